@@ -1,0 +1,44 @@
+# Compiler flags and third-party libraries, all from Debian 12's own packages.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(WEIR_CCACHE ccache)
+if(WEIR_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${WEIR_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers -fno-omit-frame-pointer)
+add_link_options(-fuse-ld=gold)
+if(WEIR_SANITIZE)
+  add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WEIR_SANITIZE})
+  set(WEIR_TCMALLOC OFF)
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS graph)
+find_package(CLI11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(THRIFT REQUIRED IMPORTED_TARGET thrift>=0.17)
+find_program(THRIFT_COMPILER thrift REQUIRED)
+
+# Boost.Asio alone, header-only: rooms that may do I/O link this by name.
+add_library(weir_asio INTERFACE)
+target_compile_definitions(weir_asio INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_BOOST_COROUTINE)
+target_link_libraries(weir_asio INTERFACE Boost::headers Threads::Threads)
+
+# tcmalloc and the profilers; see docs/profiling.md.
+add_library(weir_allocator INTERFACE)
+if(WEIR_TCMALLOC)
+  pkg_check_modules(GPERFTOOLS REQUIRED IMPORTED_TARGET libtcmalloc libprofiler)
+  # --no-as-needed: nothing refers to these by name, they work by being there.
+  target_link_libraries(weir_allocator INTERFACE -Wl,--no-as-needed PkgConfig::GPERFTOOLS -Wl,--as-needed)
+  target_compile_definitions(weir_allocator INTERFACE WEIR_HAVE_GPERFTOOLS=1)
+endif()

@@ -1,0 +1,142 @@
+// Events are facts: what the engine did. A durable one carries a sequence number (seq > 0), which the store answers
+// with the input Durable{seq} or StoreFailed{seq}; the others are for logs, traces and metrics. Commands (what a client
+// asked for) take effect only when durable, and are dropped with an error if the store refuses them; reports of
+// trackers take effect at once, but are acknowledged only when durable. Never renumber an enum that is stored.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/job_spec.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+// WAITING: over a running-jobs limit. RUNNING: its tasks may be launched. The rest are ends.
+enum class JobState : std::uint8_t { kWaiting = 0, kRunning = 1, kSucceeded = 2, kFailed = 3, kKilled = 4 };
+const char* name(JobState state);  // "WAITING"
+constexpr bool is_over(JobState state) { return state >= JobState::kSucceeded; }
+
+enum class Locality : std::uint8_t { kNode = 0, kRack = 1, kAny = 2 };
+const char* name(Locality locality);  // "node"
+
+enum class KillReason : std::uint8_t {
+  kReclaim = 0, kMinShare = 1, kFairShare = 2, kJobKilled = 3, kSpeculative = 4, kTrackerLost = 5,
+  kJobFailed = 6,      // another task failed the job
+  kUnknown = 7,        // the JobTracker does not know the attempt
+};
+const char* name(KillReason reason);  // "reclaim"
+
+// group -> counter -> value
+using Counters = std::map<std::string, std::map<std::string, std::int64_t>>;
+
+// --- Commands: refusable. Each is written before it takes effect. ---
+struct JobSubmitted {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::string queue;  // dotted path
+};
+struct JobKillRequested {
+  JobId job;
+  std::string by;
+};
+struct PriorityChanged {
+  JobId job;
+  Priority priority = Priority::kNormal;
+};
+struct JobMoved {
+  JobId job;
+  std::string queue;
+};
+struct QueueStateChanged {
+  std::string queue;
+  bool stopped = false;
+};
+struct SettingsChanged {
+  std::shared_ptr<const Settings> settings;
+};
+struct PolicyChanged {
+  std::string policy;
+};
+
+// --- Durable facts: never refused, retried by the store until they are written. ---
+struct TaskSucceeded {
+  AttemptKey attempt;
+  std::string tracker;
+  std::int64_t incarnation = 0;
+  TimeMs launched_at = 0;
+  std::shared_ptr<const Counters> counters;  // may be null
+};
+struct TaskReopened {  // a finished map runs again: its output is gone and still needed
+  TaskKey task;
+  std::string why;
+};
+struct AttemptFailed {
+  AttemptKey attempt;
+  std::string tracker;
+  std::string diagnostics;
+};
+struct CommitGranted {
+  AttemptKey attempt;
+  std::string tracker;
+};
+struct JobStateChanged {
+  JobId job;
+  JobState state = JobState::kRunning;
+  std::string diagnostics;
+};
+
+// --- Soft facts: not stored. ---
+struct AttemptLaunched {
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
+  Locality locality = Locality::kAny;
+};
+struct AttemptEnded {  // any end, also the durable ones above
+  enum class How : std::uint8_t { kSucceeded, kFailed, kKilled };
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
+  How how = How::kSucceeded;
+  DurationMs ran_ms = 0;
+};
+struct KillOrdered {
+  AttemptKey attempt;
+  TrackerId tracker;
+  KillReason reason = KillReason::kJobKilled;
+  QueueId queue;
+  QueueId for_queue;  // who gains, for preemption
+  DurationMs ran_ms = 0;
+};
+struct TrackerChanged {
+  enum class How : std::uint8_t { kAdded, kLost, kBack };
+  TrackerId tracker;
+  How how = How::kAdded;
+};
+struct Refused {  // a command that was not taken
+  std::string what;
+  Error error;
+};
+
+using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged, SettingsChanged,
+                          PolicyChanged, TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
+                          AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
+
+// Whether the store may refuse it (a command) rather than having to retry it (a fact).
+bool is_command(const Fact& fact);
+
+struct Event {
+  std::uint64_t seq = 0;  // > 0: durable, in order, without gaps
+  TimeMs at = 0;
+  Fact fact;
+};
+
+}  // namespace weir

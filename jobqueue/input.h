@@ -1,0 +1,197 @@
+// What the engine is told, and what it answers. Every input carries the time; an input with a token gets exactly one
+// reply with that token, in the same step or in a later one (a promise waits for Durable).
+// Heartbeats are level-triggered: a report says all that the tracker holds, a reply all that it should hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobqueue/event.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/job_spec.h"
+#include "jobqueue/resources.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+// Who asks; self-declared until there are tokens.
+struct Caller {
+  std::string user;
+  std::vector<std::string> groups;
+};
+
+struct SubmitJob {
+  Caller caller;
+  std::shared_ptr<const JobSpec> spec;
+};
+struct KillJob {
+  Caller caller;
+  JobId job;
+};
+struct SetPriority {
+  Caller caller;
+  JobId job;
+  Priority priority = Priority::kNormal;
+};
+struct MoveJob {
+  Caller caller;
+  JobId job;
+  std::string queue;
+};
+struct SetQueueState {
+  Caller caller;
+  std::string queue;
+  bool stopped = false;
+};
+struct ApplySettings {
+  Caller caller;
+  std::shared_ptr<const Settings> settings;
+};
+struct SetPolicy {
+  Caller caller;
+  std::string policy;
+};
+
+struct RegisterTracker {
+  std::string name;
+  std::int64_t incarnation = 0;
+  std::string host;
+  std::int32_t shuffle_port = 0;
+  Resources total;
+  std::string rack = "default-rack";
+  std::vector<std::string> local_paths;
+};
+
+enum class ReportedState : std::uint8_t { kRunning = 0, kCommitPending = 1, kSucceeded = 2, kFailed = 3, kKilled = 4 };
+enum class TaskPhase : std::uint8_t { kStarting = 0, kMap = 1, kShuffle = 2, kSort = 3, kReduce = 4, kCommit = 5 };
+
+struct FetchFailure {
+  std::uint32_t map = 0;
+  std::uint32_t map_attempt = 0;
+};
+
+struct AttemptReport {
+  AttemptKey attempt;
+  ReportedState state = ReportedState::kRunning;
+  std::int32_t progress_millionths = 0;
+  TaskPhase phase = TaskPhase::kStarting;
+  std::string status;
+  std::string diagnostics;
+  std::shared_ptr<const Counters> counters;
+  std::vector<FetchFailure> fetch_failures;
+};
+
+struct DutyReport {
+  JobId job;
+  bool ok = true;
+  std::string message;
+};
+
+struct Heartbeat {
+  std::string name;
+  std::int64_t incarnation = 0;
+  std::int64_t sequence = 0;
+  std::vector<AttemptReport> attempts;
+  std::optional<Resources> total;
+  std::int64_t free_disk_mb = -1;  // -1: not reported
+  bool accepts_tasks = true;
+  std::int32_t load_millionths = 0;
+  std::vector<JobId> held_jobs;
+  std::vector<DutyReport> duties;
+  std::string health;
+};
+
+struct DescribeJob {  // asked by a tracker
+  JobId job;
+};
+struct QueryMapOutputs {
+  JobId job;
+  std::uint32_t first = 0;
+};
+
+struct Tick {};  // time passes: expiry, the policy's periodic update
+struct Durable {
+  std::uint64_t seq = 0;  // everything up to here is on disk
+};
+struct StoreFailed {  // commands up to here were not written and never will be; facts are being retried
+  std::uint64_t seq = 0;
+  std::string message;
+};
+
+using Token = std::uint64_t;  // 0: no reply wanted
+
+struct Input {
+  TimeMs at = 0;
+  Token token = 0;
+  std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy, RegisterTracker,
+               Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed>
+      body;
+};
+
+// --- Replies ---
+struct Submitted {
+  JobId job;
+  std::string queue;
+};
+struct Done {};
+struct Registered {
+  DurationMs interval_ms = 0;
+};
+struct Launch {
+  AttemptKey attempt;
+  std::shared_ptr<const JobSpec> spec;  // the split is spec->splits[attempt.task.index]
+  bool compute_granted = true;
+};
+struct Duty {
+  JobId job;
+  bool succeed = true;
+  std::string output;
+};
+struct HeartbeatReply {
+  DurationMs interval_ms = 0;
+  DurationMs out_of_band_gap_ms = 0;
+  std::vector<Launch> launch;
+  std::vector<AttemptKey> kill;
+  std::vector<AttemptKey> commit;
+  std::vector<AttemptKey> acknowledged;
+  std::vector<JobId> drop_jobs;
+  std::vector<Duty> duties;
+};
+struct JobDescription {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+};
+struct MapOutput {
+  std::uint32_t map = 0;
+  std::uint32_t attempt = 0;
+  bool obsolete = false;
+  std::string host;
+  std::int32_t port = 0;
+};
+struct MapOutputs {
+  std::vector<MapOutput> outputs;
+  std::uint32_t next = 0;
+  std::uint32_t maps = 0;
+};
+
+struct Reply {
+  Token token = 0;
+  std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription, MapOutputs, Error> body;
+};
+
+// Reused from step to step, so that the hot path allocates little.
+struct Output {
+  std::vector<Event> events;
+  std::vector<Reply> replies;
+  void clear() {
+    events.clear();
+    replies.clear();
+  }
+};
+
+}  // namespace weir

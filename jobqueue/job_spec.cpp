@@ -1,0 +1,25 @@
+#include "jobqueue/job_spec.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+constexpr const char* kPriorityNames[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
+}
+
+const char* name(Priority priority) { return kPriorityNames[static_cast<std::size_t>(priority)]; }
+
+std::optional<Priority> parse_priority(std::string_view s) {
+  const auto same = [](char a, char b) {
+    return a == (b >= 'a' && b <= 'z' ? static_cast<char>(b - 'a' + 'A') : b);
+  };
+  for (std::size_t i = 0; i < std::size(kPriorityNames); ++i) {
+    const std::string_view candidate = kPriorityNames[i];
+    if (std::equal(candidate.begin(), candidate.end(), s.begin(), s.end(), same)) {
+      return static_cast<Priority>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+// A job as its user asked for it: immutable after submission, shared by pointer. The engine schedules by the counts,
+// widths and locations; programs and paths it only hands on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/resources.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+enum class Priority : std::uint8_t { kVeryHigh = 0, kHigh = 1, kNormal = 2, kLow = 3, kVeryLow = 4 };
+const char* name(Priority priority);                       // "VERY_HIGH"
+std::optional<Priority> parse_priority(std::string_view);  // case-insensitive
+
+// A piece of an input file, read by one map. `hosts` names trackers or hosts that hold its bytes.
+struct Split {
+  std::uint32_t file = 0;
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  std::vector<std::string> hosts;
+};
+
+struct JobSpec {
+  std::string name;
+  std::string user;
+  std::vector<std::string> groups;
+  std::string queue;               // as asked for; the Job has the queue it is in
+  Priority priority = Priority::kNormal;
+  std::vector<std::string> input_files;
+  std::vector<Split> splits;       // one map each
+  std::string output;
+  std::string mapper, reducer, combiner;
+  std::uint32_t reduces = 1;
+  std::map<std::string, std::string> conf;  // `pool` and whatever else policies or tasks look at
+  std::map<std::string, std::string> environment;
+  std::string working_directory;
+  std::uint32_t max_attempts = 4;
+  DurationMs task_timeout_ms = 600000;
+  std::int64_t slowstart_millionths = 50000;
+  Resources need[kTaskKindCount] = {Resources{{1, 0, 0, 0}}, Resources{{0, 1, 0, 0}}};  // of one map, one reduce
+  std::int64_t sort_memory_mb = 64;
+
+  std::uint32_t tasks(TaskKind kind) const {
+    return kind == TaskKind::kMap ? static_cast<std::uint32_t>(splits.size()) : reduces;
+  }
+};
+
+}  // namespace weir

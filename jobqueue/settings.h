@@ -1,0 +1,80 @@
+// The validated settings that the engine works by. conf/ makes them from YAML; scenarios and tests make them by hand.
+// A Settings value is immutable once applied: a change is a whole new value, applied in one step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+// A queue's guarantee in one class: a share of the parent's (in hundredths of a percent), a number of slots (a ratio
+// among siblings that all say slots), or nothing said (an equal part of what the siblings leave).
+struct Guarantee {
+  enum class Unit : std::uint8_t { kUnset, kPercent, kSlots };
+  Unit unit = Unit::kUnset;
+  std::int64_t amount = 0;  // kPercent: 4000 is 40%; kSlots: slots
+  friend bool operator==(const Guarantee&, const Guarantee&) = default;
+};
+
+struct UserLimit {
+  enum class Mode : std::uint8_t { kSoft, kHard };
+  std::int64_t minimum_hundredths = 10000;       // 25% is 2500; default 100%: one user may use all
+  std::optional<std::int64_t> factor_millionths;  // no limit if absent
+  Mode mode = Mode::kSoft;
+  friend bool operator==(const UserLimit&, const UserLimit&) = default;
+};
+
+// Users, @groups and "*". An empty list is nobody; an absent one everybody.
+using AccessList = std::optional<std::vector<std::string>>;
+
+struct QueueSettings {
+  std::string name;                                // last part
+  Guarantee guaranteed[kTaskKindCount];
+  std::optional<std::int64_t> maximum_hundredths;  // of the parent's maximum; absent = 100%
+  std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];
+  DurationMs lend_after_ms = 0;
+  UserLimit user_limit;
+  bool priorities = true;
+  bool stopped = false;
+  std::optional<std::int64_t> max_jobs, max_jobs_per_user, max_tasks_per_job;
+  std::optional<std::int64_t> max_running_jobs, max_running_jobs_per_user;
+  std::optional<std::int64_t> kill_budget;         // slot-seconds an hour
+  AccessList submit, administer;
+  std::vector<QueueSettings> queues;               // children
+  friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
+};
+
+// What one policy is set to; each policy derives its own and finds it in Settings::policies by its name.
+struct PolicySettings {
+  virtual ~PolicySettings() = default;
+};
+
+struct HeartbeatSettings {
+  std::optional<DurationMs> interval_ms;      // absent = auto: grows with the cluster
+  DurationMs floor_ms = 300;
+  std::int64_t per_second = 1000;             // heartbeats in all, for auto
+  DurationMs expiry_ms = 10 * 60 * 1000;
+  std::int64_t out_of_band_per_second = 5000;  // early heartbeats in all
+  friend bool operator==(const HeartbeatSettings&, const HeartbeatSettings&) = default;
+};
+
+struct Settings {
+  std::string policy = "capacity";
+  HeartbeatSettings heartbeat;
+  std::vector<QueueSettings> queues;          // top level; never empty once validated (`default` if none is declared)
+  std::vector<std::string> administrators;    // may do everything, besides each queue's own `administer`
+  DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;
+  std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
+  std::vector<std::string> notices;           // findings that are no errors but stay visible
+  std::string text;                           // the YAML it came from, kept for the store and `conf diff`
+  std::string source;                         // file name, for messages
+};
+
+}  // namespace weir

@@ -1,0 +1,64 @@
+// What the store gives back at a start: everything that was promised before. The engine is rebuilt from it; attempts
+// that were running are not in it, they are re-adopted when their trackers report.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/event.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/job_spec.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+struct JobSnapshot {
+  struct DoneTask {
+    TaskKind kind = TaskKind::kMap;
+    std::uint32_t index = 0;
+    std::uint32_t attempt = 0;
+    std::string tracker;  // where the map output is
+    std::int64_t incarnation = 0;
+    std::shared_ptr<const Counters> counters;  // may be null
+  };
+  struct Failures {
+    TaskKind kind = TaskKind::kMap;
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;
+  };
+  struct Commit {  // granted, not known to be done
+    AttemptKey attempt;
+    std::string tracker;
+  };
+
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::string queue;  // dotted path
+  Priority priority = Priority::kNormal;
+  TimeMs submitted_at = 0;
+  TimeMs finished_at = 0;  // 0: not over
+  JobState state = JobState::kRunning;
+  bool kill_requested = false;
+  std::string diagnostics;
+  std::vector<DoneTask> done;
+  std::vector<Failures> failures;
+  std::vector<Commit> commits;
+};
+
+struct Snapshot {
+  TimeMs last_time = 0;         // engine time goes on from here
+  std::uint64_t last_seq = 0;
+  std::uint32_t epoch = 0;      // counts starts; part of attempt numbers, so that they never repeat
+  std::uint32_t next_job = 1;
+  std::string policy;           // empty: as the settings say
+  std::string settings_text;    // empty: none applied yet
+  std::string settings_source;
+  std::string settings_file_hash;  // of the file as last read, see conf
+  std::vector<std::string> stopped_queues;
+  std::vector<JobSnapshot> jobs;   // by id
+};
+
+}  // namespace weir

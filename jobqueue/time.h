@@ -1,0 +1,12 @@
+// Time in the core is a number that inputs carry: milliseconds since the Unix epoch, monotone. Nothing here reads a clock.
+#pragma once
+
+#include <cstdint>
+
+namespace weir {
+
+using TimeMs = std::int64_t;
+using DurationMs = std::int64_t;
+inline constexpr DurationMs kNever = INT64_MAX;
+
+}  // namespace weir

@@ -1,0 +1,59 @@
+/** Steering the cluster. Same port as ClientService, multiplexed as "admin". */
+namespace cpp weir.wire
+namespace py weir_wire.admin
+
+include "common.thrift"
+include "client.thrift"
+
+struct PolicyInfo {
+  1: required string current
+  2: required list<string> available
+  3: required i64 since_ms
+  4: optional list<string> notices      // findings about the settings that stay visible
+}
+
+/** A file of settings, by name (for messages) and text. */
+struct SettingsFile {
+  1: required string name
+  2: required string text
+}
+
+/** What a change of settings would do to one queue. */
+struct QueueChange {
+  1: required string queue
+  2: required string change             // "added", "removed", "changed", "unchanged"
+  3: required i64 maps_before
+  4: required i64 maps_after            // guaranteed slots
+  5: required i64 reduces_before
+  6: required i64 reduces_after
+}
+
+struct SettingsDiff {
+  1: required list<QueueChange> queues
+  2: required list<string> changes      // other settings, one line each: `heartbeat.expiry: 10m -> 5m`
+  3: required list<string> warnings
+}
+
+struct ServerInfo {
+  1: required string version
+  2: required i64 started_at_ms
+  3: required i64 now_ms
+  4: required i32 trackers
+  5: required i32 jobs_unfinished
+  6: required i64 frames_refused        // malformed, oversized, timed out, over budget
+  7: required string store
+  8: optional string store_error        // set while the store refuses writes
+  9: required i32 tracker_port
+  10: required i32 client_port
+}
+
+service AdminService {
+  client.Done set_queue_state(1: common.Caller caller, 2: string queue, 3: bool running) throws (1: common.WeirError error)
+  PolicyInfo policy() throws (1: common.WeirError error)
+  client.Done set_policy(1: common.Caller caller, 2: string policy) throws (1: common.WeirError error)
+  /** Checked whole against the live state, then applied in one step, or refused with every error. */
+  client.Done apply_settings(1: common.Caller caller, 2: SettingsFile file) throws (1: common.WeirError error)
+  SettingsDiff diff_settings(1: SettingsFile file) throws (1: common.WeirError error)
+  string settings_text() throws (1: common.WeirError error)
+  ServerInfo info() throws (1: common.WeirError error)
+}

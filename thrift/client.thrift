@@ -1,0 +1,157 @@
+/**
+ * Submitting jobs, following and steering them. Framed binary protocol on the client port (`listen.thrift`);
+ * one frame is at most 16 MiB. The port is multiplexed: service names "client" and "admin".
+ */
+namespace cpp weir.wire
+namespace py weir_wire.client
+
+include "common.thrift"
+
+struct SubmitRequest {
+  1: required common.Caller caller
+  2: required common.JobSpec spec
+  3: optional string upload            // id of an upload whose splits come before spec.splits
+}
+
+struct SubmitReply {
+  1: required i64 job
+  2: required string job_name          // job_0007
+  3: required string queue             // the queue's full dotted path
+  4: required i64 version              // pass as min_version to read what this made
+}
+
+/** Done durably; `version` as in SubmitReply. */
+struct Done {
+  1: required i64 version
+}
+
+struct TaskCounts {
+  1: required i32 total
+  2: required i32 pending
+  3: required i32 running
+  4: required i32 succeeded
+  5: required i32 failed_attempts
+  6: required i32 killed_attempts
+}
+
+struct JobStatus {
+  1: required i64 job
+  2: required string job_name
+  3: required string name
+  4: required string user
+  5: required string queue
+  6: required string priority
+  7: required string state             // WAITING RUNNING SUCCEEDED FAILED KILLED
+  8: required TaskCounts maps
+  9: required TaskCounts reduces
+  10: required i32 map_progress_millionths
+  11: required i32 reduce_progress_millionths
+  12: required i64 submitted_at_ms
+  13: optional i64 started_at_ms       // first task launched
+  14: optional i64 finished_at_ms
+  15: required string output
+  16: optional string diagnostics      // why it failed or was killed
+  17: optional common.Counters counters
+  18: optional string status           // newest status line of a task
+}
+
+/** Why a job (or a class of its tasks) waits: a stable code, the sentence, and the numbers in it. */
+struct Reason {
+  1: required string code
+  2: required string message
+  3: optional map<string, i64> numbers
+}
+
+struct JobExplanation {
+  1: required JobStatus status
+  2: required list<Reason> reasons
+}
+
+/** One attempt of a job, for `job logs` and `job status --tasks`. */
+struct AttemptInfo {
+  1: required common.AttemptId id
+  2: required string name              // attempt_0007_m_000012_0
+  3: required string state
+  4: required string tracker
+  5: required i64 launched_at_ms
+  6: optional i64 ended_at_ms
+  7: optional string diagnostics
+  8: optional string log_host          // where its logs are served (the tracker's shuffle port)
+  9: optional i32 log_port
+  10: required i32 progress_millionths
+}
+
+struct SlotFigures {
+  1: required i64 guaranteed           // GC
+  2: required i64 allocated            // AC
+  3: required i64 running              // RUN
+  4: required i64 pending              // PEND
+}
+
+struct UserFigures {
+  1: required string user
+  2: required i64 running_maps
+  3: required i64 running_reduces
+  4: required i32 jobs
+}
+
+struct ClaimInfo {
+  1: required common.TaskKind kind
+  2: required i64 slots
+  3: required i64 milliseconds_left
+}
+
+struct QueueStatus {
+  1: required string name              // dotted path
+  2: required bool leaf
+  3: required string state             // RUNNING STOPPED
+  4: required SlotFigures maps
+  5: required SlotFigures reduces
+  6: required i32 jobs_waiting
+  7: required i32 jobs_running
+  8: required i64 jobs_succeeded
+  9: required i64 jobs_failed
+  10: required i64 jobs_killed
+  11: required list<UserFigures> users
+  12: required list<ClaimInfo> claims
+  13: required string guaranteed       // as set: "40%" or "40 / 20 slots"
+  14: optional list<string> submit
+  15: optional list<string> administer
+}
+
+struct TrackerStatus {
+  1: required string name
+  2: required string state             // LIVE LOST
+  3: required string host
+  4: required string rack
+  5: required i32 shuffle_port
+  6: required common.Resources total
+  7: required common.Resources used
+  8: required i64 last_heartbeat_ms_ago
+  9: optional i64 free_disk_mb
+  10: optional string health
+}
+
+/** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */
+service ClientService {
+  /** Durable once answered. */
+  SubmitReply submit(1: SubmitRequest request) throws (1: common.WeirError error)
+  /** Splits of a job too large for one frame: begin, append chunks, then submit with `upload`. Dropped after 10 idle minutes. */
+  string begin_upload(1: common.Caller caller) throws (1: common.WeirError error)
+  void append_splits(1: string upload, 2: list<common.Split> splits) throws (1: common.WeirError error)
+
+  JobStatus job_status(1: i64 job, 2: i64 min_version) throws (1: common.WeirError error)
+  /** Newest first; empty `queue` or `user` = all. `limit` 0 = 1,000. */
+  list<JobStatus> list_jobs(1: string queue, 2: string user, 3: bool unfinished_only, 4: i32 limit, 5: i64 min_version)
+      throws (1: common.WeirError error)
+  list<AttemptInfo> attempts(1: i64 job) throws (1: common.WeirError error)
+  JobExplanation explain(1: i64 job) throws (1: common.WeirError error)
+
+  Done kill_job(1: common.Caller caller, 2: i64 job) throws (1: common.WeirError error)
+  Done set_priority(1: common.Caller caller, 2: i64 job, 3: string priority) throws (1: common.WeirError error)
+  Done move_job(1: common.Caller caller, 2: i64 job, 3: string queue) throws (1: common.WeirError error)
+
+  /** All queues, parents before children, in the order of the settings; or the one named. */
+  list<QueueStatus> queues(1: string name, 2: i64 min_version) throws (1: common.WeirError error)
+  list<TrackerStatus> trackers() throws (1: common.WeirError error)
+}

@@ -1,0 +1,95 @@
+/**
+ * Types that every service of Weir shares. Field numbers and enum values are frozen once released: add, never renumber.
+ * Times are milliseconds since the Unix epoch (i64, suffix _ms); durations are milliseconds; progress is in millionths.
+ */
+namespace cpp weir.wire
+namespace py weir_wire.common
+
+/** The two kinds of task of a MapReduce job, and of slot. */
+enum TaskKind { MAP = 0, REDUCE = 1 }
+
+/** Why a call was refused. Stable: scripts may test it. */
+enum ErrorCode {
+  BAD_REQUEST = 1,            // a field is missing, out of range or contradicts another
+  UNKNOWN_QUEUE = 2,
+  QUEUE_NOT_LEAF = 3,         // jobs live in leaves only
+  QUEUE_STOPPED = 4,          // refuses new jobs, runs the old ones to their end
+  NOT_PERMITTED = 5,          // the queue's ACLs, checked against the (self-declared) user
+  LIMIT_REACHED = 6,          // max_jobs, max_jobs_per_user, max_tasks_per_job
+  UNKNOWN_JOB = 7,
+  JOB_OVER = 8,               // the job has already ended
+  OUTPUT_IN_USE = 9,          // an unfinished job writes to the same output directory
+  STORE_FAILED = 10,          // the store did not take it: nothing was promised, nothing changed
+  BUSY = 11,                  // a limit of the server; retry after a while
+  UNKNOWN_TRACKER = 12,       // register first
+  SETTINGS_REFUSED = 13,      // `diagnostics` has every finding
+  UNKNOWN_POLICY = 14,
+  SHUTTING_DOWN = 15,
+  INTERNAL = 16
+}
+
+/** Every refusal. `message` is one line that says where and what; `hint` what would be accepted. */
+exception WeirError {
+  1: required ErrorCode code
+  2: required string message
+  3: optional string hint
+  4: optional list<string> diagnostics   // one line each, `file:line:column: what, what is allowed`
+}
+
+/** Who asks. Self-declared until TLS and tokens come; ACLs are checked against it all the same. */
+struct Caller {
+  1: required string user
+  2: optional list<string> groups
+}
+
+/** One attempt of one task. */
+struct AttemptId {
+  1: required i64 job          // number of the job: 7 is job_0007
+  2: required TaskKind kind
+  3: required i32 index        // of the task, from 0
+  4: required i32 attempt      // never reused for a task, not even across JobTracker restarts
+}
+
+/** A resource vector. A dimension that is 0 for the whole cluster is ignored. */
+struct Resources {
+  1: optional i64 map_slots = 0
+  2: optional i64 reduce_slots = 0
+  3: optional i64 memory_mb = 0
+  4: optional i64 vcores = 0
+}
+
+/** A piece of an input file; lines are never cut: a line belongs to the split in which it begins. */
+struct Split {
+  1: required i32 file         // index into JobSpec.input_files
+  2: required i64 offset       // bytes
+  3: required i64 length       // bytes; gzipped files are one split over the whole file
+  4: optional list<string> hosts   // trackers (names) or hosts that hold the bytes
+}
+
+/** What a user asks for: the whole job. */
+struct JobSpec {
+  1: required string name
+  2: required string queue                 // dotted path, or an unambiguous last part
+  3: required list<string> input_files     // absolute paths, as the trackers see them
+  4: required list<Split> splits           // one map each; at least one
+  5: required string output                // absolute path of a directory that does not exist yet
+  6: required string mapper                // run by `sh -c`
+  7: optional string reducer               // required when reduces > 0
+  8: optional string combiner
+  9: optional i32 reduces = 1              // 0: map-only, the mapper's output is the job's
+  10: optional string priority             // VERY_HIGH HIGH NORMAL LOW VERY_LOW; default NORMAL
+  11: optional map<string, string> conf    // -> environment of the tasks; also `pool`
+  12: optional i32 max_attempts = 4
+  13: optional i64 task_timeout_ms = 600000   // no progress or output for this long: killed as failed; 0 = never
+  14: optional i32 slowstart_millionths = 50000   // part of the maps that must be done before reduces start
+  15: optional i64 slots_per_map = 1
+  16: optional i64 slots_per_reduce = 1
+  17: optional i64 map_memory_mb = 0       // asked of the tracker, and the address-space limit of the task's processes
+  18: optional i64 reduce_memory_mb = 0
+  19: optional i64 sort_memory_mb = 64     // buffer of the map side sort, before it spills
+  20: optional map<string, string> environment   // extra environment variables for mapper, reducer, combiner
+  21: optional string working_directory    // where relative programs are found; default the attempt's own directory
+}
+
+/** Counters of a task or job, `group -> name -> value`. */
+typedef map<string, map<string, i64>> Counters
