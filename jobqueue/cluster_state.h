@@ -1,0 +1,144 @@
+// The cluster as it is: queues, jobs, trackers, attempts, users, and the sums that decisions need, kept current at each
+// change so that nobody has to count. Policies read it; only the engine changes it, through the functions below, each
+// of which keeps every sum right. Dense ids index vectors; iteration order is the order of ids, never of a hash table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/input.h"
+#include "jobqueue/job.h"
+#include "jobqueue/queue_tree.h"
+#include "jobqueue/resources.h"
+#include "jobqueue/settings.h"
+#include "jobqueue/time.h"
+#include "jobqueue/tracker_state.h"
+
+namespace weir {
+
+// A live attempt: it occupies its tracker until the tracker says that it is over.
+struct Attempt {
+  enum class State : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
+  AttemptKey key;
+  TrackerId tracker;
+  QueueId queue;  // in which it counts; follows a move of its job
+  UserId user;
+  State state = State::kLaunching;
+  TaskPhase phase = TaskPhase::kStarting;
+  KillReason kill_reason = KillReason::kJobKilled;
+  std::int32_t progress_millionths = 0;
+  TimeMs launched_at = 0;
+  std::uint64_t launch_order = 0;    // counts launches: the larger, the later
+  std::uint64_t grant_seq = 0;       // of CommitGranted; 0 = not granted
+  std::uint32_t tracker_place = 0;   // index in TrackerState::attempts
+  bool live = false;                 // false: the slot is free for reuse
+  bool dying() const { return state == State::kDying; }
+};
+
+// What one user has in one leaf queue.
+struct UserInQueue {
+  std::int64_t running_slots[kTaskKindCount] = {0, 0};
+  std::uint32_t jobs_waiting = 0;
+  std::uint32_t jobs_running = 0;
+};
+
+struct QueueState {
+  bool stopped = false;
+  std::int64_t running_slots[kTaskKindCount] = {0, 0};  // RUN; of inner queues the sum of their leaves
+  std::uint32_t jobs_waiting = 0;                       // leaves only, from here on
+  std::uint32_t jobs_running = 0;
+  std::uint64_t jobs_succeeded = 0;
+  std::uint64_t jobs_failed = 0;
+  std::uint64_t jobs_killed = 0;
+  std::map<UserId, UserInQueue> users;                  // those with a job here
+  std::map<JobId, Ok> unfinished;                       // in submit order
+};
+
+class ClusterState {
+ public:
+  ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree, std::uint32_t epoch);
+
+  // --- Reading ---
+  const Settings& settings() const { return *settings_; }
+  std::shared_ptr<const Settings> settings_ptr() const { return settings_; }
+  const QueueTree& tree() const { return tree_; }
+  const QueueState& queue(QueueId id) const { return queues_[id.index()]; }
+  const Job* find_job(JobId id) const;
+  const Job& job(JobId id) const;
+  const TrackerState& tracker(TrackerId id) const { return trackers_[id.index()]; }
+  const std::vector<TrackerState>& trackers() const { return trackers_; }
+  const TrackerState* find_tracker(std::string_view name) const;
+  const Attempt& attempt(AttemptSlot slot) const { return attempts_[slot.index()]; }
+  const std::string& user_name(UserId id) const { return users_[id.index()]; }
+  const std::string& rack_name(RackId id) const { return racks_[id.index()]; }
+  const Resources& total() const { return total_; }  // of live trackers
+  std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
+  std::uint32_t live_trackers() const { return live_trackers_; }
+  const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
+  std::uint32_t epoch() const { return epoch_; }
+  // The attempt's slot if the engine holds it as live.
+  AttemptSlot find_attempt(const AttemptKey& key) const;
+  // The most any live tracker offers in each dimension: what is larger can never run.
+  Resources largest_tracker() const;
+  // Whether the job passes this tracker over because it failed there too often (unless most trackers did).
+  bool avoided(const Job& job, TrackerId tracker) const;
+
+  // The task of this job that this tracker should run next: retries first, then node-local, rack-local, any.
+  // Nothing if none may run there or it does not fit. Does not ask whether the queue may.
+  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker);
+
+  // --- Changing: the engine only ---
+  Job& add_job(std::unique_ptr<Job> job);
+  Job& mutable_job(JobId id);
+  void forget_job(JobId id);                       // over, and old
+  void set_job_state(Job& job, JobState state);    // keeps the queue's and the user's counts
+  void set_queue(Job& job, QueueId queue);         // carries running tasks and counts along
+  void expand_tasks(Job& job);                     // makes the tasks, all pending
+  UserId intern_user(const std::string& name);
+  TrackerState& add_tracker(const std::string& name);
+  TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
+  void set_tracker_live(TrackerState& tracker, TrackerState::State state);
+  void set_tracker_total(TrackerState& tracker, const Resources& total);
+  RackId intern_rack(const std::string& name);
+  AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now);
+  Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
+  void set_progress(Attempt& attempt, std::int32_t millionths);
+  void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
+  void end_attempt(AttemptSlot slot);                    // leaves RUN if it was there, and HELD; slot is free
+  void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
+  void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt, TrackerId where);
+  void set_queue_stopped(QueueId queue, bool stopped) { queues_[queue.index()].stopped = stopped; }
+  void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
+  void index_locations(Job& job);                              // from split hosts and trackers' local paths
+  void count_attempt_end(Job& job, TaskKind kind, bool failed);
+
+ private:
+  void leave_run(Attempt& attempt);
+  void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
+
+  std::shared_ptr<const Settings> settings_;
+  QueueTree tree_;
+  std::uint32_t epoch_;
+  std::vector<QueueState> queues_;
+  std::map<JobId, std::unique_ptr<Job>> jobs_;
+  std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
+  std::vector<TrackerState> trackers_;
+  std::unordered_map<std::string, TrackerId> tracker_by_name_;  // looked up, never walked
+  std::vector<Attempt> attempts_;
+  std::vector<AttemptSlot> free_attempts_;
+  std::vector<std::string> users_;
+  std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
+  std::vector<std::string> racks_;
+  Resources total_;
+  std::uint32_t live_trackers_ = 0;
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace weir

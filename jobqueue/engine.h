@@ -1,0 +1,163 @@
+// The engine: inputs with time in; events, replies and kills out. Single-threaded, no I/O, no clock, no randomness: the
+// same inputs give the same events, byte for byte, in the daemon, the simulator and the benchmark alike.
+//
+// It is the mechanism: it keeps the ClusterState, asks the policy what to launch and what to kill, and checks each
+// answer again, so that a wrong policy can be unfair but cannot corrupt. Promises wait for the store: a command takes
+// effect at Durable{seq >= its own}, and is refused at StoreFailed; a commit is granted, and a reported end is
+// acknowledged, only when durable.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/cluster_state.h"
+#include "jobqueue/input.h"
+#include "jobqueue/job_queue_manager.h"
+#include "jobqueue/policy.h"
+#include "jobqueue/snapshot.h"
+
+namespace weir {
+
+// What changed since it was last asked, for those who publish records to readers.
+struct Changes {
+  std::set<JobId> jobs;
+  std::set<TrackerId> trackers;
+  bool queues = false;
+  void clear() {
+    jobs.clear();
+    trackers.clear();
+    queues = false;
+  }
+};
+
+class Engine {
+ public:
+  // `snapshot` is what the store gave back; `settings` are validated. Time starts at `now` >= snapshot.last_time.
+  // An error names what in the settings does not fit the jobs in the snapshot (a queue with jobs that is gone).
+  static Result<std::unique_ptr<Engine>> create(std::shared_ptr<const Settings> settings, PolicyFactory factory,
+                                                Snapshot snapshot, TimeMs now);
+  ~Engine();
+
+  // One step. Appends to `output`.
+  void handle(const Input& input, Output& output);
+
+  const ClusterState& state() const { return state_; }
+  const JobQueueManager& queues() const { return manager_; }
+  const Policy& policy() const { return *policy_; }
+  TimeMs now() const { return now_; }
+  TimeMs policy_since() const { return policy_since_; }
+  // When a Tick is due at the latest.
+  TimeMs next_tick() const;
+  std::uint64_t last_seq() const { return last_seq_; }
+  std::uint64_t durable_seq() const { return durable_seq_; }
+  DurationMs heartbeat_interval_ms() const;
+  Changes& changes() { return changes_; }
+  // Why an unfinished job's tasks wait; empty if nothing does.
+  std::vector<Reason> explain(JobId job) const;
+  // Whether new settings fit the live state (queues with jobs that would vanish...), besides being valid themselves.
+  Status check_settings(const Settings& settings) const;
+  // Makes the named policy from the state as it is, without switching to it; null if there is none of that name.
+  std::unique_ptr<Policy> make_policy(std::string_view name) const;
+
+ private:
+  struct PendingCommand {
+    std::uint64_t seq = 0;
+    Token token = 0;
+    Fact fact;
+  };
+  struct ParkedHeartbeat {
+    std::uint64_t seq = 0;  // reply when this is durable
+    Token token = 0;
+    TrackerId tracker;
+    Heartbeat report;       // what the reply is level with
+  };
+
+  Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory, const Snapshot& snapshot,
+         TimeMs now);
+  Status restore(const Snapshot& snapshot);
+  Status restore_job(const JobSnapshot& job);
+
+  // engine.cpp: commands
+  void on(const SubmitJob& input, Token token);
+  void on(const KillJob& input, Token token);
+  void on(const SetPriority& input, Token token);
+  void on(const MoveJob& input, Token token);
+  void on(const SetQueueState& input, Token token);
+  void on(const ApplySettings& input, Token token);
+  void on(const SetPolicy& input, Token token);
+  void on(const Tick& input, Token token);
+  void on(const Durable& input, Token token);
+  void on(const StoreFailed& input, Token token);
+  void promise(Token token, Fact fact);  // written now, applied when durable
+  void apply(const PendingCommand& command);
+  void apply_settings(std::shared_ptr<const Settings> settings);
+  void drop(const PendingCommand& command, const std::string& why);
+  void switch_policy(const std::string& name);
+  void settle(std::uint64_t seq);
+
+  // engine_heartbeat.cpp
+  void on(const RegisterTracker& input, Token token);
+  void on(const Heartbeat& input, Token token);
+  void on(const DescribeJob& input, Token token);
+  void on(const QueryMapOutputs& input, Token token);
+  void take_report(TrackerState& tracker, const Heartbeat& report);
+  void take_attempt(TrackerState& tracker, const AttemptReport& report);
+  bool adopt(TrackerState& tracker, const AttemptReport& report);
+  void drop_missing_attempts(TrackerState& tracker, const Heartbeat& report);
+  void take_duty(TrackerState& tracker, const DutyReport& report);
+  void take_fetch_failures(const AttemptReport& report);
+  void schedule(TrackerState& tracker);
+  bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
+  HeartbeatReply compose_reply(TrackerState& tracker, const Heartbeat& report);
+  void lose_tracker(TrackerState& tracker, const std::string& why);
+  void lose_outputs(TrackerState& tracker, const std::string& why);
+  void expire_trackers();
+
+  // engine_jobs.cpp: the life of jobs, tasks and attempts
+  void admit(Job& job);           // from WAITING to RUNNING
+  void admit_waiting(QueueId queue);
+  void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
+  void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
+  void attempt_killed(AttemptSlot slot);
+  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue);
+  void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
+  void after_progress(Job& job);  // slow-start reached, all done?
+  void begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason);
+  void end_job(Job& job, JobState state);
+  void forget_old_jobs();
+  std::uint32_t next_attempt_number(Task& task) const;
+
+  // Emitting
+  std::uint64_t emit_durable(Fact fact);
+  void emit(Fact fact);
+  void reply(Token token, decltype(Reply::body) body);
+  void refuse(Token token, const char* what, Error error);
+  void touch(const Job& job);
+  void touch(const TrackerState& tracker) { changes_.trackers.insert(tracker.id); }
+  void pending_changed(Job& job, TaskKind kind);
+
+  ClusterState state_;
+  JobQueueManager manager_;
+  PolicyFactory factory_;
+  std::unique_ptr<Policy> policy_;
+  TimeMs now_ = 0;
+  TimeMs policy_since_ = 0;
+  TimeMs last_tick_ = 0;
+  std::uint32_t next_job_ = 1;
+  std::uint64_t last_seq_ = 0;
+  std::uint64_t durable_seq_ = 0;
+  std::deque<PendingCommand> pending_;      // by seq
+  std::vector<ParkedHeartbeat> parked_;
+  std::set<std::pair<TimeMs, TrackerId>> by_heartbeat_;  // live and awaited trackers: the most silent first
+  std::deque<std::pair<TimeMs, JobId>> finished_;        // to be forgotten in time
+  std::set<JobId> duties_;                  // jobs whose last duty is still open
+  Changes changes_;
+  Output* output_ = nullptr;                // of the step being handled
+};
+
+}  // namespace weir

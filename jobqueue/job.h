@@ -1,0 +1,100 @@
+// A job and its tasks as the engine sees them. Values and indexes, no pointers between them. A job's tasks are made
+// when it is admitted to run, so a waiting job costs no memory for each task. All changes go through ClusterState.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/event.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/job_spec.h"
+#include "jobqueue/locality.h"
+#include "jobqueue/task_set.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+struct Task {
+  enum class State : std::uint8_t { kPending, kRunning, kSucceeded };
+  State state = State::kPending;
+  std::uint8_t failures = 0;
+  bool commit_granted = false;      // to commit_attempt; nobody else may publish
+  std::uint16_t next_attempt = 0;   // within this start of the JobTracker
+  AttemptSlot attempt;              // the live attempt, running or dying; invalid if none
+  TrackerId where;                  // succeeded maps: who serves the output
+  std::uint32_t done_attempt = 0;   // succeeded: which attempt
+  std::uint32_t commit_attempt = 0;
+};
+
+// The maps or the reduces of a job.
+struct TaskGroup {
+  std::vector<Task> tasks;
+  TaskSet fresh;                        // pending, never failed: lowest index first
+  TaskSet retries;                      // pending, failed before: served first, elsewhere
+  std::uint32_t total = 0;
+  std::uint32_t running = 0;            // attempts in RUN
+  std::uint32_t succeeded = 0;
+  std::uint32_t failed_attempts = 0;
+  std::uint32_t killed_attempts = 0;
+  std::int64_t running_progress_millionths = 0;  // sum over running attempts
+  std::uint32_t pending() const { return fresh.size() + retries.size(); }
+};
+
+// One line of the list that reducers follow to find the maps' outputs.
+struct MapCompletion {
+  std::uint32_t map = 0;
+  std::uint32_t attempt = 0;
+  TrackerId tracker;
+  bool obsolete = false;
+};
+
+struct Job {
+  JobId id;
+  std::shared_ptr<const JobSpec> spec;
+  QueueId queue;
+  UserId user;
+  Priority priority = Priority::kNormal;
+  JobState state = JobState::kWaiting;
+  bool durable = false;           // until then nobody but the engine knows it
+  bool reduces_eligible = false;  // slow-start is met; stays so
+  TimeMs submitted_at = 0;
+  TimeMs started_at = 0;          // first launch; 0 = none yet
+  TimeMs finished_at = 0;
+  TaskGroup group[kTaskKindCount];
+  std::vector<MapCompletion> map_log;
+  LocalityIndex locality;
+  Counters counters;
+  std::string diagnostics;
+  std::string status_line;
+
+  // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
+  enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
+  Duty duty = Duty::kNone;
+  TrackerId duty_tracker;
+
+  // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could not fetch what.
+  std::map<std::pair<TaskKind, std::uint32_t>, std::vector<TrackerId>> failed_on;
+  std::map<TrackerId, std::uint32_t> tracker_failures;
+  std::map<std::uint32_t, std::vector<AttemptKey>> fetch_failures;
+
+  TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
+  const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
+  const Resources& need(TaskKind kind) const { return spec->need[index(kind)]; }
+  std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
+  bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
+  // Tasks that could be launched now, before anyone looks at trackers or limits.
+  std::uint32_t launchable(TaskKind kind) const {
+    if (!schedulable() || (kind == TaskKind::kReduce && !reduces_eligible)) return 0;
+    return tasks(kind).pending();
+  }
+  // Whether a tracker that failed this job often is passed over for it (4 failures).
+  bool avoids(TrackerId tracker) const;
+};
+
+inline constexpr std::uint32_t kTrackerFailuresPerJob = 4;
+
+}  // namespace weir

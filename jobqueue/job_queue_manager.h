@@ -1,0 +1,56 @@
+// The Job Queue Manager: who may submit what to which queue, and which of a queue's jobs run and which wait. It reads
+// the ClusterState and answers; the engine acts. Limits: max_jobs (waiting + running), max_jobs_per_user and
+// max_tasks_per_job refuse a submission; max_running_jobs and max_running_jobs_per_user let jobs wait, in order of
+// priority (where the queue has priorities), submit time and id.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobqueue/cluster_state.h"
+#include "jobqueue/input.h"
+#include "jobqueue/policy.h"
+#include "jobqueue/result.h"
+
+namespace weir {
+
+class JobQueueManager {
+ public:
+  explicit JobQueueManager(const ClusterState& state) : state_(state) {}
+
+  // The leaf that a submission goes to, or the refusal.
+  Result<QueueId> check_submission(const Caller& caller, const JobSpec& spec) const;
+  // May this caller kill, move or re-prioritise the job: its owner, the queue's administrators, the cluster's.
+  Status check_owner(const Caller& caller, const Job& job) const;
+  // May this caller administer the queue.
+  Status check_administrator(const Caller& caller, QueueId queue) const;
+  // May this caller change settings and policy: listed administrators; anybody if none are listed.
+  Status check_cluster_administrator(const Caller& caller) const;
+  // The leaf a job may be moved to.
+  Result<QueueId> check_move(const Caller& caller, const Job& job, const std::string& queue) const;
+
+  // Why this job may not run yet (limits of its queue), or nothing.
+  std::optional<Reason> running_limit(const Job& job) const;
+  // Waiting jobs of a leaf that may run now, in order.
+  std::vector<JobId> admissible(QueueId leaf) const;
+
+ private:
+  Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
+  bool allowed(const AccessList& list, const Caller& caller, bool when_absent) const;
+  Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
+
+  const ClusterState& state_;
+};
+
+// Whether `queue`'s own `priorities` setting lets priorities count.
+bool priorities_count(const ClusterState& state, QueueId queue);
+// The order of jobs within a leaf: priority (if it counts there), submit time, id.
+struct JobOrder {
+  Priority priority;
+  TimeMs submitted_at;
+  JobId id;
+  friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
+};
+JobOrder job_order(const ClusterState& state, const Job& job);
+
+}  // namespace weir

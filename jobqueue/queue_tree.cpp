@@ -1,0 +1,119 @@
+#include "jobqueue/queue_tree.h"
+
+#include <algorithm>
+#include <boost/graph/strong_components.hpp>
+#include <boost/graph/topological_sort.hpp>
+
+namespace weir {
+
+Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) {
+  QueueTree tree;
+  tree.nodes_.push_back(Node{});
+  struct Pending {
+    const QueueSettings* settings;
+    QueueId parent;
+  };
+  std::vector<Pending> stack;  // depth first, so that a family stays together in the order of the file
+  const auto push_children = [&stack](const std::vector<QueueSettings>& queues, QueueId parent) {
+    for (auto it = queues.rbegin(); it != queues.rend(); ++it) stack.push_back({&*it, parent});
+  };
+  push_children(top_level, root());
+  if (stack.empty()) return Error{ErrorCode::kSettingsRefused, "no queue is declared", "declare at least one queue"};
+  while (!stack.empty()) {
+    const Pending next = stack.back();
+    stack.pop_back();
+    const QueueId id(tree.nodes_.size());
+    Node node;
+    const Node& parent = tree.nodes_[next.parent.index()];
+    node.path = parent.path.empty() ? next.settings->name : parent.path + "." + next.settings->name;
+    node.parent = next.parent;
+    node.settings = *next.settings;
+    node.settings.queues.clear();
+    if (next.settings->name.empty()) {
+      return Error{ErrorCode::kSettingsRefused, "a queue under '" + parent.path + "' has no name", ""};
+    }
+    if (!tree.by_path_.emplace(node.path, id).second) {
+      return Error{ErrorCode::kSettingsRefused, "queue '" + node.path + "' is declared twice",
+                   "names are unique among siblings"};
+    }
+    tree.by_last_part_.emplace(next.settings->name, id);
+    tree.nodes_.push_back(std::move(node));
+    tree.nodes_[next.parent.index()].children.push_back(id);
+    boost::add_edge(next.parent.index(), id.index(), tree.graph_);
+    push_children(next.settings->queues, id);
+  }
+  for (std::size_t i = 1; i < tree.nodes_.size(); ++i) {
+    if (tree.nodes_[i].leaf()) tree.leaves_.push_back(QueueId(i));
+  }
+  return tree;
+}
+
+bool QueueTree::is_ancestor(QueueId ancestor, QueueId queue) const {
+  for (QueueId q = queue; q.valid(); q = node(q).parent) {
+    if (q == ancestor) return true;
+  }
+  return false;
+}
+
+std::optional<QueueId> QueueTree::find_path(std::string_view path) const {
+  const auto it = by_path_.find(path);
+  if (it == by_path_.end()) return std::nullopt;
+  return it->second;
+}
+
+Result<QueueId> QueueTree::find(std::string_view name) const {
+  if (const auto exact = find_path(name)) return *exact;
+  const auto [first, last] = by_last_part_.equal_range(name);
+  if (first != last && std::next(first) == last) return first->second;
+  std::string known;
+  std::size_t listed = 0;
+  for (const QueueId leaf : leaves_) {
+    if (++listed > 20) {
+      known += ", ...";
+      break;
+    }
+    known += (known.empty() ? "" : ", ") + node(leaf).path;
+  }
+  if (first == last) {
+    return Error{ErrorCode::kUnknownQueue, "there is no queue '" + std::string(name) + "'", "queues: " + known};
+  }
+  std::string candidates;
+  for (auto it = first; it != last; ++it) candidates += (candidates.empty() ? "" : ", ") + node(it->second).path;
+  return Error{ErrorCode::kUnknownQueue, "queue name '" + std::string(name) + "' is ambiguous",
+               "say which: " + candidates};
+}
+
+Status check_parents(const std::vector<std::string>& names, const std::vector<std::string>& parents) {
+  std::map<std::string, std::size_t> by_name;
+  for (std::size_t i = 0; i < names.size(); ++i) by_name.emplace(names[i], i);
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(names.size());
+  std::vector<std::string> findings;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (parents[i].empty()) continue;
+    const auto parent = by_name.find(parents[i]);
+    if (parent == by_name.end()) {
+      findings.push_back("queue '" + names[i] + "' is an orphan: its parent '" + parents[i] + "' is not declared");
+    } else {
+      boost::add_edge(parent->second, i, graph);
+    }
+  }
+  std::vector<std::size_t> component(names.size());
+  if (!names.empty()) {
+    const auto count = boost::strong_components(
+        graph, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
+    std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < names.size(); ++i) members[component[i]].push_back(i);
+    for (const auto& cycle : members) {
+      const bool loop = cycle.size() > 1 || (cycle.size() == 1 && parents[cycle[0]] == names[cycle[0]]);
+      if (!loop) continue;
+      std::string all;
+      for (const std::size_t i : cycle) all += (all.empty() ? "'" : ", '") + names[i] + "'";
+      findings.push_back("queues " + all + " are each other's ancestors (a cycle)");
+    }
+  }
+  if (findings.empty()) return Ok{};
+  std::sort(findings.begin(), findings.end());
+  return Error{ErrorCode::kSettingsRefused, findings.front(), "every queue hangs under the top level", findings};
+}
+
+}  // namespace weir

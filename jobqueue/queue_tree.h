@@ -1,0 +1,58 @@
+// The tree of queues: dense ids in the order of the settings (parents before children), dotted paths, parents and
+// children. Built with Boost.Graph from the settings; a flat list is a tree of depth one under an unnamed root, which
+// is the whole cluster. Immutable: new settings make a new tree, and the engine carries what lives in the queues over
+// by path. QueueId 0 is the root.
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+class QueueTree {
+ public:
+  struct Node {
+    std::string path;  // research.vision; "" for the root
+    QueueId parent;    // invalid for the root
+    std::vector<QueueId> children;
+    QueueSettings settings;  // its own `queues` left empty
+    bool leaf() const { return children.empty(); }
+  };
+
+  static constexpr QueueId root() { return QueueId(0); }
+
+  // Errors name the queue: a duplicate, an empty name, no queue at all.
+  static Result<QueueTree> build(const std::vector<QueueSettings>& top_level);
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node& node(QueueId id) const { return nodes_[id.index()]; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<QueueId>& leaves() const { return leaves_; }
+  // From a queue to the root, itself first.
+  bool is_ancestor(QueueId ancestor, QueueId queue) const;
+  std::optional<QueueId> find_path(std::string_view path) const;
+  // A full path, or a last part that only one queue has; the error says which it could be.
+  Result<QueueId> find(std::string_view name) const;
+
+ private:
+  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  Graph graph_;  // parent -> child
+  std::vector<Node> nodes_;
+  std::vector<QueueId> leaves_;
+  std::map<std::string, QueueId, std::less<>> by_path_;
+  std::multimap<std::string, QueueId, std::less<>> by_last_part_;
+};
+
+// A parent for each named queue, as a flat list gives it. An error names every queue on a cycle and every orphan.
+// `parents[i]` is the name of queue i's parent, or empty for the top level.
+Status check_parents(const std::vector<std::string>& names, const std::vector<std::string>& parents);
+
+}  // namespace weir

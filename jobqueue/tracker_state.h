@@ -1,0 +1,43 @@
+// What is known of one TaskTracker: identity, slots, what it runs, when it last reported. A tracker keeps its id for the
+// life of the process, whether it is there or lost; its name is unique.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/resources.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+struct TrackerState {
+  // AWAITED: named in the store as holding outputs, but not heard of since the JobTracker started.
+  enum class State : std::uint8_t { kLive, kLost, kAwaited };
+
+  TrackerId id;
+  std::string name;
+  std::string host;
+  std::int32_t shuffle_port = 0;
+  RackId rack;
+  std::int64_t incarnation = 0;
+  std::int64_t sequence = 0;     // of the last heartbeat taken
+  State state = State::kLive;
+  bool accepts_tasks = true;
+  std::string health;
+  std::int64_t free_disk_mb = -1;
+  TimeMs last_heartbeat = 0;
+  Resources total;
+  Resources used;                        // HELD: running and dying attempts
+  std::vector<AttemptSlot> attempts;     // all live ones; order is not meaningful
+  std::vector<TaskKey> map_outputs;      // succeeded maps whose output is here; may hold stale entries
+  std::vector<std::string> local_paths;  // prefixes of files that are local here
+  // Ends that were taken but may not be durable yet: acknowledged once seq is.
+  std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
+
+  bool live() const { return state == State::kLive; }
+};
+
+}  // namespace weir
