@@ -1,0 +1,53 @@
+// What the processes need that the engine does not: where to listen, where the store is, limits on
+// connections, and what a tracker offers. Read from the same weir.yaml as Settings (conf/load.h).
+// These take effect at a start; the engine's Settings change while it runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conf/values.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+// `limits:`. One misbehaving client or tracker may cost this much and no more.
+struct RpcLimits {
+  std::int64_t max_connections = 10000;                  // on each port
+  DurationMs read_timeout_ms = 10 * 1000;                // for the rest of a frame that has begun
+  DurationMs idle_timeout_ms = 10 * 60 * 1000;           // between frames
+  std::int64_t buffered_bytes = 256LL * 1024 * 1024;     // of all connections together
+  std::int64_t tracker_frame_bytes = 256LL * 1024;       // largest frame on the trackers' port
+  std::int64_t client_frame_bytes = 16LL * 1024 * 1024;  // largest frame on the clients' port
+  friend bool operator==(const RpcLimits&, const RpcLimits&) = default;
+};
+
+struct DaemonSettings {
+  HostPort listen_thrift{"127.0.0.1", 9090};
+  HostPort listen_trackers{"127.0.0.1",
+                           9091};  // default: the clients' host, their port + 1 (0 stays 0)
+  std::optional<HostPort> listen_http;
+  std::string store_path = "/var/lib/weir/weir.db";  // or `:memory:`
+  RpcLimits limits;
+  std::vector<std::string> administrators;  // as in Settings
+  friend bool operator==(const DaemonSettings&, const DaemonSettings&) = default;
+};
+
+// `tracker:`.
+struct TrackerSettings {
+  std::string name;  // empty: the tracker makes one of the host's name
+  std::int64_t map_slots = 2;
+  std::int64_t reduce_slots = 2;
+  std::int64_t memory_mb = 0;  // 0: not offered as a resource
+  std::int64_t vcores = 0;
+  std::string rack = "default";
+  std::vector<std::string> hosts;  // path prefixes whose blocks are local
+  std::string work_dir;            // empty: the tracker makes one
+  std::int64_t min_free_disk_mb = 256;
+  HostPort listen{"127.0.0.1", 0};  // where map outputs are served
+  friend bool operator==(const TrackerSettings&, const TrackerSettings&) = default;
+};
+
+}  // namespace weir

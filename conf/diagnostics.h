@@ -1,0 +1,58 @@
+// Findings about a settings file, gathered all at once instead of stopping at the first. A finding
+// stands at a line and column (both from 1; 0 is the file as a whole) and reads `file:line:column:
+// what is wrong, what is allowed`; warnings have `warning: ` after the position. The lists come out
+// sorted by position, then in the order found, each finding once (an aliased part of a file is read
+// as often as it is used). No thread of its own: one load, one Diagnostics.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/result.h"
+
+namespace weir {
+
+struct Mark {
+  int line = 0;
+  int column = 0;
+  friend auto operator<=>(const Mark&, const Mark&) = default;
+};
+
+std::string to_string(Mark at);  // "line 4, column 3"
+
+class Diagnostics {
+ public:
+  explicit Diagnostics(std::string file) : file_(std::move(file)) {}
+
+  void error(Mark at, std::string what);
+  void warning(Mark at, std::string what);
+
+  bool ok() const { return error_count() == 0; }
+  std::size_t error_count() const;
+  const std::string& file() const { return file_; }
+
+  // At most `kShown` lines; a last line counts what is left out.
+  std::vector<std::string> errors() const { return lines(true, false); }
+  std::vector<std::string> warnings() const { return lines(false, true); }
+  // All findings as one refusal: its message is the only finding, or says how many there are.
+  Error as_error() const;
+
+  static constexpr std::size_t kShown = 500;
+
+ private:
+  struct Finding {
+    Mark at;
+    bool is_error = true;
+    std::string what;
+    friend bool operator==(const Finding&, const Finding&) = default;
+  };
+  std::vector<Finding> sorted() const;
+  std::vector<std::string> lines(bool errors, bool warnings) const;
+
+  std::string file_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace weir

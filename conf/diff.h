@@ -1,0 +1,21 @@
+// What changes between two settings, a line each, for `weir conf diff` and the log of an apply:
+// first the general settings, then queues by dotted path in file order. Both sides are written out
+// as key and value with their defaults and compared, so a default that is spelled out is no change.
+// Pure functions, any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+// `queues.research.guaranteed: 40% -> 50%`, `queues.research.vision: added (guaranteed 50%)`,
+// `queues.old: removed`.
+std::vector<std::string> diff_settings(const Settings& before, const Settings& after);
+
+// "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
+std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);
+
+}  // namespace weir

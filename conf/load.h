@@ -1,0 +1,30 @@
+// weir.yaml to validated settings: the way every process gets its settings. A load reads the whole
+// file, gathers every error (`file:line:column: what is wrong, what is allowed`) and gives either
+// settings that hold all rules or one Error (kSettingsRefused) whose `diagnostics` are all the
+// lines. Warnings are no errors: they are in Settings::notices, so that they stay visible. Files
+// are untrusted: size, depth, aliases and encoding are bounded before anything is read.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "conf/daemon_settings.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+struct Loaded {
+  Settings settings;  // text, source and notices filled in
+  DaemonSettings daemon;
+  TrackerSettings tracker;
+};
+
+inline constexpr std::size_t kMaxSettingsBytes = 1024 * 1024;
+
+Result<Loaded> load_settings(const std::string& file);
+// `name` stands for the file in messages.
+Result<Loaded> load_settings_text(const std::string& name, std::string_view text);
+
+}  // namespace weir

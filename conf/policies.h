@@ -1,0 +1,32 @@
+// The one list of scheduling policies: name, reader of its settings section, constructor. A policy
+// is added to this build by a line in policy_sections.cpp (name and section) and one in
+// policies.cpp (constructor); everything that offers a choice of policies asks here. Pure
+// functions, any thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conf/yaml_reader.h"
+#include "jobqueue/policy.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+std::vector<std::string> policy_names();  // sorted as they are offered; the first is the default
+PolicyFactory policy_factory();
+
+// A policy that has settings of its own: `name:` is also its section's key in weir.yaml.
+struct PolicySection {
+  std::string_view name;
+  // Reads the section (null: it is absent, so all defaults); what is wrong goes to `out`.
+  std::shared_ptr<const PolicySettings> (*read)(const YamlNode* section, Diagnostics& out);
+  // The settings as key and value, with defaults, for `conf diff`.
+  std::vector<std::pair<std::string, std::string>> (*describe)(const PolicySettings& settings);
+};
+const std::vector<PolicySection>& policy_sections();
+
+}  // namespace weir
