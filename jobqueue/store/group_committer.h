@@ -1,0 +1,100 @@
+// The writer thread between the engine and its store. push() never waits for the disk; the thread
+// takes whatever has gathered meanwhile and writes it as one transaction, so that the slower the
+// disk, the larger the groups. A group that cannot be written is settled as DESIGN says: its
+// commands are dropped for good and their askers told (on_failed), its facts are kept and retried
+// in front of the next group, or after a while alone. So the order on disk is always the order of
+// seq, and on_failed(n) comes before any on_durable of a higher seq. The queue takes everything;
+// its bound is advice: the daemon asks overloaded() and refuses new submissions. All callbacks run
+// on the writer thread, one at a time, and must neither block nor call stop().
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "jobqueue/event.h"
+#include "jobqueue/store/store.h"
+
+namespace weir {
+
+struct GroupCommitterCallbacks {
+  // Everything up to `seq` that was not refused before is on disk.
+  std::function<void(std::uint64_t seq)> on_durable;
+  // Commands up to `seq` that are not durable yet never will be; facts are being retried.
+  std::function<void(std::uint64_t seq, const std::string& message)> on_failed;
+  // Optional: the store began to fail, or works again. One line each time, not one a retry.
+  std::function<void(bool failing, const std::string& message)> log;
+};
+
+struct GroupCommitterLimits {
+  std::size_t events = 200'000;           // waiting, being written or being retried
+  std::size_t bytes = 256 * 1024 * 1024;  // roughly, of the same
+  DurationMs retry_after_ms = 1'000;
+};
+
+class GroupCommitter {
+ public:
+  // From here until stop() the store belongs to the writer thread.
+  GroupCommitter(Store& store, GroupCommitterCallbacks callbacks, GroupCommitterLimits limits = {});
+  ~GroupCommitter();  // as stop()
+  GroupCommitter(const GroupCommitter&) = delete;
+  GroupCommitter& operator=(const GroupCommitter&) = delete;
+
+  // Events with seq 0 are left out. Calls from several threads are taken in the order in which they
+  // come; the seqs must rise in that order. After stop() nothing is taken any more.
+  void push(std::vector<Event> events);
+
+  // Written behind whatever was pushed before; retried like facts until written. A value that must
+  // not be stored unless a command was (the hash of a settings file) is given only after that
+  // command's on_durable.
+  void touch_time(TimeMs at);
+  void set_meta(std::string key, std::string value);
+
+  bool overloaded() const;
+  std::size_t waiting_events() const { return waiting_events_; }
+
+  // Writes what is there and ends the thread. Facts that cannot be written then are lost and
+  // logged; they were never acknowledged.
+  void stop();
+
+ private:
+  struct Group {
+    std::vector<Event> events;
+    std::optional<TimeMs> time;
+    std::map<std::string, std::string> meta;
+    bool empty() const { return events.empty() && !time && meta.empty(); }
+  };
+
+  void run();
+  void take(Group* group, std::unique_lock<std::mutex>* lock);
+  Status write(const Group& group);
+  void settle_failure(Group* group, bool fresh, const Error& error);
+  void settle_success(Group* group);
+  void note(bool failing, const std::string& message);
+
+  Store& store_;
+  const GroupCommitterCallbacks callbacks_;
+  const GroupCommitterLimits limits_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  Group queued_;
+  bool stopping_ = false;
+  std::atomic<std::size_t> waiting_events_{0};
+  std::atomic<std::size_t> waiting_bytes_{0};
+
+  // The writer thread's own.
+  std::uint64_t last_seq_taken_ = 0;
+  bool failing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weir

@@ -1,0 +1,71 @@
+// A store without a disk, for tests and the simulator: the same effects as the one in SQLite, and a
+// restart is simply another load(). Faults are injected: the next n writes fail and leave nothing
+// behind. One thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "jobqueue/store/store.h"
+
+namespace weir {
+
+class MemoryStore final : public Store {
+ public:
+  explicit MemoryStore(std::size_t finished_jobs_limit = 10'000)
+      : finished_jobs_limit_(finished_jobs_limit) {}
+
+  Result<Snapshot> load() override;
+  Status append(std::span<const Event> events) override;
+  Status touch_time(TimeMs at) override;
+  Status set_meta(std::string_view key, std::string_view value) override;
+  Result<std::optional<std::string>> get_meta(std::string_view key) override;
+
+  // The next `n` calls that write (load() among them) fail with `message`.
+  void fail_next(std::size_t n, std::string message) {
+    failures_left_ = n;
+    failure_message_ = std::move(message);
+  }
+
+ private:
+  using Task = std::pair<TaskKind, std::uint32_t>;
+  struct Job {
+    JobSnapshot record;  // its three lists stay empty until load()
+    std::map<Task, JobSnapshot::DoneTask> done;
+    std::map<Task, std::uint32_t> failures;
+    std::map<Task, JobSnapshot::Commit> commits;
+  };
+
+  std::optional<Error> injected_failure();
+  Job* find(JobId job);
+  Job* find_unfinished(JobId job);
+
+  void apply(const JobSubmitted& fact, TimeMs at);
+  void apply(const JobKillRequested& fact, TimeMs at);
+  void apply(const PriorityChanged& fact, TimeMs at);
+  void apply(const JobMoved& fact, TimeMs at);
+  void apply(const QueueStateChanged& fact, TimeMs at);
+  void apply(const SettingsChanged& fact, TimeMs at);
+  void apply(const PolicyChanged& fact, TimeMs at);
+  void apply(const TaskSucceeded& fact, TimeMs at);
+  void apply(const TaskReopened& fact, TimeMs at);
+  void apply(const AttemptFailed& fact, TimeMs at);
+  void apply(const CommitGranted& fact, TimeMs at);
+  void apply(const JobStateChanged& fact, TimeMs at);
+  template <class SoftFact>
+  void apply(const SoftFact&, TimeMs) {}
+
+  std::size_t finished_jobs_limit_;
+  Snapshot base_;                       // everything but stopped_queues and jobs
+  std::map<std::string, bool> queues_;  // path -> stopped
+  std::map<JobId, Job> jobs_;
+  std::map<std::string, std::string, std::less<>> meta_;
+  std::size_t failures_left_ = 0;
+  std::string failure_message_;
+};
+
+}  // namespace weir
