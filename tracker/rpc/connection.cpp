@@ -1,0 +1,387 @@
+#include "tracker/rpc/connection.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <thrift/async/TAsyncProcessor.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <sstream>
+
+namespace weir {
+
+namespace asio = boost::asio;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+constexpr size_t kReadBytes = 64 << 10;           // at most, at one go
+constexpr size_t kMaxGather = 32;                 // replies in one write
+constexpr size_t kMaxSpare = 4;                   // exchanges kept for the next calls
+constexpr size_t kMaxSpareReplyBytes = 16 << 10;  // larger reply buffers are not kept
+
+// The ready replies at the head of the order, as Asio's buffer sequence.
+struct Gather {
+  using value_type = asio::const_buffer;
+  using const_iterator = const asio::const_buffer*;
+  const_iterator begin() const { return buffers.data(); }
+  const_iterator end() const { return buffers.data() + count; }
+  std::array<asio::const_buffer, kMaxGather> buffers;
+  size_t count = 0;
+};
+
+int64_t nanoseconds(Clock::time_point at) {
+  return at.time_since_epoch().count();
+}
+int64_t deadline_in(std::chrono::milliseconds timeout) {
+  return nanoseconds(Clock::now() + timeout);
+}
+
+// One for each io thread, shared by its connections: bytes stay in it only during one
+// on_readable().
+std::array<char, kReadBytes>& read_buffer() {
+  thread_local auto buffer = std::make_unique<std::array<char, kReadBytes>>();
+  return *buffer;
+}
+
+std::string peer_name(const TcpSocket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return "a client that is gone";
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+}  // namespace
+
+Connection::Connection(TcpSocket socket, std::shared_ptr<ServerShared> server)
+    : strand_(socket.get_executor()),
+      socket_(std::move(socket)),
+      server_(std::move(server)),
+      peer_(peer_name(socket_)),
+      in_buffer_(std::make_shared<FrameBuffer>(0, server_->configuration)),
+      in_protocol_(std::make_shared<FrameProtocol>(in_buffer_, server_->limits.max_frame_bytes)),
+      kept_bytes_(*server_->budget) {
+  server_->connections.fetch_add(1, std::memory_order_relaxed);
+}
+
+Connection::~Connection() {
+  if (!closed()) server_->connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Connection::start() {
+  if (closed()) return;
+  boost::system::error_code error;
+  socket_.non_blocking(true, error);
+  if (!error) socket_.set_option(asio::ip::tcp::no_delay(true), error);
+  if (error) return close();
+  set_read_deadline();
+  wait_readable();
+}
+
+void Connection::close() {
+  if (closed_.exchange(true)) return;
+  server_->connections.fetch_sub(1, std::memory_order_relaxed);
+  read_deadline_ = 0;
+  write_deadline_ = 0;
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  slots_.clear();
+  spare_.clear();
+  if (!consuming_) kept_ = {};
+  kept_bytes_.resize(0);
+}
+
+void Connection::refuse(RefusalCause cause, std::string_view what) {
+  if (closed()) return;
+  server_->refusals.refuse(cause, peer_, what);
+  close();
+}
+
+// ---- reading
+
+bool Connection::may_read() const {
+  return slots_.size() < server_->limits.max_in_flight &&
+         unsent_bytes_ <= server_->limits.max_unsent_bytes;
+}
+
+void Connection::wait_readable() {
+  if (reading_ || closed()) return;
+  reading_ = true;
+  socket_.async_wait(TcpSocket::wait_read,
+                     [self = shared_from_this()](const boost::system::error_code& error) {
+                       self->reading_ = false;
+                       if (error) return self->close();
+                       self->on_readable();
+                     });
+}
+
+void Connection::on_readable() {
+  if (closed() || !may_read()) return;
+  auto& buffer = read_buffer();
+  boost::system::error_code error;
+  const size_t count = socket_.read_some(asio::buffer(buffer), error);
+  if (error == asio::error::would_block || error == asio::error::try_again) return wait_readable();
+  if (error) return close();  // the client has left; what it asked for goes on, unanswered
+  const std::string_view fresh(buffer.data(), count);
+  if (kept_.empty()) {
+    const size_t consumed = consume_frames(fresh);
+    if (closed() || !keep_unfinished(fresh.substr(consumed))) return;
+  } else {
+    if (!keep_unfinished(fresh)) return;
+    resume_reading();
+    return;
+  }
+  set_read_deadline();
+  if (may_read()) wait_readable();
+}
+
+// Appends to what is kept, taking the room from the budget first.
+bool Connection::keep_unfinished(std::string_view rest) {
+  if (rest.empty()) return true;
+  const size_t needed = kept_.size() + rest.size();
+  if (needed > kept_.capacity()) {
+    const size_t frame_bytes =
+        inspect_frame({kept_.data(), kept_.size()}, server_->limits.max_frame_bytes).total_bytes;
+    size_t room = std::max(needed, 2 * kept_.capacity());
+    // The frame's length is known early, so doubling need not overshoot it.
+    if (frame_bytes >= needed) room = std::min(room, frame_bytes);
+    if (!kept_bytes_.resize(room)) {
+      refuse(RefusalCause::kOverBudget,
+             fmt::format("no room for {} bytes of a frame, the server buffers at most {} in all",
+                         room, server_->budget->limit()));
+      return false;
+    }
+    kept_.reserve(room);
+  }
+  kept_.insert(kept_.end(), rest.begin(), rest.end());
+  return true;
+}
+
+// Works on what is kept, then reads on if the pipeline has room.
+void Connection::resume_reading() {
+  if (closed() || consuming_) return;
+  if (!kept_.empty()) {
+    const size_t consumed = consume_frames({kept_.data(), kept_.size()});
+    if (closed()) return;
+    if (consumed == kept_.size()) {
+      kept_ = {};
+      kept_bytes_.resize(0);
+    } else if (consumed > 0) {
+      kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(consumed));
+    }
+  }
+  set_read_deadline();
+  if (may_read()) wait_readable();
+}
+
+size_t Connection::consume_frames(std::string_view input) {
+  // A handler may answer, and a reply may make room for reading, inside process(): that must not
+  // come back here.
+  consuming_ = true;
+  size_t consumed = 0;
+  while (!closed() && may_read()) {
+    const FrameHead head = inspect_frame(input.substr(consumed), server_->limits.max_frame_bytes);
+    if (head.kind == FrameHead::Kind::kOversize || head.kind == FrameHead::Kind::kMalformed) {
+      refuse(head.kind == FrameHead::Kind::kOversize ? RefusalCause::kOversize
+                                                     : RefusalCause::kMalformed,
+             head.problem);
+      break;
+    }
+    if (head.kind == FrameHead::Kind::kIncomplete) break;
+    call(input.substr(consumed + kFrameHeaderBytes, head.total_bytes - kFrameHeaderBytes));
+    consumed += head.total_bytes;
+    frame_begun_ = false;
+  }
+  consuming_ = false;
+  return consumed;
+}
+
+// A frame's time runs from its first byte, however slowly the others trickle in; it is not set anew
+// by them.
+void Connection::set_read_deadline() {
+  if (closed()) return;
+  if (!may_read()) {
+    read_deadline_ = 0;
+    frame_begun_ = false;
+  } else if (!kept_.empty()) {
+    const bool first = !had_a_frame_ && read_deadline_ != 0;
+    if (!frame_begun_ && !first) read_deadline_ = deadline_in(server_->limits.read_timeout);
+    frame_begun_ = true;
+  } else if (!had_a_frame_) {
+    if (read_deadline_ == 0) read_deadline_ = deadline_in(server_->limits.read_timeout);
+  } else {
+    read_deadline_ = slots_.empty() ? deadline_in(server_->limits.idle_timeout) : 0;
+  }
+}
+
+// ---- calling
+
+std::shared_ptr<Exchange> Connection::take_exchange() {
+  if (spare_.empty()) {
+    return std::make_shared<Exchange>(server_->configuration, server_->limits.max_frame_bytes);
+  }
+  auto exchange = std::move(spare_.back());
+  spare_.pop_back();
+  return exchange;
+}
+
+void Connection::call(std::string_view message) {
+  std::string_view method;
+  int32_t call_sequence = 0;
+  if (!parse_call_head(message, &method, &call_sequence)) {
+    return refuse(RefusalCause::kMalformed, "a message whose method name is longer than its frame");
+  }
+  Slot slot{BudgetShare(*server_->budget), nullptr, 0};
+  if (!slot.bytes.resize(message.size())) {
+    return refuse(
+        RefusalCause::kOverBudget,
+        fmt::format("no room for a call of {} bytes, the server buffers at most {} in all",
+                    message.size(), server_->budget->limit()));
+  }
+  had_a_frame_ = true;
+  auto exchange = take_exchange();
+  exchange->connection = weak_from_this();
+  exchange->sequence = first_sequence_ + slots_.size();
+  exchange->healthy = true;
+  exchange->method = method;
+  exchange->call_sequence = call_sequence;
+  exchange->buffer->begin_frame();
+  slots_.push_back(std::move(slot));
+
+  const auto answer = std::make_shared<Answer>(server_->mailbox, exchange);
+  in_buffer_->observe(message);
+  try {
+    server_->processor->process([answer](bool healthy) { answer->give(healthy); }, in_protocol_,
+                                exchange->protocol);
+  } catch (const apache::thrift::protocol::TProtocolException& error) {
+    refuse(RefusalCause::kMalformed,
+           fmt::format("a message that cannot be read: {}", error.what()));
+  } catch (const apache::thrift::transport::TTransportException& error) {
+    refuse(RefusalCause::kMalformed,
+           fmt::format("a message that cannot be read: {}", error.what()));
+  } catch (const std::exception& error) {
+    spdlog::error("{}: {} failed: {}", server_->name, method, error.what());
+    if (answer->claim()) {
+      write_internal_error(*exchange, error.what());
+      answer->give_claimed(true);
+    }
+  }
+}
+
+void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
+  if (closed()) return;
+  if (!exchange->healthy) {
+    return refuse(RefusalCause::kMalformed,
+                  fmt::format("arguments of {} that cannot be read", exchange->method));
+  }
+  Slot& slot = slots_[exchange->sequence - first_sequence_];
+  slot.reply = std::move(exchange);
+  slot.unsent_bytes = slot.reply->buffer->finish_frame().size();
+  unsent_bytes_ += slot.unsent_bytes;
+  if (!slot.bytes.resize(slot.unsent_bytes)) {
+    return refuse(
+        RefusalCause::kOverBudget,
+        fmt::format("no room for a reply of {} bytes, the server buffers at most {} in all",
+                    slot.unsent_bytes, server_->budget->limit()));
+  }
+  if (!more) write_ready();
+}
+
+// ---- writing
+
+void Connection::write_ready() {
+  const bool could_read = may_read();
+  while (!closed() && !writing_ && !slots_.empty() && slots_.front().reply) {
+    Gather gathered;
+    size_t& count = gathered.count;
+    for (const Slot& slot : slots_) {
+      if (!slot.reply || count == kMaxGather) break;
+      const std::string_view frame = slot.reply->buffer->finish_frame();
+      const size_t offset = count == 0 ? front_offset_ : 0;
+      gathered.buffers[count++] = asio::buffer(frame.data() + offset, frame.size() - offset);
+    }
+    boost::system::error_code error;
+    const size_t bytes = socket_.write_some(gathered, error);
+    if (error == asio::error::would_block || error == asio::error::try_again) {
+      wait_writable();
+      break;
+    }
+    if (error) return close();
+    written(bytes);
+  }
+  if (closed()) return;
+  if (!could_read && may_read()) {
+    resume_reading();
+  } else if (slots_.empty() && kept_.empty()) {
+    set_read_deadline();
+  }
+}
+
+void Connection::written(size_t bytes) {
+  front_offset_ += bytes;
+  while (!slots_.empty() && slots_.front().reply && front_offset_ >= slots_.front().unsent_bytes) {
+    front_offset_ -= slots_.front().unsent_bytes;
+    retire_front();
+    write_deadline_.store(0, std::memory_order_relaxed);
+  }
+}
+
+void Connection::retire_front() {
+  Slot& slot = slots_.front();
+  unsent_bytes_ -= slot.unsent_bytes;
+  // A processor's callback that still refers to the exchange may write into it: such a one is not
+  // used again.
+  if (slot.reply.use_count() == 1 && spare_.size() < kMaxSpare &&
+      slot.reply->buffer->capacity() <= kMaxSpareReplyBytes) {
+    spare_.push_back(std::move(slot.reply));
+  }
+  slots_.pop_front();
+  ++first_sequence_;
+}
+
+void Connection::wait_writable() {
+  writing_ = true;
+  if (write_deadline_ == 0) write_deadline_ = deadline_in(server_->limits.write_timeout);
+  socket_.async_wait(TcpSocket::wait_write,
+                     [self = shared_from_this()](const boost::system::error_code& error) {
+                       self->writing_ = false;
+                       if (error) return self->close();
+                       self->write_ready();
+                     });
+}
+
+// ---- deadlines
+
+void Connection::expire_if_due(Clock::time_point now) {
+  const int64_t read = read_deadline_.load(std::memory_order_relaxed);
+  const int64_t write = write_deadline_.load(std::memory_order_relaxed);
+  const int64_t at = nanoseconds(now);
+  if ((read == 0 || at < read) && (write == 0 || at < write)) return;
+  asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
+}
+
+void Connection::check_deadlines() {
+  if (closed()) return;
+  const ServerLimits& limits = server_->limits;
+  const int64_t now = nanoseconds(Clock::now());
+  if (write_deadline_ != 0 && now >= write_deadline_) {
+    return refuse(RefusalCause::kTimeout, fmt::format("it did not take a reply within {} ms",
+                                                      limits.write_timeout.count()));
+  }
+  if (read_deadline_ == 0 || now < read_deadline_) return;
+  if (!kept_.empty()) {
+    refuse(RefusalCause::kTimeout,
+           fmt::format("a frame was not finished within {} ms", limits.read_timeout.count()));
+  } else if (!had_a_frame_) {
+    refuse(RefusalCause::kTimeout,
+           fmt::format("it sent nothing for {} ms", limits.read_timeout.count()));
+  } else {
+    spdlog::debug("{}: closed {}: idle for {} ms", server_->name, peer_,
+                  limits.idle_timeout.count());
+    close();
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,56 @@
+// FramedServer listens on one port and serves framed Thrift (strict binary protocol) to an
+// asynchronous processor: no thread per connection, no thread waits. The processor runs on the
+// io_context's threads and may call back later, from any thread; replies leave in the order of
+// their calls, connection by connection. Whatever is malformed, too large, too slow or too much is
+// dropped, counted by cause and logged at most ten times a second, and costs nobody else anything:
+// see limits.h, connection.h.
+//
+// One io thread is meant, several are safe (a strand per connection). The io_context must outlive
+// the server.
+#pragma once
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "jobqueue/result.h"
+#include "tracker/rpc/byte_budget.h"
+#include "tracker/rpc/connection.h"
+#include "tracker/rpc/limits.h"
+#include "tracker/rpc/refusals.h"
+
+namespace weir {
+
+class FramedServer {
+ public:
+  // `name` is the subject of log lines ("tracker port"). `port` 0 takes a free one. Serves from the
+  // moment the io_context runs. Fails with BAD_REQUEST when the address cannot be used, saying
+  // which and why.
+  static Result<std::unique_ptr<FramedServer>> listen(
+      boost::asio::io_context& io, std::string name, const std::string& host, uint16_t port,
+      std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor, ServerLimits limits,
+      std::shared_ptr<ByteBudget> budget);
+  FramedServer(const FramedServer&) = delete;
+  FramedServer& operator=(const FramedServer&) = delete;
+  // Stops. Answers of calls that are still worked on may come afterwards: they have no effect.
+  ~FramedServer();
+
+  uint16_t port() const;
+  const Refusals& refusals() const;
+  size_t connections() const;
+  // Any thread, more than once: listens no more, delivers no reply any more, and closes every
+  // connection (on the io threads, so connections are gone when these have run on or the io_context
+  // is destroyed).
+  void stop();
+
+ private:
+  class Core;
+  explicit FramedServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace weir
