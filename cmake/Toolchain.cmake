@@ -8,7 +8,7 @@ if(WEIR_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${WEIR_CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers -fno-omit-frame-pointer)
+add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Wno-maybe-uninitialized -fno-omit-frame-pointer)
 add_link_options(-fuse-ld=gold)
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)

@@ -15,6 +15,7 @@
 #include "jobqueue/ids.h"
 #include "jobqueue/input.h"
 #include "jobqueue/job.h"
+#include "jobqueue/policy.h"
 #include "jobqueue/queue_tree.h"
 #include "jobqueue/resources.h"
 #include "jobqueue/settings.h"
@@ -52,6 +53,7 @@ struct UserInQueue {
 struct QueueState {
   bool stopped = false;
   std::int64_t running_slots[kTaskKindCount] = {0, 0};  // RUN; of inner queues the sum of their leaves
+  std::uint64_t last_launch[kTaskKindCount] = {0, 0};   // launch_order of the latest launch in or below it; 0 = none
   std::uint32_t jobs_waiting = 0;                       // leaves only, from here on
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_succeeded = 0;
@@ -92,7 +94,7 @@ class ClusterState {
 
   // The task of this job that this tracker should run next: retries first, then node-local, rack-local, any.
   // Nothing if none may run there or it does not fit. Does not ask whether the queue may.
-  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker);
+  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker) const;
 
   // --- Changing: the engine only ---
   Job& add_job(std::unique_ptr<Job> job);
@@ -116,11 +118,12 @@ class ClusterState {
   void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt, TrackerId where);
   void set_queue_stopped(QueueId queue, bool stopped) { queues_[queue.index()].stopped = stopped; }
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
-  void index_locations(Job& job);                              // from split hosts and trackers' local paths
-  void count_attempt_end(Job& job, TaskKind kind, bool failed);
+  void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
 
  private:
   void leave_run(Attempt& attempt);
+  void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
+  std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind, const TrackerState& tracker) const;
   void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
 
   std::shared_ptr<const Settings> settings_;
@@ -136,6 +139,8 @@ class ClusterState {
   std::vector<std::string> users_;
   std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
   std::vector<std::string> racks_;
+  std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name -> trackers
+  std::uint64_t locality_version_ = 1;                     // grows when a tracker's address or paths change
   Resources total_;
   std::uint32_t live_trackers_ = 0;
   std::uint64_t launches_ = 0;

@@ -57,6 +57,9 @@ class Engine {
   std::uint64_t durable_seq() const { return durable_seq_; }
   DurationMs heartbeat_interval_ms() const;
   Changes& changes() { return changes_; }
+  // The state that readers may see: an end counts once it is durable.
+  JobState visible_state(const Job& job) const;
+  bool recovering() const { return now_ < recovering_until_; }
   // Why an unfinished job's tasks wait; empty if nothing does.
   std::vector<Reason> explain(JobId job) const;
   // Whether new settings fit the live state (queues with jobs that would vanish...), besides being valid themselves.
@@ -111,6 +114,8 @@ class Engine {
   void drop_missing_attempts(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   void take_fetch_failures(const AttemptReport& report);
+  void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
+  void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
   HeartbeatReply compose_reply(TrackerState& tracker, const Heartbeat& report);
@@ -125,10 +130,14 @@ class Engine {
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);
   void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue);
+  void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
+  void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
   void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
   void after_progress(Job& job);  // slow-start reached, all done?
   void begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason);
-  void end_job(Job& job, JobState state);
+  void end_job(Job& job, JobState state, const std::string& diagnostics);
+  void open_duty(Job& job, Job::Duty duty);
+  void make_schedulable(Job& job);
   void forget_old_jobs();
   std::uint32_t next_attempt_number(Task& task) const;
 
@@ -155,8 +164,12 @@ class Engine {
   std::vector<ParkedHeartbeat> parked_;
   std::set<std::pair<TimeMs, TrackerId>> by_heartbeat_;  // live and awaited trackers: the most silent first
   std::deque<std::pair<TimeMs, JobId>> finished_;        // to be forgotten in time
-  std::set<JobId> duties_;                  // jobs whose last duty is still open
+  std::set<JobId> unassigned_duties_;       // jobs whose last duty no tracker has yet
+  std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
+  std::map<std::string, JobId> outputs_;    // output directories of unfinished jobs
+  TimeMs recovering_until_ = 0;             // after a restart: trackers first report what they run
   Changes changes_;
+  Output restored_;                         // what restoring made happen; goes out with the first step
   Output* output_ = nullptr;                // of the step being handled
 };
 

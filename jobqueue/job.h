@@ -65,8 +65,11 @@ struct Job {
   TimeMs started_at = 0;          // first launch; 0 = none yet
   TimeMs finished_at = 0;
   TaskGroup group[kTaskKindCount];
+  std::uint32_t live_attempts = 0;  // running or dying
+  std::uint64_t end_seq = 0;        // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
   LocalityIndex locality;
+  std::uint64_t locality_version = 0;  // of the trackers that the index knows
   Counters counters;
   std::string diagnostics;
   std::string status_line;

@@ -20,20 +20,22 @@ class LocalityIndex {
   void add(std::uint32_t index, TrackerId tracker, RackId rack);
   // A map that became pending again must be found again.
   void rewind(std::uint32_t index);
+  void clear();
   bool empty() const { return by_tracker_.empty(); }
 
   struct Found {
     std::uint32_t index;
     Locality locality;
   };
+  // How near map `index` is to the tracker.
+  Locality of(std::uint32_t index, TrackerId tracker, RackId rack) const;
   // The nearest fresh pending map, lowest index first within a level.
   std::optional<Found> nearest(const TaskGroup& maps, TrackerId tracker, RackId rack);
 
  private:
   struct List {
-    std::vector<std::uint32_t> indexes;  // ascending once sorted
+    std::vector<std::uint32_t> indexes;  // ascending: maps are added in order
     std::size_t next = 0;                // all before it were not pending when last seen
-    bool sorted = true;
   };
   static std::optional<std::uint32_t> first_pending(List& list, const TaskGroup& maps);
   std::map<TrackerId, List> by_tracker_;

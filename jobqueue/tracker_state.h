@@ -34,6 +34,8 @@ struct TrackerState {
   std::vector<AttemptSlot> attempts;     // all live ones; order is not meaningful
   std::vector<TaskKey> map_outputs;      // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
+  std::vector<JobId> duties;             // last duties of jobs that it was given
+  std::vector<AttemptKey> held_commits;  // granted before a restart, not heard of since: may still be published
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
   std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 

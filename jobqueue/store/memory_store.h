@@ -63,7 +63,7 @@ class MemoryStore final : public Store {
   Snapshot base_;                       // everything but stopped_queues and jobs
   std::map<std::string, bool> queues_;  // path -> stopped
   std::map<JobId, Job> jobs_;
-  std::map<std::string, std::string, std::less<>> meta_;
+  std::map<std::string, std::string, std::less<>> meta_;  // the daemon's
   std::size_t failures_left_ = 0;
   std::string failure_message_;
 };

@@ -1,0 +1,431 @@
+#include "jobqueue/cluster_state.h"
+
+#include <algorithm>
+
+#include "jobqueue/check.h"
+
+namespace weir {
+
+ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree, std::uint32_t epoch)
+    : settings_(std::move(settings)), tree_(std::move(tree)), epoch_(epoch), queues_(tree_.size()) {
+  for (std::size_t i = 0; i < tree_.size(); ++i) queues_[i].stopped = tree_.nodes()[i].settings.stopped;
+}
+
+const Job* ClusterState::find_job(JobId id) const {
+  return id.valid() && id.index() < job_index_.size() ? job_index_[id.index()] : nullptr;
+}
+
+const Job& ClusterState::job(JobId id) const {
+  const Job* job = find_job(id);
+  WEIR_CHECK(job != nullptr, "job() of an unknown job");
+  return *job;
+}
+
+Job& ClusterState::mutable_job(JobId id) { return const_cast<Job&>(std::as_const(*this).job(id)); }
+
+const TrackerState* ClusterState::find_tracker(std::string_view name) const {
+  const auto found = tracker_by_name_.find(std::string(name));
+  return found == tracker_by_name_.end() ? nullptr : &trackers_[found->second.index()];
+}
+
+AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
+  const Job* job = find_job(key.task.job);
+  if (job == nullptr) return {};
+  const auto& tasks = job->tasks(key.task.kind).tasks;
+  if (key.task.index >= tasks.size()) return {};
+  const AttemptSlot slot = tasks[key.task.index].attempt;
+  return slot.valid() && attempt(slot).key == key ? slot : AttemptSlot{};
+}
+
+Resources ClusterState::largest_tracker() const {
+  Resources largest;
+  for (const TrackerState& tracker : trackers_) {
+    if (!tracker.live()) continue;
+    for (std::size_t i = 0; i < kDimensionCount; ++i) {
+      largest.amount[i] = std::max(largest.amount[i], tracker.total.amount[i]);
+    }
+  }
+  return largest;
+}
+
+bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
+  if (job.tracker_failures.empty() || !job.avoids(tracker)) return false;
+  const auto avoided = std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                                     [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
+  return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
+}
+
+std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind kind,
+                                                      const TrackerState& tracker) const {
+  const TaskGroup& group = job.tasks(kind);
+  for (auto i = group.retries.first(); i; i = group.retries.at_or_after(*i + 1)) {
+    const auto failed = job.failed_on.find({kind, *i});
+    if (failed == job.failed_on.end()) return i;
+    const auto& places = failed->second;
+    if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
+    // It failed here before: only if nobody else could take it.
+    const bool elsewhere = std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
+      return other.live() && other.accepts_tasks && fits(job.need(kind), other.total, Resources{}, total_) &&
+             std::find(places.begin(), places.end(), other.id) == places.end() && !avoided(job, other.id);
+    });
+    if (!elsewhere) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id) const {
+  const Job& job = this->job(id);
+  const TrackerState& tracker = trackers_[tracker_id.index()];
+  if (job.launchable(kind) == 0 || !fits(job.need(kind), tracker.total, tracker.used, total_) ||
+      avoided(job, tracker_id)) {
+    return std::nullopt;
+  }
+  const TaskGroup& group = job.tasks(kind);
+  Job& cached = *job_index_[id.index()];  // the locality index is a cache, kept up lazily
+  if (kind == TaskKind::kMap && cached.locality_version != locality_version_) index_locations(cached);
+  if (const auto retry = pick_retry(job, kind, tracker)) {
+    const Locality near = kind == TaskKind::kMap ? job.locality.of(*retry, tracker_id, tracker.rack) : Locality::kAny;
+    return Choice{{id, kind, *retry}, near};
+  }
+  if (group.fresh.empty()) return std::nullopt;
+  if (kind == TaskKind::kMap && !job.locality.empty()) {
+    const auto found = cached.locality.nearest(group, tracker_id, tracker.rack);
+    return Choice{{id, kind, found->index}, found->locality};
+  }
+  return Choice{{id, kind, *group.fresh.first()}, Locality::kAny};
+}
+
+void ClusterState::index_locations(Job& job) const {
+  job.locality_version = locality_version_;
+  job.locality.clear();
+  const JobSpec& spec = *job.spec;
+  std::vector<std::vector<TrackerId>> by_file(spec.input_files.size());
+  for (const TrackerState& tracker : trackers_) {
+    for (const std::string& prefix : tracker.local_paths) {
+      for (std::size_t file = 0; file < spec.input_files.size(); ++file) {
+        if (spec.input_files[file].starts_with(prefix)) by_file[file].push_back(tracker.id);
+      }
+    }
+  }
+  for (std::uint32_t i = 0; i < spec.splits.size(); ++i) {
+    const Split& split = spec.splits[i];
+    for (const std::string& host : split.hosts) {
+      const auto found = by_host_.find(host);
+      if (found == by_host_.end()) continue;
+      for (const TrackerId t : found->second) job.locality.add(i, t, tracker(t).rack);
+    }
+    if (split.file >= by_file.size()) continue;
+    for (const TrackerId t : by_file[split.file]) job.locality.add(i, t, tracker(t).rack);
+  }
+}
+
+Job& ClusterState::add_job(std::unique_ptr<Job> job) {
+  Job& added = *job;
+  if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
+  WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
+  job_index_[added.id.index()] = &added;
+  jobs_.emplace(added.id, std::move(job));
+  QueueState& queue = queues_[added.queue.index()];
+  if (!is_over(added.state)) {
+    queue.unfinished.emplace(added.id, Ok{});
+    UserInQueue& user = queue.users[added.user];
+    ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
+    ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+  }
+  return added;
+}
+
+void ClusterState::forget_job(JobId id) {
+  Job& job = mutable_job(id);
+  WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
+  if (!is_over(job.state)) set_job_state(job, JobState::kKilled);
+  job_index_[id.index()] = nullptr;
+  jobs_.erase(id);
+}
+
+void ClusterState::set_job_state(Job& job, JobState state) {
+  if (job.state == state) return;
+  QueueState& queue = queues_[job.queue.index()];
+  UserInQueue& user = queue.users[job.user];
+  WEIR_CHECK(!is_over(job.state), "an ended job stays as it is");
+  --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
+  --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+  job.state = state;
+  switch (state) {
+    case JobState::kWaiting: ++queue.jobs_waiting, ++user.jobs_waiting; return;
+    case JobState::kRunning: ++queue.jobs_running, ++user.jobs_running; return;
+    case JobState::kSucceeded: ++queue.jobs_succeeded; break;
+    case JobState::kFailed: ++queue.jobs_failed; break;
+    case JobState::kKilled: ++queue.jobs_killed; break;
+  }
+  queue.unfinished.erase(job.id);
+  // Running tasks of an ended job die soon; the user's record goes when nothing of his is left here.
+  if (user.jobs_running + user.jobs_waiting == 0 && user.running_slots[0] + user.running_slots[1] == 0) {
+    queue.users.erase(job.user);
+  }
+}
+
+void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
+  for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent) queues_[q.index()].running_slots[index(kind)] += slots;
+  auto& users = queues_[leaf.index()].users;
+  UserInQueue& in_queue = users[user];
+  in_queue.running_slots[index(kind)] += slots;
+  WEIR_CHECK(in_queue.running_slots[index(kind)] >= 0, "running slots are never negative");
+  if (in_queue.jobs_running + in_queue.jobs_waiting == 0 &&
+      in_queue.running_slots[0] + in_queue.running_slots[1] == 0) {
+    users.erase(user);
+  }
+}
+
+void ClusterState::set_queue(Job& job, QueueId queue) {
+  if (job.queue == queue) return;
+  std::int64_t moved[kTaskKindCount] = {0, 0};
+  for (const TaskKind kind : kTaskKinds) {
+    for (const Task& task : job.tasks(kind).tasks) {
+      if (!task.attempt.valid()) continue;
+      Attempt& attempt = mutable_attempt(task.attempt);
+      attempt.queue = queue;
+      if (!attempt.dying()) moved[index(kind)] += job.width(kind);
+    }
+    add_running(job.queue, job.user, kind, -moved[index(kind)]);
+  }
+  QueueState& from = queues_[job.queue.index()];
+  QueueState& to = queues_[queue.index()];
+  if (!is_over(job.state)) {
+    UserInQueue& old_user = from.users[job.user];
+    const bool waiting = job.state == JobState::kWaiting;
+    --(waiting ? from.jobs_waiting : from.jobs_running);
+    --(waiting ? old_user.jobs_waiting : old_user.jobs_running);
+    if (old_user.jobs_running + old_user.jobs_waiting == 0 &&
+        old_user.running_slots[0] + old_user.running_slots[1] == 0) {
+      from.users.erase(job.user);
+    }
+    UserInQueue& new_user = to.users[job.user];
+    ++(waiting ? to.jobs_waiting : to.jobs_running);
+    ++(waiting ? new_user.jobs_waiting : new_user.jobs_running);
+    from.unfinished.erase(job.id);
+    to.unfinished.emplace(job.id, Ok{});
+  }
+  job.queue = queue;
+  for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
+}
+
+void ClusterState::expand_tasks(Job& job) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    group.total = job.spec->tasks(kind);
+    group.tasks.resize(group.total);
+    group.fresh.fill(group.total);
+    group.retries.reset(group.total);
+  }
+}
+
+UserId ClusterState::intern_user(const std::string& name) {
+  const auto [found, added] = user_by_name_.try_emplace(name, UserId(users_.size()));
+  if (added) users_.push_back(name);
+  return found->second;
+}
+
+RackId ClusterState::intern_rack(const std::string& name) {
+  const auto found = std::find(racks_.begin(), racks_.end(), name);
+  if (found != racks_.end()) return RackId(static_cast<std::size_t>(found - racks_.begin()));
+  racks_.push_back(name);
+  return RackId(racks_.size() - 1);
+}
+
+TrackerState& ClusterState::add_tracker(const std::string& name) {
+  const TrackerId id(trackers_.size());
+  trackers_.emplace_back();
+  TrackerState& tracker = trackers_.back();
+  tracker.id = id;
+  tracker.name = name;
+  tracker.state = TrackerState::State::kLost;
+  tracker.rack = intern_rack("default-rack");
+  tracker_by_name_.emplace(name, id);
+  by_host_[name].push_back(id);
+  return tracker;
+}
+
+void ClusterState::set_tracker_address(TrackerState& tracker, const RegisterTracker& registration) {
+  const RackId rack = intern_rack(registration.rack);
+  if (tracker.host != registration.host) {
+    if (auto& here = by_host_[tracker.host]; tracker.host != tracker.name) std::erase(here, tracker.id);
+    if (registration.host != tracker.name) by_host_[registration.host].push_back(tracker.id);
+    ++locality_version_;
+  } else if (tracker.rack != rack || tracker.local_paths != registration.local_paths) {
+    ++locality_version_;
+  }
+  tracker.host = registration.host;
+  tracker.shuffle_port = registration.shuffle_port;
+  tracker.rack = rack;
+  tracker.local_paths = registration.local_paths;
+}
+
+void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
+  if (tracker.state == state) return;
+  const bool was_live = tracker.live();
+  tracker.state = state;
+  if (was_live == tracker.live()) return;
+  if (tracker.live()) {
+    total_ += tracker.total;
+    ++live_trackers_;
+  } else {
+    total_ -= tracker.total;
+    --live_trackers_;
+  }
+}
+
+void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
+  if (tracker.live()) {
+    total_ -= tracker.total;
+    total_ += total;
+  }
+  tracker.total = total;
+}
+
+AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id, TimeMs now) {
+  Job& job = mutable_job(key.job);
+  TaskGroup& group = job.tasks(key.kind);
+  Task& task = group.tasks[key.index];
+  WEIR_CHECK(task.state == Task::State::kPending && !task.attempt.valid(), "only a pending task is launched");
+  AttemptSlot slot;
+  if (free_attempts_.empty()) {
+    slot = AttemptSlot(attempts_.size());
+    attempts_.emplace_back();
+  } else {
+    slot = free_attempts_.back();
+    free_attempts_.pop_back();
+  }
+  TrackerState& tracker = trackers_[tracker_id.index()];
+  Attempt& attempt = attempts_[slot.index()];
+  attempt = Attempt{};
+  attempt.key = {key, number};
+  attempt.tracker = tracker_id;
+  attempt.queue = job.queue;
+  attempt.user = job.user;
+  attempt.launched_at = now;
+  attempt.launch_order = ++launches_;
+  attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
+  attempt.live = true;
+  tracker.attempts.push_back(slot);
+  tracker.used += job.need(key.kind);
+  group.fresh.erase(key.index);
+  group.retries.erase(key.index);
+  task.state = Task::State::kRunning;
+  task.attempt = slot;
+  ++group.running;
+  ++job.live_attempts;
+  if (job.started_at == 0) job.started_at = now;
+  add_running(job.queue, job.user, key.kind, job.width(key.kind));
+  for (QueueId q = job.queue; q.valid(); q = tree_.node(q).parent) {
+    queues_[q.index()].last_launch[index(key.kind)] = launches_;
+  }
+  return slot;
+}
+
+void ClusterState::set_progress(Attempt& attempt, std::int32_t millionths) {
+  millionths = std::clamp(millionths, 0, 1000000);
+  Job& job = mutable_job(attempt.key.task.job);
+  if (!attempt.dying()) {
+    job.tasks(attempt.key.task.kind).running_progress_millionths += millionths - attempt.progress_millionths;
+  }
+  attempt.progress_millionths = millionths;
+}
+
+void ClusterState::leave_run(Attempt& attempt) {
+  Job& job = mutable_job(attempt.key.task.job);
+  const TaskKind kind = attempt.key.task.kind;
+  TaskGroup& group = job.tasks(kind);
+  --group.running;
+  group.running_progress_millionths -= attempt.progress_millionths;
+  add_running(attempt.queue, attempt.user, kind, -job.width(kind));
+}
+
+void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
+  if (attempt.dying()) return;
+  leave_run(attempt);
+  attempt.state = Attempt::State::kDying;
+  attempt.kill_reason = reason;
+}
+
+void ClusterState::end_attempt(AttemptSlot slot) {
+  Attempt& attempt = attempts_[slot.index()];
+  WEIR_CHECK(attempt.live, "an attempt ends once");
+  if (!attempt.dying()) leave_run(attempt);
+  TrackerState& tracker = trackers_[attempt.tracker.index()];
+  Job& job = mutable_job(attempt.key.task.job);
+  tracker.used -= job.need(attempt.key.task.kind);
+  const AttemptSlot last = tracker.attempts.back();
+  tracker.attempts[attempt.tracker_place] = last;
+  attempts_[last.index()].tracker_place = attempt.tracker_place;
+  tracker.attempts.pop_back();
+  job.tasks(attempt.key.task.kind).tasks[attempt.key.task.index].attempt = AttemptSlot{};
+  --job.live_attempts;
+  attempt.live = false;
+  free_attempts_.push_back(slot);
+}
+
+void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
+  TaskGroup& group = job.tasks(kind);
+  Task& task = group.tasks[index];
+  if (task.state == Task::State::kSucceeded) --group.succeeded;
+  task.state = Task::State::kPending;
+  task.where = TrackerId{};
+  (task.failures > 0 ? group.retries : group.fresh).insert(index);
+  if (kind == TaskKind::kMap) job.locality.rewind(index);
+}
+
+void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
+                                  TrackerId where) {
+  TaskGroup& group = job.tasks(kind);
+  Task& task = group.tasks[index];
+  WEIR_CHECK(task.state != Task::State::kSucceeded, "a task succeeds once");
+  group.fresh.erase(index);
+  group.retries.erase(index);
+  task.state = Task::State::kSucceeded;
+  task.done_attempt = attempt;
+  task.where = where;
+  ++group.succeeded;
+  if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
+    trackers_[where.index()].map_outputs.push_back({job.id, kind, index});
+  }
+}
+
+void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree) {
+  std::vector<QueueState> queues(tree.size());
+  std::vector<QueueId> new_id(tree_.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const auto before = tree_.find_path(tree.nodes()[i].path);
+    const QueueId old = i == 0 ? QueueTree::root() : before.value_or(QueueId{});
+    queues[i].stopped = tree.nodes()[i].settings.stopped;
+    if (!old.valid()) continue;
+    const bool stopped = queues_[old.index()].stopped || queues[i].stopped;
+    const bool was_leaf = tree_.node(old).leaf();
+    if (was_leaf) queues[i] = std::move(queues_[old.index()]);
+    queues[i].stopped = stopped;  // stopped by command stays stopped
+    new_id[old.index()] = QueueId(i);
+  }
+  for (auto& [id, job] : jobs_) {
+    const QueueId moved = new_id[job->queue.index()];
+    WEIR_CHECK(moved.valid() || is_over(job->state), "settings that drop a queue with jobs are refused before");
+    job->queue = moved.valid() ? moved : QueueTree::root();
+  }
+  for (Attempt& attempt : attempts_) {
+    if (attempt.live) attempt.queue = job(attempt.key.task.job).queue;
+  }
+  for (std::size_t i = 0; i < tree.size(); ++i) {  // inner sums anew
+    if (!tree.nodes()[i].leaf()) queues[i].running_slots[0] = queues[i].running_slots[1] = 0;
+  }
+  for (const QueueId leaf : tree.leaves()) {
+    for (QueueId q = tree.node(leaf).parent; q.valid(); q = tree.node(q).parent) {
+      for (const TaskKind kind : kTaskKinds) {
+        queues[q.index()].running_slots[index(kind)] += queues[leaf.index()].running_slots[index(kind)];
+      }
+    }
+  }
+  settings_ = std::move(settings);
+  tree_ = std::move(tree);
+  queues_ = std::move(queues);
+}
+
+}  // namespace weir

@@ -1,0 +1,397 @@
+// Commands and promises. See engine.h; heartbeats are in engine_heartbeat.cpp, the life of jobs in engine_jobs.cpp.
+#include "jobqueue/engine.h"
+
+#include <algorithm>
+
+#include "jobqueue/check.h"
+
+namespace weir {
+
+Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,
+               const Snapshot& snapshot, TimeMs now)
+    : state_(std::move(settings), std::move(tree), snapshot.epoch),
+      manager_(state_),
+      factory_(std::move(factory)),
+      now_(std::max(now, snapshot.last_time)),
+      next_job_(snapshot.next_job),
+      last_seq_(snapshot.last_seq),
+      durable_seq_(snapshot.last_seq) {
+  policy_since_ = last_tick_ = now_;
+}
+
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> settings, PolicyFactory factory,
+                                               Snapshot snapshot, TimeMs now) {
+  auto tree = QueueTree::build(settings->queues);
+  if (!tree) return tree.error();
+  const std::string policy = snapshot.policy.empty() ? settings->policy : snapshot.policy;
+  std::unique_ptr<Engine> engine(
+      new Engine(std::move(settings), std::move(tree).value(), std::move(factory), snapshot, now));
+  engine->policy_ = engine->make_policy(policy);
+  if (engine->policy_ == nullptr) {
+    return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'", "see `weir policy show`"};
+  }
+  engine->output_ = &engine->restored_;
+  const Status restored = engine->restore(snapshot);
+  engine->output_ = nullptr;
+  if (!restored) return restored.error();
+  engine->policy_ = engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
+  return engine;
+}
+
+std::unique_ptr<Policy> Engine::make_policy(std::string_view name) const {
+  return factory_(name, state_, state_.settings());
+}
+
+void Engine::handle(const Input& input, Output& output) {
+  WEIR_CHECK(output_ == nullptr, "handle() is not reentrant");
+  output_ = &output;
+  if (!restored_.events.empty()) {
+    output.events.insert(output.events.end(), restored_.events.begin(), restored_.events.end());
+    restored_.events.clear();
+  }
+  now_ = std::max(now_, input.at);
+  std::visit([&](const auto& body) { on(body, input.token); }, input.body);
+  output_ = nullptr;
+}
+
+TimeMs Engine::next_tick() const { return last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000); }
+
+JobState Engine::visible_state(const Job& job) const {
+  return is_over(job.state) && job.end_seq > durable_seq_ ? JobState::kRunning : job.state;
+}
+
+DurationMs Engine::heartbeat_interval_ms() const {
+  const HeartbeatSettings& beat = state_.settings().heartbeat;
+  if (beat.interval_ms) return *beat.interval_ms;
+  return std::max<DurationMs>(beat.floor_ms, DurationMs{state_.live_trackers()} * 1000 / beat.per_second);
+}
+
+// --- Emitting ---
+
+std::uint64_t Engine::emit_durable(Fact fact) {
+  output_->events.push_back(Event{++last_seq_, now_, std::move(fact)});
+  return last_seq_;
+}
+
+void Engine::emit(Fact fact) { output_->events.push_back(Event{0, now_, std::move(fact)}); }
+
+void Engine::reply(Token token, decltype(Reply::body) body) {
+  if (token != 0) output_->replies.push_back(Reply{token, std::move(body)});
+}
+
+void Engine::refuse(Token token, const char* what, Error error) {
+  emit(Refused{what, error});
+  reply(token, std::move(error));
+}
+
+void Engine::touch(const Job& job) {
+  changes_.jobs.insert(job.id);
+  changes_.queues = true;
+}
+
+void Engine::pending_changed(Job& job, TaskKind kind) {
+  if (job.schedulable()) policy_->on_pending_changed(job.id, kind);
+  touch(job);
+}
+
+// --- Promises ---
+
+void Engine::promise(Token token, Fact fact) {
+  const std::uint64_t seq = emit_durable(fact);
+  pending_.push_back({seq, token, std::move(fact)});
+}
+
+void Engine::settle(std::uint64_t seq) {
+  durable_seq_ = std::max(durable_seq_, seq);
+  while (!pending_.empty() && pending_.front().seq <= seq) {
+    const PendingCommand command = std::move(pending_.front());
+    pending_.pop_front();
+    apply(command);
+  }
+  while (!ending_.empty() && ending_.front().first <= seq) {
+    if (const Job* job = state_.find_job(ending_.front().second)) touch(*job);
+    ending_.pop_front();
+  }
+  for (std::size_t i = 0; i < parked_.size();) {
+    if (parked_[i].seq > durable_seq_) {
+      ++i;
+      continue;
+    }
+    const ParkedHeartbeat parked = std::move(parked_[i]);
+    parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
+    reply(parked.token, compose_reply(state_.mutable_tracker(parked.tracker), parked.report));
+  }
+}
+
+void Engine::on(const Durable& input, Token) { settle(input.seq); }
+
+void Engine::on(const StoreFailed& input, Token) {
+  while (!pending_.empty() && pending_.front().seq <= input.seq) {
+    const PendingCommand command = std::move(pending_.front());
+    pending_.pop_front();
+    drop(command, input.message);
+  }
+}
+
+void Engine::drop(const PendingCommand& command, const std::string& why) {
+  if (const auto* submitted = std::get_if<JobSubmitted>(&command.fact)) {
+    outputs_.erase(submitted->spec->output);
+    state_.forget_job(submitted->job);
+    changes_.jobs.insert(submitted->job);
+    changes_.queues = true;
+  }
+  refuse(command.token, "store", Error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
+                                       "nothing was changed; mend the store and try again"});
+}
+
+void Engine::apply(const PendingCommand& command) {
+  const Fact& fact = command.fact;
+  if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
+    Job& job = state_.mutable_job(submitted->job);
+    job.durable = true;
+    touch(job);
+    if (!manager_.running_limit(job)) admit(job);
+    return reply(command.token, Submitted{job.id, submitted->queue});
+  }
+  if (const auto* kill = std::get_if<JobKillRequested>(&fact)) {
+    const Job* job = state_.find_job(kill->job);
+    if (job != nullptr && !is_over(job->state)) {
+      begin_end(state_.mutable_job(kill->job), JobState::kKilled, "killed by " + kill->by, KillReason::kJobKilled);
+    }
+  } else if (const auto* change = std::get_if<PriorityChanged>(&fact)) {
+    if (state_.find_job(change->job) != nullptr) {
+      Job& job = state_.mutable_job(change->job);
+      job.priority = change->priority;
+      if (job.schedulable()) policy_->on_job_changed(job.id, job.queue);
+      touch(job);
+    }
+  } else if (const auto* move = std::get_if<JobMoved>(&fact)) {
+    const auto queue = state_.tree().find_path(move->queue);
+    if (queue && state_.find_job(move->job) != nullptr) {
+      Job& job = state_.mutable_job(move->job);
+      const QueueId from = job.queue;
+      state_.set_queue(job, *queue);
+      if (job.schedulable()) policy_->on_job_changed(job.id, from);
+      touch(job);
+      admit_waiting(from);
+      if (job.state == JobState::kWaiting) admit_waiting(job.queue);
+    }
+  } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
+    if (const auto queue = state_.tree().find_path(stopped->queue)) state_.set_queue_stopped(*queue, stopped->stopped);
+    changes_.queues = true;
+  } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
+    apply_settings(settings->settings);
+  } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
+    switch_policy(policy->policy);
+  }
+  reply(command.token, Done{});
+}
+
+// --- Commands ---
+
+void Engine::on(const SubmitJob& input, Token token) {
+  const auto leaf = manager_.check_submission(input.caller, *input.spec);
+  if (!leaf) return refuse(token, "submit", leaf.error());
+  const auto writer = outputs_.find(input.spec->output);
+  if (writer != outputs_.end()) {
+    return refuse(token, "submit",
+                  Error{ErrorCode::kOutputInUse,
+                        "output " + input.spec->output + " is being written by " + job_name(writer->second),
+                        "name another output directory, or wait for that job to end"});
+  }
+  if (state_.live_trackers() > 0) {
+    const Resources largest = state_.largest_tracker();
+    for (const TaskKind kind : kTaskKinds) {
+      const Resources& need = input.spec->need[index(kind)];
+      if (input.spec->tasks(kind) == 0 || fits(need, largest, Resources{}, state_.total())) continue;
+      return refuse(token, "submit",
+                    Error{ErrorCode::kBadRequest,
+                          std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
+                              ", more than any tracker has",
+                          "the largest tracker offers " + to_string(largest)});
+    }
+  }
+  auto job = std::make_unique<Job>();
+  job->id = JobId(next_job_++);
+  job->spec = input.spec;
+  job->queue = *leaf;
+  job->user = state_.intern_user(input.spec->user);
+  job->priority = input.spec->priority;
+  job->submitted_at = now_;
+  const JobId id = job->id;
+  outputs_.emplace(input.spec->output, id);
+  state_.add_job(std::move(job));
+  promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
+}
+
+namespace {
+Error unknown_job(JobId id) {
+  return Error{ErrorCode::kUnknownJob, "there is no " + job_name(id), "see `weir job list --all`"};
+}
+Error job_over(const Job& job) {
+  return Error{ErrorCode::kJobOver, job_name(job.id) + " has already ended (" + name(job.state) + ")", ""};
+}
+}  // namespace
+
+void Engine::on(const KillJob& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr || !job->durable) return refuse(token, "kill", unknown_job(input.job));
+  if (is_over(job->state)) return refuse(token, "kill", job_over(*job));
+  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "kill", may.error());
+  promise(token, JobKillRequested{input.job, input.caller.user});
+}
+
+void Engine::on(const SetPriority& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr || !job->durable) return refuse(token, "priority", unknown_job(input.job));
+  if (is_over(job->state)) return refuse(token, "priority", job_over(*job));
+  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "priority", may.error());
+  promise(token, PriorityChanged{input.job, input.priority});
+}
+
+void Engine::on(const MoveJob& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr || !job->durable) return refuse(token, "move", unknown_job(input.job));
+  if (is_over(job->state)) return refuse(token, "move", job_over(*job));
+  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "move", may.error());
+  const auto queue = manager_.check_move(input.caller, *job, input.queue);
+  if (!queue) return refuse(token, "move", queue.error());
+  promise(token, JobMoved{input.job, state_.tree().node(*queue).path});
+}
+
+void Engine::on(const SetQueueState& input, Token token) {
+  const auto queue = state_.tree().find(input.queue);
+  if (!queue) return refuse(token, "queue", queue.error());
+  if (const auto may = manager_.check_administrator(input.caller, *queue); !may) {
+    return refuse(token, "queue", may.error());
+  }
+  promise(token, QueueStateChanged{state_.tree().node(*queue).path, input.stopped});
+}
+
+void Engine::on(const ApplySettings& input, Token token) {
+  if (const auto may = manager_.check_cluster_administrator(input.caller); !may) {
+    return refuse(token, "settings", may.error());
+  }
+  if (const auto fits = check_settings(*input.settings); !fits) return refuse(token, "settings", fits.error());
+  promise(token, SettingsChanged{input.settings});
+}
+
+void Engine::on(const SetPolicy& input, Token token) {
+  if (const auto may = manager_.check_cluster_administrator(input.caller); !may) {
+    return refuse(token, "policy", may.error());
+  }
+  if (make_policy(input.policy) == nullptr) {
+    return refuse(token, "policy", Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
+                                         "see `weir policy show`"});
+  }
+  promise(token, PolicyChanged{input.policy});
+}
+
+Status Engine::check_settings(const Settings& settings) const {
+  auto tree = QueueTree::build(settings.queues);
+  if (!tree) return tree.error();
+  std::vector<std::string> findings;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const std::size_t jobs = state_.queue(leaf).unfinished.size();
+    if (jobs == 0) continue;
+    const std::string& path = state_.tree().node(leaf).path;
+    const auto kept = tree->find_path(path);
+    if (kept && tree->node(*kept).leaf()) continue;
+    findings.push_back((settings.source.empty() ? "settings" : settings.source) + ": queue " + path + " has " +
+                       std::to_string(jobs) + " unfinished jobs and " +
+                       (kept ? "would no longer be a leaf" : "would be gone") +
+                       "; move or kill them first, or keep the queue");
+  }
+  if (findings.empty()) return Ok{};
+  return Error{ErrorCode::kSettingsRefused, findings.front(), "", findings};
+}
+
+void Engine::apply_settings(std::shared_ptr<const Settings> settings) {
+  auto tree = QueueTree::build(settings->queues);
+  WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
+  if (!check_settings(*settings)) {
+    // Jobs came in while the settings were being written; the queue they are in goes with them.
+    emit(Refused{"settings", check_settings(*settings).error()});
+    return;
+  }
+  const bool policy_named = settings->policy != state_.settings().policy;
+  const std::string policy = policy_named ? settings->policy : std::string(policy_->name());
+  state_.replace_settings(std::move(settings), std::move(tree).value());
+  switch_policy(policy);
+  for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
+  for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
+}
+
+void Engine::switch_policy(const std::string& name) {
+  auto policy = make_policy(name);
+  WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
+  if (name != policy_->name()) policy_since_ = now_;
+  policy_ = std::move(policy);
+  changes_.queues = true;
+}
+
+void Engine::on(const Tick&, Token token) {
+  last_tick_ = now_;
+  expire_trackers();
+  for (const KillOrder& order : policy_->tick(now_)) {
+    const Attempt& attempt = state_.attempt(order.attempt);
+    if (attempt.live && !attempt.dying()) order_kill(order.attempt, order.reason, order.for_queue);
+  }
+  forget_old_jobs();
+  changes_.queues = true;
+  reply(token, Done{});
+}
+
+// --- Explaining ---
+
+std::vector<Reason> Engine::explain(JobId id) const {
+  const Job* job = state_.find_job(id);
+  if (job == nullptr || is_over(job->state)) return {};
+  std::vector<Reason> reasons;
+  if (job->state == JobState::kWaiting) {
+    if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));
+    return reasons;
+  }
+  if (job->duty != Job::Duty::kNone) {
+    return {{"finishing", "all tasks are done; a tracker is publishing the output directory", {}}};
+  }
+  if (recovering()) {
+    const auto left = recovering_until_ - now_;
+    reasons.push_back({"recovering",
+                       "the JobTracker has just started and lets trackers report what they run first; " +
+                           std::to_string(left) + " ms left",
+                       {{"milliseconds_left", left}}});
+  }
+  if (state_.live_trackers() == 0) {
+    reasons.push_back({"no_trackers", "no tracker is connected", {}});
+    return reasons;
+  }
+  const Resources largest = state_.largest_tracker();
+  for (const TaskKind kind : kTaskKinds) {
+    const TaskGroup& group = job->tasks(kind);
+    if (group.pending() == 0) continue;
+    if (kind == TaskKind::kReduce && !job->reduces_eligible) {
+      const TaskGroup& maps = job->tasks(TaskKind::kMap);
+      const std::int64_t needed = (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
+      reasons.push_back({"slow_start",
+                         std::to_string(group.pending()) + " reduces wait until " + std::to_string(needed) + " of " +
+                             std::to_string(maps.total) + " maps are done (slow-start); " +
+                             std::to_string(maps.succeeded) + " are",
+                         {{"maps_needed", needed}, {"maps_done", maps.succeeded}}});
+      continue;
+    }
+    if (!fits(job->need(kind), largest, Resources{}, state_.total())) {
+      reasons.push_back({"no_tracker_large_enough",
+                         std::string("a ") + name(kind) + " needs " + to_string(job->need(kind)) +
+                             "; the largest tracker offers " + to_string(largest),
+                         {}});
+      continue;
+    }
+    for (Reason& reason : policy_->explain(id, kind)) reasons.push_back(std::move(reason));
+  }
+  return reasons;
+}
+
+}  // namespace weir

@@ -1,0 +1,419 @@
+// Trackers: registration, reports, scheduling, replies. See engine.h and input.h for the level-triggered protocol.
+#include <algorithm>
+
+#include "jobqueue/check.h"
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+constexpr std::uint32_t kMapOutputsPerReply = 2000;
+constexpr DurationMs kNameTakenMs = 10000;  // a tracker that reported this recently keeps its name
+
+// --- Registration ---
+
+void Engine::on(const RegisterTracker& input, Token token) {
+  const TrackerState* known = state_.find_tracker(input.name);
+  if (known != nullptr && known->live() && input.incarnation < known->incarnation &&
+      now_ - known->last_heartbeat < kNameTakenMs) {
+    return refuse(token, "register",
+                  Error{ErrorCode::kNotPermitted,
+                        "a newer tracker named " + input.name + " (on " + known->host + ") is connected",
+                        "give this one another --name"});
+  }
+  if (input.total.any_negative()) {
+    return refuse(token, "register", Error{ErrorCode::kBadRequest, "tracker " + input.name + " reports negative slots",
+                                           "slots are 0 or more"});
+  }
+  TrackerState& tracker = known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(input.name);
+  if (known != nullptr && tracker.incarnation != input.incarnation) {
+    lose_tracker(tracker, "restarted");
+    tracker.sequence = 0;
+  }
+  const bool was_live = tracker.live();
+  tracker.incarnation = input.incarnation;
+  state_.set_tracker_address(tracker, input);
+  state_.set_tracker_total(tracker, input.total);
+  state_.set_tracker_live(tracker, TrackerState::State::kLive);
+  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+  tracker.last_heartbeat = now_;
+  by_heartbeat_.emplace(now_, tracker.id);
+  if (!was_live) {
+    emit(TrackerChanged{tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
+  }
+  policy_->on_cluster_changed();
+  touch(tracker);
+  changes_.queues = true;
+  reply(token, Registered{heartbeat_interval_ms()});
+}
+
+void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
+  const bool was_live = tracker.live();
+  state_.set_tracker_live(tracker, TrackerState::State::kLost);
+  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+  while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
+  lose_outputs(tracker, "tracker " + tracker.name + " " + why);
+  for (const AttemptKey& held : tracker.held_commits) {
+    if (state_.find_job(held.task.job) == nullptr) continue;
+    Job& job = state_.mutable_job(held.task.job);
+    if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
+  }
+  tracker.held_commits.clear();
+  tracker.unacknowledged.clear();
+  for (const JobId id : tracker.duties) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || job->duty == Job::Duty::kNone) continue;
+    state_.mutable_job(id).duty_tracker = TrackerId{};
+    unassigned_duties_.insert(id);
+  }
+  tracker.duties.clear();
+  if (was_live) {
+    emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
+    policy_->on_cluster_changed();
+  }
+  touch(tracker);
+  changes_.queues = true;
+}
+
+// Completed maps run again only while reduces still need what is gone.
+void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
+  const std::vector<TaskKey> outputs = std::move(tracker.map_outputs);
+  tracker.map_outputs.clear();
+  for (const TaskKey& key : outputs) {
+    if (state_.find_job(key.job) == nullptr) continue;
+    Job& job = state_.mutable_job(key.job);
+    if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) continue;
+    const Task& task = job.tasks(key.kind).tasks[key.index];
+    if (task.state != Task::State::kSucceeded || task.where != tracker.id) continue;
+    const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
+    if (reduces.succeeded < reduces.total) reopen(job, key.kind, key.index, why);
+  }
+}
+
+void Engine::expire_trackers() {
+  const DurationMs expiry = state_.settings().heartbeat.expiry_ms;
+  while (!by_heartbeat_.empty() && now_ - by_heartbeat_.begin()->first >= expiry) {
+    TrackerState& tracker = state_.mutable_tracker(by_heartbeat_.begin()->second);
+    lose_tracker(tracker, "was silent for " + std::to_string(expiry / 1000) + " s");
+  }
+}
+
+// --- Heartbeats ---
+
+void Engine::on(const Heartbeat& input, Token token) {
+  const TrackerState* known = state_.find_tracker(input.name);
+  if (known == nullptr || !known->live() || known->incarnation != input.incarnation) {
+    return reply(token, Error{ErrorCode::kUnknownTracker, "tracker " + input.name + " is not registered (any more)",
+                              "register, then report"});
+  }
+  TrackerState& tracker = state_.mutable_tracker(known->id);
+  if (input.sequence <= tracker.sequence) return reply(token, compose_reply(tracker, input));  // old news
+  tracker.sequence = input.sequence;
+  if (tracker.last_heartbeat != now_) {
+    by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+    tracker.last_heartbeat = now_;
+    by_heartbeat_.emplace_hint(by_heartbeat_.end(), now_, tracker.id);
+  }
+  take_report(tracker, input);
+  schedule(tracker);
+  touch(tracker);
+  std::uint64_t awaited = 0;  // a grant that the reply should carry
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = state_.attempt(slot);
+    if (attempt.state == Attempt::State::kCommitPending && attempt.grant_seq > durable_seq_) {
+      awaited = std::max(awaited, attempt.grant_seq);
+    }
+  }
+  if (awaited == 0) return reply(token, compose_reply(tracker, input));
+  const auto before = std::find_if(parked_.begin(), parked_.end(),
+                                   [&](const ParkedHeartbeat& p) { return p.tracker == tracker.id; });
+  if (before != parked_.end()) {  // its caller has given up on it
+    reply(before->token, compose_reply(tracker, before->report));
+    parked_.erase(before);
+  }
+  parked_.push_back({awaited, token, tracker.id, input});
+}
+
+void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
+  if (report.total && !report.total->any_negative() && *report.total != tracker.total) {
+    state_.set_tracker_total(tracker, *report.total);
+    policy_->on_cluster_changed();
+    changes_.queues = true;
+  }
+  tracker.accepts_tasks = report.accepts_tasks;
+  tracker.health = report.health;
+  tracker.free_disk_mb = report.free_disk_mb;
+  for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
+  drop_missing_attempts(tracker, report);
+  for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
+}
+
+void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {
+  const AttemptSlot slot = state_.find_attempt(report.attempt);
+  if (slot.valid() && state_.attempt(slot).tracker == tracker.id) return take_live_attempt(tracker, slot, report);
+  adopt(tracker, report);
+}
+
+void Engine::take_live_attempt(TrackerState&, AttemptSlot slot, const AttemptReport& report) {
+  Attempt& attempt = state_.mutable_attempt(slot);
+  const TaskKey key = attempt.key.task;
+  Job& job = state_.mutable_job(key.job);
+  switch (report.state) {
+    case ReportedState::kRunning:
+    case ReportedState::kCommitPending: {
+      if (attempt.progress_millionths != report.progress_millionths) touch(job);
+      state_.set_progress(attempt, report.progress_millionths);
+      attempt.phase = report.phase;
+      if (!report.status.empty()) job.status_line = report.status;
+      if (!report.fetch_failures.empty()) take_fetch_failures(report);
+      if (attempt.dying()) return;
+      if (report.state == ReportedState::kRunning) {
+        attempt.state = Attempt::State::kRunning;
+      } else {
+        attempt.state = Attempt::State::kCommitPending;
+        grant_commit(slot);
+      }
+      return;
+    }
+    case ReportedState::kSucceeded: {
+      const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+      const Task& task = job.tasks(key.kind).tasks[key.index];
+      if (publishes && !(task.commit_granted && task.commit_attempt == attempt.key.attempt)) {
+        return attempt_failed(slot, "published its output without being told to commit");
+      }
+      return attempt_succeeded(slot, report);
+    }
+    case ReportedState::kFailed: return attempt_failed(slot, report.diagnostics);
+    case ReportedState::kKilled: return attempt_killed(slot);
+  }
+}
+
+void Engine::grant_commit(AttemptSlot slot) {
+  Attempt& attempt = state_.mutable_attempt(slot);
+  const TaskKey key = attempt.key.task;
+  Task& task = state_.mutable_job(key.job).tasks(key.kind).tasks[key.index];
+  if (attempt.grant_seq != 0) return;
+  if (task.commit_granted && task.commit_attempt != attempt.key.attempt) return;  // somebody else may be publishing
+  const bool again = task.commit_granted;  // granted durably before a restart
+  task.commit_granted = true;
+  task.commit_attempt = attempt.key.attempt;
+  attempt.grant_seq =
+      again ? durable_seq_ : emit_durable(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
+  if (attempt.grant_seq == 0) attempt.grant_seq = 1;
+}
+
+// An attempt that the engine does not hold: after a restart, or after its tracker was thought lost. If its task is still
+// to be done and nobody else does it, it is taken on again; otherwise the reply tells the tracker to drop it.
+bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
+  const TaskKey key = report.attempt.task;
+  if (state_.find_job(key.job) == nullptr) return false;
+  Job& job = state_.mutable_job(key.job);
+  if (!job.schedulable() || key.index >= job.tasks(key.kind).total) return false;
+  Task& task = job.tasks(key.kind).tasks[key.index];
+  if (task.state != Task::State::kPending || task.attempt.valid()) return false;
+  if (report.state == ReportedState::kFailed || report.state == ReportedState::kKilled) return false;
+  if (task.commit_granted && task.commit_attempt != report.attempt.attempt) return false;
+  const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+  if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
+  const std::uint32_t base = (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * 10000;
+  if (report.attempt.attempt >= base) {
+    task.next_attempt = std::max<std::uint16_t>(task.next_attempt,
+                                                static_cast<std::uint16_t>(report.attempt.attempt - base + 1));
+  }
+  const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_);
+  std::erase(tracker.held_commits, report.attempt);
+  emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny});
+  policy_->on_launched(slot);
+  pending_changed(job, key.kind);
+  take_live_attempt(tracker, slot, report);
+  return true;
+}
+
+// A report names everything that the tracker holds: what it held and names no more is gone.
+void Engine::drop_missing_attempts(TrackerState& tracker, const Heartbeat& report) {
+  std::vector<AttemptKey> reported;
+  reported.reserve(report.attempts.size());
+  for (const AttemptReport& attempt : report.attempts) reported.push_back(attempt.attempt);
+  std::sort(reported.begin(), reported.end());
+  std::vector<AttemptSlot> gone;
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = state_.attempt(slot);
+    if (attempt.state == Attempt::State::kLaunching) continue;  // the launch may have been lost: it is repeated
+    if (!std::binary_search(reported.begin(), reported.end(), attempt.key)) gone.push_back(slot);
+  }
+  for (const AttemptSlot slot : gone) attempt_killed(slot);
+  for (const AttemptKey& held : tracker.held_commits) {  // granted before a restart, and given up since
+    if (state_.find_job(held.task.job) == nullptr) continue;
+    Job& job = state_.mutable_job(held.task.job);
+    if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
+  }
+  tracker.held_commits.clear();
+}
+
+void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
+  if (std::erase(tracker.duties, report.job) == 0) return;  // given to somebody else since
+  if (state_.find_job(report.job) == nullptr) return;
+  Job& job = state_.mutable_job(report.job);
+  if (job.duty == Job::Duty::kNone || job.duty_tracker != tracker.id) return;
+  const Job::Duty duty = job.duty;
+  job.duty = Job::Duty::kNone;
+  job.duty_tracker = TrackerId{};
+  if (duty == Job::Duty::kAbort) return touch(job);  // nothing depends on a clean-up that failed
+  if (report.ok) return end_job(job, JobState::kSucceeded, "");
+  end_job(job, JobState::kFailed, "the output directory could not be completed: " + report.message);
+  open_duty(job, Job::Duty::kAbort);
+}
+
+// 3 reports, or half of the running reduces, and the map runs again elsewhere.
+void Engine::take_fetch_failures(const AttemptReport& report) {
+  Job& job = state_.mutable_job(report.attempt.task.job);
+  if (!job.schedulable()) return;
+  for (const FetchFailure& failure : report.fetch_failures) {
+    TaskGroup& maps = job.tasks(TaskKind::kMap);
+    if (failure.map >= maps.total) continue;
+    const Task& task = maps.tasks[failure.map];
+    if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
+    auto& reporters = job.fetch_failures[failure.map];
+    if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
+      reporters.push_back(report.attempt);
+    }
+    const std::size_t running = job.tasks(TaskKind::kReduce).running;
+    if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
+    auto& places = job.failed_on[{TaskKind::kMap, failure.map}];
+    if (task.where.valid() && std::find(places.begin(), places.end(), task.where) == places.end()) {
+      places.push_back(task.where);
+    }
+    const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
+    reopen(job, TaskKind::kMap, failure.map, "its output on tracker " + where + " cannot be fetched");
+  }
+}
+
+// --- Scheduling ---
+
+void Engine::schedule(TrackerState& tracker) {
+  if (!tracker.accepts_tasks || recovering()) return;
+  Offer offer;
+  offer.tracker = tracker.id;
+  offer.now = now_;
+  for (const TaskKind kind : kTaskKinds) {
+    offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
+  }
+  while (offer.free[0] > 0 || offer.free[1] > 0) {
+    const auto choice = policy_->choose(offer);
+    if (!choice) return;
+    if (!launch(tracker, *choice, offer)) return;
+  }
+}
+
+// The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that must not.
+bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
+  const TaskKey key = choice.task;
+  const Job* found = state_.find_job(key.job);
+  const char* wrong = nullptr;
+  if (found == nullptr || !found->schedulable()) {
+    wrong = "the job may not run";
+  } else if (key.index >= found->tasks(key.kind).total ||
+             found->tasks(key.kind).tasks[key.index].state != Task::State::kPending) {
+    wrong = "the task is not pending";
+  } else if (key.kind == TaskKind::kReduce && !found->reduces_eligible) {
+    wrong = "the job's reduces may not start yet";
+  } else if (!fits(found->need(key.kind), tracker.total, tracker.used, state_.total())) {
+    wrong = "the tracker has no room";
+  }
+  if (wrong != nullptr) {
+    emit(Refused{"policy", Error{ErrorCode::kInternal, "policy " + std::string(policy_->name()) + " chose " +
+                                                           task_name(key) + " for tracker " + tracker.name + ": " + wrong,
+                                 ""}});
+    return false;
+  }
+  Job& job = state_.mutable_job(key.job);
+  const std::uint32_t number = next_attempt_number(job.tasks(key.kind).tasks[key.index]);
+  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_);
+  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality});
+  policy_->on_launched(slot);
+  pending_changed(job, key.kind);
+  offer.free[index(key.kind)] -= job.width(key.kind);
+  ++offer.launched[index(key.kind)];
+  return true;
+}
+
+// --- Replies ---
+
+HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& report) {
+  HeartbeatReply out;
+  out.interval_ms = heartbeat_interval_ms();
+  const std::int64_t early = std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
+  out.out_of_band_gap_ms = DurationMs{state_.live_trackers()} * 1000 / early;
+  for (const AttemptReport& reported : report.attempts) {
+    const AttemptSlot slot = state_.find_attempt(reported.attempt);
+    const bool held = slot.valid() && state_.attempt(slot).tracker == tracker.id;
+    const bool ended = reported.state >= ReportedState::kSucceeded;
+    if (!held && !ended) out.kill.push_back(reported.attempt);
+    if (held || !ended) continue;
+    const auto waiting = std::find_if(tracker.unacknowledged.begin(), tracker.unacknowledged.end(),
+                                      [&](const auto& u) { return u.first == reported.attempt; });
+    if (waiting != tracker.unacknowledged.end()) {
+      if (waiting->second > durable_seq_) continue;  // it goes on reporting until the end is on disk
+      tracker.unacknowledged.erase(waiting);
+    }
+    out.acknowledged.push_back(reported.attempt);
+  }
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = state_.attempt(slot);
+    switch (attempt.state) {
+      case Attempt::State::kLaunching:
+        out.launch.push_back({attempt.key, state_.job(attempt.key.task.job).spec, true});
+        break;
+      case Attempt::State::kDying: out.kill.push_back(attempt.key); break;
+      case Attempt::State::kCommitPending:
+        if (attempt.grant_seq != 0 && attempt.grant_seq <= durable_seq_) out.commit.push_back(attempt.key);
+        break;
+      case Attempt::State::kRunning: break;
+    }
+  }
+  for (const JobId id : report.held_jobs) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_)) out.drop_jobs.push_back(id);
+  }
+  while (!unassigned_duties_.empty() && tracker.duties.size() < 8) {
+    Job& job = state_.mutable_job(*unassigned_duties_.begin());
+    unassigned_duties_.erase(unassigned_duties_.begin());
+    job.duty_tracker = tracker.id;
+    tracker.duties.push_back(job.id);
+  }
+  for (const JobId id : tracker.duties) {
+    const Job* job = state_.find_job(id);
+    if (job != nullptr && job->duty != Job::Duty::kNone) {
+      out.duties.push_back({id, job->duty == Job::Duty::kSucceed, job->spec->output});
+    }
+  }
+  return out;
+}
+
+// --- Questions of trackers ---
+
+void Engine::on(const DescribeJob& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr || !job->durable) {
+    return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
+  }
+  reply(token, JobDescription{input.job, job->spec});
+}
+
+void Engine::on(const QueryMapOutputs& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr) return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
+  MapOutputs out;
+  out.maps = job->tasks(TaskKind::kMap).total;
+  const std::size_t size = job->map_log.size();
+  const std::size_t first = std::min<std::size_t>(input.first, size);
+  const std::size_t last = std::min<std::size_t>(first + kMapOutputsPerReply, size);
+  for (std::size_t i = first; i < last; ++i) {
+    const MapCompletion& completion = job->map_log[i];
+    const TrackerState& tracker = state_.tracker(completion.tracker);
+    out.outputs.push_back({completion.map, completion.attempt, completion.obsolete, tracker.host, tracker.shuffle_port});
+  }
+  out.next = static_cast<std::uint32_t>(last);
+  reply(token, std::move(out));
+}
+
+}  // namespace weir

@@ -1,0 +1,303 @@
+// The life of jobs, tasks and attempts, and their restoration after a restart. See engine.h.
+#include <algorithm>
+
+#include "jobqueue/check.h"
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+// Attempt numbers grow by start of the JobTracker, so that one never repeats although running attempts are not stored.
+constexpr std::uint32_t kAttemptsPerEpoch = 10000;
+
+std::uint32_t Engine::next_attempt_number(Task& task) const {
+  const std::uint32_t base = (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
+  return base + task.next_attempt++;
+}
+
+// --- Jobs ---
+
+void Engine::admit(Job& job) {
+  state_.set_job_state(job, JobState::kRunning);
+  if (job.tasks(TaskKind::kMap).tasks.empty() && job.tasks(TaskKind::kReduce).tasks.empty()) state_.expand_tasks(job);
+  emit_durable(JobStateChanged{job.id, JobState::kRunning, ""});
+  make_schedulable(job);
+  touch(job);
+}
+
+// The policy hears of a job when it may be scheduled; slow-start and "all done" are looked at first.
+void Engine::make_schedulable(Job& job) {
+  policy_->on_job_added(job.id);
+  after_progress(job);
+}
+
+void Engine::admit_waiting(QueueId queue) {
+  for (const JobId id : manager_.admissible(queue)) admit(state_.mutable_job(id));
+}
+
+void Engine::after_progress(Job& job) {
+  if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
+  const TaskGroup& maps = job.tasks(TaskKind::kMap);
+  const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
+  if (!job.reduces_eligible && reduces.total > 0) {
+    const std::int64_t needed = (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
+    if (maps.succeeded >= needed) {
+      job.reduces_eligible = true;
+      pending_changed(job, TaskKind::kReduce);
+    }
+  }
+  if (maps.succeeded == maps.total && reduces.succeeded == reduces.total) {
+    policy_->on_job_removed(job.id);
+    open_duty(job, Job::Duty::kSucceed);
+  }
+}
+
+void Engine::open_duty(Job& job, Job::Duty duty) {
+  job.duty = duty;
+  job.duty_tracker = TrackerId{};
+  if (job.live_attempts == 0) unassigned_duties_.insert(job.id);
+}
+
+void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason) {
+  const bool scheduled = job.schedulable();
+  const bool wrote = job.started_at != 0;
+  end_job(job, outcome, diagnostics);
+  if (scheduled) policy_->on_job_removed(job.id);
+  for (const TaskKind kind : kTaskKinds) {
+    for (const Task& task : job.tasks(kind).tasks) {
+      if (task.attempt.valid()) order_kill(task.attempt, reason, QueueId{});
+    }
+  }
+  unassigned_duties_.erase(job.id);
+  if (wrote) open_duty(job, Job::Duty::kAbort);
+}
+
+void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
+  const QueueId queue = job.queue;
+  state_.set_job_state(job, state);
+  job.finished_at = now_;
+  job.diagnostics = diagnostics;
+  job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics});
+  ending_.emplace_back(job.end_seq, job.id);
+  finished_.emplace_back(now_, job.id);
+  outputs_.erase(job.spec->output);
+  touch(job);
+  admit_waiting(queue);
+}
+
+void Engine::forget_old_jobs() {
+  const DurationMs kept = state_.settings().finished_jobs_kept_ms;
+  while (!finished_.empty() && now_ - finished_.front().first >= kept) {
+    const Job* job = state_.find_job(finished_.front().second);
+    if (job != nullptr) {
+      if (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_) return;  // soon
+      changes_.jobs.insert(job->id);
+      state_.forget_job(job->id);
+    }
+    finished_.pop_front();
+  }
+}
+
+// --- Attempts ---
+
+void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue) {
+  Attempt& attempt = state_.mutable_attempt(slot);
+  if (attempt.dying()) return;
+  emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue, now_ - attempt.launched_at});
+  state_.order_kill(attempt, reason);
+  policy_->on_released(slot);
+  touch(state_.job(attempt.key.task.job));
+}
+
+// The attempt leaves its tracker. What becomes of its task is for the caller.
+void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
+  const Attempt attempt = state_.attempt(slot);
+  Job& job = state_.mutable_job(attempt.key.task.job);
+  TaskGroup& group = job.tasks(attempt.key.task.kind);
+  if (how == AttemptEnded::How::kFailed) ++group.failed_attempts;
+  if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
+  const bool was_running = !attempt.dying();
+  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at});
+  state_.end_attempt(slot);
+  if (was_running) policy_->on_released(slot);
+  if (how != AttemptEnded::How::kSucceeded) {
+    release_commit(job, attempt.key.task.kind, attempt.key.task.index, attempt.key.attempt);
+  }
+  if (job.live_attempts == 0 && job.duty != Job::Duty::kNone && !job.duty_tracker.valid()) {
+    unassigned_duties_.insert(job.id);
+  }
+  touch(job);
+  changes_.trackers.insert(attempt.tracker);
+}
+
+void Engine::release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt) {
+  Task& task = job.tasks(kind).tasks[index];
+  if (task.commit_granted && task.commit_attempt == attempt) task.commit_granted = false;
+}
+
+void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
+  const Attempt attempt = state_.attempt(slot);
+  const TaskKey key = attempt.key.task;
+  Job& job = state_.mutable_job(key.job);
+  TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
+  finish_attempt(slot, AttemptEnded::How::kSucceeded);
+  if (is_over(job.state)) return;
+  state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
+  if (report.counters != nullptr) {
+    for (const auto& [group, counters] : *report.counters) {
+      for (const auto& [counter, value] : counters) job.counters[group][counter] += value;
+    }
+  }
+  if (key.kind == TaskKind::kMap && job.spec->reduces > 0) {
+    job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
+    job.fetch_failures.erase(key.index);
+  }
+  const std::uint64_t seq = emit_durable(
+      TaskSucceeded{attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
+  tracker.unacknowledged.emplace_back(attempt.key, seq);
+  after_progress(job);
+}
+
+void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
+  const Attempt attempt = state_.attempt(slot);
+  const TaskKey key = attempt.key.task;
+  if (attempt.dying()) return attempt_killed(slot);
+  Job& job = state_.mutable_job(key.job);
+  TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
+  finish_attempt(slot, AttemptEnded::How::kFailed);
+  const std::uint64_t seq = emit_durable(AttemptFailed{attempt.key, tracker.name, diagnostics});
+  tracker.unacknowledged.emplace_back(attempt.key, seq);
+  if (is_over(job.state)) return;
+  Task& task = job.tasks(key.kind).tasks[key.index];
+  ++task.failures;
+  ++job.tracker_failures[tracker.id];
+  auto& places = job.failed_on[{key.kind, key.index}];
+  if (std::find(places.begin(), places.end(), tracker.id) == places.end()) places.push_back(tracker.id);
+  if (task.failures >= job.spec->max_attempts) {
+    return begin_end(job, JobState::kFailed,
+                     task_name(key) + " failed " + std::to_string(task.failures) + " times, last on tracker " +
+                         tracker.name + ": " + diagnostics,
+                     KillReason::kJobFailed);
+  }
+  state_.reopen_task(job, key.kind, key.index);
+  pending_changed(job, key.kind);
+}
+
+void Engine::attempt_killed(AttemptSlot slot) {
+  const TaskKey key = state_.attempt(slot).key.task;
+  finish_attempt(slot, AttemptEnded::How::kKilled);
+  Job& job = state_.mutable_job(key.job);
+  if (is_over(job.state)) return;
+  state_.reopen_task(job, key.kind, key.index);
+  pending_changed(job, key.kind);
+}
+
+// A finished map runs again: its output is gone, and reduces still need it.
+void Engine::reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why) {
+  const Task& task = job.tasks(kind).tasks[index];
+  const std::uint32_t attempt = task.done_attempt;
+  const TrackerId where = task.where;
+  state_.reopen_task(job, kind, index);
+  job.map_log.push_back({index, attempt, where, true});
+  job.fetch_failures.erase(index);
+  emit_durable(TaskReopened{{job.id, kind, index}, why});
+  pending_changed(job, kind);
+}
+
+// --- Restoring ---
+
+Status Engine::restore(const Snapshot& snapshot) {
+  for (const std::string& path : snapshot.stopped_queues) {
+    if (const auto queue = state_.tree().find_path(path)) state_.set_queue_stopped(*queue, true);
+  }
+  for (const JobSnapshot& job : snapshot.jobs) {
+    if (const auto restored = restore_job(job); !restored) return restored;
+  }
+  for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
+  for (const JobSnapshot& old : snapshot.jobs) {
+    const Job* job = state_.find_job(old.job);
+    if (old.kill_requested && job != nullptr && !is_over(job->state)) {
+      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request", KillReason::kJobKilled);
+    }
+    if (job != nullptr && !is_over(job->state)) recovering_until_ = now_ + 6000;
+  }
+  return Ok{};
+}
+
+Status Engine::restore_job(const JobSnapshot& old) {
+  const auto queue = state_.tree().find_path(old.queue);
+  const bool leaf = queue && state_.tree().node(*queue).leaf();
+  if (!leaf && !is_over(old.state)) {
+    return Error{ErrorCode::kSettingsRefused,
+                 "the store holds unfinished " + job_name(old.job) + " in queue " + old.queue +
+                     ", which the settings do not declare as a leaf",
+                 "declare the queue again, then move or kill its jobs"};
+  }
+  auto made = std::make_unique<Job>();
+  made->id = old.job;
+  made->spec = old.spec;
+  made->queue = leaf ? *queue : QueueTree::root();
+  made->user = state_.intern_user(old.spec->user);
+  made->priority = old.priority;
+  made->submitted_at = old.submitted_at;
+  made->finished_at = old.finished_at;
+  made->diagnostics = old.diagnostics;
+  made->durable = true;
+  made->state = is_over(old.state) ? old.state : JobState::kWaiting;
+  Job& job = state_.add_job(std::move(made));
+  changes_.jobs.insert(job.id);
+  if (is_over(job.state)) {
+    for (const TaskKind kind : kTaskKinds) job.tasks(kind).total = job.spec->tasks(kind);
+    if (job.state == JobState::kSucceeded) {
+      for (const TaskKind kind : kTaskKinds) job.tasks(kind).succeeded = job.tasks(kind).total;
+    }
+    finished_.emplace_back(old.finished_at, job.id);
+    return Ok{};
+  }
+  outputs_.emplace(job.spec->output, job.id);
+  if (old.state == JobState::kRunning) job.started_at = old.submitted_at;  // it may have: there may be files to clean
+  if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
+  state_.expand_tasks(job);
+  const auto holder = [this](const std::string& name, std::int64_t incarnation) -> TrackerState& {
+    const TrackerState* known = state_.find_tracker(name);
+    TrackerState& tracker = known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(name);
+    if (known == nullptr) {
+      tracker.incarnation = incarnation;
+      tracker.last_heartbeat = now_;
+      state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
+      by_heartbeat_.emplace(now_, tracker.id);
+    }
+    return tracker;
+  };
+  for (const JobSnapshot::Failures& f : old.failures) {
+    TaskGroup& group = job.tasks(f.kind);
+    if (f.index >= group.total) continue;
+    group.tasks[f.index].failures = static_cast<std::uint8_t>(std::min<std::uint32_t>(f.count, 255));
+    group.failed_attempts += f.count;
+    group.fresh.erase(f.index);
+    group.retries.insert(f.index);
+  }
+  for (const JobSnapshot::DoneTask& done : old.done) {
+    if (done.index >= job.tasks(done.kind).total) continue;
+    TrackerState& tracker = holder(done.tracker, done.incarnation);
+    // Incarnations of one name grow: the newest is the one that may still hold its outputs.
+    const bool gone = done.incarnation < tracker.incarnation;
+    if (gone && done.kind == TaskKind::kMap && job.spec->reduces > 0) continue;
+    state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
+    if (done.kind == TaskKind::kMap) job.map_log.push_back({done.index, done.attempt, tracker.id, false});
+    if (done.counters == nullptr) continue;
+    for (const auto& [group, counters] : *done.counters) {
+      for (const auto& [counter, value] : counters) job.counters[group][counter] += value;
+    }
+  }
+  for (const JobSnapshot::Commit& commit : old.commits) {
+    if (commit.attempt.task.index >= job.tasks(commit.attempt.task.kind).total) continue;
+    Task& task = job.tasks(commit.attempt.task.kind).tasks[commit.attempt.task.index];
+    if (task.state == Task::State::kSucceeded) continue;
+    task.commit_granted = true;
+    task.commit_attempt = commit.attempt.attempt;
+    holder(commit.tracker, 0).held_commits.push_back(commit.attempt);
+  }
+  return Ok{};
+}
+
+}  // namespace weir

@@ -1,0 +1,192 @@
+#include "jobqueue/job_queue_manager.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+std::string list_text(const AccessList& list) {
+  if (!list) return "*";
+  std::string out;
+  for (const std::string& entry : *list) out += (out.empty() ? "" : ", ") + entry;
+  return out.empty() ? "nobody" : out;
+}
+
+Error limit_error(const std::string& queue, const char* limit, std::int64_t have, std::int64_t allowed,
+                  const std::string& of) {
+  return Error{ErrorCode::kLimitReached,
+               "queue " + queue + ": " + limit + " is reached: " + std::to_string(have) + " of " +
+                   std::to_string(allowed) + " " + of,
+               "wait for jobs to end, or ask an administrator of the queue to raise " + std::string(limit)};
+}
+
+}  // namespace
+
+bool priorities_count(const ClusterState& state, QueueId queue) {
+  return state.tree().node(queue).settings.priorities;
+}
+
+JobOrder job_order(const ClusterState& state, const Job& job) {
+  const Priority priority = priorities_count(state, job.queue) ? job.priority : Priority::kNormal;
+  return {priority, job.submitted_at, job.id};
+}
+
+bool JobQueueManager::allowed(const AccessList& list, const Caller& caller, bool when_absent) const {
+  if (!list) return when_absent;
+  return std::any_of(list->begin(), list->end(), [&](const std::string& entry) {
+    if (entry == "*" || entry == caller.user) return true;
+    return entry.starts_with('@') &&
+           std::find(caller.groups.begin(), caller.groups.end(), entry.substr(1)) != caller.groups.end();
+  });
+}
+
+Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller, const std::string& name) const {
+  const QueueTree& tree = state_.tree();
+  auto found = tree.find(name);
+  if (!found) return found.error();
+  const QueueTree::Node& node = tree.node(*found);
+  if (!node.leaf()) {
+    std::string children;
+    for (const QueueId child : node.children) children += (children.empty() ? "" : ", ") + tree.node(child).path;
+    return Error{ErrorCode::kQueueNotLeaf, "queue " + node.path + " has queues of its own and takes no jobs",
+                 "submit to one of: " + children};
+  }
+  for (QueueId q = *found; q != QueueTree::root(); q = tree.node(q).parent) {
+    if (state_.queue(q).stopped) {
+      return Error{ErrorCode::kQueueStopped, "queue " + tree.node(q).path + " is stopped and takes no new jobs",
+                   "wait until it is started again, or use another queue"};
+    }
+  }
+  // An ancestor's list opens the whole family; a queue that says nothing inherits.
+  bool said = false;
+  for (QueueId q = *found; q != QueueTree::root(); q = tree.node(q).parent) {
+    const AccessList& list = tree.node(q).settings.submit;
+    said = said || list.has_value();
+    if (list && allowed(list, caller, false)) return *found;
+  }
+  if (!said || check_administrator(caller, *found)) return *found;
+  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " may not submit to queue " + node.path,
+               "allowed: " + list_text(node.settings.submit)};
+}
+
+Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const {
+  const QueueTree::Node& node = state_.tree().node(leaf);
+  const QueueSettings& limits = node.settings;
+  const QueueState& queue = state_.queue(leaf);
+  const std::int64_t tasks = std::int64_t{spec.tasks(TaskKind::kMap)} + spec.tasks(TaskKind::kReduce);
+  if (limits.max_tasks_per_job && tasks > *limits.max_tasks_per_job) {
+    return limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job, "tasks in this job");
+  }
+  const std::int64_t jobs = std::int64_t{queue.jobs_waiting} + queue.jobs_running;
+  if (limits.max_jobs && jobs >= *limits.max_jobs) {
+    return limit_error(node.path, "max_jobs", jobs, *limits.max_jobs, "waiting and running jobs");
+  }
+  if (!limits.max_jobs_per_user) return Ok{};
+  std::int64_t own = 0;
+  for (const auto& [id, counts] : queue.users) {
+    if (state_.user_name(id) == user) own = std::int64_t{counts.jobs_waiting} + counts.jobs_running;
+  }
+  if (own >= *limits.max_jobs_per_user) {
+    return limit_error(node.path, "max_jobs_per_user", own, *limits.max_jobs_per_user, "jobs of user " + user);
+  }
+  return Ok{};
+}
+
+Result<QueueId> JobQueueManager::check_submission(const Caller& caller, const JobSpec& spec) const {
+  auto leaf = find_open_leaf(caller, spec.queue);
+  if (!leaf) return leaf.error();
+  if (auto limits = check_limits(caller.user, spec, *leaf); !limits) return limits.error();
+  return *leaf;
+}
+
+Status JobQueueManager::check_cluster_administrator(const Caller& caller) const {
+  const auto& administrators = state_.settings().administrators;
+  if (administrators.empty() || allowed(AccessList(administrators), caller, false)) return Ok{};
+  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " is no administrator of this cluster",
+               "allowed: " + list_text(administrators)};
+}
+
+Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue) const {
+  if (!state_.settings().administrators.empty() && check_cluster_administrator(caller)) return Ok{};
+  const QueueTree& tree = state_.tree();
+  bool said = false;
+  for (QueueId q = queue; q != QueueTree::root(); q = tree.node(q).parent) {
+    const AccessList& list = tree.node(q).settings.administer;
+    said = said || list.has_value();
+    if (list && allowed(list, caller, false)) return Ok{};
+  }
+  // With no list anywhere the cluster is open: whoever can reach it may administer it.
+  if (!said && state_.settings().administrators.empty()) return Ok{};
+  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " may not administer queue " + tree.node(queue).path,
+               "allowed: " + list_text(tree.node(queue).settings.administer)};
+}
+
+Status JobQueueManager::check_owner(const Caller& caller, const Job& job) const {
+  if (job.spec->user == caller.user || check_administrator(caller, job.queue)) return Ok{};
+  return Error{ErrorCode::kNotPermitted,
+               "user " + caller.user + " may not change " + job_name(job.id) + " of user " + job.spec->user,
+               "its owner and the administrators of queue " + state_.tree().node(job.queue).path + " may"};
+}
+
+Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job, const std::string& queue) const {
+  auto leaf = find_open_leaf(caller, queue);
+  if (!leaf) return leaf.error();
+  if (*leaf == job.queue) {
+    return Error{ErrorCode::kBadRequest, job_name(job.id) + " is in queue " + state_.tree().node(*leaf).path + " already",
+                 "name another queue"};
+  }
+  if (auto limits = check_limits(job.spec->user, *job.spec, *leaf); !limits) return limits.error();
+  return *leaf;
+}
+
+std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
+  const QueueTree::Node& node = state_.tree().node(job.queue);
+  const QueueState& queue = state_.queue(job.queue);
+  const auto over = [&](const char* limit, std::int64_t running, std::int64_t allowed, const std::string& whose) {
+    return Reason{"running_jobs_limit",
+                  "queue " + node.path + " runs " + std::to_string(running) + " of at most " + std::to_string(allowed) +
+                      " jobs" + whose + " at a time (" + limit + ")",
+                  {{"running", running}, {"limit", allowed}}};
+  };
+  if (const auto limit = node.settings.max_running_jobs; limit && queue.jobs_running >= *limit) {
+    return over("max_running_jobs", queue.jobs_running, *limit, "");
+  }
+  if (const auto limit = node.settings.max_running_jobs_per_user) {
+    const auto user = queue.users.find(job.user);
+    const std::int64_t running = user == queue.users.end() ? 0 : user->second.jobs_running;
+    if (running >= *limit) {
+      return over("max_running_jobs_per_user", running, *limit, " of user " + state_.user_name(job.user));
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<JobId> JobQueueManager::admissible(QueueId leaf) const {
+  const QueueState& queue = state_.queue(leaf);
+  if (queue.jobs_waiting == 0) return {};
+  std::vector<JobOrder> waiting;
+  for (const auto& [id, unused] : queue.unfinished) {
+    const Job& job = state_.job(id);
+    if (job.state == JobState::kWaiting && job.durable) waiting.push_back(job_order(state_, job));
+  }
+  std::sort(waiting.begin(), waiting.end());
+  const QueueSettings& limits = state_.tree().node(leaf).settings;
+  std::int64_t room = limits.max_running_jobs.value_or(INT64_MAX) - queue.jobs_running;
+  std::map<UserId, std::int64_t> running_of;
+  std::vector<JobId> result;
+  for (const JobOrder& order : waiting) {
+    if (room <= 0) break;
+    const Job& job = state_.job(order.id);
+    if (limits.max_running_jobs_per_user) {
+      const auto user = queue.users.find(job.user);
+      auto [running, fresh] = running_of.try_emplace(job.user, user == queue.users.end() ? 0 : user->second.jobs_running);
+      if (running->second >= *limits.max_running_jobs_per_user) continue;
+      ++running->second;
+    }
+    result.push_back(order.id);
+    --room;
+  }
+  return result;
+}
+
+}  // namespace weir

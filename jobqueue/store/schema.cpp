@@ -1,0 +1,115 @@
+#include "jobqueue/store/schema.h"
+
+#include <cstdint>
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x57454952;  // "WEIR", in the file's header
+
+// A job's spec has a table of its own: it may be large, and SQLite writes a whole row for a change
+// of one column. The partial indexes let a start look at unfinished and newest finished jobs only,
+// however long the history is. `ended` lists the jobs that are over and may still have rows in
+// task_done; they are removed little by little.
+constexpr std::string_view kVersion1 = R"sql(
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,
+  value
+) WITHOUT ROWID;
+
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY,
+  queue TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  kill_requested INTEGER NOT NULL DEFAULT 0,
+  submitted_at INTEGER NOT NULL,
+  finished_at INTEGER NOT NULL DEFAULT 0,
+  diagnostics TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX jobs_unfinished ON jobs (id) WHERE state < 2;
+CREATE INDEX jobs_finished ON jobs (finished_at, id) WHERE state >= 2;
+
+CREATE TABLE specs (
+  job INTEGER PRIMARY KEY REFERENCES jobs (id),
+  spec BLOB NOT NULL
+);
+
+CREATE TABLE task_done (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  kind INTEGER NOT NULL,
+  task INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  tracker TEXT NOT NULL,
+  incarnation INTEGER NOT NULL,
+  counters TEXT,
+  PRIMARY KEY (job, kind, task)
+) WITHOUT ROWID;
+
+CREATE TABLE task_failures (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  kind INTEGER NOT NULL,
+  task INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (job, kind, task)
+) WITHOUT ROWID;
+
+CREATE TABLE commits (
+  job INTEGER NOT NULL REFERENCES jobs (id),
+  kind INTEGER NOT NULL,
+  task INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  tracker TEXT NOT NULL,
+  PRIMARY KEY (job, kind, task)
+) WITHOUT ROWID;
+
+CREATE TABLE ended (
+  job INTEGER PRIMARY KEY REFERENCES jobs (id)
+);
+
+CREATE TABLE queues (
+  path TEXT PRIMARY KEY,
+  stopped INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1};
+
+Error refusal(std::string message, std::string hint) {
+  return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};
+}
+
+}  // namespace
+
+std::span<const std::string_view> store_migrations() {
+  return kMigrations;
+}
+
+Status migrate(Database& database, const std::string& name,
+               std::span<const std::string_view> migrations) {
+  const std::int64_t newest = static_cast<std::int64_t>(migrations.size());
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  const std::int64_t application = database.integer("PRAGMA application_id");
+  const std::int64_t tables = database.integer("SELECT count(*) FROM sqlite_master");
+  if (!database.ok()) return Ok{};
+  if (application != kApplicationId && (application != 0 || version != 0 || tables != 0)) {
+    return refusal("store " + name + " is an SQLite database, but not one of Weir's",
+                   "name another file in store.sqlite; a new one is created");
+  }
+  if (version < 0 || version > newest) {
+    return refusal("store " + name + " has schema version " + std::to_string(version) +
+                       ", this weir knows versions up to " + std::to_string(newest),
+                   "start the newer weir that wrote it, or restore a copy from before");
+  }
+  if (version == newest && application == kApplicationId) return Ok{};
+  database.begin();
+  for (std::int64_t step = version; step < newest; ++step) {
+    database.exec(std::string(migrations[static_cast<std::size_t>(step)]));
+  }
+  database.exec("PRAGMA application_id = " + std::to_string(kApplicationId));
+  database.exec("PRAGMA user_version = " + std::to_string(newest));
+  database.end();
+  return Ok{};
+}
+
+}  // namespace weir

@@ -1,0 +1,14 @@
+#include "jobqueue/store/store.h"
+
+#include <algorithm>
+#include <array>
+
+namespace weir {
+
+bool is_reserved_meta_key(std::string_view key) {
+  static constexpr std::array<std::string_view, 7> kReserved = {
+      "last_time", "last_seq", "epoch", "next_job", "policy", "settings_text", "settings_source"};
+  return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
+}
+
+}  // namespace weir
