@@ -125,16 +125,10 @@ void Connection::on_readable() {
   if (error == asio::error::would_block || error == asio::error::try_again) return wait_readable();
   if (error) return close();  // the client has left; what it asked for goes on, unanswered
   const std::string_view fresh(buffer.data(), count);
-  if (kept_.empty()) {
-    const size_t consumed = consume_frames(fresh);
-    if (closed() || !keep_unfinished(fresh.substr(consumed))) return;
-  } else {
-    if (!keep_unfinished(fresh)) return;
-    resume_reading();
-    return;
-  }
-  set_read_deadline();
-  if (may_read()) wait_readable();
+  // Frames that came whole are worked on where they are; only what is left of them is kept.
+  const size_t consumed = kept_.empty() ? consume_frames(fresh) : 0;
+  if (closed() || !keep_unfinished(fresh.substr(consumed))) return;
+  advance();
 }
 
 // Appends to what is kept, taking the room from the budget first.
@@ -159,21 +153,31 @@ bool Connection::keep_unfinished(std::string_view rest) {
   return true;
 }
 
-// Works on what is kept, then reads on if the pipeline has room.
-void Connection::resume_reading() {
-  if (closed() || consuming_) return;
-  if (!kept_.empty()) {
-    const size_t consumed = consume_frames({kept_.data(), kept_.size()});
+// Works on what is kept and writes what is ready until neither makes room for the other, then reads
+// on.
+void Connection::advance() {
+  for (;;) {
+    const size_t kept_before = kept_.size();
+    const bool could_read = may_read();
+    if (!kept_.empty() && could_read) consume_kept();
+    if (!closed()) write_ready();
     if (closed()) return;
-    if (consumed == kept_.size()) {
-      kept_ = {};
-      kept_bytes_.resize(0);
-    } else if (consumed > 0) {
-      kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(consumed));
-    }
+    const bool no_whole_frame = could_read && kept_.size() == kept_before;
+    if (kept_.empty() || no_whole_frame || !may_read()) break;
   }
   set_read_deadline();
   if (may_read()) wait_readable();
+}
+
+void Connection::consume_kept() {
+  const size_t consumed = consume_frames({kept_.data(), kept_.size()});
+  if (closed()) return;
+  if (consumed == kept_.size()) {
+    kept_ = {};
+    kept_bytes_.resize(0);
+  } else {
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(consumed));
+  }
 }
 
 size_t Connection::consume_frames(std::string_view input) {
@@ -252,6 +256,7 @@ void Connection::call(std::string_view message) {
 
   const auto answer = std::make_shared<Answer>(server_->mailbox, exchange);
   in_buffer_->observe(message);
+  Answer::InlineScope scope(*exchange);
   try {
     server_->processor->process([answer](bool healthy) { answer->give(healthy); }, in_protocol_,
                                 exchange->protocol);
@@ -268,6 +273,9 @@ void Connection::call(std::string_view message) {
       answer->give_claimed(true);
     }
   }
+  // An answer given inside process() needs no way back: this is its strand. It is written with the
+  // others.
+  if (scope.answered()) finish(std::move(exchange), true);
 }
 
 void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
@@ -286,13 +294,12 @@ void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
         fmt::format("no room for a reply of {} bytes, the server buffers at most {} in all",
                     slot.unsent_bytes, server_->budget->limit()));
   }
-  if (!more) write_ready();
+  if (!more) advance();
 }
 
 // ---- writing
 
 void Connection::write_ready() {
-  const bool could_read = may_read();
   while (!closed() && !writing_ && !slots_.empty() && slots_.front().reply) {
     Gather gathered;
     size_t& count = gathered.count;
@@ -310,12 +317,6 @@ void Connection::write_ready() {
     }
     if (error) return close();
     written(bytes);
-  }
-  if (closed()) return;
-  if (!could_read && may_read()) {
-    resume_reading();
-  } else if (slots_.empty() && kept_.empty()) {
-    set_read_deadline();
   }
 }
 
@@ -348,7 +349,7 @@ void Connection::wait_writable() {
                      [self = shared_from_this()](const boost::system::error_code& error) {
                        self->writing_ = false;
                        if (error) return self->close();
-                       self->write_ready();
+                       self->advance();
                      });
 }
 

@@ -76,7 +76,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keep_unfinished(std::string_view rest);
   void call(std::string_view message);
   std::shared_ptr<Exchange> take_exchange();
-  void resume_reading();
+  void advance();
+  void consume_kept();
   bool may_read() const;
   void write_ready();
   void written(size_t bytes);

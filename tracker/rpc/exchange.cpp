@@ -7,6 +7,8 @@
 namespace weir {
 
 namespace {
+thread_local Answer::InlineScope* current_scope = nullptr;
+
 constexpr uint32_t kFirstReplyBytes = 512;
 
 bool same_connection(const Exchange& a, const Exchange& b) {
@@ -57,6 +59,15 @@ void Mailbox::drain() {
   }
 }
 
+Answer::InlineScope::InlineScope(const Exchange& exchange)
+    : exchange_(&exchange), outer_(current_scope) {
+  current_scope = this;
+}
+
+Answer::InlineScope::~InlineScope() {
+  current_scope = outer_;
+}
+
 Answer::~Answer() {
   if (!claim()) return;
   write_internal_error(*exchange_, "the server lost this call; nothing is known about its effect");
@@ -69,7 +80,11 @@ void Answer::give(bool healthy) {
 
 void Answer::give_claimed(bool healthy) {
   exchange_->healthy = healthy;
-  mailbox_->put(exchange_);
+  if (current_scope != nullptr && current_scope->exchange_ == exchange_.get()) {
+    current_scope->answered_ = true;
+  } else {
+    mailbox_->put(exchange_);
+  }
 }
 
 }  // namespace weir

@@ -66,6 +66,23 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
 
 class Answer {
  public:
+  // While it lives, an answer to `exchange` given on this thread is only noted, not put into the
+  // mailbox.
+  class InlineScope {
+   public:
+    explicit InlineScope(const Exchange& exchange);
+    InlineScope(const InlineScope&) = delete;
+    InlineScope& operator=(const InlineScope&) = delete;
+    ~InlineScope();
+    bool answered() const { return answered_; }
+
+   private:
+    friend class Answer;
+    const Exchange* exchange_;
+    InlineScope* outer_;
+    bool answered_ = false;
+  };
+
   Answer(std::shared_ptr<Mailbox> mailbox, std::shared_ptr<Exchange> exchange)
       : mailbox_(std::move(mailbox)), exchange_(std::move(exchange)) {}
   Answer(const Answer&) = delete;

@@ -24,6 +24,10 @@ int64_t Refusals::total() const {
   return oversize + malformed + timeout + over_budget + too_many_connections;
 }
 
+RefusalLog::~RefusalLog() {
+  if (unlogged_ > 0) spdlog::warn("{}: and {} more dropped", server_name_, unlogged_);
+}
+
 void RefusalLog::refuse(RefusalCause cause, std::string_view peer, std::string_view what) {
   counts_.of(cause).fetch_add(1, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);

@@ -32,6 +32,7 @@ class RefusalLog {
   static constexpr int kLinesPerSecond = 10;
 
   explicit RefusalLog(std::string server_name) : server_name_(std::move(server_name)) {}
+  ~RefusalLog();
 
   // `peer` is the client's address, `what` a sentence with the limit in it.
   void refuse(RefusalCause cause, std::string_view peer, std::string_view what);

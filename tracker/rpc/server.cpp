@@ -172,7 +172,7 @@ void FramedServer::Core::stop() {
     self->accept_timer_.cancel();
   });
   for (auto& [raw, connection] : connections) {
-    asio::post(connection->strand(), [connection = std::move(connection)] { connection->close(); });
+    asio::post(connection->strand(), [connection = connection] { connection->close(); });
   }
 }
 

@@ -1,0 +1,250 @@
+// What the tests of this folder share: a server on a free port with short limits and one io thread,
+// a handler whose methods do what their arguments say, and a raw socket for clients that misbehave.
+#pragma once
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ClientService.h"
+#include "TrackerService.h"
+#include "tracker/rpc/client.h"
+#include "tracker/rpc/multiplexer.h"
+#include "tracker/rpc/server.h"
+
+namespace weir {
+
+using apache::thrift::TDelayedException;
+
+// heartbeat(): answers at once, interval_ms = sequence; the name chooses other ways:
+//   "later"   answered by another thread
+//   "park"    kept until release(sequence)
+//   "lose"    the callbacks are destroyed without a call
+//   "throw"   the handler throws
+//   "large"   a reply of about `sequence` bytes
+// job(): refused with the declared exception.
+class FakeTracker : public wire::TrackerServiceCobSvIf {
+ public:
+  template <class Reply>
+  using Give = std::function<void(const Reply&)>;
+  using Fail = std::function<void(TDelayedException*)>;
+
+  ~FakeTracker() override {
+    for (auto& thread : threads_) thread.join();
+  }
+  void register_tracker(Give<wire::RegistrationReply> give, Fail,
+                        const wire::Registration& registration) override {
+    wire::RegistrationReply reply;
+    reply.interval_ms = registration.incarnation;
+    give(reply);
+  }
+  void heartbeat(Give<wire::HeartbeatReply> give, Fail, const wire::Heartbeat& report) override {
+    wire::HeartbeatReply reply;
+    reply.interval_ms = report.sequence;
+    if (report.name == "later") {
+      threads_.emplace_back([give, reply] { give(reply); });
+    } else if (report.name == "park") {
+      const std::lock_guard lock(mutex_);
+      parked_[report.sequence] = [give, reply] { give(reply); };
+    } else if (report.name == "throw") {
+      throw std::runtime_error("the handler is broken");
+    } else if (report.name == "large") {
+      reply.drop_jobs.resize(report.sequence / 8);
+      give(reply);
+    } else if (report.name != "lose") {
+      give(reply);
+    }
+  }
+  void job(Give<wire::JobDescription>, Fail fail, const int64_t job) override {
+    wire::WeirError error;
+    error.code = wire::ErrorCode::UNKNOWN_JOB;
+    error.message = "job_" + std::to_string(job) + ": no such job";
+    error.__set_hint("weir job list");
+    fail(TDelayedException::delayException(error));
+  }
+  void map_outputs(Give<wire::MapOutputs> give, Fail, const int64_t, const int32_t first) override {
+    wire::MapOutputs reply;
+    reply.next_from = first;
+    give(reply);
+  }
+
+  size_t parked() {
+    const std::lock_guard lock(mutex_);
+    return parked_.size();
+  }
+  void release(int64_t sequence) {
+    std::function<void()> give;
+    {
+      const std::lock_guard lock(mutex_);
+      give = std::move(parked_.at(sequence));
+      parked_.erase(sequence);
+    }
+    give();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int64_t, std::function<void()>> parked_;
+  std::vector<std::thread> threads_;
+};
+
+inline wire::Heartbeat beat(const std::string& name, int64_t sequence) {
+  wire::Heartbeat report;
+  report.name = name;
+  report.sequence = sequence;
+  return report;
+}
+
+// A heartbeat call as it goes over the wire, frame length included.
+inline std::string beat_frame(const std::string& name, int64_t sequence) {
+  using namespace apache::thrift;
+  auto buffer = std::make_shared<transport::TMemoryBuffer>();
+  auto framed = std::make_shared<transport::TFramedTransport>(buffer);
+  auto protocol = std::make_shared<protocol::TBinaryProtocol>(framed);
+  wire::TrackerServiceClient(protocol).send_heartbeat(beat(name, sequence));
+  return buffer->getBufferAsString();
+}
+
+// A client without manners. Waits at most 5 s for anything.
+class RawClient {
+ public:
+  explicit RawClient(uint16_t port, int receive_buffer_bytes = 0) {
+    descriptor_ = ::socket(AF_INET, SOCK_STREAM, 0);
+    if (receive_buffer_bytes > 0) {
+      ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(int));
+    }
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+  }
+  RawClient(RawClient&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  ~RawClient() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  bool send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
+    return true;
+  }
+  // Reads what is there; false at the end of the connection.
+  bool read_more(std::string* bytes) {
+    pollfd waiting{descriptor_, POLLIN, 0};
+    if (::poll(&waiting, 1, 5000) <= 0) {
+      ADD_FAILURE() << "nothing came for 5 s";
+      return false;
+    }
+    char buffer[65536];
+    const ssize_t count = ::recv(descriptor_, buffer, sizeof(buffer), 0);
+    if (count <= 0) return false;
+    bytes->append(buffer, static_cast<size_t>(count));
+    return true;
+  }
+  // Everything until the server closes the connection.
+  std::string read_to_end() {
+    std::string bytes;
+    while (read_more(&bytes)) {
+    }
+    return bytes;
+  }
+  // The interval_ms of one heartbeat reply.
+  int64_t read_reply() {
+    using namespace apache::thrift;
+    while (input_.size() < 4 || input_.size() < 4 + read_big_endian_32(input_.data())) {
+      if (!read_more(&input_)) return -1;
+    }
+    const size_t size = 4 + read_big_endian_32(input_.data());
+    std::string message = input_.substr(4, size - 4);
+    input_.erase(0, size);
+    auto buffer = std::make_shared<transport::TMemoryBuffer>(
+        reinterpret_cast<uint8_t*>(message.data()), static_cast<uint32_t>(message.size()));
+    wire::HeartbeatReply reply;
+    wire::TrackerServiceClient(std::make_shared<protocol::TBinaryProtocol>(buffer))
+        .recv_heartbeat(reply);
+    return reply.interval_ms;
+  }
+
+ private:
+  int descriptor_ = -1;
+  std::string input_;
+};
+
+class RpcTest : public ::testing::Test {
+ protected:
+  RpcTest() {
+    limits_.max_frame_bytes = 256 << 10;
+    limits_.read_timeout = std::chrono::milliseconds(150);
+    limits_.idle_timeout = std::chrono::milliseconds(60'000);
+    limits_.write_timeout = std::chrono::milliseconds(150);
+  }
+  ~RpcTest() override {
+    server_.reset();
+    work_.reset();
+    io_.stop();
+    for (auto& thread : threads_) thread.join();
+  }
+
+  void start(int io_threads = 1) {
+    auto processor = std::make_shared<wire::TrackerServiceAsyncProcessor>(tracker_);
+    start_with(std::move(processor), io_threads);
+  }
+  void start_with(std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor,
+                  int io_threads = 1) {
+    auto server = FramedServer::listen(io_, "test port", "127.0.0.1", 0, std::move(processor),
+                                       limits_, budget_);
+    ASSERT_TRUE(server.ok()) << server.error().message;
+    server_ = std::move(server).value();
+    for (int i = 0; i < io_threads; ++i) threads_.emplace_back([this] { io_.run(); });
+  }
+  RpcClient<wire::TrackerServiceClient> connect() {
+    RpcOptions options;
+    options.receive_timeout = std::chrono::milliseconds(5'000);
+    return RpcConnection::create("127.0.0.1", server_->port(), options)
+        ->client<wire::TrackerServiceClient>();
+  }
+  static int64_t echo(RpcClient<wire::TrackerServiceClient>& client, const std::string& name,
+                      int64_t sequence) {
+    return client.call([&](wire::TrackerServiceClient& tracker) {
+      wire::HeartbeatReply reply;
+      tracker.heartbeat(reply, beat(name, sequence));
+      return reply.interval_ms;
+    });
+  }
+  // Waits until a condition that the io thread brings about holds.
+  template <class Condition>
+  static bool eventually(Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+
+  ServerLimits limits_;
+  std::shared_ptr<ByteBudget> budget_ = std::make_shared<ByteBudget>(64 << 20);
+  std::shared_ptr<FakeTracker> tracker_ = std::make_shared<FakeTracker>();
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  std::unique_ptr<FramedServer> server_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace weir
