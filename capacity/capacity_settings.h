@@ -1,5 +1,6 @@
-// The `capacity:` section of the settings: how the capacity policy redistributes and reclaims. What a queue is
-// guaranteed stands with the queue (jobqueue/settings.h), because every policy looks at the same queues.
+// The `capacity:` section of the settings: how the capacity policy redistributes and reclaims. What
+// a queue is guaranteed stands with the queue (jobqueue/settings.h), because every policy looks at
+// the same queues.
 #pragma once
 
 #include "jobqueue/settings.h"

@@ -1,0 +1,183 @@
+#include "capacity/capacity_arithmetic.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "jobqueue/check.h"
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kWhole = 10000;  // 100% in hundredths of a percent
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// Fills the takers at `members`, all of one rank and with weight; returns what is left.
+std::int64_t fill_rank(std::int64_t amount, const std::vector<Taker>& takers,
+                       std::vector<std::size_t> members, std::vector<std::int64_t>& filled) {
+  // Who is full first as the level rises comes first: smallest cap / weight.
+  const auto full_before = [&](std::size_t a, std::size_t b) {
+    return Int128(takers[a].cap) * takers[b].weight < Int128(takers[b].cap) * takers[a].weight;
+  };
+  std::stable_sort(members.begin(), members.end(), full_before);
+  Int128 weights = 0;
+  for (const std::size_t i : members) weights += takers[i].weight;
+  auto open = members.begin();
+  for (; open != members.end(); ++open) {
+    const Taker& taker = takers[*open];
+    if (Int128(taker.cap) * weights > Int128(taker.weight) * amount) break;
+    filled[*open] = taker.cap;
+    amount -= taker.cap;
+    weights -= taker.weight;
+  }
+  if (open == members.end()) return amount;
+  std::vector<std::size_t> unfilled(open, members.end());
+  std::sort(unfilled.begin(), unfilled.end());
+  std::vector<std::int64_t> ratios;
+  for (const std::size_t i : unfilled) ratios.push_back(takers[i].weight);
+  const auto parts = largest_remainder(amount, ratios);
+  for (std::size_t k = 0; k < unfilled.size(); ++k) filled[unfilled[k]] = parts[k];
+  return 0;
+}
+
+// How a queue that wants more than its guarantee takes part in sharing out the excess.
+Taker taker_of(const QueueNeed& queue, CapacitySettings::RedistributeBy by) {
+  Taker taker{.cap = std::max<std::int64_t>(queue.demand - queue.guaranteed, 0)};
+  if (queue.weight == 0) {
+    taker.weight = 1;
+    taker.rank = 2;
+    return taker;
+  }
+  switch (by) {
+    case CapacitySettings::RedistributeBy::kGuaranteed:
+      taker.weight = queue.weight;
+      break;
+    case CapacitySettings::RedistributeBy::kWaitingJobs:
+      taker.weight = queue.waiting_jobs;
+      break;
+    case CapacitySettings::RedistributeBy::kDemand:
+      taker.weight = taker.cap;
+      break;
+  }
+  if (taker.weight == 0) {
+    taker.weight = 1;
+    taker.rank = 1;
+  }
+  return taker;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> largest_remainder(std::int64_t total,
+                                            const std::vector<std::int64_t>& weights) {
+  std::vector<std::int64_t> parts(weights.size(), 0);
+  if (weights.empty()) return parts;
+  Int128 sum = 0;
+  for (const std::int64_t w : weights) sum += w;
+  const bool equal = sum == 0;
+  if (equal) sum = static_cast<Int128>(weights.size());
+  std::vector<std::pair<Int128, std::size_t>> remainders;
+  std::int64_t given = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Int128 product = Int128(total) * (equal ? 1 : weights[i]);
+    parts[i] = static_cast<std::int64_t>(product / sum);
+    given += parts[i];
+    remainders.emplace_back(-(product % sum), i);  // negated: the largest sorts first, then order
+  }
+  const auto missing = static_cast<std::size_t>(total - given);
+  if (missing == 0) return parts;
+  std::nth_element(remainders.begin(),
+                   remainders.begin() + static_cast<std::ptrdiff_t>(missing - 1), remainders.end());
+  for (std::size_t k = 0; k < missing; ++k) ++parts[remainders[k].second];
+  return parts;
+}
+
+std::vector<std::int64_t> water_fill(std::int64_t amount, const std::vector<Taker>& takers) {
+  std::vector<std::int64_t> filled(takers.size(), 0);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < takers.size(); ++i) {
+    if (takers[i].weight > 0 && takers[i].cap > 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return takers[a].rank < takers[b].rank; });
+  for (auto first = order.begin(); first != order.end() && amount > 0;) {
+    const auto last = std::find_if(
+        first, order.end(), [&](std::size_t i) { return takers[i].rank != takers[*first].rank; });
+    amount = fill_rank(amount, takers, {first, last}, filled);
+    first = last;
+  }
+  return filled;
+}
+
+std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings) {
+  std::int64_t unset = 0;
+  std::int64_t said = 0;
+  bool slots = false;
+  for (const Guarantee& g : siblings) {
+    if (g.unit == Guarantee::Unit::kUnset) ++unset;
+    if (g.unit == Guarantee::Unit::kPercent) said += g.amount;
+    if (g.unit == Guarantee::Unit::kSlots) slots = true;
+  }
+  // Percentages are scaled by the number of those that share the rest, so that all are integers.
+  const std::int64_t scale = slots ? 1 : std::max<std::int64_t>(unset, 1);
+  const std::int64_t rest = slots ? 0 : std::max<std::int64_t>(kWhole - said, 0);
+  std::vector<std::int64_t> weights;
+  for (const Guarantee& g : siblings) {
+    weights.push_back(g.unit == Guarantee::Unit::kUnset ? rest : g.amount * scale);
+  }
+  const bool all_zero = std::all_of(weights.begin(), weights.end(), [](auto w) { return w == 0; });
+  if (all_zero) weights.assign(weights.size(), 1);
+  return weights;
+}
+
+std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
+                           std::int64_t parent_maximum, std::int64_t guaranteed) {
+  const Int128 part = Int128(parent_maximum) * maximum_hundredths.value_or(kWhole) / kWhole;
+  return std::max({static_cast<std::int64_t>(part), guaranteed, std::int64_t{1}});
+}
+
+std::vector<std::int64_t> allocate(std::int64_t total, const std::vector<QueueNeed>& siblings,
+                                   CapacitySettings::RedistributeBy by) {
+  std::vector<std::int64_t> allocated;
+  std::vector<Taker> takers;
+  std::vector<std::int64_t> excess;
+  std::int64_t rest = total;
+  std::int64_t excess_sum = 0;
+  for (const QueueNeed& queue : siblings) {
+    const std::int64_t kept = std::min(queue.guaranteed, queue.demand);
+    allocated.push_back(kept);
+    takers.push_back(taker_of(queue, by));
+    excess.push_back(queue.guaranteed - kept);
+    rest -= kept;
+    excess_sum += excess.back();
+  }
+  WEIR_CHECK(rest >= 0, "a family has at least what its members may keep");
+  const auto taken = water_fill(rest, takers);
+  for (std::size_t i = 0; i < siblings.size(); ++i) {
+    allocated[i] += taken[i];
+    rest -= taken[i];
+  }
+  if (rest == 0) return allocated;
+  WEIR_CHECK(rest <= excess_sum, "what nobody wants is somebody's excess");
+  const auto back = largest_remainder(rest, excess);
+  for (std::size_t i = 0; i < siblings.size(); ++i) allocated[i] += back[i];
+  return allocated;
+}
+
+std::int64_t user_limit_slots(const UserLimit& limit, const UserLimitFacts& facts) {
+  const std::int64_t capacity =
+      std::max({facts.guaranteed, facts.allocated, facts.running + facts.need});
+  const std::int64_t equal_part = ceil_div(capacity, std::max<std::int64_t>(facts.active_users, 1));
+  const std::int64_t minimum = ceil_div(limit.minimum_hundredths * capacity, kWhole);
+  std::int64_t slots = std::max(equal_part, minimum);
+  if (limit.factor_millionths) {
+    const Int128 factor =
+        Int128(*limit.factor_millionths) * std::max<std::int64_t>(facts.guaranteed, 1) / 1000000;
+    if (factor < slots) slots = static_cast<std::int64_t>(factor);
+  }
+  return std::max(slots, facts.need);  // one task is always allowed
+}
+
+}  // namespace weir

@@ -1,0 +1,70 @@
+// The arithmetic of the capacity policy, on numbers alone: rounding by largest remainder,
+// water-filling, guaranteed and allocated capacity of one family of sibling queues, the user limit.
+// Every function is pure and exact: 64-bit values, 128-bit products, no floating point, so that
+// every build decides the same. Results are in the order of the input, which is the order of the
+// file, and ties are settled by it. A tree is worked from the top, one family at a time: the
+// family's total is what its parent has, so siblings share first and only what all of them cannot
+// use was lent away a level above. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "capacity/capacity_settings.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+__extension__ typedef __int128 Int128;
+
+// Shares out `total` in proportion to the weights: each gets its exact part rounded down, and the
+// rest goes, one each, to the largest remainders, ties in order. The sum is `total`. Weights are
+// not negative; if all are 0 they count as equal.
+std::vector<std::int64_t> largest_remainder(std::int64_t total,
+                                            const std::vector<std::int64_t>& weights);
+
+// One who takes part in a filling: at most `cap`, in proportion to `weight` among those of its
+// `rank`; a higher rank is served only from what all lower ranks leave. Weight 0 takes nothing.
+struct Taker {
+  std::int64_t cap = 0;
+  std::int64_t weight = 0;
+  int rank = 0;
+};
+// Fills the takers with min(amount, sum of caps of those with weight): exactly, as real numbers,
+// what one cannot take going round again; then rounded once by largest remainder.
+std::vector<std::int64_t> water_fill(std::int64_t amount, const std::vector<Taker>& takers);
+
+// The ratios in which siblings share what their parent is guaranteed: percentages as they are,
+// those without one share the rest equally; slot counts are ratios; all zero counts as equal.
+std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings);
+
+// MAX: `maximum` (hundredths of a percent) of the parent's, rounded down, but at least what is
+// guaranteed and at least 1.
+std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
+                           std::int64_t parent_maximum, std::int64_t guaranteed);
+
+// What the allocation of a queue among its siblings depends on.
+struct QueueNeed {
+  std::int64_t guaranteed = 0;  // GC
+  std::int64_t demand = 0;      // DEM, already cut at MAX
+  std::int64_t weight = 0;      // g as a ratio among siblings; 0: guaranteed nothing at all
+  std::int64_t waiting_jobs = 0;
+};
+// AC of each sibling; the sum is `total`, what their parent has allocated. Everyone keeps
+// min(GC, DEM); the rest goes to those who want more than their GC, and what nobody wants stays
+// with those who do not use theirs, in proportion to what they leave.
+std::vector<std::int64_t> allocate(std::int64_t total, const std::vector<QueueNeed>& siblings,
+                                   CapacitySettings::RedistributeBy by);
+
+// The slots up to which one user may go in a leaf when his next task needs `need`.
+struct UserLimitFacts {
+  std::int64_t guaranteed = 0;  // GC of the leaf
+  std::int64_t allocated = 0;   // AC of the leaf; 0 where it must not count (inside PEND)
+  std::int64_t running = 0;     // RUN of the leaf
+  std::int64_t need = 1;
+  std::int64_t active_users = 1;
+};
+std::int64_t user_limit_slots(const UserLimit& limit, const UserLimitFacts& facts);
+
+}  // namespace weir

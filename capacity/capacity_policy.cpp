@@ -1,0 +1,316 @@
+#include "capacity/capacity_policy.h"
+
+#include <algorithm>
+
+#include "capacity/capacity_arithmetic.h"
+
+namespace weir {
+namespace {
+
+CapacitySettings read_settings(const Settings& settings) {
+  const auto found = settings.policies.find("capacity");
+  if (found == settings.policies.end()) return {};
+  const auto* section = dynamic_cast<const CapacitySettings*>(found->second.get());
+  return section == nullptr ? CapacitySettings{} : *section;
+}
+
+std::size_t avoided_trackers(const Job& job) {
+  return static_cast<std::size_t>(
+      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                    [&job](const auto& failures) { return job.avoids(failures.first); }));
+}
+
+}  // namespace
+
+CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
+                                     CapacitySettings::RedistributeBy by)
+    : shares(tree, kind, by), order(tree), leaves(tree.size()), is_marked(tree.size(), false) {}
+
+CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
+    : state_(state),
+      settings_(read_settings(settings)),
+      classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
+               SlotClass(state.tree(), TaskKind::kReduce, settings_.redistribute_by)} {
+  for (const QueueId leaf : state.tree().leaves()) {
+    for (const auto& [user, held] : state.queue(leaf).users) {
+      for (const TaskKind kind : kTaskKinds) read_user(leaf, user, kind);
+    }
+  }
+  for (const auto& [id, job] : state.jobs()) {
+    if (job->state == JobState::kRunning) on_job_added(id);
+  }
+}
+
+// --- What has changed ---
+
+void CapacityPolicy::mark(QueueId leaf, TaskKind kind) const {
+  SlotClass& c = classes_[index(kind)];
+  if (c.is_marked[leaf.index()]) return;
+  c.is_marked[leaf.index()] = true;
+  c.marked.push_back(leaf);
+}
+
+CapacityPolicy::JobEntry* CapacityPolicy::find_entry(JobId job) const {
+  return job.index() < jobs_.size() ? jobs_[job.index()].get() : nullptr;
+}
+
+std::int64_t CapacityPolicy::width(JobId job, TaskKind kind) const {
+  return std::max<std::int64_t>(state_.job(job).width(kind), 1);
+}
+
+void CapacityPolicy::on_job_added(JobId id) {
+  const Job& job = state_.job(id);
+  if (id.index() >= jobs_.size()) jobs_.resize(id.index() + 1);
+  if (jobs_[id.index()] == nullptr) {
+    jobs_[id.index()] = std::make_unique<JobEntry>(
+        JobEntry{.leaf = job.queue, .user = job.user, .order = job_order(state_, job)});
+  }
+  for (const TaskKind kind : kTaskKinds) read_job(id, kind);
+}
+
+void CapacityPolicy::on_job_removed(JobId id) {
+  JobEntry* entry = find_entry(id);
+  if (entry == nullptr) return;
+  drop_job(*entry, id);
+  jobs_[id.index()].reset();
+}
+
+void CapacityPolicy::on_job_changed(JobId id, QueueId old_queue) {
+  const Job& job = state_.job(id);
+  for (const TaskKind kind : kTaskKinds) {  // running tasks move along
+    read_user(old_queue, job.user, kind);
+    read_user(job.queue, job.user, kind);
+  }
+  JobEntry* entry = find_entry(id);
+  if (entry == nullptr) return;
+  drop_job(*entry, id);
+  entry->leaf = job.queue;
+  entry->order = job_order(state_, job);
+  for (const TaskKind kind : kTaskKinds) read_job(id, kind);
+}
+
+void CapacityPolicy::on_pending_changed(JobId job, TaskKind kind) {
+  read_job(job, kind);
+}
+
+void CapacityPolicy::on_launched(AttemptSlot slot) {
+  const Attempt& attempt = state_.attempt(slot);
+  read_user(attempt.queue, attempt.user, attempt.key.task.kind);
+  read_job(attempt.key.task.job, attempt.key.task.kind);
+}
+
+void CapacityPolicy::on_released(AttemptSlot slot) {
+  const Attempt& attempt = state_.attempt(slot);
+  read_user(attempt.queue, attempt.user, attempt.key.task.kind);
+}
+
+void CapacityPolicy::on_cluster_changed() {
+  for (SlotClass& c : classes_) c.resized = true;
+  bool other_places = false;
+  for (KnownNeed& known : known_needs_) {
+    const bool before = known.fits;
+    known.fits =
+        std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
+          return t.live() && fits(known.need, t.total, Resources{}, state_.total());
+        });
+    other_places = other_places || known.fits != before;
+  }
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    if (jobs_[i] == nullptr || !(other_places || jobs_[i]->avoided_by > 0)) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      jobs_[i]->placeable[index(kind)].reset();
+      read_job(JobId(i), kind);
+    }
+  }
+}
+
+// The user's running slots in the leaf, and with them the leaf's.
+void CapacityPolicy::read_user(QueueId leaf, UserId user, TaskKind kind) {
+  const auto& users = state_.queue(leaf).users;
+  const auto found = users.find(user);
+  const std::int64_t running = found == users.end() ? 0 : found->second.running_slots[index(kind)];
+  classes_[index(kind)].leaves[leaf.index()].set_user_running(user, running);
+  mark(leaf, kind);
+}
+
+// The number of tasks that the job could launch, if there is a tracker for them.
+void CapacityPolicy::read_job(JobId id, TaskKind kind) {
+  JobEntry* entry = find_entry(id);
+  if (entry == nullptr) return;
+  const Job& job = state_.job(id);
+  std::uint32_t launchable = job.launchable(kind);
+  if (launchable > 0 && !placeable(job, *entry, kind)) launchable = 0;
+  std::uint32_t& counted = entry->counted[index(kind)];
+  if (launchable == counted) return;
+  classes_[index(kind)].leaves[entry->leaf.index()].set_tasks(entry->order, entry->user,
+                                                              width(id, kind), counted, launchable);
+  counted = launchable;
+  mark(entry->leaf, kind);
+}
+
+void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
+  for (const TaskKind kind : kTaskKinds) {
+    std::uint32_t& counted = entry.counted[index(kind)];
+    classes_[index(kind)].leaves[entry.leaf.index()].set_tasks(entry.order, entry.user,
+                                                               width(id, kind), counted, 0);
+    counted = 0;
+    mark(entry.leaf, kind);
+  }
+}
+
+bool CapacityPolicy::placeable(const Job& job, JobEntry& entry, TaskKind kind) {
+  const std::size_t avoided = job.tracker_failures.empty() ? 0 : avoided_trackers(job);
+  if (avoided != entry.avoided_by) {
+    entry.avoided_by = avoided;
+    for (auto& known : entry.placeable) known.reset();
+  }
+  auto& known = entry.placeable[index(kind)];
+  if (!known) {
+    known = fits_somewhere(job.need(kind)) && (avoided == 0 || placeable_now(job, kind));
+  }
+  return *known;
+}
+
+// Asked of every tracker: for jobs that avoid some.
+bool CapacityPolicy::placeable_now(const Job& job, TaskKind kind) const {
+  return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
+    return t.live() && fits(job.need(kind), t.total, Resources{}, state_.total()) &&
+           !state_.avoided(job, t.id);
+  });
+}
+
+// Jobs differ, what they need seldom does.
+bool CapacityPolicy::fits_somewhere(const Resources& need) {
+  const auto known = std::find_if(known_needs_.begin(), known_needs_.end(),
+                                  [&](const KnownNeed& k) { return k.need == need; });
+  if (known != known_needs_.end()) return known->fits;
+  const bool found = std::any_of(
+      state_.trackers().begin(), state_.trackers().end(),
+      [&](const auto& t) { return t.live() && fits(need, t.total, Resources{}, state_.total()); });
+  known_needs_.push_back({need, found});
+  return found;
+}
+
+// --- Settling ---
+
+LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
+  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
+  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+  const QueueSettings& queue = state_.tree().node(leaf).settings;
+  LeafFacts facts{.running = state_.queue(leaf).running_slots[index(kind)],
+                  .waiting_jobs = jobs.jobs(),
+                  .wide_jobs = jobs.wide_jobs()};
+  LeafJobs::LimitOf limit_of;
+  if (queue.user_limit.mode == UserLimit::Mode::kHard) {
+    // Not by AC, which depends on PEND.
+    limit_of = [&](std::int64_t width) {
+      return user_limit_slots(queue.user_limit, {.guaranteed = line.guaranteed,
+                                                 .running = facts.running,
+                                                 .need = width,
+                                                 .active_users = jobs.active_users()});
+    };
+  }
+  std::optional<std::int64_t> room;
+  if (queue.maximum_hundredths) room = line.maximum - facts.running;
+  facts.pending = jobs.pending_slots(limit_of, room);
+  return facts;
+}
+
+void CapacityPolicy::settle(TaskKind kind) const {
+  SlotClass& c = classes_[index(kind)];
+  if (c.resized) {
+    c.resized = false;
+    c.shares.resize(state_.total_slots(kind));
+    for (const QueueId leaf : state_.tree().leaves()) mark(leaf, kind);
+  }
+  if (c.marked.empty()) return;
+  for (const QueueId leaf : c.marked) {
+    c.shares.set_leaf(leaf, leaf_facts(leaf, kind));
+    c.is_marked[leaf.index()] = false;
+  }
+  c.marked.clear();
+  c.shares.settle();
+  c.shares.take_changed(c.changed);
+  for (const QueueId queue : c.changed) {
+    c.order.update(queue, c.shares.line(queue), state_.queue(queue).last_launch[index(kind)]);
+  }
+}
+
+std::vector<KillOrder> CapacityPolicy::tick(TimeMs) {
+  for (const TaskKind kind : kTaskKinds) settle(kind);
+  return {};
+}
+
+QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
+  settle(kind);
+  const QueueLine& line = classes_[index(kind)].shares.line(queue);
+  return {line.guaranteed, line.allocated, line.facts.running, line.facts.pending};
+}
+
+// --- Choosing ---
+
+std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
+  for (const TaskKind kind : kTaskKinds) {
+    const std::int64_t free = offer.free[index(kind)];
+    if (free <= 0) continue;
+    settle(kind);
+    if (auto choice = ask(QueueTree::root(), kind, free, offer)) return choice;
+  }
+  return std::nullopt;
+}
+
+// `room` is the widest task that the tracker and the steps further up allow.
+std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t room,
+                                          const Offer& offer) {
+  if (state_.tree().node(queue).leaf()) return ask_leaf(queue, kind, room, offer);
+  const SlotClass& c = classes_[index(kind)];
+  std::optional<Choice> choice;
+  c.order.offer(queue, [&](QueueId child, ServiceStep step) {
+    const QueueLine& line = c.shares.line(child);
+    const std::int64_t bound = step == ServiceStep::kBelowMaximum ? line.maximum : line.allocated;
+    choice = ask(child, kind, std::min(room, bound - line.facts.running), offer);
+    return choice.has_value();
+  });
+  return choice;
+}
+
+std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t room,
+                                               const Offer& offer) {
+  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
+  std::optional<Choice> choice;
+  bool someone_at_limit = false;
+  const auto at_limit = [&](const LeafJobs::Bucket& bucket) {
+    return bucket.user_running + bucket.width > user_limit(leaf, kind, bucket.width);
+  };
+  const auto pick = [&](JobId job) {
+    choice = state_.pick_task(job, kind, offer.tracker);
+    return choice.has_value();
+  };
+  const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
+    if (bucket.width > room) return false;
+    if (!at_limit(bucket)) return true;
+    someone_at_limit = true;
+    return false;
+  };
+  if (jobs.visit(within_limit, pick)) return choice;
+  const UserLimit& limit = state_.tree().node(leaf).settings.user_limit;
+  if (!someone_at_limit || limit.mode == UserLimit::Mode::kHard) return std::nullopt;
+  // Soft limits give way before a slot leaves the queue or stays empty.
+  jobs.visit(
+      [&](const LeafJobs::Bucket& bucket) { return bucket.width <= room && at_limit(bucket); },
+      pick);
+  return choice;
+}
+
+std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const {
+  const SlotClass& c = classes_[index(kind)];
+  const QueueLine& line = c.shares.line(leaf);
+  return user_limit_slots(state_.tree().node(leaf).settings.user_limit,
+                          {.guaranteed = line.guaranteed,
+                           .allocated = line.allocated,
+                           .running = line.facts.running,
+                           .need = width,
+                           .active_users = c.leaves[leaf.index()].active_users()});
+}
+
+}  // namespace weir

@@ -1,0 +1,106 @@
+// The capacity policy (HADOOP-3445): every queue has a guaranteed share of the slots; what it does
+// not want flows to the others, and back when it is wanted again. A free slot goes, level by level
+// in the tree, to the queue furthest below its guarantee, then furthest below what is allocated to
+// it now, then to any that may still grow; within a leaf to the first job whose user is within his
+// limit. Maps before reduces.
+//
+// The policy is an index over the ClusterState: calls after a change mark the leaf concerned, and
+// the next question settles the marked ones only (QueueShares for the figures, ServiceOrder for who
+// is next, LeafJobs for the jobs). Invariant: settled, the figures are a function of the state
+// alone, whatever way it came about. Engine's thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capacity/capacity_settings.h"
+#include "capacity/leaf_jobs.h"
+#include "capacity/queue_shares.h"
+#include "capacity/service_order.h"
+#include "jobqueue/cluster_state.h"
+#include "jobqueue/policy.h"
+
+namespace weir {
+
+class CapacityPolicy : public Policy {
+ public:
+  // `settings` may have a section for this policy; without it all defaults hold.
+  CapacityPolicy(const ClusterState& state, const Settings& settings);
+
+  std::string_view name() const override { return "capacity"; }
+  std::optional<Choice> choose(const Offer& offer) override;
+  void on_job_added(JobId job) override;
+  void on_job_removed(JobId job) override;
+  void on_job_changed(JobId job, QueueId old_queue) override;
+  void on_pending_changed(JobId job, TaskKind kind) override;
+  void on_launched(AttemptSlot attempt) override;
+  void on_released(AttemptSlot attempt) override;
+  void on_cluster_changed() override;
+  std::vector<KillOrder> tick(TimeMs now) override;
+  DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
+  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind) const override;
+
+ private:
+  // A job as it stands in the indexes.
+  struct JobEntry {
+    QueueId leaf;
+    UserId user;
+    JobOrder order;
+    std::uint32_t counted[kTaskKindCount] = {0, 0};  // launchable tasks in LeafJobs
+    std::size_t avoided_by = 0;  // trackers that the job avoids, when `placeable` was found out
+    std::optional<bool> placeable[kTaskKindCount];
+  };
+  // What some job needs, and whether any live tracker is wide enough for it.
+  struct KnownNeed {
+    Resources need;
+    bool fits = false;
+  };
+  // The indexes of one slot class.
+  struct SlotClass {
+    SlotClass(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by);
+    QueueShares shares;
+    ServiceOrder order;
+    std::vector<LeafJobs> leaves;  // by QueueId; those of inner queues stay empty
+    std::vector<QueueId> marked;   // leaves whose facts may have changed
+    std::vector<bool> is_marked;
+    std::vector<QueueId> changed;  // used while settling
+    bool resized = true;           // the cluster's total may have changed
+  };
+
+  void mark(QueueId leaf, TaskKind kind) const;
+  void settle(TaskKind kind) const;
+  LeafFacts leaf_facts(QueueId leaf, TaskKind kind) const;
+  void read_user(QueueId leaf, UserId user, TaskKind kind);
+  void read_job(JobId job, TaskKind kind);
+  void drop_job(JobEntry& entry, JobId job);
+  JobEntry* find_entry(JobId job) const;
+  std::int64_t width(JobId job, TaskKind kind) const;
+
+  // Whether any live tracker could ever run tasks of the job.
+  bool placeable(const Job& job, JobEntry& entry, TaskKind kind);
+  bool placeable_now(const Job& job, TaskKind kind) const;
+  bool fits_somewhere(const Resources& need);
+
+  std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t room, const Offer& offer);
+  std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t room,
+                                 const Offer& offer);
+  // The limit of a user of the leaf whose next task has that width.
+  std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
+
+  std::optional<Reason> explain_user(const Job& job, TaskKind kind) const;
+  std::optional<Reason> explain_queues(const Job& job, TaskKind kind) const;
+
+  const ClusterState& state_;
+  CapacitySettings settings_;
+  // Questions settle what was marked: a cache, so `mutable`.
+  mutable std::array<SlotClass, kTaskKindCount> classes_;
+  std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
+  std::vector<KnownNeed> known_needs_;
+};
+
+}  // namespace weir

@@ -1,0 +1,102 @@
+#include "capacity/service_order.h"
+
+#include "capacity/capacity_arithmetic.h"
+
+namespace weir {
+namespace {
+
+ServiceStep step_of(const QueueLine& line) {
+  if (line.under_one_slot) return ServiceStep::kBelowMaximum;
+  if (line.facts.running < line.kept()) return ServiceStep::kBelowGuarantee;
+  if (line.facts.running < line.allocated) return ServiceStep::kBelowAllocation;
+  return ServiceStep::kBelowMaximum;
+}
+
+}  // namespace
+
+bool operator<(const ServiceKey& a, const ServiceKey& b) {
+  if (a.step != b.step) return a.step < b.step;
+  if ((a.share == 0) != (b.share == 0)) return b.share == 0;
+  if (a.share != 0) {
+    const Int128 left = Int128(a.running) * b.share;
+    const Int128 right = Int128(b.running) * a.share;
+    if (left != right) return left < right;
+  }
+  if (a.step == ServiceStep::kBelowMaximum && a.running != b.running) return a.running < b.running;
+  return a.place < b.place;
+}
+
+ServiceOrder::ServiceOrder(const QueueTree& tree)
+    : tree_(tree), families_(tree.size()), standings_(tree.size()), places_(tree.size(), 0) {
+  for (const QueueTree::Node& node : tree.nodes()) {
+    for (std::uint32_t i = 0; i < node.children.size(); ++i) {
+      places_[node.children[i].index()] = i;
+    }
+  }
+}
+
+void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t last_served) {
+  const QueueId parent = tree_.node(queue).parent;
+  if (!parent.valid()) return;
+  Family& family = families_[parent.index()];
+  Standing& standing = standings_[queue.index()];
+  const std::uint32_t place = places_[queue.index()];
+  std::optional<ServiceKey> main;
+  std::optional<ServiceKey> wide;
+  const std::int64_t running = line.facts.running;
+  if (line.facts.pending > 0 && !line.under_one_slot) {
+    const ServiceKey last{ServiceStep::kBelowMaximum, running, line.weight, place};
+    const ServiceStep step = step_of(line);
+    if (step == ServiceStep::kBelowGuarantee) main = {step, running, line.weight, place};
+    if (step == ServiceStep::kBelowAllocation) main = {step, running, line.allocated, place};
+    if (!main) {
+      if (running < line.maximum) main = last;
+    } else if (line.facts.wide_jobs > 0) {
+      wide = last;
+    }
+  }
+  replace(family.entries, standing.main, main);
+  replace(family.entries, standing.wide, wide);
+  update_turn(family, standing, place, line, last_served);
+}
+
+void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t place,
+                               const QueueLine& line, std::uint64_t last_served) {
+  const bool small = line.under_one_slot;
+  const std::int64_t running = small ? line.facts.running : 0;
+  const std::int64_t weight = small ? line.weight : 0;
+  family.turns_running += running - standing.turns_running;
+  family.turns_weight += weight - standing.turns_weight;
+  standing.turns_running = running;
+  standing.turns_weight = weight;
+  if (standing.turn) family.turns.erase({*standing.turn, place});
+  standing.turn.reset();
+  if (small && line.facts.pending > 0 && line.facts.running < line.maximum) {
+    standing.turn = last_served;
+    family.turns.insert({last_served, place});
+  }
+  std::optional<ServiceKey> entry;
+  if (!family.turns.empty()) {
+    entry = {ServiceStep::kBelowMaximum, family.turns_running, family.turns_weight, kTurns};
+  }
+  replace(family.entries, family.turns_entry, entry);
+}
+
+void ServiceOrder::replace(std::set<ServiceKey>& entries, std::optional<ServiceKey>& old,
+                           const std::optional<ServiceKey>& now) {
+  if (old && now && !(*old < *now) && !(*now < *old)) {
+    return;
+  }
+  if (old && now) {  // keeps the node
+    auto node = entries.extract(*old);
+    node.value() = *now;
+    entries.insert(std::move(node));
+  } else if (old) {
+    entries.erase(*old);
+  } else if (now) {
+    entries.insert(*now);
+  }
+  old = now;
+}
+
+}  // namespace weir

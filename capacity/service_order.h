@@ -1,0 +1,91 @@
+// In which order the queues of a family are asked for a free slot. Each queue with something
+// pending has an entry in an ordered set of its parent: below its guarantee (smallest RUN/g first),
+// below its allocation (RUN/AC), or merely below its maximum (RUN/g); wide tasks that its
+// allocation has no room for stand in the last of these as well. Queues guaranteed less than one
+// slot stand there together, as one entry with the sum of their slots and guarantees, and take
+// turns in it, least recently served first, so that none starves. Ratios are compared exactly, ties
+// are settled by the order of the file. Keys are replaced one by one, in O(log n). On the engine's
+// thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "capacity/queue_shares.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/queue_tree.h"
+
+namespace weir {
+
+// The steps in which a free slot is offered.
+enum class ServiceStep : std::uint8_t {
+  kBelowGuarantee = 3,
+  kBelowAllocation = 4,
+  kBelowMaximum = 5
+};
+
+struct ServiceKey {
+  ServiceStep step = ServiceStep::kBelowMaximum;
+  std::int64_t running = 0;
+  std::int64_t share = 0;   // running / share is compared; a share of 0 comes last
+  std::uint32_t place = 0;  // among siblings; the entry of those that take turns comes last
+  friend bool operator<(const ServiceKey& a, const ServiceKey& b);
+};
+
+class ServiceOrder {
+ public:
+  explicit ServiceOrder(const QueueTree& tree);
+
+  // The queue's figures, or when it was last served, have changed.
+  void update(QueueId queue, const QueueLine& line, std::uint64_t last_served);
+
+  // Offers a slot to the children of `parent` in order, until `take(child, step)` says true; tells
+  // whether one did.
+  template <class Take>
+  bool offer(QueueId parent, Take take) const {
+    const auto& children = tree_.node(parent).children;
+    const Family& family = families_[parent.index()];
+    for (const ServiceKey& key : family.entries) {
+      if (key.place != kTurns) {
+        if (take(children[key.place], key.step)) return true;
+        continue;
+      }
+      for (const auto& [last_served, place] : family.turns) {
+        if (take(children[place], ServiceStep::kBelowMaximum)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::uint32_t kTurns = UINT32_MAX;
+  struct Family {
+    std::set<ServiceKey> entries;
+    std::set<std::pair<std::uint64_t, std::uint32_t>> turns;  // last served, place
+    std::int64_t turns_running = 0;  // of all members under one slot, waiting or not
+    std::int64_t turns_weight = 0;
+    std::optional<ServiceKey> turns_entry;
+  };
+  // What stands in the family's sets for one queue.
+  struct Standing {
+    std::optional<ServiceKey> main;
+    std::optional<ServiceKey> wide;
+    std::optional<std::uint64_t> turn;
+    std::int64_t turns_running = 0;
+    std::int64_t turns_weight = 0;
+  };
+  static void replace(std::set<ServiceKey>& entries, std::optional<ServiceKey>& old,
+                      const std::optional<ServiceKey>& now);
+  void update_turn(Family& family, Standing& standing, std::uint32_t place, const QueueLine& line,
+                   std::uint64_t last_served);
+
+  const QueueTree& tree_;
+  std::vector<Family> families_;       // by parent
+  std::vector<Standing> standings_;    // by queue
+  std::vector<std::uint32_t> places_;  // by queue: index among its siblings
+};
+
+}  // namespace weir
