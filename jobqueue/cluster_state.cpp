@@ -6,9 +6,11 @@
 
 namespace weir {
 
-ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree, std::uint32_t epoch)
+ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree,
+                           std::uint32_t epoch)
     : settings_(std::move(settings)), tree_(std::move(tree)), epoch_(epoch), queues_(tree_.size()) {
-  for (std::size_t i = 0; i < tree_.size(); ++i) queues_[i].stopped = tree_.nodes()[i].settings.stopped;
+  for (std::size_t i = 0; i < tree_.size(); ++i)
+    queues_[i].stopped = tree_.nodes()[i].settings.stopped;
 }
 
 const Job* ClusterState::find_job(JobId id) const {
@@ -21,7 +23,9 @@ const Job& ClusterState::job(JobId id) const {
   return *job;
 }
 
-Job& ClusterState::mutable_job(JobId id) { return const_cast<Job&>(std::as_const(*this).job(id)); }
+Job& ClusterState::mutable_job(JobId id) {
+  return const_cast<Job&>(std::as_const(*this).job(id));
+}
 
 const TrackerState* ClusterState::find_tracker(std::string_view name) const {
   const auto found = tracker_by_name_.find(std::string(name));
@@ -50,8 +54,9 @@ Resources ClusterState::largest_tracker() const {
 
 bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
   if (job.tracker_failures.empty() || !job.avoids(tracker)) return false;
-  const auto avoided = std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
-                                     [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
+  const auto avoided =
+      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                    [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
   return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
 }
 
@@ -64,10 +69,13 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
     const auto& places = failed->second;
     if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
     // It failed here before: only if nobody else could take it.
-    const bool elsewhere = std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
-      return other.live() && other.accepts_tasks && fits(job.need(kind), other.total, Resources{}, total_) &&
-             std::find(places.begin(), places.end(), other.id) == places.end() && !avoided(job, other.id);
-    });
+    const bool elsewhere =
+        std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
+          return other.live() && other.accepts_tasks &&
+                 fits(job.need(kind), other.total, Resources{}, total_) &&
+                 std::find(places.begin(), places.end(), other.id) == places.end() &&
+                 !avoided(job, other.id);
+        });
     if (!elsewhere) return i;
   }
   return std::nullopt;
@@ -82,9 +90,11 @@ std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId
   }
   const TaskGroup& group = job.tasks(kind);
   Job& cached = *job_index_[id.index()];  // the locality index is a cache, kept up lazily
-  if (kind == TaskKind::kMap && cached.locality_version != locality_version_) index_locations(cached);
+  if (kind == TaskKind::kMap && cached.locality_version != locality_version_)
+    index_locations(cached);
   if (const auto retry = pick_retry(job, kind, tracker)) {
-    const Locality near = kind == TaskKind::kMap ? job.locality.of(*retry, tracker_id, tracker.rack) : Locality::kAny;
+    const Locality near =
+        kind == TaskKind::kMap ? job.locality.of(*retry, tracker_id, tracker.rack) : Locality::kAny;
     return Choice{{id, kind, *retry}, near};
   }
   if (group.fresh.empty()) return std::nullopt;
@@ -152,21 +162,34 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   job.state = state;
   switch (state) {
-    case JobState::kWaiting: ++queue.jobs_waiting, ++user.jobs_waiting; return;
-    case JobState::kRunning: ++queue.jobs_running, ++user.jobs_running; return;
-    case JobState::kSucceeded: ++queue.jobs_succeeded; break;
-    case JobState::kFailed: ++queue.jobs_failed; break;
-    case JobState::kKilled: ++queue.jobs_killed; break;
+    case JobState::kWaiting:
+      ++queue.jobs_waiting, ++user.jobs_waiting;
+      return;
+    case JobState::kRunning:
+      ++queue.jobs_running, ++user.jobs_running;
+      return;
+    case JobState::kSucceeded:
+      ++queue.jobs_succeeded;
+      break;
+    case JobState::kFailed:
+      ++queue.jobs_failed;
+      break;
+    case JobState::kKilled:
+      ++queue.jobs_killed;
+      break;
   }
   queue.unfinished.erase(job.id);
-  // Running tasks of an ended job die soon; the user's record goes when nothing of his is left here.
-  if (user.jobs_running + user.jobs_waiting == 0 && user.running_slots[0] + user.running_slots[1] == 0) {
+  // Running tasks of an ended job die soon; the user's record goes when nothing of his is left
+  // here.
+  if (user.jobs_running + user.jobs_waiting == 0 &&
+      user.running_slots[0] + user.running_slots[1] == 0) {
     queue.users.erase(job.user);
   }
 }
 
 void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
-  for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent) queues_[q.index()].running_slots[index(kind)] += slots;
+  for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent)
+    queues_[q.index()].running_slots[index(kind)] += slots;
   auto& users = queues_[leaf.index()].users;
   UserInQueue& in_queue = users[user];
   in_queue.running_slots[index(kind)] += slots;
@@ -249,7 +272,8 @@ TrackerState& ClusterState::add_tracker(const std::string& name) {
 void ClusterState::set_tracker_address(TrackerState& tracker, const RegisterTracker& registration) {
   const RackId rack = intern_rack(registration.rack);
   if (tracker.host != registration.host) {
-    if (auto& here = by_host_[tracker.host]; tracker.host != tracker.name) std::erase(here, tracker.id);
+    if (auto& here = by_host_[tracker.host]; tracker.host != tracker.name)
+      std::erase(here, tracker.id);
     if (registration.host != tracker.name) by_host_[registration.host].push_back(tracker.id);
     ++locality_version_;
   } else if (tracker.rack != rack || tracker.local_paths != registration.local_paths) {
@@ -283,11 +307,13 @@ void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& tot
   tracker.total = total;
 }
 
-AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id, TimeMs now) {
+AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
+                                 TimeMs now) {
   Job& job = mutable_job(key.job);
   TaskGroup& group = job.tasks(key.kind);
   Task& task = group.tasks[key.index];
-  WEIR_CHECK(task.state == Task::State::kPending && !task.attempt.valid(), "only a pending task is launched");
+  WEIR_CHECK(task.state == Task::State::kPending && !task.attempt.valid(),
+             "only a pending task is launched");
   AttemptSlot slot;
   if (free_attempts_.empty()) {
     slot = AttemptSlot(attempts_.size());
@@ -327,7 +353,8 @@ void ClusterState::set_progress(Attempt& attempt, std::int32_t millionths) {
   millionths = std::clamp(millionths, 0, 1000000);
   Job& job = mutable_job(attempt.key.task.job);
   if (!attempt.dying()) {
-    job.tasks(attempt.key.task.kind).running_progress_millionths += millionths - attempt.progress_millionths;
+    job.tasks(attempt.key.task.kind).running_progress_millionths +=
+        millionths - attempt.progress_millionths;
   }
   attempt.progress_millionths = millionths;
 }
@@ -375,8 +402,8 @@ void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   if (kind == TaskKind::kMap) job.locality.rewind(index);
 }
 
-void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
-                                  TrackerId where) {
+void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
+                                  std::uint32_t attempt, TrackerId where) {
   TaskGroup& group = job.tasks(kind);
   Task& task = group.tasks[index];
   WEIR_CHECK(task.state != Task::State::kSucceeded, "a task succeeds once");
@@ -407,7 +434,8 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   }
   for (auto& [id, job] : jobs_) {
     const QueueId moved = new_id[job->queue.index()];
-    WEIR_CHECK(moved.valid() || is_over(job->state), "settings that drop a queue with jobs are refused before");
+    WEIR_CHECK(moved.valid() || is_over(job->state),
+               "settings that drop a queue with jobs are refused before");
     job->queue = moved.valid() ? moved : QueueTree::root();
   }
   for (Attempt& attempt : attempts_) {
@@ -419,7 +447,8 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   for (const QueueId leaf : tree.leaves()) {
     for (QueueId q = tree.node(leaf).parent; q.valid(); q = tree.node(q).parent) {
       for (const TaskKind kind : kTaskKinds) {
-        queues[q.index()].running_slots[index(kind)] += queues[leaf.index()].running_slots[index(kind)];
+        queues[q.index()].running_slots[index(kind)] +=
+            queues[leaf.index()].running_slots[index(kind)];
       }
     }
   }

@@ -1,6 +1,7 @@
-// The cluster as it is: queues, jobs, trackers, attempts, users, and the sums that decisions need, kept current at each
-// change so that nobody has to count. Policies read it; only the engine changes it, through the functions below, each
-// of which keeps every sum right. Dense ids index vectors; iteration order is the order of ids, never of a hash table.
+// The cluster as it is: queues, jobs, trackers, attempts, users, and the sums that decisions need,
+// kept current at each change so that nobody has to count. Policies read it; only the engine
+// changes it, through the functions below, each of which keeps every sum right. Dense ids index
+// vectors; iteration order is the order of ids, never of a hash table.
 #pragma once
 
 #include <array>
@@ -36,10 +37,10 @@ struct Attempt {
   KillReason kill_reason = KillReason::kJobKilled;
   std::int32_t progress_millionths = 0;
   TimeMs launched_at = 0;
-  std::uint64_t launch_order = 0;    // counts launches: the larger, the later
-  std::uint64_t grant_seq = 0;       // of CommitGranted; 0 = not granted
-  std::uint32_t tracker_place = 0;   // index in TrackerState::attempts
-  bool live = false;                 // false: the slot is free for reuse
+  std::uint64_t launch_order = 0;   // counts launches: the larger, the later
+  std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
+  std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
+  bool live = false;                // false: the slot is free for reuse
   bool dying() const { return state == State::kDying; }
 };
 
@@ -52,15 +53,17 @@ struct UserInQueue {
 
 struct QueueState {
   bool stopped = false;
-  std::int64_t running_slots[kTaskKindCount] = {0, 0};  // RUN; of inner queues the sum of their leaves
-  std::uint64_t last_launch[kTaskKindCount] = {0, 0};   // launch_order of the latest launch in or below it; 0 = none
-  std::uint32_t jobs_waiting = 0;                       // leaves only, from here on
+  std::int64_t running_slots[kTaskKindCount] = {0,
+                                                0};  // RUN; of inner queues the sum of their leaves
+  std::uint64_t last_launch[kTaskKindCount] = {
+      0, 0};                       // launch_order of the latest launch in or below it; 0 = none
+  std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
   std::uint64_t jobs_succeeded = 0;
   std::uint64_t jobs_failed = 0;
   std::uint64_t jobs_killed = 0;
-  std::map<UserId, UserInQueue> users;                  // those with a job here
-  std::map<JobId, Ok> unfinished;                       // in submit order
+  std::map<UserId, UserInQueue> users;  // those with a job here
+  std::map<JobId, Ok> unfinished;       // in submit order
 };
 
 class ClusterState {
@@ -89,20 +92,22 @@ class ClusterState {
   AttemptSlot find_attempt(const AttemptKey& key) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   Resources largest_tracker() const;
-  // Whether the job passes this tracker over because it failed there too often (unless most trackers did).
+  // Whether the job passes this tracker over because it failed there too often (unless most
+  // trackers did).
   bool avoided(const Job& job, TrackerId tracker) const;
 
-  // The task of this job that this tracker should run next: retries first, then node-local, rack-local, any.
-  // Nothing if none may run there or it does not fit. Does not ask whether the queue may.
+  // The task of this job that this tracker should run next: retries first, then node-local,
+  // rack-local, any. Nothing if none may run there or it does not fit. Does not ask whether the
+  // queue may.
   std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker) const;
 
   // --- Changing: the engine only ---
   Job& add_job(std::unique_ptr<Job> job);
   Job& mutable_job(JobId id);
-  void forget_job(JobId id);                       // over, and old
-  void set_job_state(Job& job, JobState state);    // keeps the queue's and the user's counts
-  void set_queue(Job& job, QueueId queue);         // carries running tasks and counts along
-  void expand_tasks(Job& job);                     // makes the tasks, all pending
+  void forget_job(JobId id);                     // over, and old
+  void set_job_state(Job& job, JobState state);  // keeps the queue's and the user's counts
+  void set_queue(Job& job, QueueId queue);       // carries running tasks and counts along
+  void expand_tasks(Job& job);                   // makes the tasks, all pending
   UserId intern_user(const std::string& name);
   TrackerState& add_tracker(const std::string& name);
   TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
@@ -113,9 +118,10 @@ class ClusterState {
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
   void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
-  void end_attempt(AttemptSlot slot);                    // leaves RUN if it was there, and HELD; slot is free
+  void end_attempt(AttemptSlot slot);  // leaves RUN if it was there, and HELD; slot is free
   void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
-  void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt, TrackerId where);
+  void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
+                      TrackerId where);
   void set_queue_stopped(QueueId queue, bool stopped) { queues_[queue.index()].stopped = stopped; }
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
   void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
@@ -123,7 +129,8 @@ class ClusterState {
  private:
   void leave_run(Attempt& attempt);
   void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
-  std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind, const TrackerState& tracker) const;
+  std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
+                                          const TrackerState& tracker) const;
   void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
 
   std::shared_ptr<const Settings> settings_;
@@ -140,7 +147,7 @@ class ClusterState {
   std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
   std::vector<std::string> racks_;
   std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name -> trackers
-  std::uint64_t locality_version_ = 1;                     // grows when a tracker's address or paths change
+  std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
   Resources total_;
   std::uint32_t live_trackers_ = 0;
   std::uint64_t launches_ = 0;

@@ -1,4 +1,5 @@
-// Commands and promises. See engine.h; heartbeats are in engine_heartbeat.cpp, the life of jobs in engine_jobs.cpp.
+// Commands and promises. See engine.h; heartbeats are in engine_heartbeat.cpp, the life of jobs in
+// engine_jobs.cpp.
 #include "jobqueue/engine.h"
 
 #include <algorithm>
@@ -21,8 +22,9 @@ Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyF
 
 Engine::~Engine() = default;
 
-Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> settings, PolicyFactory factory,
-                                               Snapshot snapshot, TimeMs now) {
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> settings,
+                                               PolicyFactory factory, Snapshot snapshot,
+                                               TimeMs now) {
   auto tree = QueueTree::build(settings->queues);
   if (!tree) return tree.error();
   const std::string policy = snapshot.policy.empty() ? settings->policy : snapshot.policy;
@@ -30,13 +32,15 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
       new Engine(std::move(settings), std::move(tree).value(), std::move(factory), snapshot, now));
   engine->policy_ = engine->make_policy(policy);
   if (engine->policy_ == nullptr) {
-    return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'", "see `weir policy show`"};
+    return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'",
+                 "see `weir policy show`"};
   }
   engine->output_ = &engine->restored_;
   const Status restored = engine->restore(snapshot);
   engine->output_ = nullptr;
   if (!restored) return restored.error();
-  engine->policy_ = engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
+  engine->policy_ =
+      engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
   return engine;
 }
 
@@ -56,7 +60,9 @@ void Engine::handle(const Input& input, Output& output) {
   output_ = nullptr;
 }
 
-TimeMs Engine::next_tick() const { return last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000); }
+TimeMs Engine::next_tick() const {
+  return last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000);
+}
 
 JobState Engine::visible_state(const Job& job) const {
   return is_over(job.state) && job.end_seq > durable_seq_ ? JobState::kRunning : job.state;
@@ -65,7 +71,8 @@ JobState Engine::visible_state(const Job& job) const {
 DurationMs Engine::heartbeat_interval_ms() const {
   const HeartbeatSettings& beat = state_.settings().heartbeat;
   if (beat.interval_ms) return *beat.interval_ms;
-  return std::max<DurationMs>(beat.floor_ms, DurationMs{state_.live_trackers()} * 1000 / beat.per_second);
+  return std::max<DurationMs>(beat.floor_ms,
+                              DurationMs{state_.live_trackers()} * 1000 / beat.per_second);
 }
 
 // --- Emitting ---
@@ -75,7 +82,9 @@ std::uint64_t Engine::emit_durable(Fact fact) {
   return last_seq_;
 }
 
-void Engine::emit(Fact fact) { output_->events.push_back(Event{0, now_, std::move(fact)}); }
+void Engine::emit(Fact fact) {
+  output_->events.push_back(Event{0, now_, std::move(fact)});
+}
 
 void Engine::reply(Token token, decltype(Reply::body) body) {
   if (token != 0) output_->replies.push_back(Reply{token, std::move(body)});
@@ -125,7 +134,9 @@ void Engine::settle(std::uint64_t seq) {
   }
 }
 
-void Engine::on(const Durable& input, Token) { settle(input.seq); }
+void Engine::on(const Durable& input, Token) {
+  settle(input.seq);
+}
 
 void Engine::on(const StoreFailed& input, Token) {
   while (!pending_.empty() && pending_.front().seq <= input.seq) {
@@ -142,8 +153,9 @@ void Engine::drop(const PendingCommand& command, const std::string& why) {
     changes_.jobs.insert(submitted->job);
     changes_.queues = true;
   }
-  refuse(command.token, "store", Error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
-                                       "nothing was changed; mend the store and try again"});
+  refuse(command.token, "store",
+         Error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
+               "nothing was changed; mend the store and try again"});
 }
 
 void Engine::apply(const PendingCommand& command) {
@@ -158,7 +170,8 @@ void Engine::apply(const PendingCommand& command) {
   if (const auto* kill = std::get_if<JobKillRequested>(&fact)) {
     const Job* job = state_.find_job(kill->job);
     if (job != nullptr && !is_over(job->state)) {
-      begin_end(state_.mutable_job(kill->job), JobState::kKilled, "killed by " + kill->by, KillReason::kJobKilled);
+      begin_end(state_.mutable_job(kill->job), JobState::kKilled, "killed by " + kill->by,
+                KillReason::kJobKilled);
     }
   } else if (const auto* change = std::get_if<PriorityChanged>(&fact)) {
     if (state_.find_job(change->job) != nullptr) {
@@ -179,7 +192,8 @@ void Engine::apply(const PendingCommand& command) {
       if (job.state == JobState::kWaiting) admit_waiting(job.queue);
     }
   } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
-    if (const auto queue = state_.tree().find_path(stopped->queue)) state_.set_queue_stopped(*queue, stopped->stopped);
+    if (const auto queue = state_.tree().find_path(stopped->queue))
+      state_.set_queue_stopped(*queue, stopped->stopped);
     changes_.queues = true;
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
     apply_settings(settings->settings);
@@ -196,16 +210,18 @@ void Engine::on(const SubmitJob& input, Token token) {
   if (!leaf) return refuse(token, "submit", leaf.error());
   const auto writer = outputs_.find(input.spec->output);
   if (writer != outputs_.end()) {
-    return refuse(token, "submit",
-                  Error{ErrorCode::kOutputInUse,
-                        "output " + input.spec->output + " is being written by " + job_name(writer->second),
-                        "name another output directory, or wait for that job to end"});
+    return refuse(
+        token, "submit",
+        Error{ErrorCode::kOutputInUse,
+              "output " + input.spec->output + " is being written by " + job_name(writer->second),
+              "name another output directory, or wait for that job to end"});
   }
   if (state_.live_trackers() > 0) {
     const Resources largest = state_.largest_tracker();
     for (const TaskKind kind : kTaskKinds) {
       const Resources& need = input.spec->need[index(kind)];
-      if (input.spec->tasks(kind) == 0 || fits(need, largest, Resources{}, state_.total())) continue;
+      if (input.spec->tasks(kind) == 0 || fits(need, largest, Resources{}, state_.total()))
+        continue;
       return refuse(token, "submit",
                     Error{ErrorCode::kBadRequest,
                           std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
@@ -231,7 +247,8 @@ Error unknown_job(JobId id) {
   return Error{ErrorCode::kUnknownJob, "there is no " + job_name(id), "see `weir job list --all`"};
 }
 Error job_over(const Job& job) {
-  return Error{ErrorCode::kJobOver, job_name(job.id) + " has already ended (" + name(job.state) + ")", ""};
+  return Error{ErrorCode::kJobOver,
+               job_name(job.id) + " has already ended (" + name(job.state) + ")", ""};
 }
 }  // namespace
 
@@ -239,7 +256,8 @@ void Engine::on(const KillJob& input, Token token) {
   const Job* job = state_.find_job(input.job);
   if (job == nullptr || !job->durable) return refuse(token, "kill", unknown_job(input.job));
   if (is_over(job->state)) return refuse(token, "kill", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "kill", may.error());
+  if (const auto may = manager_.check_owner(input.caller, *job); !may)
+    return refuse(token, "kill", may.error());
   promise(token, JobKillRequested{input.job, input.caller.user});
 }
 
@@ -247,7 +265,8 @@ void Engine::on(const SetPriority& input, Token token) {
   const Job* job = state_.find_job(input.job);
   if (job == nullptr || !job->durable) return refuse(token, "priority", unknown_job(input.job));
   if (is_over(job->state)) return refuse(token, "priority", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "priority", may.error());
+  if (const auto may = manager_.check_owner(input.caller, *job); !may)
+    return refuse(token, "priority", may.error());
   promise(token, PriorityChanged{input.job, input.priority});
 }
 
@@ -255,7 +274,8 @@ void Engine::on(const MoveJob& input, Token token) {
   const Job* job = state_.find_job(input.job);
   if (job == nullptr || !job->durable) return refuse(token, "move", unknown_job(input.job));
   if (is_over(job->state)) return refuse(token, "move", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may) return refuse(token, "move", may.error());
+  if (const auto may = manager_.check_owner(input.caller, *job); !may)
+    return refuse(token, "move", may.error());
   const auto queue = manager_.check_move(input.caller, *job, input.queue);
   if (!queue) return refuse(token, "move", queue.error());
   promise(token, JobMoved{input.job, state_.tree().node(*queue).path});
@@ -274,7 +294,8 @@ void Engine::on(const ApplySettings& input, Token token) {
   if (const auto may = manager_.check_cluster_administrator(input.caller); !may) {
     return refuse(token, "settings", may.error());
   }
-  if (const auto fits = check_settings(*input.settings); !fits) return refuse(token, "settings", fits.error());
+  if (const auto fits = check_settings(*input.settings); !fits)
+    return refuse(token, "settings", fits.error());
   promise(token, SettingsChanged{input.settings});
 }
 
@@ -283,8 +304,9 @@ void Engine::on(const SetPolicy& input, Token token) {
     return refuse(token, "policy", may.error());
   }
   if (make_policy(input.policy) == nullptr) {
-    return refuse(token, "policy", Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
-                                         "see `weir policy show`"});
+    return refuse(token, "policy",
+                  Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
+                        "see `weir policy show`"});
   }
   promise(token, PolicyChanged{input.policy});
 }
@@ -299,8 +321,8 @@ Status Engine::check_settings(const Settings& settings) const {
     const std::string& path = state_.tree().node(leaf).path;
     const auto kept = tree->find_path(path);
     if (kept && tree->node(*kept).leaf()) continue;
-    findings.push_back((settings.source.empty() ? "settings" : settings.source) + ": queue " + path + " has " +
-                       std::to_string(jobs) + " unfinished jobs and " +
+    findings.push_back((settings.source.empty() ? "settings" : settings.source) + ": queue " +
+                       path + " has " + std::to_string(jobs) + " unfinished jobs and " +
                        (kept ? "would no longer be a leaf" : "would be gone") +
                        "; move or kill them first, or keep the queue");
   }
@@ -359,10 +381,11 @@ std::vector<Reason> Engine::explain(JobId id) const {
   }
   if (recovering()) {
     const auto left = recovering_until_ - now_;
-    reasons.push_back({"recovering",
-                       "the JobTracker has just started and lets trackers report what they run first; " +
-                           std::to_string(left) + " ms left",
-                       {{"milliseconds_left", left}}});
+    reasons.push_back(
+        {"recovering",
+         "the JobTracker has just started and lets trackers report what they run first; " +
+             std::to_string(left) + " ms left",
+         {{"milliseconds_left", left}}});
   }
   if (state_.live_trackers() == 0) {
     reasons.push_back({"no_trackers", "no tracker is connected", {}});
@@ -374,11 +397,13 @@ std::vector<Reason> Engine::explain(JobId id) const {
     if (group.pending() == 0) continue;
     if (kind == TaskKind::kReduce && !job->reduces_eligible) {
       const TaskGroup& maps = job->tasks(TaskKind::kMap);
-      const std::int64_t needed = (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
+      const std::int64_t needed =
+          (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
       reasons.push_back({"slow_start",
-                         std::to_string(group.pending()) + " reduces wait until " + std::to_string(needed) + " of " +
-                             std::to_string(maps.total) + " maps are done (slow-start); " +
-                             std::to_string(maps.succeeded) + " are",
+                         std::to_string(group.pending()) + " reduces wait until " +
+                             std::to_string(needed) + " of " + std::to_string(maps.total) +
+                             " maps are done (slow-start); " + std::to_string(maps.succeeded) +
+                             " are",
                          {{"maps_needed", needed}, {"maps_done", maps.succeeded}}});
       continue;
     }

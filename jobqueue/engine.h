@@ -1,10 +1,11 @@
-// The engine: inputs with time in; events, replies and kills out. Single-threaded, no I/O, no clock, no randomness: the
-// same inputs give the same events, byte for byte, in the daemon, the simulator and the benchmark alike.
+// The engine: inputs with time in; events, replies and kills out. Single-threaded, no I/O, no
+// clock, no randomness: the same inputs give the same events, byte for byte, in the daemon, the
+// simulator and the benchmark alike.
 //
-// It is the mechanism: it keeps the ClusterState, asks the policy what to launch and what to kill, and checks each
-// answer again, so that a wrong policy can be unfair but cannot corrupt. Promises wait for the store: a command takes
-// effect at Durable{seq >= its own}, and is refused at StoreFailed; a commit is granted, and a reported end is
-// acknowledged, only when durable.
+// It is the mechanism: it keeps the ClusterState, asks the policy what to launch and what to kill,
+// and checks each answer again, so that a wrong policy can be unfair but cannot corrupt. Promises
+// wait for the store: a command takes effect at Durable{seq >= its own}, and is refused at
+// StoreFailed; a commit is granted, and a reported end is acknowledged, only when durable.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +38,12 @@ struct Changes {
 
 class Engine {
  public:
-  // `snapshot` is what the store gave back; `settings` are validated. Time starts at `now` >= snapshot.last_time.
-  // An error names what in the settings does not fit the jobs in the snapshot (a queue with jobs that is gone).
-  static Result<std::unique_ptr<Engine>> create(std::shared_ptr<const Settings> settings, PolicyFactory factory,
-                                                Snapshot snapshot, TimeMs now);
+  // `snapshot` is what the store gave back; `settings` are validated. Time starts at `now` >=
+  // snapshot.last_time. An error names what in the settings does not fit the jobs in the snapshot
+  // (a queue with jobs that is gone).
+  static Result<std::unique_ptr<Engine>> create(std::shared_ptr<const Settings> settings,
+                                                PolicyFactory factory, Snapshot snapshot,
+                                                TimeMs now);
   ~Engine();
 
   // One step. Appends to `output`.
@@ -62,9 +65,11 @@ class Engine {
   bool recovering() const { return now_ < recovering_until_; }
   // Why an unfinished job's tasks wait; empty if nothing does.
   std::vector<Reason> explain(JobId job) const;
-  // Whether new settings fit the live state (queues with jobs that would vanish...), besides being valid themselves.
+  // Whether new settings fit the live state (queues with jobs that would vanish...), besides being
+  // valid themselves.
   Status check_settings(const Settings& settings) const;
-  // Makes the named policy from the state as it is, without switching to it; null if there is none of that name.
+  // Makes the named policy from the state as it is, without switching to it; null if there is none
+  // of that name.
   std::unique_ptr<Policy> make_policy(std::string_view name) const;
 
  private:
@@ -77,11 +82,11 @@ class Engine {
     std::uint64_t seq = 0;  // reply when this is durable
     Token token = 0;
     TrackerId tracker;
-    Heartbeat report;       // what the reply is level with
+    Heartbeat report;  // what the reply is level with
   };
 
-  Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory, const Snapshot& snapshot,
-         TimeMs now);
+  Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,
+         const Snapshot& snapshot, TimeMs now);
   Status restore(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
 
@@ -124,7 +129,7 @@ class Engine {
   void expire_trackers();
 
   // engine_jobs.cpp: the life of jobs, tasks and attempts
-  void admit(Job& job);           // from WAITING to RUNNING
+  void admit(Job& job);  // from WAITING to RUNNING
   void admit_waiting(QueueId queue);
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
@@ -160,17 +165,18 @@ class Engine {
   std::uint32_t next_job_ = 1;
   std::uint64_t last_seq_ = 0;
   std::uint64_t durable_seq_ = 0;
-  std::deque<PendingCommand> pending_;      // by seq
+  std::deque<PendingCommand> pending_;  // by seq
   std::vector<ParkedHeartbeat> parked_;
-  std::set<std::pair<TimeMs, TrackerId>> by_heartbeat_;  // live and awaited trackers: the most silent first
-  std::deque<std::pair<TimeMs, JobId>> finished_;        // to be forgotten in time
-  std::set<JobId> unassigned_duties_;       // jobs whose last duty no tracker has yet
+  std::set<std::pair<TimeMs, TrackerId>>
+      by_heartbeat_;  // live and awaited trackers: the most silent first
+  std::deque<std::pair<TimeMs, JobId>> finished_;       // to be forgotten in time
+  std::set<JobId> unassigned_duties_;                   // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
-  std::map<std::string, JobId> outputs_;    // output directories of unfinished jobs
-  TimeMs recovering_until_ = 0;             // after a restart: trackers first report what they run
+  std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
+  TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;
-  Output restored_;                         // what restoring made happen; goes out with the first step
-  Output* output_ = nullptr;                // of the step being handled
+  Output restored_;           // what restoring made happen; goes out with the first step
+  Output* output_ = nullptr;  // of the step being handled
 };
 
 }  // namespace weir

@@ -1,4 +1,5 @@
-// Trackers: registration, reports, scheduling, replies. See engine.h and input.h for the level-triggered protocol.
+// Trackers: registration, reports, scheduling, replies. See engine.h and input.h for the
+// level-triggered protocol.
 #include <algorithm>
 
 #include "jobqueue/check.h"
@@ -15,16 +16,19 @@ void Engine::on(const RegisterTracker& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
   if (known != nullptr && known->live() && input.incarnation < known->incarnation &&
       now_ - known->last_heartbeat < kNameTakenMs) {
-    return refuse(token, "register",
-                  Error{ErrorCode::kNotPermitted,
-                        "a newer tracker named " + input.name + " (on " + known->host + ") is connected",
-                        "give this one another --name"});
+    return refuse(
+        token, "register",
+        Error{ErrorCode::kNotPermitted,
+              "a newer tracker named " + input.name + " (on " + known->host + ") is connected",
+              "give this one another --name"});
   }
   if (input.total.any_negative()) {
-    return refuse(token, "register", Error{ErrorCode::kBadRequest, "tracker " + input.name + " reports negative slots",
-                                           "slots are 0 or more"});
+    return refuse(token, "register",
+                  Error{ErrorCode::kBadRequest, "tracker " + input.name + " reports negative slots",
+                        "slots are 0 or more"});
   }
-  TrackerState& tracker = known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(input.name);
+  TrackerState& tracker =
+      known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(input.name);
   if (known != nullptr && tracker.incarnation != input.incarnation) {
     lose_tracker(tracker, "restarted");
     tracker.sequence = 0;
@@ -38,7 +42,8 @@ void Engine::on(const RegisterTracker& input, Token token) {
   tracker.last_heartbeat = now_;
   by_heartbeat_.emplace(now_, tracker.id);
   if (!was_live) {
-    emit(TrackerChanged{tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
+    emit(TrackerChanged{
+        tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
   }
   policy_->on_cluster_changed();
   touch(tracker);
@@ -102,11 +107,13 @@ void Engine::expire_trackers() {
 void Engine::on(const Heartbeat& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
   if (known == nullptr || !known->live() || known->incarnation != input.incarnation) {
-    return reply(token, Error{ErrorCode::kUnknownTracker, "tracker " + input.name + " is not registered (any more)",
+    return reply(token, Error{ErrorCode::kUnknownTracker,
+                              "tracker " + input.name + " is not registered (any more)",
                               "register, then report"});
   }
   TrackerState& tracker = state_.mutable_tracker(known->id);
-  if (input.sequence <= tracker.sequence) return reply(token, compose_reply(tracker, input));  // old news
+  if (input.sequence <= tracker.sequence)
+    return reply(token, compose_reply(tracker, input));  // old news
   tracker.sequence = input.sequence;
   if (tracker.last_heartbeat != now_) {
     by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
@@ -124,8 +131,9 @@ void Engine::on(const Heartbeat& input, Token token) {
     }
   }
   if (awaited == 0) return reply(token, compose_reply(tracker, input));
-  const auto before = std::find_if(parked_.begin(), parked_.end(),
-                                   [&](const ParkedHeartbeat& p) { return p.tracker == tracker.id; });
+  const auto before = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedHeartbeat& p) {
+    return p.tracker == tracker.id;
+  });
   if (before != parked_.end()) {  // its caller has given up on it
     reply(before->token, compose_reply(tracker, before->report));
     parked_.erase(before);
@@ -149,7 +157,8 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
 
 void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {
   const AttemptSlot slot = state_.find_attempt(report.attempt);
-  if (slot.valid() && state_.attempt(slot).tracker == tracker.id) return take_live_attempt(tracker, slot, report);
+  if (slot.valid() && state_.attempt(slot).tracker == tracker.id)
+    return take_live_attempt(tracker, slot, report);
   adopt(tracker, report);
 }
 
@@ -182,8 +191,10 @@ void Engine::take_live_attempt(TrackerState&, AttemptSlot slot, const AttemptRep
       }
       return attempt_succeeded(slot, report);
     }
-    case ReportedState::kFailed: return attempt_failed(slot, report.diagnostics);
-    case ReportedState::kKilled: return attempt_killed(slot);
+    case ReportedState::kFailed:
+      return attempt_failed(slot, report.diagnostics);
+    case ReportedState::kKilled:
+      return attempt_killed(slot);
   }
 }
 
@@ -192,17 +203,20 @@ void Engine::grant_commit(AttemptSlot slot) {
   const TaskKey key = attempt.key.task;
   Task& task = state_.mutable_job(key.job).tasks(key.kind).tasks[key.index];
   if (attempt.grant_seq != 0) return;
-  if (task.commit_granted && task.commit_attempt != attempt.key.attempt) return;  // somebody else may be publishing
+  if (task.commit_granted && task.commit_attempt != attempt.key.attempt)
+    return;                                // somebody else may be publishing
   const bool again = task.commit_granted;  // granted durably before a restart
   task.commit_granted = true;
   task.commit_attempt = attempt.key.attempt;
   attempt.grant_seq =
-      again ? durable_seq_ : emit_durable(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
+      again ? durable_seq_
+            : emit_durable(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
   if (attempt.grant_seq == 0) attempt.grant_seq = 1;
 }
 
-// An attempt that the engine does not hold: after a restart, or after its tracker was thought lost. If its task is still
-// to be done and nobody else does it, it is taken on again; otherwise the reply tells the tracker to drop it.
+// An attempt that the engine does not hold: after a restart, or after its tracker was thought lost.
+// If its task is still to be done and nobody else does it, it is taken on again; otherwise the
+// reply tells the tracker to drop it.
 bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   const TaskKey key = report.attempt.task;
   if (state_.find_job(key.job) == nullptr) return false;
@@ -210,14 +224,15 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (!job.schedulable() || key.index >= job.tasks(key.kind).total) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.state != Task::State::kPending || task.attempt.valid()) return false;
-  if (report.state == ReportedState::kFailed || report.state == ReportedState::kKilled) return false;
+  if (report.state == ReportedState::kFailed || report.state == ReportedState::kKilled)
+    return false;
   if (task.commit_granted && task.commit_attempt != report.attempt.attempt) return false;
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
   const std::uint32_t base = (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * 10000;
   if (report.attempt.attempt >= base) {
-    task.next_attempt = std::max<std::uint16_t>(task.next_attempt,
-                                                static_cast<std::uint16_t>(report.attempt.attempt - base + 1));
+    task.next_attempt = std::max<std::uint16_t>(
+        task.next_attempt, static_cast<std::uint16_t>(report.attempt.attempt - base + 1));
   }
   const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_);
   std::erase(tracker.held_commits, report.attempt);
@@ -237,11 +252,13 @@ void Engine::drop_missing_attempts(TrackerState& tracker, const Heartbeat& repor
   std::vector<AttemptSlot> gone;
   for (const AttemptSlot slot : tracker.attempts) {
     const Attempt& attempt = state_.attempt(slot);
-    if (attempt.state == Attempt::State::kLaunching) continue;  // the launch may have been lost: it is repeated
+    if (attempt.state == Attempt::State::kLaunching)
+      continue;  // the launch may have been lost: it is repeated
     if (!std::binary_search(reported.begin(), reported.end(), attempt.key)) gone.push_back(slot);
   }
   for (const AttemptSlot slot : gone) attempt_killed(slot);
-  for (const AttemptKey& held : tracker.held_commits) {  // granted before a restart, and given up since
+  for (const AttemptKey& held :
+       tracker.held_commits) {  // granted before a restart, and given up since
     if (state_.find_job(held.task.job) == nullptr) continue;
     Job& job = state_.mutable_job(held.task.job);
     if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
@@ -283,7 +300,8 @@ void Engine::take_fetch_failures(const AttemptReport& report) {
       places.push_back(task.where);
     }
     const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
-    reopen(job, TaskKind::kMap, failure.map, "its output on tracker " + where + " cannot be fetched");
+    reopen(job, TaskKind::kMap, failure.map,
+           "its output on tracker " + where + " cannot be fetched");
   }
 }
 
@@ -304,7 +322,8 @@ void Engine::schedule(TrackerState& tracker) {
   }
 }
 
-// The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that must not.
+// The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that
+// must not.
 bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
   const TaskKey key = choice.task;
   const Job* found = state_.find_job(key.job);
@@ -320,8 +339,9 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
     wrong = "the tracker has no room";
   }
   if (wrong != nullptr) {
-    emit(Refused{"policy", Error{ErrorCode::kInternal, "policy " + std::string(policy_->name()) + " chose " +
-                                                           task_name(key) + " for tracker " + tracker.name + ": " + wrong,
+    emit(Refused{"policy", Error{ErrorCode::kInternal,
+                                 "policy " + std::string(policy_->name()) + " chose " +
+                                     task_name(key) + " for tracker " + tracker.name + ": " + wrong,
                                  ""}});
     return false;
   }
@@ -341,7 +361,8 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
 HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& report) {
   HeartbeatReply out;
   out.interval_ms = heartbeat_interval_ms();
-  const std::int64_t early = std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
+  const std::int64_t early =
+      std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
   out.out_of_band_gap_ms = DurationMs{state_.live_trackers()} * 1000 / early;
   for (const AttemptReport& reported : report.attempts) {
     const AttemptSlot slot = state_.find_attempt(reported.attempt);
@@ -352,7 +373,8 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& rep
     const auto waiting = std::find_if(tracker.unacknowledged.begin(), tracker.unacknowledged.end(),
                                       [&](const auto& u) { return u.first == reported.attempt; });
     if (waiting != tracker.unacknowledged.end()) {
-      if (waiting->second > durable_seq_) continue;  // it goes on reporting until the end is on disk
+      if (waiting->second > durable_seq_)
+        continue;  // it goes on reporting until the end is on disk
       tracker.unacknowledged.erase(waiting);
     }
     out.acknowledged.push_back(reported.attempt);
@@ -363,16 +385,21 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& rep
       case Attempt::State::kLaunching:
         out.launch.push_back({attempt.key, state_.job(attempt.key.task.job).spec, true});
         break;
-      case Attempt::State::kDying: out.kill.push_back(attempt.key); break;
-      case Attempt::State::kCommitPending:
-        if (attempt.grant_seq != 0 && attempt.grant_seq <= durable_seq_) out.commit.push_back(attempt.key);
+      case Attempt::State::kDying:
+        out.kill.push_back(attempt.key);
         break;
-      case Attempt::State::kRunning: break;
+      case Attempt::State::kCommitPending:
+        if (attempt.grant_seq != 0 && attempt.grant_seq <= durable_seq_)
+          out.commit.push_back(attempt.key);
+        break;
+      case Attempt::State::kRunning:
+        break;
     }
   }
   for (const JobId id : report.held_jobs) {
     const Job* job = state_.find_job(id);
-    if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_)) out.drop_jobs.push_back(id);
+    if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
+      out.drop_jobs.push_back(id);
   }
   while (!unassigned_duties_.empty() && tracker.duties.size() < 8) {
     Job& job = state_.mutable_job(*unassigned_duties_.begin());
@@ -401,7 +428,8 @@ void Engine::on(const DescribeJob& input, Token token) {
 
 void Engine::on(const QueryMapOutputs& input, Token token) {
   const Job* job = state_.find_job(input.job);
-  if (job == nullptr) return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
+  if (job == nullptr)
+    return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
   MapOutputs out;
   out.maps = job->tasks(TaskKind::kMap).total;
   const std::size_t size = job->map_log.size();
@@ -410,7 +438,8 @@ void Engine::on(const QueryMapOutputs& input, Token token) {
   for (std::size_t i = first; i < last; ++i) {
     const MapCompletion& completion = job->map_log[i];
     const TrackerState& tracker = state_.tracker(completion.tracker);
-    out.outputs.push_back({completion.map, completion.attempt, completion.obsolete, tracker.host, tracker.shuffle_port});
+    out.outputs.push_back({completion.map, completion.attempt, completion.obsolete, tracker.host,
+                           tracker.shuffle_port});
   }
   out.next = static_cast<std::uint32_t>(last);
   reply(token, std::move(out));

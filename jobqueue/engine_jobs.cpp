@@ -6,7 +6,8 @@
 
 namespace weir {
 
-// Attempt numbers grow by start of the JobTracker, so that one never repeats although running attempts are not stored.
+// Attempt numbers grow by start of the JobTracker, so that one never repeats although running
+// attempts are not stored.
 constexpr std::uint32_t kAttemptsPerEpoch = 10000;
 
 std::uint32_t Engine::next_attempt_number(Task& task) const {
@@ -18,13 +19,15 @@ std::uint32_t Engine::next_attempt_number(Task& task) const {
 
 void Engine::admit(Job& job) {
   state_.set_job_state(job, JobState::kRunning);
-  if (job.tasks(TaskKind::kMap).tasks.empty() && job.tasks(TaskKind::kReduce).tasks.empty()) state_.expand_tasks(job);
+  if (job.tasks(TaskKind::kMap).tasks.empty() && job.tasks(TaskKind::kReduce).tasks.empty())
+    state_.expand_tasks(job);
   emit_durable(JobStateChanged{job.id, JobState::kRunning, ""});
   make_schedulable(job);
   touch(job);
 }
 
-// The policy hears of a job when it may be scheduled; slow-start and "all done" are looked at first.
+// The policy hears of a job when it may be scheduled; slow-start and "all done" are looked at
+// first.
 void Engine::make_schedulable(Job& job) {
   policy_->on_job_added(job.id);
   after_progress(job);
@@ -39,7 +42,8 @@ void Engine::after_progress(Job& job) {
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
   if (!job.reduces_eligible && reduces.total > 0) {
-    const std::int64_t needed = (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
+    const std::int64_t needed =
+        (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
     if (maps.succeeded >= needed) {
       job.reduces_eligible = true;
       pending_changed(job, TaskKind::kReduce);
@@ -57,7 +61,8 @@ void Engine::open_duty(Job& job, Job::Duty duty) {
   if (job.live_attempts == 0) unassigned_duties_.insert(job.id);
 }
 
-void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason) {
+void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
+                       KillReason reason) {
   const bool scheduled = job.schedulable();
   const bool wrote = job.started_at != 0;
   end_job(job, outcome, diagnostics);
@@ -89,7 +94,8 @@ void Engine::forget_old_jobs() {
   while (!finished_.empty() && now_ - finished_.front().first >= kept) {
     const Job* job = state_.find_job(finished_.front().second);
     if (job != nullptr) {
-      if (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_) return;  // soon
+      if (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_)
+        return;  // soon
       changes_.jobs.insert(job->id);
       state_.forget_job(job->id);
     }
@@ -102,7 +108,8 @@ void Engine::forget_old_jobs() {
 void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue) {
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return;
-  emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue, now_ - attempt.launched_at});
+  emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
+                   now_ - attempt.launched_at});
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
   touch(state_.job(attempt.key.task.job));
@@ -151,8 +158,8 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
     job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
     job.fetch_failures.erase(key.index);
   }
-  const std::uint64_t seq = emit_durable(
-      TaskSucceeded{attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
+  const std::uint64_t seq = emit_durable(TaskSucceeded{
+      attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   after_progress(job);
 }
@@ -171,11 +178,12 @@ void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
   ++task.failures;
   ++job.tracker_failures[tracker.id];
   auto& places = job.failed_on[{key.kind, key.index}];
-  if (std::find(places.begin(), places.end(), tracker.id) == places.end()) places.push_back(tracker.id);
+  if (std::find(places.begin(), places.end(), tracker.id) == places.end())
+    places.push_back(tracker.id);
   if (task.failures >= job.spec->max_attempts) {
     return begin_end(job, JobState::kFailed,
-                     task_name(key) + " failed " + std::to_string(task.failures) + " times, last on tracker " +
-                         tracker.name + ": " + diagnostics,
+                     task_name(key) + " failed " + std::to_string(task.failures) +
+                         " times, last on tracker " + tracker.name + ": " + diagnostics,
                      KillReason::kJobFailed);
   }
   state_.reopen_task(job, key.kind, key.index);
@@ -216,7 +224,8 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& old : snapshot.jobs) {
     const Job* job = state_.find_job(old.job);
     if (old.kill_requested && job != nullptr && !is_over(job->state)) {
-      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request", KillReason::kJobKilled);
+      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
+                KillReason::kJobKilled);
     }
     if (job != nullptr && !is_over(job->state)) recovering_until_ = now_ + 6000;
   }
@@ -254,12 +263,14 @@ Status Engine::restore_job(const JobSnapshot& old) {
     return Ok{};
   }
   outputs_.emplace(job.spec->output, job.id);
-  if (old.state == JobState::kRunning) job.started_at = old.submitted_at;  // it may have: there may be files to clean
+  if (old.state == JobState::kRunning)
+    job.started_at = old.submitted_at;  // it may have: there may be files to clean
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
   state_.expand_tasks(job);
   const auto holder = [this](const std::string& name, std::int64_t incarnation) -> TrackerState& {
     const TrackerState* known = state_.find_tracker(name);
-    TrackerState& tracker = known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(name);
+    TrackerState& tracker =
+        known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(name);
     if (known == nullptr) {
       tracker.incarnation = incarnation;
       tracker.last_heartbeat = now_;
@@ -271,7 +282,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
   for (const JobSnapshot::Failures& f : old.failures) {
     TaskGroup& group = job.tasks(f.kind);
     if (f.index >= group.total) continue;
-    group.tasks[f.index].failures = static_cast<std::uint8_t>(std::min<std::uint32_t>(f.count, 255));
+    group.tasks[f.index].failures =
+        static_cast<std::uint8_t>(std::min<std::uint32_t>(f.count, 255));
     group.failed_attempts += f.count;
     group.fresh.erase(f.index);
     group.retries.insert(f.index);
@@ -283,7 +295,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
     const bool gone = done.incarnation < tracker.incarnation;
     if (gone && done.kind == TaskKind::kMap && job.spec->reduces > 0) continue;
     state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
-    if (done.kind == TaskKind::kMap) job.map_log.push_back({done.index, done.attempt, tracker.id, false});
+    if (done.kind == TaskKind::kMap)
+      job.map_log.push_back({done.index, done.attempt, tracker.id, false});
     if (done.counters == nullptr) continue;
     for (const auto& [group, counters] : *done.counters) {
       for (const auto& [counter, value] : counters) job.counters[group][counter] += value;

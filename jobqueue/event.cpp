@@ -13,12 +13,16 @@ const char* name(Locality locality) {
 }
 
 const char* name(KillReason reason) {
-  static constexpr const char* kNames[] = {"reclaim",     "min_share",    "fair_share", "job_killed",
-                                           "speculative", "tracker_lost", "job_failed", "unknown"};
+  static constexpr const char* kNames[] = {"reclaim",    "min_share",   "fair_share",
+                                           "job_killed", "speculative", "tracker_lost",
+                                           "job_failed", "unknown"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-bool is_command(const Fact& fact) { return fact.index() <= 6; }
-static_assert(std::is_same_v<std::variant_alternative_t<6, Fact>, PolicyChanged>, "the last command");
+bool is_command(const Fact& fact) {
+  return fact.index() <= 6;
+}
+static_assert(std::is_same_v<std::variant_alternative_t<6, Fact>, PolicyChanged>,
+              "the last command");
 
 }  // namespace weir

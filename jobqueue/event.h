@@ -1,7 +1,8 @@
-// Events are facts: what the engine did. A durable one carries a sequence number (seq > 0), which the store answers
-// with the input Durable{seq} or StoreFailed{seq}; the others are for logs, traces and metrics. Commands (what a client
-// asked for) take effect only when durable, and are dropped with an error if the store refuses them; reports of
-// trackers take effect at once, but are acknowledged only when durable. Never renumber an enum that is stored.
+// Events are facts: what the engine did. A durable one carries a sequence number (seq > 0), which
+// the store answers with the input Durable{seq} or StoreFailed{seq}; the others are for logs,
+// traces and metrics. Commands (what a client asked for) take effect only when durable, and are
+// dropped with an error if the store refuses them; reports of trackers take effect at once, but are
+// acknowledged only when durable. Never renumber an enum that is stored.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,30 @@
 namespace weir {
 
 // WAITING: over a running-jobs limit. RUNNING: its tasks may be launched. The rest are ends.
-enum class JobState : std::uint8_t { kWaiting = 0, kRunning = 1, kSucceeded = 2, kFailed = 3, kKilled = 4 };
+enum class JobState : std::uint8_t {
+  kWaiting = 0,
+  kRunning = 1,
+  kSucceeded = 2,
+  kFailed = 3,
+  kKilled = 4
+};
 const char* name(JobState state);  // "WAITING"
-constexpr bool is_over(JobState state) { return state >= JobState::kSucceeded; }
+constexpr bool is_over(JobState state) {
+  return state >= JobState::kSucceeded;
+}
 
 enum class Locality : std::uint8_t { kNode = 0, kRack = 1, kAny = 2 };
 const char* name(Locality locality);  // "node"
 
 enum class KillReason : std::uint8_t {
-  kReclaim = 0, kMinShare = 1, kFairShare = 2, kJobKilled = 3, kSpeculative = 4, kTrackerLost = 5,
-  kJobFailed = 6,      // another task failed the job
-  kUnknown = 7,        // the JobTracker does not know the attempt
+  kReclaim = 0,
+  kMinShare = 1,
+  kFairShare = 2,
+  kJobKilled = 3,
+  kSpeculative = 4,
+  kTrackerLost = 5,
+  kJobFailed = 6,  // another task failed the job
+  kUnknown = 7,    // the JobTracker does not know the attempt
 };
 const char* name(KillReason reason);  // "reclaim"
 
@@ -126,8 +140,9 @@ struct Refused {  // a command that was not taken
   Error error;
 };
 
-using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged, SettingsChanged,
-                          PolicyChanged, TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
+using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved,
+                          QueueStateChanged, SettingsChanged, PolicyChanged, TaskSucceeded,
+                          TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
                           AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).

@@ -13,7 +13,8 @@ std::string job_name(JobId job) {
 
 std::string task_name(const TaskKey& task) {
   char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "task_%04u_%c_%06u", task.job.value, name(task.kind)[0], task.index);
+  std::snprintf(buffer, sizeof buffer, "task_%04u_%c_%06u", task.job.value, name(task.kind)[0],
+                task.index);
   return buffer;
 }
 
@@ -28,7 +29,8 @@ std::optional<JobId> parse_job_name(std::string_view s) {
   if (s.starts_with("job_")) s.remove_prefix(4);
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), value);
-  if (s.empty() || error != std::errc() || end != s.data() + s.size() || value == UINT32_MAX) return std::nullopt;
+  if (s.empty() || error != std::errc() || end != s.data() + s.size() || value == UINT32_MAX)
+    return std::nullopt;
   return JobId(value);
 }
 

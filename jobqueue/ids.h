@@ -1,5 +1,6 @@
-// Strong, dense ids. A JobId is the job's number: given out in order, never repeated, durable. The other ids are
-// indexes into the state's vectors, valid in one process only; outside it things are known by name.
+// Strong, dense ids. A JobId is the job's number: given out in order, never repeated, durable. The
+// other ids are indexes into the state's vectors, valid in one process only; outside it things are
+// known by name.
 #pragma once
 
 #include <compare>
@@ -34,8 +35,12 @@ using AttemptSlot = Id<struct AttemptTag>;  // place in ClusterState's pool of l
 enum class TaskKind : std::uint8_t { kMap = 0, kReduce = 1 };
 inline constexpr TaskKind kTaskKinds[] = {TaskKind::kMap, TaskKind::kReduce};
 inline constexpr std::size_t kTaskKindCount = 2;
-constexpr std::size_t index(TaskKind kind) { return static_cast<std::size_t>(kind); }
-constexpr const char* name(TaskKind kind) { return kind == TaskKind::kMap ? "map" : "reduce"; }
+constexpr std::size_t index(TaskKind kind) {
+  return static_cast<std::size_t>(kind);
+}
+constexpr const char* name(TaskKind kind) {
+  return kind == TaskKind::kMap ? "map" : "reduce";
+}
 
 struct TaskKey {
   JobId job;
@@ -59,5 +64,7 @@ std::optional<JobId> parse_job_name(std::string_view s);  // "job_0007", "0007" 
 
 template <class Tag>
 struct std::hash<weir::Id<Tag>> {
-  std::size_t operator()(weir::Id<Tag> id) const noexcept { return id.value * 0x9E3779B97F4A7C15ull; }
+  std::size_t operator()(weir::Id<Tag> id) const noexcept {
+    return id.value * 0x9E3779B97F4A7C15ull;
+  }
 };

@@ -1,6 +1,7 @@
-// What the engine is told, and what it answers. Every input carries the time; an input with a token gets exactly one
-// reply with that token, in the same step or in a later one (a promise waits for Durable).
-// Heartbeats are level-triggered: a report says all that the tracker holds, a reply all that it should hold.
+// What the engine is told, and what it answers. Every input carries the time; an input with a token
+// gets exactly one reply with that token, in the same step or in a later one (a promise waits for
+// Durable). Heartbeats are level-triggered: a report says all that the tracker holds, a reply all
+// that it should hold.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +68,21 @@ struct RegisterTracker {
   std::vector<std::string> local_paths;
 };
 
-enum class ReportedState : std::uint8_t { kRunning = 0, kCommitPending = 1, kSucceeded = 2, kFailed = 3, kKilled = 4 };
-enum class TaskPhase : std::uint8_t { kStarting = 0, kMap = 1, kShuffle = 2, kSort = 3, kReduce = 4, kCommit = 5 };
+enum class ReportedState : std::uint8_t {
+  kRunning = 0,
+  kCommitPending = 1,
+  kSucceeded = 2,
+  kFailed = 3,
+  kKilled = 4
+};
+enum class TaskPhase : std::uint8_t {
+  kStarting = 0,
+  kMap = 1,
+  kShuffle = 2,
+  kSort = 3,
+  kReduce = 4,
+  kCommit = 5
+};
 
 struct FetchFailure {
   std::uint32_t map = 0;
@@ -118,7 +132,8 @@ struct Tick {};  // time passes: expiry, the policy's periodic update
 struct Durable {
   std::uint64_t seq = 0;  // everything up to here is on disk
 };
-struct StoreFailed {  // commands up to here were not written and never will be; facts are being retried
+struct StoreFailed {  // commands up to here were not written and never will be; facts are being
+                      // retried
   std::uint64_t seq = 0;
   std::string message;
 };
@@ -128,8 +143,8 @@ using Token = std::uint64_t;  // 0: no reply wanted
 struct Input {
   TimeMs at = 0;
   Token token = 0;
-  std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy, RegisterTracker,
-               Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed>
+  std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
+               RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed>
       body;
 };
 

@@ -1,5 +1,6 @@
-// A job and its tasks as the engine sees them. Values and indexes, no pointers between them. A job's tasks are made
-// when it is admitted to run, so a waiting job costs no memory for each task. All changes go through ClusterState.
+// A job and its tasks as the engine sees them. Values and indexes, no pointers between them. A
+// job's tasks are made when it is admitted to run, so a waiting job costs no memory for each task.
+// All changes go through ClusterState.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +23,21 @@ struct Task {
   enum class State : std::uint8_t { kPending, kRunning, kSucceeded };
   State state = State::kPending;
   std::uint8_t failures = 0;
-  bool commit_granted = false;      // to commit_attempt; nobody else may publish
-  std::uint16_t next_attempt = 0;   // within this start of the JobTracker
-  AttemptSlot attempt;              // the live attempt, running or dying; invalid if none
-  TrackerId where;                  // succeeded maps: who serves the output
-  std::uint32_t done_attempt = 0;   // succeeded: which attempt
+  bool commit_granted = false;     // to commit_attempt; nobody else may publish
+  std::uint16_t next_attempt = 0;  // within this start of the JobTracker
+  AttemptSlot attempt;             // the live attempt, running or dying; invalid if none
+  TrackerId where;                 // succeeded maps: who serves the output
+  std::uint32_t done_attempt = 0;  // succeeded: which attempt
   std::uint32_t commit_attempt = 0;
 };
 
 // The maps or the reduces of a job.
 struct TaskGroup {
   std::vector<Task> tasks;
-  TaskSet fresh;                        // pending, never failed: lowest index first
-  TaskSet retries;                      // pending, failed before: served first, elsewhere
+  TaskSet fresh;    // pending, never failed: lowest index first
+  TaskSet retries;  // pending, failed before: served first, elsewhere
   std::uint32_t total = 0;
-  std::uint32_t running = 0;            // attempts in RUN
+  std::uint32_t running = 0;  // attempts in RUN
   std::uint32_t succeeded = 0;
   std::uint32_t failed_attempts = 0;
   std::uint32_t killed_attempts = 0;
@@ -62,11 +63,11 @@ struct Job {
   bool durable = false;           // until then nobody but the engine knows it
   bool reduces_eligible = false;  // slow-start is met; stays so
   TimeMs submitted_at = 0;
-  TimeMs started_at = 0;          // first launch; 0 = none yet
+  TimeMs started_at = 0;  // first launch; 0 = none yet
   TimeMs finished_at = 0;
   TaskGroup group[kTaskKindCount];
   std::uint32_t live_attempts = 0;  // running or dying
-  std::uint64_t end_seq = 0;        // of the JobStateChanged that ended it: over for readers once durable
+  std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
   LocalityIndex locality;
   std::uint64_t locality_version = 0;  // of the trackers that the index knows
@@ -79,7 +80,8 @@ struct Job {
   Duty duty = Duty::kNone;
   TrackerId duty_tracker;
 
-  // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could not fetch what.
+  // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could
+  // not fetch what.
   std::map<std::pair<TaskKind, std::uint32_t>, std::vector<TrackerId>> failed_on;
   std::map<TrackerId, std::uint32_t> tracker_failures;
   std::map<std::uint32_t, std::vector<AttemptKey>> fetch_failures;

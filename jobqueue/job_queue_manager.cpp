@@ -12,12 +12,13 @@ std::string list_text(const AccessList& list) {
   return out.empty() ? "nobody" : out;
 }
 
-Error limit_error(const std::string& queue, const char* limit, std::int64_t have, std::int64_t allowed,
-                  const std::string& of) {
-  return Error{ErrorCode::kLimitReached,
-               "queue " + queue + ": " + limit + " is reached: " + std::to_string(have) + " of " +
-                   std::to_string(allowed) + " " + of,
-               "wait for jobs to end, or ask an administrator of the queue to raise " + std::string(limit)};
+Error limit_error(const std::string& queue, const char* limit, std::int64_t have,
+                  std::int64_t allowed, const std::string& of) {
+  return Error{
+      ErrorCode::kLimitReached,
+      "queue " + queue + ": " + limit + " is reached: " + std::to_string(have) + " of " +
+          std::to_string(allowed) + " " + of,
+      "wait for jobs to end, or ask an administrator of the queue to raise " + std::string(limit)};
 }
 
 }  // namespace
@@ -31,29 +32,34 @@ JobOrder job_order(const ClusterState& state, const Job& job) {
   return {priority, job.submitted_at, job.id};
 }
 
-bool JobQueueManager::allowed(const AccessList& list, const Caller& caller, bool when_absent) const {
+bool JobQueueManager::allowed(const AccessList& list, const Caller& caller,
+                              bool when_absent) const {
   if (!list) return when_absent;
   return std::any_of(list->begin(), list->end(), [&](const std::string& entry) {
     if (entry == "*" || entry == caller.user) return true;
-    return entry.starts_with('@') &&
-           std::find(caller.groups.begin(), caller.groups.end(), entry.substr(1)) != caller.groups.end();
+    return entry.starts_with('@') && std::find(caller.groups.begin(), caller.groups.end(),
+                                               entry.substr(1)) != caller.groups.end();
   });
 }
 
-Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller, const std::string& name) const {
+Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
+                                                const std::string& name) const {
   const QueueTree& tree = state_.tree();
   auto found = tree.find(name);
   if (!found) return found.error();
   const QueueTree::Node& node = tree.node(*found);
   if (!node.leaf()) {
     std::string children;
-    for (const QueueId child : node.children) children += (children.empty() ? "" : ", ") + tree.node(child).path;
-    return Error{ErrorCode::kQueueNotLeaf, "queue " + node.path + " has queues of its own and takes no jobs",
+    for (const QueueId child : node.children)
+      children += (children.empty() ? "" : ", ") + tree.node(child).path;
+    return Error{ErrorCode::kQueueNotLeaf,
+                 "queue " + node.path + " has queues of its own and takes no jobs",
                  "submit to one of: " + children};
   }
   for (QueueId q = *found; q != QueueTree::root(); q = tree.node(q).parent) {
     if (state_.queue(q).stopped) {
-      return Error{ErrorCode::kQueueStopped, "queue " + tree.node(q).path + " is stopped and takes no new jobs",
+      return Error{ErrorCode::kQueueStopped,
+                   "queue " + tree.node(q).path + " is stopped and takes no new jobs",
                    "wait until it is started again, or use another queue"};
     }
   }
@@ -65,17 +71,21 @@ Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller, const std:
     if (list && allowed(list, caller, false)) return *found;
   }
   if (!said || check_administrator(caller, *found)) return *found;
-  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " may not submit to queue " + node.path,
+  return Error{ErrorCode::kNotPermitted,
+               "user " + caller.user + " may not submit to queue " + node.path,
                "allowed: " + list_text(node.settings.submit)};
 }
 
-Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const {
+Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec,
+                                     QueueId leaf) const {
   const QueueTree::Node& node = state_.tree().node(leaf);
   const QueueSettings& limits = node.settings;
   const QueueState& queue = state_.queue(leaf);
-  const std::int64_t tasks = std::int64_t{spec.tasks(TaskKind::kMap)} + spec.tasks(TaskKind::kReduce);
+  const std::int64_t tasks =
+      std::int64_t{spec.tasks(TaskKind::kMap)} + spec.tasks(TaskKind::kReduce);
   if (limits.max_tasks_per_job && tasks > *limits.max_tasks_per_job) {
-    return limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job, "tasks in this job");
+    return limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job,
+                       "tasks in this job");
   }
   const std::int64_t jobs = std::int64_t{queue.jobs_waiting} + queue.jobs_running;
   if (limits.max_jobs && jobs >= *limits.max_jobs) {
@@ -87,7 +97,8 @@ Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spe
     if (state_.user_name(id) == user) own = std::int64_t{counts.jobs_waiting} + counts.jobs_running;
   }
   if (own >= *limits.max_jobs_per_user) {
-    return limit_error(node.path, "max_jobs_per_user", own, *limits.max_jobs_per_user, "jobs of user " + user);
+    return limit_error(node.path, "max_jobs_per_user", own, *limits.max_jobs_per_user,
+                       "jobs of user " + user);
   }
   return Ok{};
 }
@@ -102,7 +113,8 @@ Result<QueueId> JobQueueManager::check_submission(const Caller& caller, const Jo
 Status JobQueueManager::check_cluster_administrator(const Caller& caller) const {
   const auto& administrators = state_.settings().administrators;
   if (administrators.empty() || allowed(AccessList(administrators), caller, false)) return Ok{};
-  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " is no administrator of this cluster",
+  return Error{ErrorCode::kNotPermitted,
+               "user " + caller.user + " is no administrator of this cluster",
                "allowed: " + list_text(administrators)};
 }
 
@@ -117,22 +129,26 @@ Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue)
   }
   // With no list anywhere the cluster is open: whoever can reach it may administer it.
   if (!said && state_.settings().administrators.empty()) return Ok{};
-  return Error{ErrorCode::kNotPermitted, "user " + caller.user + " may not administer queue " + tree.node(queue).path,
+  return Error{ErrorCode::kNotPermitted,
+               "user " + caller.user + " may not administer queue " + tree.node(queue).path,
                "allowed: " + list_text(tree.node(queue).settings.administer)};
 }
 
 Status JobQueueManager::check_owner(const Caller& caller, const Job& job) const {
   if (job.spec->user == caller.user || check_administrator(caller, job.queue)) return Ok{};
-  return Error{ErrorCode::kNotPermitted,
-               "user " + caller.user + " may not change " + job_name(job.id) + " of user " + job.spec->user,
-               "its owner and the administrators of queue " + state_.tree().node(job.queue).path + " may"};
+  return Error{
+      ErrorCode::kNotPermitted,
+      "user " + caller.user + " may not change " + job_name(job.id) + " of user " + job.spec->user,
+      "its owner and the administrators of queue " + state_.tree().node(job.queue).path + " may"};
 }
 
-Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job, const std::string& queue) const {
+Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job,
+                                            const std::string& queue) const {
   auto leaf = find_open_leaf(caller, queue);
   if (!leaf) return leaf.error();
   if (*leaf == job.queue) {
-    return Error{ErrorCode::kBadRequest, job_name(job.id) + " is in queue " + state_.tree().node(*leaf).path + " already",
+    return Error{ErrorCode::kBadRequest,
+                 job_name(job.id) + " is in queue " + state_.tree().node(*leaf).path + " already",
                  "name another queue"};
   }
   if (auto limits = check_limits(job.spec->user, *job.spec, *leaf); !limits) return limits.error();
@@ -142,10 +158,11 @@ Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job
 std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
   const QueueTree::Node& node = state_.tree().node(job.queue);
   const QueueState& queue = state_.queue(job.queue);
-  const auto over = [&](const char* limit, std::int64_t running, std::int64_t allowed, const std::string& whose) {
+  const auto over = [&](const char* limit, std::int64_t running, std::int64_t allowed,
+                        const std::string& whose) {
     return Reason{"running_jobs_limit",
-                  "queue " + node.path + " runs " + std::to_string(running) + " of at most " + std::to_string(allowed) +
-                      " jobs" + whose + " at a time (" + limit + ")",
+                  "queue " + node.path + " runs " + std::to_string(running) + " of at most " +
+                      std::to_string(allowed) + " jobs" + whose + " at a time (" + limit + ")",
                   {{"running", running}, {"limit", allowed}}};
   };
   if (const auto limit = node.settings.max_running_jobs; limit && queue.jobs_running >= *limit) {
@@ -155,7 +172,8 @@ std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
     const auto user = queue.users.find(job.user);
     const std::int64_t running = user == queue.users.end() ? 0 : user->second.jobs_running;
     if (running >= *limit) {
-      return over("max_running_jobs_per_user", running, *limit, " of user " + state_.user_name(job.user));
+      return over("max_running_jobs_per_user", running, *limit,
+                  " of user " + state_.user_name(job.user));
     }
   }
   return std::nullopt;
@@ -179,7 +197,8 @@ std::vector<JobId> JobQueueManager::admissible(QueueId leaf) const {
     const Job& job = state_.job(order.id);
     if (limits.max_running_jobs_per_user) {
       const auto user = queue.users.find(job.user);
-      auto [running, fresh] = running_of.try_emplace(job.user, user == queue.users.end() ? 0 : user->second.jobs_running);
+      auto [running, fresh] = running_of.try_emplace(
+          job.user, user == queue.users.end() ? 0 : user->second.jobs_running);
       if (running->second >= *limits.max_running_jobs_per_user) continue;
       ++running->second;
     }

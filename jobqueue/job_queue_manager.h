@@ -1,7 +1,8 @@
-// The Job Queue Manager: who may submit what to which queue, and which of a queue's jobs run and which wait. It reads
-// the ClusterState and answers; the engine acts. Limits: max_jobs (waiting + running), max_jobs_per_user and
-// max_tasks_per_job refuse a submission; max_running_jobs and max_running_jobs_per_user let jobs wait, in order of
-// priority (where the queue has priorities), submit time and id.
+// The Job Queue Manager: who may submit what to which queue, and which of a queue's jobs run and
+// which wait. It reads the ClusterState and answers; the engine acts. Limits: max_jobs (waiting +
+// running), max_jobs_per_user and max_tasks_per_job refuse a submission; max_running_jobs and
+// max_running_jobs_per_user let jobs wait, in order of priority (where the queue has priorities),
+// submit time and id.
 #pragma once
 
 #include <string>
@@ -20,7 +21,8 @@ class JobQueueManager {
 
   // The leaf that a submission goes to, or the refusal.
   Result<QueueId> check_submission(const Caller& caller, const JobSpec& spec) const;
-  // May this caller kill, move or re-prioritise the job: its owner, the queue's administrators, the cluster's.
+  // May this caller kill, move or re-prioritise the job: its owner, the queue's administrators, the
+  // cluster's.
   Status check_owner(const Caller& caller, const Job& job) const;
   // May this caller administer the queue.
   Status check_administrator(const Caller& caller, QueueId queue) const;

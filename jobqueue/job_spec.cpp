@@ -7,7 +7,9 @@ namespace {
 constexpr const char* kPriorityNames[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
 }
 
-const char* name(Priority priority) { return kPriorityNames[static_cast<std::size_t>(priority)]; }
+const char* name(Priority priority) {
+  return kPriorityNames[static_cast<std::size_t>(priority)];
+}
 
 std::optional<Priority> parse_priority(std::string_view s) {
   const auto same = [](char a, char b) {

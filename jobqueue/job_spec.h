@@ -1,5 +1,5 @@
-// A job as its user asked for it: immutable after submission, shared by pointer. The engine schedules by the counts,
-// widths and locations; programs and paths it only hands on.
+// A job as its user asked for it: immutable after submission, shared by pointer. The engine
+// schedules by the counts, widths and locations; programs and paths it only hands on.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,13 @@
 
 namespace weir {
 
-enum class Priority : std::uint8_t { kVeryHigh = 0, kHigh = 1, kNormal = 2, kLow = 3, kVeryLow = 4 };
+enum class Priority : std::uint8_t {
+  kVeryHigh = 0,
+  kHigh = 1,
+  kNormal = 2,
+  kLow = 3,
+  kVeryLow = 4
+};
 const char* name(Priority priority);                       // "VERY_HIGH"
 std::optional<Priority> parse_priority(std::string_view);  // case-insensitive
 
@@ -31,10 +37,10 @@ struct JobSpec {
   std::string name;
   std::string user;
   std::vector<std::string> groups;
-  std::string queue;               // as asked for; the Job has the queue it is in
+  std::string queue;  // as asked for; the Job has the queue it is in
   Priority priority = Priority::kNormal;
   std::vector<std::string> input_files;
-  std::vector<Split> splits;       // one map each
+  std::vector<Split> splits;  // one map each
   std::string output;
   std::string mapper, reducer, combiner;
   std::uint32_t reduces = 1;
@@ -44,7 +50,8 @@ struct JobSpec {
   std::uint32_t max_attempts = 4;
   DurationMs task_timeout_ms = 600000;
   std::int64_t slowstart_millionths = 50000;
-  Resources need[kTaskKindCount] = {Resources{{1, 0, 0, 0}}, Resources{{0, 1, 0, 0}}};  // of one map, one reduce
+  Resources need[kTaskKindCount] = {Resources{{1, 0, 0, 0}},
+                                    Resources{{0, 1, 0, 0}}};  // of one map, one reduce
   std::int64_t sort_memory_mb = 64;
 
   std::uint32_t tasks(TaskKind kind) const {

@@ -40,12 +40,14 @@ Locality LocalityIndex::of(std::uint32_t index, TrackerId tracker, RackId rack) 
 }
 
 std::optional<std::uint32_t> LocalityIndex::first_pending(List& list, const TaskGroup& maps) {
-  while (list.next < list.indexes.size() && !maps.fresh.contains(list.indexes[list.next])) ++list.next;
+  while (list.next < list.indexes.size() && !maps.fresh.contains(list.indexes[list.next]))
+    ++list.next;
   if (list.next == list.indexes.size()) return std::nullopt;
   return list.indexes[list.next];
 }
 
-std::optional<LocalityIndex::Found> LocalityIndex::nearest(const TaskGroup& maps, TrackerId tracker, RackId rack) {
+std::optional<LocalityIndex::Found> LocalityIndex::nearest(const TaskGroup& maps, TrackerId tracker,
+                                                           RackId rack) {
   if (const auto node = by_tracker_.find(tracker); node != by_tracker_.end()) {
     if (const auto found = first_pending(node->second, maps)) return Found{*found, Locality::kNode};
   }

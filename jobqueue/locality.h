@@ -1,5 +1,6 @@
-// Which of a job's pending maps are near a tracker: per tracker and per rack the indexes of the maps whose input lies
-// there, lowest first. Entries are dropped lazily: an index is only believed if the map is still pending.
+// Which of a job's pending maps are near a tracker: per tracker and per rack the indexes of the
+// maps whose input lies there, lowest first. Entries are dropped lazily: an index is only believed
+// if the map is still pending.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,10 @@
-// The seam between mechanism and policy. A policy answers questions: which task next for this tracker, what is each
-// queue's figure, why does this job wait. It assigns nothing, owns no truth and reads no clock; its indexes are derived
-// from the ClusterState and kept current by the on_...() calls, each made right after the state has changed. A policy
-// constructed from a state in any situation must decide as one that saw the state grow: so switching policy, recovery
-// and what-if are one and the same constructor. The engine checks every decision again; it runs on the engine's thread.
+// The seam between mechanism and policy. A policy answers questions: which task next for this
+// tracker, what is each queue's figure, why does this job wait. It assigns nothing, owns no truth
+// and reads no clock; its indexes are derived from the ClusterState and kept current by the
+// on_...() calls, each made right after the state has changed. A policy constructed from a state in
+// any situation must decide as one that saw the state grow: so switching policy, recovery and
+// what-if are one and the same constructor. The engine checks every decision again; it runs on the
+// engine's thread.
 #pragma once
 
 #include <array>
@@ -66,25 +68,27 @@ class Policy {
   virtual std::optional<Choice> choose(const Offer& offer) = 0;
 
   // The state has changed. `job` is in state RUNNING in added/changed/pending calls.
-  virtual void on_job_added(JobId job) = 0;                     // may be scheduled from now on
-  virtual void on_job_removed(JobId job) = 0;                   // over, or back to waiting; still readable
+  virtual void on_job_added(JobId job) = 0;    // may be scheduled from now on
+  virtual void on_job_removed(JobId job) = 0;  // over, or back to waiting; still readable
   virtual void on_job_changed(JobId job, QueueId old_queue) = 0;  // queue or priority
   virtual void on_pending_changed(JobId job, TaskKind kind) = 0;  // number of launchable tasks
   virtual void on_launched(AttemptSlot attempt) = 0;
-  virtual void on_released(AttemptSlot attempt) = 0;            // has left RUN: ended, or ordered to die
-  virtual void on_cluster_changed() = 0;                        // totals
+  virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
+  virtual void on_cluster_changed() = 0;              // totals
   // Time has passed: the periodic update. Returns what is to be killed.
   virtual std::vector<KillOrder> tick(TimeMs now) = 0;
   // When the next tick is due at the latest, in ms after the last one.
   virtual DurationMs tick_interval_ms() const = 0;
 
   virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
-  // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is missing.
+  // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
+  // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind) const = 0;
 };
 
-// Makes the policy of that name from the state as it is; null if there is none of that name (conf/policies.cpp).
-using PolicyFactory =
-    std::function<std::unique_ptr<Policy>(std::string_view name, const ClusterState& state, const Settings& settings)>;
+// Makes the policy of that name from the state as it is; null if there is none of that name
+// (conf/policies.cpp).
+using PolicyFactory = std::function<std::unique_ptr<Policy>(
+    std::string_view name, const ClusterState& state, const Settings& settings)>;
 
 }  // namespace weir

@@ -13,12 +13,14 @@ Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) 
     const QueueSettings* settings;
     QueueId parent;
   };
-  std::vector<Pending> stack;  // depth first, so that a family stays together in the order of the file
+  std::vector<Pending>
+      stack;  // depth first, so that a family stays together in the order of the file
   const auto push_children = [&stack](const std::vector<QueueSettings>& queues, QueueId parent) {
     for (auto it = queues.rbegin(); it != queues.rend(); ++it) stack.push_back({&*it, parent});
   };
   push_children(top_level, root());
-  if (stack.empty()) return Error{ErrorCode::kSettingsRefused, "no queue is declared", "declare at least one queue"};
+  if (stack.empty())
+    return Error{ErrorCode::kSettingsRefused, "no queue is declared", "declare at least one queue"};
   while (!stack.empty()) {
     const Pending next = stack.back();
     stack.pop_back();
@@ -30,7 +32,8 @@ Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) 
     node.settings = *next.settings;
     node.settings.queues.clear();
     if (next.settings->name.empty()) {
-      return Error{ErrorCode::kSettingsRefused, "a queue under '" + parent.path + "' has no name", ""};
+      return Error{ErrorCode::kSettingsRefused, "a queue under '" + parent.path + "' has no name",
+                   ""};
     }
     if (!tree.by_path_.emplace(node.path, id).second) {
       return Error{ErrorCode::kSettingsRefused, "queue '" + node.path + "' is declared twice",
@@ -75,15 +78,18 @@ Result<QueueId> QueueTree::find(std::string_view name) const {
     known += (known.empty() ? "" : ", ") + node(leaf).path;
   }
   if (first == last) {
-    return Error{ErrorCode::kUnknownQueue, "there is no queue '" + std::string(name) + "'", "queues: " + known};
+    return Error{ErrorCode::kUnknownQueue, "there is no queue '" + std::string(name) + "'",
+                 "queues: " + known};
   }
   std::string candidates;
-  for (auto it = first; it != last; ++it) candidates += (candidates.empty() ? "" : ", ") + node(it->second).path;
+  for (auto it = first; it != last; ++it)
+    candidates += (candidates.empty() ? "" : ", ") + node(it->second).path;
   return Error{ErrorCode::kUnknownQueue, "queue name '" + std::string(name) + "' is ambiguous",
                "say which: " + candidates};
 }
 
-Status check_parents(const std::vector<std::string>& names, const std::vector<std::string>& parents) {
+Status check_parents(const std::vector<std::string>& names,
+                     const std::vector<std::string>& parents) {
   std::map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < names.size(); ++i) by_name.emplace(names[i], i);
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(names.size());
@@ -92,7 +98,8 @@ Status check_parents(const std::vector<std::string>& names, const std::vector<st
     if (parents[i].empty()) continue;
     const auto parent = by_name.find(parents[i]);
     if (parent == by_name.end()) {
-      findings.push_back("queue '" + names[i] + "' is an orphan: its parent '" + parents[i] + "' is not declared");
+      findings.push_back("queue '" + names[i] + "' is an orphan: its parent '" + parents[i] +
+                         "' is not declared");
     } else {
       boost::add_edge(parent->second, i, graph);
     }
@@ -100,11 +107,13 @@ Status check_parents(const std::vector<std::string>& names, const std::vector<st
   std::vector<std::size_t> component(names.size());
   if (!names.empty()) {
     const auto count = boost::strong_components(
-        graph, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
+        graph,
+        boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
     std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < names.size(); ++i) members[component[i]].push_back(i);
     for (const auto& cycle : members) {
-      const bool loop = cycle.size() > 1 || (cycle.size() == 1 && parents[cycle[0]] == names[cycle[0]]);
+      const bool loop =
+          cycle.size() > 1 || (cycle.size() == 1 && parents[cycle[0]] == names[cycle[0]]);
       if (!loop) continue;
       std::string all;
       for (const std::size_t i : cycle) all += (all.empty() ? "'" : ", '") + names[i] + "'";
@@ -113,7 +122,8 @@ Status check_parents(const std::vector<std::string>& names, const std::vector<st
   }
   if (findings.empty()) return Ok{};
   std::sort(findings.begin(), findings.end());
-  return Error{ErrorCode::kSettingsRefused, findings.front(), "every queue hangs under the top level", findings};
+  return Error{ErrorCode::kSettingsRefused, findings.front(),
+               "every queue hangs under the top level", findings};
 }
 
 }  // namespace weir

@@ -1,7 +1,7 @@
-// The tree of queues: dense ids in the order of the settings (parents before children), dotted paths, parents and
-// children. Built with Boost.Graph from the settings; a flat list is a tree of depth one under an unnamed root, which
-// is the whole cluster. Immutable: new settings make a new tree, and the engine carries what lives in the queues over
-// by path. QueueId 0 is the root.
+// The tree of queues: dense ids in the order of the settings (parents before children), dotted
+// paths, parents and children. Built with Boost.Graph from the settings; a flat list is a tree of
+// depth one under an unnamed root, which is the whole cluster. Immutable: new settings make a new
+// tree, and the engine carries what lives in the queues over by path. QueueId 0 is the root.
 #pragma once
 
 #include <boost/graph/adjacency_list.hpp>
@@ -51,8 +51,9 @@ class QueueTree {
   std::multimap<std::string, QueueId, std::less<>> by_last_part_;
 };
 
-// A parent for each named queue, as a flat list gives it. An error names every queue on a cycle and every orphan.
-// `parents[i]` is the name of queue i's parent, or empty for the top level.
-Status check_parents(const std::vector<std::string>& names, const std::vector<std::string>& parents);
+// A parent for each named queue, as a flat list gives it. An error names every queue on a cycle and
+// every orphan. `parents[i]` is the name of queue i's parent, or empty for the top level.
+Status check_parents(const std::vector<std::string>& names,
+                     const std::vector<std::string>& parents);
 
 }  // namespace weir

@@ -19,7 +19,8 @@ bool Resources::any_negative() const {
   return false;
 }
 
-bool fits(const Resources& need, const Resources& total, const Resources& used, const Resources& cluster) {
+bool fits(const Resources& need, const Resources& total, const Resources& used,
+          const Resources& cluster) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     if (cluster.amount[i] != 0 && used.amount[i] + need.amount[i] > total.amount[i]) return false;
   }
@@ -27,8 +28,10 @@ bool fits(const Resources& need, const Resources& total, const Resources& used, 
 }
 
 std::string to_string(const Resources& r) {
-  static constexpr const char* kUnits[kDimensionCount][2] = {
-      {"map slot", "map slots"}, {"reduce slot", "reduce slots"}, {"MB", "MB"}, {"vcore", "vcores"}};
+  static constexpr const char* kUnits[kDimensionCount][2] = {{"map slot", "map slots"},
+                                                             {"reduce slot", "reduce slots"},
+                                                             {"MB", "MB"},
+                                                             {"vcore", "vcores"}};
   std::string out;
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     if (r.amount[i] == 0) continue;

@@ -1,5 +1,6 @@
-// Resources are a vector from the first day: map slots, reduce slots, memory, vcores. A dimension whose cluster total
-// is 0 is ignored, so that a cluster that does not measure memory still runs jobs that ask for some.
+// Resources are a vector from the first day: map slots, reduce slots, memory, vcores. A dimension
+// whose cluster total is 0 is ignored, so that a cluster that does not measure memory still runs
+// jobs that ask for some.
 #pragma once
 
 #include <array>
@@ -27,9 +28,12 @@ struct Resources {
   bool any_negative() const;
 };
 
-// Whether `need` fits into total - used, looking only at dimensions in which `cluster` has anything.
-bool fits(const Resources& need, const Resources& total, const Resources& used, const Resources& cluster);
+// Whether `need` fits into total - used, looking only at dimensions in which `cluster` has
+// anything.
+bool fits(const Resources& need, const Resources& total, const Resources& used,
+          const Resources& cluster);
 
-std::string to_string(const Resources& r);  // "2 map slots, 1 reduce slot, 512 MB"; zero dimensions left out
+std::string to_string(
+    const Resources& r);  // "2 map slots, 1 reduce slot, 512 MB"; zero dimensions left out
 
 }  // namespace weir

@@ -1,5 +1,6 @@
-// Result<T> is for what may go wrong in the ordinary course of things: a value, or one Error that says where and
-// what, and what would be accepted. The codes are the wire's (thrift/common.thrift): frozen, never renumbered.
+// Result<T> is for what may go wrong in the ordinary course of things: a value, or one Error that
+// says where and what, and what would be accepted. The codes are the wire's (thrift/common.thrift):
+// frozen, never renumbered.
 #pragma once
 
 #include <string>

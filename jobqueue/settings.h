@@ -1,5 +1,6 @@
-// The validated settings that the engine works by. conf/ makes them from YAML; scenarios and tests make them by hand.
-// A Settings value is immutable once applied: a change is a whole new value, applied in one step.
+// The validated settings that the engine works by. conf/ makes them from YAML; scenarios and tests
+// make them by hand. A Settings value is immutable once applied: a change is a whole new value,
+// applied in one step.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,9 @@
 
 namespace weir {
 
-// A queue's guarantee in one class: a share of the parent's (in hundredths of a percent), a number of slots (a ratio
-// among siblings that all say slots), or nothing said (an equal part of what the siblings leave).
+// A queue's guarantee in one class: a share of the parent's (in hundredths of a percent), a number
+// of slots (a ratio among siblings that all say slots), or nothing said (an equal part of what the
+// siblings leave).
 struct Guarantee {
   enum class Unit : std::uint8_t { kUnset, kPercent, kSlots };
   Unit unit = Unit::kUnset;
@@ -25,7 +27,7 @@ struct Guarantee {
 
 struct UserLimit {
   enum class Mode : std::uint8_t { kSoft, kHard };
-  std::int64_t minimum_hundredths = 10000;       // 25% is 2500; default 100%: one user may use all
+  std::int64_t minimum_hundredths = 10000;        // 25% is 2500; default 100%: one user may use all
   std::optional<std::int64_t> factor_millionths;  // no limit if absent
   Mode mode = Mode::kSoft;
   friend bool operator==(const UserLimit&, const UserLimit&) = default;
@@ -35,7 +37,7 @@ struct UserLimit {
 using AccessList = std::optional<std::vector<std::string>>;
 
 struct QueueSettings {
-  std::string name;                                // last part
+  std::string name;  // last part
   Guarantee guaranteed[kTaskKindCount];
   std::optional<std::int64_t> maximum_hundredths;  // of the parent's maximum; absent = 100%
   std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];
@@ -45,21 +47,22 @@ struct QueueSettings {
   bool stopped = false;
   std::optional<std::int64_t> max_jobs, max_jobs_per_user, max_tasks_per_job;
   std::optional<std::int64_t> max_running_jobs, max_running_jobs_per_user;
-  std::optional<std::int64_t> kill_budget;         // slot-seconds an hour
+  std::optional<std::int64_t> kill_budget;  // slot-seconds an hour
   AccessList submit, administer;
-  std::vector<QueueSettings> queues;               // children
+  std::vector<QueueSettings> queues;  // children
   friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
 };
 
-// What one policy is set to; each policy derives its own and finds it in Settings::policies by its name.
+// What one policy is set to; each policy derives its own and finds it in Settings::policies by its
+// name.
 struct PolicySettings {
   virtual ~PolicySettings() = default;
 };
 
 struct HeartbeatSettings {
-  std::optional<DurationMs> interval_ms;      // absent = auto: grows with the cluster
+  std::optional<DurationMs> interval_ms;  // absent = auto: grows with the cluster
   DurationMs floor_ms = 300;
-  std::int64_t per_second = 1000;             // heartbeats in all, for auto
+  std::int64_t per_second = 1000;  // heartbeats in all, for auto
   DurationMs expiry_ms = 10 * 60 * 1000;
   std::int64_t out_of_band_per_second = 5000;  // early heartbeats in all
   friend bool operator==(const HeartbeatSettings&, const HeartbeatSettings&) = default;
@@ -68,13 +71,15 @@ struct HeartbeatSettings {
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
-  std::vector<QueueSettings> queues;          // top level; never empty once validated (`default` if none is declared)
-  std::vector<std::string> administrators;    // may do everything, besides each queue's own `administer`
+  std::vector<QueueSettings>
+      queues;  // top level; never empty once validated (`default` if none is declared)
+  std::vector<std::string>
+      administrators;  // may do everything, besides each queue's own `administer`
   DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;
   std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
-  std::vector<std::string> notices;           // findings that are no errors but stay visible
-  std::string text;                           // the YAML it came from, kept for the store and `conf diff`
-  std::string source;                         // file name, for messages
+  std::vector<std::string> notices;  // findings that are no errors but stay visible
+  std::string text;                  // the YAML it came from, kept for the store and `conf diff`
+  std::string source;                // file name, for messages
 };
 
 }  // namespace weir

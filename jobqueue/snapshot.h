@@ -1,5 +1,6 @@
-// What the store gives back at a start: everything that was promised before. The engine is rebuilt from it; attempts
-// that were running are not in it, they are re-adopted when their trackers report.
+// What the store gives back at a start: everything that was promised before. The engine is rebuilt
+// from it; attempts that were running are not in it, they are re-adopted when their trackers
+// report.
 #pragma once
 
 #include <cstdint>
@@ -49,16 +50,16 @@ struct JobSnapshot {
 };
 
 struct Snapshot {
-  TimeMs last_time = 0;         // engine time goes on from here
+  TimeMs last_time = 0;  // engine time goes on from here
   std::uint64_t last_seq = 0;
-  std::uint32_t epoch = 0;      // counts starts; part of attempt numbers, so that they never repeat
+  std::uint32_t epoch = 0;  // counts starts; part of attempt numbers, so that they never repeat
   std::uint32_t next_job = 1;
-  std::string policy;           // empty: as the settings say
-  std::string settings_text;    // empty: none applied yet
+  std::string policy;         // empty: as the settings say
+  std::string settings_text;  // empty: none applied yet
   std::string settings_source;
   std::string settings_file_hash;  // of the file as last read, see conf
   std::vector<std::string> stopped_queues;
-  std::vector<JobSnapshot> jobs;   // by id
+  std::vector<JobSnapshot> jobs;  // by id
 };
 
 }  // namespace weir

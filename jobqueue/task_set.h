@@ -1,5 +1,6 @@
-// A set of task indexes that gives the lowest first: a bitmap with a summary bitmap per level, 64-way. Insert, erase
-// and first() take a handful of word operations whatever the size, and a task costs about one bit.
+// A set of task indexes that gives the lowest first: a bitmap with a summary bitmap per level,
+// 64-way. Insert, erase and first() take a handful of word operations whatever the size, and a task
+// costs about one bit.
 #pragma once
 
 #include <bit>
@@ -35,7 +36,8 @@ class TaskSet {
   bool empty() const { return count_ == 0; }
 
   bool contains(std::uint32_t i) const {
-    return !levels_.empty() && i / 64 < levels_[0].size() && (levels_[0][i / 64] >> (i % 64) & 1) != 0;
+    return !levels_.empty() && i / 64 < levels_[0].size() &&
+           (levels_[0][i / 64] >> (i % 64) & 1) != 0;
   }
 
   bool insert(std::uint32_t i) {

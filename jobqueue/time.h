@@ -1,4 +1,5 @@
-// Time in the core is a number that inputs carry: milliseconds since the Unix epoch, monotone. Nothing here reads a clock.
+// Time in the core is a number that inputs carry: milliseconds since the Unix epoch, monotone.
+// Nothing here reads a clock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What is known of one TaskTracker: identity, slots, what it runs, when it last reported. A tracker keeps its id for the
-// life of the process, whether it is there or lost; its name is unique.
+// What is known of one TaskTracker: identity, slots, what it runs, when it last reported. A tracker
+// keeps its id for the life of the process, whether it is there or lost; its name is unique.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,20 @@ struct TrackerState {
   std::int32_t shuffle_port = 0;
   RackId rack;
   std::int64_t incarnation = 0;
-  std::int64_t sequence = 0;     // of the last heartbeat taken
+  std::int64_t sequence = 0;  // of the last heartbeat taken
   State state = State::kLive;
   bool accepts_tasks = true;
   std::string health;
   std::int64_t free_disk_mb = -1;
   TimeMs last_heartbeat = 0;
   Resources total;
-  Resources used;                        // HELD: running and dying attempts
-  std::vector<AttemptSlot> attempts;     // all live ones; order is not meaningful
-  std::vector<TaskKey> map_outputs;      // succeeded maps whose output is here; may hold stale entries
+  Resources used;                     // HELD: running and dying attempts
+  std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
+  std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
   std::vector<JobId> duties;             // last duties of jobs that it was given
-  std::vector<AttemptKey> held_commits;  // granted before a restart, not heard of since: may still be published
+  std::vector<AttemptKey>
+      held_commits;  // granted before a restart, not heard of since: may still be published
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
   std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 

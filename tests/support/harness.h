@@ -1,5 +1,6 @@
-// Drives the real engine as a story: declare queues and trackers, submit, heartbeat, and see what was launched. Time is
-// a number; the store is "durable at once" unless a test holds it back. Launches read "J1/m0", with J the job's number.
+// Drives the real engine as a story: declare queues and trackers, submit, heartbeat, and see what
+// was launched. Time is a number; the store is "durable at once" unless a test holds it back.
+// Launches read "J1/m0", with J the job's number.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ inline QueueSettings queue(const std::string& name, std::int64_t guaranteed_perc
   QueueSettings settings;
   settings.name = name;
   if (guaranteed_percent > 0) {
-    for (Guarantee& g : settings.guaranteed) g = {Guarantee::Unit::kPercent, guaranteed_percent * 100};
+    for (Guarantee& g : settings.guaranteed)
+      g = {Guarantee::Unit::kPercent, guaranteed_percent * 100};
   }
   return settings;
 }
@@ -130,7 +132,8 @@ class Harness {
     step(registration);
   }
 
-  // The tracker reports what it holds and takes on what the reply says. Returns the launches, "J1/m0 J1/r0".
+  // The tracker reports what it holds and takes on what the reply says. Returns the launches,
+  // "J1/m0 J1/r0".
   std::string heartbeat(const std::string& name) {
     TrackerReport& tracker = trackers_[name];
     Heartbeat report;
@@ -159,10 +162,13 @@ class Harness {
 
   // The task ends (on whatever tracker it runs); reported with that tracker's next heartbeat.
   void finish(const std::string& task) { set_state(task, ReportedState::kSucceeded); }
-  void fail(const std::string& task, const std::string& why = "exit 1") { set_state(task, ReportedState::kFailed, why); }
+  void fail(const std::string& task, const std::string& why = "exit 1") {
+    set_state(task, ReportedState::kFailed, why);
+  }
   void finish_all(const std::string& tracker) {
     for (auto& [key, attempt] : trackers_[tracker].held) {
-      if (attempt.state == ReportedState::kRunning) attempt.state = end_state(key, ReportedState::kSucceeded);
+      if (attempt.state == ReportedState::kRunning)
+        attempt.state = end_state(key, ReportedState::kSucceeded);
     }
   }
 
@@ -199,24 +205,29 @@ class Harness {
   TrackerReport& tracker(const std::string& name) { return trackers_[name]; }
 
   static std::string spell(const TaskKey& task) {
-    return "J" + std::to_string(task.job.value) + "/" + name(task.kind)[0] + std::to_string(task.index);
+    return "J" + std::to_string(task.job.value) + "/" + name(task.kind)[0] +
+           std::to_string(task.index);
   }
 
   TimeMs now = 1000000;
   bool durable_at_once = true;
-  Error error;               // of the last refused step
-  std::vector<Event> log;    // all events
+  Error error;             // of the last refused step
+  std::vector<Event> log;  // all events
 
  private:
-  void absorb(const Output& output) { log.insert(log.end(), output.events.begin(), output.events.end()); }
+  void absorb(const Output& output) {
+    log.insert(log.end(), output.events.begin(), output.events.end());
+  }
 
   ReportedState end_state(const AttemptKey& key, ReportedState wanted) {
     const Job& job = state().job(key.task.job);
     const bool publishes = key.task.kind == TaskKind::kReduce || job.spec->reduces == 0;
-    return wanted == ReportedState::kSucceeded && publishes ? ReportedState::kCommitPending : wanted;
+    return wanted == ReportedState::kSucceeded && publishes ? ReportedState::kCommitPending
+                                                            : wanted;
   }
 
-  void set_state(const std::string& task, ReportedState state, const std::string& diagnostics = "") {
+  void set_state(const std::string& task, ReportedState state,
+                 const std::string& diagnostics = "") {
     for (auto& [name, tracker] : trackers_) {
       for (auto& [key, attempt] : tracker.held) {
         if (spell(key.task) != task || attempt.state > ReportedState::kCommitPending) continue;

@@ -1,0 +1,173 @@
+// What leaves the engine before it is durable, and what does not; what a failing store undoes; what
+// a restart keeps.
+#include <gmock/gmock.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+TEST(EnginePromise, ASubmissionIsAnsweredAndScheduledOnlyWhenDurable) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.durable_at_once = false;
+  EXPECT_EQ(h.submit({.maps = 1}), 0u);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  const auto replies = h.step(Durable{h.engine().last_seq()});
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(std::get<Submitted>(replies[0].body).job, JobId(1));
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
+TEST(EnginePromise, ARefusedSubmissionLeavesNothingButAUsedNumber) {
+  FifoHarness h;
+  QueueSettings limited = queue("default");
+  limited.max_jobs = 1;
+  h.add_queue(limited);
+  h.add_tracker("tt1");
+  h.durable_at_once = false;
+  h.submit({.maps = 1});
+  const auto replies = h.step(StoreFailed{h.engine().last_seq(), "disk full"});
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(std::get<Error>(replies[0].body).code, ErrorCode::kStoreFailed);
+  EXPECT_THAT(std::get<Error>(replies[0].body).message, testing::HasSubstr("disk full"));
+  EXPECT_TRUE(h.state().jobs().empty());
+  h.durable_at_once = true;
+  EXPECT_EQ(h.submit({.maps = 1}), 2u);
+  EXPECT_EQ(h.heartbeat("tt1"), "J2/m0");
+}
+
+TEST(EnginePromise, AKillThatTheStoreRefusedDoesNotHappen) {
+  FifoHarness h;
+  h.submit({.maps = 1});
+  h.durable_at_once = false;
+  EXPECT_TRUE(h.step(KillJob{{"user", {}}, JobId(1)}).empty());
+  EXPECT_EQ(h.state_of(1), JobState::kRunning);
+  h.step(StoreFailed{h.engine().last_seq(), "read-only"});
+  EXPECT_EQ(h.state_of(1), JobState::kRunning);
+}
+
+TEST(EnginePromise, ACommitIsGrantedAndAnEndAcknowledgedOnlyWhenDurable) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.durable_at_once = false;
+  h.heartbeat("tt1");  // no reply yet: it waits for the grant
+  EXPECT_TRUE(h.tracker("tt1").last.commit.empty());
+  const auto replies = h.step(Durable{h.engine().last_seq()});
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_EQ(std::get<HeartbeatReply>(replies[0].body).commit.size(), 1u);
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");  // reports SUCCEEDED
+  EXPECT_TRUE(h.tracker("tt1").last.acknowledged.empty());
+  EXPECT_EQ(h.tracker("tt1").held.size(), 1u);
+  h.step(Durable{h.engine().last_seq()});
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.tracker("tt1").last.acknowledged.size(), 1u);
+}
+
+TEST(EnginePromise, AJobIsOverForReadersOnlyWhenItsEndIsDurable) {
+  FifoHarness h;
+  h.submit({.maps = 1});
+  h.durable_at_once = false;
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  h.step(Durable{h.engine().last_seq()});
+  const Job& job = h.state().job(JobId(1));
+  EXPECT_EQ(job.state, JobState::kKilled);
+  EXPECT_EQ(h.engine().visible_state(job), JobState::kRunning);
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_EQ(h.engine().visible_state(job), JobState::kKilled);
+}
+
+TEST(EnginePromise, PublishingWithoutAGrantFailsTheAttempt) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.tracker("tt1").held.begin()->second.state = ReportedState::kSucceeded;
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).failed_attempts, 1u);
+}
+
+// What the store would give back for one job with two maps done and one reduce to go.
+Snapshot after_crash(std::int64_t incarnation) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->user = "user";
+  spec->queue = "default";
+  spec->output = "/out";
+  spec->splits.resize(2);
+  spec->reduces = 1;
+  JobSnapshot job;
+  job.job = JobId(7);
+  job.spec = spec;
+  job.queue = "default";
+  job.state = JobState::kRunning;
+  job.done = {{TaskKind::kMap, 0, 0, "tt1", incarnation, nullptr},
+              {TaskKind::kMap, 1, 0, "tt1", incarnation, nullptr}};
+  Snapshot snapshot;
+  snapshot.epoch = 2;
+  snapshot.next_job = 8;
+  snapshot.last_seq = 40;
+  snapshot.jobs = {job};
+  return snapshot;
+}
+
+TEST(EngineRestart, FinishedMapsStayFinishedAndNewAttemptsGetNewNumbers) {
+  FifoHarness h;
+  h.start(after_crash(1));
+  h.add_tracker("tt1");               // incarnation 1: the same process as before
+  EXPECT_EQ(h.heartbeat("tt1"), "");  // first everybody says what he runs
+  h.advance(6000);
+  EXPECT_EQ(h.heartbeat("tt1"), "J7/r0");
+  EXPECT_EQ(h.tracker("tt1").held.begin()->first.attempt, 10000u);
+  EXPECT_EQ(h.submit({.maps = 1}), 8u);
+}
+
+TEST(EngineRestart, ARestartedTrackerHasLostItsOutputs) {
+  FifoHarness h;
+  h.start(after_crash(99));
+  h.add_tracker("tt1");  // another incarnation
+  h.advance(6000);
+  EXPECT_EQ(h.heartbeat("tt1"), "J7/m0 J7/m1 J7/r0");  // slow-start, once met, stays met
+}
+
+TEST(EngineRestart, RunningAttemptsGoOn) {
+  FifoHarness h;
+  h.start(after_crash(1));
+  h.add_tracker("tt1");
+  AttemptReport running;
+  running.attempt = {{JobId(7), TaskKind::kReduce, 0}, 3};
+  h.tracker("tt1").held.emplace(running.attempt, running);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_TRUE(h.tracker("tt1").last.kill.empty());
+  EXPECT_EQ(h.running("default", TaskKind::kReduce), 1);
+  h.advance(6000);
+  h.finish("J7/r0");
+  EXPECT_EQ(h.settle("tt1"), "");
+  EXPECT_EQ(h.state_of(7), JobState::kSucceeded);
+}
+
+TEST(EngineRestart, AnAcknowledgedKillIsNotUndone) {
+  Snapshot snapshot = after_crash(1);
+  snapshot.jobs[0].kill_requested = true;
+  FifoHarness h;
+  h.start(snapshot);
+  h.step(Tick{});
+  EXPECT_EQ(h.state_of(7), JobState::kKilled);
+  EXPECT_EQ(h.events<JobStateChanged>().back().state,
+            JobState::kKilled);  // and the store hears of it
+}
+
+TEST(EngineRestart, ASettingsFileThatForgetsAQueueWithJobsIsRefused) {
+  FifoHarness h;
+  h.add_queue(queue("other"));
+  auto engine =
+      Engine::create(std::make_shared<Settings>(h.settings()), fifo_only(), after_crash(1), 0);
+  ASSERT_FALSE(engine.ok());
+  EXPECT_THAT(engine.error().message, testing::HasSubstr("job_0007 in queue default"));
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,142 @@
+// Trackers: lost and repeated messages, lost trackers, lost outputs, wrong policies.
+#include <gmock/gmock.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+TEST(EngineTracker, ALostReplyIsRepeatedNotScheduledTwice) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 4});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  h.tracker("tt1").held.clear();  // the reply never came
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  EXPECT_EQ(h.events<AttemptLaunched>().size(), 2u);
+}
+
+TEST(EngineTracker, AnOldReportChangesNothing) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  Heartbeat old;
+  old.name = "tt1";
+  old.incarnation = h.tracker("tt1").incarnation;
+  old.sequence = 1;  // says that nothing runs
+  h.step(old);
+  EXPECT_EQ(h.running("default"), 1);
+}
+
+TEST(EngineTracker, AnUnregisteredTrackerIsToldSo) {
+  FifoHarness h;
+  h.heartbeat("ghost");
+  EXPECT_EQ(h.error.code, ErrorCode::kUnknownTracker);
+}
+
+TEST(EngineTracker, AnAttemptThatVanishesRunsAgain) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  h.tracker("tt1").held.clear();
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).killed_attempts, 1u);
+}
+
+TEST(EngineTracker, ASilentTrackerIsLostWithItsOutputsAsLongAsTheyAreNeeded) {
+  FifoHarness h;
+  h.settings().heartbeat.expiry_ms = 10000;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 1});
+  h.submit({.maps = 2, .reduces = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m1 J1/r0");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.advance(9000);
+  h.heartbeat("tt2");
+  h.advance(1000);
+  EXPECT_EQ(h.state().live_trackers(), 1u);
+  h.finish("J1/m1");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+  EXPECT_EQ(h.events<TaskReopened>().size(), 1u);
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.error.code, ErrorCode::kUnknownTracker);
+  h.connect("tt1");
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.state().live_trackers(), 2u);
+}
+
+TEST(EngineTracker, MapOutputsThatCannotBeFetchedAreMadeAgain) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 1});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/r0");
+  h.tracker("tt2").held.begin()->second.fetch_failures = {{0, 0}};
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+  const auto replies = h.step(QueryMapOutputs{JobId(1), 0});
+  const auto& outputs = std::get<MapOutputs>(replies.at(0).body);
+  ASSERT_EQ(outputs.outputs.size(), 2u);
+  EXPECT_FALSE(outputs.outputs[0].obsolete);
+  EXPECT_TRUE(outputs.outputs[1].obsolete);
+}
+
+TEST(EngineTracker, ATaskTooWideForEveryTrackerIsRefusedAtSubmission) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 2});
+  EXPECT_EQ(h.submit({.maps = 1, .slots_per_map = 3}), 0u);
+  EXPECT_THAT(h.error.message, testing::HasSubstr("needs 3 map slots"));
+  EXPECT_EQ(h.submit({.maps = 2, .slots_per_map = 2}), 2u - 1u);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
+TEST(EngineTracker, AnOlderProcessOfTheSameNameCannotTakeOver) {
+  FifoHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt1");  // a newer one
+  RegisterTracker old;
+  old.name = "tt1";
+  old.incarnation = 1;
+  const auto replies = h.step(old);
+  EXPECT_EQ(std::get<Error>(replies.at(0).body).code, ErrorCode::kNotPermitted);
+}
+
+// A policy that chooses whatever the test says: the engine must not believe it.
+struct WrongPolicy : FifoPolicy {
+  using FifoPolicy::FifoPolicy;
+  std::optional<Choice> choose(const Offer&) override { return choice; }
+  static inline Choice choice;
+};
+
+TEST(EngineMechanism, ChecksEveryDecisionAgain) {
+  Harness h([](std::string_view, const ClusterState& state,
+               const Settings& settings) { return std::make_unique<WrongPolicy>(state, settings); },
+            "wrong");
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.submit({.maps = 2, .reduces = 1, .slowstart_millionths = 1000000});
+  const auto refused = [&](Choice choice) {
+    WrongPolicy::choice = choice;
+    const std::size_t before = h.events<Refused>().size();
+    h.heartbeat("tt1");
+    return h.events<Refused>().size() > before;
+  };
+  EXPECT_TRUE(refused({{JobId(9), TaskKind::kMap, 0}, Locality::kAny}));  // no such job
+  EXPECT_TRUE(refused({{JobId(1), TaskKind::kMap, 2}, Locality::kAny}));  // no such task
+  EXPECT_TRUE(
+      refused({{JobId(1), TaskKind::kReduce, 0}, Locality::kAny}));  // not before slow-start
+  WrongPolicy::choice = {{JobId(1), TaskKind::kMap, 0}, Locality::kAny};
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  EXPECT_EQ(h.heartbeat("tt1"), "");  // the same again, and the tracker is full
+  EXPECT_EQ(h.running("default"), 1);
+}
+
+}  // namespace
+}  // namespace weir::test
