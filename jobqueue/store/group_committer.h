@@ -74,11 +74,11 @@ class GroupCommitter {
   };
 
   void run();
-  void take(Group* group, std::unique_lock<std::mutex>* lock);
-  Status write(const Group& group);
-  void settle_failure(Group* group, bool fresh, const Error& error);
-  void settle_success(Group* group);
-  void note(bool failing, const std::string& message);
+  bool take(Group* group);  // true: there are new events
+  void write(Group* group, bool fresh);
+  void refuse_commands(std::vector<Event>* events);
+  void release(std::vector<Event>* events, std::size_t kept);  // forgets all but the first `kept`
+  void note(const Status& written);
 
   Store& store_;
   const GroupCommitterCallbacks callbacks_;

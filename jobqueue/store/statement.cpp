@@ -39,6 +39,10 @@ std::int64_t Database::integer(const std::string& sql) {
   return statement.row() ? statement.integer(0) : 0;
 }
 
+std::int64_t Database::changed_rows() const {
+  return handle_ ? sqlite3_changes64(handle_) : 0;
+}
+
 bool Database::end() {
   exec("COMMIT");
   if (ok()) return true;
@@ -72,6 +76,10 @@ void Statement::reset() {
   sqlite3_reset(handle_);
 }
 
+bool Statement::is_null(int column) {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
 std::int64_t Statement::integer(int column) {
   return sqlite3_column_int64(handle_, column);
 }
@@ -79,6 +87,10 @@ std::int64_t Statement::integer(int column) {
 std::string_view Statement::bytes(int column) {
   const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
   return {data ? data : "", static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+void Statement::bind_null(int place) {
+  if (database_.ok()) database_.note(sqlite3_bind_null(handle_, place));
 }
 
 void Statement::bind_integer(int place, std::int64_t value) {

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class Database {
   void exec(const std::string& sql);
   std::int64_t integer(
       const std::string& sql);  // first column of the first row, 0 if there is none
+
+  std::int64_t changed_rows() const;  // by the last statement
 
   void begin() { exec("BEGIN IMMEDIATE"); }
   // Commits if nothing failed since begin(); otherwise rolls back and keeps the error. True: it is
@@ -68,6 +71,7 @@ class Statement {
   bool row();
   void reset();
 
+  bool is_null(int column);
   std::int64_t integer(int column);
   std::string_view bytes(int column);  // valid until the next row() or reset()
 
@@ -77,6 +81,10 @@ class Statement {
   }
   void bind(int place, const std::string& value) { bind_text(place, value); }
   void bind(int place, std::string_view value) { bind_text(place, value); }
+  void bind(int place, const std::optional<std::string>& value) {
+    value ? bind_text(place, *value) : bind_null(place);
+  }
+  void bind_null(int place);
   void bind_integer(int place, std::int64_t value);
   void bind_text(int place, std::string_view value);
 

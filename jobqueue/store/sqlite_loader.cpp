@@ -1,0 +1,184 @@
+#include "jobqueue/store/sqlite_loader.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "jobqueue/store/counters_text.h"
+
+namespace weir {
+namespace {
+
+#define WEIR_JOB_COLUMNS                                                                         \
+  "SELECT j.id, j.queue, j.priority, j.state, j.kill_requested, j.submitted_at, j.finished_at, " \
+  "j.diagnostics, s.spec FROM jobs j LEFT JOIN specs s ON s.job = j.id "
+#define WEIR_TASK_TABLE(table, columns)                                    \
+  "SELECT j.id, t.kind, t.task, " columns " FROM jobs j CROSS JOIN " table \
+  " t ON t.job = j.id WHERE j.state < 2 ORDER BY j.id, t.kind, t.task"
+
+class Loader {
+ public:
+  Loader(Database& database, const std::string& path, const SpecCodec& codec)
+      : database_(database), path_(path), codec_(codec) {}
+
+  Result<Snapshot> load(std::size_t finished_jobs_limit) {
+    load_meta();
+    load_queues();
+    load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
+    load_jobs(WEIR_JOB_COLUMNS "WHERE j.state >= 2 ORDER BY j.finished_at DESC, j.id DESC LIMIT ?",
+              static_cast<std::int64_t>(std::min<std::size_t>(finished_jobs_limit, INT64_MAX)));
+    std::sort(snapshot_.jobs.begin(), snapshot_.jobs.end(),
+              [](const JobSnapshot& a, const JobSnapshot& b) { return a.job < b.job; });
+    load_done();
+    load_failures();
+    load_commits();
+    if (error_) return *error_;
+    return std::move(snapshot_);
+  }
+
+ private:
+  void fail(const std::string& what) {
+    if (error_) return;
+    error_ = Error{ErrorCode::kStoreFailed,
+                   "store " + path_ + " is damaged: " + what,
+                   "restore a copy, or start the weir that wrote it",
+                   {}};
+  }
+
+  void load_meta() {
+    Statement rows(database_, "SELECT key, value FROM meta");
+    while (rows.row()) {
+      const std::string_view key = rows.bytes(0);
+      if (key == "last_time") snapshot_.last_time = rows.integer(1);
+      if (key == "last_seq") snapshot_.last_seq = static_cast<std::uint64_t>(rows.integer(1));
+      if (key == "epoch") snapshot_.epoch = static_cast<std::uint32_t>(rows.integer(1));
+      if (key == "next_job") snapshot_.next_job = static_cast<std::uint32_t>(rows.integer(1));
+      if (key == "policy") snapshot_.policy = rows.bytes(1);
+      if (key == "settings_text") snapshot_.settings_text = rows.bytes(1);
+      if (key == "settings_source") snapshot_.settings_source = rows.bytes(1);
+      if (key == kSettingsFileHashKey) snapshot_.settings_file_hash = rows.bytes(1);
+    }
+  }
+
+  void load_queues() {
+    Statement rows(database_, "SELECT path FROM queues WHERE stopped ORDER BY path");
+    while (rows.row()) snapshot_.stopped_queues.emplace_back(rows.bytes(0));
+  }
+
+  void load_jobs(const char* sql, std::int64_t limit) {
+    Statement rows(database_, sql);
+    rows.start(limit);
+    while (!error_ && rows.row()) {
+      JobSnapshot job;
+      job.job = JobId(static_cast<std::size_t>(rows.integer(0)));
+      const std::int64_t priority = rows.integer(2), state = rows.integer(3);
+      if (priority < 0 || priority > static_cast<int>(Priority::kVeryLow) || state < 0 ||
+          state > static_cast<int>(JobState::kKilled)) {
+        return fail(job_name(job.job) + " has no valid priority or state");
+      }
+      job.queue = rows.bytes(1);
+      job.priority = static_cast<Priority>(priority);
+      job.state = static_cast<JobState>(state);
+      job.kill_requested = rows.integer(4) != 0;
+      job.submitted_at = rows.integer(5);
+      job.finished_at = rows.integer(6);
+      job.diagnostics = rows.bytes(7);
+      if (rows.is_null(8)) return fail(job_name(job.job) + " has no spec");
+      Result<JobSpec> spec = codec_.decode(rows.bytes(8));
+      if (!spec.ok()) {
+        return fail(job_name(job.job) + "'s spec cannot be read: " + spec.error().message);
+      }
+      job.spec = std::make_shared<const JobSpec>(std::move(*spec));
+      snapshot_.jobs.push_back(std::move(job));
+    }
+  }
+
+  // The job of the present row of a table about tasks; rows come in the order of the jobs.
+  JobSnapshot& job_of(Statement& row, std::size_t* cursor) {
+    const auto id = static_cast<std::uint32_t>(row.integer(0));
+    while (snapshot_.jobs[*cursor].job.value != id) {
+      ++*cursor;
+      WEIR_CHECK(*cursor < snapshot_.jobs.size(),
+                 "every unfinished job has been loaded before its tasks");
+    }
+    return snapshot_.jobs[*cursor];
+  }
+
+  TaskKind kind(Statement& row) {
+    const std::int64_t kind = row.integer(1);
+    if (kind != 0 && kind != 1) fail("a task is neither map nor reduce");
+    return kind == 1 ? TaskKind::kReduce : TaskKind::kMap;
+  }
+
+  // Many tasks of a job count the same: equal neighbours share one value.
+  std::shared_ptr<const Counters> counters(Statement& row, int column) {
+    if (row.is_null(column)) return nullptr;
+    const std::string_view text = row.bytes(column);
+    if (last_counters_ && text == last_counters_text_) return last_counters_;
+    auto decoded = decode_counters(text);
+    if (!decoded) {
+      fail("the counters of a task cannot be read");
+      return nullptr;
+    }
+    last_counters_text_ = text;
+    last_counters_ = std::make_shared<const Counters>(std::move(*decoded));
+    return last_counters_;
+  }
+
+  void load_done() {
+    Statement rows(database_,
+                   WEIR_TASK_TABLE("task_done", "t.attempt, t.tracker, t.incarnation, t.counters"));
+    std::size_t cursor = 0;
+    while (!error_ && rows.row()) {
+      JobSnapshot::DoneTask done;
+      done.kind = kind(rows);
+      done.index = static_cast<std::uint32_t>(rows.integer(2));
+      done.attempt = static_cast<std::uint32_t>(rows.integer(3));
+      done.tracker = rows.bytes(4);
+      done.incarnation = rows.integer(5);
+      done.counters = counters(rows, 6);
+      job_of(rows, &cursor).done.push_back(std::move(done));
+    }
+  }
+
+  void load_failures() {
+    Statement rows(database_, WEIR_TASK_TABLE("task_failures", "t.count"));
+    std::size_t cursor = 0;
+    while (!error_ && rows.row()) {
+      job_of(rows, &cursor)
+          .failures.push_back({kind(rows), static_cast<std::uint32_t>(rows.integer(2)),
+                               static_cast<std::uint32_t>(rows.integer(3))});
+    }
+  }
+
+  void load_commits() {
+    Statement rows(database_, WEIR_TASK_TABLE("commits", "t.attempt, t.tracker"));
+    std::size_t cursor = 0;
+    while (!error_ && rows.row()) {
+      JobSnapshot& job = job_of(rows, &cursor);
+      const TaskKey task{job.job, kind(rows), static_cast<std::uint32_t>(rows.integer(2))};
+      job.commits.push_back(
+          {{task, static_cast<std::uint32_t>(rows.integer(3))}, std::string(rows.bytes(4))});
+    }
+  }
+
+  Database& database_;
+  const std::string& path_;
+  const SpecCodec& codec_;
+  Snapshot snapshot_;
+  std::optional<Error> error_;
+  std::string last_counters_text_;
+  std::shared_ptr<const Counters> last_counters_;
+};
+
+#undef WEIR_JOB_COLUMNS
+#undef WEIR_TASK_TABLE
+
+}  // namespace
+
+Result<Snapshot> load_snapshot(Database& database, const std::string& path, const SpecCodec& codec,
+                               std::size_t finished_jobs_limit) {
+  return Loader(database, path, codec).load(finished_jobs_limit);
+}
+
+}  // namespace weir

@@ -1,0 +1,134 @@
+#include "jobqueue/store/sqlite_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "jobqueue/store/schema.h"
+#include "jobqueue/store/sqlite_loader.h"
+#include "jobqueue/store/sqlite_writer.h"
+#include "jobqueue/store/statement.h"
+#include "jobqueue/store/store_errors.h"
+
+namespace weir {
+namespace {
+
+// Rows of ended jobs removed with each transaction, besides two for every event in it.
+constexpr std::size_t kSweptRows = 500;
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::string path, SpecCodec codec, const SqliteStoreOptions& options)
+      : path_(std::move(path)),
+        codec_(std::move(codec)),
+        finished_jobs_limit_(options.finished_jobs_limit),
+        database_(path_) {}
+
+  Status open(const SqliteStoreOptions& options) {
+    database_.busy_timeout(options.busy_timeout_ms);
+    // Before the first access, so that the lock covers the whole life and WAL needs no shared
+    // memory.
+    database_.exec("PRAGMA locking_mode = EXCLUSIVE");
+    database_.exec("PRAGMA journal_mode = WAL");
+    database_.exec("PRAGMA synchronous = FULL");
+    database_.exec("PRAGMA foreign_keys = ON");
+    database_.exec("PRAGMA cache_size = -32768");
+    database_.exec("PRAGMA wal_autocheckpoint = 4000");
+    database_.exec("PRAGMA journal_size_limit = 67108864");
+    if (options.max_pages > 0) {
+      database_.exec("PRAGMA max_page_count = " + std::to_string(options.max_pages));
+    }
+    Status migrated = migrate(database_, path_, store_migrations());
+    if (!migrated.ok()) return migrated;
+    if (!database_.ok()) return take_error();
+    writer_ = std::make_unique<SqliteWriter>(database_, codec_);
+    if (!database_.ok()) return take_error();
+    return Ok{};
+  }
+
+  Result<Snapshot> load() override {
+    database_.begin();
+    const std::int64_t epoch = 1 + database_.integer("SELECT value FROM meta WHERE key = 'epoch'");
+    writer_->raise_meta("epoch", epoch);
+    Result<Snapshot> snapshot = load_snapshot(database_, path_, codec_, finished_jobs_limit_);
+    if (!database_.end()) return take_error();
+    return snapshot;
+  }
+
+  Status append(std::span<const Event> events) override {
+    if (events.empty()) return Ok{};
+    std::uint64_t last_seq = 0;
+    TimeMs last_time = 0;
+    database_.begin();
+    for (const Event& event : events) {
+      WEIR_CHECK(event.seq > 0, "only durable events are appended");
+      last_seq = std::max(last_seq, event.seq);
+      last_time = std::max(last_time, event.at);
+      writer_->write(event);
+    }
+    writer_->raise_meta("last_seq", static_cast<std::int64_t>(last_seq));
+    writer_->raise_meta("last_time", last_time);
+    writer_->sweep(kSweptRows + 2 * events.size());
+    return finish();
+  }
+
+  Status touch_time(TimeMs at) override {
+    database_.begin();
+    writer_->raise_meta("last_time", at);
+    return finish();
+  }
+
+  Status set_meta(std::string_view key, std::string_view value) override {
+    if (is_reserved_meta_key(key)) {
+      return Error{ErrorCode::kInternal,
+                   "store " + path_ + ": the key " + std::string(key) + " is the store's own",
+                   "",
+                   {}};
+    }
+    database_.begin();
+    writer_->set_meta(key, value);
+    return finish();
+  }
+
+  Result<std::optional<std::string>> get_meta(std::string_view key) override {
+    std::optional<std::string> value;
+    {
+      Statement rows(database_, "SELECT value FROM meta WHERE key = ?");
+      rows.start(key);
+      if (rows.row()) value = std::string(rows.bytes(0));
+    }
+    if (!database_.ok()) return take_error();
+    return value;
+  }
+
+ private:
+  Status finish() {
+    if (!database_.end()) return take_error();
+    return Ok{};
+  }
+
+  Error take_error() {
+    Error error = explain_sqlite_error(path_, database_.code(), database_.message());
+    database_.clear_error();
+    return error;
+  }
+
+  const std::string path_;
+  const SpecCodec codec_;
+  const std::size_t finished_jobs_limit_;
+  Database database_;
+  std::unique_ptr<SqliteWriter> writer_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, SpecCodec codec,
+                                                 SqliteStoreOptions options) {
+  WEIR_CHECK(codec.encode && codec.decode, "the store can write and read specs");
+  if (auto error = examine_store_path(path)) return *error;
+  auto store = std::make_unique<SqliteStore>(path, std::move(codec), options);
+  Status opened = store->open(options);
+  if (!opened.ok()) return opened.error();
+  return std::unique_ptr<Store>(std::move(store));
+}
+
+}  // namespace weir

@@ -1,0 +1,143 @@
+#include "jobqueue/store/sqlite_writer.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "jobqueue/store/counters_text.h"
+
+namespace weir {
+
+// ?1 is the job wherever "unfinished" is asked for.
+#define WEIR_IF_UNFINISHED " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1 AND state < 2)"
+
+SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
+    : database_(database),
+      codec_(codec),
+      insert_job_(
+          database,
+          "INSERT INTO jobs (id, queue, priority, state, submitted_at) VALUES (?, ?, ?, ?, ?)"),
+      insert_spec_(database, "INSERT INTO specs (job, spec) VALUES (?, ?)"),
+      set_kill_requested_(database, "UPDATE jobs SET kill_requested = 1 WHERE id = ?"),
+      set_priority_(database, "UPDATE jobs SET priority = ?2 WHERE id = ?1"),
+      set_queue_(database, "UPDATE jobs SET queue = ?2 WHERE id = ?1"),
+      set_state_(database,
+                 "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4 WHERE id = ?1"),
+      set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
+      insert_done_(database,
+                   "INSERT OR REPLACE INTO task_done"
+                   " (job, kind, task, attempt, tracker, incarnation, counters)"
+                   " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7" WEIR_IF_UNFINISHED),
+      delete_done_(database, "DELETE FROM task_done WHERE job = ? AND kind = ? AND task = ?"),
+      count_failure_(database,
+                     "INSERT INTO task_failures (job, kind, task, count)"
+                     " SELECT ?1, ?2, ?3, 1" WEIR_IF_UNFINISHED
+                     " ON CONFLICT DO UPDATE SET count = count + 1"),
+      insert_commit_(database,
+                     "INSERT OR REPLACE INTO commits (job, kind, task, attempt, tracker)"
+                     " SELECT ?1, ?2, ?3, ?4, ?5" WEIR_IF_UNFINISHED),
+      delete_commit_(database, "DELETE FROM commits WHERE job = ? AND kind = ? AND task = ?"),
+      delete_commit_of_(
+          database, "DELETE FROM commits WHERE job = ? AND kind = ? AND task = ? AND attempt = ?"),
+      delete_failures_(database, "DELETE FROM task_failures WHERE job = ?"),
+      delete_commits_(database, "DELETE FROM commits WHERE job = ?"),
+      insert_ended_(database, "INSERT OR IGNORE INTO ended (job) SELECT id FROM jobs WHERE id = ?"),
+      next_ended_(database, "SELECT job FROM ended LIMIT 1"),
+      delete_ended_(database, "DELETE FROM ended WHERE job = ?"),
+      sweep_done_(database,
+                  "DELETE FROM task_done WHERE (job, kind, task) IN"
+                  " (SELECT job, kind, task FROM task_done WHERE job = ? LIMIT ?)"),
+      set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
+      raise_meta_(database,
+                  "INSERT INTO meta (key, value) VALUES (?, ?)"
+                  " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)") {}
+
+#undef WEIR_IF_UNFINISHED
+
+void SqliteWriter::write(const Event& event) {
+  std::visit([&](const auto& fact) { apply(fact, event.at); }, event.fact);
+}
+
+void SqliteWriter::sweep(std::size_t rows) {
+  while (rows > 0 && database_.ok()) {
+    const bool any = next_ended_.row();
+    const std::int64_t job = any ? next_ended_.integer(0) : 0;
+    next_ended_.reset();
+    if (!any) return;
+    sweep_done_.run(job, rows);
+    const auto removed = static_cast<std::size_t>(database_.changed_rows());
+    if (removed < rows) delete_ended_.run(job);
+    rows -= removed < rows ? removed + 1 : rows;  // a job without tasks costs something, too
+  }
+}
+
+void SqliteWriter::apply(const JobSubmitted& fact, TimeMs at) {
+  WEIR_CHECK(fact.spec != nullptr, "a submitted job has a spec");
+  if (!database_.ok()) return;
+  insert_job_.run(fact.job.value, fact.queue, static_cast<int>(fact.spec->priority),
+                  static_cast<int>(JobState::kWaiting), at);
+  insert_spec_.run(fact.job.value, codec_.encode(*fact.spec));
+  raise_meta_.run(std::string_view("next_job"), std::int64_t{fact.job.value} + 1);
+}
+
+void SqliteWriter::apply(const JobKillRequested& fact, TimeMs) {
+  set_kill_requested_.run(fact.job.value);
+}
+
+void SqliteWriter::apply(const PriorityChanged& fact, TimeMs) {
+  set_priority_.run(fact.job.value, static_cast<int>(fact.priority));
+}
+
+void SqliteWriter::apply(const JobMoved& fact, TimeMs) {
+  set_queue_.run(fact.job.value, fact.queue);
+}
+
+void SqliteWriter::apply(const QueueStateChanged& fact, TimeMs) {
+  set_queue_stopped_.run(fact.queue, fact.stopped ? 1 : 0);
+}
+
+void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
+  WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
+  set_meta("settings_text", fact.settings->text);
+  set_meta("settings_source", fact.settings->source);
+}
+
+void SqliteWriter::apply(const PolicyChanged& fact, TimeMs) {
+  set_meta("policy", fact.policy);
+}
+
+void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs) {
+  const TaskKey& task = fact.attempt.task;
+  std::optional<std::string> counters;
+  if (fact.counters) counters = encode_counters(*fact.counters);
+  insert_done_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
+                   fact.incarnation, counters);
+  delete_commit_.run(task.job.value, index(task.kind), task.index);
+}
+
+void SqliteWriter::apply(const TaskReopened& fact, TimeMs) {
+  delete_done_.run(fact.task.job.value, index(fact.task.kind), fact.task.index);
+}
+
+void SqliteWriter::apply(const AttemptFailed& fact, TimeMs) {
+  const TaskKey& task = fact.attempt.task;
+  count_failure_.run(task.job.value, index(task.kind), task.index);
+  delete_commit_of_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt);
+}
+
+void SqliteWriter::apply(const CommitGranted& fact, TimeMs) {
+  const TaskKey& task = fact.attempt.task;
+  insert_commit_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt,
+                     fact.tracker);
+}
+
+void SqliteWriter::apply(const JobStateChanged& fact, TimeMs at) {
+  const bool over = is_over(fact.state);
+  set_state_.run(fact.job.value, static_cast<int>(fact.state), over ? at : 0, fact.diagnostics);
+  if (!over) return;
+  delete_failures_.run(fact.job.value);
+  delete_commits_.run(fact.job.value);
+  insert_ended_.run(fact.job.value);
+}
+
+}  // namespace weir

@@ -1,0 +1,54 @@
+// Turns events into rows: one prepared statement or two a kind of event. Called between begin() and
+// end() of a transaction; failures stay in the database until its end. Rows about tasks are written
+// for unfinished jobs only, so that none is left behind by a late report; those of a job that ended
+// go in slices, a few with every transaction, for a job of a million tasks must not hold up
+// everybody's promises.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "jobqueue/event.h"
+#include "jobqueue/store/statement.h"
+#include "jobqueue/store/store.h"
+
+namespace weir {
+
+class SqliteWriter {
+ public:
+  SqliteWriter(Database& database, const SpecCodec& codec);
+
+  void write(const Event& event);
+  void set_meta(std::string_view key, std::string_view value) { set_meta_.run(key, value); }
+  void raise_meta(std::string_view key, std::int64_t value) { raise_meta_.run(key, value); }
+  // Removes up to `rows` tasks of jobs that are over.
+  void sweep(std::size_t rows);
+
+ private:
+  void apply(const JobSubmitted& fact, TimeMs at);
+  void apply(const JobKillRequested& fact, TimeMs at);
+  void apply(const PriorityChanged& fact, TimeMs at);
+  void apply(const JobMoved& fact, TimeMs at);
+  void apply(const QueueStateChanged& fact, TimeMs at);
+  void apply(const SettingsChanged& fact, TimeMs at);
+  void apply(const PolicyChanged& fact, TimeMs at);
+  void apply(const TaskSucceeded& fact, TimeMs at);
+  void apply(const TaskReopened& fact, TimeMs at);
+  void apply(const AttemptFailed& fact, TimeMs at);
+  void apply(const CommitGranted& fact, TimeMs at);
+  void apply(const JobStateChanged& fact, TimeMs at);
+  template <class SoftFact>
+  void apply(const SoftFact&, TimeMs) {}
+
+  Database& database_;
+  const SpecCodec& codec_;
+  Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, set_state_;
+  Statement set_queue_stopped_, insert_done_, delete_done_, count_failure_;
+  Statement insert_commit_, delete_commit_, delete_commit_of_;
+  Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,
+      sweep_done_;
+  Statement set_meta_, raise_meta_;
+};
+
+}  // namespace weir
