@@ -1,0 +1,244 @@
+// The writer thread: promises in order, commands refused once, facts never lost.
+#include "jobqueue/store/group_committer.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
+#include "store_fixture.h"
+
+namespace weir {
+namespace {
+
+using namespace store_test;
+using testing::ElementsAre;
+
+// Holds every append at a gate, so that a test decides what becomes one group.
+class GatedStore final : public Store {
+ public:
+  explicit GatedStore(Store& inner) : inner_(inner) {}
+
+  Result<Snapshot> load() override { return inner_.load(); }
+  Status touch_time(TimeMs at) override { return inner_.touch_time(at); }
+  Status set_meta(std::string_view k, std::string_view v) override { return inner_.set_meta(k, v); }
+  Result<std::optional<std::string>> get_meta(std::string_view k) override {
+    return inner_.get_meta(k);
+  }
+  Status append(std::span<const Event> events) override {
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+    for (const Event& event : events) appended.push_back(event.seq);
+    appended.push_back(0);  // end of a group
+    return inner_.append(events);
+  }
+
+  void close() {
+    std::lock_guard lock(mutex_);
+    open_ = false;
+    arrived_ = 0;
+  }
+  void open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void wait_for_arrival() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return arrived_ > 0; });
+  }
+
+  std::vector<std::uint64_t> appended;  // read after stop()
+
+ private:
+  Store& inner_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true;
+  int arrived_ = 0;
+};
+
+// What the callbacks said, as "durable 3" and "failed 4: why".
+class Journal {
+ public:
+  GroupCommitterCallbacks callbacks() {
+    return {[this](std::uint64_t seq) { add("durable " + std::to_string(seq)); },
+            [this](std::uint64_t seq, const std::string& why) {
+              add("failed " + std::to_string(seq) + ": " + why);
+            },
+            [this](bool failing, const std::string& line) {
+              std::lock_guard lock(mutex_);
+              logged_.push_back((failing ? "bad: " : "good: ") + line);
+            }};
+  }
+  void wait_for(const std::string& line) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock,
+                  [&] { return std::find(lines_.begin(), lines_.end(), line) != lines_.end(); });
+  }
+  std::vector<std::string> lines() {
+    std::lock_guard lock(mutex_);
+    return lines_;
+  }
+  std::vector<std::string> logged() {
+    std::lock_guard lock(mutex_);
+    return logged_;
+  }
+
+ private:
+  void add(std::string line) {
+    std::lock_guard lock(mutex_);
+    lines_.push_back(std::move(line));
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> lines_, logged_;
+};
+
+struct Committer : testing::Test {
+  MemoryStore memory;
+  GatedStore gate{memory};
+  Journal journal;
+  EventMaker make;
+};
+
+TEST_F(Committer, WhatGathersBehindTheDiskIsOneGroup) {
+  gate.close();
+  GroupCommitter committer(gate, journal.callbacks());
+  committer.push({make(submitted(1))});
+  gate.wait_for_arrival();
+  committer.push({make(submitted(2)), make(submitted(3))});
+  committer.push({make(succeeded(attempt(1, TaskKind::kMap, 0, 0)))});
+  gate.open();
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 3, 4, 0));
+  EXPECT_THAT(journal.lines(), ElementsAre("durable 1", "durable 4"));
+  EXPECT_EQ(committer.waiting_events(), 0u);
+}
+
+TEST_F(Committer, SoftEventsAreLeftOut) {
+  GroupCommitter committer(gate, journal.callbacks());
+  Event soft{0, 5, AttemptEnded{}};
+  committer.push({soft});
+  committer.push({soft, make(submitted(1)), soft});
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 0));
+}
+
+TEST_F(Committer, AFailedGroupLosesItsCommandsAndKeepsItsFacts) {
+  GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 1});
+  committer.push({make(submitted(1)), make(JobStateChanged{job(1), JobState::kRunning, ""})});
+  journal.wait_for("durable 2");
+  memory.fail_next(1, "disk full");
+  committer.push({make(submitted(2)), make(succeeded(attempt(1, TaskKind::kMap, 0, 0))),
+                  make(JobKillRequested{job(1), "bob"})});
+  journal.wait_for("durable 5");
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 2, 0, 3, 4, 5, 0, 4, 0));
+  EXPECT_THAT(journal.lines(), ElementsAre("durable 2", "failed 5: disk full", "durable 5"));
+  EXPECT_THAT(journal.logged(), ElementsAre("bad: disk full", "good: store: writes again"));
+  const Snapshot snapshot = memory.load().value();
+  ASSERT_EQ(snapshot.jobs.size(), 1u);
+  EXPECT_FALSE(snapshot.jobs[0].kill_requested);
+  EXPECT_EQ(snapshot.jobs[0].done.size(), 1u);
+}
+
+TEST_F(Committer, KeptFactsGoInFrontOfTheNextGroup) {
+  GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
+  committer.push({make(submitted(1))});
+  journal.wait_for("durable 1");
+  memory.fail_next(2, "disk full");
+  committer.push({make(succeeded(attempt(1, TaskKind::kMap, 0, 0)))});
+  journal.wait_for("failed 2: disk full");
+  committer.push({make(submitted(2)), make(succeeded(attempt(1, TaskKind::kMap, 1, 0)))});
+  journal.wait_for("failed 4: disk full");
+  EXPECT_EQ(committer.waiting_events(), 2u);
+  committer.push({make(submitted(3))});
+  journal.wait_for("durable 5");
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 0, 2, 3, 4, 0, 2, 4, 5, 0));
+  EXPECT_EQ(memory.load().value().jobs[0].done.size(), 2u);
+}
+
+TEST_F(Committer, StopWritesWhatIsThereAndTakesNothingAfterwards) {
+  gate.close();
+  GroupCommitter committer(gate, journal.callbacks());
+  committer.push({make(submitted(1))});
+  gate.wait_for_arrival();
+  committer.push({make(submitted(2))});
+  committer.touch_time(77'000);
+  committer.set_meta(std::string(kSettingsFileHashKey), "abc");
+  std::thread stopper([&] { committer.stop(); });
+  gate.open();
+  stopper.join();
+  committer.push({make(submitted(3))});
+  const Snapshot snapshot = memory.load().value();
+  EXPECT_EQ(snapshot.jobs.size(), 2u);
+  EXPECT_EQ(snapshot.last_time, 77'000);
+  EXPECT_EQ(snapshot.settings_file_hash, "abc");
+}
+
+TEST_F(Committer, StopWithABrokenStoreSaysWhatIsLost) {
+  GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
+  memory.fail_next(1000, "disk gone");
+  committer.push({make(JobStateChanged{job(1), JobState::kRunning, ""})});
+  journal.wait_for("failed 1: disk gone");
+  committer.stop();
+  EXPECT_EQ(journal.logged().size(), 2u);
+  EXPECT_THAT(journal.logged().back(), testing::HasSubstr("1 reported events unwritten"));
+}
+
+TEST_F(Committer, SaysWhenTooMuchWaitsByCountOrBytes) {
+  for (const GroupCommitterLimits& limits :
+       {GroupCommitterLimits{.events = 2}, GroupCommitterLimits{.bytes = sizeof(Event) + 1}}) {
+    gate.close();
+    GroupCommitter committer(gate, journal.callbacks(), limits);
+    committer.push({make(PolicyChanged{"fifo"})});
+    EXPECT_FALSE(committer.overloaded());
+    committer.push({make(PolicyChanged{"fifo"})});
+    EXPECT_TRUE(committer.overloaded());
+    gate.open();
+    committer.stop();
+    EXPECT_FALSE(committer.overloaded());
+  }
+}
+
+// Producers take their numbers and push under one lock, as the engine's one thread does.
+TEST_F(Committer, ManyProducersOneOrderOnARealDisk) {
+  TemporaryDirectory directory;
+  auto store = open_sqlite_store(directory.file("weir.db"), trivial_codec()).value();
+  std::mutex mutex;
+  {
+    GroupCommitter committer(*store, journal.callbacks());
+    std::vector<std::thread> producers;
+    for (int p = 0; p < 4; ++p) {
+      producers.emplace_back([&] {
+        for (int i = 0; i < 200; ++i) {
+          std::lock_guard lock(mutex);
+          const Event first = make(PolicyChanged{"fifo"});
+          committer.push({first, make(submitted(static_cast<std::uint32_t>(first.seq)))});
+        }
+      });
+    }
+    for (std::thread& producer : producers) producer.join();
+  }
+  std::uint64_t last = 0;
+  for (const std::string& line : journal.lines()) {
+    ASSERT_EQ(line.substr(0, 8), "durable ");
+    const std::uint64_t seq = std::stoull(line.substr(8));
+    EXPECT_GT(seq, last);
+    last = seq;
+  }
+  EXPECT_EQ(last, 1600u);
+  EXPECT_EQ(store->load().value().jobs.size(), 800u);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,232 @@
+// Every kind of durable event has its effect, and the effect survives a restart: the same for both
+// stores.
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
+#include "store_fixture.h"
+
+namespace weir {
+namespace {
+
+using namespace store_test;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class RoundTrip : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override { open(2); }
+
+  void open(std::size_t finished_jobs_limit) {
+    if (!GetParam()) {
+      store_ = std::make_unique<MemoryStore>(finished_jobs_limit);
+      return;
+    }
+    auto opened = open_sqlite_store(directory_.file("weir.db"), trivial_codec(),
+                                    {.finished_jobs_limit = finished_jobs_limit});
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    store_ = std::move(opened).value();
+  }
+
+  void append(std::vector<Fact> facts) {
+    std::vector<Event> events;
+    for (Fact& fact : facts) events.push_back(make_(std::move(fact)));
+    const Status status = store_->append(events);
+    ASSERT_TRUE(status.ok()) << status.error().message;
+  }
+
+  // As after a kill and a start.
+  Snapshot restarted() {
+    if (GetParam()) {
+      store_.reset();
+      open(2);
+    }
+    auto snapshot = store_->load();
+    EXPECT_TRUE(snapshot.ok()) << (snapshot.ok() ? "" : snapshot.error().message);
+    return std::move(snapshot).value();
+  }
+
+  TemporaryDirectory directory_;
+  EventMaker make_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(RoundTrip, AnEmptyStoreStartsFromNothingAndCountsItsStarts) {
+  const Snapshot first = restarted();
+  EXPECT_EQ(first.epoch, 1u);
+  EXPECT_EQ(first.next_job, 1u);
+  EXPECT_EQ(first.last_seq, 0u);
+  EXPECT_EQ(first.last_time, 0);
+  EXPECT_THAT(first.jobs, IsEmpty());
+  EXPECT_EQ(restarted().epoch, 2u);
+}
+
+TEST_P(RoundTrip, ASubmittedJobComesBackAsItWas) {
+  append({submitted(3, "org.b")});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.jobs.size(), 1u);
+  const JobSnapshot& job = snapshot.jobs[0];
+  EXPECT_EQ(job.job, JobId(3));
+  EXPECT_EQ(job.spec->name, "job number 3");
+  EXPECT_EQ(job.spec->user, "ann");
+  EXPECT_EQ(job.queue, "org.b");
+  EXPECT_EQ(job.priority, Priority::kHigh);
+  EXPECT_EQ(job.state, JobState::kWaiting);
+  EXPECT_EQ(job.submitted_at, 1000);
+  EXPECT_EQ(job.finished_at, 0);
+  EXPECT_FALSE(job.kill_requested);
+  EXPECT_EQ(snapshot.next_job, 4u);
+  EXPECT_EQ(snapshot.last_seq, 1u);
+  EXPECT_EQ(snapshot.last_time, 1000);
+}
+
+TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
+  append({submitted(1), submitted(2)});
+  append({JobKillRequested{job(1), "bob"}, PriorityChanged{job(2), Priority::kVeryLow},
+          JobMoved{job(2), "org.b"}, QueueStateChanged{"org.a", true},
+          QueueStateChanged{"org.b", true}, QueueStateChanged{"org.a", false}});
+  const Snapshot snapshot = restarted();
+  EXPECT_TRUE(snapshot.jobs[0].kill_requested);
+  EXPECT_FALSE(snapshot.jobs[1].kill_requested);
+  EXPECT_EQ(snapshot.jobs[1].priority, Priority::kVeryLow);
+  EXPECT_EQ(snapshot.jobs[1].queue, "org.b");
+  EXPECT_THAT(snapshot.stopped_queues, ElementsAre("org.b"));
+}
+
+TEST_P(RoundTrip, SettingsAndPolicy) {
+  auto settings = std::make_shared<Settings>();
+  settings->text = "queues:\n  - name: \"org\"\n";
+  settings->source = "capacity.yaml";
+  append({SettingsChanged{settings}, PolicyChanged{"fifo"}});
+  ASSERT_TRUE(store_->set_meta(kSettingsFileHashKey, "abc").ok());
+  const Snapshot snapshot = restarted();
+  EXPECT_EQ(snapshot.settings_text, settings->text);
+  EXPECT_EQ(snapshot.settings_source, "capacity.yaml");
+  EXPECT_EQ(snapshot.settings_file_hash, "abc");
+  EXPECT_EQ(snapshot.policy, "fifo");
+  EXPECT_EQ(store_->get_meta(kSettingsFileHashKey).value(), "abc");
+  EXPECT_EQ(store_->get_meta("never set").value(), std::nullopt);
+  EXPECT_FALSE(store_->set_meta("epoch", "1").ok());
+}
+
+TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
+  auto counters = std::make_shared<const Counters>(
+      Counters{{"tab\tand\\line\nend", {{"", -5}, {"n", INT64_MAX}}}, {"words", {{"seen", 3}}}});
+  append({submitted(1), submitted(2)});
+  append({succeeded(attempt(2, TaskKind::kReduce, 0, 1)),
+          succeeded(attempt(2, TaskKind::kMap, 1, 0), counters),
+          succeeded(attempt(2, TaskKind::kMap, 0, 0), counters),
+          succeeded(attempt(1, TaskKind::kMap, 9, 4), std::make_shared<const Counters>())});
+  append({TaskReopened{{job(2), TaskKind::kMap, 0}, "its tracker was lost"}});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.jobs[0].done.size(), 1u);
+  EXPECT_EQ(snapshot.jobs[0].done[0].attempt, 4u);
+  const auto& done = snapshot.jobs[1].done;
+  ASSERT_EQ(done.size(), 2u);
+  EXPECT_EQ(done[0].kind, TaskKind::kMap);
+  EXPECT_EQ(done[0].index, 1u);
+  EXPECT_EQ(done[0].tracker, "tt1");
+  EXPECT_EQ(done[0].incarnation, 77);
+  EXPECT_EQ(*done[0].counters, *counters);
+  EXPECT_EQ(done[1].kind, TaskKind::kReduce);
+  EXPECT_EQ(done[1].counters, nullptr);
+}
+
+TEST_P(RoundTrip, FailuresAreCountedByTask) {
+  append({submitted(1), AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1"},
+          AttemptFailed{attempt(1, TaskKind::kMap, 4, 1), "tt2", "exit code 1"},
+          AttemptFailed{attempt(1, TaskKind::kReduce, 4, 0), "tt2", "exit code 2"}});
+  const Snapshot snapshot = restarted();
+  const auto& failures = snapshot.jobs[0].failures;
+  ASSERT_EQ(failures.size(), 2u);
+  EXPECT_EQ(failures[0].index, 4u);
+  EXPECT_EQ(failures[0].count, 2u);
+  EXPECT_EQ(failures[1].kind, TaskKind::kReduce);
+  EXPECT_EQ(failures[1].count, 1u);
+}
+
+// One holder a task; a success or the holder's own failure ends the grant, another attempt's
+// failure does not.
+TEST_P(RoundTrip, CommitsUntilTheyAreSettled) {
+  append({submitted(1)});
+  for (std::uint32_t task = 0; task < 4; ++task) {
+    append({CommitGranted{attempt(1, TaskKind::kReduce, task, 0), "tt1"}});
+  }
+  append({CommitGranted{attempt(1, TaskKind::kReduce, 0, 1), "tt2"},
+          succeeded(attempt(1, TaskKind::kReduce, 1, 0)),
+          AttemptFailed{attempt(1, TaskKind::kReduce, 2, 0), "tt1", "gone"},
+          AttemptFailed{attempt(1, TaskKind::kReduce, 3, 9), "tt1", "gone"}});
+  const Snapshot snapshot = restarted();
+  const auto& commits = snapshot.jobs[0].commits;
+  ASSERT_EQ(commits.size(), 2u);
+  EXPECT_EQ(commits[0].attempt, attempt(1, TaskKind::kReduce, 0, 1));
+  EXPECT_EQ(commits[0].tracker, "tt2");
+  EXPECT_EQ(commits[1].attempt, attempt(1, TaskKind::kReduce, 3, 0));
+}
+
+TEST_P(RoundTrip, AFinishedJobComesBackWithoutItsTasks) {
+  append({submitted(1), JobStateChanged{job(1), JobState::kRunning, ""},
+          succeeded(attempt(1, TaskKind::kMap, 0, 0)),
+          CommitGranted{attempt(1, TaskKind::kReduce, 0, 0), "tt1"},
+          AttemptFailed{attempt(1, TaskKind::kMap, 1, 0), "tt1", "exit code 1"}});
+  EXPECT_EQ(restarted().jobs[0].state, JobState::kRunning);
+  append({JobStateChanged{job(1), JobState::kFailed, "task_0001_m_000001 failed 4 times"}});
+  append({succeeded(attempt(1, TaskKind::kMap, 2, 0))});  // a late report
+  const Snapshot snapshot = restarted();
+  const JobSnapshot& job = snapshot.jobs[0];
+  EXPECT_EQ(job.state, JobState::kFailed);
+  EXPECT_EQ(job.finished_at, 6000);
+  EXPECT_EQ(job.diagnostics, "task_0001_m_000001 failed 4 times");
+  EXPECT_THAT(job.done, IsEmpty());
+  EXPECT_THAT(job.failures, IsEmpty());
+  EXPECT_THAT(job.commits, IsEmpty());
+}
+
+TEST_P(RoundTrip, OnlyTheNewestFinishedJobsAreShownAndIdsNeverRepeat) {
+  append({submitted(1), submitted(2), submitted(3), submitted(4)});
+  append({JobStateChanged{job(4), JobState::kSucceeded, ""},
+          JobStateChanged{job(3), JobState::kKilled, ""},
+          JobStateChanged{job(1), JobState::kSucceeded, ""}});
+  const Snapshot snapshot = restarted();  // shows two finished jobs
+  ASSERT_EQ(snapshot.jobs.size(), 3u);
+  EXPECT_EQ(snapshot.jobs[0].job, JobId(1));
+  EXPECT_EQ(snapshot.jobs[1].job, JobId(2));
+  EXPECT_EQ(snapshot.jobs[2].job, JobId(3));
+  EXPECT_EQ(snapshot.next_job, 5u);
+}
+
+TEST_P(RoundTrip, FactsAboutUnknownJobsAreLeftOut) {
+  append({succeeded(attempt(8, TaskKind::kMap, 0, 0)),
+          CommitGranted{attempt(8, TaskKind::kMap, 1, 0), "tt1"},
+          AttemptFailed{attempt(8, TaskKind::kMap, 2, 0), "tt1", ""},
+          JobStateChanged{job(8), JobState::kFailed, ""}, submitted(9)});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.jobs.size(), 1u);
+  EXPECT_EQ(snapshot.jobs[0].job, JobId(9));
+  EXPECT_EQ(snapshot.last_seq, 5u);
+}
+
+TEST_P(RoundTrip, TimeNeverGoesBack) {
+  append({PolicyChanged{"fifo"}});
+  ASSERT_TRUE(store_->touch_time(50'000).ok());
+  ASSERT_TRUE(store_->touch_time(40'000).ok());
+  append({PolicyChanged{"capacity"}});
+  EXPECT_EQ(restarted().last_time, 50'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, RoundTrip, testing::Bool(),
+                         [](const auto& info) { return info.param ? "sqlite" : "memory"; });
+
+TEST(MemoryStore, AnInjectedFailureLeavesNothingBehind) {
+  MemoryStore store;
+  EventMaker make;
+  const std::vector<Event> events = {make(submitted(1))};
+  store.fail_next(2, "disk on fire");
+  EXPECT_EQ(store.append(events).error().message, "disk on fire");
+  EXPECT_FALSE(store.touch_time(9).ok());
+  EXPECT_THAT(store.load().value().jobs, IsEmpty());
+  EXPECT_TRUE(store.append(events).ok());
+}
+
+}  // namespace
+}  // namespace weir
