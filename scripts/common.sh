@@ -1,0 +1,42 @@
+# Shared by the scripts of this folder; sourced, not run. Needs bash.
+set -euo pipefail
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# Everything comes from Debian 12's own packages.
+BUILD_PACKAGES=(
+  g++ cmake ninja-build ccache binutils pkg-config
+  thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libsqlite3-dev libcli11-dev
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
+)
+RUN_PACKAGES=(python3 gawk procps)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift sqlite3 strace)
+
+say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
+die() { echo "$(basename "$0"): $*" >&2; exit 1; }
+
+# Installs what of the named packages is missing.
+install_packages() {
+  local missing=() package
+  for package in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "needs root or sudo to install: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Configures and builds a preset: build_preset release weir
+build_preset() {
+  local preset=$1
+  shift
+  (cd "$ROOT" && cmake --preset "$preset" >"$ROOT/build/$preset.configure.log" 2>&1) ||
+    { cat "$ROOT/build/$preset.configure.log" >&2; die "configuring preset $preset failed"; }
+  cmake --build "$ROOT/build/$preset" --target "$@"
+}
+mkdir -p "$ROOT/build"

@@ -1,0 +1,253 @@
+"""Each kind of bad input gets one clear error that says where, what and what is allowed; nothing is lost and the daemon
+goes on. WEIR_SHOW=1 prints each message."""
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import threading
+import time
+import unittest
+
+from cluster import MAPPER, SUM, WEIR, Cluster, wait_for
+
+QUEUES = """
+  - {name: research, guaranteed: 60%, queues: [{name: vision}, {name: speech}]}
+  - {name: production, guaranteed: 40%, submit: ["alice"], administer: ["carol"]}
+"""
+
+
+class Submissions(Cluster):
+    def setUp(self):
+        super().setUp()
+        self.start_cluster(trackers=1, conf=self.settings(QUEUES))
+
+    def tearDown(self):
+        # Whatever was asked, the daemon goes on.
+        job = self.submitted("after", mapper="cat", queue="vision", reduces=0)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        super().tearDown()
+
+    def test_unknown_queue(self):
+        self.refused(2, r"no queue 'sales'.*research\.vision, research\.speech, production",
+                     *self.submit("out", queue="sales", reduces=0))
+
+    def test_inner_queue(self):
+        self.refused(2, r"queue research has queues of its own.*research\.vision",
+                     *self.submit("out", queue="research", reduces=0))
+
+    def test_stopped_queue(self):
+        self.refused(2, "may not administer", "queue", "stop", "production", user="bob")
+        self.ok("queue", "stop", "production", user="carol")
+        self.refused(2, "queue production is stopped", *self.submit("out", queue="production", reduces=0),
+                     user="alice")
+        self.ok("queue", "start", "production", user="carol")
+        self.ok(*self.submit("out", queue="production", reduces=0), user="alice")
+
+    def test_no_permission(self):
+        self.refused(2, "user bob may not submit to queue production.*allowed: alice",
+                     *self.submit("out", queue="production", reduces=0), user="bob")
+
+    def test_missing_input(self):
+        self.refused(2, "missing.*(no such file|not exist)",
+                     *self.submit("out", queue="vision", input=self.dir / "missing", reduces=0))
+
+    def test_empty_input(self):
+        (self.dir / "empty").touch()
+        self.refused(2, "empty", *self.submit("out", queue="vision", input=self.dir / "empty", reduces=0))
+
+    def test_output_exists(self):
+        (self.dir / "out").mkdir()
+        self.refused(2, "out.*exists", *self.submit("out", queue="vision", reduces=0))
+
+    def test_output_in_use(self):
+        self.ok(*self.submit("out", queue="vision", mapper="sleep 2; cat", reduces=0))
+        self.refused(2, "being written by job_", *self.submit("out", queue="vision", reduces=0))
+
+    def test_mapper_that_fails(self):
+        error = self.refused(1, "failed 4 times.*status 3",
+                             *self.submit("out", "--wait", queue="vision", mapper="echo boom >&2; exit 3", reduces=0))
+        self.assertIn("boom", error)
+        self.assertFalse(list((self.dir / "out").glob("part-*")) if (self.dir / "out").exists() else [])
+
+    def test_mapper_that_hangs(self):
+        self.refused(1, "task.timeout", *self.submit("out", "--wait", "--task-timeout", "1s", "--max-attempts", "1",
+                                                     queue="vision", mapper="sleep 600", reduces=0))
+        wait_for("the hanging program is gone", lambda: not [p for p in self.processes_below() if "sleep" in p[1]])
+
+    def test_mapper_that_is_killed(self):
+        self.refused(1, "signal 9|SIGKILL|Killed", *self.submit("out", "--wait", "--max-attempts", "2", queue="vision",
+                                                               mapper="kill -9 $$", reduces=0))
+
+    def test_mapper_that_does_not_exist(self):
+        self.refused(1, "status 127.*not found|not found.*status 127",
+                     *self.submit("out", "--wait", "--max-attempts", "1", queue="vision", mapper="no-such-program",
+                                  reduces=0))
+
+    def test_mapper_that_writes_binary(self):
+        job = self.submitted("out", queue="vision", mapper="head -c 300000 /dev/urandom; cat >/dev/null",
+                             reducer="cat", reduces=2)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        self.assertGreaterEqual(len(self.output("out")), 300000)
+
+    def test_mapper_that_writes_a_line_of_100_mb(self):
+        job = self.submitted("out", queue="vision", reducer="wc -c", reduces=1,
+                             mapper="cat >/dev/null; head -c 100000000 /dev/zero | tr '\\0' x")
+        self.assertEqual(self.wait_for_end(job, 300), "SUCCEEDED")
+        self.assertIn(int(self.output("out").split()[0]), (100000000, 100000001, 100000002))
+
+    def test_mapper_that_writes_nothing(self):
+        job = self.submitted("out", queue="vision", mapper="cat >/dev/null", reducer="cat", reduces=2)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        self.assertEqual(self.output("out"), b"")
+
+    def test_too_many_reduces(self):
+        self.refused(2, "100,?000|100000", *self.submit("out", queue="vision", reducer="cat", reduces=1000000))
+
+    def test_unknown_job_and_wrong_use(self):
+        self.refused(1, "no job_0999", "job", "status", "999")
+        self.refused(2, "job_x", "job", "status", "job_x")
+        self.refused(2, "policy 'quick'", "policy", "set", "quick")
+        self.refused(2, "", "job", "status")
+
+    def test_garbage_and_half_open_connections_while_a_job_runs(self):
+        job = self.submitted("out", "--split-size", "20KiB", queue="vision", mapper="sleep 0.2; " + MAPPER,
+                             reducer=SUM, reduces=2)
+        host, port = self.address.split(":")
+        attacks = [
+            b"GET / HTTP/1.1\r\nHost: weir\r\n\r\n",
+            os.urandom(4096),
+            struct.pack(">i", -1) + b"x",
+            struct.pack(">i", 0x7FFFFFFF),
+            struct.pack(">i", 100) + os.urandom(100),
+            struct.pack(">i", 12) + b"\x80\x01\x00\x01" + struct.pack(">i", 0x7FFFFFFF) + b"evil",
+            struct.pack(">i", 50) + b"half a frame",
+            b"\x00\x00",
+            b"",
+        ]
+        open_connections = []
+
+        def attack(target):
+            for _ in range(20):
+                for garbage in attacks:
+                    connection = socket.create_connection((host, target), timeout=5)
+                    try:
+                        connection.sendall(garbage)
+                    except OSError:
+                        pass
+                    open_connections.append(connection)
+
+        threads = [threading.Thread(target=attack, args=(target,)) for target in (int(port), self.tracker_port)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        for connection in open_connections:
+            connection.close()
+        self.assertEqual(sorted(self.output("out").splitlines()), self.coreutils_wordcount(self.some_text()))
+        self.assertGreater(self.json("info")["frames_refused"], 0)
+
+
+class Settings(Cluster):
+    def conf(self, text):
+        path = self.dir / "bad.yaml"
+        path.write_text(text)
+        return path
+
+    def test_all_errors_at_once_with_their_places(self):
+        path = self.conf("policy: fastest\nlisten: {thrift: nowhere}\nqueus: []\nqueues:\n  - {name: a, guaranteed: 70%}\n"
+                         "  - {name: a, guaranteed: 40%}\n")
+        error = self.refused(2, rf"{path}:1:9: .*capacity", "conf", "check", path)
+        self.assertRegex(error, r"bad\.yaml:3:1: .*queus.*queues")
+        self.assertRegex(error, r"bad\.yaml:\d+:\d+: .*(twice|duplicate)")
+        self.assertGreaterEqual(len(error.strip().splitlines()), 4)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(path)], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"bad\.yaml:3:1")
+
+    def test_unreadable_settings(self):
+        self.refused(2, "missing.yaml", "conf", "check", self.dir / "missing.yaml")
+        self.refused(2, r"bad\.yaml:2:\d+", "conf", "check", self.conf("queues:\n  - {name: [\n"))
+        (self.dir / "binary.yaml").write_bytes(os.urandom(1000))
+        self.refused(2, "binary.yaml", "conf", "check", self.dir / "binary.yaml")
+
+    def test_a_wrong_file_changes_nothing_on_a_running_jobtracker(self):
+        self.start_jobtracker()
+        self.refused(2, r"bad\.yaml:3:\d+", "conf", "apply",
+                     self.conf("queues:\n  - {name: research, guaranteed: 60%}\n  - {name: b, guaranteed: 30%}\n"))
+        self.assertEqual([q["name"] for q in self.json("queue", "list")], ["research", "production"])
+
+    def test_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            path = self.conf(f"listen: {{thrift: 127.0.0.1:{port}}}\nstore: {{sqlite: {self.dir}/weir.db}}\n")
+            done = subprocess.run([WEIR, "jobtracker", "--conf", str(path)], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rf"{port}.*in use")
+
+    def test_nobody_listens(self):
+        self.address = "127.0.0.1:1"
+        self.refused(3, r"cannot reach the JobTracker at 127\.0\.0\.1:1", "queue", "list")
+
+
+class Store(Cluster):
+    def test_a_second_jobtracker_on_the_same_store(self):
+        conf = self.settings()
+        self.start_jobtracker(conf)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"weir\.db.*in use")
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root, to run a daemon as somebody who may not write")
+    def test_a_store_that_may_not_be_written(self):
+        conf = self.settings()
+        self.start_jobtracker(conf).terminate()
+        self.processes.pop("jobtracker").wait()
+        self.dir.chmod(0o755)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30,
+                              user=65534, group=65534)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"weir\.db.*(read.only|not.*writ|permission)")
+
+    def test_a_store_that_is_no_database(self):
+        (self.dir / "weir.db").write_bytes(os.urandom(20000))
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(self.settings())], capture_output=True, text=True,
+                              timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"weir\.db.*(not a|database|corrupt)")
+
+    def test_a_full_disk_refuses_submissions_and_loses_nothing(self):
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
+
+        jobtracker = self.start_jobtracker(preexec_fn=small_files)
+        accepted = []
+        refusal = None
+        for i in range(400):
+            done = self.weir(*self.submit(f"out{i}", "--name", "x" * 2000, mapper="cat", reduces=0))
+            if done.returncode != 0:
+                refusal = done.stderr
+                break
+            accepted.append(done.stdout.split()[0])
+        self.assertRegex(refusal or "", "store did not take it")
+        if os.environ.get("WEIR_SHOW"):
+            print("full store:", refusal.strip())
+        self.assertIsNone(jobtracker.poll())
+        self.assertEqual(len(self.json("job", "list")), len(accepted))
+        subprocess.run(["prlimit", "--pid", str(jobtracker.pid), "--fsize=unlimited"], check=True)
+        again = wait_for("the store takes jobs again",
+                         lambda: (d := self.weir(*self.submit("again", mapper="cat", reduces=0))).returncode == 0 and d)
+        accepted.append(again.stdout.split()[0])
+        jobtracker.send_signal(signal.SIGKILL)
+        jobtracker.wait()
+        self.start_jobtracker(self.dir / "weir.yaml")
+        self.assertEqual({job["job"] for job in self.json("job", "list")}, set(accepted))
+
+
+if __name__ == "__main__":
+    unittest.main()
