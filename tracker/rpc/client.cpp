@@ -40,8 +40,8 @@ RpcConnection::~RpcConnection() {
 
 void RpcConnection::ensure_open() {
   if (transport_) return;
-  auto configuration = std::make_shared<TConfiguration>(TConfiguration::DEFAULT_MAX_MESSAGE_SIZE,
-                                                        options_.max_frame_bytes);
+  auto configuration = std::make_shared<TConfiguration>();
+  configuration->setMaxFrameSize(options_.max_frame_bytes);
   auto socket = std::make_shared<TSocket>(host_, port_, configuration);
   socket->setConnTimeout(static_cast<int>(options_.connect_timeout.count()));
   socket->setSendTimeout(static_cast<int>(options_.send_timeout.count()));
