@@ -1,0 +1,51 @@
+#include "thrift/spec_codec.h"
+
+#include <thrift/protocol/TCompactProtocol.h>
+#include <thrift/transport/TBufferTransports.h>
+
+#include <memory>
+
+#include "store_types.h"
+#include "thrift/wire_job.h"
+
+namespace weir {
+namespace {
+using apache::thrift::protocol::TCompactProtocolT;
+using apache::thrift::transport::TMemoryBuffer;
+
+Error unreadable(const std::string& why) {
+  return Error{ErrorCode::kStoreFailed,
+               "a stored job cannot be read: " + why,
+               "restore the store from a backup",
+               {}};
+}
+}  // namespace
+
+std::string encode_job_spec(const JobSpec& spec) {
+  wire::StoredJob stored;
+  stored.spec = to_wire(spec);
+  stored.caller = to_wire(Caller{spec.user, spec.groups});
+  auto buffer = std::make_shared<TMemoryBuffer>();
+  TCompactProtocolT<TMemoryBuffer> protocol(buffer);
+  stored.write(&protocol);
+  return buffer->getBufferAsString();
+}
+
+Result<JobSpec> decode_job_spec(std::string_view bytes) {
+  wire::StoredJob stored;
+  try {
+    auto* data = reinterpret_cast<std::uint8_t*>(const_cast<char*>(bytes.data()));  // only read
+    auto buffer = std::make_shared<TMemoryBuffer>(data, static_cast<std::uint32_t>(bytes.size()));
+    TCompactProtocolT<TMemoryBuffer> protocol(buffer);
+    stored.read(&protocol);
+  } catch (const std::exception& e) {
+    return unreadable(e.what());
+  }
+  const auto caller = from_wire(stored.caller);
+  if (!caller) return unreadable(caller.error().message);
+  auto spec = from_wire(stored.spec, *caller);
+  if (!spec) return unreadable(spec.error().message);
+  return spec;
+}
+
+}  // namespace weir

@@ -1,0 +1,21 @@
+// Refusals on both sides of the wire: weir::Error is the process's own, wire::WeirError the typed
+// exception of the IDL. The codes are the same numbers on both sides; a code that this build does
+// not know reads as INTERNAL, so that an older client survives a newer server. Pure functions, any
+// thread.
+#pragma once
+
+#include <string>
+
+#include "common_types.h"
+#include "jobqueue/result.h"
+
+namespace weir {
+
+wire::WeirError to_wire(const Error& error);
+Error from_wire(const wire::WeirError& error);
+
+// The refusal of a request that cannot be right: `message` says where and what, `hint` what is
+// allowed.
+Error bad_request(std::string message, std::string hint);
+
+}  // namespace weir

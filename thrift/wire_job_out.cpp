@@ -1,0 +1,112 @@
+// The way out, and the small types in both directions: nothing here can be refused but numbers out
+// of range.
+#include <limits>
+
+#include "thrift/wire_error.h"
+#include "thrift/wire_job.h"
+
+namespace weir {
+
+wire::Split to_wire(const Split& split) {
+  wire::Split out;
+  out.file = static_cast<std::int32_t>(split.file);
+  out.offset = split.offset;
+  out.length = split.length;
+  if (!split.hosts.empty()) out.__set_hosts(split.hosts);
+  return out;
+}
+
+wire::JobSpec to_wire_without_splits(const JobSpec& spec) {
+  wire::JobSpec out;
+  out.name = spec.name;
+  out.queue = spec.queue;
+  out.input_files = spec.input_files;
+  out.output = spec.output;
+  out.mapper = spec.mapper;
+  if (!spec.reducer.empty()) out.__set_reducer(spec.reducer);
+  if (!spec.combiner.empty()) out.__set_combiner(spec.combiner);
+  out.__set_reduces(static_cast<std::int32_t>(spec.reduces));
+  out.__set_priority(name(spec.priority));
+  if (!spec.conf.empty()) out.__set_conf(spec.conf);
+  out.__set_max_attempts(static_cast<std::int32_t>(spec.max_attempts));
+  out.__set_task_timeout_ms(spec.task_timeout_ms);
+  out.__set_slowstart_millionths(static_cast<std::int32_t>(spec.slowstart_millionths));
+  const Resources& map = spec.need[index(TaskKind::kMap)];
+  const Resources& reduce = spec.need[index(TaskKind::kReduce)];
+  out.__set_slots_per_map(map[Dimension::kMapSlots]);
+  out.__set_slots_per_reduce(reduce[Dimension::kReduceSlots]);
+  out.__set_map_memory_mb(map[Dimension::kMemoryMb]);
+  out.__set_reduce_memory_mb(reduce[Dimension::kMemoryMb]);
+  out.__set_sort_memory_mb(spec.sort_memory_mb);
+  if (!spec.environment.empty()) out.__set_environment(spec.environment);
+  if (!spec.working_directory.empty()) out.__set_working_directory(spec.working_directory);
+  return out;
+}
+
+wire::JobSpec to_wire(const JobSpec& spec) {
+  wire::JobSpec out = to_wire_without_splits(spec);
+  out.splits.reserve(spec.splits.size());
+  for (const Split& split : spec.splits) out.splits.push_back(to_wire(split));
+  return out;
+}
+
+Result<JobId> job_from_wire(std::int64_t job) {
+  if (job < 1 || job >= std::numeric_limits<std::uint32_t>::max()) {
+    return bad_request("job: " + std::to_string(job) + " is no job number",
+                       "a number from 1 on: 7 is job_0007");
+  }
+  return JobId(static_cast<std::size_t>(job));
+}
+
+Result<Resources> from_wire(const wire::Resources& resources) {
+  constexpr std::int64_t kMost = 1LL << 40;
+  const Resources out{
+      {resources.map_slots, resources.reduce_slots, resources.memory_mb, resources.vcores}};
+  for (const std::int64_t amount : out.amount) {
+    if (amount < 0 || amount > kMost) {
+      return bad_request("resources: " + std::to_string(amount) + " is out of range",
+                         "0 to " + std::to_string(kMost));
+    }
+  }
+  return out;
+}
+
+wire::Resources to_wire(const Resources& resources) {
+  wire::Resources out;
+  out.__set_map_slots(resources[Dimension::kMapSlots]);
+  out.__set_reduce_slots(resources[Dimension::kReduceSlots]);
+  out.__set_memory_mb(resources[Dimension::kMemoryMb]);
+  out.__set_vcores(resources[Dimension::kVcores]);
+  return out;
+}
+
+Result<AttemptKey> from_wire(const wire::AttemptId& id) {
+  const auto job = job_from_wire(id.job);
+  if (!job) return job.error();
+  if (id.kind != wire::TaskKind::MAP && id.kind != wire::TaskKind::REDUCE) {
+    return bad_request("attempt.kind: " + std::to_string(id.kind) + " is none",
+                       "0 (MAP), 1 (REDUCE)");
+  }
+  if (id.index < 0 || id.attempt < 0) {
+    return bad_request("attempt: index " + std::to_string(id.index) + ", attempt " +
+                           std::to_string(id.attempt) + " is out of range",
+                       "numbers from 0 on");
+  }
+  return AttemptKey{{*job, static_cast<TaskKind>(id.kind), static_cast<std::uint32_t>(id.index)},
+                    static_cast<std::uint32_t>(id.attempt)};
+}
+
+wire::AttemptId to_wire(const AttemptKey& attempt) {
+  wire::AttemptId out;
+  out.job = attempt.task.job.value;
+  out.kind = static_cast<wire::TaskKind::type>(attempt.task.kind);
+  out.index = static_cast<std::int32_t>(attempt.task.index);
+  out.attempt = static_cast<std::int32_t>(attempt.attempt);
+  return out;
+}
+
+wire::Counters to_wire(const Counters& counters) {
+  return counters;
+}
+
+}  // namespace weir

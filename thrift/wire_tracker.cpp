@@ -1,0 +1,265 @@
+#include "thrift/wire_tracker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "thrift/wire_error.h"
+#include "thrift/wire_job.h"
+
+namespace weir {
+namespace {
+
+// Not in the middle of a character: clients in other languages refuse text that is no UTF-8.
+std::string trimmed(const std::string& text, std::size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+std::shared_ptr<const Counters> counters_from_wire(const wire::Counters& counters) {
+  auto out = std::make_shared<Counters>();
+  std::size_t count = 0;
+  for (const auto& [group, values] : counters) {
+    if (group.size() > ReportLimits::kCounterNameBytes) continue;
+    for (const auto& [counter, value] : values) {
+      if (counter.size() > ReportLimits::kCounterNameBytes) continue;
+      if (++count > ReportLimits::kCounters) return out;
+      (*out)[group][counter] = value;
+    }
+  }
+  return out;
+}
+
+Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
+  const auto attempt = from_wire(status.id);
+  if (!attempt) return attempt.error();
+  const std::string where = attempt_name(*attempt);
+  if (status.state < wire::AttemptState::RUNNING || status.state > wire::AttemptState::KILLED) {
+    return bad_request(where + ": state " + std::to_string(status.state) + " is none",
+                       "0 (RUNNING) to 4 (KILLED)");
+  }
+  if (status.phase < wire::TaskPhase::STARTING || status.phase > wire::TaskPhase::COMMIT) {
+    return bad_request(where + ": phase " + std::to_string(status.phase) + " is none",
+                       "0 (STARTING) to 5 (COMMIT)");
+  }
+  AttemptReport out;
+  out.attempt = *attempt;
+  out.state = static_cast<ReportedState>(status.state);
+  out.progress_millionths = std::clamp(status.progress_millionths, 0, 1'000'000);
+  out.phase = static_cast<TaskPhase>(status.phase);
+  out.status = trimmed(status.status, ReportLimits::kStatusBytes);
+  out.diagnostics = trimmed(status.diagnostics, ReportLimits::kDiagnosticsBytes);
+  if (status.__isset.counters) out.counters = counters_from_wire(status.counters);
+  out.fetch_failures.reserve(status.fetch_failures.size());
+  for (const wire::FetchFailure& failure : status.fetch_failures) {
+    if (failure.map_index < 0 || failure.map_attempt < 0) {
+      return bad_request(where + ": fetch_failures: a negative number", "numbers from 0 on");
+    }
+    out.fetch_failures.push_back({static_cast<std::uint32_t>(failure.map_index),
+                                  static_cast<std::uint32_t>(failure.map_attempt)});
+  }
+  return out;
+}
+
+Status check_tracker_name(const std::string& name) {
+  if (Status s = check_text("name", name, {JobLimits::kNameBytes}); !s) return s;
+  if (name.find(' ') != std::string::npos) {
+    return bad_request("name: `" + name + "` has a space in it", "a tracker's name in one word");
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<RegisterTracker> from_wire(const wire::Registration& registration) {
+  if (Status s = check_tracker_name(registration.name); !s) return s.error();
+  if (Status s = check_text("host", registration.host, {JobLimits::kNameBytes}); !s) {
+    return s.error();
+  }
+  if (registration.shuffle_port < 0 || registration.shuffle_port > 65535) {
+    return bad_request("shuffle_port: " + std::to_string(registration.shuffle_port) + " is none",
+                       "0 to 65535");
+  }
+  const auto total = from_wire(registration.total);
+  if (!total) return total.error();
+  RegisterTracker out;
+  out.name = registration.name;
+  out.incarnation = registration.incarnation;
+  out.host = registration.host;
+  out.shuffle_port = registration.shuffle_port;
+  out.total = *total;
+  if (!registration.rack.empty()) {
+    if (Status s = check_text("rack", registration.rack, {JobLimits::kNameBytes}); !s) {
+      return s.error();
+    }
+    out.rack = registration.rack;
+  }
+  if (registration.local_paths.size() > ReportLimits::kLocalPaths) {
+    return bad_request("local_paths: " + std::to_string(registration.local_paths.size()) + " paths",
+                       "at most " + std::to_string(ReportLimits::kLocalPaths));
+  }
+  for (const std::string& path : registration.local_paths) {
+    if (Status s = check_text("local_paths", path, {JobLimits::kPathBytes}); !s) return s.error();
+  }
+  out.local_paths = registration.local_paths;
+  return out;
+}
+
+Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
+  if (Status s = check_tracker_name(report.name); !s) return s.error();
+  Heartbeat out;
+  out.name = report.name;
+  out.incarnation = report.incarnation;
+  out.sequence = report.sequence;
+  out.attempts.reserve(report.attempts.size());
+  for (const wire::AttemptStatus& status : report.attempts) {
+    auto attempt = report_from_wire(status);
+    if (!attempt) return attempt.error();
+    out.attempts.push_back(std::move(*attempt));
+  }
+  if (report.__isset.total) {
+    const auto total = from_wire(report.total);
+    if (!total) return total.error();
+    out.total = *total;
+  }
+  if (report.__isset.free_disk_mb) {
+    out.free_disk_mb = std::max<std::int64_t>(report.free_disk_mb, 0);
+  }
+  out.accepts_tasks = report.accepts_tasks;
+  out.load_millionths = std::max(report.load_millionths, 0);
+  for (const std::int64_t held : report.held_jobs) {
+    const auto job = job_from_wire(held);
+    if (!job) return job.error();
+    out.held_jobs.push_back(*job);
+  }
+  for (const wire::DutyReport& duty : report.duties) {
+    const auto job = job_from_wire(duty.job);
+    if (!job) return job.error();
+    out.duties.push_back({*job, duty.ok, trimmed(duty.message, ReportLimits::kDiagnosticsBytes)});
+  }
+  out.health = trimmed(report.health, ReportLimits::kStatusBytes);
+  return out;
+}
+
+wire::RegistrationReply to_wire(const Registered& reply) {
+  wire::RegistrationReply out;
+  out.interval_ms = reply.interval_ms;
+  return out;
+}
+
+wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
+  wire::HeartbeatReply out;
+  out.interval_ms = reply.interval_ms;
+  out.launch.resize(reply.launch.size());
+  for (std::size_t i = 0; i < reply.launch.size(); ++i) {
+    const Launch& launch = reply.launch[i];
+    out.launch[i].id = to_wire(launch.attempt);
+    if (launch.attempt.task.kind == TaskKind::kMap) {
+      const Split& split = launch.spec->splits[launch.attempt.task.index];
+      wire::Split piece;  // Without hosts: the tracker reads the file by its path.
+      piece.file = static_cast<std::int32_t>(split.file);
+      piece.offset = split.offset;
+      piece.length = split.length;
+      out.launch[i].__set_split(piece);
+    }
+    out.launch[i].__set_compute_granted(launch.compute_granted);
+  }
+  const auto copy = [](const std::vector<AttemptKey>& from, std::vector<wire::AttemptId>* to) {
+    to->reserve(from.size());
+    for (const AttemptKey& attempt : from) to->push_back(to_wire(attempt));
+  };
+  copy(reply.kill, &out.kill);
+  copy(reply.commit, &out.commit);
+  copy(reply.acknowledged, &out.acknowledged);
+  for (const JobId job : reply.drop_jobs) out.drop_jobs.push_back(job.value);
+  out.duties.resize(reply.duties.size());
+  for (std::size_t i = 0; i < reply.duties.size(); ++i) {
+    out.duties[i].job = reply.duties[i].job.value;
+    out.duties[i].succeed = reply.duties[i].succeed;
+    out.duties[i].output = reply.duties[i].output;
+  }
+  out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
+  return out;
+}
+
+wire::JobDescription to_wire(const JobDescription& reply) {
+  wire::JobDescription out;
+  out.job = reply.job.value;
+  out.job_name = job_name(reply.job);
+  out.user = reply.spec->user;
+  out.spec = to_wire_without_splits(*reply.spec);
+  out.maps = static_cast<std::int32_t>(reply.spec->splits.size());
+  return out;
+}
+
+wire::MapOutputs to_wire(const MapOutputs& reply) {
+  wire::MapOutputs out;
+  out.outputs.resize(reply.outputs.size());
+  for (std::size_t i = 0; i < reply.outputs.size(); ++i) {
+    const MapOutput& from = reply.outputs[i];
+    wire::MapOutput& to = out.outputs[i];
+    to.map_index = static_cast<std::int32_t>(from.map);
+    to.attempt = static_cast<std::int32_t>(from.attempt);
+    to.obsolete = from.obsolete;
+    to.host = from.host;
+    to.port = from.port;
+  }
+  out.next_from = static_cast<std::int32_t>(reply.next);
+  out.maps = static_cast<std::int32_t>(reply.maps);
+  return out;
+}
+
+wire::Registration to_wire(const RegisterTracker& registration) {
+  wire::Registration out;
+  out.name = registration.name;
+  out.incarnation = registration.incarnation;
+  out.host = registration.host;
+  out.shuffle_port = registration.shuffle_port;
+  out.total = to_wire(registration.total);
+  out.__set_rack(registration.rack);
+  if (!registration.local_paths.empty()) out.__set_local_paths(registration.local_paths);
+  return out;
+}
+
+wire::Heartbeat to_wire(const Heartbeat& report) {
+  wire::Heartbeat out;
+  out.name = report.name;
+  out.incarnation = report.incarnation;
+  out.sequence = report.sequence;
+  for (const AttemptReport& attempt : report.attempts) {
+    wire::AttemptStatus status;
+    status.id = to_wire(attempt.attempt);
+    status.state = static_cast<wire::AttemptState::type>(attempt.state);
+    status.progress_millionths = attempt.progress_millionths;
+    status.phase = static_cast<wire::TaskPhase::type>(attempt.phase);
+    if (!attempt.status.empty()) status.__set_status(attempt.status);
+    if (!attempt.diagnostics.empty()) status.__set_diagnostics(attempt.diagnostics);
+    if (attempt.counters) status.__set_counters(*attempt.counters);
+    std::vector<wire::FetchFailure> failures(attempt.fetch_failures.size());
+    for (std::size_t i = 0; i < failures.size(); ++i) {
+      failures[i].map_index = static_cast<std::int32_t>(attempt.fetch_failures[i].map);
+      failures[i].map_attempt = static_cast<std::int32_t>(attempt.fetch_failures[i].map_attempt);
+    }
+    if (!failures.empty()) status.__set_fetch_failures(failures);
+    out.attempts.push_back(std::move(status));
+  }
+  if (report.total) out.__set_total(to_wire(*report.total));
+  if (report.free_disk_mb >= 0) out.__set_free_disk_mb(report.free_disk_mb);
+  out.__set_accepts_tasks(report.accepts_tasks);
+  out.__set_load_millionths(report.load_millionths);
+  std::vector<std::int64_t> held;
+  for (const JobId job : report.held_jobs) held.push_back(job.value);
+  if (!held.empty()) out.__set_held_jobs(held);
+  std::vector<wire::DutyReport> duties(report.duties.size());
+  for (std::size_t i = 0; i < duties.size(); ++i) {
+    duties[i].job = report.duties[i].job.value;
+    duties[i].ok = report.duties[i].ok;
+    if (!report.duties[i].message.empty()) duties[i].__set_message(report.duties[i].message);
+  }
+  if (!duties.empty()) out.__set_duties(duties);
+  if (!report.health.empty()) out.__set_health(report.health);
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,127 @@
+#include "tracker/jobtracker/admin_service.h"
+
+#include <utility>
+
+#include "conf/load.h"
+#include "conf/policies.h"
+#include "thrift/convert.h"
+#include "tracker/jobtracker/answering.h"
+#include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/settings_diff.h"
+
+namespace weir {
+namespace {
+
+constexpr const char* kVersion = "0.1.0";
+
+Error worker_busy() {
+  return Error{
+      ErrorCode::kBusy, "too many settings files wait to be read", "try again after a while", {}};
+}
+
+// A name is for messages only; it comes from a client and goes into the log.
+std::string file_name(const wire::SettingsFile& file) {
+  return check_text("file.name", file.name, {JobLimits::kPathBytes}) ? file.name
+                                                                     : std::string("settings");
+}
+
+}  // namespace
+
+void AdminService::set_queue_state(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                   const std::string& queue, const bool running) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  loop_.post(SetQueueState{*who, queue, !running}, answer_done(answering));
+}
+
+void AdminService::policy(Give<wire::PolicyInfo> give, Refuse) {
+  const BoardViewPtr view = loop_.board().view();
+  wire::PolicyInfo out;
+  out.current = view->policy;
+  out.available = policy_names();
+  out.since_ms = view->policy_since;
+  std::vector<std::string> notices = view->settings->notices;
+  for (std::string& line : notices_.get()) notices.push_back(std::move(line));
+  if (!notices.empty()) out.__set_notices(notices);
+  give(out);
+}
+
+void AdminService::set_policy(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                              const std::string& policy) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  std::string known;
+  bool found = false;
+  for (const std::string& name : policy_names()) {
+    known += (known.empty() ? "" : ", ") + name;
+    found = found || name == policy;
+  }
+  if (!found) {
+    return answering.refuse(Error{
+        ErrorCode::kUnknownPolicy, "there is no policy `" + policy.substr(0, 64) + "`", known, {}});
+  }
+  loop_.post(SetPolicy{*who, policy}, answer_done(answering));
+}
+
+void AdminService::apply_settings(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                  const wire::SettingsFile& file) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const bool taken = worker_.try_run([this, answering, who = *who, file] {
+    auto loaded = load_settings_text(file_name(file), file.text);
+    if (!loaded) return answering.refuse(loaded.error());
+    auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
+    loop_.post(ApplySettings{who, std::move(settings)}, answer_done(answering));
+  });
+  if (!taken) answering.refuse(worker_busy());
+}
+
+void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
+                                 const wire::SettingsFile& file) {
+  const Answering<wire::SettingsDiff> answering(std::move(give), std::move(refuse));
+  const bool taken = worker_.try_run([this, answering, file] {
+    auto loaded = load_settings_text(file_name(file), file.text);
+    if (!loaded) return answering.refuse(loaded.error());
+    const BoardViewPtr view = loop_.board().view();
+    auto diff = diff_of_settings(*view->settings, loaded->settings, view->total);
+    if (!diff) return answering.refuse(diff.error());
+    // Whether it would be taken only the live state knows.
+    auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
+    loop_.query([answering, settings, diff = std::make_shared<wire::SettingsDiff>(*diff)](
+                    const Result<EngineLoop::Inside>& inside) {
+      if (!inside) return answering.refuse(inside.error());
+      if (const Status fits = inside->engine->check_settings(*settings); !fits) {
+        const Error& error = fits.error();
+        if (error.diagnostics.empty()) diff->warnings.push_back(error.message);
+        for (const std::string& line : error.diagnostics) diff->warnings.push_back(line);
+      }
+      answering.give(*diff);
+    });
+  });
+  if (!taken) answering.refuse(worker_busy());
+}
+
+void AdminService::settings_text(Give<std::string> give, Refuse) {
+  give(loop_.board().view()->settings->text);
+}
+
+void AdminService::info(Give<wire::ServerInfo> give, Refuse) {
+  const BoardViewPtr view = loop_.board().view();
+  wire::ServerInfo out;
+  out.version = kVersion;
+  out.started_at_ms = facts_.started_at;
+  out.now_ms = loop_.time().now();
+  out.trackers = view->live_trackers;
+  out.jobs_unfinished = view->jobs_unfinished;
+  out.frames_refused = facts_.frames_refused();
+  out.store = facts_.store;
+  if (const auto error = loop_.store_error()) out.__set_store_error(*error);
+  out.tracker_port = facts_.tracker_port();
+  out.client_port = facts_.client_port();
+  give(out);
+}
+
+}  // namespace weir

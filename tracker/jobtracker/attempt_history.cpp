@@ -1,0 +1,138 @@
+#include "tracker/jobtracker/attempt_history.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "thrift/wire_job.h"
+
+namespace weir {
+namespace {
+
+const char* name(AttemptEnded::How how) {
+  switch (how) {
+    case AttemptEnded::How::kSucceeded:
+      return "SUCCEEDED";
+    case AttemptEnded::How::kFailed:
+      return "FAILED";
+    case AttemptEnded::How::kKilled:
+      return "KILLED";
+  }
+  return "";
+}
+
+const char* name(Attempt::State state) {
+  switch (state) {
+    case Attempt::State::kLaunching:
+      return "LAUNCHING";
+    case Attempt::State::kRunning:
+      return "RUNNING";
+    case Attempt::State::kCommitPending:
+      return "COMMIT_PENDING";
+    case Attempt::State::kDying:
+      return "KILLING";
+  }
+  return "";
+}
+
+wire::AttemptInfo start_info(const ClusterState& state, const AttemptKey& attempt,
+                             TrackerId where) {
+  wire::AttemptInfo info;
+  info.id = to_wire(attempt);
+  info.name = attempt_name(attempt);
+  info.launched_at_ms = 0;
+  info.progress_millionths = 0;
+  if (where.valid()) {
+    const TrackerState& tracker = state.tracker(where);
+    info.tracker = tracker.name;
+    if (tracker.shuffle_port != 0) {
+      info.__set_log_host(tracker.host);
+      info.__set_log_port(tracker.shuffle_port);
+    }
+  }
+  return info;
+}
+
+}  // namespace
+
+AttemptHistory::End* AttemptHistory::find_or_add(const AttemptKey& attempt, bool must) {
+  Ends& ends = jobs_[attempt.task.job];
+  const auto found = ends.find(attempt);
+  if (found != ends.end()) return &found->second;
+  if (ends.size() >= kPerJob) {
+    if (!must) return nullptr;
+    ends.erase(ends.begin());
+    --count_;
+  }
+  ++count_;
+  End* end = &ends[attempt];
+  while (count_ > kInAll && jobs_.begin()->first != attempt.task.job) forget(jobs_.begin()->first);
+  return end;
+}
+
+void AttemptHistory::forget(JobId job) {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return;
+  count_ -= found->second.size();
+  jobs_.erase(found);
+}
+
+void AttemptHistory::on(const Event& event) {
+  if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+    End* end = find_or_add(ended->attempt, ended->how == AttemptEnded::How::kFailed);
+    if (end == nullptr) return;
+    end->tracker = ended->tracker;
+    end->how = ended->how;
+    end->ended_at = event.at;
+    end->launched_at = event.at - ended->ran_ms;
+  } else if (const auto* failed = std::get_if<AttemptFailed>(&event.fact)) {
+    if (End* end = find_or_add(failed->attempt, true)) end->diagnostics = failed->diagnostics;
+  }
+}
+
+std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
+                                                    const Job& job) const {
+  std::vector<std::pair<AttemptKey, wire::AttemptInfo>> found;
+  static const Ends kNone;
+  const auto place = jobs_.find(job.id);
+  const Ends& ends = place == jobs_.end() ? kNone : place->second;
+  for (const auto& [attempt, end] : ends) {
+    wire::AttemptInfo info = start_info(state, attempt, end.tracker);
+    info.state = name(end.how);
+    info.launched_at_ms = end.launched_at;
+    info.__set_ended_at_ms(end.ended_at);
+    if (!end.diagnostics.empty()) info.__set_diagnostics(end.diagnostics);
+    if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
+    found.emplace_back(attempt, std::move(info));
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    const std::vector<Task>& tasks = job.tasks(kind).tasks;
+    for (std::uint32_t i = 0; i < tasks.size() && found.size() < kListed; ++i) {
+      const Task& task = tasks[i];
+      const TaskKey key{job.id, kind, i};
+      if (task.attempt.valid()) {
+        const Attempt& attempt = state.attempt(task.attempt);
+        if (!attempt.live || ends.count(attempt.key) != 0) continue;
+        wire::AttemptInfo info = start_info(state, attempt.key, attempt.tracker);
+        info.state = name(attempt.state);
+        info.launched_at_ms = attempt.launched_at;
+        info.progress_millionths = attempt.progress_millionths;
+        found.emplace_back(attempt.key, std::move(info));
+      } else if (task.state == Task::State::kSucceeded) {
+        const AttemptKey attempt{key, task.done_attempt};
+        if (ends.count(attempt) != 0) continue;
+        wire::AttemptInfo info = start_info(state, attempt, task.where);
+        info.state = "SUCCEEDED";
+        info.progress_millionths = 1'000'000;
+        found.emplace_back(attempt, std::move(info));
+      }
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<wire::AttemptInfo> out;
+  out.reserve(found.size());
+  for (auto& [attempt, info] : found) out.push_back(std::move(info));
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,121 @@
+#include "tracker/jobtracker/board.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weir {
+
+BoardViewPtr Board::view() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+void Board::when(std::int64_t version, Reader reader) {
+  BoardViewPtr current;
+  bool full = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (current_->version >= version) {
+      current = current_;
+    } else if (waiters_.size() >= kMaxWaiting) {
+      full = true;
+    } else {
+      waiters_.push_back({version, std::chrono::steady_clock::now() + kWait, std::move(reader)});
+      waiting_.store(waiters_.size(), std::memory_order_release);
+    }
+  }
+  if (current) return reader(std::move(current));
+  if (full) {
+    return reader(Error{ErrorCode::kBusy,
+                        "too many readers wait for a version to come",
+                        "read with min_version 0, or again after a while",
+                        {}});
+  }
+  if (wake_) wake_();
+}
+
+void Board::draw_job(const Engine& engine, JobId id) {
+  const Job* job = engine.state().find_job(id);
+  const bool visible = job != nullptr && job->durable;
+  jobs_.set(id.index(),
+            visible ? std::make_shared<wire::JobStatus>(render_job(engine, *job)) : nullptr);
+}
+
+void Board::publish_all(Engine& engine) {
+  for (const auto& [id, job] : engine.state().jobs()) draw_job(engine, id);
+  for (const TrackerState& tracker : engine.state().trackers()) {
+    trackers_.set(tracker.id.index(),
+                  std::make_shared<TrackerRecord>(render_tracker(engine, tracker)));
+  }
+  version_ = std::int64_t{engine.state().epoch()} << 32;
+  engine.changes().clear();
+  publish(engine);
+}
+
+bool Board::publish_changes(Engine& engine) {
+  Changes& changes = engine.changes();
+  if (changes.jobs.empty() && changes.trackers.empty() && !changes.queues) return false;
+  for (const JobId id : changes.jobs) draw_job(engine, id);
+  for (const TrackerId id : changes.trackers) {
+    const TrackerState& tracker = engine.state().tracker(id);
+    trackers_.set(id.index(), std::make_shared<TrackerRecord>(render_tracker(engine, tracker)));
+  }
+  changes.clear();
+  publish(engine);
+  return true;
+}
+
+void Board::publish(Engine& engine) {
+  const ClusterState& state = engine.state();
+  queues_ = std::make_shared<const std::vector<wire::QueueStatus>>(render_queues(engine));
+  auto next = std::make_shared<BoardView>();
+  next->version = version_ + 1;
+  next->jobs = jobs_.snapshot();
+  next->trackers = trackers_.snapshot();
+  next->queues = queues_;
+  next->settings = state.settings_ptr();
+  next->policy = std::string(engine.policy().name());
+  next->policy_since = engine.policy_since();
+  next->total = state.total();
+  next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
+  for (const wire::QueueStatus& queue : *queues_) {
+    if (queue.leaf) next->jobs_unfinished += queue.jobs_waiting + queue.jobs_running;
+  }
+  std::vector<Reader> ready;
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = next;
+    version_.store(next->version, std::memory_order_release);
+    const auto still = std::partition(waiters_.begin(), waiters_.end(),
+                                      [&](const Waiter& w) { return w.version > next->version; });
+    for (auto w = still; w != waiters_.end(); ++w) ready.push_back(std::move(w->reader));
+    waiters_.erase(still, waiters_.end());
+    waiting_.store(waiters_.size(), std::memory_order_release);
+  }
+  for (Reader& reader : ready) {
+    executor_([reader = std::move(reader), view = BoardViewPtr(next)] { reader(view); });
+  }
+}
+
+void Board::expire(std::chrono::steady_clock::time_point now, bool everybody) {
+  if (!wanted()) return;
+  std::vector<Reader> late;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto still = std::partition(waiters_.begin(), waiters_.end(),
+                                      [&](const Waiter& w) { return !everybody && w.until > now; });
+    for (auto w = still; w != waiters_.end(); ++w) late.push_back(std::move(w->reader));
+    waiters_.erase(still, waiters_.end());
+    waiting_.store(waiters_.size(), std::memory_order_release);
+  }
+  for (Reader& reader : late) {
+    executor_([reader = std::move(reader)] {
+      reader(Error{ErrorCode::kBusy,
+                   "the version asked for by min_version did not come in time",
+                   "a version that a reply of this JobTracker gave, or 0",
+                   {}});
+    });
+  }
+}
+
+}  // namespace weir

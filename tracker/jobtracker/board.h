@@ -1,0 +1,93 @@
+// The board: what readers see. The engine's thread renders the records that changed into its draft
+// and publishes the whole as one immutable view with a version; readers on any thread take the
+// current view and walk it without a lock, so no number of readers can slow the engine down. A
+// reader who needs a version that is not there yet leaves a callback, which runs on the executor
+// when that version is published, or refuses after kWaitMs. Versions only grow, also over restarts.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "client_types.h"
+#include "jobqueue/engine.h"
+#include "jobqueue/result.h"
+#include "tracker/jobtracker/record_table.h"
+#include "tracker/jobtracker/render.h"
+
+namespace weir {
+
+struct BoardView {
+  std::int64_t version = 0;
+  RecordTable<wire::JobStatus> jobs;    // by job number
+  RecordTable<TrackerRecord> trackers;  // by TrackerId
+  std::shared_ptr<const std::vector<wire::QueueStatus>> queues;
+  std::shared_ptr<const Settings> settings;
+  std::string policy;
+  TimeMs policy_since = 0;
+  Resources total;  // of live trackers
+  std::int32_t live_trackers = 0;
+  std::int32_t jobs_unfinished = 0;
+};
+using BoardViewPtr = std::shared_ptr<const BoardView>;
+
+class Board {
+ public:
+  using Executor = std::function<void(std::function<void()>)>;
+  using Reader = std::function<void(Result<BoardViewPtr>)>;
+
+  static constexpr std::size_t kMaxWaiting = 10'000;
+  static constexpr std::chrono::seconds kWait{30};
+
+  explicit Board(Executor executor) : executor_(std::move(executor)) {}
+
+  // --- Any thread ---
+  BoardViewPtr view() const;
+  std::int64_t version() const { return version_.load(std::memory_order_acquire); }
+  // Runs `reader` with a view of at least that version: now if it is there, else later on the
+  // executor.
+  void when(std::int64_t version, Reader reader);
+  // Called when a reader begins to wait, so that the publisher hurries.
+  void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
+  // Whether somebody waits for a version that is not there yet.
+  bool wanted() const { return waiting_.load(std::memory_order_acquire) > 0; }
+
+  // --- The engine's thread ---
+  // Everything there is, as the first version of this start.
+  void publish_all(Engine& engine);
+  // What changed since the last time; false if nothing did.
+  bool publish_changes(Engine& engine);
+  // Refuses those that have waited too long; all of them with `everybody`.
+  void expire(std::chrono::steady_clock::time_point now, bool everybody = false);
+
+ private:
+  struct Waiter {
+    std::int64_t version;
+    std::chrono::steady_clock::time_point until;
+    Reader reader;
+  };
+
+  void draw_job(const Engine& engine, JobId job);
+  void publish(Engine& engine);
+
+  const Executor executor_;
+  std::function<void()> wake_;
+  std::atomic<std::int64_t> version_{0};
+  std::atomic<std::size_t> waiting_{0};
+
+  // The engine's thread only.
+  RecordTable<wire::JobStatus> jobs_;
+  RecordTable<TrackerRecord> trackers_;
+  std::shared_ptr<const std::vector<wire::QueueStatus>> queues_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  BoardViewPtr current_;
+  std::vector<Waiter> waiters_;
+};
+
+}  // namespace weir

@@ -1,0 +1,188 @@
+#include "tracker/jobtracker/client_service.h"
+
+#include <memory>
+#include <utility>
+
+#include "thrift/convert.h"
+#include "tracker/jobtracker/answering.h"
+#include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/listing.h"
+
+namespace weir {
+
+// --- Commands ---
+
+void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
+                           const wire::SubmitRequest& request) {
+  const Answering<wire::SubmitReply> answering(std::move(give), std::move(refuse));
+  const auto caller = from_wire(request.caller);
+  if (!caller) return answering.refuse(caller.error());
+  wire::JobSpec uploaded;
+  const bool upload = request.__isset.upload && !request.upload.empty();
+  if (upload) {
+    auto splits = uploads_.take(request.upload, Uploads::Clock::now());
+    if (!splits) return answering.refuse(splits.error());
+    uploaded = request.spec;
+    uploaded.splits = std::move(*splits);
+    uploaded.splits.insert(uploaded.splits.end(), request.spec.splits.begin(),
+                           request.spec.splits.end());
+  }
+  auto spec = from_wire(upload ? uploaded : request.spec, *caller);
+  if (!spec) return answering.refuse(spec.error());
+  auto shared = std::make_shared<const JobSpec>(std::move(*spec));
+  loop_.post(SubmitJob{*caller, std::move(shared)},
+             [answering](const EngineLoop::ReplyBody& reply, std::int64_t version) {
+               const auto* submitted = std::get_if<Submitted>(&reply);
+               if (submitted == nullptr) return answering.refuse(refusal_of(reply));
+               wire::SubmitReply out;
+               out.job = submitted->job.value;
+               out.job_name = job_name(submitted->job);
+               out.queue = submitted->queue;
+               out.version = version;
+               answering.give(out);
+             });
+}
+
+void ClientService::begin_upload(Give<std::string> give, Refuse refuse,
+                                 const wire::Caller& caller) {
+  const Answering<std::string> answering(std::move(give), std::move(refuse));
+  if (const auto who = from_wire(caller); !who) return answering.refuse(who.error());
+  const auto id = uploads_.begin(Uploads::Clock::now());
+  if (!id) return answering.refuse(id.error());
+  answering.give(*id);
+}
+
+void ClientService::append_splits(std::function<void()> give, Refuse refuse,
+                                  const std::string& upload,
+                                  const std::vector<wire::Split>& splits) {
+  const Status done = uploads_.append(upload, splits, Uploads::Clock::now());
+  if (done) return give();
+  refuse(apache::thrift::TDelayedException::delayException(to_wire(done.error())));
+}
+
+void ClientService::kill_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                             const std::int64_t job) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.post(KillJob{*who, *id}, answer_done(answering));
+}
+
+void ClientService::set_priority(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                 const std::int64_t job, const std::string& priority) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  const auto parsed = priority_from_wire(priority);
+  if (!parsed) return answering.refuse(parsed.error());
+  loop_.post(SetPriority{*who, *id, *parsed}, answer_done(answering));
+}
+
+void ClientService::move_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                             const std::int64_t job, const std::string& queue) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.post(MoveJob{*who, *id, queue}, answer_done(answering));
+}
+
+// --- Reads from the board ---
+
+void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const std::int64_t job,
+                               const std::int64_t min_version) {
+  const Answering<wire::JobStatus> answering(std::move(give), std::move(refuse));
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.board().when(min_version, [answering, id = *id](const Result<BoardViewPtr>& view) {
+    if (!view) return answering.refuse(view.error());
+    const auto record = (*view)->jobs.get(id.index());
+    if (!record) return answering.refuse(unknown_job(id));
+    answering.give(*record);
+  });
+}
+
+void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
+                              const std::string& queue, const std::string& user,
+                              const bool unfinished_only, const std::int32_t limit,
+                              const std::int64_t min_version) {
+  const Answering<std::vector<wire::JobStatus>> answering(std::move(give), std::move(refuse));
+  if (limit < 0 || limit > kMostJobsListed) {
+    return answering.refuse(bad_request(
+        "limit: " + std::to_string(limit) + " is out of range",
+        "1 to " + std::to_string(kMostJobsListed) + ", or 0 for " + std::to_string(kJobsListed)));
+  }
+  const std::size_t most = static_cast<std::size_t>(limit == 0 ? kJobsListed : limit);
+  JobFilter filter{queue, user, unfinished_only, most};
+  loop_.board().when(min_version,
+                     [answering, filter = std::move(filter)](const Result<BoardViewPtr>& view) {
+                       if (!view) return answering.refuse(view.error());
+                       const auto jobs = list_jobs_of(**view, filter);
+                       if (!jobs) return answering.refuse(jobs.error());
+                       answering.give(*jobs);
+                     });
+}
+
+void ClientService::queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
+                           const std::string& name, const std::int64_t min_version) {
+  const Answering<std::vector<wire::QueueStatus>> answering(std::move(give), std::move(refuse));
+  loop_.board().when(min_version, [answering, name](const Result<BoardViewPtr>& view) {
+    if (!view) return answering.refuse(view.error());
+    if (name.empty()) return answering.give(*(*view)->queues);
+    const auto queue = find_queue(**view, name);
+    if (!queue) return answering.refuse(queue.error());
+    answering.give({**queue});
+  });
+}
+
+void ClientService::trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse) {
+  give(list_trackers_of(*loop_.board().view(), loop_.time().now()));
+}
+
+// --- Looks inside the engine ---
+
+void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
+                             const std::int64_t job) {
+  const Answering<std::vector<wire::AttemptInfo>> answering(std::move(give), std::move(refuse));
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.query([answering, id = *id](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answering.refuse(inside.error());
+    const ClusterState& state = inside->engine->state();
+    const Job* found = state.find_job(id);
+    if (found == nullptr || !found->durable) return answering.refuse(unknown_job(id));
+    answering.give(inside->history->list(state, *found));
+  });
+}
+
+void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
+                            const std::int64_t job) {
+  const Answering<wire::JobExplanation> answering(std::move(give), std::move(refuse));
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.query([answering, id = *id](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answering.refuse(inside.error());
+    const Engine& engine = *inside->engine;
+    const Job* found = engine.state().find_job(id);
+    if (found == nullptr || !found->durable) return answering.refuse(unknown_job(id));
+    wire::JobExplanation out;
+    out.status = render_job(engine, *found);
+    for (const Reason& reason : engine.explain(id)) {
+      wire::Reason line;
+      line.code = reason.code;
+      line.message = reason.message;
+      if (!reason.numbers.empty()) {
+        line.__set_numbers({reason.numbers.begin(), reason.numbers.end()});
+      }
+      out.reasons.push_back(std::move(line));
+    }
+    answering.give(out);
+  });
+}
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// What users call. Commands are checked, posted to the engine and answered when they are durable;
+// reads of jobs, queues and trackers come from the board, at the version asked for, and never meet
+// the engine's thread. Only explain and attempts look inside the engine, by a query. Handlers run
+// on the io thread and never wait.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ClientService.h"
+#include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/uploads.h"
+
+namespace weir {
+
+class ClientService final : public wire::ClientServiceCobSvIf {
+ public:
+  template <class Value>
+  using Give = std::function<void(const Value&)>;
+  using Refuse = std::function<void(apache::thrift::TDelayedException*)>;
+
+  static constexpr std::int32_t kJobsListed = 1'000;  // when `limit` is 0
+  static constexpr std::int32_t kMostJobsListed = 10'000;
+
+  explicit ClientService(EngineLoop& loop) : loop_(loop) {}
+
+  void submit(Give<wire::SubmitReply> give, Refuse refuse,
+              const wire::SubmitRequest& request) override;
+  void begin_upload(Give<std::string> give, Refuse refuse, const wire::Caller& caller) override;
+  void append_splits(std::function<void()> give, Refuse refuse, const std::string& upload,
+                     const std::vector<wire::Split>& splits) override;
+
+  void job_status(Give<wire::JobStatus> give, Refuse refuse, const std::int64_t job,
+                  const std::int64_t min_version) override;
+  void list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse, const std::string& queue,
+                 const std::string& user, const bool unfinished_only, const std::int32_t limit,
+                 const std::int64_t min_version) override;
+  void attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
+                const std::int64_t job) override;
+  void explain(Give<wire::JobExplanation> give, Refuse refuse, const std::int64_t job) override;
+
+  void kill_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                const std::int64_t job) override;
+  void set_priority(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                    const std::int64_t job, const std::string& priority) override;
+  void move_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                const std::int64_t job, const std::string& queue) override;
+
+  void queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse, const std::string& name,
+              const std::int64_t min_version) override;
+  void trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse refuse) override;
+
+ private:
+  EngineLoop& loop_;
+  Uploads uploads_;
+};
+
+}  // namespace weir

@@ -1,0 +1,126 @@
+#include "tracker/jobtracker/daemon.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <utility>
+
+#include "conf/policies.h"
+#include "tracker/jobtracker/client_service.h"
+#include "tracker/jobtracker/tracker_service.h"
+#include "tracker/rpc/multiplexer.h"
+
+namespace weir {
+namespace {
+
+ServerLimits limits_of(const RpcLimits& limits, std::int64_t frame_bytes) {
+  ServerLimits out;
+  out.max_frame_bytes = static_cast<std::uint32_t>(frame_bytes);
+  out.max_connections = static_cast<std::size_t>(limits.max_connections);
+  out.read_timeout = std::chrono::milliseconds(limits.read_timeout_ms);
+  out.idle_timeout = std::chrono::milliseconds(limits.idle_timeout_ms);
+  return out;
+}
+
+}  // namespace
+
+void JobTracker::IoThread::start() {
+  thread_ = std::thread([this] {
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception& e) {
+        spdlog::error("{}: {}", name_, e.what());  // one call is lost, the port goes on
+      }
+    }
+  });
+}
+
+void JobTracker::IoThread::stop() {
+  if (!thread_.joinable()) return;
+  work_.reset();
+  io_.stop();
+  thread_.join();
+}
+
+Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
+  std::unique_ptr<JobTracker> tracker(new JobTracker());
+  const TimeSource time(parts.snapshot.last_time);
+  auto engine =
+      Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time.now());
+  if (!engine) return engine.error();
+  tracker->store_ = std::move(parts.store);
+  Worker& worker = tracker->worker_;
+  tracker->loop_ = std::make_unique<EngineLoop>(
+      std::move(*engine), *tracker->store_, time,
+      [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
+  if (Status listening = tracker->listen(parts.daemon); !listening) {
+    tracker->stop();
+    return listening.error();
+  }
+  return tracker;
+}
+
+Status JobTracker::listen(const DaemonSettings& daemon) {
+  budget_ = std::make_shared<ByteBudget>(static_cast<std::size_t>(daemon.limits.buffered_bytes));
+  ServerFacts facts;
+  facts.store = daemon.store_path;
+  facts.started_at = loop_->time().now();
+  facts.frames_refused = [this] { return frames_refused(); };
+  facts.tracker_port = [this] { return tracker_port(); };
+  facts.client_port = [this] { return client_port(); };
+
+  // The io_contexts run only once both servers are made: nobody sees half of a JobTracker.
+  tracker_io_ = std::make_unique<IoThread>("tracker port");
+  client_io_ = std::make_unique<IoThread>("client port");
+  auto trackers = FramedServer::listen(
+      tracker_io_->io(), "tracker port", daemon.listen_trackers.host, daemon.listen_trackers.port,
+      std::make_shared<wire::TrackerServiceAsyncProcessor>(
+          std::make_shared<TrackerService>(*loop_)),
+      limits_of(daemon.limits, daemon.limits.tracker_frame_bytes), budget_);
+  if (!trackers) return trackers.error();
+  trackers_ = std::move(*trackers);
+
+  const auto client =
+      std::make_shared<wire::ClientServiceAsyncProcessor>(std::make_shared<ClientService>(*loop_));
+  const auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
+      std::make_shared<AdminService>(*loop_, worker_, std::move(facts), notices_));
+  auto services = std::make_shared<AsyncMultiplexer>();
+  services->add("client", client);
+  services->add("admin", admin);
+  services->set_default(client);
+  auto clients = FramedServer::listen(
+      client_io_->io(), "client port", daemon.listen_thrift.host, daemon.listen_thrift.port,
+      services, limits_of(daemon.limits, daemon.limits.client_frame_bytes), budget_);
+  if (!clients) return clients.error();
+  clients_ = std::move(*clients);
+  tracker_io_->start();
+  client_io_->start();
+  return Ok{};
+}
+
+std::int64_t JobTracker::frames_refused() const {
+  std::int64_t total = 0;
+  if (trackers_) total += trackers_->refusals().total();
+  if (clients_) total += clients_->refusals().total();
+  return total;
+}
+
+JobTracker::~JobTracker() {
+  stop();
+}
+
+void JobTracker::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  // First the answers, then the ports they leave by.
+  if (loop_) loop_->stop();
+  worker_.stop();
+  if (trackers_) trackers_->stop();
+  if (clients_) clients_->stop();
+  if (tracker_io_) tracker_io_->stop();
+  if (client_io_) client_io_->stop();
+}
+
+}  // namespace weir

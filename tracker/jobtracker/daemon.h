@@ -1,0 +1,84 @@
+// The JobTracker as one object: the engine's thread, the store's writer, a worker, and one io
+// thread for each of the two ports (trackers, clients), put together in the order in which they
+// need each other and taken apart in reverse. main.cpp makes one of a settings file; tests make
+// several in one process.
+#pragma once
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "conf/daemon_settings.h"
+#include "jobqueue/policy.h"
+#include "jobqueue/store/store.h"
+#include "tracker/jobtracker/admin_service.h"
+#include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/worker.h"
+#include "tracker/rpc/byte_budget.h"
+#include "tracker/rpc/server.h"
+
+namespace weir {
+
+struct JobTrackerParts {
+  std::unique_ptr<Store> store;
+  Snapshot snapshot;  // what the store's load() gave
+  std::shared_ptr<const Settings> settings;
+  DaemonSettings daemon;
+  EngineLoop::Options loop;
+};
+
+class JobTracker {
+ public:
+  // Serves when it returns. Errors: settings that do not fit the stored jobs (SETTINGS_REFUSED,
+  // UNKNOWN_POLICY), a port that is in use (BAD_REQUEST).
+  static Result<std::unique_ptr<JobTracker>> start(JobTrackerParts parts);
+  ~JobTracker();  // as stop()
+  JobTracker(const JobTracker&) = delete;
+  JobTracker& operator=(const JobTracker&) = delete;
+
+  int client_port() const { return clients_ ? clients_->port() : 0; }
+  int tracker_port() const { return trackers_ ? trackers_->port() : 0; }
+  EngineLoop& loop() { return *loop_; }
+  Notices& notices() { return notices_; }
+
+  // Answers everybody, writes what was promised, closes the ports. Once.
+  void stop();
+
+ private:
+  // An io_context and the thread that runs it.
+  class IoThread {
+   public:
+    explicit IoThread(const char* name) : name_(name) {}
+    ~IoThread() { stop(); }
+    boost::asio::io_context& io() { return io_; }
+    void start();
+    void stop();
+
+   private:
+    const char* name_;
+    boost::asio::io_context io_{1};
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+        io_.get_executor()};
+    std::thread thread_;
+  };
+
+  JobTracker() = default;
+  Status listen(const DaemonSettings& daemon);
+  std::int64_t frames_refused() const;
+
+  std::unique_ptr<Store> store_;
+  Notices notices_;
+  Worker worker_;
+  std::unique_ptr<EngineLoop> loop_;
+  std::unique_ptr<IoThread> tracker_io_;
+  std::unique_ptr<IoThread> client_io_;
+  std::shared_ptr<ByteBudget> budget_;
+  std::unique_ptr<FramedServer> trackers_;
+  std::unique_ptr<FramedServer> clients_;
+  bool stopped_ = false;
+};
+
+}  // namespace weir

@@ -1,0 +1,264 @@
+#include "tracker/jobtracker/engine_loop.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace weir {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
+                       Board::Executor executor, Options options)
+    : time_(time), options_(options), board_(std::move(executor)), engine_(std::move(engine)) {
+  board_.set_wake([this] { wake(); });
+  board_.publish_all(*engine_);
+  GroupCommitterCallbacks callbacks;
+  callbacks.on_durable = [this](std::uint64_t seq) { enqueue_answer(Durable{seq}); };
+  callbacks.on_failed = [this](std::uint64_t seq, const std::string& message) {
+    enqueue_answer(StoreFailed{seq, message});
+  };
+  callbacks.log = [this](bool failing, const std::string& message) {
+    {
+      const std::lock_guard lock(mutex_);
+      store_error_ = failing ? message : "";
+    }
+    if (failing) {
+      spdlog::error("store: {}", message);
+    } else {
+      spdlog::info("store: {}", message);
+    }
+  };
+  committer_ = std::make_unique<GroupCommitter>(store, std::move(callbacks));
+  thread_ = std::thread([this] { run(); });
+}
+
+EngineLoop::~EngineLoop() {
+  stop();
+}
+
+// --- Any thread ---
+
+std::optional<Error> EngineLoop::refusal(const Body* body) const {
+  if (closed_) {
+    return Error{ErrorCode::kShuttingDown,
+                 "the JobTracker is shutting down",
+                 "try again once it is back",
+                 {}};
+  }
+  if (queue_.size() >= options_.queue_limit) {
+    return Error{ErrorCode::kBusy,
+                 "the JobTracker has " + std::to_string(queue_.size()) + " requests waiting",
+                 "try again after a while",
+                 {}};
+  }
+  if (body != nullptr && std::holds_alternative<SubmitJob>(*body) && committer_->overloaded()) {
+    return Error{ErrorCode::kBusy,
+                 "the store is behind and takes no new jobs for now",
+                 "try again after a while",
+                 {}};
+  }
+  return std::nullopt;
+}
+
+void EngineLoop::post(Body body, Callback callback) {
+  std::optional<Error> no;
+  {
+    const std::lock_guard lock(mutex_);
+    no = refusal(&body);
+    if (!no) {
+      queue_.push_back({std::move(body), std::move(callback), nullptr});
+      if (sleeping_) work_.notify_one();
+    }
+  }
+  if (no && callback) callback(*no, 0);
+}
+
+void EngineLoop::query(Query query) {
+  std::optional<Error> no;
+  {
+    const std::lock_guard lock(mutex_);
+    no = refusal(nullptr);
+    if (!no) {
+      queue_.push_back({Tick{}, nullptr, std::move(query)});
+      if (sleeping_) work_.notify_one();
+    }
+  }
+  if (no) query(*no);
+}
+
+void EngineLoop::enqueue_answer(Body body) {
+  const std::lock_guard lock(mutex_);
+  queue_.push_back({std::move(body), nullptr, nullptr});
+  if (sleeping_) work_.notify_one();
+}
+
+void EngineLoop::wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  if (sleeping_) work_.notify_one();
+}
+
+std::optional<std::string> EngineLoop::store_error() const {
+  const std::lock_guard lock(mutex_);
+  if (store_error_.empty()) return std::nullopt;
+  return store_error_;
+}
+
+void EngineLoop::set_meta(std::string key, std::string value) {
+  committer_->set_meta(std::move(key), std::move(value));
+}
+
+void EngineLoop::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    work_.notify_one();
+  }
+  thread_.join();
+  committer_->stop();
+  // The committer's last answers: what is on disk is acknowledged even now.
+  std::vector<Item> rest;
+  {
+    const std::lock_guard lock(mutex_);
+    rest.swap(queue_);
+  }
+  work(rest);
+  const Error leaving{ErrorCode::kShuttingDown,
+                      "the JobTracker is shutting down",
+                      "look for what became of it once it is back",
+                      {}};
+  for (auto& [token, callback] : outstanding_) callback(leaving, 0);
+  outstanding_.clear();
+  board_.publish_changes(*engine_);
+  board_.expire(steady_clock::now(), true);
+}
+
+// --- The engine's thread ---
+
+void EngineLoop::run() {
+  std::vector<Item> batch;
+  while (wait_for_work(&batch)) {
+    work(batch);
+    batch.clear();
+    publish_if_due();
+    board_.expire(steady_clock::now());
+  }
+}
+
+bool EngineLoop::wait_for_work(std::vector<Item>* batch) {
+  std::unique_lock lock(mutex_);
+  if (queue_.empty() && !closed_ && !woken_) {
+    sleeping_ = true;
+    work_.wait_for(lock, time_to_sleep(), [this] { return !queue_.empty() || closed_ || woken_; });
+    sleeping_ = false;
+  }
+  woken_ = false;
+  if (queue_.empty() && closed_) return false;
+  batch->swap(queue_);
+  return true;
+}
+
+milliseconds EngineLoop::time_to_sleep() const {
+  const TimeMs now = time_.now();
+  TimeMs until = std::min(engine_->next_tick(), touched_at_ + options_.touch_gap_ms);
+  const Changes& changes = engine_->changes();
+  if (!changes.jobs.empty() || !changes.trackers.empty() || changes.queues) {
+    until = std::min(until, now + options_.publish_gap_ms);
+  }
+  return milliseconds(std::clamp<TimeMs>(until - now, 1, 1'000));
+}
+
+void EngineLoop::work(std::vector<Item>& batch) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    step(batch[i]);
+    if ((i + 1) % options_.slice == 0) {
+      after_slice();
+      publish_if_due();
+    }
+  }
+  after_slice();
+}
+
+void EngineLoop::step(Item& item) {
+  if (item.query) {
+    item.query(Inside{engine_.get(), &history_});
+    return;
+  }
+  input_.at = time_.now();
+  input_.token = item.callback ? ++last_token_ : 0;
+  input_.body = std::move(item.body);
+  current_token_ = input_.token;
+  current_callback_ = &item.callback;
+  output_.clear();
+  engine_->handle(input_, output_);
+  for (Event& event : output_.events) {
+    history_.on(event);
+    log_.on(event, *engine_);
+    if (event.seq > 0) durable_.push_back(std::move(event));
+  }
+  for (const Reply& reply : output_.replies) deliver(reply);
+  // Not answered in this step: it waits for the store.
+  if (item.callback) outstanding_.emplace(current_token_, std::move(item.callback));
+  current_token_ = 0;
+  current_callback_ = nullptr;
+}
+
+std::int64_t EngineLoop::reply_version() {
+  const Changes& changes = engine_->changes();
+  const bool dirty = !changes.jobs.empty() || !changes.trackers.empty() || changes.queues;
+  return board_.version() + (dirty ? 1 : 0);
+}
+
+void EngineLoop::deliver(const Reply& reply) {
+  Callback callback;
+  if (reply.token == current_token_) {
+    callback.swap(*current_callback_);
+  } else if (const auto found = outstanding_.find(reply.token); found != outstanding_.end()) {
+    callback = std::move(found->second);
+    outstanding_.erase(found);
+  }
+  if (!callback) return;
+  try {
+    callback(reply.body, reply_version());
+  } catch (const std::exception& e) {
+    spdlog::error("reply: could not be written: {}", e.what());
+  }
+}
+
+void EngineLoop::after_slice() {
+  const TimeMs now = time_.now();
+  if (now >= engine_->next_tick()) {
+    Item tick{Tick{}, nullptr, nullptr};
+    step(tick);
+  }
+  for (const JobId id : engine_->changes().jobs) {
+    if (engine_->state().find_job(id) == nullptr) history_.forget(id);
+  }
+  if (!durable_.empty()) {
+    committer_->push(std::move(durable_));
+    durable_.clear();
+    touched_at_ = now;  // events carry the time
+  } else if (now >= touched_at_ + options_.touch_gap_ms) {
+    committer_->touch_time(now);
+    touched_at_ = now;
+  }
+}
+
+void EngineLoop::publish_if_due() {
+  const auto now = steady_clock::now();
+  // Under load publishing takes at most a tenth of this thread, with somebody waiting a third.
+  const steady_clock::duration gap =
+      board_.wanted() ? publish_cost_ * 2
+                      : std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms),
+                                                         publish_cost_ * 9);
+  if (now < published_at_ + gap) return;
+  if (!board_.publish_changes(*engine_)) return;
+  published_at_ = steady_clock::now();
+  publish_cost_ = published_at_ - now;
+}
+
+}  // namespace weir

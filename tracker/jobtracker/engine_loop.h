@@ -1,0 +1,126 @@
+// The engine's own thread. Everybody else posts inputs into one queue and gets the reply through a
+// callback; the thread takes what has gathered, stamps it with the time and hands it to the engine,
+// input by input. Durable events of a slice go to the GroupCommitter in one push, whose answers
+// come back as inputs, so nothing here waits for the disk.
+//
+// The queue is bounded for those who ask (a full one answers BUSY at once, nobody is made to wait)
+// and open for those who answer (the committer): a promise that is on disk must never be turned
+// away. Every callback runs exactly once: with the engine's reply, or with an error. It runs on the
+// engine's thread, or on the caller's when refused at once.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "jobqueue/engine.h"
+#include "jobqueue/store/group_committer.h"
+#include "jobqueue/store/store.h"
+#include "tracker/jobtracker/attempt_history.h"
+#include "tracker/jobtracker/board.h"
+#include "tracker/jobtracker/event_log.h"
+#include "tracker/jobtracker/time_source.h"
+
+namespace weir {
+
+class EngineLoop {
+ public:
+  using Body = decltype(Input::body);
+  using ReplyBody = decltype(Reply::body);
+  // `version` is the board's version that shows what the reply tells of.
+  using Callback = std::function<void(const ReplyBody& reply, std::int64_t version)>;
+  // What a query may look at, only for as long as it runs.
+  struct Inside {
+    const Engine* engine = nullptr;
+    const AttemptHistory* history = nullptr;
+  };
+  using Query = std::function<void(Result<Inside>)>;
+
+  struct Options {
+    std::size_t queue_limit = 20'000;
+    std::size_t slice = 1'000;  // inputs between two looks at the clock, the timers and the board
+    DurationMs publish_gap_ms = 20;
+    DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
+  };
+
+  // From here until stop() the store belongs to the committer.
+  EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
+             Board::Executor executor, Options options);
+  ~EngineLoop();  // as stop()
+  EngineLoop(const EngineLoop&) = delete;
+  EngineLoop& operator=(const EngineLoop&) = delete;
+
+  void post(Body body, Callback callback);
+  void query(Query query);
+  Board& board() { return board_; }
+  const TimeSource& time() const { return time_; }
+  // Set while the store refuses writes.
+  std::optional<std::string> store_error() const;
+  // Behind everything that was promised before this call.
+  void set_meta(std::string key, std::string value);
+
+  // Takes nothing more, writes what was promised, answers everybody, ends the thread. Once; not
+  // from a callback.
+  void stop();
+
+ private:
+  struct Item {
+    Body body;
+    Callback callback;
+    Query query;
+  };
+
+  std::optional<Error> refusal(const Body* body) const;  // needs mutex_
+  void enqueue_answer(Body body);
+  void wake();
+  void run();
+  bool wait_for_work(std::vector<Item>* batch);
+  void work(std::vector<Item>& batch);
+  void step(Item& item);
+  void deliver(const Reply& reply);
+  void after_slice();
+  void publish_if_due();
+  std::chrono::milliseconds time_to_sleep() const;
+  std::int64_t reply_version();
+
+  const TimeSource time_;
+  const Options options_;
+  Board board_;
+
+  // The engine's thread only.
+  std::unique_ptr<Engine> engine_;
+  AttemptHistory history_;
+  EventLog log_;
+  Input input_;
+  Output output_;
+  std::vector<Event> durable_;
+  std::unordered_map<Token, Callback> outstanding_;
+  Token last_token_ = 0;
+  Token current_token_ = 0;  // of the input being handled
+  Callback* current_callback_ = nullptr;
+  std::chrono::steady_clock::time_point published_at_{};
+  std::chrono::steady_clock::duration publish_cost_{};
+  TimeMs touched_at_ = 0;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable work_;
+  std::vector<Item> queue_;
+  bool sleeping_ = false;
+  bool woken_ = false;
+  bool closed_ = false;
+  std::string store_error_;
+
+  std::unique_ptr<GroupCommitter> committer_;
+  std::thread thread_;
+};
+
+}  // namespace weir

@@ -1,0 +1,92 @@
+#include "tracker/jobtracker/event_log.h"
+
+#include <spdlog/spdlog.h>
+
+namespace weir {
+namespace {
+
+// Diagnostics come from users' programs: one line, and no control characters that could forge
+// another.
+std::string one_line(const std::string& text) {
+  std::string out = text.substr(0, 200);
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  }
+  return out;
+}
+
+const char* verb(TrackerChanged::How how) {
+  switch (how) {
+    case TrackerChanged::How::kAdded:
+      return "added";
+    case TrackerChanged::How::kLost:
+      return "lost: no heartbeat within the expiry, or it was restarted";
+    case TrackerChanged::How::kBack:
+      return "back";
+  }
+  return "";
+}
+
+bool is_preemption(KillReason reason) {
+  return reason == KillReason::kReclaim || reason == KillReason::kMinShare ||
+         reason == KillReason::kFairShare;
+}
+
+}  // namespace
+
+bool EventLog::may_log(TimeMs now) {
+  if (now / 1000 != second_) {
+    if (left_out_ > 0) spdlog::info("log: and {} more lines of that kind", left_out_);
+    second_ = now / 1000;
+    lines_ = 0;
+    left_out_ = 0;
+  }
+  if (lines_ < kLimitedLinesPerSecond) {
+    ++lines_;
+    return true;
+  }
+  ++left_out_;
+  return false;
+}
+
+void EventLog::on(const Event& event, const Engine& engine) {
+  const ClusterState& state = engine.state();
+  const Fact& fact = event.fact;
+  if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
+    if (!may_log(event.at)) return;
+    const JobSpec& spec = *submitted->spec;
+    spdlog::info("{}: submitted by {} to queue {}: '{}', {} maps, {} reduces",
+                 job_name(submitted->job), spec.user, submitted->queue, spec.name,
+                 spec.tasks(TaskKind::kMap), spec.tasks(TaskKind::kReduce));
+  } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
+    if (!is_over(job->state) || !may_log(event.at)) return;
+    spdlog::info("{}: {}{}{}", job_name(job->job), name(job->state),
+                 job->diagnostics.empty() ? "" : ": ", one_line(job->diagnostics));
+  } else if (const auto* failed = std::get_if<AttemptFailed>(&fact)) {
+    if (!may_log(event.at)) return;
+    spdlog::info("{}: failed on tracker {}: {}", attempt_name(failed->attempt), failed->tracker,
+                 one_line(failed->diagnostics));
+  } else if (const auto* reopened = std::get_if<TaskReopened>(&fact)) {
+    if (!may_log(event.at)) return;
+    spdlog::info("{}: runs again: {}", task_name(reopened->task), one_line(reopened->why));
+  } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
+    spdlog::info("tracker {}: {}", state.tracker(tracker->tracker).name, verb(tracker->how));
+  } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
+    if (!is_preemption(kill->reason) || !may_log(event.at)) return;
+    const bool gains = kill->for_queue.valid();
+    spdlog::info("{}: to be killed on tracker {} ({}) for queue {} after {} ms",
+                 attempt_name(kill->attempt), state.tracker(kill->tracker).name, name(kill->reason),
+                 gains ? state.tree().node(kill->for_queue).path : "-", kill->ran_ms);
+  } else if (const auto* refused = std::get_if<Refused>(&fact)) {
+    if (!may_log(event.at)) return;
+    spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));
+  } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
+    spdlog::info("settings: new ones from {}", settings->settings->source);
+  } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
+    spdlog::info("policy: {} is to be the policy", policy->policy);
+  } else if (const auto* queue = std::get_if<QueueStateChanged>(&fact)) {
+    spdlog::info("queue {}: {}", queue->queue, queue->stopped ? "stopped" : "started");
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,91 @@
+#include "tracker/jobtracker/listing.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+bool is_over(const std::string& state) {
+  return state != "WAITING" && state != "RUNNING";
+}
+
+bool in_queue(const std::string& queue, const std::string& ancestor) {
+  return queue == ancestor || (queue.size() > ancestor.size() && queue.starts_with(ancestor) &&
+                               queue[ancestor.size()] == '.');
+}
+
+std::string last_part(const std::string& path) {
+  return path.substr(path.rfind('.') + 1);
+}
+
+Error unknown_queue(const BoardView& view, const std::string& name,
+                    const std::vector<const wire::QueueStatus*>& candidates) {
+  std::string known;
+  std::size_t listed = 0;
+  const auto add = [&](const wire::QueueStatus& queue) {
+    if (++listed <= 20) known += (known.empty() ? "" : ", ") + queue.name;
+  };
+  if (candidates.empty()) {
+    for (const wire::QueueStatus& queue : *view.queues) add(queue);
+  }
+  for (const wire::QueueStatus* queue : candidates) add(*queue);
+  return Error{ErrorCode::kUnknownQueue,
+               candidates.empty() ? "there is no queue `" + name + "`"
+                                  : "`" + name + "` could be several queues",
+               "one of: " + known + (listed > 20 ? ", ..." : ""),
+               {}};
+}
+
+}  // namespace
+
+Error unknown_job(JobId job) {
+  return Error{ErrorCode::kUnknownJob,
+               "there is no " + job_name(job),
+               "see `weir job list`; ended jobs are forgotten after a while",
+               {}};
+}
+
+Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::string& name) {
+  std::vector<const wire::QueueStatus*> candidates;
+  for (const wire::QueueStatus& queue : *view.queues) {
+    if (queue.name == name) return &queue;
+    if (last_part(queue.name) == name) candidates.push_back(&queue);
+  }
+  if (candidates.size() == 1) return candidates.front();
+  return unknown_queue(view, name, candidates);
+}
+
+Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const JobFilter& filter) {
+  std::string queue;
+  if (!filter.queue.empty()) {
+    const auto found = find_queue(view, filter.queue);
+    if (!found) return found.error();
+    queue = (*found)->name;
+  }
+  std::vector<wire::JobStatus> out;
+  for (std::size_t i = view.jobs.end(); i-- > 0 && out.size() < filter.limit;) {
+    if (view.jobs.page_empty(i)) {
+      i = view.jobs.page_begin(i);
+      continue;
+    }
+    const auto& record = view.jobs.get(i);
+    if (!record || (filter.unfinished_only && is_over(record->state))) continue;
+    if (!filter.user.empty() && record->user != filter.user) continue;
+    if (!queue.empty() && !in_queue(record->queue, queue)) continue;
+    out.push_back(*record);
+  }
+  return out;
+}
+
+std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now) {
+  std::vector<wire::TrackerStatus> out;
+  for (std::size_t i = 0; i < view.trackers.end(); ++i) {
+    const auto& record = view.trackers.get(i);
+    if (!record) continue;
+    out.push_back(record->status);
+    out.back().last_heartbeat_ms_ago = std::max<TimeMs>(0, now - record->last_heartbeat);
+  }
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,30 @@
+// Reads over one published view: lists with filters, a queue by path or last part. Pure functions,
+// any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "jobqueue/result.h"
+#include "tracker/jobtracker/board.h"
+
+namespace weir {
+
+struct JobFilter {
+  std::string queue;  // empty: all; an inner queue means all below it
+  std::string user;   // empty: all
+  bool unfinished_only = false;
+  std::size_t limit = 0;
+};
+// Newest first.
+Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const JobFilter& filter);
+
+// By dotted path, or by a last part that only one queue has. The error says what there is.
+Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::string& name);
+
+std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now);
+
+Error unknown_job(JobId job);
+
+}  // namespace weir

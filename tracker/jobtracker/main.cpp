@@ -1,0 +1,198 @@
+#include "tracker/jobtracker/main.h"
+
+#include <fmt/format.h>
+#include <spdlog/async.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
+#include "thrift/spec_codec.h"
+#include "tracker/jobtracker/daemon.h"
+#include "tracker/jobtracker/settings_file.h"
+#include "tracker/jobtracker/settings_reload.h"
+
+namespace weir {
+namespace {
+
+constexpr int kCannotStart = 1;
+constexpr int kWrongSettings = 2;
+
+// Lines go through a queue and a thread of their own: a terminal that is stopped must not stop the
+// engine.
+void start_log() {
+  if (!spdlog::thread_pool()) spdlog::init_thread_pool(8192, 1);
+  spdlog::drop("weir");
+  auto logger = spdlog::create_async_nb<spdlog::sinks::stderr_sink_mt>("weir");
+  logger->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
+  logger->flush_on(spdlog::level::info);
+  spdlog::set_default_logger(logger);
+}
+
+int fail(int code, const Error& error) {
+  std::string text;
+  if (error.diagnostics.empty()) {
+    text =
+        "weir jobtracker: " + error.message + (error.hint.empty() ? "" : "; " + error.hint) + "\n";
+  }
+  for (const std::string& line : error.diagnostics) text += line + "\n";
+  std::fputs(text.c_str(), stderr);
+  return code;
+}
+
+Result<std::unique_ptr<Store>> open_store(const std::string& path) {
+  if (path == ":memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>());
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
+    return Error{ErrorCode::kStoreFailed,
+                 fmt::format("store: cannot make the directory {}: {}", folder.string(),
+                             std::strerror(errno)),
+                 "name a place that can be written in `store: {sqlite: PATH}`",
+                 {}};
+  }
+  return open_sqlite_store(path, SpecCodec{encode_job_spec, decode_job_spec});
+}
+
+bool is_loopback(const std::string& host) {
+  if (host == "localhost") return true;
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  return !error && address.is_loopback();
+}
+
+void warn_about_identity(const DaemonSettings& daemon) {
+  if (is_loopback(daemon.listen_thrift.host) && is_loopback(daemon.listen_trackers.host)) return;
+  spdlog::warn("identity: =====================================================================");
+  spdlog::warn("identity: this JobTracker listens on {} and {}, not on a loopback address.",
+               format_address(daemon.listen_thrift), format_address(daemon.listen_trackers));
+  spdlog::warn("identity: Users are self-declared: anybody who can reach these ports can act as");
+  spdlog::warn("identity: anybody, submit any command to the trackers and kill any job.");
+  spdlog::warn("identity: Let only people and machines that you trust reach them.");
+  spdlog::warn("identity: =====================================================================");
+}
+
+// Aside and renamed in, so that whoever waits for the file never reads half of it.
+Status write_port_file(const std::string& path, const JobTracker& tracker) {
+  if (path.empty()) return Ok{};
+  const std::string aside = path + ".tmp";
+  std::ofstream out(aside, std::ios::trunc);
+  out << tracker.client_port() << ' ' << tracker.tracker_port() << '\n';
+  out.close();
+  if (!out || std::rename(aside.c_str(), path.c_str()) != 0) {
+    return Error{ErrorCode::kBadRequest,
+                 fmt::format("port file {}: cannot be written: {}", path, std::strerror(errno)),
+                 "a path in a directory that can be written",
+                 {}};
+  }
+  return Ok{};
+}
+
+void apply_overrides(const JobTrackerOptions& options, DaemonSettings* daemon) {
+  if (options.store_path) daemon->store_path = *options.store_path;
+  if (options.client_port) daemon->listen_thrift.port = *options.client_port;
+  if (options.tracker_port) daemon->listen_trackers.port = *options.tracker_port;
+}
+
+// Serves until a signal says to end.
+void serve(JobTracker& tracker, SettingsReload& reload) {
+  boost::asio::io_context io;
+  boost::asio::signal_set end(io, SIGTERM, SIGINT);
+  boost::asio::signal_set hangup(io, SIGHUP);
+  boost::asio::steady_timer look(io);
+  std::function<void()> wait_for_hangup = [&] {
+    hangup.async_wait([&](const boost::system::error_code& error, int) {
+      if (error) return;
+      reload.on_hangup();
+      wait_for_hangup();
+    });
+  };
+  std::function<void()> look_at_file = [&] {
+    look.expires_after(std::chrono::seconds(2));
+    look.async_wait([&](const boost::system::error_code& error) {
+      if (error) return;
+      reload.look();
+      look_at_file();
+    });
+  };
+  end.async_wait([&](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    spdlog::info("jobtracker: {} received, ending", signal == SIGTERM ? "SIGTERM" : "SIGINT");
+    io.stop();
+  });
+  wait_for_hangup();
+  look_at_file();
+  io.run();
+  tracker.stop();
+}
+
+int run(const JobTrackerOptions& options) {
+  // The file is read first for the store's place; which settings count is decided with the store's
+  // in hand.
+  auto start = decide_settings(options.conf_file, Snapshot{});
+  if (!start) return fail(kWrongSettings, start.error());
+  DaemonSettings daemon = start->loaded.daemon;
+  apply_overrides(options, &daemon);
+  auto store = open_store(daemon.store_path);
+  if (!store) return fail(kCannotStart, store.error());
+  auto snapshot = (*store)->load();
+  if (!snapshot) return fail(kCannotStart, snapshot.error());
+  start = decide_settings(options.conf_file, *snapshot);
+  if (!start) return fail(kWrongSettings, start.error());
+
+  auto settings = std::make_shared<const Settings>(std::move(start->loaded.settings));
+  const std::size_t jobs = snapshot->jobs.size();
+  auto tracker = JobTracker::start({.store = std::move(*store),
+                                    .snapshot = std::move(*snapshot),
+                                    .settings = settings,
+                                    .daemon = daemon,
+                                    .loop = {}});
+  if (!tracker) {
+    const bool settings_wrong = tracker.error().code == ErrorCode::kSettingsRefused ||
+                                tracker.error().code == ErrorCode::kUnknownPolicy;
+    return fail(settings_wrong ? kWrongSettings : kCannotStart, tracker.error());
+  }
+  start_log();
+  spdlog::info("settings: {}", start->why);
+  for (const std::string& notice : settings->notices) spdlog::warn("settings: {}", notice);
+  warn_about_identity(daemon);
+  SettingsReload reload(**tracker, options.conf_file, start->file_hash);
+  if (start->from_file) reload.store_settings(settings, start->file_hash);
+  spdlog::info("store: {} with {} jobs", daemon.store_path, jobs);
+  spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
+               daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,
+               (*tracker)->tracker_port(), (*tracker)->loop().board().view()->policy);
+  if (Status written = write_port_file(options.port_file, **tracker); !written) {
+    return fail(kCannotStart, written.error());
+  }
+  serve(**tracker, reload);
+  spdlog::info("jobtracker: ended");
+  return 0;
+}
+
+}  // namespace
+
+int run_jobtracker(const JobTrackerOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  int code = kCannotStart;
+  try {
+    code = run(options);
+  } catch (const std::exception& e) {
+    code = fail(kCannotStart, Error{ErrorCode::kInternal, e.what(), "", {}});
+  }
+  spdlog::shutdown();
+  return code;
+}
+
+}  // namespace weir

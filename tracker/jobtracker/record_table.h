@@ -1,0 +1,58 @@
+// A table of immutable records by dense index that is cheap to publish again and again: pages of
+// 256 shared pointers, of which a new version copies only those that were written to. A copy of the
+// table is a snapshot that readers may walk without a lock while its owner goes on writing to his
+// own. Writing is for one thread; reading a copy for any.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace weir {
+
+template <class Record>
+class RecordTable {
+ public:
+  // Null where there is none.
+  const std::shared_ptr<const Record>& get(std::size_t i) const {
+    static const std::shared_ptr<const Record> none;
+    const std::size_t page = i / kPage;
+    return page < pages_.size() && pages_[page] ? (*pages_[page])[i % kPage] : none;
+  }
+  // One past the highest index that may have a record.
+  std::size_t end() const { return pages_.size() * kPage; }
+  // Whether the whole page of index i is empty, so that walkers may skip it.
+  bool page_empty(std::size_t i) const { return !pages_[i / kPage]; }
+  static constexpr std::size_t page_begin(std::size_t i) { return i / kPage * kPage; }
+
+  void set(std::size_t i, std::shared_ptr<const Record> record) {
+    const std::size_t page = i / kPage;
+    if (page >= pages_.size()) {
+      if (!record) return;
+      pages_.resize(page + 1);
+    }
+    if (own_.size() < pages_.size()) own_.resize(pages_.size());
+    if (!own_[page]) {
+      own_[page] = pages_[page] ? std::make_shared<Page>(*pages_[page]) : std::make_shared<Page>();
+      pages_[page] = own_[page];
+    }
+    (*own_[page])[i % kPage] = std::move(record);
+  }
+
+  // For readers. From here on every page is shared, so the next write to it copies it first.
+  RecordTable snapshot() {
+    own_.assign(own_.size(), nullptr);
+    RecordTable copy;
+    copy.pages_ = pages_;
+    return copy;
+  }
+
+ private:
+  static constexpr std::size_t kPage = 256;
+  using Page = std::array<std::shared_ptr<const Record>, kPage>;
+  std::vector<std::shared_ptr<const Page>> pages_;
+  std::vector<std::shared_ptr<Page>> own_;  // pages written since the last snapshot
+};
+
+}  // namespace weir

@@ -1,0 +1,24 @@
+// The engine's state as the wire shows it: one record a job, a queue, a tracker. Rendered on the
+// engine's thread, once a change, and then only read. A job shows only what is durable: an end that
+// the store may still lose reads RUNNING.
+#pragma once
+
+#include <vector>
+
+#include "client_types.h"
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+// A tracker's record keeps the time of its heartbeat, because its age is different for each reader.
+struct TrackerRecord {
+  wire::TrackerStatus status;
+  TimeMs last_heartbeat = 0;
+};
+
+wire::JobStatus render_job(const Engine& engine, const Job& job);
+TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker);
+// All queues but the root, parents before children, in the order of the settings.
+std::vector<wire::QueueStatus> render_queues(const Engine& engine);
+
+}  // namespace weir

@@ -1,0 +1,17 @@
+// What a change of settings would mean: each queue's guaranteed slots before and after on the
+// cluster as it is, and the other settings line by line. Pure functions, any thread.
+#pragma once
+
+#include "admin_types.h"
+#include "jobqueue/resources.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+// Queues in the order of the new settings, then those that are gone. Fails if either has no valid
+// queue tree.
+Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settings& after,
+                                            const Resources& total);
+
+}  // namespace weir

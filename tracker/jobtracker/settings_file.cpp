@@ -1,0 +1,90 @@
+#include "tracker/jobtracker/settings_file.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace weir {
+
+std::string content_hash(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037ull;  // FNV-1a
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 1099511628211ull;
+  }
+  return fmt::format("{:016x}-{}", hash, text.size());
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in || in.bad()) {
+    const std::string line = fmt::format("{}: cannot be read: {}", path, std::strerror(errno));
+    return Error{ErrorCode::kSettingsRefused, line, "a readable settings file", {line}};
+  }
+  return text.str();
+}
+
+Result<StartSettings> decide_settings(const std::string& file, const Snapshot& snapshot) {
+  StartSettings out;
+  if (file.empty()) {
+    auto defaults = load_settings_text("defaults", "");
+    if (!defaults) return defaults.error();
+    out.loaded = std::move(*defaults);
+    out.why = "defaults, as no file is named";
+  } else {
+    const auto text = read_file(file);
+    if (!text) return text.error();
+    auto loaded = load_settings_text(file, *text);
+    if (!loaded) return loaded.error();
+    out.loaded = std::move(*loaded);
+    out.file_hash = content_hash(*text);
+    out.why = "from " + file;
+  }
+  if (snapshot.settings_text.empty()) return out;
+  if (!out.file_hash.empty() && out.file_hash != snapshot.settings_file_hash) {
+    out.why = file + " has changed since it was last read: it replaces the settings in the store";
+    return out;
+  }
+  auto stored = load_settings_text(snapshot.settings_source, snapshot.settings_text);
+  if (!stored) {
+    Error error = stored.error();
+    error.message = "the settings in the store are not valid for this version: " + error.message;
+    error.hint = "change the settings file, so that it replaces them";
+    return error;
+  }
+  out.loaded.settings = std::move(stored->settings);
+  out.from_file = false;
+  out.why = "as last applied, from the store (" + snapshot.settings_source + ")";
+  return out;
+}
+
+FileWatch::FileWatch(std::string path, std::string last_hash)
+    : path_(std::move(path)), last_hash_(std::move(last_hash)) {
+  read_at_ = previous_ = stamp();
+}
+
+std::optional<FileWatch::Stamp> FileWatch::stamp() const {
+  struct stat info {};
+  if (path_.empty() || ::stat(path_.c_str(), &info) != 0) return std::nullopt;
+  return Stamp{info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec, info.st_size};
+}
+
+std::optional<std::string> FileWatch::changed(bool at_once) {
+  const std::optional<Stamp> now = stamp();
+  const bool at_rest = now == previous_;
+  previous_ = now;
+  if (!now || (!at_once && (!at_rest || now == read_at_))) return std::nullopt;
+  read_at_ = now;
+  auto text = read_file(path_);
+  if (!text || content_hash(*text) == last_hash_) return std::nullopt;
+  return std::move(*text);
+}
+
+}  // namespace weir

@@ -1,0 +1,54 @@
+// The settings file next to the store: which of the two the JobTracker goes by, and the watch on
+// the file while it runs. Settings that were applied live in the store; the file wins over them
+// only when its content is another than the one that was last read, which a hash kept in the store
+// tells. The watch looks at the file's time and size every so often and reads it once they have
+// been the same twice and the content is new. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "conf/load.h"
+#include "jobqueue/snapshot.h"
+
+namespace weir {
+
+// For telling two contents apart, not against forgery.
+std::string content_hash(const std::string& text);
+Result<std::string> read_file(const std::string& path);
+
+struct StartSettings {
+  Loaded loaded;  // the file's; with the store's settings in place of the file's if these count
+  std::string file_hash;  // of the file as read now; empty without a file
+  bool from_file = true;  // to be written to the store once the engine runs
+  std::string why;        // one line for the log
+};
+// `file` empty: defaults. An error has every finding in its diagnostics.
+Result<StartSettings> decide_settings(const std::string& file, const Snapshot& snapshot);
+
+class FileWatch {
+ public:
+  FileWatch(std::string path, std::string last_hash);
+  const std::string& path() const { return path_; }
+  // The new content, if the file has changed and has come to rest. `at_once` does not wait for
+  // rest.
+  std::optional<std::string> changed(bool at_once = false);
+  // Content already dealt with, refused or not.
+  void seen(const std::string& hash) { last_hash_ = hash; }
+
+ private:
+  struct Stamp {
+    std::int64_t modified_ns = 0;
+    std::int64_t size = -1;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  std::optional<Stamp> stamp() const;
+
+  const std::string path_;
+  std::string last_hash_;
+  std::optional<Stamp> read_at_;   // when the content was last looked at
+  std::optional<Stamp> previous_;  // at the last look
+};
+
+}  // namespace weir

@@ -1,0 +1,75 @@
+#include "tracker/jobtracker/settings_reload.h"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace weir {
+namespace {
+
+// Whoever can write the settings file administers the cluster, whatever list of administrators is
+// in force.
+Caller administrator(const Settings& current) {
+  Caller caller{"weir", {}};
+  for (const std::string& entry : current.administrators) {
+    if (entry.starts_with('@')) {
+      caller.groups.push_back(entry.substr(1));
+    } else {
+      caller.user = entry;
+    }
+  }
+  return caller;
+}
+
+void report(Notices& notices, const Error& error, const std::string& file) {
+  std::vector<std::string> lines = error.diagnostics;
+  if (lines.empty()) lines.push_back(error.message);
+  spdlog::error("settings: {} is refused, the settings in force stay:", file);
+  for (const std::string& line : lines) spdlog::error("settings: {}", line);
+  lines.insert(lines.begin(), file + " is refused, the settings in force stay:");
+  notices.set(std::move(lines));
+}
+
+}  // namespace
+
+void SettingsReload::on_hangup() {
+  if (watch_.path().empty()) return spdlog::info("settings: no file to read again");
+  if (const auto text = watch_.changed(true)) return read(*text);
+  if (const auto text = read_file(watch_.path()); !text) return refuse(text.error());
+  spdlog::info("settings: {} has not changed since it was last read", watch_.path());
+}
+
+void SettingsReload::look() {
+  if (const auto text = watch_.changed()) read(*text);
+}
+
+void SettingsReload::read(const std::string& text) {
+  const std::string hash = content_hash(text);
+  watch_.seen(hash);
+  auto loaded = load_settings_text(watch_.path(), text);
+  if (!loaded) return refuse(loaded.error());
+  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash);
+}
+
+void SettingsReload::refuse(const Error& error) {
+  report(tracker_.notices(), error, watch_.path());
+}
+
+void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
+                                    const std::string& hash) {
+  EngineLoop& loop = tracker_.loop();
+  Notices& notices = tracker_.notices();
+  const Caller caller = administrator(*loop.board().view()->settings);
+  const std::string source = settings->source;
+  loop.post(ApplySettings{caller, std::move(settings)},
+            [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
+              if (const auto* error = std::get_if<Error>(&reply)) {
+                return report(notices, *error, source);
+              }
+              notices.set({});
+              if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
+              spdlog::info("settings: {} is in force", source);
+            });
+}
+
+}  // namespace weir

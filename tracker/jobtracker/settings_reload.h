@@ -1,0 +1,36 @@
+// Reads the settings file again when it has changed, and applies it as a command like any other:
+// refused whole, or in the store and in force. Only when it is there does the store learn the
+// file's hash, so that a crash in between reads the file once more rather than never. What is wrong
+// stays in the daemon's notices until a reading succeeds. Runs on the main thread; the engine's
+// answers come on its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tracker/jobtracker/daemon.h"
+#include "tracker/jobtracker/settings_file.h"
+
+namespace weir {
+
+class SettingsReload {
+ public:
+  SettingsReload(JobTracker& tracker, std::string file, std::string last_hash)
+      : tracker_(tracker), watch_(std::move(file), std::move(last_hash)) {}
+
+  // SIGHUP: now, or say that there is nothing new.
+  void on_hangup();
+  // Every two seconds.
+  void look();
+  // Makes these the settings in the store, and `hash` the file they were read from.
+  void store_settings(std::shared_ptr<const Settings> settings, const std::string& hash);
+
+ private:
+  void read(const std::string& text);
+  void refuse(const Error& error);
+
+  JobTracker& tracker_;
+  FileWatch watch_;
+};
+
+}  // namespace weir

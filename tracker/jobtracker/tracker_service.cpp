@@ -1,0 +1,60 @@
+#include "tracker/jobtracker/tracker_service.h"
+
+#include <string>
+
+#include "thrift/convert.h"
+#include "tracker/jobtracker/answering.h"
+#include "tracker/jobtracker/commands.h"
+
+namespace weir {
+namespace {
+
+// The callback for a call whose reply of type Model goes over the wire as type Wire.
+template <class Model, class Wire>
+EngineLoop::Callback answer(std::function<void(const Wire&)> give, RefusalCallback refuse) {
+  return [answering = Answering<Wire>(std::move(give), std::move(refuse))](
+             const EngineLoop::ReplyBody& reply, std::int64_t) {
+    if (const auto* value = std::get_if<Model>(&reply)) return answering.give(to_wire(*value));
+    answering.refuse(refusal_of(reply));
+  };
+}
+
+void refuse_now(const RefusalCallback& refuse, const Error& error) {
+  refuse(apache::thrift::TDelayedException::delayException(to_wire(error)));
+}
+
+}  // namespace
+
+void TrackerService::register_tracker(Give<wire::RegistrationReply> give, Refuse refuse,
+                                      const wire::Registration& registration) {
+  auto body = from_wire(registration);
+  if (!body) return refuse_now(refuse, body.error());
+  loop_.post(std::move(*body), answer<Registered>(std::move(give), std::move(refuse)));
+}
+
+void TrackerService::heartbeat(Give<wire::HeartbeatReply> give, Refuse refuse,
+                               const wire::Heartbeat& report) {
+  auto body = from_wire(report);
+  if (!body) return refuse_now(refuse, body.error());
+  loop_.post(std::move(*body), answer<HeartbeatReply>(std::move(give), std::move(refuse)));
+}
+
+void TrackerService::job(Give<wire::JobDescription> give, Refuse refuse, const std::int64_t job) {
+  const auto id = job_from_wire(job);
+  if (!id) return refuse_now(refuse, id.error());
+  loop_.post(DescribeJob{*id}, answer<JobDescription>(std::move(give), std::move(refuse)));
+}
+
+void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
+                                 const std::int32_t first) {
+  const auto id = job_from_wire(job);
+  if (!id) return refuse_now(refuse, id.error());
+  if (first < 0) {
+    return refuse_now(refuse, bad_request("first: " + std::to_string(first) + " is out of range",
+                                          "0, then next_from of the last answer"));
+  }
+  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first)},
+             answer<MapOutputs>(std::move(give), std::move(refuse)));
+}
+
+}  // namespace weir
