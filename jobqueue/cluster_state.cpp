@@ -418,18 +418,25 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
   }
 }
 
+void ClusterState::stop_by_command(QueueId queue, bool stopped) {
+  QueueState& state = queues_[queue.index()];
+  state.stopped_by_command = stopped;
+  state.stopped = stopped || tree_.node(queue).settings.stopped;
+}
+
 void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree) {
   std::vector<QueueState> queues(tree.size());
   std::vector<QueueId> new_id(tree_.size());
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const auto before = tree_.find_path(tree.nodes()[i].path);
     const QueueId old = i == 0 ? QueueTree::root() : before.value_or(QueueId{});
-    queues[i].stopped = tree.nodes()[i].settings.stopped;
+    const bool stopped = tree.nodes()[i].settings.stopped;
+    queues[i].stopped = stopped;
     if (!old.valid()) continue;
-    const bool stopped = queues_[old.index()].stopped || queues[i].stopped;
-    const bool was_leaf = tree_.node(old).leaf();
-    if (was_leaf) queues[i] = std::move(queues_[old.index()]);
-    queues[i].stopped = stopped;  // stopped by command stays stopped
+    const bool by_command = queues_[old.index()].stopped_by_command;
+    if (tree_.node(old).leaf()) queues[i] = std::move(queues_[old.index()]);
+    queues[i].stopped_by_command = by_command;
+    queues[i].stopped = stopped || by_command;
     new_id[old.index()] = QueueId(i);
   }
   for (auto& [id, job] : jobs_) {

@@ -52,7 +52,8 @@ struct UserInQueue {
 };
 
 struct QueueState {
-  bool stopped = false;
+  bool stopped = false;             // refuses new jobs: by command, or by its settings
+  bool stopped_by_command = false;  // stays so when settings change
   std::int64_t running_slots[kTaskKindCount] = {0,
                                                 0};  // RUN; of inner queues the sum of their leaves
   std::uint64_t last_launch[kTaskKindCount] = {
@@ -122,7 +123,7 @@ class ClusterState {
   void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
   void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
                       TrackerId where);
-  void set_queue_stopped(QueueId queue, bool stopped) { queues_[queue.index()].stopped = stopped; }
+  void stop_by_command(QueueId queue, bool stopped);
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
   void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
 

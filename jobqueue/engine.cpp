@@ -193,7 +193,7 @@ void Engine::apply(const PendingCommand& command) {
     }
   } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
     if (const auto queue = state_.tree().find_path(stopped->queue))
-      state_.set_queue_stopped(*queue, stopped->stopped);
+      state_.stop_by_command(*queue, stopped->stopped);
     changes_.queues = true;
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
     apply_settings(settings->settings);
@@ -208,6 +208,7 @@ void Engine::apply(const PendingCommand& command) {
 void Engine::on(const SubmitJob& input, Token token) {
   const auto leaf = manager_.check_submission(input.caller, *input.spec);
   if (!leaf) return refuse(token, "submit", leaf.error());
+  if (const auto stays = check_stays(*leaf); !stays) return refuse(token, "submit", stays.error());
   const auto writer = outputs_.find(input.spec->output);
   if (writer != outputs_.end()) {
     return refuse(
@@ -278,6 +279,7 @@ void Engine::on(const MoveJob& input, Token token) {
     return refuse(token, "move", may.error());
   const auto queue = manager_.check_move(input.caller, *job, input.queue);
   if (!queue) return refuse(token, "move", queue.error());
+  if (const auto stays = check_stays(*queue); !stays) return refuse(token, "move", stays.error());
   promise(token, JobMoved{input.job, state_.tree().node(*queue).path});
 }
 
@@ -287,7 +289,14 @@ void Engine::on(const SetQueueState& input, Token token) {
   if (const auto may = manager_.check_administrator(input.caller, *queue); !may) {
     return refuse(token, "queue", may.error());
   }
-  promise(token, QueueStateChanged{state_.tree().node(*queue).path, input.stopped});
+  const QueueTree::Node& node = state_.tree().node(*queue);
+  if (!input.stopped && node.settings.stopped) {
+    return refuse(token, "queue",
+                  Error{ErrorCode::kBadRequest,
+                        "queue " + node.path + " is stopped by the settings (state: stopped)",
+                        "change the settings to start it"});
+  }
+  promise(token, QueueStateChanged{node.path, input.stopped});
 }
 
 void Engine::on(const ApplySettings& input, Token token) {
@@ -326,22 +335,40 @@ Status Engine::check_settings(const Settings& settings) const {
                        (kept ? "would no longer be a leaf" : "would be gone") +
                        "; move or kill them first, or keep the queue");
   }
+  for (const PendingCommand& command : pending_) {
+    const auto* move = std::get_if<JobMoved>(&command.fact);
+    if (move == nullptr) continue;
+    const auto kept = tree->find_path(move->queue);
+    if (kept && tree->node(*kept).leaf()) continue;
+    findings.push_back("queue " + move->queue + " would be gone, and " + job_name(move->job) +
+                       " is just being moved there; try again");
+  }
   if (findings.empty()) return Ok{};
   return Error{ErrorCode::kSettingsRefused, findings.front(), "", findings};
+}
+
+// Settings that are being written already count for what comes in.
+Status Engine::check_stays(QueueId queue) const {
+  const std::string& path = state_.tree().node(queue).path;
+  for (const PendingCommand& command : pending_) {
+    const auto* change = std::get_if<SettingsChanged>(&command.fact);
+    if (change == nullptr) continue;
+    const auto tree = QueueTree::build(change->settings->queues);
+    const auto kept = tree->find_path(path);
+    if (kept && tree->node(*kept).leaf()) continue;
+    return Error{ErrorCode::kUnknownQueue,
+                 "queue " + path + " is just being removed by new settings",
+                 "see `weir queue list`"};
+  }
+  return Ok{};
 }
 
 void Engine::apply_settings(std::shared_ptr<const Settings> settings) {
   auto tree = QueueTree::build(settings->queues);
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
-  if (!check_settings(*settings)) {
-    // Jobs came in while the settings were being written; the queue they are in goes with them.
-    emit(Refused{"settings", check_settings(*settings).error()});
-    return;
-  }
-  const bool policy_named = settings->policy != state_.settings().policy;
-  const std::string policy = policy_named ? settings->policy : std::string(policy_->name());
+  WEIR_CHECK(check_settings(*settings).ok(), "nothing enters a queue that is about to go");
   state_.replace_settings(std::move(settings), std::move(tree).value());
-  switch_policy(policy);
+  switch_policy(std::string(policy_->name()));  // anew, under the new settings
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
 }

@@ -104,6 +104,7 @@ class Engine {
   void promise(Token token, Fact fact);  // written now, applied when durable
   void apply(const PendingCommand& command);
   void apply_settings(std::shared_ptr<const Settings> settings);
+  Status check_stays(QueueId queue) const;
   void drop(const PendingCommand& command, const std::string& why);
   void switch_policy(const std::string& name);
   void settle(std::uint64_t seq);

@@ -215,7 +215,7 @@ void Engine::reopen(Job& job, TaskKind kind, std::uint32_t index, const std::str
 
 Status Engine::restore(const Snapshot& snapshot) {
   for (const std::string& path : snapshot.stopped_queues) {
-    if (const auto queue = state_.tree().find_path(path)) state_.set_queue_stopped(*queue, true);
+    if (const auto queue = state_.tree().find_path(path)) state_.stop_by_command(*queue, true);
   }
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;

@@ -107,5 +107,29 @@ TEST_F(ManagerTest, SettingsThatDropAQueueWithJobsAreRefused) {
   EXPECT_EQ(h.state().queue(*h.state().tree().find_path("open")).unfinished.size(), 1u);
 }
 
+TEST_F(ManagerTest, WhatIsBeingWrittenCountsForWhatComesIn) {
+  h.start();
+  h.durable_at_once = false;
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues = {queue("research")};
+  h.step(ApplySettings{{"admin", {}}, settings});  // removes the queue `open`
+  EXPECT_EQ(h.submit({.queue = "open"}), 0u);
+  EXPECT_EQ(h.error.code, ErrorCode::kUnknownQueue);
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_FALSE(h.state().tree().find("open").ok());
+}
+
+TEST_F(ManagerTest, StoppedByCommandOutlivesSettingsStoppedBySettingsDoesNot) {
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues[1].stopped = true;
+  h.step(SetQueueState{{"carol", {}}, "research", true});
+  h.step(ApplySettings{{"admin", {}}, settings});
+  const auto refused = h.step(SetQueueState{{"admin", {}}, "open", false});
+  EXPECT_THAT(std::get<Error>(refused.at(0).body).message, HasSubstr("stopped by the settings"));
+  h.step(ApplySettings{{"admin", {}}, std::make_shared<Settings>(h.settings())});
+  EXPECT_TRUE(h.state().queue(*h.state().tree().find_path("research")).stopped);
+  EXPECT_FALSE(h.state().queue(*h.state().tree().find_path("open")).stopped);
+}
+
 }  // namespace
 }  // namespace weir::test
