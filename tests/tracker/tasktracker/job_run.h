@@ -1,0 +1,93 @@
+// A job on a real agent with real processes: `JobRun run({.input = text, .mapper = "...", ...});
+// run.go();`.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tracker/tasktracker/agent.h"
+#include "tracker/tasktracker/fake_jobtracker.h"
+#include "tracker/tasktracker/temp_dir.h"
+
+namespace weir::tasktracker {
+
+struct JobParts {
+  std::string input;
+  std::string mapper = "cat";
+  std::string reducer = "cat";
+  std::string combiner;
+  int maps = 3;
+  int reduces = 2;
+  std::int64_t sort_memory_mb = 1;
+  std::int64_t task_timeout_ms = 60000;
+  std::string input_name = "in.txt";
+  std::map<std::string, std::string> conf;
+  int max_attempts = 2;
+};
+
+class JobRun {
+ public:
+  explicit JobRun(const JobParts& parts) {
+    wire::JobSpec spec;
+    spec.__set_name("test job");
+    spec.__set_queue("default");
+    spec.__set_input_files({dir.write(parts.input_name, parts.input)});
+    const auto size = static_cast<std::int64_t>(parts.input.size());
+    for (int i = 0; i < parts.maps; ++i) {
+      wire::Split split;
+      split.__set_file(0);
+      split.__set_offset(size * i / parts.maps);
+      split.__set_length(size * (i + 1) / parts.maps - split.offset);
+      spec.splits.push_back(split);
+    }
+    output = dir / "out";
+    spec.__set_output(output);
+    spec.__set_mapper(parts.mapper);
+    spec.__set_reducer(parts.reducer);
+    if (!parts.combiner.empty()) spec.__set_combiner(parts.combiner);
+    spec.__set_reduces(parts.reduces);
+    spec.__set_sort_memory_mb(parts.sort_memory_mb);
+    spec.__set_task_timeout_ms(parts.task_timeout_ms);
+    spec.__set_max_attempts(parts.max_attempts);
+    spec.__set_conf(parts.conf);
+    jobtracker = std::make_unique<FakeJobTracker>(spec, 4);
+    TaskTrackerOptions options;
+    options.name = "tt1";
+    options.work_dir = dir / "work";
+    options.min_free_disk_mb = 0;
+    agent = std::make_unique<Agent>(options, jobtracker->link());
+  }
+  ~JobRun() { end(); }
+
+  void start() {
+    const Status prepared = agent->prepare();
+    if (!prepared.ok()) throw std::runtime_error(prepared.error().message);
+    // Attempts are bound to this thread's life, as to the main thread of a tracker.
+    thread = std::thread([this] { agent->run(); });
+  }
+  std::string go() {
+    start();
+    const std::string verdict = jobtracker->wait();
+    return verdict;
+  }
+  void end() {
+    if (!thread.joinable()) return;
+    agent->stop();
+    thread.join();
+  }
+  std::string part(int index) const {
+    char name[32];
+    std::snprintf(name, sizeof name, "/part-%05d", index);
+    return read_text(output + name);
+  }
+
+  TempDir dir;
+  std::string output;
+  std::unique_ptr<FakeJobTracker> jobtracker;
+  std::unique_ptr<Agent> agent;
+  std::thread thread;
+};
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,85 @@
+// Whole jobs through a real agent, real processes and a JobTracker played by the test.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "tracker/tasktracker/job_run.h"
+#include "tracker/tasktracker/line.h"
+
+namespace weir::tasktracker {
+namespace {
+
+std::string some_text(int words) {
+  std::mt19937 random(7);
+  std::string text;
+  for (int i = 0; i < words; ++i) {
+    text += "w" + std::to_string(random() % 997);
+    text += random() % 9 == 0 ? '\n' : ' ';
+  }
+  return text;
+}
+
+std::map<std::string, int> count_words(const std::string& text) {
+  std::istringstream stream(text);
+  std::map<std::string, int> counts;
+  for (std::string word; stream >> word;) ++counts[word];
+  return counts;
+}
+
+const char* const kWords = "tr -s ' ' '\\n' | awk 'NF {print $0 \"\\t1\"}'";
+const char* const kSum =
+    "awk -F'\\t' '{if ($1 != k && NR > 1) {print k \"\\t\" n; n = 0} k = $1; n += $2} END {if (NR) "
+    "print k \"\\t\" n}'";
+
+std::map<std::string, int> sums_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::map<std::string, int> sums;
+  std::string word;
+  for (int n; stream >> word >> n;) sums[word] += n;
+  return sums;
+}
+
+TEST(Jobs, CountsWords) {
+  const std::string text = some_text(200000);
+  JobRun run({.input = text, .mapper = kWords, .reducer = kSum});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(sums_of(run.part(0) + run.part(1)), count_words(text));
+  EXPECT_TRUE(std::filesystem::exists(run.output + "/_SUCCESS"));
+  EXPECT_FALSE(std::filesystem::exists(run.output + "/_temporary"));
+  EXPECT_EQ(run.jobtracker->counter("weir", "MAP_OUTPUT_RECORDS"), 200000);
+  EXPECT_EQ(run.jobtracker->counter("weir", "REDUCE_INPUT_RECORDS"), 200000);
+  EXPECT_EQ(run.jobtracker->counter("weir", "REDUCE_INPUT_GROUPS"), 997);
+  EXPECT_EQ(run.jobtracker->counter("weir", "MAP_INPUT_BYTES"),
+            static_cast<std::int64_t>(text.size()));
+}
+
+TEST(Jobs, CombinesBeforeTheShuffle) {
+  const std::string text = some_text(500000);
+  JobRun run({.input = text,
+              .mapper = kWords,
+              .reducer = kSum,
+              .combiner = kSum,
+              .maps = 1,
+              .reduces = 3});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(sums_of(run.part(0) + run.part(1) + run.part(2)), count_words(text));
+  EXPECT_EQ(run.jobtracker->counter("weir", "REDUCE_INPUT_RECORDS"), 997);
+  EXPECT_GT(run.jobtracker->counter("weir", "COMBINE_INPUT_RECORDS"),
+            500000);  // spills, and once more at the end
+}
+
+TEST(Jobs, WithoutReducesTheMappersOutputIsTheJobs) {
+  const std::string text = some_text(1000);
+  JobRun run({.input = text, .mapper = "tr a-z A-Z", .reduces = 0});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  std::string upper = text;
+  for (char& c : upper) c = static_cast<char>(std::toupper(c));
+  EXPECT_EQ(run.part(0) + run.part(1) + run.part(2), upper);
+}
+
+}  // namespace
+}  // namespace weir::tasktracker

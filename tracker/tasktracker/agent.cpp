@@ -1,0 +1,424 @@
+#include "tracker/tasktracker/agent.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "tracker/tasktracker/leftovers.h"
+#include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/task_output.h"
+
+namespace weir::tasktracker {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::int64_t kHealthEveryMs = 1000;
+constexpr std::int64_t kLongestSleepMs = 60000;
+constexpr int kMostSweeps = 200;
+constexpr const char* kVersion = "0.1.0";
+
+Now now() {
+  return {steady_now_ms(), wall_now_ms()};
+}
+
+std::int64_t draw_incarnation() {
+  // Only its being different from the last one matters.
+  std::random_device random;
+  return static_cast<std::int64_t>((std::uint64_t{random()} << 31 ^ random()) & INT64_MAX);
+}
+
+wire::Registration make_registration(const TaskTrackerOptions& options,
+                                     std::uint16_t shuffle_port) {
+  wire::Registration registration;
+  registration.__set_name(options.name);
+  registration.__set_incarnation(draw_incarnation());
+  registration.__set_host(options.host);
+  registration.__set_shuffle_port(shuffle_port);
+  wire::Resources total;
+  total.__set_map_slots(options.map_slots);
+  total.__set_reduce_slots(options.reduce_slots);
+  total.__set_memory_mb(options.memory_mb);
+  total.__set_vcores(options.vcores);
+  registration.__set_total(total);
+  if (!options.rack.empty()) registration.__set_rack(options.rack);
+  registration.__set_local_paths(options.local_paths);
+  registration.__set_version(kVersion);
+  return registration;
+}
+
+}  // namespace
+
+Agent::Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, AgentLimits limits)
+    : options_(std::move(options)),
+      link_(std::move(link)),
+      limits_(limits),
+      subject_("tracker " + options_.name) {
+  limits_.min_free_disk_mb = options_.min_free_disk_mb;
+  if (options_.runner.empty()) options_.runner = "/proc/self/exe";
+}
+
+Agent::~Agent() {
+  link_->close();
+  rpc_.stop();
+  disk_.stop();
+}
+
+Status Agent::prepare() {
+  if (options_.work_dir.empty()) return data_error("work directory: none given");
+  if (auto made = make_directories(options_.work_dir); !made) return made;
+  std::error_code error;
+  dirs_.root = std::filesystem::canonical(options_.work_dir, error).string();
+  if (error) return data_error(options_.work_dir + ": " + error.message());
+  if (options_.runner == "/proc/self/exe") {
+    options_.runner = std::filesystem::read_symlink("/proc/self/exe", error).string();
+    if (error) return data_error("/proc/self/exe: " + error.message());
+  }
+  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
+  if (!lock) return lock.error();
+  if (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
+    return data_error(dirs_.root +
+                      ": in use by another tracker; each needs a work directory of its own");
+  }
+  lock_ = std::move(*lock);
+  if (const int killed = kill_leftovers(dirs_); killed > 0) {
+    spdlog::warn("{}: killed {} processes left by an earlier life", subject_, killed);
+  }
+  if (auto cleaned = clean_directories(dirs_, options_.log_keep_hours); !cleaned) return cleaned;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::signal(SIGPIPE, SIG_IGN);
+  ShuffleServerOptions shuffle;
+  shuffle.dirs = dirs_;
+  shuffle.address = options_.shuffle_address;
+  shuffle.port = options_.shuffle_port;
+  shuffle_ = std::make_unique<ShuffleServer>(std::move(shuffle));
+  auto port = shuffle_->start();
+  if (!port) return port.error();
+  shuffle_port_ = *port;
+  core_ = std::make_unique<AgentCore>(make_registration(options_, shuffle_port_), limits_);
+  spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
+               dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
+               options_.reduce_slots);
+  return Ok{};
+}
+
+void Agent::run() {
+  wait_for_signals();
+  wait_for_children();
+  turn();
+  io_.run();
+  kill_everything();
+}
+
+void Agent::stop() {
+  asio::post(io_, [this] {
+    stopping_ = true;
+    io_.stop();
+  });
+}
+
+void Agent::wait_for_signals() {
+  stop_signals_.add(SIGTERM);
+  stop_signals_.add(SIGINT);
+  stop_signals_.async_wait([this](error_code error, int signal) {
+    if (error) return;
+    spdlog::info("{}: signal {}, ending", subject_, signal);
+    stopping_ = true;
+    io_.stop();
+  });
+}
+
+void Agent::wait_for_children() {
+  if (stopping_) return;
+  error_code ignored;
+  child_signals_.add(SIGCHLD, ignored);  // already there after the first time
+  child_signals_.async_wait([this](error_code error, int) {
+    if (error) return;
+    children_ended();
+    wait_for_children();
+    turn();
+  });
+}
+
+void Agent::update_health() {
+  const std::int64_t now_ms = steady_now_ms();
+  if (now_ms < health_at_ms_) return;
+  health_at_ms_ = now_ms + kHealthEveryMs;
+  struct statvfs disk {};
+  std::int64_t free_mb = 0;
+  if (::statvfs(dirs_.root.c_str(), &disk) == 0) {
+    free_mb =
+        static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize) >> 20;
+  }
+  double load = 0;
+  if (::getloadavg(&load, 1) != 1) load = 0;
+  const double per_core = load / std::max(1u, std::thread::hardware_concurrency());
+  core_->set_health(free_mb,
+                    static_cast<std::int32_t>(std::clamp(per_core, 0.0, 1000.0) * 1000000));
+}
+
+void Agent::turn() {
+  update_health();
+  for (;;) {
+    core_->poll(now());
+    auto actions = core_->take_actions();
+    if (actions.empty()) break;
+    for (Action& each : actions) {
+      std::visit([this](auto& what) { do_action(what); }, each);
+    }
+  }
+  arm_timer();
+}
+
+void Agent::arm_timer() {
+  const std::int64_t wait_ms =
+      std::clamp<std::int64_t>(core_->next_wakeup_ms() - steady_now_ms(), 0, kLongestSleepMs);
+  timer_.expires_after(std::chrono::milliseconds(wait_ms));
+  timer_.async_wait([this](error_code error) {
+    if (!error) turn();
+  });
+}
+
+// --- Calls to the JobTracker.
+
+template <class Call, class Then>
+void Agent::ask(Call call, Then then) {
+  rpc_.push([this, call = std::move(call), then = std::move(then)]() mutable {
+    auto result = call();
+    asio::post(io_, [this, result = std::move(result), then = std::move(then)]() mutable {
+      then(std::move(result));
+      turn();
+    });
+  });
+}
+
+void Agent::call_failed(const Error& error, const char* what) {
+  const bool unknown = error.code == ErrorCode::kUnknownTracker;
+  if (!jobtracker_lost_ || error.code != ErrorCode::kInternal) {
+    spdlog::warn("{}: {}: {}{}", subject_, what, error.message, unknown ? "" : "; trying again");
+  }
+  jobtracker_lost_ = error.code == ErrorCode::kInternal;
+  core_->on_call_failed(unknown, now());
+}
+
+void Agent::do_action(action::Register&) {
+  ask([this,
+       registration = core_->registration()] { return link_->register_tracker(registration); },
+      [this](Result<wire::RegistrationReply> reply) {
+        if (!reply) return call_failed(reply.error(), "cannot register");
+        jobtracker_lost_ = false;
+        spdlog::info("{}: registered with the JobTracker", subject_);
+        core_->on_registered(*reply, now());
+      });
+}
+
+void Agent::do_action(action::SendHeartbeat& send) {
+  const std::int64_t sent_ms = steady_now_ms();
+  ask([this, heartbeat = std::move(send.heartbeat)] { return link_->heartbeat(heartbeat); },
+      [this, sent_ms](Result<wire::HeartbeatReply> reply) {
+        if (!reply) return call_failed(reply.error(), "heartbeat failed");
+        if (jobtracker_lost_) spdlog::info("{}: the JobTracker answers again", subject_);
+        jobtracker_lost_ = false;
+        core_->on_reply(*reply, sent_ms, now());
+      });
+}
+
+void Agent::do_action(action::FetchJob& fetch) {
+  ask([this, job = fetch.job] { return link_->job(job.value); },
+      [this, job = fetch.job](Result<wire::JobDescription> description) {
+        if (description.ok()) {
+          if (description->job != job.value) {
+            return core_->on_job_failed(job, true, "it described another job", now());
+          }
+          return core_->on_job(
+              std::make_shared<const wire::JobDescription>(std::move(*description)), now());
+        }
+        const ErrorCode code = description.error().code;
+        const bool refused = code == ErrorCode::kUnknownJob || code == ErrorCode::kJobOver ||
+                             code == ErrorCode::kBadRequest;
+        spdlog::warn("{}: description of {}: {}", subject_, job_name(job),
+                     description.error().message);
+        core_->on_job_failed(job, refused, description.error().message, now());
+      });
+}
+
+void Agent::do_action(action::FetchOutputs& fetch) {
+  ask([this, job = fetch.job, first = fetch.first] { return link_->map_outputs(job.value, first); },
+      [this, job = fetch.job](Result<wire::MapOutputs> outputs) {
+        if (outputs.ok()) return core_->on_outputs(job, *outputs, now());
+        core_->on_outputs_failed(job, now());
+      });
+}
+
+// --- Attempts.
+
+AttemptProcess* Agent::process(const AttemptKey& key) {
+  const auto found = processes_.find(key);
+  return found == processes_.end() ? nullptr : found->second.get();
+}
+
+void Agent::do_action(action::StartAttempt& start) {
+  const AttemptKey key = start.key;
+  auto spec = make_task_spec(*start.job, start.launch);
+  if (!spec) return core_->on_start_failed(key, spec.error().message, now());
+  spec->attempt_dir = dirs_.attempt(key);
+  spec->log_dir = dirs_.log(key);
+  if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
+  AttemptProcess::Handlers handlers;
+  handlers.report = [this, key](TaskReport report) {
+    core_->on_report(key, std::move(report), now());
+    turn();
+  };
+  handlers.over = [this, key](const std::string& how) { attempt_over(key, how); };
+  auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
+                                       std::move(handlers));
+  if (!process) {
+    spdlog::error("{}: {}", attempt_name(key), process.error().message);
+    return core_->on_start_failed(key, process.error().message, now());
+  }
+  spdlog::debug("{}: started as process {}", attempt_name(key), (*process)->pid());
+  processes_[key] = std::move(*process);
+}
+
+void Agent::do_action(action::KillAttempt& kill) {
+  spdlog::info("{}: killing", attempt_name(kill.key));
+  if (AttemptProcess* running = process(kill.key)) running->kill();
+}
+
+void Agent::do_action(action::CommitAttempt& commit) {
+  if (AttemptProcess* running = process(commit.key))
+    running->send("commit " + std::to_string(commit.until_steady_ms) + "\n");
+}
+
+void Agent::do_action(action::GrantAttempt& grant) {
+  if (AttemptProcess* running = process(grant.key)) running->send("grant\n");
+}
+
+void Agent::do_action(action::PushOutputs& push) {
+  AttemptProcess* running = process(push.key);
+  if (!running) return;
+  std::string text;
+  for (const wire::MapOutput& output : push.outputs) {
+    if (output.host.find_first_of(" \n") != std::string::npos || output.host.size() > 255) continue;
+    text += "output " + std::to_string(output.map_index) + " " + std::to_string(output.attempt) +
+            (output.obsolete ? " 1 " : " 0 ") + std::to_string(output.port) + " " + output.host +
+            "\n";
+  }
+  running->send(std::move(text));
+}
+
+void Agent::children_ended() {
+  bool hard_end = false;
+  std::vector<std::shared_ptr<AttemptProcess>> ended;
+  for (auto& [key, process] : processes_) {
+    if (!process->reap()) continue;
+    hard_end |= !process->ended_by_itself();
+    ended.push_back(process);
+  }
+  // An attempt's process that ends by itself has swept its own descendants.
+  if (hard_end) sweep_orphans();
+  for (const auto& process : ended) process->finish();
+}
+
+void Agent::sweep_orphans() {
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    std::set<pid_t> attempts;
+    for (const auto& [key, process] : processes_) attempts.insert(process->pid());
+    bool found = false;
+    for (const ProcessInfo& child : all_processes()) {
+      if (child.parent != ::getpid() || attempts.contains(child.pid)) continue;
+      found = true;
+      if (child.group > 1 && child.group != ::getpgrp() && !attempts.contains(child.group))
+        ::kill(-child.group, SIGKILL);
+      ::kill(child.pid, SIGKILL);
+      if (::waitpid(child.pid, nullptr, WNOHANG) == 0) ::usleep(1000);
+    }
+    if (!found) return;
+  }
+  spdlog::error("{}: some processes of a killed attempt do not end", subject_);
+}
+
+void Agent::attempt_over(const AttemptKey& key, const std::string& how) {
+  spdlog::debug("{}: {}", attempt_name(key), how);
+  processes_.erase(key);
+  disk_.push([path = dirs_.attempt(key)] { (void)remove_tree(path).ok(); });
+  core_->on_exit(key, how, now());
+  turn();
+}
+
+void Agent::kill_everything() {
+  stopping_ = true;
+  for (auto& [key, process] : processes_) {
+    process->forget_handlers();
+    process->kill();
+  }
+  for (auto& [key, process] : processes_) {
+    while (!process->reap()) ::usleep(1000);
+  }
+  processes_.clear();
+  sweep_orphans();
+  link_->close();
+  rpc_.stop();
+  disk_.stop();
+  shuffle_->stop();
+  (void)remove_tree(dirs_.attempts()).ok();
+  (void)remove_tree(dirs_.outputs()).ok();
+  spdlog::info("{}: ended", subject_);
+}
+
+// --- File work.
+
+void Agent::do_action(action::RunDuty& run) {
+  disk_.push([this, duty = run.duty] {
+    const Status done = finish_job_output(duty.output, duty.succeed);
+    asio::post(io_, [this, duty, done] {
+      if (!done.ok())
+        spdlog::error("{}: ending its output: {}", job_name(JobId(duty.job)), done.error().message);
+      core_->on_duty_done(duty, done.ok(), done.ok() ? "" : done.error().message, now());
+      turn();
+    });
+  });
+}
+
+void Agent::do_action(action::DropJob& drop) {
+  spdlog::debug("{}: dropped", job_name(drop.job));
+  disk_.push([path = dirs_.job_outputs(drop.job)] { (void)remove_tree(path).ok(); });
+}
+
+}  // namespace weir::tasktracker
+
+namespace weir {
+
+int run_tasktracker(const TaskTrackerOptions& given) {
+  TaskTrackerOptions options = given;
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  if (options.name.empty()) {
+    char host[256] = "tracker";
+    ::gethostname(host, sizeof host - 1);
+    options.name = std::string(host) + "-" + std::to_string(::getpid());
+  }
+  tasktracker::Agent agent(
+      options, tasktracker::make_thrift_link(options.jobtracker_host, options.jobtracker_port));
+  if (const Status prepared = agent.prepare(); !prepared.ok()) {
+    spdlog::critical("tracker {}: {}", options.name, prepared.error().message);
+    return 1;
+  }
+  agent.run();
+  return 0;
+}
+
+}  // namespace weir

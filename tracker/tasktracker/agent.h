@@ -1,0 +1,83 @@
+// The agent around AgentCore: turns its actions into processes, calls and file work, and what comes
+// of them back into its inputs. All of it runs in one Asio loop on the thread that calls run();
+// calls to the JobTracker and slow file work are done by two worker threads that post their results
+// here. The process must be able to adopt orphans (subreaper): what a killed attempt leaves behind
+// becomes our child and is killed before the attempt is reported.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>  // boost 1.74 forgets it
+
+#include <boost/asio.hpp>
+
+#include "tracker/tasktracker/agent_core.h"
+#include "tracker/tasktracker/attempt_process.h"
+#include "tracker/tasktracker/jobtracker_link.h"
+#include "tracker/tasktracker/shuffle_server.h"
+#include "tracker/tasktracker/tasktracker.h"
+#include "tracker/tasktracker/work_dirs.h"
+#include "tracker/tasktracker/worker_thread.h"
+
+namespace weir::tasktracker {
+
+class Agent {
+ public:
+  Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, AgentLimits limits = {});
+  ~Agent();
+
+  // Locks and cleans the work directory, starts the shuffle server.
+  Status prepare();
+  // Until stop() or SIGTERM; then kills every attempt.
+  void run();
+  void stop();  // from any thread
+
+  std::uint16_t shuffle_port() const { return shuffle_port_; }
+
+ private:
+  void turn();  // poll the core, do what it says, set the timer
+  void arm_timer();
+  void wait_for_signals();
+  void wait_for_children();
+  void update_health();
+  void do_action(action::Register&);
+  void do_action(action::SendHeartbeat& send);
+  void do_action(action::FetchJob& fetch);
+  void do_action(action::FetchOutputs& fetch);
+  void do_action(action::StartAttempt& start);
+  void do_action(action::KillAttempt& kill);
+  void do_action(action::CommitAttempt& commit);
+  void do_action(action::GrantAttempt& grant);
+  void do_action(action::PushOutputs& push);
+  void do_action(action::RunDuty& run);
+  void do_action(action::DropJob& drop);
+  AttemptProcess* process(const AttemptKey& key);
+  void children_ended();
+  void sweep_orphans();
+  void attempt_over(const AttemptKey& key, const std::string& how);
+  void kill_everything();
+  void call_failed(const Error& error, const char* what);
+  // Runs `call` on the RPC thread, then `then` with its result here.
+  template <class Call, class Then>
+  void ask(Call call, Then then);
+
+  TaskTrackerOptions options_;
+  std::unique_ptr<JobTrackerLink> link_;
+  AgentLimits limits_;
+  WorkDirs dirs_;
+  std::string subject_;  // "tracker tt1"
+  UniqueFd lock_;
+  std::unique_ptr<AgentCore> core_;
+  std::unique_ptr<ShuffleServer> shuffle_;
+  std::uint16_t shuffle_port_ = 0;
+  boost::asio::io_context io_;
+  boost::asio::steady_timer timer_{io_};
+  boost::asio::signal_set stop_signals_{io_}, child_signals_{io_};
+  std::map<AttemptKey, std::shared_ptr<AttemptProcess>> processes_;
+  bool jobtracker_lost_ = false, stopping_ = false;
+  std::int64_t health_at_ms_ = 0;
+  WorkerThread rpc_, disk_;
+};
+
+}  // namespace weir::tasktracker

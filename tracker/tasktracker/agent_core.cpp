@@ -1,0 +1,393 @@
+#include "tracker/tasktracker/agent_core.h"
+
+#include <algorithm>
+
+#include "tracker/tasktracker/attempt_id.h"
+#include "tracker/tasktracker/text.h"
+
+namespace weir::tasktracker {
+namespace {
+
+constexpr std::int64_t kNever = INT64_MAX;
+
+}  // namespace
+
+AgentCore::AgentCore(wire::Registration registration, AgentLimits limits)
+    : registration_(std::move(registration)), limits_(limits) {}
+
+std::vector<Action> AgentCore::take_actions() {
+  return std::exchange(actions_, {});
+}
+
+void AgentCore::set_health(std::int64_t free_disk_mb, std::int32_t load_millionths) {
+  free_disk_mb_ = free_disk_mb;
+  load_millionths_ = load_millionths;
+}
+
+AgentCore::Attempt* AgentCore::find(const wire::AttemptId& id) {
+  const auto key = to_key(id);
+  if (!key) return nullptr;
+  const auto found = attempts_.find(*key);
+  return found == attempts_.end() ? nullptr : &found->second;
+}
+
+std::size_t AgentCore::live_attempts() const {
+  return static_cast<std::size_t>(
+      std::count_if(attempts_.begin(), attempts_.end(),
+                    [](const auto& entry) { return entry.second.stage != Stage::kEnded; }));
+}
+
+// --- The life of an attempt.
+
+void AgentCore::launch(const wire::Launch& launch, Now now) {
+  const auto key = to_key(launch.id);
+  if (!key || attempts_.contains(*key)) return;
+  Job& job = jobs_[key->task.job];
+  if (job.acknowledged.contains(*key)) return;
+  Attempt& attempt = attempts_[*key];
+  attempt.launch = launch;
+  attempt.granted = !launch.__isset.compute_granted || launch.compute_granted;
+  attempt.last_active_ms = now.steady_ms;
+  attempt.status.__set_id(launch.id);
+  attempt.status.__set_state(wire::AttemptState::RUNNING);
+  attempt.status.__set_progress_millionths(0);
+  attempt.status.__set_phase(wire::TaskPhase::STARTING);
+  attempt.status.__set_started_at_ms(now.wall_ms);
+  if (job.description) start(attempt, job, now);
+}
+
+void AgentCore::start(Attempt& attempt, Job& job, Now now) {
+  attempt.stage = Stage::kRuns;
+  attempt.last_active_ms = now.steady_ms;
+  attempt.launch.__set_compute_granted(attempt.granted);
+  const AttemptKey key = *to_key(attempt.launch.id);
+  actions_.push_back(action::StartAttempt{key, job.description, attempt.launch});
+  push_outputs(job, attempt);
+}
+
+void AgentCore::kill(Attempt& attempt, KillCause cause, Now now) {
+  if (attempt.stage == Stage::kEnded || attempt.kill != KillCause::kNone) return;
+  attempt.kill = cause;
+  if (attempt.stage == Stage::kWaitsForJob)
+    return end(attempt, wire::AttemptState::KILLED, "", now);
+  actions_.push_back(action::KillAttempt{*to_key(attempt.launch.id)});
+}
+
+void AgentCore::end(Attempt& attempt, wire::AttemptState::type state,
+                    const std::string& diagnostics, Now now) {
+  if (attempt.stage == Stage::kEnded) return;
+  attempt.stage = Stage::kEnded;
+  attempt.status.__set_state(state);
+  attempt.status.__set_finished_at_ms(now.wall_ms);
+  if (!diagnostics.empty())
+    attempt.status.__set_diagnostics(printable(diagnostics, kMaxDiagnostics, true));
+  urgent_ = true;
+}
+
+void AgentCore::on_start_failed(const AttemptKey& key, const std::string& message, Now now) {
+  if (const auto found = attempts_.find(key); found != attempts_.end()) {
+    end(found->second, wire::AttemptState::FAILED, message, now);
+  }
+}
+
+void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
+  const auto found = attempts_.find(key);
+  if (found == attempts_.end() || found->second.stage != Stage::kRuns ||
+      report.status.id != to_wire(key))
+    return;
+  Attempt& attempt = found->second;
+  const wire::AttemptState::type state = report.status.state;
+  const std::int64_t started_at_ms = attempt.status.started_at_ms;
+  attempt.status = std::move(report.status);
+  attempt.status.__set_started_at_ms(started_at_ms);
+  attempt.status.progress_millionths = std::clamp(attempt.status.progress_millionths, 0, 1000000);
+  if (attempt.status.diagnostics.size() > kMaxDiagnostics)
+    attempt.status.diagnostics.resize(kMaxDiagnostics);
+  attempt.waiting = report.waiting;
+  if (report.active || report.waiting) attempt.last_active_ms = now.steady_ms;
+  if (state == wire::AttemptState::COMMIT_PENDING) {
+    attempt.committing = false;
+    urgent_ = true;
+  } else if (state != wire::AttemptState::RUNNING) {
+    // It counts once the process is gone, and its slot with it.
+    attempt.final_state = state;
+    attempt.status.__set_state(wire::AttemptState::RUNNING);
+  }
+}
+
+void AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) {
+  const auto found = attempts_.find(key);
+  if (found == attempts_.end()) return;
+  Attempt& attempt = found->second;
+  const bool reduce_or_map_only = attempt.status.phase == wire::TaskPhase::COMMIT;
+  if (attempt.final_state == wire::AttemptState::SUCCEEDED &&
+      (attempt.kill == KillCause::kNone || reduce_or_map_only)) {
+    return end(attempt, wire::AttemptState::SUCCEEDED, "", now);
+  }
+  if (attempt.kill == KillCause::kOrdered) return end(attempt, wire::AttemptState::KILLED, "", now);
+  if (attempt.kill == KillCause::kTimeout) {
+    const std::int64_t timeout_ms = jobs_[key.task.job].description->spec.task_timeout_ms;
+    return end(attempt, wire::AttemptState::FAILED,
+               "no progress for " + std::to_string(timeout_ms / 1000) + " s (task_timeout)", now);
+  }
+  if (attempt.final_state)
+    return end(attempt, *attempt.final_state, attempt.status.diagnostics, now);
+  end(attempt, wire::AttemptState::FAILED, "the task's process " + how + " without a result", now);
+}
+
+std::int64_t AgentCore::timeout_at(const Attempt& attempt) const {
+  if (attempt.stage != Stage::kRuns || attempt.kill != KillCause::kNone || attempt.waiting ||
+      attempt.final_state || attempt.status.state == wire::AttemptState::COMMIT_PENDING) {
+    return kNever;
+  }
+  const auto job = jobs_.find(to_key(attempt.launch.id)->task.job);
+  if (job == jobs_.end() || !job->second.description ||
+      job->second.description->spec.task_timeout_ms <= 0)
+    return kNever;
+  return attempt.last_active_ms + job->second.description->spec.task_timeout_ms;
+}
+
+// --- What the JobTracker says.
+
+void AgentCore::on_registered(const wire::RegistrationReply& reply, Now now) {
+  in_flight_ = false;
+  registered_ = true;
+  retry_ms_ = 0;
+  // After a restart of the JobTracker it must learn at once what runs here.
+  next_regular_ms_ =
+      now.steady_ms + (attempts_.empty() ? std::max<std::int64_t>(reply.interval_ms, 0) : 0);
+}
+
+void AgentCore::on_call_failed(bool unknown_tracker, Now now) {
+  in_flight_ = false;
+  if (unknown_tracker) {
+    registered_ = false;
+    next_regular_ms_ = now.steady_ms + retry_ms_;
+    retry_ms_ = limits_.first_retry_ms;
+    return;
+  }
+  retry_ms_ =
+      retry_ms_ == 0 ? limits_.first_retry_ms : std::min(retry_ms_ * 2, limits_.longest_retry_ms);
+  next_regular_ms_ = now.steady_ms + retry_ms_;
+}
+
+void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now) {
+  in_flight_ = false;
+  retry_ms_ = 0;
+  gap_ms_ = std::max<std::int64_t>(reply.out_of_band_gap_ms, 0);
+  next_regular_ms_ = now.steady_ms + std::max<std::int64_t>(reply.interval_ms, 1);
+  for (const wire::AttemptId& id : reply.acknowledged) acknowledge(id);
+  for (const wire::AttemptId& id : reply.kill) {
+    if (Attempt* attempt = find(id)) kill(*attempt, KillCause::kOrdered, now);
+  }
+  for (const wire::AttemptId& id : reply.commit) commit(id, sent_steady_ms, now);
+  for (const wire::AttemptId& id : reply.compute_granted) grant(id);
+  for (const std::int64_t job : reply.drop_jobs) drop_job(job);
+  for (const wire::Launch& each : reply.launch) launch(each, now);
+  apply_duties(reply.duties, now);
+}
+
+void AgentCore::acknowledge(const wire::AttemptId& id) {
+  const Attempt* attempt = find(id);
+  if (!attempt || attempt->stage != Stage::kEnded) return;
+  const AttemptKey key = *to_key(id);
+  if (const auto job = jobs_.find(key.task.job); job != jobs_.end())
+    job->second.acknowledged.insert(key);
+  attempts_.erase(key);
+}
+
+void AgentCore::commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now) {
+  Attempt* attempt = find(id);
+  if (!attempt || attempt->stage != Stage::kRuns || attempt->kill != KillCause::kNone ||
+      attempt->committing)
+    return;
+  if (attempt->status.state != wire::AttemptState::COMMIT_PENDING) return;
+  const std::int64_t until_ms = sent_steady_ms + limits_.commit_fresh_ms;
+  if (now.steady_ms > until_ms) return;  // it will be ordered again, if still meant
+  attempt->committing = true;
+  actions_.push_back(action::CommitAttempt{*to_key(id), until_ms});
+}
+
+void AgentCore::grant(const wire::AttemptId& id) {
+  Attempt* attempt = find(id);
+  if (!attempt || attempt->granted || attempt->stage == Stage::kEnded) return;
+  attempt->granted = true;
+  if (attempt->stage == Stage::kRuns) actions_.push_back(action::GrantAttempt{*to_key(id)});
+}
+
+void AgentCore::drop_job(std::int64_t number) {
+  if (number < 0 || number > INT32_MAX) return;
+  const JobId id{static_cast<std::size_t>(number)};
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  const bool alive = std::any_of(attempts_.begin(), attempts_.end(), [id](const auto& entry) {
+    return entry.first.task.job == id && entry.second.stage != Stage::kEnded;
+  });
+  if (alive) return;  // stays among the held jobs, and is dropped when its attempts have ended
+  jobs_.erase(job);
+  actions_.push_back(action::DropJob{id});
+}
+
+void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, Now now) {
+  const auto asked = [&wanted](std::int64_t job) {
+    return std::any_of(wanted.begin(), wanted.end(),
+                       [job](const wire::Duty& duty) { return duty.job == job; });
+  };
+  std::erase_if(duties_,
+                [&](const auto& entry) { return entry.second.report && !asked(entry.first); });
+  for (const wire::Duty& duty : wanted) {
+    const auto found = duties_.find(duty.job);
+    if (found != duties_.end()) {
+      const DutyState& known = found->second;
+      const bool failed_long_ago = known.report && !known.report->ok &&
+                                   now.steady_ms - known.ended_ms >= limits_.duty_retry_ms;
+      const bool other = known.report && known.duty.succeed != duty.succeed;
+      if (!failed_long_ago && !other) continue;
+    }
+    duties_[duty.job] = DutyState{duty, std::nullopt, 0};
+    actions_.push_back(action::RunDuty{duty});
+  }
+}
+
+void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now) {
+  const auto found = duties_.find(duty.job);
+  if (found == duties_.end()) return;
+  wire::DutyReport report;
+  report.__set_job(duty.job);
+  report.__set_ok(ok);
+  if (!message.empty()) report.__set_message(printable(message, kMaxStatusText));
+  found->second.report = report;
+  found->second.ended_ms = now.steady_ms;
+  urgent_ = true;
+}
+
+// --- Jobs and map outputs.
+
+void AgentCore::on_job(std::shared_ptr<const wire::JobDescription> description, Now now) {
+  if (description->job < 0 || description->job > INT32_MAX) return;
+  const JobId id{static_cast<std::size_t>(description->job)};
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  job->second.fetching = false;
+  job->second.description = std::move(description);
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id && attempt.stage == Stage::kWaitsForJob)
+      start(attempt, job->second, now);
+  }
+}
+
+void AgentCore::on_job_failed(JobId id, bool refused, const std::string& message, Now now) {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  Job& known = job->second;
+  known.fetching = false;
+  known.fetch_retry_ms =
+      std::clamp(known.fetch_retry_ms * 2, limits_.first_retry_ms, limits_.longest_retry_ms);
+  known.next_fetch_ms = now.steady_ms + known.fetch_retry_ms;
+  if (!refused) return;
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id && attempt.stage == Stage::kWaitsForJob) {
+      end(attempt, wire::AttemptState::FAILED,
+          "the JobTracker does not describe the job: " + message, now);
+    }
+  }
+}
+
+bool AgentCore::copies(const Attempt& attempt) const {
+  return attempt.launch.id.kind == wire::TaskKind::REDUCE && attempt.stage == Stage::kRuns &&
+         attempt.kill == KillCause::kNone && attempt.status.phase <= wire::TaskPhase::SHUFFLE;
+}
+
+bool AgentCore::job_copies(JobId id) const {
+  return std::any_of(attempts_.begin(), attempts_.end(), [&](const auto& entry) {
+    return entry.first.task.job == id && copies(entry.second);
+  });
+}
+
+void AgentCore::push_outputs(Job& job, Attempt& attempt) {
+  if (!copies(attempt) || attempt.outputs_pushed >= job.outputs.size()) return;
+  action::PushOutputs push{*to_key(attempt.launch.id), {}};
+  push.outputs.assign(job.outputs.begin() + static_cast<std::ptrdiff_t>(attempt.outputs_pushed),
+                      job.outputs.end());
+  attempt.outputs_pushed = job.outputs.size();
+  actions_.push_back(std::move(push));
+}
+
+void AgentCore::on_outputs(JobId id, const wire::MapOutputs& outputs, Now now) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  job.polling = false;
+  job.poll_retry_ms = 0;
+  job.outputs.insert(job.outputs.end(), outputs.outputs.begin(), outputs.outputs.end());
+  job.next_output = outputs.next_from;
+  const bool all_known = std::cmp_greater_equal(job.outputs.size(), outputs.maps);
+  job.next_poll_ms = now.steady_ms + (!outputs.outputs.empty() && !all_known ? 0
+                                      : all_known ? limits_.outputs_idle_poll_ms
+                                                  : limits_.outputs_poll_ms);
+  if (!outputs.outputs.empty() && !all_known && outputs.outputs.size() < 2000) {
+    job.next_poll_ms = now.steady_ms + limits_.outputs_poll_ms;  // a short list was all there is
+  }
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id) push_outputs(job, attempt);
+  }
+}
+
+void AgentCore::on_outputs_failed(JobId id, Now now) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  job.polling = false;
+  job.poll_retry_ms =
+      std::clamp(job.poll_retry_ms * 2, limits_.first_retry_ms, limits_.longest_retry_ms);
+  job.next_poll_ms = now.steady_ms + job.poll_retry_ms;
+}
+
+// --- Time.
+
+std::int64_t AgentCore::heartbeat_due_ms() const {
+  if (in_flight_) return kNever;
+  if (!registered_ || retry_ms_ > 0 || !urgent_) return next_regular_ms_;
+  return std::min(next_regular_ms_, last_early_ms_ + gap_ms_);
+}
+
+std::int64_t AgentCore::outputs_due_ms(JobId id, const Job& job) const {
+  return job.polling || !job.description || !job_copies(id) ? kNever : job.next_poll_ms;
+}
+
+std::int64_t AgentCore::next_wakeup_ms() const {
+  std::int64_t next_ms = heartbeat_due_ms();
+  for (const auto& [key, attempt] : attempts_) next_ms = std::min(next_ms, timeout_at(attempt));
+  for (const auto& [id, job] : jobs_) {
+    if (!job.description && !job.fetching) next_ms = std::min(next_ms, job.next_fetch_ms);
+    next_ms = std::min(next_ms, outputs_due_ms(id, job));
+  }
+  return next_ms;
+}
+
+void AgentCore::poll(Now now) {
+  for (auto& [key, attempt] : attempts_) {
+    if (timeout_at(attempt) <= now.steady_ms) kill(attempt, KillCause::kTimeout, now);
+  }
+  for (auto& [id, job] : jobs_) {
+    if (!job.description && !job.fetching && job.next_fetch_ms <= now.steady_ms) {
+      job.fetching = true;
+      actions_.push_back(action::FetchJob{id});
+    }
+    if (outputs_due_ms(id, job) <= now.steady_ms) {
+      job.polling = true;
+      actions_.push_back(action::FetchOutputs{id, job.next_output});
+    }
+  }
+  if (heartbeat_due_ms() > now.steady_ms) return;
+  in_flight_ = true;
+  if (!registered_) {
+    actions_.push_back(action::Register{});
+    return;
+  }
+  if (urgent_ && now.steady_ms < next_regular_ms_) last_early_ms_ = now.steady_ms;
+  urgent_ = false;
+  actions_.push_back(action::SendHeartbeat{build_heartbeat()});
+}
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,175 @@
+// The mind of a tracker: a deterministic state machine without I/O. It holds the attempts and what
+// is known of them, builds heartbeats, applies replies, and says what to do as a list of actions;
+// time is an argument. Everything is level-triggered: a reply that is repeated changes nothing, one
+// that is lost is made up for by the next. Invariants: an attempt is started at most once; a
+// finished attempt is reported until acknowledged; a commit is passed on only while the reply that
+// ordered it is fresh; at most one call of each kind is in flight. Used by the agent's thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "tracker/tasktracker/task_report.h"
+#include "tracker_types.h"
+
+namespace weir::tasktracker {
+
+struct Now {
+  std::int64_t steady_ms = 0;  // for every decision
+  std::int64_t wall_ms = 0;    // for display
+};
+
+struct AgentLimits {
+  std::int64_t commit_fresh_ms = 5000;  // a commit is obeyed this long after its heartbeat was sent
+  std::int64_t first_retry_ms = 200;    // of a failed call; doubles
+  std::int64_t longest_retry_ms = 5000;
+  std::int64_t outputs_poll_ms = 500;        // while reduces still miss outputs
+  std::int64_t outputs_idle_poll_ms = 2000;  // while they copy and all are known
+  std::int64_t duty_retry_ms = 5000;
+  std::size_t heartbeat_bytes = 200 * 1024;  // the frame's limit is 256 KiB
+  std::int64_t min_free_disk_mb = 0;
+};
+
+namespace action {
+struct Register {};
+struct SendHeartbeat {
+  wire::Heartbeat heartbeat;
+};
+struct FetchJob {
+  JobId job;
+};
+struct FetchOutputs {
+  JobId job;
+  std::int32_t first = 0;
+};
+struct StartAttempt {
+  AttemptKey key;
+  std::shared_ptr<const wire::JobDescription> job;
+  wire::Launch launch;
+};
+struct KillAttempt {
+  AttemptKey key;
+};
+struct CommitAttempt {
+  AttemptKey key;
+  std::int64_t until_steady_ms = 0;
+};
+struct GrantAttempt {
+  AttemptKey key;
+};
+struct PushOutputs {
+  AttemptKey key;
+  std::vector<wire::MapOutput> outputs;
+};
+struct RunDuty {
+  wire::Duty duty;
+};
+struct DropJob {
+  JobId job;
+};
+}  // namespace action
+
+using Action =
+    std::variant<action::Register, action::SendHeartbeat, action::FetchJob, action::FetchOutputs,
+                 action::StartAttempt, action::KillAttempt, action::CommitAttempt,
+                 action::GrantAttempt, action::PushOutputs, action::RunDuty, action::DropJob>;
+
+class AgentCore {
+ public:
+  AgentCore(wire::Registration registration, AgentLimits limits);
+
+  const wire::Registration& registration() const { return registration_; }
+  std::vector<Action> take_actions();
+  // Does what is due; call after every event and at next_wakeup_ms().
+  void poll(Now now);
+  std::int64_t next_wakeup_ms() const;
+  void set_health(std::int64_t free_disk_mb, std::int32_t load_millionths);
+
+  // Answers of the JobTracker.
+  void on_registered(const wire::RegistrationReply& reply, Now now);
+  void on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now);
+  void on_call_failed(bool unknown_tracker, Now now);  // of register or heartbeat
+  void on_job(std::shared_ptr<const wire::JobDescription> description, Now now);
+  void on_job_failed(JobId job, bool refused, const std::string& message, Now now);
+  void on_outputs(JobId job, const wire::MapOutputs& outputs, Now now);
+  void on_outputs_failed(JobId job, Now now);
+
+  // What happens on this machine.
+  void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
+  void on_report(const AttemptKey& key, TaskReport report, Now now);
+  // The process is gone and nothing is left of it; `how` says how it ended, for a task that did not
+  // report its end.
+  void on_exit(const AttemptKey& key, const std::string& how, Now now);
+  void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
+
+  std::size_t live_attempts() const;
+  bool registered() const { return registered_; }
+
+ private:
+  enum class Stage { kWaitsForJob, kRuns, kEnded };
+  enum class KillCause { kNone, kOrdered, kTimeout };
+  struct Attempt {
+    wire::Launch launch;
+    Stage stage = Stage::kWaitsForJob;
+    KillCause kill = KillCause::kNone;
+    wire::AttemptStatus status;
+    std::optional<wire::AttemptState::type>
+        final_state;  // as reported, before the process was gone
+    bool waiting = false, committing = false, granted = false;
+    std::int64_t last_active_ms = 0;
+    std::size_t outputs_pushed = 0;
+  };
+  struct Job {
+    std::shared_ptr<const wire::JobDescription> description;
+    bool fetching = false, polling = false;
+    std::int64_t next_fetch_ms = 0, fetch_retry_ms = 0, next_poll_ms = 0, poll_retry_ms = 0;
+    std::vector<wire::MapOutput> outputs;
+    std::int32_t next_output = 0;
+    std::set<AttemptKey> acknowledged;  // never started again
+  };
+  struct DutyState {
+    wire::Duty duty;
+    std::optional<wire::DutyReport> report;
+    std::int64_t ended_ms = 0;
+  };
+
+  void launch(const wire::Launch& launch, Now now);
+  void start(Attempt& attempt, Job& job, Now now);
+  void kill(Attempt& attempt, KillCause cause, Now now);
+  void end(Attempt& attempt, wire::AttemptState::type state, const std::string& diagnostics,
+           Now now);
+  void acknowledge(const wire::AttemptId& id);
+  void commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now);
+  void grant(const wire::AttemptId& id);
+  void drop_job(std::int64_t job);
+  void apply_duties(const std::vector<wire::Duty>& duties, Now now);
+  void push_outputs(Job& job, Attempt& attempt);
+  bool copies(const Attempt& attempt) const;
+  bool job_copies(JobId id) const;
+  std::int64_t timeout_at(const Attempt& attempt) const;
+  std::int64_t heartbeat_due_ms() const;
+  std::int64_t outputs_due_ms(JobId id, const Job& job) const;
+  wire::Heartbeat build_heartbeat();
+  std::vector<wire::AttemptStatus> build_statuses() const;
+  Attempt* find(const wire::AttemptId& id);
+
+  wire::Registration registration_;
+  AgentLimits limits_;
+  std::vector<Action> actions_;
+  std::map<AttemptKey, Attempt> attempts_;
+  std::map<JobId, Job> jobs_;
+  std::map<std::int64_t, DutyState> duties_;
+  bool registered_ = false, in_flight_ = false, urgent_ = false;
+  std::int64_t next_regular_ms_ = 0, retry_ms_ = 0, gap_ms_ = 0, last_early_ms_ = INT64_MIN / 2;
+  std::int64_t sequence_ = 0, free_disk_mb_ = INT64_MAX;
+  std::int32_t load_millionths_ = 0;
+};
+
+}  // namespace weir::tasktracker

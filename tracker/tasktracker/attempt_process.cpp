@@ -1,0 +1,176 @@
+#include "tracker/tasktracker/attempt_process.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "tracker/tasktracker/leftovers.h"
+
+namespace weir::tasktracker {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+constexpr int kReportFd = 3;
+
+class FileActions {
+ public:
+  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+  posix_spawn_file_actions_t* get() { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+class Attributes {
+ public:
+  Attributes() {
+    ::posix_spawnattr_init(&attributes_);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<AttemptProcess>> AttemptProcess::start(asio::io_context& io,
+                                                              const LaunchPlan& plan,
+                                                              Handlers handlers) {
+  const TaskSpec& spec = plan.spec;
+  if (auto made = make_directories(spec.attempt_dir); !made) return made.error();
+  if (auto made = make_directories(spec.log_dir); !made) return made.error();
+  const std::string spec_path = spec.attempt_dir + "/task";
+  if (auto written = write_whole_file(spec_path, encode_task_spec(spec)); !written)
+    return written.error();
+  std::shared_ptr<AttemptProcess> process(new AttemptProcess(io, std::move(handlers)));
+  if (auto spawned = process->spawn(plan, spec_path); !spawned) return spawned.error();
+  process->read_reports();
+  return process;
+}
+
+Status AttemptProcess::spawn(const LaunchPlan& plan, const std::string& spec_path) {
+  auto commands = make_pipe(), reports = make_pipe();
+  if (!commands) return commands.error();
+  if (!reports) return reports.error();
+  const std::string log = plan.spec.log_dir + "/syslog";
+  FileActions actions;
+  ::posix_spawn_file_actions_adddup2(actions.get(), commands->read_end.get(), 0);
+  ::posix_spawn_file_actions_adddup2(actions.get(), reports->write_end.get(), kReportFd);
+  ::posix_spawn_file_actions_addopen(actions.get(), 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                     0644);
+  ::posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
+  ::posix_spawn_file_actions_addclosefrom_np(actions.get(), kReportFd + 1);
+  const std::string mark = std::string(kWorkDirVariable) + "=" + plan.work_dir;
+  const std::string_view variable = std::string_view(mark).substr(0, mark.find('=') + 1);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry; ++entry) {
+    if (!std::string_view(*entry).starts_with(variable)) environment.push_back(*entry);
+  }
+  environment.push_back(const_cast<char*>(mark.c_str()));
+  environment.push_back(nullptr);
+  const char* arguments[] = {plan.runner.c_str(), "run-task", spec_path.c_str(), nullptr};
+  const Attributes attributes;
+  const int problem = ::posix_spawn(&pid_, plan.runner.c_str(), actions.get(), attributes.get(),
+                                    const_cast<char* const*>(arguments), environment.data());
+  if (problem != 0) return system_error("starting " + plan.runner, problem);
+  // May fail when a short task has already ended and removed its directory; the mark in the
+  // environment does as well.
+  (void)record_process(plan.spec.attempt_dir, pid_).ok();
+  commands_.assign(commands->write_end.release());
+  reports_.assign(reports->read_end.release());
+  return Ok{};
+}
+
+void AttemptProcess::read_reports() {
+  reports_.async_read_some(asio::buffer(bytes_),
+                           [self = shared_from_this()](error_code error, std::size_t size) {
+                             if (error) {
+                               self->reports_over_ = true;
+                               return self->check_over();
+                             }
+                             self->decoder_.feed({self->bytes_, size});
+                             while (self->damage_.empty()) {
+                               auto report = self->decoder_.next();
+                               if (!report) {
+                                 self->damage_ = report.error().message;
+                                 self->kill();
+                               } else if (!*report) {
+                                 break;
+                               } else if (self->handlers_.report) {
+                                 self->handlers_.report(std::move(**report));
+                               }
+                             }
+                             self->read_reports();
+                           });
+}
+
+void AttemptProcess::send(std::string command) {
+  queued_ += command;
+  if (writing_.empty()) write_commands();
+}
+
+void AttemptProcess::write_commands() {
+  writing_ = std::exchange(queued_, {});
+  if (writing_.empty()) return;
+  asio::async_write(
+      commands_, asio::buffer(writing_),
+      [self = shared_from_this()](error_code error, std::size_t) {
+        self->writing_.clear();
+        if (!error) self->write_commands();  // otherwise the process is gone, which shows elsewhere
+      });
+}
+
+void AttemptProcess::kill() {
+  if (!reaped_) ::kill(pid_, SIGKILL);
+}
+
+bool AttemptProcess::reap() {
+  if (reaped_) return false;
+  reaped_ = ::waitpid(pid_, &wait_status_, WNOHANG) == pid_;
+  return reaped_;
+}
+
+bool AttemptProcess::ended_by_itself() const {
+  return reaped_ && WIFEXITED(wait_status_);
+}
+
+void AttemptProcess::finish() {
+  swept_ = true;
+  check_over();
+}
+
+void AttemptProcess::check_over() {
+  if (!swept_ || !reports_over_ || !handlers_.over) return;
+  std::string how;
+  if (!damage_.empty()) {
+    how = "was killed (" + damage_ + ")";
+  } else if (WIFEXITED(wait_status_)) {
+    how = "exited with status " + std::to_string(WEXITSTATUS(wait_status_));
+  } else {
+    how = std::string("was ended by signal ") + ::strsignal(WTERMSIG(wait_status_));
+  }
+  error_code ignored;
+  commands_.close(ignored);
+  const auto over = std::exchange(handlers_, {}).over;
+  over(how);
+}
+
+}  // namespace weir::tasktracker

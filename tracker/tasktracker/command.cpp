@@ -1,0 +1,283 @@
+#include "tracker/tasktracker/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "tracker/tasktracker/process_table.h"
+
+namespace weir::tasktracker {
+namespace {
+
+constexpr std::size_t kChunkBytes = 256 * 1024;
+constexpr int kPipeBytes = 256 * 1024;
+constexpr int kGraceMs = 5000;
+constexpr rlim_t kOpenFiles = 4096;
+constexpr int kPollWithoutPidfdMs = 50;
+
+// What the child could not do before exec, sent to the parent through a pipe that exec closes.
+struct StartFailure {
+  int error_number = 0;
+  char step[16] = {};
+};
+
+void limit(int resource, rlim_t value) {
+  rlimit now{};
+  if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
+  now.rlim_cur = std::min(value, now.rlim_max);
+  if (resource == RLIMIT_AS) now.rlim_max = now.rlim_cur;
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &now);
+}
+
+// Runs between fork and exec: system calls only.
+[[noreturn]] void become_command(const CommandOptions& options, const char* const* arguments,
+                                 char* const* environment, int in, int out, int err,
+                                 int failure_pipe, pid_t parent) {
+  StartFailure failure;
+  const auto give_up = [&](const char* step) {
+    failure.error_number = errno;
+    std::strncpy(failure.step, step, sizeof failure.step - 1);
+    (void)!::write(failure_pipe, &failure, sizeof failure);
+    ::_exit(127);
+  };
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+  for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) give_up("dup2");
+  if (::chdir(options.directory.c_str()) != 0) give_up("chdir");
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_NOFILE, kOpenFiles);
+  if (options.memory_mb > 0) limit(RLIMIT_AS, static_cast<rlim_t>(options.memory_mb) << 20);
+  ::execve("/bin/sh", const_cast<char* const*>(arguments), environment);
+  give_up("exec /bin/sh");
+  ::_exit(127);
+}
+
+class RunningCommand {
+ public:
+  RunningCommand(const CommandOptions& options, const CommandStreams& streams)
+      : options_(options), streams_(streams) {}
+  // However the pump ended, nothing of the command goes on.
+  ~RunningCommand() {
+    if (pid_ > 0) kill_and_reap();
+  }
+
+  Status start();
+  Status pump();
+  Status outcome();
+
+ private:
+  Status write_input();
+  Status read_output();
+  void read_errors();
+  Status poll_once();
+  bool has_exited() const;
+  void kill_and_reap();
+  bool streams_open() const { return output_.valid() || errors_.valid(); }
+
+  const CommandOptions& options_;
+  const CommandStreams& streams_;
+  pid_t pid_ = -1;
+  bool exited_ = false;  // but not reaped: its number, and so its group's, stays taken
+  int wait_status_ = 0;
+  UniqueFd input_, output_, errors_, pidfd_;
+  std::vector<char> chunk_;
+  std::size_t chunk_at_ = 0, chunk_end_ = 0;
+  std::int64_t silent_until_ms_ = 0;  // once the shell has exited
+};
+
+Status RunningCommand::start() {
+  auto in = make_pipe(), out = make_pipe(), err = make_pipe(), failure = make_pipe();
+  for (const auto* pipe : {&in, &out, &err, &failure}) {
+    if (!pipe->ok()) return pipe->error();
+  }
+  ::fcntl(in->write_end.get(), F_SETPIPE_SZ, kPipeBytes);
+  ::fcntl(out->read_end.get(), F_SETPIPE_SZ, kPipeBytes);
+  const char* arguments[] = {"sh", "-c", options_.command.c_str(), nullptr};
+  std::vector<char*> environment;
+  for (const std::string& entry : options_.environment)
+    environment.push_back(const_cast<char*>(entry.c_str()));
+  environment.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) return system_error(options_.what + ": fork");
+  if (pid_ == 0) {
+    become_command(options_, arguments, environment.data(), in->read_end.get(),
+                   out->write_end.get(), err->write_end.get(), failure->write_end.get(), parent);
+  }
+  ::setpgid(pid_, pid_);  // also here, so that the group exists whoever runs first
+  failure->write_end.reset();
+  StartFailure problem;
+  if (::read(failure->read_end.get(), &problem, sizeof problem) == sizeof problem) {
+    problem.step[sizeof problem.step - 1] = 0;
+    return system_error(
+        options_.what + " could not start: " + problem.step + " " + options_.directory,
+        problem.error_number);
+  }
+  pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  input_ = std::move(in->write_end);
+  output_ = std::move(out->read_end);
+  errors_ = std::move(err->read_end);
+  for (const UniqueFd* fd : {&input_, &output_, &errors_}) {
+    if (auto set = set_nonblocking(fd->get()); !set) return set;
+  }
+  if (!streams_.source) input_.reset();
+  chunk_.resize(kChunkBytes);
+  return Ok{};
+}
+
+Status RunningCommand::write_input() {
+  if (chunk_at_ == chunk_end_) {
+    auto n = streams_.source(chunk_);
+    if (!n) return n.error();
+    chunk_at_ = 0;
+    chunk_end_ = *n;
+    if (*n == 0) {
+      input_.reset();
+      return Ok{};
+    }
+  }
+  const ssize_t n = ::write(input_.get(), chunk_.data() + chunk_at_, chunk_end_ - chunk_at_);
+  if (n > 0) {
+    chunk_at_ += static_cast<std::size_t>(n);
+    streams_.moved();
+  } else if (n < 0 && errno == EPIPE) {
+    input_.reset();  // it has read all it wanted
+  } else if (n < 0 && errno != EAGAIN && errno != EINTR) {
+    return system_error(options_.what + ": stdin");
+  }
+  return Ok{};
+}
+
+Status RunningCommand::read_output() {
+  auto room = streams_.space();
+  if (!room) return room.error();
+  const ssize_t n =
+      ::read(output_.get(), room->data(), std::min<std::size_t>(room->size(), 1 << 20));
+  if (n > 0) {
+    streams_.moved();
+    silent_until_ms_ = steady_now_ms() + kGraceMs;
+    return streams_.commit(static_cast<std::size_t>(n));
+  }
+  if (n == 0) output_.reset();
+  if (n < 0 && errno != EAGAIN && errno != EINTR) return system_error(options_.what + ": stdout");
+  return Ok{};
+}
+
+void RunningCommand::read_errors() {
+  char bytes[16384];
+  const ssize_t n = ::read(errors_.get(), bytes, sizeof bytes);
+  if (n > 0) {
+    streams_.moved();
+    silent_until_ms_ = steady_now_ms() + kGraceMs;
+    streams_.errors->consume({bytes, static_cast<std::size_t>(n)});
+  } else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+    errors_.reset();
+  }
+}
+
+Status RunningCommand::poll_once() {
+  pollfd fds[4] = {{input_.get(), POLLOUT, 0},
+                   {output_.get(), POLLIN, 0},
+                   {errors_.get(), POLLIN, 0},
+                   {exited_ ? -1 : pidfd_.get(), POLLIN, 0}};  // poll skips negative descriptors
+  int timeout_ms = pidfd_.valid() ? -1 : kPollWithoutPidfdMs;
+  if (exited_)
+    timeout_ms = static_cast<int>(std::max<std::int64_t>(0, silent_until_ms_ - steady_now_ms()));
+  const int ready = ::poll(fds, 4, timeout_ms);
+  if (ready < 0 && errno != EINTR) return system_error(options_.what + ": poll");
+  if (ready == 0 && exited_) {
+    output_.reset();
+    errors_.reset();
+    return Ok{};
+  }
+  if (ready > 0) {
+    if (fds[2].revents != 0) read_errors();
+    if (fds[1].revents != 0) {
+      if (auto read = read_output(); !read) return read;
+    } else if (fds[0].revents != 0) {
+      if (auto written = write_input(); !written) return written;
+    }
+  }
+  if (!exited_ && (!pidfd_.valid() || fds[3].revents != 0) && has_exited()) {
+    exited_ = true;
+    silent_until_ms_ = steady_now_ms() + kGraceMs;
+  }
+  return Ok{};
+}
+
+bool RunningCommand::has_exited() const {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+void RunningCommand::kill_and_reap() {
+  ::kill(-pid_, SIGKILL);
+  while (::waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+}
+
+Status RunningCommand::pump() {
+  while (streams_open() || !exited_) {
+    if (auto polled = poll_once(); !polled) return polled;
+  }
+  return Ok{};
+}
+
+Status RunningCommand::outcome() {
+  kill_and_reap();
+  streams_.errors->finish();
+  if (WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0) return Ok{};
+  std::string message = options_.what;
+  if (WIFEXITED(wait_status_)) {
+    message += " exited with status " + std::to_string(WEXITSTATUS(wait_status_));
+  } else {
+    const int signal = WTERMSIG(wait_status_);
+    message += " was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+  }
+  const std::string lines = streams_.errors->last_lines();
+  message += lines.empty() ? "; it wrote nothing to stderr" : "; last lines of stderr: " + lines;
+  return data_error(std::move(message));
+}
+
+}  // namespace
+
+Status run_command(const CommandOptions& options, const CommandStreams& streams) {
+  RunningCommand command(options, streams);
+  if (auto started = command.start(); !started) return started;
+  if (auto pumped = command.pump(); !pumped) return pumped;
+  return command.outcome();
+}
+
+void kill_all_descendants() {
+  // A killed child's own children become ours (subreaper), so this ends when there is nobody left.
+  for (;;) {
+    const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
+    if (reaped > 0) continue;
+    if (reaped < 0 && errno == EINTR) continue;
+    if (reaped < 0) return;  // ECHILD: no descendants
+    for (const pid_t child : children_of(::getpid())) {
+      const pid_t group = ::getpgid(child);
+      if (group > 1 && group != ::getpgrp()) ::kill(-group, SIGKILL);
+      ::kill(child, SIGKILL);
+    }
+    if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) return;
+  }
+}
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,42 @@
+// Runs one user's command (`sh -c`) and moves its bytes: from a source to its stdin, from its
+// stdout to a sink, its stderr to a StderrSink, in one poll loop with large chunks. The command has
+// its own process group in the attempt's session, limits, directory and environment, and dies with
+// its parent. A command that stops reading is not an error (EPIPE ends its input); after the shell
+// has exited, left-over processes that still hold the pipes get five silent seconds. Call from the
+// thread that lives as long as the process (the death signal is bound to it).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "jobqueue/result.h"
+#include "tracker/tasktracker/stderr_sink.h"
+
+namespace weir::tasktracker {
+
+struct CommandOptions {
+  std::string what;  // "mapper", for messages
+  std::string command;
+  std::string directory;
+  std::vector<std::string> environment;  // NAME=value, all of it
+  std::int64_t memory_mb = 0;            // RLIMIT_AS; 0 = none
+};
+
+struct CommandStreams {
+  std::function<Result<std::size_t>(std::span<char>)> source;  // 0 = over
+  std::function<Result<std::span<char>>()> space;              // room for stdout, never empty
+  std::function<Status(std::size_t)> commit;                   // so many bytes of it were filled
+  StderrSink* errors = nullptr;
+  std::function<void()> moved;  // something was read or written
+};
+
+// Ok if the command exited with 0; otherwise an Error that says how it ended, with its last lines
+// of stderr.
+Status run_command(const CommandOptions& options, const CommandStreams& streams);
+
+// Kills and reaps every descendant of this process, which must be a child subreaper.
+void kill_all_descendants();
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,137 @@
+#include "tracker/tasktracker/posix.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+namespace weir::tasktracker {
+
+void UniqueFd::reset(int fd) {
+  if (fd_ >= 0 && fd_ != fd) ::close(fd_);
+  fd_ = fd;
+}
+
+Error system_error(std::string_view what, int error_number) {
+  return Error{.message = std::string(what) + ": " + std::strerror(error_number)};
+}
+
+Error system_error(std::string_view what) {
+  return system_error(what, errno);
+}
+
+Error data_error(std::string message) {
+  return Error{.message = std::move(message)};
+}
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
+  Pipe pipe;
+  pipe.read_end.reset(ends[0]);
+  pipe.write_end.reset(ends[1]);
+  return pipe;
+}
+
+Status set_nonblocking(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return system_error("fcntl");
+  return Ok{};
+}
+
+Result<UniqueFd> open_file(const std::string& path, int flags, int mode) {
+  int fd;
+  do {
+    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  if (fd < 0) return system_error(path);
+  return UniqueFd(fd);
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view what) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(what);
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return Ok{};
+}
+
+Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what) {
+  while (!into.empty()) {
+    const ssize_t n = ::pread(fd, into.data(), into.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(what);
+    if (n == 0)
+      return data_error(std::string(what) + ": ends before byte " + std::to_string(offset));
+    into = into.subspan(static_cast<std::size_t>(n));
+    offset += n;
+  }
+  return Ok{};
+}
+
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
+  auto fd = open_file(path, O_RDONLY);
+  if (!fd) return fd.error();
+  std::string text;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t n = ::read(fd->get(), buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return system_error(path);
+    if (n == 0) return text;
+    text.append(buffer, static_cast<std::size_t>(n));
+    if (text.size() > limit)
+      return data_error(path + ": is larger than " + std::to_string(limit) + " bytes");
+  }
+}
+
+Status write_whole_file(const std::string& path, std::string_view bytes) {
+  auto fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!fd) return fd.error();
+  return write_all(fd->get(), bytes, path);
+}
+
+Status make_directories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return data_error(path + ": " + error.message());
+  return Ok{};
+}
+
+Status remove_tree(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return data_error(path + ": " + error.message());
+  return Ok{};
+}
+
+Status sync_directory(const std::string& path) {
+  auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
+  if (!fd) return fd.error();
+  if (::fsync(fd->get()) != 0) return system_error(path);
+  return Ok{};
+}
+
+namespace {
+std::int64_t clock_ms(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+}  // namespace
+
+std::int64_t steady_now_ms() {
+  return clock_ms(CLOCK_MONOTONIC);
+}
+std::int64_t wall_now_ms() {
+  return clock_ms(CLOCK_REALTIME);
+}
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,66 @@
+// Thin wrappers over what the task side asks of the operating system: descriptors that close
+// themselves, reads and writes that finish, directories made and removed. Every failure is an Error
+// that names the path and errno's text. Descriptors are made close-on-exec throughout: a user's
+// command must inherit nothing but its three streams. Usable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/result.h"
+
+namespace weir::tasktracker {
+
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  ~UniqueFd() { reset(); }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+struct Pipe {
+  UniqueFd read_end, write_end;
+};
+
+// An Error from errno: "what: No space left on device".
+Error system_error(std::string_view what, int error_number);
+Error system_error(std::string_view what);
+Error data_error(std::string message);
+
+Result<Pipe> make_pipe();
+Status set_nonblocking(int fd);
+Result<UniqueFd> open_file(const std::string& path, int flags, int mode = 0644);
+Status write_all(int fd, std::string_view bytes, std::string_view what);
+// Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
+Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what);
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
+Status write_whole_file(const std::string& path, std::string_view bytes);
+Status make_directories(const std::string& path);
+// Removes a file or a whole tree; what is not there is fine.
+Status remove_tree(const std::string& path);
+// Makes the names in a directory durable.
+Status sync_directory(const std::string& path);
+
+std::int64_t steady_now_ms();  // CLOCK_MONOTONIC: the same for all processes of the machine
+std::int64_t wall_now_ms();
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,46 @@
+// Fetching from a tracker's shuffle server: a map output's partition for a reducer, or the end of
+// an attempt's log for a person. Blocking calls with a timeout on connecting and on every wait for
+// bytes; one connection serves many requests. A ShuffleConnection belongs to one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "tracker/tasktracker/posix.h"
+#include "tracker/tasktracker/shuffle_protocol.h"
+
+namespace weir::tasktracker {
+
+inline constexpr int kShuffleTimeoutMs = 20000;
+
+class ShuffleConnection {
+ public:
+  static Result<ShuffleConnection> open(const std::string& host, std::uint16_t port,
+                                        int timeout_ms = kShuffleTimeoutMs);
+
+  // The answer line; its `bytes` must then be taken with read_body. A refusal (NO) is an Error.
+  Result<ShuffleAnswer> ask(const ShuffleRequest& request);
+  // Fills all of `into` with the next bytes of the body.
+  Status read_body(std::span<char> into);
+
+ private:
+  ShuffleConnection(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {}
+  Result<std::size_t> receive(std::span<char> into);
+
+  std::string name_;  // host:port, for messages
+  UniqueFd fd_;
+  std::string ahead_;  // read past an answer line
+};
+
+// The partition of a map output as one string, checksum verified.
+Result<std::string> fetch_map_output(const std::string& host, std::uint16_t port,
+                                     const AttemptKey& attempt, std::uint32_t partition,
+                                     std::int64_t most_bytes);
+
+// The last `most_bytes` of a log of an attempt: "stdout", "stderr" or "syslog".
+Result<std::string> fetch_log(const std::string& host, std::uint16_t port,
+                              const AttemptKey& attempt, const std::string& log,
+                              std::int64_t most_bytes);
+
+}  // namespace weir::tasktracker

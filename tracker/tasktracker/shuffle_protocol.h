@@ -1,0 +1,45 @@
+// The protocol between reducers (or `weir job logs`) and a tracker's shuffle server: one request
+// line, one answer line, then the bytes; a connection may ask again. Requests are at most 256
+// bytes:
+//   WEIR1 MAP <attempt name> <partition> LF        -> OK <bytes> <crc32> <lines> LF, bytes
+//   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> LF   -> the same; the last bytes
+//   of the log, crc 0 anything that cannot be served                 -> NO <reason> LF
+// What does not begin with WEIR1, or is longer, drops the connection. Pure, any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/ids.h"
+
+namespace weir::tasktracker {
+
+inline constexpr std::size_t kMaxShuffleRequest = 256;
+inline constexpr std::size_t kMaxShuffleAnswer = 512;
+inline constexpr std::string_view kShuffleMagic = "WEIR1 ";
+
+struct ShuffleRequest {
+  enum class Kind { kMapOutput, kLog };
+  Kind kind = Kind::kMapOutput;
+  AttemptKey attempt;
+  std::uint32_t partition = 0;  // map outputs
+  std::string log;              // logs
+  std::int64_t most_bytes = 0;
+};
+
+struct ShuffleAnswer {
+  bool ok = false;
+  std::string reason;  // when not ok
+  std::int64_t bytes = 0;
+  std::uint32_t crc = 0;
+  std::int64_t lines = 0;
+};
+
+std::string encode(const ShuffleRequest& request);  // with the newline
+std::string encode(const ShuffleAnswer& answer);
+std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line);  // without the newline
+std::optional<ShuffleAnswer> parse_shuffle_answer(std::string_view line);
+
+}  // namespace weir::tasktracker

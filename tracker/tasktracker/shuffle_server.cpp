@@ -1,0 +1,201 @@
+#include "tracker/tasktracker/shuffle_server.h"
+
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tracker/tasktracker/run_file.h"
+#include "tracker/tasktracker/shuffle_protocol.h"
+
+namespace weir::tasktracker {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::size_t kSendBytes = 128 * 1024;
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+struct Body {
+  UniqueFd fd;
+  std::string path;
+  std::int64_t offset = 0;
+  ShuffleAnswer answer;
+};
+
+Body refuse(std::string reason) {
+  Body body;
+  body.answer.reason = std::move(reason);
+  return body;
+}
+
+Body open_map_output(const WorkDirs& dirs, const ShuffleRequest& request) {
+  const std::string directory = dirs.output(request.attempt);
+  auto segment = read_index_entry(directory + "/file.idx", request.partition);
+  if (!segment) return refuse("no output of " + attempt_name(request.attempt) + " here");
+  Body body;
+  body.path = directory + "/file.out";
+  auto fd = open_file(body.path, O_RDONLY);
+  if (!fd) return refuse(fd.error().message);
+  body.fd = std::move(*fd);
+  body.offset = segment->offset;
+  body.answer = {
+      true, {}, segment->bytes, static_cast<std::uint32_t>(segment->crc), segment->lines};
+  return body;
+}
+
+Body open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
+  const std::string directory = dirs.log(request.attempt);
+  struct stat info {};
+  if (::stat(directory.c_str(), &info) != 0)
+    return refuse("no logs of " + attempt_name(request.attempt) + " here");
+  Body body;
+  body.answer.ok = true;
+  body.path = directory + "/" + request.log;
+  auto fd = open_file(body.path, O_RDONLY | O_NOFOLLOW);
+  if (!fd || ::fstat(fd->get(), &info) != 0) return body;  // nothing was logged: an empty log
+  body.answer.bytes = std::min<std::int64_t>(info.st_size, request.most_bytes);
+  body.offset = info.st_size - body.answer.bytes;
+  body.fd = std::move(*fd);
+  return body;
+}
+
+}  // namespace
+
+class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(ShuffleServer& server, tcp::socket socket)
+      : server_(server), socket_(std::move(socket)), timer_(server.io_), chunk_(kSendBytes) {
+    ++server_.connections_;
+  }
+  ~Session() { --server_.connections_; }
+
+  void read_request() {
+    guard();
+    asio::async_read_until(socket_, asio::dynamic_buffer(request_, kMaxShuffleRequest), '\n',
+                           [self = shared_from_this()](error_code error, std::size_t size) {
+                             self->timer_.cancel();
+                             self->requested(error, size);
+                           });
+  }
+
+ private:
+  // Closes the connection if the next step takes too long.
+  void guard() {
+    timer_.expires_after(std::chrono::milliseconds(server_.options_.idle_ms));
+    timer_.async_wait([weak = weak_from_this()](error_code error) {
+      if (const auto self = weak.lock(); self && !error) {
+        error_code ignored;
+        self->socket_.close(ignored);
+      }
+    });
+  }
+
+  void requested(error_code error, std::size_t size) {
+    if (error == asio::error::not_found) return drop();  // too long for a request
+    if (error) return;
+    const auto request = parse_shuffle_request(std::string_view(request_).substr(0, size - 1));
+    request_.erase(0, size);
+    if (!request) return drop();
+    body_ = request->kind == ShuffleRequest::Kind::kMapOutput
+                ? open_map_output(server_.options_.dirs, *request)
+                : open_log(server_.options_.dirs, *request);
+    left_ = body_.answer.bytes;
+    line_ = encode(body_.answer);
+    send({line_.data(), line_.size()});
+  }
+
+  void drop() {
+    if (server_.dropped_.fetch_add(1) == 0)
+      spdlog::warn("shuffle: dropped a connection that does not speak the protocol");
+    error_code ignored;
+    socket_.close(ignored);
+  }
+
+  void send(std::string_view bytes) {
+    guard();
+    asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()),
+                      [self = shared_from_this()](error_code error, std::size_t) {
+                        self->timer_.cancel();
+                        if (!error) self->send_more();
+                      });
+  }
+
+  void send_more() {
+    if (left_ == 0) {
+      body_ = {};
+      return read_request();
+    }
+    const std::span<char> part(chunk_.data(),
+                               static_cast<std::size_t>(std::min<std::int64_t>(left_, kSendBytes)));
+    // A file that became shorter cannot be answered any more: the peer sees the connection end, and
+    // tries again.
+    if (!read_exactly_at(body_.fd.get(), part, body_.offset, body_.path).ok()) return;
+    body_.offset += static_cast<std::int64_t>(part.size());
+    left_ -= static_cast<std::int64_t>(part.size());
+    send({part.data(), part.size()});
+  }
+
+  ShuffleServer& server_;
+  tcp::socket socket_;
+  asio::steady_timer timer_;
+  std::string request_, line_;
+  std::vector<char> chunk_;
+  Body body_;
+  std::int64_t left_ = 0;
+};
+
+ShuffleServer::ShuffleServer(ShuffleServerOptions options) : options_(std::move(options)) {}
+
+ShuffleServer::~ShuffleServer() {
+  stop();
+}
+
+Result<std::uint16_t> ShuffleServer::start() {
+  const std::string where = options_.address + ":" + std::to_string(options_.port);
+  error_code error;
+  const auto address = asio::ip::make_address(options_.address, error);
+  if (error)
+    return data_error("shuffle address " + options_.address +
+                      ": must be an IP address to listen on");
+  const tcp::endpoint endpoint(address, options_.port);
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(1024, error);
+  if (error) return data_error("shuffle server on " + where + ": " + error.message());
+  ::fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC);
+  const std::uint16_t port = acceptor_.local_endpoint().port();
+  accept();
+  thread_ = std::thread([this] { io_.run(); });
+  return port;
+}
+
+void ShuffleServer::stop() {
+  io_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void ShuffleServer::accept() {
+  acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+    if (error || connections_ >= options_.max_connections) {
+      // Out of descriptors or full: the newcomer is closed, and the loop does not spin.
+      accept_pause_.expires_after(kAcceptPause);
+      accept_pause_.async_wait([this](error_code stopped) {
+        if (!stopped) accept();
+      });
+      return;
+    }
+    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+    socket.set_option(tcp::no_delay(true), error);
+    std::make_shared<Session>(*this, std::move(socket))->read_request();
+    accept();
+  });
+}
+
+}  // namespace weir::tasktracker

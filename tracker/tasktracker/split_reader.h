@@ -1,0 +1,30 @@
+// Reads one split of an input file as a stream of bytes. Lines are never cut: with S(x) the first
+// line start at or after byte x, a split (offset, length) is the bytes [S(offset), S(offset +
+// length)), so the splits of a file laid side by side give the file, however it was cut. A name
+// that ends in .gz is decompressed (members may be concatenated) and is always read whole. Blocking
+// reads; one reader belongs to one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "jobqueue/result.h"
+
+namespace weir::tasktracker {
+
+class SplitReader {
+ public:
+  virtual ~SplitReader() = default;
+  // Fills a part of `into`; 0 bytes = the split is over.
+  virtual Result<std::size_t> read(std::span<char> into) = 0;
+  // How far the reader is, in bytes of the file as stored.
+  virtual std::int64_t stored_bytes_read() const = 0;
+  virtual std::int64_t stored_bytes_total() const = 0;
+};
+
+Result<std::unique_ptr<SplitReader>> open_split(const std::string& path, std::int64_t offset,
+                                                std::int64_t length);
+
+}  // namespace weir::tasktracker

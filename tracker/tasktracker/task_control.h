@@ -1,0 +1,83 @@
+// The attempt process's line to its agent. Reports (progress, status, counters, state) are merged
+// here and sent at most a few times a second, at once when the state changes; commands (grant,
+// commit, map outputs) arrive as lines on another pipe. When that pipe closes the agent is dead:
+// everything of the attempt is killed and the process ends, so no orphan survives its tracker. All
+// methods may be called from any thread; one thread inside serves the pipes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "tracker/tasktracker/attempt_id.h"
+#include "tracker/tasktracker/counters.h"
+#include "tracker/tasktracker/posix.h"
+#include "tracker/tasktracker/task_report.h"
+
+namespace weir::tasktracker {
+
+// News about one map's output, as the agent passes it on.
+struct OutputNews {
+  std::uint32_t map = 0, attempt = 0;
+  bool obsolete = false;
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+class TaskControl {
+ public:
+  TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports, bool compute_granted);
+  ~TaskControl();
+
+  void moved() { movement_.fetch_add(1, std::memory_order_relaxed); }
+  void set_progress(std::int64_t done, std::int64_t total, std::int32_t from = 0,
+                    std::int32_t to = 1000000);
+  void set_phase(wire::TaskPhase::type phase);
+  void set_waiting(bool waiting);
+  void set_status(std::string_view text);
+  void add_counter(std::string_view group, std::string_view name, std::int64_t amount);
+  void set_counter(std::string_view name, std::int64_t value);
+  void add_fetch_failure(std::uint32_t map, std::uint32_t attempt);
+  void drop_fetch_failures(std::uint32_t map);
+
+  // Called on the control thread, for news that came before too.
+  void on_output_news(std::function<void(const OutputNews&)> handler);
+  void wait_for_grant();
+  // Says that the output is complete and waits for the order to publish it, valid until the
+  // returned steady time.
+  std::int64_t wait_for_commit();
+  // The last report of the attempt.
+  void report_end(wire::AttemptState::type state, std::string_view diagnostics);
+
+ private:
+  void serve();
+  void take_command(std::string_view line);
+  void send();
+  [[noreturn]] void agent_is_gone();
+
+  UniqueFd commands_, reports_, stop_read_, stop_write_;
+  std::atomic<std::uint64_t> movement_{0};
+  std::atomic<std::int32_t> progress_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  TaskReport report_;
+  TaskCounters counters_;
+  bool granted_;
+  std::optional<std::int64_t> commit_until_ms_;
+  std::mutex news_mutex_;  // held while the handler runs, which may take mutex_
+  std::function<void(const OutputNews&)> on_news_;
+  std::vector<OutputNews> early_news_;
+  std::mutex send_mutex_;
+  std::uint64_t movement_sent_ = 0;
+  std::int32_t progress_sent_ = 0;
+  bool changed_since_sent_ = true, ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,65 @@
+#include "tracker/tasktracker/task_environment.h"
+
+#include <unistd.h>
+
+#include <map>
+
+#include "tracker/tasktracker/task_output.h"
+
+namespace weir::tasktracker {
+namespace {
+
+std::string variable_name(std::string_view conf_key) {
+  std::string name(conf_key);
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain) c = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+std::vector<std::string> task_environment(const TaskSpec& spec) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0)
+      variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  for (const auto& [key, value] : spec.conf) {
+    if (!key.empty() && key.find('\0') == std::string::npos) variables[variable_name(key)] = value;
+  }
+  const auto set = [&](std::initializer_list<const char*> names, const std::string& value) {
+    for (const char* name : names) variables[name] = value;
+  };
+  const bool map = spec.is_map();
+  set({"mapreduce_job_id", "mapred_job_id"}, job_name(spec.id.task.job));
+  set({"mapreduce_job_name", "mapred_job_name"}, spec.job_display_name);
+  set({"mapreduce_task_id", "mapred_tip_id"}, task_name(spec.id.task));
+  set({"mapreduce_task_attempt_id", "mapred_task_id"}, attempt_name(spec.id));
+  set({"mapreduce_task_partition", "mapred_task_partition"}, std::to_string(spec.id.task.index));
+  set({"mapreduce_task_ismap", "mapred_task_is_map"}, map ? "true" : "false");
+  set({"mapreduce_job_maps", "mapred_map_tasks"}, std::to_string(spec.maps));
+  set({"mapreduce_job_reduces", "mapred_reduce_tasks"}, std::to_string(spec.reduces));
+  if (map) {
+    set({"mapreduce_map_input_file", "map_input_file"}, spec.input_file);
+    set({"mapreduce_map_input_start", "map_input_start"}, std::to_string(spec.input_offset));
+    set({"mapreduce_map_input_length", "map_input_length"}, std::to_string(spec.input_length));
+  }
+  if (!map || spec.map_only())
+    set({"mapreduce_task_output_dir", "mapred_work_output_dir"}, task_output_dir(spec));
+  for (const auto& [name, value] : spec.environment) {
+    if (!name.empty() && name.find_first_of(std::string_view("=\0", 2)) == std::string::npos)
+      variables[name] = value;
+  }
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : variables) {
+    // A value with a zero byte ends there for the program, as the system has it.
+    entries.push_back(name + "=" + value.substr(0, value.find('\0')));
+  }
+  return entries;
+}
+
+}  // namespace weir::tasktracker

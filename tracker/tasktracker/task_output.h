@@ -1,0 +1,41 @@
+// The output file of one attempt: written aside as `<output>/_temporary/<attempt>/part-NNNNN`, made
+// durable, and published by a hard link, which never replaces what is there. The link aside stays
+// until the job's clean-up: if a tracker dies between publishing and reporting, the next attempt of
+// the task sees from it that the file in place is its task's own output, granted earlier, and is
+// content. Any other file in place is an error. One thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tracker/tasktracker/posix.h"
+#include "tracker/tasktracker/task_spec.h"
+
+namespace weir::tasktracker {
+
+std::string part_name(std::uint32_t index);  // part-00000
+std::string task_output_dir(const TaskSpec& spec);
+
+class TaskOutput {
+ public:
+  static Result<TaskOutput> create(const TaskSpec& spec);
+
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }
+  Status sync();
+  // Publishes; the note (may be empty) says if an earlier attempt of the task had done so.
+  Result<std::string> commit();
+
+ private:
+  Result<std::string> published_before(std::uint64_t inode) const;
+
+  std::string output_, attempt_, part_, path_;
+  std::string task_prefix_;  // attempt_0007_r_000012_
+  UniqueFd fd_;
+};
+
+// The job's last step, idempotent: removes `_temporary`, and writes `_SUCCESS` or removes an output
+// that is empty.
+Status finish_job_output(const std::string& output, bool succeed);
+
+}  // namespace weir::tasktracker

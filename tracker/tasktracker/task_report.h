@@ -1,0 +1,39 @@
+// What an attempt's process tells the agent over its report pipe: the wire's AttemptStatus plus two
+// facts that only the agent needs. A message is complete in itself (level-triggered); the newest
+// counts. A frame is a little-endian 32-bit length and a Thrift binary struct after a byte of
+// flags. The decoder treats the pipe as outside bytes: a user's program may have found it. Pure,
+// any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/result.h"
+#include "tracker_types.h"
+
+namespace weir::tasktracker {
+
+struct TaskReport {
+  wire::AttemptStatus status;
+  bool waiting = false;  // for maps, or for the grant to compute: idleness is not the task's fault
+  bool active = false;   // something moved since the last report
+};
+
+inline constexpr std::size_t kMaxReportBytes = 256 * 1024;
+inline constexpr std::size_t kMaxDiagnostics = 4096;
+inline constexpr std::size_t kMaxStatusText = 1024;
+
+std::string encode_report(const TaskReport& report);
+
+class ReportDecoder {
+ public:
+  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  // The next report; nullopt: not there yet; an Error: the stream is not to be trusted any more.
+  Result<std::optional<TaskReport>> next();
+
+ private:
+  std::string buffer_;
+};
+
+}  // namespace weir::tasktracker

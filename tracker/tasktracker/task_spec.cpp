@@ -1,0 +1,166 @@
+#include "tracker/tasktracker/task_spec.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "tracker/tasktracker/attempt_id.h"
+#include "tracker/tasktracker/posix.h"
+
+namespace weir::tasktracker {
+namespace {
+
+void put(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name)
+      .append(" ")
+      .append(std::to_string(value.size()))
+      .append("\n")
+      .append(value)
+      .append("\n");
+}
+
+// Calls `text(name, string&)` or `number(name, integer&)` for every plain field, so that writing
+// and reading agree.
+template <class Spec, class Text, class Number>
+void for_each_field(Spec& spec, Text text, Number number) {
+  text("name", spec.job_display_name);
+  text("mapper", spec.mapper);
+  text("reducer", spec.reducer);
+  text("combiner", spec.combiner);
+  number("maps", spec.maps);
+  number("reduces", spec.reduces);
+  text("input_file", spec.input_file);
+  number("input_offset", spec.input_offset);
+  number("input_length", spec.input_length);
+  text("output", spec.output);
+  text("working_directory", spec.working_directory);
+  number("memory_mb", spec.memory_mb);
+  number("sort_memory_mb", spec.sort_memory_mb);
+  number("max_line_mb", spec.max_line_mb);
+  number("compute_granted", spec.compute_granted);
+  text("attempt_dir", spec.attempt_dir);
+  text("map_output_dir", spec.map_output_dir);
+  text("log_dir", spec.log_dir);
+}
+
+template <class Integer>
+bool parse(std::string_view text, Integer& into) {
+  if constexpr (std::is_same_v<Integer, bool>) {
+    into = text == "1";
+    return text == "0" || text == "1";
+  } else {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+}
+
+bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
+  bool known = false, valid = true;
+  if (name == "attempt") {
+    const auto key = parse_attempt_name(value);
+    if (key) spec.id = *key;
+    return key.has_value();
+  }
+  if (name == "conf" || name == "environment") {
+    const std::size_t end = value.find('\0');
+    if (end == std::string_view::npos) return false;
+    auto& map = name == "conf" ? spec.conf : spec.environment;
+    map[std::string(value.substr(0, end))] = value.substr(end + 1);
+    return true;
+  }
+  for_each_field(
+      spec,
+      [&](std::string_view field, std::string& into) {
+        if (field != name) return;
+        known = true;
+        into = value;
+      },
+      [&](std::string_view field, auto& into) {
+        if (field != name) return;
+        known = true;
+        valid = parse(value, into);
+      });
+  return known && valid;
+}
+
+constexpr std::int64_t kMostSortMemoryMb = 2000;
+
+}  // namespace
+
+std::string encode_task_spec(const TaskSpec& spec) {
+  std::string out;
+  put(out, "attempt", attempt_name(spec.id));
+  for_each_field(
+      spec, [&](std::string_view name, const std::string& value) { put(out, name, value); },
+      [&](std::string_view name, const auto& value) { put(out, name, std::to_string(value)); });
+  for (const auto& [key, value] : spec.conf) put(out, "conf", key + '\0' + value);
+  for (const auto& [key, value] : spec.environment) put(out, "environment", key + '\0' + value);
+  put(out, "end", "");
+  return out;
+}
+
+Result<TaskSpec> decode_task_spec(std::string_view bytes) {
+  TaskSpec spec;
+  for (;;) {
+    const std::size_t space = bytes.substr(0, 64).find(' ');
+    const std::size_t newline = bytes.substr(0, 64).find('\n');
+    std::size_t length = 0;
+    if (space == std::string_view::npos || newline == std::string_view::npos || newline < space ||
+        !parse(bytes.substr(space + 1, newline - space - 1), length) ||
+        length >= bytes.size() - newline - 1 || bytes[newline + 1 + length] != '\n') {
+      return data_error("task file: damaged, expected `name length` and that many bytes");
+    }
+    const std::string_view name = bytes.substr(0, space);
+    if (name == "end") return spec;
+    if (!set_field(spec, name, bytes.substr(newline + 1, length))) {
+      return data_error("task file: cannot use the value of `" + std::string(name) + "`");
+    }
+    bytes.remove_prefix(newline + 1 + length + 1);
+  }
+}
+
+Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Launch& launch) {
+  const auto key = to_key(launch.id);
+  if (!key) return data_error("launch: attempt id out of range");
+  const wire::JobSpec& from = job.spec;
+  TaskSpec spec;
+  spec.id = *key;
+  spec.job_display_name = from.name;
+  spec.mapper = from.mapper;
+  spec.reducer = from.reducer;
+  spec.combiner = from.combiner;
+  if (job.maps < 0 || from.reduces < 0)
+    return data_error(job.job_name + ": number of tasks below 0");
+  spec.maps = static_cast<std::uint32_t>(job.maps);
+  spec.reduces = static_cast<std::uint32_t>(from.reduces);
+  spec.output = from.output;
+  spec.conf = from.conf;
+  spec.environment = from.environment;
+  spec.working_directory = from.working_directory;
+  spec.memory_mb = spec.is_map() ? from.map_memory_mb : from.reduce_memory_mb;
+  spec.sort_memory_mb = std::clamp<std::int64_t>(from.sort_memory_mb, 1, kMostSortMemoryMb);
+  spec.compute_granted = !launch.__isset.compute_granted || launch.compute_granted;
+  if (const auto line = from.conf.find("weir.max.line.mb"); line != from.conf.end()) {
+    if (!parse(std::string_view(line->second), spec.max_line_mb) || spec.max_line_mb < 1 ||
+        spec.max_line_mb > kMostSortMemoryMb) {
+      return data_error("conf weir.max.line.mb: is `" + line->second +
+                        "`, allowed are whole numbers from 1 to 2000");
+    }
+  }
+  if (spec.is_map()) {
+    const wire::Split& split = launch.split;
+    if (split.file < 0 || static_cast<std::size_t>(split.file) >= from.input_files.size()) {
+      return data_error(attempt_name(*key) + ": its split names input file " +
+                        std::to_string(split.file) + ", the job has " +
+                        std::to_string(from.input_files.size()));
+    }
+    spec.input_file = from.input_files[static_cast<std::size_t>(split.file)];
+    spec.input_offset = split.offset;
+    spec.input_length = split.length;
+  } else if (key->task.index >= spec.reduces) {
+    return data_error(attempt_name(*key) + ": the job has " + std::to_string(spec.reduces) +
+                      " reduces");
+  }
+  return spec;
+}
+
+}  // namespace weir::tasktracker

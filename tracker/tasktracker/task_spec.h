@@ -1,0 +1,50 @@
+// What one attempt's process is told at its start: everything about its task and nothing about the
+// rest of the job. The agent writes it as a file of records `name SP length LF bytes LF`, which
+// carries any bytes and is read back strictly: an unknown name, a bad number or a short file is an
+// error that says which. Pure, any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/result.h"
+#include "tracker_types.h"
+
+namespace weir::tasktracker {
+
+struct TaskSpec {
+  AttemptKey id;
+  std::string job_display_name;  // the user's name for the job
+  std::string mapper, reducer, combiner;
+  std::uint32_t maps = 1, reduces = 0;
+  std::string input_file;  // maps
+  std::int64_t input_offset = 0, input_length = 0;
+  std::string output;  // directory of the job
+  std::map<std::string, std::string> conf, environment;
+  std::string working_directory;  // empty: the attempt's own
+  std::int64_t memory_mb = 0;     // address space limit of the commands; 0 = none
+  std::int64_t sort_memory_mb = 64;
+  std::int64_t max_line_mb = 256;
+  bool compute_granted = true;
+  std::string attempt_dir;     // scratch, removed after the attempt
+  std::string map_output_dir;  // maps with reduces: where file.out and file.idx go
+  std::string log_dir;         // stderr of the commands goes to <log_dir>/stderr
+
+  bool is_map() const { return id.task.kind == TaskKind::kMap; }
+  bool map_only() const { return reduces == 0; }
+  // The work directory of the commands.
+  std::string command_dir() const {
+    return working_directory.empty() ? attempt_dir + "/work" : working_directory;
+  }
+};
+
+std::string encode_task_spec(const TaskSpec& spec);
+Result<TaskSpec> decode_task_spec(std::string_view bytes);
+
+// From what the JobTracker sent; the directories are left to the caller.
+Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Launch& launch);
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,32 @@
+// Where a tracker keeps things under its work directory, in one place:
+//   attempts/<attempt>/          scratch of a running attempt (spec, spills, the commands'
+//   directory) outputs/<job>/<attempt>/     map outputs (file.out, file.idx), until the job is
+//   dropped logs/<job>/<attempt>/        stderr, syslog; kept for a day lock held by the living
+//   tracker
+// Pure names, any thread.
+#pragma once
+
+#include <string>
+
+#include "jobqueue/ids.h"
+
+namespace weir::tasktracker {
+
+struct WorkDirs {
+  std::string root;
+
+  std::string lock() const { return root + "/lock"; }
+  std::string attempts() const { return root + "/attempts"; }
+  std::string outputs() const { return root + "/outputs"; }
+  std::string logs() const { return root + "/logs"; }
+  std::string attempt(const AttemptKey& key) const { return attempts() + "/" + attempt_name(key); }
+  std::string job_outputs(JobId job) const { return outputs() + "/" + job_name(job); }
+  std::string output(const AttemptKey& key) const {
+    return job_outputs(key.task.job) + "/" + attempt_name(key);
+  }
+  std::string log(const AttemptKey& key) const {
+    return logs() + "/" + job_name(key.task.job) + "/" + attempt_name(key);
+  }
+};
+
+}  // namespace weir::tasktracker
