@@ -1,3 +1,5 @@
 #include "cli/app.h"
 
-int main(int argc, char** argv) { return weir::weir_main(argc, argv); }
+int main(int argc, char** argv) {
+  return weir::cli::weir_main(argc, argv);
+}

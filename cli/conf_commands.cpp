@@ -1,0 +1,138 @@
+#include "cli/conf_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "cli/connection.h"
+#include "cli/format.h"
+#include "cli/json.h"
+#include "cli/table.h"
+#include "conf/load.h"
+
+namespace weir::cli {
+namespace {
+
+using Files = std::vector<std::string>;
+
+std::vector<std::string> findings(const Error& error) {
+  return error.diagnostics.empty() ? std::vector<std::string>{error.message} : error.diagnostics;
+}
+
+int check(Context& context, const Files& files) {
+  Json report = Json::array();
+  std::vector<std::string> errors;
+  for (const auto& file : files) {
+    const auto loaded = load_settings(file);
+    const auto found = loaded ? std::vector<std::string>() : findings(loaded.error());
+    const auto notices = loaded ? loaded->settings.notices : std::vector<std::string>();
+    errors.insert(errors.end(), found.begin(), found.end());
+    report.push_back(
+        {{"file", file}, {"ok", found.empty()}, {"errors", found}, {"warnings", notices}});
+    if (context.json()) continue;
+    for (const auto& notice : notices) context.err << printable(notice) << "\n";
+    if (found.empty()) context.out << printable(file) << ": ok\n";
+  }
+  if (context.json()) print_json(context.out, report);
+  if (!errors.empty()) throw CliFailure::findings(kExitRefused, errors);
+  return kExitDone;
+}
+
+wire::SettingsFile settings_file(const std::string& name) {
+  std::ifstream stream(name, std::ios::binary);
+  if (!stream)
+    throw wrong_use(fmt::format("settings file {}: {}", printable(name), std::strerror(errno)));
+  wire::SettingsFile file;
+  file.name = name;
+  file.text.resize(kMaxSettingsBytes + 1);
+  stream.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
+  if (stream.bad())
+    throw wrong_use(fmt::format("settings file {}: cannot be read", printable(name)));
+  file.text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (file.text.size() > kMaxSettingsBytes) {
+    throw wrong_use(fmt::format("settings file {}: larger than {}, the most there may be",
+                                printable(name), short_bytes(kMaxSettingsBytes)));
+  }
+  return file;
+}
+
+std::string before_after(std::int64_t before, std::int64_t after) {
+  return before == after ? std::to_string(after) : fmt::format("{} -> {}", before, after);
+}
+
+int diff(Context& context, const Files& files) {
+  const auto file = settings_file(files.front());
+  JobTracker jobtracker(context);
+  wire::SettingsDiff diff;
+  jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
+  if (context.json()) {
+    print_json(context.out, to_json(diff));
+    return kExitDone;
+  }
+  Table table(
+      {{"QUEUE", false, 10}, {"CHANGE"}, {"GUARANTEED MAPS", true}, {"GUARANTEED REDUCES", true}});
+  for (const auto& queue : diff.queues) {
+    table.add({queue.queue, queue.change, before_after(queue.maps_before, queue.maps_after),
+               before_after(queue.reduces_before, queue.reduces_after)});
+  }
+  if (!table.empty()) context.out << table.render();
+  for (const auto& change : diff.changes) context.out << printable(change) << "\n";
+  for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
+  if (table.empty() && diff.changes.empty()) context.out << "no change\n";
+  return kExitDone;
+}
+
+int apply(Context& context, const Files& files) {
+  const auto file = settings_file(files.front());
+  JobTracker jobtracker(context);
+  wire::Done done;
+  jobtracker.admin([&](auto& admin) { admin.apply_settings(done, caller(context), file); });
+  if (context.json()) {
+    print_json(context.out, {{"file", file.name}, {"applied", true}, {"version", done.version}});
+  } else {
+    context.out << fmt::format("{} applied\n", printable(file.name));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_conf_commands(CLI::App& app, Context& context) {
+  auto* group =
+      app.add_subcommand("conf", "check settings files, see what they would change, apply them");
+  group->group("Cluster")->require_subcommand(1);
+  const auto files = std::make_shared<Files>();
+  const auto chosen = [&context, files](int (*run)(Context&, const Files&)) {
+    return [&context, files, run] {
+      context.action = [&context, files, run] { return run(context, *files); };
+    };
+  };
+
+  auto* command = group->add_subcommand("check", "all errors at once, without a JobTracker");
+  command->add_option("FILE", *files, "settings files")->required();
+  add_output_option(*command, context);
+  command->footer("Examples:\n  weir conf check weir.yaml\n  weir conf check conf/*.yaml -o json");
+  command->callback(chosen(check));
+
+  command = group->add_subcommand("diff", "what applying a file would change");
+  command->add_option("FILE", *files, "a settings file")->required()->expected(1);
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer("Examples:\n  weir conf diff weir.yaml");
+  command->callback(chosen(diff));
+
+  command = group->add_subcommand("apply", "in one step, or not at all with every reason");
+  command->add_option("FILE", *files, "a settings file")->required()->expected(1);
+  add_caller_option(*command, context);
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer("Examples:\n  weir conf apply weir.yaml");
+  command->callback(chosen(apply));
+}
+
+}  // namespace weir::cli

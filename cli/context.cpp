@@ -1,0 +1,123 @@
+#include "cli/context.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace weir::cli {
+namespace {
+
+constexpr const char* kDefaultJobTracker = "127.0.0.1:9090";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string process_user() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? std::string(entry->pw_name) : std::to_string(geteuid());
+}
+
+std::string group_name(gid_t id) {
+  const group* entry = getgrgid(id);
+  return entry != nullptr ? std::string(entry->gr_name) : std::to_string(id);
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+std::vector<std::string> groups_of_process() {
+  std::vector<gid_t> ids(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int count = getgroups(static_cast<int>(ids.size()), ids.data());
+  ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+  if (std::find(ids.begin(), ids.end(), getegid()) == ids.end()) ids.push_back(getegid());
+  std::vector<std::string> names;
+  for (const gid_t id : ids) names.push_back(group_name(id));
+  return names;
+}
+
+// The groups this machine knows the user to be in; none if it does not know him.
+std::vector<std::string> groups_of(const std::string& user) {
+  const passwd* entry = getpwnam(user.c_str());
+  if (entry == nullptr) return {};
+  std::vector<gid_t> ids(256);
+  int count = static_cast<int>(ids.size());
+  if (getgrouplist(user.c_str(), entry->pw_gid, ids.data(), &count) < 0) {
+    ids.resize(static_cast<std::size_t>(count));
+    getgrouplist(user.c_str(), entry->pw_gid, ids.data(), &count);
+  }
+  ids.resize(static_cast<std::size_t>(std::max(count, 0)));
+  std::vector<std::string> names;
+  for (const gid_t id : ids) names.push_back(group_name(id));
+  return names;
+}
+
+}  // namespace
+
+Terminal detect_terminal() {
+  Terminal terminal;
+  terminal.out = isatty(STDOUT_FILENO) == 1;
+  terminal.err = isatty(STDERR_FILENO) == 1;
+  terminal.colours =
+      terminal.out && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
+  winsize size{};
+  if (terminal.out && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    terminal.columns = size.ws_col;
+  }
+  return terminal;
+}
+
+void add_connection_options(CLI::App& command, Context& context) {
+  command
+      .add_option("--jobtracker", context.jobtracker,
+                  "the JobTracker's client port (default: $WEIR_JOBTRACKER, else 127.0.0.1:9090)")
+      ->type_name("HOST:PORT");
+}
+
+void add_output_option(CLI::App& command, Context& context) {
+  command.add_option("-o,--output-format", context.format, "table for people, json for scripts")
+      ->type_name("table|json")
+      ->check(CLI::IsMember({"table", "json"}));
+}
+
+void add_caller_option(CLI::App& command, Context& context) {
+  command
+      .add_option("--user", context.user,
+                  "act as this user (default: $WEIR_USER, else the process' user); self-declared")
+      ->type_name("NAME");
+}
+
+std::string jobtracker_address(const Context& context) {
+  if (!context.jobtracker.empty()) return context.jobtracker;
+  const std::string from_environment = environment("WEIR_JOBTRACKER");
+  return from_environment.empty() ? kDefaultJobTracker : from_environment;
+}
+
+wire::Caller caller(const Context& context) {
+  wire::Caller caller;
+  caller.user = !context.user.empty() ? context.user : environment("WEIR_USER");
+  const std::string self = process_user();
+  if (caller.user.empty()) caller.user = self;
+  const std::string declared = environment("WEIR_GROUPS");
+  if (!declared.empty()) {
+    caller.__set_groups(split_list(declared));
+  } else {
+    caller.__set_groups(caller.user == self ? groups_of_process() : groups_of(caller.user));
+  }
+  return caller;
+}
+
+}  // namespace weir::cli

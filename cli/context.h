@@ -1,0 +1,53 @@
+// What every command shares: where to write, what the terminal can do, which JobTracker to ask, who
+// is asking, and the action that parsing chose. Parsing only fills this in; run_cli runs the action
+// afterwards, so no command runs before its whole line has been understood. One thread.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/table.h"
+#include "common_types.h"
+
+namespace CLI {
+class App;
+}
+
+namespace weir::cli {
+
+struct Terminal {
+  bool out = false;      // stdout is a terminal
+  bool err = false;      // stderr is one
+  bool colours = false;  // stdout is one, and neither NO_COLOR nor TERM=dumb says otherwise
+  std::size_t columns = kTableColumns;
+};
+Terminal detect_terminal();
+
+struct Context {
+  Context(std::ostream& out, std::ostream& err, Terminal terminal)
+      : out(out), err(err), terminal(terminal) {}
+
+  std::ostream& out;
+  std::ostream& err;
+  Terminal terminal;
+  std::string jobtracker;  // HOST:PORT as given; empty: WEIR_JOBTRACKER or the default
+  std::string user;        // --user; empty: WEIR_USER or the process' user
+  std::string format = "table";
+  std::function<int()> action;
+
+  bool json() const { return format == "json"; }
+};
+
+// The options that many commands have.
+void add_connection_options(CLI::App& command, Context& context);  // --jobtracker
+void add_output_option(CLI::App& command, Context& context);       // -o
+void add_caller_option(CLI::App& command, Context& context);       // --user
+
+// HOST:PORT to talk to, from the option, the environment or the default.
+std::string jobtracker_address(const Context& context);
+// Self-declared: the JobTracker believes it until there are tokens.
+wire::Caller caller(const Context& context);
+
+}  // namespace weir::cli

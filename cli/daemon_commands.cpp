@@ -1,0 +1,163 @@
+#include "cli/daemon_commands.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/exit_code.h"
+#include "cli/format.h"
+#include "cli/queue_commands.h"
+#include "cli/splits.h"
+#include "conf/load.h"
+#include "conf/values.h"
+#include "tracker/jobtracker/main.h"
+#include "tracker/tasktracker/run_task.h"
+#include "tracker/tasktracker/tasktracker.h"
+
+namespace weir::cli {
+namespace {
+
+void add_jobtracker(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("jobtracker", "the daemon that schedules; one a cluster");
+  command->group("Daemons");
+  const auto options = std::make_shared<JobTrackerOptions>();
+  command->add_option("--conf", options->conf_file, "settings (default: built in)")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--port-file", options->port_file,
+          "gets 'CLIENT_PORT TRACKER_PORT' once both listen, for ports chosen by the system")
+      ->type_name("FILE");
+  command->add_option("--store", options->store_path, "instead of the settings' store.sqlite")
+      ->type_name("FILE");
+  command->add_option("--port", options->client_port,
+                      "for clients, instead of the settings' listen.thrift");
+  command->add_option("--tracker-port", options->tracker_port,
+                      "for trackers, instead of the settings'");
+  command->footer(
+      "Logs to stderr. SIGTERM ends it cleanly, SIGHUP reads the settings again.\n"
+      "Users are self-declared: whoever can reach its ports can act as anybody.\n\n"
+      "Examples:\n  weir jobtracker --conf weir.yaml");
+  command->callback(
+      [&context, options] { context.action = [options] { return run_jobtracker(*options); }; });
+}
+
+// As typed; what is absent is the settings'.
+struct TrackerCommand {
+  std::string conf, rack, host, work_dir, name;
+  std::optional<std::int64_t> map_slots, reduce_slots, memory_mb, vcores;
+  std::optional<std::uint16_t> shuffle_port;
+  std::vector<std::string> local_paths;
+};
+
+TrackerSettings tracker_settings(const std::string& conf) {
+  if (conf.empty()) return {};
+  auto loaded = load_settings(conf);
+  if (loaded) return loaded->tracker;
+  const Error& error = loaded.error();
+  throw CliFailure::findings(kExitRefused, error.diagnostics.empty()
+                                               ? std::vector<std::string>{error.message}
+                                               : error.diagnostics);
+}
+
+std::string own_work_dir(const std::string& name) {
+  return fmt::format("/tmp/weir-tracker-{}-{}", geteuid(),
+                     name.empty() ? std::to_string(getpid()) : name);
+}
+
+TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand& command) {
+  const auto jobtracker = parse_address(jobtracker_address(context));
+  if (!jobtracker || jobtracker->port == 0) {
+    throw wrong_use(fmt::format("--jobtracker '{}': write HOST:PORT, like 127.0.0.1:9090",
+                                printable(jobtracker_address(context))));
+  }
+  const TrackerSettings settings = tracker_settings(command.conf);
+  TaskTrackerOptions options;
+  options.jobtracker_host = jobtracker->host;
+  options.jobtracker_port = jobtracker->port;
+  options.name = command.name.empty() ? settings.name : command.name;
+  options.map_slots = command.map_slots.value_or(settings.map_slots);
+  options.reduce_slots = command.reduce_slots.value_or(settings.reduce_slots);
+  options.memory_mb = command.memory_mb.value_or(settings.memory_mb);
+  options.vcores = command.vcores.value_or(settings.vcores);
+  options.rack = command.rack.empty() ? settings.rack : command.rack;
+  options.local_paths = command.local_paths.empty() ? settings.hosts : command.local_paths;
+  options.min_free_disk_mb = settings.min_free_disk_mb;
+  options.shuffle_address = settings.listen.host;
+  options.shuffle_port = command.shuffle_port.value_or(settings.listen.port);
+  options.host = command.host.empty() ? settings.listen.host : command.host;
+  options.work_dir = command.work_dir.empty() ? settings.work_dir : command.work_dir;
+  if (options.work_dir.empty()) options.work_dir = own_work_dir(options.name);
+  options.work_dir = absolute_path(options.work_dir);
+  return options;
+}
+
+void add_tracker_options(CLI::App& command, TrackerCommand& options) {
+  const auto slots = CLI::Range(0, 10000);
+  const auto amount = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
+  command.add_option("--conf", options.conf, "settings, of which `tracker:` counts")
+      ->type_name("FILE");
+  command.add_option("--name", options.name, "unique in the cluster (default: host and pid)");
+  command.add_option("--map-slots", options.map_slots, "maps at a time (default 2)")
+      ->type_name("N")
+      ->check(slots);
+  command.add_option("--reduce-slots", options.reduce_slots, "reduces at a time (default 2)")
+      ->type_name("N")
+      ->check(slots);
+  command.add_option("--memory", options.memory_mb, "memory to offer (default: not offered)")
+      ->type_name("MB")
+      ->check(amount);
+  command.add_option("--vcores", options.vcores, "cores to offer (default: not offered)")
+      ->type_name("N")
+      ->check(amount);
+  command.add_option("--work-dir", options.work_dir, "this tracker's alone; made if missing")
+      ->type_name("DIR");
+  command.add_option("--rack", options.rack, "where it stands in the network");
+  command.add_option("--host", options.host,
+                     "where others reach it (default: the address it listens on)");
+  command
+      .add_option("--shuffle-port", options.shuffle_port,
+                  "for map outputs and logs (default: a free one)")
+      ->type_name("PORT");
+  command.add_option("--local-path", options.local_paths, "prefixes of paths whose files are near")
+      ->type_name("PATH...");
+}
+
+void add_tracker(CLI::App& app, Context& context) {
+  auto* command =
+      app.add_subcommand("tracker", "the daemon that runs tasks; 'tracker list' shows them all");
+  command->group("Daemons");
+  const auto options = std::make_shared<TrackerCommand>();
+  add_connection_options(*command, context);
+  add_tracker_options(*command, *options);
+  command->footer(
+      "Logs to stderr. SIGTERM ends it cleanly, with all it runs. It waits for a JobTracker that "
+      "is not there.\n\n"
+      "Examples:\n"
+      "  weir tracker --jobtracker 127.0.0.1:9090 --name tt1 --map-slots 4 --work-dir "
+      "/var/tmp/weir-tt1\n"
+      "  weir tracker list");
+  command->callback([&context, command, options] {
+    if (!command->get_subcommands().empty()) return;
+    context.action = [&context, options] {
+      return run_tasktracker(tracker_options(context, *options));
+    };
+  });
+  add_tracker_list(*command, context);
+}
+
+}  // namespace
+
+void add_daemon_commands(CLI::App& app, Context& context) {
+  add_jobtracker(app, context);
+  add_tracker(app, context);
+}
+
+int run_task(const std::string& spec_path) {
+  return run_task_main(spec_path);
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,47 @@
+// What the process ends with, and why: the four exit codes of every command, and the one exception
+// that carries a refusal from deep inside a command to run_cli, which prints it and returns its
+// code. 0: done; 1: the thing asked about failed or is not so; 2: wrong use, or input that was
+// refused; 3: the JobTracker cannot be reached. Scripts test these, so a code of the wire keeps its
+// exit code for good. One thread, like all of the CLI.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common_types.h"
+
+namespace weir::cli {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitNotSo = 1;
+inline constexpr int kExitRefused = 2;
+inline constexpr int kExitUnreachable = 3;
+inline constexpr int kExitInterrupted = 130;  // as shells say it: 128 + SIGINT
+
+int exit_code_of(wire::ErrorCode::type code);
+
+// Ends the command: `lines` go to stderr, the first after "weir: " unless `raw` (findings that
+// start with file:line).
+class CliFailure : public std::runtime_error {
+ public:
+  CliFailure(int exit_code, const std::string& message)
+      : std::runtime_error(message), exit_code_(exit_code), lines_{message} {}
+  static CliFailure findings(int exit_code, std::vector<std::string> lines);
+  static CliFailure of(const wire::WeirError& error);
+
+  int exit_code() const { return exit_code_; }
+  bool raw() const { return raw_; }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  int exit_code_;
+  bool raw_ = false;
+  std::vector<std::string> lines_;
+};
+
+// Input that is wrong: exit code 2.
+CliFailure wrong_use(const std::string& message);
+
+}  // namespace weir::cli

@@ -1,0 +1,121 @@
+#include "cli/follow_job.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "cli/format.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/patience.h"
+#include "cli/progress_bar.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::int64_t kAskEveryMs = 500;
+constexpr std::int64_t kLineEveryMs = 3000;
+
+// Draws what is new, in the way that suits where stdout goes.
+class ProgressDisplay {
+ public:
+  explicit ProgressDisplay(Context& context) : context_(context) {}
+
+  void show(const wire::JobStatus& job) {
+    if (context_.json()) return;
+    if (context_.terminal.out) {
+      const ProgressStyle style{context_.terminal.columns - 1, context_.terminal.colours};
+      context_.out << "\r\x1b[K" << progress_bar(job, epoch_ms(), style) << std::flush;
+      drawn_ = true;
+      return;
+    }
+    const std::string what =
+        fmt::format("{} {} {} {}", job.state, job.map_progress_millionths,
+                    job.reduce_progress_millionths, job.maps.running + job.reduces.running);
+    const std::int64_t now = steady_ms();
+    const bool due = !last_line_ms_ || now - *last_line_ms_ >= kLineEveryMs;
+    if (what == last_ || (!due && !job_over(job))) return;
+    last_ = what;
+    last_line_ms_ = now;
+    context_.out << progress_line(job, epoch_ms()) << std::endl;
+  }
+
+  // So that what comes next begins on a line of its own.
+  void finish() {
+    if (drawn_) context_.out << "\n";
+    drawn_ = false;
+  }
+
+ private:
+  Context& context_;
+  bool drawn_ = false;
+  std::string last_;
+  std::optional<std::int64_t> last_line_ms_;
+};
+
+int show_result(Context& context, const wire::JobStatus& job) {
+  const bool succeeded = job.state == "SUCCEEDED";
+  const std::string took = short_duration(
+      (job.__isset.finished_at_ms ? job.finished_at_ms : epoch_ms()) - job.submitted_at_ms);
+  if (context.json()) {
+    print_json(context.out, to_json(job));
+  } else if (succeeded) {
+    const int failed = job.maps.failed_attempts + job.reduces.failed_attempts;
+    context.out << fmt::format("{} SUCCEEDED in {}: {} maps, {} reduces{}\n", job.job_name, took,
+                               job.maps.total, job.reduces.total,
+                               failed > 0 ? fmt::format(", {} failed attempts", failed) : "");
+    if (job.__isset.counters) context.out << counter_lines(job.counters);
+    context.out << fmt::format("output: {}\n", printable(job.output));
+  }
+  if (succeeded) return kExitDone;
+  const std::string why = job.__isset.diagnostics && !job.diagnostics.empty()
+                              ? printable(job.diagnostics)
+                              : std::string("no cause was given");
+  throw CliFailure(kExitNotSo, fmt::format("{} {} after {}: {}; look at 'weir job logs {}'",
+                                           job.job_name, job.state, took, why, job.job_name));
+}
+
+}  // namespace
+
+std::string counter_lines(const wire::Counters& counters) {
+  if (counters.empty()) return "";
+  std::string text = "counters:\n";
+  for (const auto& [group, names] : counters) {
+    for (const auto& [name, value] : names) {
+      text += fmt::format("  {}: {} = {}\n", printable(group), printable(name), value);
+    }
+  }
+  return text;
+}
+
+int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version) {
+  InterruptScope interrupt;
+  ProgressDisplay display(context);
+  Patience patience;
+  for (;;) {
+    try {
+      wire::JobStatus status;
+      jobtracker.client([&](auto& client) { client.job_status(status, job, version); });
+      version = 0;
+      patience.answered();
+      display.show(status);
+      if (job_over(status)) {
+        display.finish();
+        return show_result(context, status);
+      }
+    } catch (const RpcUnreachable&) {
+      patience.no_answer(context, jobtracker, [&] { display.finish(); });
+    }
+    if (interrupt.wait_ms(kAskEveryMs)) {
+      display.finish();
+      const std::string name = job_name(JobId(static_cast<std::size_t>(job)));
+      context.err << fmt::format(
+          "weir: {} goes on without being watched; see it with 'weir job status {}', end it with "
+          "'weir job kill {}'\n",
+          name, name, name);
+      return kExitInterrupted;
+    }
+  }
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,22 @@
+// Watching one job to its end, for `weir submit --wait` and `weir job wait`: asks for its status
+// again and again, shows progress (a redrawn line on a terminal, else plain lines when something
+// changed, seconds apart) and then the result. A JobTracker that is away for a while is waited for:
+// the job is durable and goes on without anybody watching. ^C ends the watching, never the job. One
+// thread.
+#pragma once
+
+#include <cstdint>
+
+#include "cli/connection.h"
+#include "cli/context.h"
+
+namespace weir::cli {
+
+// Returns the exit code: 0 only if the job SUCCEEDED. `version` is that of the reply which made the
+// job.
+int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version);
+
+// `counters:` and a line for each; nothing if there are none.
+std::string counter_lines(const wire::Counters& counters);
+
+}  // namespace weir::cli

@@ -1,0 +1,29 @@
+// Numbers and names as people read them: durations, bytes, percentages, points in time, and job
+// names from what a user types. Text that came from a job is shown through printable(), so that a
+// job's name cannot steer a terminal. Pure functions (local_time reads the time zone), any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/ids.h"
+
+namespace weir::cli {
+
+std::string short_duration(std::int64_t milliseconds);  // 350ms 4.2s 58s 3m20s 2h05m 3d04h
+std::string short_bytes(std::int64_t bytes);            // 512 B, 1.5 MiB
+std::string percent(std::int64_t millionths);           // 45%; 100% only when all is done
+std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
+
+// One line of valid UTF-8: control characters and broken bytes become '?'.
+std::string printable(std::string_view text);
+// Columns that a terminal needs for UTF-8 text of single-width characters.
+std::size_t display_width(std::string_view text);
+// At most `columns` wide; what is cut off is shown by a last "…".
+std::string truncated(std::string_view text, std::size_t columns);
+
+// "7" or "job_0007"; refused (exit code 2) otherwise.
+JobId job_argument(const std::string& text);
+
+}  // namespace weir::cli

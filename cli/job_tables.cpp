@@ -1,0 +1,90 @@
+#include "cli/job_tables.h"
+
+#include <fmt/format.h>
+
+#include "cli/format.h"
+
+namespace weir::cli {
+namespace {
+
+std::string done_of(const wire::TaskCounts& tasks) {
+  return fmt::format("{}/{}", tasks.succeeded, tasks.total);
+}
+
+std::string counts_line(const wire::TaskCounts& tasks, std::int32_t progress_millionths) {
+  std::string line =
+      fmt::format("{} of {} done ({}), {} running, {} pending", tasks.succeeded, tasks.total,
+                  percent(progress_millionths), tasks.running, tasks.pending);
+  if (tasks.failed_attempts > 0) line += fmt::format(", {} failed attempts", tasks.failed_attempts);
+  if (tasks.killed_attempts > 0) line += fmt::format(", {} killed attempts", tasks.killed_attempts);
+  return line;
+}
+
+}  // namespace
+
+Table job_table(const std::vector<wire::JobStatus>& jobs) {
+  Table table({{"JOB"},
+               {"NAME", false, 8},
+               {"USER", false, 6},
+               {"QUEUE", false, 8},
+               {"PRIORITY"},
+               {"STATE"},
+               {"MAPS", true},
+               {"REDUCES", true},
+               {"RUN", true},
+               {"SUBMITTED"}});
+  for (const auto& job : jobs) {
+    table.add({job.job_name, job.name, job.user, job.queue, job.priority, job.state,
+               done_of(job.maps), done_of(job.reduces),
+               std::to_string(job.maps.running + job.reduces.running),
+               local_time(job.submitted_at_ms)});
+  }
+  return table;
+}
+
+Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
+  Table table({{"ATTEMPT"},
+               {"STATE"},
+               {"TRACKER", false, 8},
+               {"DONE", true},
+               {"TOOK", true},
+               {"WHY", false, 10}});
+  for (const auto& attempt : attempts) {
+    const std::string took = attempt.__isset.ended_at_ms
+                                 ? short_duration(attempt.ended_at_ms - attempt.launched_at_ms)
+                                 : std::string("-");
+    table.add({attempt.name, attempt.state, attempt.tracker, percent(attempt.progress_millionths),
+               took, attempt.__isset.diagnostics ? attempt.diagnostics : ""});
+  }
+  return table;
+}
+
+std::string job_details(const wire::JobStatus& job) {
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"job", job.job_name},
+      {"name", job.name},
+      {"user", job.user},
+      {"queue", job.queue},
+      {"priority", job.priority},
+      {"state", job.state},
+      {"maps", counts_line(job.maps, job.map_progress_millionths)},
+      {"reduces", counts_line(job.reduces, job.reduce_progress_millionths)},
+      {"submitted", local_time(job.submitted_at_ms)}};
+  if (job.__isset.started_at_ms) {
+    lines.emplace_back("started",
+                       fmt::format("{} (after {})", local_time(job.started_at_ms),
+                                   short_duration(job.started_at_ms - job.submitted_at_ms)));
+  }
+  if (job.__isset.finished_at_ms) {
+    lines.emplace_back("finished",
+                       fmt::format("{} (after {})", local_time(job.finished_at_ms),
+                                   short_duration(job.finished_at_ms - job.submitted_at_ms)));
+  }
+  lines.emplace_back("output", job.output);
+  if (job.__isset.status && !job.status.empty()) lines.emplace_back("status", job.status);
+  if (job.__isset.diagnostics && !job.diagnostics.empty())
+    lines.emplace_back("diagnostics", job.diagnostics);
+  return property_lines(lines);
+}
+
+}  // namespace weir::cli

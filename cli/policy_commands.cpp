@@ -1,0 +1,72 @@
+#include "cli/policy_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/connection.h"
+#include "cli/format.h"
+#include "cli/json.h"
+#include "cli/table.h"
+
+namespace weir::cli {
+namespace {
+
+int show(Context& context) {
+  JobTracker jobtracker(context);
+  wire::PolicyInfo policy;
+  jobtracker.admin([&](auto& admin) { admin.policy(policy); });
+  if (context.json()) {
+    print_json(context.out, to_json(policy));
+    return kExitDone;
+  }
+  std::string available;
+  for (const auto& name : policy.available) available += (available.empty() ? "" : ", ") + name;
+  context.out << property_lines({{"policy", policy.current},
+                                 {"since", local_time(policy.since_ms)},
+                                 {"available", available}});
+  if (policy.__isset.notices) {
+    for (const auto& notice : policy.notices)
+      context.out << "notice: " << printable(notice) << "\n";
+  }
+  return kExitDone;
+}
+
+int set(Context& context, const std::string& name) {
+  JobTracker jobtracker(context);
+  wire::Done done;
+  jobtracker.admin([&](auto& admin) { admin.set_policy(done, caller(context), name); });
+  if (context.json()) {
+    print_json(context.out, {{"current", name}, {"version", done.version}});
+  } else {
+    context.out << fmt::format("policy is {} now; jobs and running tasks go on\n", printable(name));
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_policy_commands(CLI::App& app, Context& context) {
+  auto* group = app.add_subcommand("policy", "see or switch the scheduling policy");
+  group->group("Cluster")->require_subcommand(1);
+
+  auto* command = group->add_subcommand("show", "the policy in force, and those there are");
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer("Examples:\n  weir policy show");
+  command->callback([&context] { context.action = [&context] { return show(context); }; });
+
+  const auto name = std::make_shared<std::string>();
+  command = group->add_subcommand(
+      "set", "switch the running JobTracker; no job and no running task is lost");
+  command->add_option("POLICY", *name, "as listed by 'weir policy show'")->required();
+  add_caller_option(*command, context);
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer("Examples:\n  weir policy set fifo");
+  command->callback(
+      [&context, name] { context.action = [&context, name] { return set(context, *name); }; });
+}
+
+}  // namespace weir::cli

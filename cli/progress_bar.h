@@ -1,0 +1,34 @@
+// How a job's progress looks: a line with two bars for a terminal, a plain line for a log, and the
+// guess of the time left. All of it is a pure function of the job's status, so a test reads what a
+// user would see. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client_types.h"
+
+namespace weir::cli {
+
+bool job_over(const wire::JobStatus& job);
+
+// Of all its tasks together, maps and reduces counting alike.
+std::int64_t overall_progress_millionths(const wire::JobStatus& job);
+// By the pace so far; nothing while that says little (no task, under 2%).
+std::optional<std::int64_t> milliseconds_left(std::int64_t progress_millionths,
+                                              std::int64_t running_for_ms);
+
+struct ProgressStyle {
+  std::size_t columns = 80;  // never wider than this
+  bool colours = false;
+};
+
+// `job_0007 RUNNING  maps [####----]  50%  reduces [--------]   0%  12 running  1m20s, about 2m05s
+// left`
+std::string progress_bar(const wire::JobStatus& job, std::int64_t now_ms,
+                         const ProgressStyle& style);
+// `job_0007 RUNNING: maps 50% (100/200), reduces 0% (0/10), 12 running, 1m20s`
+std::string progress_line(const wire::JobStatus& job, std::int64_t now_ms);
+
+}  // namespace weir::cli

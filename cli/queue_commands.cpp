@@ -1,0 +1,233 @@
+#include "cli/queue_commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/connection.h"
+#include "cli/format.h"
+#include "cli/json.h"
+
+namespace weir::cli {
+namespace {
+
+std::string claim_text(const wire::ClaimInfo& claim) {
+  return fmt::format("{} {} in {}", claim.slots,
+                     claim.kind == wire::TaskKind::MAP ? "maps" : "reduces",
+                     short_duration(claim.milliseconds_left));
+}
+
+std::string claims_text(const std::vector<wire::ClaimInfo>& claims) {
+  if (claims.empty()) return "-";
+  std::string text;
+  for (const auto& claim : claims) text += (text.empty() ? "" : ", ") + claim_text(claim);
+  return text;
+}
+
+std::string list_text(bool is_set, const std::vector<std::string>& names) {
+  if (!is_set) return "everybody";
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return names.empty() ? "nobody" : text;
+}
+
+std::string slots_line(const wire::SlotFigures& slots) {
+  return fmt::format("guaranteed {}, allocated {}, running {}, pending {}", slots.guaranteed,
+                     slots.allocated, slots.running, slots.pending);
+}
+
+std::string used_of(std::int64_t used, std::int64_t total) {
+  return fmt::format("{}/{}", used, total);
+}
+
+std::vector<wire::QueueStatus> ask(Context& context, const std::string& name) {
+  JobTracker jobtracker(context);
+  std::vector<wire::QueueStatus> queues;
+  jobtracker.client([&](auto& client) { client.queues(queues, name, 0); });
+  return queues;
+}
+
+int list(Context& context, const std::string&) {
+  const auto queues = ask(context, "");
+  if (context.json()) {
+    print_json(context.out, to_json(queues));
+  } else {
+    context.out << queue_table(queues).render();
+  }
+  return kExitDone;
+}
+
+int show(Context& context, const std::string& name) {
+  const auto queues = ask(context, name);
+  if (queues.empty())
+    throw CliFailure(kExitRefused,
+                     fmt::format("there is no queue '{}'; see 'weir queue list'", name));
+  if (context.json()) {
+    print_json(context.out, to_json(queues.front()));
+  } else {
+    context.out << queue_details(queues.front());
+  }
+  return kExitDone;
+}
+
+int set_state(Context& context, const std::string& name, bool running) {
+  JobTracker jobtracker(context);
+  wire::Done done;
+  jobtracker.admin(
+      [&](auto& admin) { admin.set_queue_state(done, caller(context), name, running); });
+  if (context.json()) {
+    print_json(
+        context.out,
+        {{"queue", name}, {"state", running ? "RUNNING" : "STOPPED"}, {"version", done.version}});
+  } else if (running) {
+    context.out << fmt::format("queue {} started: it takes new jobs\n", printable(name));
+  } else {
+    context.out << fmt::format(
+        "queue {} stopped: it takes no new jobs and runs those it has to their end\n",
+        printable(name));
+  }
+  return kExitDone;
+}
+int stop(Context& context, const std::string& name) {
+  return set_state(context, name, false);
+}
+int start(Context& context, const std::string& name) {
+  return set_state(context, name, true);
+}
+
+int list_trackers(Context& context) {
+  JobTracker jobtracker(context);
+  std::vector<wire::TrackerStatus> trackers;
+  jobtracker.client([&](auto& client) { client.trackers(trackers); });
+  if (context.json()) {
+    print_json(context.out, to_json(trackers));
+  } else if (trackers.empty()) {
+    context.out << "no trackers; start one with 'weir tracker --jobtracker HOST:PORT'\n";
+  } else {
+    context.out << tracker_table(trackers).render();
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+Table queue_table(const std::vector<wire::QueueStatus>& queues) {
+  Table table({{"QUEUE", false, 10},
+               {"STATE"},
+               {"MAPS: GUAR", true},
+               {"ALLOC", true},
+               {"RUN", true},
+               {"PEND", true},
+               {"REDUCES: GUAR", true},
+               {"ALLOC", true},
+               {"RUN", true},
+               {"PEND", true},
+               {"USERS", true},
+               {"CLAIMS", false, 6}});
+  for (const auto& queue : queues) {
+    const auto dots =
+        static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
+    const std::string last = dots == 0 ? queue.name : queue.name.substr(queue.name.rfind('.') + 1);
+    table.add({std::string(2 * dots, ' ') + last, queue.state,
+               std::to_string(queue.maps.guaranteed), std::to_string(queue.maps.allocated),
+               std::to_string(queue.maps.running), std::to_string(queue.maps.pending),
+               std::to_string(queue.reduces.guaranteed), std::to_string(queue.reduces.allocated),
+               std::to_string(queue.reduces.running), std::to_string(queue.reduces.pending),
+               std::to_string(queue.users.size()), claims_text(queue.claims)});
+  }
+  return table;
+}
+
+std::string queue_details(const wire::QueueStatus& queue) {
+  std::string text = property_lines(
+      {{"queue", queue.name},
+       {"kind", queue.leaf ? "leaf: jobs are submitted here" : "parent: jobs are in its leaves"},
+       {"state", queue.state},
+       {"guaranteed", queue.guaranteed},
+       {"maps", slots_line(queue.maps)},
+       {"reduces", slots_line(queue.reduces)},
+       {"jobs", fmt::format("{} waiting, {} running, {} succeeded, {} failed, {} killed",
+                            queue.jobs_waiting, queue.jobs_running, queue.jobs_succeeded,
+                            queue.jobs_failed, queue.jobs_killed)},
+       {"claims", claims_text(queue.claims)},
+       {"submit", list_text(queue.__isset.submit, queue.submit)},
+       {"administer", list_text(queue.__isset.administer, queue.administer)}});
+  if (queue.users.empty()) return text;
+  Table users(
+      {{"USER", false, 8}, {"RUNNING MAPS", true}, {"RUNNING REDUCES", true}, {"JOBS", true}});
+  for (const auto& user : queue.users) {
+    users.add({user.user, std::to_string(user.running_maps), std::to_string(user.running_reduces),
+               std::to_string(user.jobs)});
+  }
+  return text + "\n" + users.render();
+}
+
+Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
+  Table table({{"TRACKER", false, 10},
+               {"STATE"},
+               {"HOST", false, 9},
+               {"RACK", false, 8},
+               {"MAPS", true},
+               {"REDUCES", true},
+               {"MEMORY MB", true},
+               {"HEARD", true},
+               {"FREE DISK", true},
+               {"HEALTH", false, 10}});
+  for (const auto& tracker : trackers) {
+    table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
+               used_of(tracker.used.map_slots, tracker.total.map_slots),
+               used_of(tracker.used.reduce_slots, tracker.total.reduce_slots),
+               tracker.total.memory_mb > 0
+                   ? used_of(tracker.used.memory_mb, tracker.total.memory_mb)
+                   : "-",
+               short_duration(tracker.last_heartbeat_ms_ago) + " ago",
+               tracker.__isset.free_disk_mb ? short_bytes(tracker.free_disk_mb << 20) : "-",
+               tracker.__isset.health && !tracker.health.empty() ? tracker.health : "ok"});
+  }
+  return table;
+}
+
+void add_queue_commands(CLI::App& app, Context& context) {
+  auto* group = app.add_subcommand("queue", "see the queues, stop and start them");
+  group->group("Cluster")->require_subcommand(1);
+  const auto name = std::make_shared<std::string>();
+  struct Entry {
+    const char* name;
+    const char* what;
+    int (*run)(Context&, const std::string&);
+    bool changes;
+    const char* example;
+  };
+  static constexpr Entry kEntries[] = {
+      {"list", "guaranteed, allocated, running and pending slots, users, claims", list, false,
+       "weir queue list -o json"},
+      {"show", "everything about one queue", show, false, "weir queue show research"},
+      {"stop", "no new jobs; those it has run to their end", stop, true,
+       "weir queue stop research"},
+      {"start", "new jobs again", start, true, "weir queue start research"}};
+  for (const auto& entry : kEntries) {
+    auto* command = group->add_subcommand(entry.name, entry.what);
+    if (entry.run != list)
+      command->add_option("QUEUE", *name, "dotted path, or an unambiguous last part")->required();
+    if (entry.changes) add_caller_option(*command, context);
+    add_output_option(*command, context);
+    add_connection_options(*command, context);
+    command->footer(std::string("Examples:\n  ") + entry.example);
+    command->callback([&context, name, run = entry.run] {
+      context.action = [&context, name, run] { return run(context, *name); };
+    });
+  }
+}
+
+void add_tracker_list(CLI::App& tracker_command, Context& context) {
+  auto* command =
+      tracker_command.add_subcommand("list", "the cluster's trackers, their slots and health");
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer("Examples:\n  weir tracker list\n  weir tracker list -o json");
+  command->callback([&context] { context.action = [&context] { return list_trackers(context); }; });
+}
+
+}  // namespace weir::cli

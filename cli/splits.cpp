@@ -1,0 +1,123 @@
+#include "cli/splits.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/exit_code.h"
+#include "cli/format.h"
+
+namespace weir::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_input(const std::string& path, const std::string& cause) {
+  throw wrong_use(fmt::format("input {}: {}", printable(path), cause));
+}
+
+InputFile input_file(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) {
+    refuse_input(path, fmt::format("cannot be read ({})", std::strerror(errno)));
+  }
+  std::error_code error;
+  const auto bytes = fs::file_size(path, error);
+  if (error) refuse_input(path, error.message());
+  return {path, static_cast<std::int64_t>(bytes)};
+}
+
+std::vector<InputFile> files_in(const std::string& directory) {
+  std::error_code error;
+  fs::directory_iterator entries(directory, error);
+  std::vector<std::string> paths;
+  while (!error && entries != fs::directory_iterator()) {
+    const std::string name = entries->path().filename().string();
+    std::error_code ignored;  // a dangling link is no regular file
+    if (name[0] != '_' && name[0] != '.' && fs::is_regular_file(entries->path(), ignored)) {
+      paths.push_back(entries->path().string());
+    }
+    entries.increment(error);
+  }
+  if (error) refuse_input(directory, fmt::format("cannot be listed ({})", error.message()));
+  std::sort(paths.begin(), paths.end());
+  std::vector<InputFile> files;
+  for (const auto& path : paths) files.push_back(input_file(path));
+  return files;
+}
+
+}  // namespace
+
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  if (error) throw wrong_use(fmt::format("path '{}': {}", printable(path), error.message()));
+  std::string normal = absolute.lexically_normal().string();
+  while (normal.size() > 1 && normal.back() == '/') normal.pop_back();
+  return normal;
+}
+
+std::vector<InputFile> list_inputs(const std::vector<std::string>& paths) {
+  std::vector<InputFile> files;
+  std::string looked_at;
+  for (const auto& given : paths) {
+    const std::string path = absolute_path(given);
+    std::error_code error;
+    const auto status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found)
+      refuse_input(path, "does not exist; name a file or a directory");
+    if (error) refuse_input(path, error.message());
+    if (fs::is_directory(status)) {
+      const auto found = files_in(path);
+      files.insert(files.end(), found.begin(), found.end());
+    } else if (fs::is_regular_file(status)) {
+      files.push_back(input_file(path));
+    } else {
+      refuse_input(path, "is neither a file nor a directory");
+    }
+    looked_at += (looked_at.empty() ? "" : ", ") + path;
+  }
+  const bool all_empty =
+      std::all_of(files.begin(), files.end(), [](const InputFile& f) { return f.bytes == 0; });
+  if (files.empty()) {
+    refuse_input(truncated(looked_at, 300),
+                 "has no files; directories are read without their subdirectories and names that "
+                 "begin with _ or .");
+  }
+  if (all_empty) refuse_input(truncated(looked_at, 300), "is empty; there is nothing to map");
+  return files;
+}
+
+InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t split_bytes) {
+  if (split_bytes < 1) throw wrong_use("--split-size must be at least 1 byte");
+  InputSplits result;
+  for (const auto& file : files) {
+    if (file.bytes == 0) continue;
+    const auto index = static_cast<std::int32_t>(result.files.size());
+    result.files.push_back(file.path);
+    result.bytes += file.bytes;
+    const bool whole = file.path.ends_with(".gz");
+    const std::int64_t step = whole ? file.bytes : split_bytes;
+    const std::int64_t pieces = (file.bytes - 1) / step + 1;
+    if (static_cast<std::int64_t>(result.splits.size()) + pieces > kMaxSplits) {
+      throw wrong_use(fmt::format(
+          "--split-size {} makes more than {} maps, the most a job may have; use larger splits",
+          short_bytes(split_bytes), kMaxSplits));
+    }
+    for (std::int64_t offset = 0; offset < file.bytes; offset += step) {
+      wire::Split split;
+      split.file = index;
+      split.offset = offset;
+      split.length = std::min(step, file.bytes - offset);
+      result.splits.push_back(split);
+      if (whole) break;
+    }
+  }
+  return result;
+}
+
+}  // namespace weir::cli

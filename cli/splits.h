@@ -1,0 +1,36 @@
+// From the paths a user names to the maps of his job. list_inputs looks at the disk: a file is
+// itself, a directory is its regular files that do not begin with "_" or ".", by name; what is
+// missing or unreadable is refused by its path. compute_splits is arithmetic: equal pieces of
+// split_bytes, the last one shorter; a gzipped file cannot be entered in the middle and is one
+// split; an empty file contributes nothing. Lines are not looked at here: a line belongs to the
+// split in which it begins, and the task that reads the split sees to that.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common_types.h"
+
+namespace weir::cli {
+
+inline constexpr std::int64_t kDefaultSplitBytes = 64LL << 20;
+inline constexpr std::int64_t kMaxSplits = 1'000'000;
+
+struct InputFile {
+  std::string path;  // absolute
+  std::int64_t bytes = 0;
+};
+
+struct InputSplits {
+  std::vector<std::string> files;
+  std::vector<wire::Split> splits;
+  std::int64_t bytes = 0;
+};
+
+// Absolute and without "." and "..", as trackers see it.
+std::string absolute_path(const std::string& path);
+std::vector<InputFile> list_inputs(const std::vector<std::string>& paths);
+InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t split_bytes);
+
+}  // namespace weir::cli

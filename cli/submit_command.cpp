@@ -1,0 +1,340 @@
+#include "cli/submit_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/follow_job.h"
+#include "cli/format.h"
+#include "cli/json.h"
+#include "conf/values.h"
+#include "jobqueue/job_spec.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kUploadAboveSplits = 20'000;
+constexpr std::size_t kSplitsInChunk = 10'000;
+constexpr std::size_t kMaxPathBytes = 12u
+                                      << 20;  // of all input files: they go in one frame of 16 MiB
+
+std::map<std::string, std::string> key_values(const char* option,
+                                              const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> values;
+  for (const auto& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw wrong_use(fmt::format("{} '{}': write KEY=VALUE", option, printable(text)));
+    }
+    if (!values.emplace(text.substr(0, equals), text.substr(equals + 1)).second) {
+      throw wrong_use(fmt::format("{} {}: given twice", option, printable(text.substr(0, equals))));
+    }
+  }
+  return values;
+}
+
+std::int64_t in_range(const char* option, std::int64_t value, std::int64_t least,
+                      std::int64_t most) {
+  if (value < least || value > most) {
+    throw wrong_use(fmt::format("{} {}: must be {} to {}", option, value, least, most));
+  }
+  return value;
+}
+
+void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
+  spec.mapper = with_absolute_program(options.mapper);
+  const std::int64_t reduces = in_range("--reduces", options.reduces.value_or(1), 0, kMaxReduces);
+  if (reduces > 0 && options.reducer.empty()) {
+    throw wrong_use("--reducer is missing; give one, or say --reduces 0 for a job of maps alone");
+  }
+  spec.__set_reduces(static_cast<std::int32_t>(reduces));
+  if (!options.reducer.empty()) spec.__set_reducer(with_absolute_program(options.reducer));
+  if (!options.combiner.empty()) spec.__set_combiner(with_absolute_program(options.combiner));
+  if (!options.priority.empty()) {
+    const auto priority = parse_priority(options.priority);
+    if (!priority) {
+      throw wrong_use(
+          fmt::format("--priority '{}': must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW",
+                      printable(options.priority)));
+    }
+    spec.__set_priority(name(*priority));
+  }
+  if (!options.working_directory.empty())
+    spec.__set_working_directory(absolute_path(options.working_directory));
+}
+
+void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
+  constexpr std::int64_t kMaxMemoryMb = 1LL << 30;
+  if (options.max_attempts) {
+    spec.__set_max_attempts(
+        static_cast<std::int32_t>(in_range("--max-attempts", *options.max_attempts, 1, 100)));
+  }
+  if (!options.task_timeout.empty()) {
+    auto timeout = parse_duration(options.task_timeout);
+    if (timeout == kNever) timeout = 0;
+    if (!timeout || *timeout < 0) {
+      throw wrong_use(
+          fmt::format("--task-timeout '{}': write a duration like 300ms, 5s, 2m, 1h, or never",
+                      printable(options.task_timeout)));
+    }
+    spec.__set_task_timeout_ms(*timeout);
+  }
+  if (!options.slowstart.empty()) {
+    const auto slowstart = parse_slowstart(options.slowstart);
+    if (!slowstart) {
+      throw wrong_use(
+          fmt::format("--slowstart '{}': write a part of the maps, 0% to 100% or 0 to 1",
+                      printable(options.slowstart)));
+    }
+    spec.__set_slowstart_millionths(static_cast<std::int32_t>(*slowstart));
+  }
+  if (options.map_memory_mb) {
+    spec.__set_map_memory_mb(in_range("--map-memory", *options.map_memory_mb, 0, kMaxMemoryMb));
+  }
+  if (options.reduce_memory_mb) {
+    spec.__set_reduce_memory_mb(
+        in_range("--reduce-memory", *options.reduce_memory_mb, 0, kMaxMemoryMb));
+  }
+  if (options.sort_memory_mb)
+    spec.__set_sort_memory_mb(in_range("--sort-memory", *options.sort_memory_mb, 1, 65536));
+  if (options.slots_per_map) {
+    spec.__set_slots_per_map(in_range("--map-slots-per-task", *options.slots_per_map, 1, 10000));
+  }
+  if (options.slots_per_reduce) {
+    spec.__set_slots_per_reduce(
+        in_range("--reduce-slots-per-task", *options.slots_per_reduce, 1, 10000));
+  }
+}
+
+bool exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::symlink_status(path, error).type() !=
+         std::filesystem::file_type::not_found;
+}
+
+// An output that exists because a job is writing it deserves to be told so.
+[[noreturn]] void refuse_output(JobTracker& jobtracker, const std::string& path) {
+  std::vector<wire::JobStatus> jobs;
+  try {
+    jobtracker.client([&](auto& client) { client.list_jobs(jobs, "", "", true, 0, 0); });
+  } catch (const RpcUnreachable&) {
+    // The output exists all the same, and that is what the user has to mend first.
+  }
+  for (const auto& job : jobs) {
+    if (job.output != path) continue;
+    throw wrong_use(fmt::format(
+        "--output {} is being written by {}; name another directory, or wait for that job's end",
+        printable(path), job.job_name));
+  }
+  throw wrong_use(
+      fmt::format("--output {} exists already; name a directory that does not, or remove it first",
+                  printable(path)));
+}
+
+InputSplits input_of(const SubmitOptions& options) {
+  std::int64_t split_bytes = kDefaultSplitBytes;
+  if (!options.split_size.empty()) {
+    const auto parsed = parse_byte_size(options.split_size);
+    if (!parsed || *parsed < 1) {
+      throw wrong_use(
+          fmt::format("--split-size '{}': write bytes like 65536, 256KiB, 64MiB, 1GiB, at least 1",
+                      printable(options.split_size)));
+    }
+    split_bytes = *parsed;
+  }
+  InputSplits input = compute_splits(list_inputs(options.input), split_bytes);
+  std::size_t path_bytes = 0;
+  for (const auto& file : input.files) path_bytes += file.size();
+  if (path_bytes > kMaxPathBytes) {
+    throw wrong_use(fmt::format(
+        "--input: {} files whose paths alone take {}, at most {}; join small files first",
+        input.files.size(), short_bytes(static_cast<std::int64_t>(path_bytes)),
+        short_bytes(kMaxPathBytes)));
+  }
+  return input;
+}
+
+wire::SubmitReply send(JobTracker& jobtracker, wire::SubmitRequest request,
+                       std::vector<wire::Split> splits) {
+  if (splits.size() <= kUploadAboveSplits) {
+    request.spec.splits = std::move(splits);
+  } else {
+    std::string upload;
+    jobtracker.client([&](auto& client) { client.begin_upload(upload, request.caller); });
+    for (std::size_t at = 0; at < splits.size(); at += kSplitsInChunk) {
+      const std::size_t end = std::min(splits.size(), at + kSplitsInChunk);
+      const std::vector<wire::Split> chunk(splits.begin() + static_cast<std::ptrdiff_t>(at),
+                                           splits.begin() + static_cast<std::ptrdiff_t>(end));
+      jobtracker.client([&](auto& client) { client.append_splits(upload, chunk); });
+    }
+    request.__set_upload(upload);
+  }
+  wire::SubmitReply reply;
+  jobtracker.client([&](auto& client) { client.submit(reply, request); });
+  return reply;
+}
+
+int submit(Context& context, const SubmitOptions& options) {
+  wire::SubmitRequest request;
+  request.caller = caller(context);
+  request.spec = job_spec_of(options);
+  JobTracker jobtracker(context);
+  if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
+  InputSplits input = input_of(options);
+  request.spec.input_files = std::move(input.files);
+  const auto reply = send(jobtracker, std::move(request), std::move(input.splits));
+  if (context.json() && !options.wait) {
+    print_json(context.out, {{"job", reply.job_name},
+                             {"number", reply.job},
+                             {"queue", reply.queue},
+                             {"version", reply.version}});
+  } else if (!context.json()) {
+    context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
+                << std::endl;
+  }
+  return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
+}
+
+void add_job_options(CLI::App& command, SubmitOptions& o) {
+  command
+      .add_option("--queue", o.queue,
+                  "the queue: its dotted path, or its last part if that is unambiguous")
+      ->required();
+  command
+      .add_option("--input", o.input, "files, or directories whose files (not _* and .*) are read")
+      ->required()
+      ->type_name("PATH...");
+  command.add_option("--output", o.output, "a directory that does not exist yet")
+      ->required()
+      ->type_name("DIR");
+  command.add_option("--mapper", o.mapper, "run by sh -c: lines in, KEY TAB VALUE lines out")
+      ->required()
+      ->type_name("CMD");
+  command
+      .add_option("--reducer", o.reducer, "gets the lines sorted by key; needed unless --reduces 0")
+      ->type_name("CMD");
+  command.add_option("--combiner", o.combiner, "reduces on the map's side already")
+      ->type_name("CMD");
+  command
+      .add_option("--reduces", o.reduces,
+                  "number of reduces, 0 to 100000 (default 1); 0: maps alone")
+      ->type_name("N");
+  command.add_option("--name", o.name, "for people (default: the output's last part)");
+  command.add_option("--priority", o.priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
+      ->type_name("P");
+  command.add_option("--conf", o.conf, "a setting of the job, in the environment of its tasks")
+      ->type_name("KEY=VALUE");
+  command
+      .add_option("--env", o.environment, "an environment variable of mapper, reducer and combiner")
+      ->type_name("KEY=VALUE");
+}
+
+void add_limit_options(CLI::App& command, SubmitOptions& o) {
+  command
+      .add_option("--split-size", o.split_size,
+                  "input of one map (default 64MiB); a .gz file is one split")
+      ->type_name("BYTES");
+  command
+      .add_option("--max-attempts", o.max_attempts,
+                  "failures of a task that fail the job (default 4)")
+      ->type_name("N");
+  command
+      .add_option("--task-timeout", o.task_timeout,
+                  "a task without progress this long has failed (default 10m)")
+      ->type_name("TIME");
+  command
+      .add_option("--map-memory", o.map_memory_mb,
+                  "memory of a map: asked of the tracker, and its limit")
+      ->type_name("MB");
+  command.add_option("--reduce-memory", o.reduce_memory_mb, "memory of a reduce")->type_name("MB");
+  command.add_option("--sort-memory", o.sort_memory_mb, "a map's sort buffer (default 64)")
+      ->type_name("MB");
+  command
+      .add_option("--map-slots-per-task", o.slots_per_map, "slots that one map takes (default 1)")
+      ->type_name("N");
+  command
+      .add_option("--reduce-slots-per-task", o.slots_per_reduce,
+                  "slots that one reduce takes (default 1)")
+      ->type_name("N");
+  command
+      .add_option("--slowstart", o.slowstart,
+                  "part of the maps done before reduces start (default 5%)")
+      ->type_name("PART");
+  command
+      .add_option("--working-directory", o.working_directory,
+                  "where relative programs are found (default: the attempt's own directory)")
+      ->type_name("DIR");
+  command.add_flag("--wait", o.wait,
+                   "show progress until the end; exit 0 only if the job SUCCEEDED");
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_slowstart(const std::string& text) {
+  std::optional<std::int64_t> millionths = parse_millionths(text);
+  if (text.ends_with('%')) {
+    const auto hundredths = parse_percent(text);
+    millionths = hundredths ? std::optional<std::int64_t>(*hundredths * 100) : std::nullopt;
+  }
+  if (!millionths || *millionths < 0 || *millionths > 1'000'000) return std::nullopt;
+  return millionths;
+}
+
+std::string with_absolute_program(const std::string& command) {
+  const std::size_t end = std::min(command.find_first_of(" \t"), command.size());
+  const std::string program = command.substr(0, end);
+  if (program.empty() || program[0] == '/' || program.find('/') == std::string::npos)
+    return command;
+  // Quoting and shell syntax are left to the shell.
+  if (program.find_first_of("\"'\\$`;|&<>()*?[]{}~") != std::string::npos) return command;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(program, error)) return command;
+  const std::string absolute = absolute_path(program);
+  if (absolute.find_first_of(" \t\"'\\$`;|&<>()*?[]{}~\n") != std::string::npos) return command;
+  return absolute + command.substr(end);
+}
+
+wire::JobSpec job_spec_of(const SubmitOptions& options) {
+  wire::JobSpec spec;
+  spec.queue = options.queue;
+  if (options.mapper.empty())
+    throw wrong_use("--mapper is empty; write a command, like --mapper cat");
+  set_tasks(options, spec);
+  set_limits(options, spec);
+  if (!options.conf.empty()) spec.__set_conf(key_values("--conf", options.conf));
+  if (!options.environment.empty())
+    spec.__set_environment(key_values("--env", options.environment));
+  spec.output = absolute_path(options.output);
+  spec.name =
+      options.name.empty() ? std::filesystem::path(spec.output).filename().string() : options.name;
+  return spec;
+}
+
+void add_submit_command(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("submit", "run a MapReduce job, Hadoop-streaming style");
+  command->group("Jobs");
+  const auto options = std::make_shared<SubmitOptions>();
+  add_job_options(*command, *options);
+  add_limit_options(*command, *options);
+  add_caller_option(*command, context);
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer(
+      "Who you are is self-declared: the JobTracker believes the user and groups of this process, "
+      "or --user,\n"
+      "WEIR_USER and WEIR_GROUPS (a,b), and checks the queues' access lists against them.\n\n"
+      "Examples:\n"
+      "  weir submit --queue research --input books/ --output /data/words --reduces 4 --wait \\\n"
+      "      --mapper \"tr -cs A-Za-z '\\\\n'\" --reducer 'uniq -c'\n"
+      "  weir submit --queue production --input logs/*.gz --output /data/errors --mapper 'grep "
+      "ERROR' --reduces 0");
+  command->callback([&context, options] {
+    context.action = [&context, options] { return submit(context, *options); };
+  });
+}
+
+}  // namespace weir::cli

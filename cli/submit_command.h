@@ -1,0 +1,42 @@
+// `weir submit`: from options to a JobSpec, and off to the JobTracker. Everything that can be found
+// wrong here is refused here with the option's name (exit code 2); queues, permissions and limits
+// are the JobTracker's to judge. A job with very many splits is uploaded in pieces first, because a
+// frame has a limit. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/splits.h"
+#include "common_types.h"
+
+namespace weir::cli {
+
+// As typed; empty means not given.
+struct SubmitOptions {
+  std::string queue, name, priority, output, mapper, reducer, combiner, working_directory;
+  std::vector<std::string> input, conf, environment;
+  std::optional<std::int64_t> reduces, max_attempts, map_memory_mb, reduce_memory_mb,
+      sort_memory_mb;
+  std::optional<std::int64_t> slots_per_map, slots_per_reduce;
+  std::string split_size, task_timeout, slowstart;
+  bool wait = false;
+};
+
+inline constexpr std::int64_t kMaxReduces = 100'000;
+
+// Pure but for the current directory, against which relative paths are read. The splits are not in
+// it yet.
+wire::JobSpec job_spec_of(const SubmitOptions& options);
+// A relative program that exists here is named by its absolute path, as attempts run in directories
+// of their own.
+std::string with_absolute_program(const std::string& command);
+// `5%` or `0.05`, in millionths.
+std::optional<std::int64_t> parse_slowstart(const std::string& text);
+
+void add_submit_command(CLI::App& app, Context& context);
+
+}  // namespace weir::cli

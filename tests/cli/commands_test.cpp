@@ -1,0 +1,287 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/exit_code.h"
+#include "cli/fake_jobtracker.h"
+#include "cli/format.h"
+#include "cli/job_logs.h"
+#include "cli/json.h"
+#include "cli/temporary_directory.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Commands : public testing::Test {
+ protected:
+  Ran weir(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--jobtracker", fake.address()});
+    return run(arguments);
+  }
+  Json json(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"-o", "json"});
+    const auto ran = weir(arguments);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return Json::parse(ran.out);
+  }
+  FakeJobTracker fake;
+};
+
+void expect_lines_fit(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(display_width(line), columns) << line;
+}
+
+TEST_F(Commands, JobList) {
+  fake.jobs = {job_status(7, "RUNNING", 10, 5)};
+  fake.jobs[0].name = std::string(200, 'n');
+  const auto ran =
+      weir({"job", "list", "--queue", "research", "--user", "alice", "--all", "--limit", "5"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("JOB "), HasSubstr("job_0007"), HasSubstr("5/10"),
+                             HasSubstr("RUNNING")));
+  expect_lines_fit(ran.out, 100);
+  EXPECT_THAT(fake.asked, ElementsAre("list_jobs research,alice,all,5"));
+  const auto list = json({"job", "list"});
+  EXPECT_EQ(list[0]["job"], "job_0007");
+  EXPECT_EQ(list[0]["number"], 7);
+  EXPECT_EQ(list[0]["maps"]["succeeded"], 5);
+  EXPECT_TRUE(list[0]["finished_at_ms"].is_null());
+  fake.jobs.clear();
+  EXPECT_THAT(weir({"job", "list"}).out, HasSubstr("no unfinished jobs"));
+  EXPECT_EQ(json({"job", "list"}), Json::array());
+}
+
+TEST_F(Commands, JobStatus) {
+  fake.statuses = {job_status(7, "FAILED", 10, 5)};
+  fake.statuses[0].__set_diagnostics("bad\xff\x1b[31m");
+  const auto ran = weir({"job", "status", "job_0007"});
+  EXPECT_THAT(ran.out, HasSubstr("5 of 10 done (50%)"));
+  EXPECT_THAT(ran.out, HasSubstr("diagnostics:  bad??[31m"));
+  EXPECT_EQ(json({"job", "status", "7"})["state"], "FAILED");  // broken UTF-8 does not fail it
+  fake.refuse = refusal(wire::ErrorCode::UNKNOWN_JOB, "no job_0999");
+  const auto unknown = weir({"job", "status", "999"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_EQ(unknown.err, "weir: no job_0999\n");
+}
+
+TEST_F(Commands, JobChanges) {
+  fake.statuses = {job_status(7, "RUNNING")};
+  EXPECT_EQ(weir({"job", "kill", "7", "--user", "bob"}).out, "job_0007 killed\n");
+  EXPECT_EQ(fake.last_caller.user, "bob");
+  EXPECT_EQ(weir({"job", "move", "7", "--queue", "research"}).out,
+            "job_0007 moved to queue research\n");
+  EXPECT_EQ(weir({"job", "priority", "7", "very_low"}).out, "job_0007 now has priority VERY_LOW\n");
+  EXPECT_THAT(fake.asked, ElementsAre("kill_job 7", "move_job 7 research", "job_status 7 42",
+                                      "set_priority 7 VERY_LOW"));
+  EXPECT_EQ(weir({"job", "priority", "7", "soon"}).code, 2);
+  fake.refuse = refusal(wire::ErrorCode::JOB_OVER, "job_0007 has SUCCEEDED already");
+  EXPECT_EQ(weir({"job", "kill", "7"}).code, 1);
+}
+
+TEST_F(Commands, JobExplain) {
+  const auto ran = weir({"job", "explain", "7"});
+  EXPECT_THAT(ran.out, HasSubstr("  QUEUE_AT_LIMIT: queue research runs 8 of 8 slots\n"));
+  EXPECT_EQ(json({"job", "explain", "7"})["reasons"][0]["numbers"]["have"], 8);
+}
+
+TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
+  std::vector<wire::AttemptInfo> attempts(3);
+  const char* states[] = {"SUCCEEDED", "FAILED", "RUNNING"};
+  for (int i = 0; i < 3; ++i) {
+    attempts[i].name = "attempt_0007_m_00000" + std::to_string(i) + "_0";
+    attempts[i].state = states[i];
+    attempts[i].tracker = "tt1";
+    attempts[i].launched_at_ms = i;
+  }
+  EXPECT_EQ(choose_attempt(attempts, "")->state, "FAILED");
+  EXPECT_EQ(choose_attempt(attempts, "attempt_0007_m_000002_0")->state, "RUNNING");
+  EXPECT_EQ(choose_attempt(attempts, "other"), nullptr);
+  EXPECT_EQ(choose_attempt({}, ""), nullptr);
+  EXPECT_EQ(weir({"job", "logs", "7"}).code, 1);  // none yet
+  fake.attempt_list = attempts;
+  EXPECT_THAT(weir({"job", "logs", "7", "--list"}).out,
+              HasSubstr("attempt_0007_m_000001_0  FAILED"));
+  const auto lost = weir({"job", "logs", "7"});
+  EXPECT_EQ(lost.code, 1);
+  EXPECT_THAT(lost.err, HasSubstr("ran on tracker tt1, which is not there"));
+}
+
+TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
+  auto queue = queue_status("research");
+  wire::ClaimInfo claim;
+  claim.kind = wire::TaskKind::MAP;
+  claim.slots = 3;
+  claim.milliseconds_left = 12'000;
+  queue.claims = {claim};
+  queue.users.resize(2);
+  fake.queue_list = {queue, queue_status("research.vision"), queue_status("production")};
+  const auto ran = weir({"queue", "list"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("3 maps in 12s"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  vision "));
+  expect_lines_fit(ran.out, 100);
+  const auto list = json({"queue", "list"});
+  EXPECT_EQ(list[0]["name"], "research");
+  EXPECT_EQ(list[0]["maps"]["allocated"], 8);
+  EXPECT_EQ(list[0]["claims"][0]["kind"], "map");
+  EXPECT_EQ(json({"queue", "show", "research"})["reduces"]["pending"], 3);
+  EXPECT_THAT(weir({"queue", "show", "research"}).out,
+              HasSubstr("guaranteed 6, allocated 8, running 7, pending 12"));
+}
+
+TEST_F(Commands, WideFiguresStillFit) {
+  auto queue = queue_status("organisation.department.team-with-a-long-name");
+  queue.maps = queue.reduces = slot_figures(20'000, 20'000, 20'000, 1'000'000);
+  fake.queue_list = {queue};
+  expect_lines_fit(weir({"queue", "list"}).out, 100);
+  wire::TrackerStatus tracker;
+  tracker.name = tracker.host = tracker.rack = std::string(60, 'a');
+  tracker.state = "LIVE";
+  tracker.total.memory_mb = tracker.used.memory_mb = 512'000;
+  tracker.last_heartbeat_ms_ago = 300;
+  tracker.__set_free_disk_mb(1 << 20);
+  tracker.__set_health(std::string(60, 'h'));
+  fake.tracker_list = {tracker};
+  const auto ran = weir({"tracker", "list"});
+  EXPECT_EQ(ran.code, 0);
+  expect_lines_fit(ran.out, 100);
+  EXPECT_EQ(json({"tracker", "list"})[0]["state"], "LIVE");
+}
+
+TEST_F(Commands, QueuesPolicyAndServer) {
+  EXPECT_THAT(weir({"queue", "stop", "research"}).out, HasSubstr("queue research stopped"));
+  EXPECT_THAT(weir({"queue", "start", "research"}).out, HasSubstr("queue research started"));
+  EXPECT_EQ(weir({"policy", "set", "fifo"}).code, 0);
+  EXPECT_THAT(fake.asked, ElementsAre("set_queue_state research stopped",
+                                      "set_queue_state research running", "set_policy fifo"));
+  EXPECT_EQ(json({"policy", "show"})["current"], "capacity");
+  EXPECT_EQ(json({"info"})["frames_refused"], 2);
+  fake.refuse =
+      refusal(wire::ErrorCode::UNKNOWN_POLICY, "policy 'quick': must be capacity or fifo");
+  EXPECT_EQ(weir({"policy", "set", "quick"}).code, 2);
+}
+
+TEST_F(Commands, WatchEndsWithTheJobs) {
+  fake.jobs = {job_status(7, "RUNNING")};
+  fake.statuses = {job_status(7, "RUNNING", 10, 5), job_status(7, "SUCCEEDED", 10, 10)};
+  fake.queue_list = {queue_status("research")};
+  const auto ran = weir({"watch", "--all"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("queue research: maps 6 guaranteed, 8 allocated, 7 running, 12 pending"));
+  EXPECT_THAT(ran.out, HasSubstr("job_0007 SUCCEEDED in 1m01s; output: /data/out\n"));
+  fake.statuses = {job_status(7, "FAILED", 10, 5)};
+  EXPECT_EQ(weir({"watch", "7"}).code, 1);
+  fake.jobs.clear();
+  EXPECT_EQ(weir({"watch"}).out, "no unfinished jobs to watch\n");
+}
+
+TEST_F(Commands, ConfDiffAndApplySendTheFile) {
+  TemporaryDirectory dir;
+  const auto file = dir.write("weir.yaml", "policy: fifo\n");
+  EXPECT_EQ(weir({"conf", "diff", file}).out, "heartbeat.expiry: 10m -> 5m\n");
+  EXPECT_THAT(weir({"conf", "apply", file}).out, HasSubstr("applied"));
+  EXPECT_THAT(fake.asked,
+              ElementsAre("diff_settings policy: fifo\n", "apply_settings policy: fifo\n"));
+  EXPECT_EQ(weir({"conf", "apply", dir / "missing"}).code, 2);
+  auto error = refusal(wire::ErrorCode::SETTINGS_REFUSED, "2 errors");
+  error.__set_diagnostics({file + ":1:1: a", file + ":2:1: b"});
+  fake.refuse = error;
+  const auto ran = weir({"conf", "apply", file});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, file + ":1:1: a\n" + file + ":2:1: b\n");
+}
+
+TEST(Conf, CheckIsLocalAndShowsAllErrors) {
+  TemporaryDirectory dir;
+  const auto good = dir.write("good.yaml", "queues:\n  - {name: a, guaranteed: 100%}\n");
+  const auto bad = dir.write("bad.yaml", "policy: fastest\nqueus: []\n");
+  EXPECT_EQ(run({"conf", "check", good}).out, good + ": ok\n");
+  const auto ran = run({"conf", "check", good, bad});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, AllOf(HasSubstr(bad + ":1:9: "), HasSubstr(bad + ":2:1: ")));
+  EXPECT_EQ(Json::parse(run({"conf", "check", bad, "-o", "json"}).out)[0]["ok"], false);
+}
+
+TEST(Edge, NobodyListens) {
+  const auto ran = run({"queue", "list", "--jobtracker", "127.0.0.1:1"});
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("cannot reach the JobTracker at 127.0.0.1:1 (connection refused); start it with"));
+  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
+}
+
+TEST(Edge, WrongUseNamesTheMend) {
+  EXPECT_THAT(run({"jbo"}).err, HasSubstr("did you mean 'job'?"));
+  EXPECT_THAT(run({"job", "lits"}).err,
+              HasSubstr("'lits' is no command of 'weir job', did you mean 'list'?"));
+  EXPECT_THAT(run({"job", "status"}).err,
+              HasSubstr("ID is required; see 'weir job status --help'"));
+  EXPECT_THAT(run({"queue", "list", "-o", "xml"}).err, HasSubstr("json"));
+  EXPECT_THAT(run({"queue", "list", "--jobtracker", "nowhere"}).err, HasSubstr("write HOST:PORT"));
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{},
+                                             {"jbo"},
+                                             {"job"},
+                                             {"job", "status"},
+                                             {"queue", "list", "-o", "xml"},
+                                             {"job", "status", "job_x"}}) {
+    EXPECT_EQ(run(wrong).code, 2);
+  }
+}
+
+TEST(Edge, EveryCommandHasHelpWithExamples) {
+  EXPECT_THAT(run({"--help"}).out,
+              AllOf(HasSubstr("submit"), HasSubstr("Examples:"), HasSubstr("Exit codes")));
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"submit"},
+                                             {"local"},
+                                             {"jobtracker"},
+                                             {"tracker"},
+                                             {"tracker", "list"},
+                                             {"job", "list"},
+                                             {"job", "status"},
+                                             {"job", "kill"},
+                                             {"job", "move"},
+                                             {"job", "priority"},
+                                             {"job", "explain"},
+                                             {"job", "logs"},
+                                             {"job", "wait"},
+                                             {"queue", "list"},
+                                             {"queue", "show"},
+                                             {"queue", "stop"},
+                                             {"queue", "start"},
+                                             {"policy", "show"},
+                                             {"policy", "set"},
+                                             {"conf", "check"},
+                                             {"conf", "diff"},
+                                             {"conf", "apply"},
+                                             {"version"},
+                                             {"info"},
+                                             {"watch"}}) {
+    auto arguments = command;
+    arguments.push_back("--help");
+    const auto ran = run(arguments);
+    EXPECT_EQ(ran.code, 0) << command.back();
+    EXPECT_THAT(ran.out, HasSubstr("Examples:")) << command.back();
+    EXPECT_THAT(ran.err, IsEmpty());
+  }
+}
+
+TEST(Edge, Version) {
+  EXPECT_THAT(run({"version"}).out, testing::StartsWith("weir "));
+  EXPECT_TRUE(Json::parse(run({"version", "-o", "json"}).out).contains("version"));
+}
+
+}  // namespace
+}  // namespace weir::cli

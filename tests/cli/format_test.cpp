@@ -1,0 +1,87 @@
+#include "cli/format.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/exit_code.h"
+
+namespace weir::cli {
+namespace {
+
+TEST(Format, DurationsInTheUnitThatMatters) {
+  EXPECT_EQ(short_duration(0), "0ms");
+  EXPECT_EQ(short_duration(350), "350ms");
+  EXPECT_EQ(short_duration(4250), "4.2s");
+  EXPECT_EQ(short_duration(59'999), "59s");
+  EXPECT_EQ(short_duration(200'000), "3m20s");
+  EXPECT_EQ(short_duration(7'500'000), "2h05m");
+  EXPECT_EQ(short_duration(273'600'000), "3d04h");
+  EXPECT_EQ(short_duration(-5), "0ms");
+}
+
+TEST(Format, BytesAndPercent) {
+  EXPECT_EQ(short_bytes(512), "512 B");
+  EXPECT_EQ(short_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(short_bytes(64LL << 20), "64.0 MiB");
+  EXPECT_EQ(percent(999'999), "99%");  // not done is never 100%
+  EXPECT_EQ(percent(1'000'000), "100%");
+  EXPECT_EQ(percent(-1), "0%");
+}
+
+TEST(Format, ForeignTextCannotSteerTheTerminal) {
+  EXPECT_EQ(printable("a\x1b[31mb\nc\td"), "a?[31mb?c?d");
+  EXPECT_EQ(printable("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");
+  EXPECT_EQ(printable("\xC3"), "?");
+  EXPECT_EQ(printable("\xC2\x9B"), "?");        // CSI as one character
+  EXPECT_EQ(printable("\xED\xA0\x80"), "???");  // a surrogate
+  EXPECT_EQ(printable("\xE6\xB0\xB4"), "\xE6\xB0\xB4");
+}
+
+TEST(Format, CutsAtCharactersAndShowsIt) {
+  EXPECT_EQ(truncated("production", 10), "production");
+  EXPECT_EQ(truncated("production", 6), "produ…");
+  EXPECT_EQ(truncated("übergröße", 4), "übe…");
+  EXPECT_EQ(display_width("übe…"), 4u);
+  EXPECT_EQ(truncated("abc", 0), "");
+}
+
+TEST(Format, JobsByNameOrNumber) {
+  EXPECT_EQ(job_argument("job_0007").value, 7u);
+  EXPECT_EQ(job_argument("7").value, 7u);
+  EXPECT_EQ(job_argument("job_123456").value, 123456u);
+  for (const char* wrong : {"", "job_", "job_x", "-1", "7x", "99999999999"}) {
+    try {
+      job_argument(wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const CliFailure& failure) {
+      EXPECT_EQ(failure.exit_code(), kExitRefused);
+    }
+  }
+}
+
+TEST(ExitCode, EveryCodeOfTheWireHasOne) {
+  using Code = wire::ErrorCode;
+  for (const auto code :
+       {Code::UNKNOWN_JOB, Code::JOB_OVER, Code::STORE_FAILED, Code::BUSY, Code::INTERNAL}) {
+    EXPECT_EQ(exit_code_of(code), 1) << code;
+  }
+  for (const auto code : {Code::BAD_REQUEST, Code::UNKNOWN_QUEUE, Code::QUEUE_NOT_LEAF,
+                          Code::QUEUE_STOPPED, Code::NOT_PERMITTED, Code::LIMIT_REACHED,
+                          Code::OUTPUT_IN_USE, Code::SETTINGS_REFUSED, Code::UNKNOWN_POLICY}) {
+    EXPECT_EQ(exit_code_of(code), 2) << code;
+  }
+  EXPECT_EQ(exit_code_of(Code::SHUTTING_DOWN), 3);
+  EXPECT_EQ(exit_code_of(static_cast<Code::type>(99)), 1);
+}
+
+TEST(ExitCode, FindingsStandAlone) {
+  wire::WeirError error;
+  error.code = wire::ErrorCode::SETTINGS_REFUSED;
+  error.message = "2 errors";
+  error.__set_diagnostics({"a.yaml:1:2: x", "a.yaml:3:4: y"});
+  const auto failure = CliFailure::of(error);
+  EXPECT_TRUE(failure.raw());
+  EXPECT_EQ(failure.lines(), error.diagnostics);
+}
+
+}  // namespace
+}  // namespace weir::cli

@@ -1,0 +1,95 @@
+#include "cli/splits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/exit_code.h"
+#include "cli/temporary_directory.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string refusal_of(const std::vector<std::string>& paths) {
+  try {
+    list_inputs(paths);
+  } catch (const CliFailure& failure) {
+    EXPECT_EQ(failure.exit_code(), kExitRefused);
+    return failure.what();
+  }
+  return "accepted";
+}
+
+TEST(Splits, EqualPiecesAndARest) {
+  const auto result = compute_splits({{"/a", 250}}, 100);
+  ASSERT_EQ(result.splits.size(), 3u);
+  EXPECT_EQ(result.splits[2].offset, 200);
+  EXPECT_EQ(result.splits[2].length, 50);
+  EXPECT_EQ(result.bytes, 250);
+  EXPECT_EQ(compute_splits({{"/a", 200}}, 100).splits.size(), 2u);
+  EXPECT_EQ(compute_splits({{"/a", 1}}, 100).splits.size(), 1u);
+}
+
+TEST(Splits, CoverEveryByteOnce) {
+  for (std::int64_t bytes = 1; bytes < 40; ++bytes) {
+    for (std::int64_t step = 1; step < 45; ++step) {
+      std::int64_t next = 0;
+      for (const auto& split : compute_splits({{"/a", bytes}}, step).splits) {
+        EXPECT_EQ(split.offset, next);
+        EXPECT_GT(split.length, 0);
+        next += split.length;
+      }
+      EXPECT_EQ(next, bytes);
+    }
+  }
+}
+
+TEST(Splits, GzipIsOneAndEmptyIsNone) {
+  const auto result = compute_splits({{"/a.gz", 1000}, {"/empty", 0}, {"/b", 150}}, 100);
+  EXPECT_THAT(result.files, ElementsAre("/a.gz", "/b"));
+  ASSERT_EQ(result.splits.size(), 3u);
+  EXPECT_EQ(result.splits[0].length, 1000);
+  EXPECT_EQ(result.splits[1].file, 1);
+}
+
+TEST(Splits, TooManyAreRefused) {
+  EXPECT_THROW(compute_splits({{"/a", kMaxSplits + 1}}, 1), CliFailure);
+  EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX).splits.size(), 1u);
+  EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX - 1).splits.size(), 2u);
+}
+
+TEST(Inputs, DirectoriesGiveTheirVisibleFilesByName) {
+  TemporaryDirectory dir;
+  dir.write("in/b", "b");
+  dir.write("in/a", "a");
+  dir.write("in/_SUCCESS", "x");
+  dir.write("in/.hidden", "x");
+  dir.write("in/sub/c", "c");
+  const auto files = list_inputs({dir / "in/"});
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].path, dir / "in/a");
+  EXPECT_EQ(files[1].path, dir / "in/b");
+}
+
+TEST(Inputs, RefusalsNameThePath) {
+  TemporaryDirectory dir;
+  const auto empty = dir.write("empty", "");
+  std::filesystem::create_directories(dir / "nothing");
+  EXPECT_THAT(refusal_of({dir / "missing"}), HasSubstr(dir / "missing: does not exist"));
+  EXPECT_THAT(refusal_of({empty}), HasSubstr(empty + ": is empty"));
+  EXPECT_THAT(refusal_of({dir / "nothing"}), HasSubstr("nothing: has no files"));
+  EXPECT_THAT(refusal_of({"/dev/null"}), HasSubstr("/dev/null: is neither a file nor a directory"));
+  dir.write("full", "x");
+  EXPECT_EQ(refusal_of({empty, dir / "full"}), "accepted");
+}
+
+TEST(Inputs, PathsBecomeAbsolute) {
+  EXPECT_EQ(absolute_path("/a/./b/../c/"), "/a/c");
+  EXPECT_EQ(absolute_path("/"), "/");
+  EXPECT_EQ(absolute_path("x"), (std::filesystem::current_path() / "x").string());
+}
+
+}  // namespace
+}  // namespace weir::cli

@@ -1,0 +1,236 @@
+#include "cli/submit_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include "cli/exit_code.h"
+#include "cli/fake_jobtracker.h"
+#include "cli/json.h"
+#include "cli/temporary_directory.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Submit : public testing::Test {
+ protected:
+  // A good submission, with `more` at its end.
+  Ran submit(std::vector<std::string> more = {}, Terminal terminal = {}) {
+    std::vector<std::string> arguments = {
+        "submit",   "--queue", "research",  "--input", input,          "--output",    dir / "out",
+        "--mapper", "cat",     "--reducer", "uniq -c", "--jobtracker", fake.address()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, terminal);
+  }
+  void expect_refused(std::vector<std::string> more, const std::string& message) {
+    const auto ran = submit(std::move(more));
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(message));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
+    EXPECT_THAT(ran.out, IsEmpty());
+    EXPECT_THAT(fake.asked, IsEmpty());
+  }
+
+  TemporaryDirectory dir;
+  FakeJobTracker fake;
+  std::string input = dir.write("in", std::string(250, 'x'));
+};
+
+TEST_F(Submit, SendsTheWholeJob) {
+  const auto ran = submit({"--name",
+                           "count",
+                           "--reduces",
+                           "3",
+                           "--combiner",
+                           "uniq",
+                           "--priority",
+                           "high",
+                           "--conf",
+                           "pool=a",
+                           "--conf",
+                           "k=v=w",
+                           "--env",
+                           "LANG=C",
+                           "--split-size",
+                           "100",
+                           "--max-attempts",
+                           "2",
+                           "--task-timeout",
+                           "5s",
+                           "--map-memory",
+                           "512",
+                           "--sort-memory",
+                           "16",
+                           "--slowstart",
+                           "50%",
+                           "--map-slots-per-task",
+                           "2",
+                           "--user",
+                           "bob"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "job_0007 submitted to queue research\n");
+  const auto& spec = fake.submitted.spec;
+  EXPECT_EQ(fake.submitted.caller.user, "bob");
+  EXPECT_EQ(spec.name, "count");
+  EXPECT_THAT(spec.input_files, ElementsAre(input));
+  EXPECT_EQ(spec.splits.size(), 3u);
+  EXPECT_EQ(spec.output, dir / "out");
+  EXPECT_EQ(spec.mapper, "cat");
+  EXPECT_EQ(spec.reducer, "uniq -c");
+  EXPECT_EQ(spec.combiner, "uniq");
+  EXPECT_EQ(spec.reduces, 3);
+  EXPECT_EQ(spec.priority, "HIGH");
+  EXPECT_EQ(spec.conf.at("k"), "v=w");
+  EXPECT_EQ(spec.environment.at("LANG"), "C");
+  EXPECT_EQ(spec.max_attempts, 2);
+  EXPECT_EQ(spec.task_timeout_ms, 5000);
+  EXPECT_EQ(spec.map_memory_mb, 512);
+  EXPECT_EQ(spec.sort_memory_mb, 16);
+  EXPECT_EQ(spec.slowstart_millionths, 500'000);
+  EXPECT_EQ(spec.slots_per_map, 2);
+}
+
+TEST_F(Submit, WhatIsNotSaidIsLeftToTheDefaults) {
+  EXPECT_EQ(submit().code, 0);
+  const auto& spec = fake.submitted.spec;
+  EXPECT_EQ(spec.name, "out");
+  EXPECT_FALSE(spec.__isset.priority);
+  EXPECT_EQ(spec.reduces, 1);
+  EXPECT_EQ(spec.task_timeout_ms, 600'000);
+  EXPECT_FALSE(fake.submitted.caller.user.empty());
+  EXPECT_FALSE(fake.submitted.caller.groups.empty());
+}
+
+TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
+  expect_refused({"--reduces", "100001"}, "--reduces 100001: must be 0 to 100000");
+  expect_refused({"--reduces", "-1"}, "--reduces");
+  expect_refused({"--priority", "urgent"}, "must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW");
+  expect_refused({"--split-size", "0"}, "--split-size '0'");
+  expect_refused({"--split-size", "big"}, "64MiB");
+  expect_refused({"--task-timeout", "soon"}, "300ms, 5s, 2m, 1h");
+  expect_refused({"--slowstart", "2"}, "0% to 100%");
+  expect_refused({"--conf", "novalue"}, "write KEY=VALUE");
+  expect_refused({"--env", "A=1", "--env", "A=2"}, "given twice");
+  expect_refused({"--input", dir / "missing"}, dir / "missing: does not exist");
+  expect_refused({"--colour"}, "see 'weir submit --help'");
+}
+
+TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {
+  const auto ran = run({"submit", "--queue", "q", "--input", input, "--output", dir / "out",
+                        "--mapper", "cat", "--jobtracker", fake.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--reduces 0"));
+}
+
+TEST_F(Submit, AnExistingOutputIsRefusedAndAJobThatWritesItNamed) {
+  std::filesystem::create_directories(dir / "out");
+  auto ran = submit();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--output " + dir / "out exists already"));
+  auto job = job_status(3, "RUNNING");
+  job.output = dir / "out";
+  fake.jobs = {job};
+  ran = submit();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("is being written by job_0003"));
+}
+
+TEST_F(Submit, ManySplitsAreUploadedInChunks) {
+  dir.write("in", std::string(25'000, 'x'));
+  EXPECT_EQ(submit({"--split-size", "1"}).code, 0);
+  EXPECT_THAT(fake.asked, ElementsAre("begin_upload", "append_splits", "append_splits",
+                                      "append_splits", "submit"));
+  EXPECT_THAT(fake.chunks, ElementsAre(10'000, 10'000, 5'000));
+  EXPECT_EQ(fake.submitted.upload, "u1");
+  EXPECT_THAT(fake.submitted.spec.splits, IsEmpty());
+}
+
+TEST_F(Submit, RefusalsOfTheJobTracker) {
+  fake.refuse =
+      refusal(wire::ErrorCode::UNKNOWN_QUEUE, "no queue 'research'", "queues: production");
+  const auto ran = submit();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, "weir: no queue 'research'; queues: production\n");
+  fake.refuse = refusal(wire::ErrorCode::STORE_FAILED, "disk full");
+  EXPECT_EQ(submit().code, 1);
+}
+
+TEST_F(Submit, Json) {
+  const auto json = Json::parse(submit({"-o", "json"}).out);
+  EXPECT_EQ(json["job"], "job_0007");
+  EXPECT_EQ(json["number"], 7);
+}
+
+TEST_F(Submit, WaitPrintsLinesAndTheResult) {
+  auto done = job_status(7, "SUCCEEDED", 10, 10);
+  done.__set_counters({{"mine", {{"words", 5}}}});
+  fake.statuses = {job_status(7, "WAITING"), done};
+  const auto ran = submit({"--wait"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("job_0007 WAITING: maps 0% (0/10)"));
+  EXPECT_THAT(ran.out, HasSubstr("job_0007 SUCCEEDED in 1m01s: 10 maps, 2 reduces\n"));
+  EXPECT_THAT(ran.out, HasSubstr("  mine: words = 5\n"));
+  EXPECT_THAT(ran.out, HasSubstr("output: /data/out\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("\r")));
+  EXPECT_THAT(fake.asked, ElementsAre("submit", "job_status 7 41", "job_status 7 0"));
+}
+
+TEST_F(Submit, WaitDrawsABarOnATerminal) {
+  fake.statuses = {job_status(7, "SUCCEEDED", 10, 10)};
+  Terminal terminal;
+  terminal.out = true;
+  const auto ran = submit({"--wait"}, terminal);
+  EXPECT_THAT(ran.out, HasSubstr("\r\x1b[Kjob_0007 SUCCEEDED  maps ["));
+}
+
+TEST_F(Submit, WaitFailsWithTheJob) {
+  auto failed = job_status(7, "FAILED", 10, 2);
+  failed.__set_diagnostics("task_0007_m_000003 failed 4 times:\nexit status 3");
+  fake.statuses = {failed};
+  const auto ran = submit({"--wait"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("job_0007 FAILED after 1m01s: task_0007_m_000003 failed 4 times:?exit status 3"));
+  EXPECT_THAT(ran.err, HasSubstr("weir job logs job_0007"));
+}
+
+TEST_F(Submit, InterruptingTheWaitLeavesTheJob) {
+  fake.statuses = {job_status(7, "RUNNING")};
+  fake.on_status = [waiter = pthread_self()] { pthread_kill(waiter, SIGINT); };
+  const auto ran = submit({"--wait"});
+  EXPECT_EQ(ran.code, kExitInterrupted);
+  EXPECT_THAT(ran.err, HasSubstr("weir job kill job_0007"));
+  EXPECT_THAT(fake.asked, Not(testing::Contains(HasSubstr("kill_job"))));
+}
+
+TEST(SubmitOptions, RelativeProgramsAreNamedAbsolutely) {
+  TemporaryDirectory dir;
+  dir.write("map.sh", "cat");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  EXPECT_EQ(with_absolute_program("./map.sh -x"), dir / "map.sh -x");
+  EXPECT_EQ(with_absolute_program("./other.sh"), "./other.sh");
+  EXPECT_EQ(with_absolute_program("cat"), "cat");
+  EXPECT_EQ(with_absolute_program("/bin/cat -n"), "/bin/cat -n");
+  EXPECT_EQ(with_absolute_program("'./map.sh' x"), "'./map.sh' x");
+  EXPECT_EQ(with_absolute_program("./map.sh|wc"), "./map.sh|wc");
+  std::filesystem::current_path(before);
+}
+
+TEST(SubmitOptions, Slowstart) {
+  EXPECT_EQ(parse_slowstart("5%"), 50'000);
+  EXPECT_EQ(parse_slowstart("0.05"), 50'000);
+  EXPECT_EQ(parse_slowstart("0"), 0);
+  EXPECT_EQ(parse_slowstart("100%"), 1'000'000);
+  for (const char* wrong : {"101%", "1.1", "-1", "", "x"})
+    EXPECT_FALSE(parse_slowstart(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace weir::cli
