@@ -1,0 +1,207 @@
+// What users' programs do to a tracker, and what must come of it: a clear message, and nothing left behind.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "tracker/tasktracker/job_run.h"
+#include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/shuffle_client.h"
+
+namespace weir::tasktracker {
+namespace {
+
+using testing::Test;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// Processes that run the test's marked `sleep`.
+int marked_processes(const std::string& mark) {
+  int count = 0;
+  for (const ProcessInfo& process : all_processes()) {
+    const std::string line = read_text("/proc/" + std::to_string(process.pid) + "/cmdline");
+    if (!process.zombie && contains(line, mark) && contains(line, "sleep")) ++count;
+  }
+  return count;
+}
+
+bool soon(const std::function<bool()>& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    ::usleep(10000);
+  }
+  return false;
+}
+
+TEST(Trouble, AFailingMapperIsToldWithItsLastWords) {
+  JobRun run({.input = "a\n", .mapper = "echo first words >&2; echo last words >&2; exit 3", .maps = 1});
+  const std::string verdict = run.go();
+  EXPECT_TRUE(contains(verdict, "mapper exited with status 3; last lines of stderr: first words\nlast words")) << verdict;
+  EXPECT_FALSE(std::filesystem::exists(run.output + "/_SUCCESS"));
+  EXPECT_FALSE(std::filesystem::exists(run.output));
+}
+
+TEST(Trouble, AKilledMapperIsToldWithItsSignal) {
+  JobRun run({.input = "a\n", .mapper = "kill -SEGV $$", .maps = 1});
+  EXPECT_TRUE(contains(run.go(), "mapper was ended by signal 11 (Segmentation fault)"));
+}
+
+TEST(Trouble, AFailingReducerAndAMissingProgram) {
+  JobRun failing({.input = "a\n", .reducer = "cat > /dev/null; exit 9"});
+  EXPECT_TRUE(contains(failing.go(), "reducer exited with status 9; it wrote nothing to stderr"));
+  JobRun missing({.input = "a\n", .mapper = "./no-such-program"});
+  EXPECT_TRUE(contains(missing.go(), "mapper exited with status 127"));
+}
+
+TEST(Trouble, AHangingMapperIsKilledByTheTaskTimeout) {
+  JobRun run({.input = "a\n", .mapper = "sleep 4711.1 & setsid sleep 4711.1 & sleep 4711.1", .maps = 1, .task_timeout_ms = 1000,
+              .max_attempts = 1});
+  EXPECT_EQ(run.go(), "FAILED: no progress for 1 s (task_timeout)");
+  EXPECT_EQ(marked_processes("4711.1"), 0);
+}
+
+TEST(Trouble, TalkingToStderrKeepsATaskAlive) {
+  JobRun run({.input = "a\n", .mapper = "for i in 1 2 3 4 5 6 7 8; do sleep 0.25; echo alive >&2; done; cat", .maps = 1,
+              .task_timeout_ms = 1200});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+}
+
+TEST(Trouble, MissingInputAndDamagedGzip) {
+  JobRun missing({.input = "a\n", .maps = 1});
+  std::filesystem::remove(missing.dir / "in.txt");
+  EXPECT_TRUE(contains(missing.go(), "in.txt: No such file or directory"));
+  JobRun damaged({.input = "this is not gzip\n", .maps = 1, .input_name = "in.gz"});
+  EXPECT_TRUE(contains(damaged.go(), "in.gz: not valid gzip"));
+}
+
+TEST(Trouble, EmptyInputAndSilentMapper) {
+  JobRun empty({.input = "", .maps = 1, .reduces = 2});
+  EXPECT_EQ(empty.go(), "SUCCEEDED");
+  EXPECT_EQ(empty.part(0) + empty.part(1), "");
+  EXPECT_TRUE(std::filesystem::exists(empty.output + "/part-00001"));
+  JobRun silent({.input = "a\nb\n", .mapper = "true"});
+  EXPECT_EQ(silent.go(), "SUCCEEDED");
+  EXPECT_EQ(silent.part(0) + silent.part(1), "");
+}
+
+TEST(Trouble, BinaryOutputPassesUnchanged) {
+  std::string bytes;
+  for (int i = 0; i < 4096; ++i) bytes += static_cast<char>((i * 7919) >> 3);
+  JobRun run({.input = bytes, .maps = 1, .reduces = 0});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(run.part(0), bytes);
+}
+
+TEST(Trouble, AMapperThatReadsLittleSucceeds) {
+  JobRun run({.input = std::string(5 << 20, 'x') + "\n", .mapper = "head -c 1; echo", .maps = 1, .reduces = 1});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(run.part(0), "x\n");
+}
+
+TEST(Trouble, AHugeLineTravelsThroughAllOfIt) {
+  JobRun run({.input = "b\nc\n", .mapper = "cat; head -c 100000000 /dev/zero | tr '\\0' a; echo", .maps = 1, .reduces = 1});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_TRUE(run.part(0) == std::string(100000000, 'a') + "\nb\nc\n");
+}
+
+TEST(Trouble, ALineOverTheLimitFailsWithTheSettingsName) {
+  JobRun run({.input = "a\n", .mapper = "head -c 3000000 /dev/zero", .maps = 1, .conf = {{"weir.max.line.mb", "2"}}});
+  EXPECT_TRUE(contains(run.go(), "a line is longer than 2 MB (conf weir.max.line.mb raises the limit)"));
+}
+
+TEST(Trouble, ManyReduces) {
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "k" + std::to_string(i) + "\n";
+  JobRun run({.input = text, .mapper = "cat", .reducer = "cat", .maps = 2, .reduces = 100});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  std::size_t bytes = 0;
+  for (int i = 0; i < 100; ++i) bytes += run.part(i).size();
+  EXPECT_EQ(bytes, text.size());
+}
+
+TEST(Trouble, CountersStatusEnvironmentAndLogs) {
+  JobRun run({.input = "a\n",
+              .mapper = "echo 'reporter:counter:animals,cats,2' >&2; echo 'reporter:counter:animals,cats,3' >&2;"
+                        "echo 'reporter:status:half way' >&2; echo plain >&2; cat;"
+                        "echo $mapreduce_task_attempt_id $my_key $mapred_task_is_map $mapreduce_task_id",
+              .maps = 1, .reduces = 0, .conf = {{"my.key", "some value"}}});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(run.part(0), "a\nattempt_0007_m_000000_0 some value true task_0007_m_000000\n");
+  EXPECT_EQ(run.jobtracker->counter("animals", "cats"), 5);
+  EXPECT_EQ(run.jobtracker->last("attempt_0007_m_000000_0").status, "half way");
+  const AttemptKey key{TaskKey{JobId(std::size_t{7}), TaskKind::kMap, 0}, 0};
+  const auto log = fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stderr", 1000);
+  ASSERT_TRUE(log.ok()) << log.error().message;
+  EXPECT_EQ(*log, "plain\n");
+  EXPECT_EQ(*fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stderr", 3), "in\n");
+  EXPECT_EQ(*fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stdout", 3), "");
+}
+
+TEST(Trouble, AnExistingFileIsNeverReplaced) {
+  JobRun run({.input = "a\n", .maps = 1, .reduces = 0, .max_attempts = 1});
+  std::filesystem::create_directory(run.output);
+  run.dir.write("out/part-00000", "precious");
+  EXPECT_TRUE(contains(run.go(), "part-00000: exists and was not written by this task"));
+  EXPECT_EQ(run.part(0), "precious");
+}
+
+TEST(Trouble, AKilledAttemptLeavesNoProcess) {
+  JobRun run({.input = "a\n",
+              .mapper = "(setsid sh -c 'sleep 4711.2; true' &) ; sh -c 'sleep 4711.2 & sleep 4711.2' & env -i setsid sleep 4711.2",
+              .maps = 1});
+  std::atomic<bool> kill = false;
+  run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply& reply) {
+    for (const auto& status : report.attempts) {
+      if (kill && status.state == wire::AttemptState::RUNNING) reply.kill.push_back(status.id);
+    }
+    if (kill) reply.launch.clear();
+  };
+  run.start();
+  ASSERT_TRUE(soon([] { return marked_processes("4711.2") >= 4; }));
+  kill = true;
+  ASSERT_TRUE(run.jobtracker->wait_for(
+      [&] { return run.jobtracker->saw_state("attempt_0007_m_000000_0", wire::AttemptState::KILLED); }));
+  EXPECT_EQ(marked_processes("4711.2"), 0);
+}
+
+TEST(Trouble, AnEndingTrackerLeavesNoProcess) {
+  JobRun run({.input = "a\n", .mapper = "setsid sleep 4711.3 & sleep 4711.3", .maps = 2});
+  run.start();
+  ASSERT_TRUE(soon([] { return marked_processes("4711.3") >= 4; }));
+  run.end();
+  EXPECT_EQ(marked_processes("4711.3"), 0);
+  EXPECT_FALSE(std::filesystem::exists(run.dir / "work/attempts"));
+}
+
+// The attempt's process is killed from outside: what it had started is swept all the same.
+TEST(Trouble, AnAttemptWhoseProcessDiesIsSweptAndFails) {
+  JobRun run({.input = "a\n", .mapper = "setsid sleep 4711.4 & sleep 4711.4", .maps = 1, .max_attempts = 1});
+  run.start();
+  ASSERT_TRUE(soon([] { return marked_processes("4711.4") >= 2; }));
+  for (const ProcessInfo& process : all_processes()) {
+    if (process.parent == ::getpid()) ::kill(process.pid, SIGKILL);
+  }
+  EXPECT_EQ(run.jobtracker->wait(), "FAILED: the task's process was ended by signal Killed without a result");
+  EXPECT_EQ(marked_processes("4711.4"), 0);
+}
+
+TEST(Trouble, KillZeroInAScriptHitsOnlyTheScript) {
+  JobRun run({.input = "a\n", .mapper = "cat; kill 0", .maps = 1, .max_attempts = 1});
+  EXPECT_TRUE(contains(run.go(), "mapper was ended by signal 15"));
+}
+
+TEST(Trouble, ABackgroundProcessDoesNotKeepATask) {
+  JobRun run({.input = "a\n", .mapper = "sleep 4711.5 & cat", .maps = 1, .reduces = 0});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(run.part(0), "a\n");
+  EXPECT_EQ(marked_processes("4711.5"), 0);
+}
+
+TEST(Trouble, MemoryLimitReachesTheMapper) {
+  JobRun run({.input = "a\n", .mapper = "ulimit -v; ulimit -c", .maps = 1, .reduces = 0});
+  run.jobtracker->meddle = nullptr;
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_TRUE(contains(run.part(0), "unlimited\n0\n"));
+}
+
+}  // namespace
+}  // namespace weir::tasktracker
