@@ -81,7 +81,7 @@ std::optional<DurationMs> duration_of(const YamlNode& node, const std::string& p
 std::optional<std::vector<std::string>> strings_of(const YamlNode& node, const std::string& path,
                                                    Diagnostics& out);
 
-// What a wrong value is called in a message: its text in quotes, `nothing`, `a list`, `a map`.
+// What a wrong value is called in a message: its text in quotes, `empty`, `a list`, `a map`.
 std::string shown(const YamlNode& node);
 
 }  // namespace weir

@@ -1,0 +1,150 @@
+#include "conf/diff.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conf/policies.h"
+#include "conf/values.h"
+
+namespace weir {
+namespace {
+
+using Unit = Guarantee::Unit;
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+struct FlatQueue {
+  std::string path;
+  KeyValues values;
+};
+
+std::string one_guarantee(const Guarantee& guarantee) {
+  switch (guarantee.unit) {
+    case Unit::kPercent:
+      return format_percent(guarantee.amount);
+    case Unit::kSlots:
+      return fmt::format("{}", guarantee.amount);
+    case Unit::kUnset:
+      break;
+  }
+  return "equal part";
+}
+
+std::string limit_text(const std::optional<std::int64_t>& limit) {
+  return limit ? fmt::format("{}", *limit) : "unlimited";
+}
+
+std::string access_text(const AccessList& list) {
+  return list ? fmt::format("[{}]", fmt::join(*list, ", ")) : "everybody";
+}
+
+std::string duration_text(const std::optional<DurationMs>& duration) {
+  return duration ? format_duration(*duration) : "inherited";
+}
+
+KeyValues values_of(const QueueSettings& queue) {
+  const UserLimit& users = queue.user_limit;
+  return {{"guaranteed", format_guarantee(queue.guaranteed)},
+          {"maximum", format_percent(queue.maximum_hundredths.value_or(10'000))},
+          {"reclaim_after.map", duration_text(queue.reclaim_after_ms[index(TaskKind::kMap)])},
+          {"reclaim_after.reduce", duration_text(queue.reclaim_after_ms[index(TaskKind::kReduce)])},
+          {"lend_after", format_duration(queue.lend_after_ms)},
+          {"user_limit.minimum", format_percent(users.minimum_hundredths)},
+          {"user_limit.factor",
+           users.factor_millionths ? format_millionths(*users.factor_millionths) : "unlimited"},
+          {"user_limit.mode", users.mode == UserLimit::Mode::kSoft ? "soft" : "hard"},
+          {"priorities", queue.priorities ? "true" : "false"},
+          {"max_jobs", limit_text(queue.max_jobs)},
+          {"max_jobs_per_user", limit_text(queue.max_jobs_per_user)},
+          {"max_tasks_per_job", limit_text(queue.max_tasks_per_job)},
+          {"max_running_jobs", limit_text(queue.max_running_jobs)},
+          {"max_running_jobs_per_user", limit_text(queue.max_running_jobs_per_user)},
+          {"kill_budget", limit_text(queue.kill_budget)},
+          {"submit", access_text(queue.submit)},
+          {"administer", access_text(queue.administer)},
+          {"state", queue.stopped ? "stopped" : "running"}};
+}
+
+KeyValues values_of(const Settings& settings) {
+  const HeartbeatSettings& beat = settings.heartbeat;
+  KeyValues result = {
+      {"policy", settings.policy},
+      {"heartbeat.interval", beat.interval_ms ? format_duration(*beat.interval_ms) : "auto"},
+      {"heartbeat.floor", format_duration(beat.floor_ms)},
+      {"heartbeat.per_second", fmt::format("{}", beat.per_second)},
+      {"heartbeat.expiry", format_duration(beat.expiry_ms)},
+      {"heartbeat.out_of_band_per_second", fmt::format("{}", beat.out_of_band_per_second)},
+      {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
+      {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)}};
+  for (const PolicySection& section : policy_sections()) {
+    // Settings made by hand may leave a policy out; it then has its defaults.
+    const auto found = settings.policies.find(std::string(section.name));
+    std::shared_ptr<const PolicySettings> values =
+        found != settings.policies.end() ? found->second : nullptr;
+    Diagnostics unused("");
+    if (!values) values = section.read(nullptr, unused);
+    for (auto& [key, value] : section.describe(*values)) {
+      result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));
+    }
+  }
+  return result;
+}
+
+void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
+             std::vector<FlatQueue>& out) {
+  for (const QueueSettings& queue : queues) {
+    const std::string path = prefix + queue.name;
+    out.push_back({path, values_of(queue)});
+    flatten(queue.queues, path + ".", out);
+  }
+}
+
+// Both sides come from one function, so the keys stand in the same order.
+void compare(const std::string& prefix, const KeyValues& before, const KeyValues& after,
+             std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < before.size() && i < after.size(); ++i) {
+    if (before[i].second == after[i].second) continue;
+    out.push_back(
+        fmt::format("{}{}: {} -> {}", prefix, after[i].first, before[i].second, after[i].second));
+  }
+}
+
+}  // namespace
+
+std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]) {
+  const Guarantee& map = guaranteed[index(TaskKind::kMap)];
+  const Guarantee& reduce = guaranteed[index(TaskKind::kReduce)];
+  const bool slots = map.unit == Unit::kSlots || reduce.unit == Unit::kSlots;
+  if (map == reduce && !slots) return one_guarantee(map);
+  return fmt::format("{} map / {} reduce{}", one_guarantee(map), one_guarantee(reduce),
+                     slots ? " slots" : "");
+}
+
+std::vector<std::string> diff_settings(const Settings& before, const Settings& after) {
+  std::vector<std::string> result;
+  compare("", values_of(before), values_of(after), result);
+  std::vector<FlatQueue> old_queues;
+  std::vector<FlatQueue> new_queues;
+  flatten(before.queues, "", old_queues);
+  flatten(after.queues, "", new_queues);
+  std::unordered_map<std::string_view, const FlatQueue*> left;
+  for (const FlatQueue& queue : old_queues) left.emplace(queue.path, &queue);
+  for (const FlatQueue& queue : new_queues) {
+    const auto found = left.find(queue.path);
+    if (found == left.end()) {
+      result.push_back(
+          fmt::format("queues.{}: added (guaranteed {})", queue.path, queue.values.front().second));
+      continue;
+    }
+    compare(fmt::format("queues.{}.", queue.path), found->second->values, queue.values, result);
+    left.erase(found);
+  }
+  for (const FlatQueue& queue : old_queues) {
+    if (left.contains(queue.path)) result.push_back(fmt::format("queues.{}: removed", queue.path));
+  }
+  return result;
+}
+
+}  // namespace weir

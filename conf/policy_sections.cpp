@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <array>
+
+#include "capacity/capacity_settings.h"
+#include "conf/policies.h"
+
+namespace weir {
+namespace {
+
+// In the order of the enums.
+constexpr std::string_view kRedistributeBy[] = {"guaranteed", "waiting_jobs", "demand"};
+constexpr std::string_view kPreemption[] = {"on", "log_only", "off"};
+
+std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, Diagnostics& out) {
+  auto settings = std::make_shared<CapacitySettings>();
+  const MapReader map(section, "capacity", out, {"interval", "redistribute_by", "preemption"});
+  map.read_duration("interval", settings->interval_ms, {.least_ms = 10, .most_ms = 3'600'000});
+  if (const auto index = map.read_enum("redistribute_by", kRedistributeBy)) {
+    settings->redistribute_by = static_cast<CapacitySettings::RedistributeBy>(*index);
+  }
+  if (const auto index = map.read_enum("preemption", kPreemption)) {
+    settings->preemption = static_cast<CapacitySettings::Preemption>(*index);
+  }
+  return settings;
+}
+
+std::vector<std::pair<std::string, std::string>> describe_capacity(const PolicySettings& settings) {
+  const auto* capacity = dynamic_cast<const CapacitySettings*>(&settings);
+  if (capacity == nullptr) return {};
+  return {{"interval", format_duration(capacity->interval_ms)},
+          {"redistribute_by",
+           std::string(kRedistributeBy[static_cast<std::size_t>(capacity->redistribute_by)])},
+          {"preemption", std::string(kPreemption[static_cast<std::size_t>(capacity->preemption)])}};
+}
+
+}  // namespace
+
+std::vector<std::string> policy_names() {
+  return {"capacity", "fifo"};
+}
+
+const std::vector<PolicySection>& policy_sections() {
+  static const std::vector<PolicySection> kSections = {
+      {"capacity", &read_capacity, &describe_capacity}};
+  return kSections;
+}
+
+}  // namespace weir

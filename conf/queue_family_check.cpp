@@ -1,0 +1,255 @@
+// Siblings held against each other: unique names, guarantees that total 100%, all percentages or
+// all slots. Then each queue against its ancestors: a guarantee that its ceiling or its parent's
+// cannot hold is a warning.
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conf/queues.h"
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kWhole = 10'000;
+using Unit = Guarantee::Unit;
+
+// A queue's part of the cluster, for warnings only.
+struct Part {
+  double guaranteed[kTaskKindCount] = {1, 1};
+  double maximum = 1;
+};
+
+class FamilyCheck {
+ public:
+  FamilyCheck(const std::vector<QueueDraft>& drafts, Diagnostics& out)
+      : drafts_(drafts), out_(out) {}
+
+  void run(const std::vector<std::size_t>& family, const QueueDraft* parent, const Part& part) {
+    check_names(family);
+    if (check_units(family)) check_totals(family, parent);
+    const Totals totals = totals_of(family);
+    for (const std::size_t i : family) {
+      const Part own = part_of(i, totals, part);
+      check_reach(drafts_[i], own);
+      check_users(drafts_[i]);
+      if (drafts_[i].children.empty()) continue;
+      for (const auto& [key, at] : drafts_[i].job_keys) {
+        out_.warning(
+            at, fmt::format(
+                    "queues.{}.{} has no effect: jobs live in leaf queues, this one has children",
+                    drafts_[i].path, key));
+      }
+      run(drafts_[i].children, &drafts_[i], own);
+    }
+  }
+
+ private:
+  // Of one family, so that a family of thousands stays linear work.
+  struct Totals {
+    std::int64_t amount[kTaskKindCount] = {};
+    std::int64_t unset[kTaskKindCount] = {};
+    std::size_t members = 0;
+  };
+
+  Totals totals_of(const std::vector<std::size_t>& family) const {
+    Totals totals;
+    totals.members = family.size();
+    for (const std::size_t i : family) {
+      for (const TaskKind kind : kTaskKinds) {
+        totals.amount[index(kind)] += guarantee(i, kind).amount;
+        if (guarantee(i, kind).unit == Unit::kUnset) ++totals.unset[index(kind)];
+      }
+    }
+    return totals;
+  }
+
+  const Guarantee& guarantee(std::size_t i, TaskKind kind) const {
+    return drafts_[i].settings.guaranteed[index(kind)];
+  }
+
+  void check_names(const std::vector<std::size_t>& family) {
+    std::map<std::string_view, Mark> seen;
+    for (const std::size_t i : family) {
+      const QueueDraft& draft = drafts_[i];
+      if (draft.settings.name.empty()) continue;
+      const auto [first, fresh] = seen.emplace(draft.settings.name, draft.at);
+      if (fresh) continue;
+      out_.error(
+          draft.at,
+          fmt::format(
+              "duplicate queue \"{}\", first at {}, allowed: names that differ among siblings",
+              draft.path, to_string(first->second)));
+    }
+  }
+
+  bool check_units(const std::vector<std::size_t>& family) {
+    const std::size_t* first_percent = nullptr;
+    const std::size_t* first_slots = nullptr;
+    for (const std::size_t& i : family) {
+      for (const TaskKind kind : kTaskKinds) {
+        const Unit unit = guarantee(i, kind).unit;
+        if (unit == Unit::kPercent && first_percent == nullptr) first_percent = &i;
+        if (unit == Unit::kSlots && first_slots == nullptr) first_slots = &i;
+      }
+    }
+    if (first_slots == nullptr) return true;
+    if (first_percent != nullptr) {
+      const std::size_t later = std::max(*first_percent, *first_slots);
+      out_.error(drafts_[later].guaranteed_at,
+                 fmt::format("guarantees mix percentages (queue \"{}\") and slots (queue \"{}\"), "
+                             "allowed: siblings that "
+                             "all say percentages or all say slots",
+                             drafts_[*first_percent].path, drafts_[*first_slots].path));
+      return false;
+    }
+    return true;
+  }
+
+  // Finds what is wrong per class, and tells it once if both classes have the same fault.
+  void check_totals(const std::vector<std::size_t>& family, const QueueDraft* parent) {
+    std::string problems[kTaskKindCount];
+    for (const TaskKind kind : kTaskKinds) problems[index(kind)] = total_problem(family, kind);
+    const auto first = std::find_if(family.begin(), family.end(), [&](std::size_t i) {
+      return guarantee(i, TaskKind::kMap).unit != Unit::kUnset ||
+             guarantee(i, TaskKind::kReduce).unit != Unit::kUnset;
+    });
+    if (first == family.end()) return;
+    const std::string where =
+        parent == nullptr ? "the top queues" : "the queues under " + parent->path;
+    const bool same = problems[0] == problems[1];
+    for (const TaskKind kind : kTaskKinds) {
+      const std::string& problem = problems[index(kind)];
+      if (problem.empty() || (same && kind == TaskKind::kReduce)) continue;
+      out_.error(drafts_[*first].guaranteed_at,
+                 fmt::format("{} guarantees of {} {}", same ? "map and reduce" : name(kind), where,
+                             problem));
+    }
+    if (!problems[0].empty() || !problems[1].empty()) return;
+    if (guarantee(*first, TaskKind::kMap).unit == Unit::kSlots ||
+        guarantee(*first, TaskKind::kReduce).unit == Unit::kSlots) {
+      out_.warning(
+          drafts_[*first].guaranteed_at,
+          fmt::format("guarantees of {} in slots are ratios, scaled to the slots there are",
+                      where));
+    }
+    warn_of_nothing_left(family);
+  }
+
+  std::string total_problem(const std::vector<std::size_t>& family, TaskKind kind) const {
+    std::int64_t total = 0;
+    std::vector<std::string> unset;
+    std::vector<std::string> parts;
+    bool slots = false;
+    for (const std::size_t i : family) {
+      const Guarantee& g = guarantee(i, kind);
+      slots = slots || g.unit == Unit::kSlots;
+      if (g.unit == Unit::kUnset) {
+        unset.push_back(drafts_[i].settings.name);
+      } else {
+        total += g.amount;
+        parts.push_back(fmt::format("{} {}", drafts_[i].settings.name, format_percent(g.amount)));
+      }
+    }
+    if (parts.empty()) return {};
+    if (slots) {
+      if (unset.empty()) return {};
+      return fmt::format("are in slots but missing for {}, allowed: slots for every sibling",
+                         listed(unset));
+    }
+    if (total == kWhole || (total < kWhole && !unset.empty())) return {};
+    return fmt::format("total {} ({}), allowed: exactly 100%{}", format_percent(total),
+                       listed(parts),
+                       unset.empty() ? "" : " at most, the rest is for " + listed(unset));
+  }
+
+  static std::string listed(std::vector<std::string> names) {
+    constexpr std::size_t kMostShown = 8;
+    const std::size_t count = names.size();
+    if (count > kMostShown) names.resize(kMostShown);
+    return fmt::format("{}{}", fmt::join(names, ", "),
+                       count > kMostShown ? fmt::format(" and {} more", count - kMostShown) : "");
+  }
+
+  void warn_of_nothing_left(const std::vector<std::size_t>& family) {
+    const Totals totals = totals_of(family);
+    for (const std::size_t i : family) {
+      for (const TaskKind kind : kTaskKinds) {
+        if (guarantee(i, kind).unit != Unit::kUnset || share(i, totals, kind) > 0) continue;
+        out_.warning(
+            drafts_[i].at,
+            fmt::format("queue \"{}\" is guaranteed no {} slots: its siblings' percentages total "
+                        "100%",
+                        drafts_[i].path, name(kind)));
+      }
+    }
+  }
+
+  // The queue's part of its parent.
+  double share(std::size_t i, const Totals& family, TaskKind kind) const {
+    const std::int64_t total = family.amount[index(kind)];
+    const std::int64_t unset = family.unset[index(kind)];
+    const Guarantee& own = guarantee(i, kind);
+    switch (own.unit) {
+      case Unit::kPercent:
+        return static_cast<double>(own.amount) / static_cast<double>(kWhole);
+      case Unit::kSlots:
+        return total == 0 ? 1.0 / static_cast<double>(family.members)
+                          : static_cast<double>(own.amount) / static_cast<double>(total);
+      case Unit::kUnset:
+        return static_cast<double>(std::max<std::int64_t>(0, kWhole - total)) /
+               static_cast<double>(kWhole * unset);
+    }
+    return 0;
+  }
+
+  Part part_of(std::size_t i, const Totals& family, const Part& parent) const {
+    Part own;
+    for (const TaskKind kind : kTaskKinds) {
+      own.guaranteed[index(kind)] = parent.guaranteed[index(kind)] * share(i, family, kind);
+    }
+    own.maximum = parent.maximum *
+                  static_cast<double>(drafts_[i].settings.maximum_hundredths.value_or(kWhole)) /
+                  static_cast<double>(kWhole);
+    return own;
+  }
+
+  void check_reach(const QueueDraft& draft, const Part& own) {
+    constexpr double kTolerance = 1e-9;
+    const double guaranteed = std::max(own.guaranteed[0], own.guaranteed[1]);
+    if (guaranteed <= own.maximum + kTolerance) return;
+    out_.warning(draft.settings.maximum_hundredths ? draft.maximum_at : draft.at,
+                 fmt::format("queue \"{}\" may hold at most {:.2f}% of the cluster but is "
+                             "guaranteed {:.2f}%, so the "
+                             "guarantee is its maximum",
+                             draft.path, own.maximum * 100, guaranteed * 100));
+  }
+
+  void check_users(const QueueDraft& draft) {
+    const UserLimit& limit = draft.settings.user_limit;
+    const std::int64_t factor = limit.factor_millionths.value_or(1'000'000);
+    if (limit.mode != UserLimit::Mode::kHard || factor >= 1'000'000) return;
+    const std::int64_t users = (1'000'000 + factor - 1) / factor;
+    out_.warning(
+        draft.at,
+        fmt::format("queue \"{}\" has a hard user limit of factor {}: fewer than {} active users "
+                    "leave part of its guarantee unused",
+                    draft.path, format_millionths(factor), users));
+  }
+
+  const std::vector<QueueDraft>& drafts_;
+  Diagnostics& out_;
+};
+
+}  // namespace
+
+void check_queues(const std::vector<QueueDraft>& drafts, Diagnostics& out) {
+  std::vector<std::size_t> top;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (!drafts[i].parent) top.push_back(i);
+  }
+  if (!top.empty()) FamilyCheck(drafts, out).run(top, nullptr, Part{});
+}
+
+}  // namespace weir

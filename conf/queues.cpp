@@ -1,0 +1,275 @@
+#include "conf/queues.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace weir {
+namespace {
+
+constexpr IntegerRange kPercent{.least = 0, .most = 10'000};
+constexpr std::string_view kGuaranteeAllowed =
+    "a percentage from 0% to 100% with at most two decimals, {map: 40%, reduce: 30%}, or slots "
+    "{map: 40, reduce: 20}";
+constexpr std::string_view kJobKeys[] = {"user_limit",
+                                         "priorities",
+                                         "max_jobs",
+                                         "max_jobs_per_user",
+                                         "max_tasks_per_job",
+                                         "max_running_jobs",
+                                         "max_running_jobs_per_user"};
+
+bool is_queue_name(std::string_view name) {
+  constexpr std::size_t kLongest = 100;
+  return !name.empty() && name.size() <= kLongest &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '-';
+         });
+}
+
+std::optional<Guarantee> guarantee_of(const YamlNode& node, bool slots_allowed) {
+  if (node.kind != YamlNode::Kind::kScalar) return std::nullopt;
+  if (const auto percent = parse_percent(node.text); percent && *percent <= kPercent.most) {
+    return Guarantee{Guarantee::Unit::kPercent, *percent};
+  }
+  const auto slots = slots_allowed ? parse_integer(node.text) : std::nullopt;
+  if (slots && *slots >= 0 && *slots <= IntegerRange{}.most) {
+    return Guarantee{Guarantee::Unit::kSlots, *slots};
+  }
+  return std::nullopt;
+}
+
+void read_guaranteed(const MapReader& queue, QueueSettings& settings) {
+  const YamlNode* node = queue.find("guaranteed");
+  if (node == nullptr) return;
+  if (node->kind != YamlNode::Kind::kMap) {
+    // A bare number could mean slots or a forgotten %; only a percentage is plain.
+    if (const auto both = guarantee_of(*node, false)) {
+      for (Guarantee& guarantee : settings.guaranteed) guarantee = *both;
+    } else {
+      queue.wrong(*node, "guaranteed", kGuaranteeAllowed);
+    }
+    return;
+  }
+  const MapReader classes(node, queue.path("guaranteed"), queue.out(), {"map", "reduce"});
+  for (const TaskKind kind : kTaskKinds) {
+    const YamlNode* value = classes.find(name(kind));
+    if (value == nullptr) continue;
+    if (const auto guarantee = guarantee_of(*value, true)) {
+      settings.guaranteed[index(kind)] = *guarantee;
+    } else {
+      classes.wrong(*value, name(kind),
+                    "a percentage from 0% to 100% with at most two decimals, or a number of slots");
+    }
+  }
+}
+
+void read_reclaim_after(const MapReader& queue, QueueSettings& settings) {
+  const YamlNode* node = queue.find("reclaim_after");
+  if (node == nullptr) return;
+  const DurationRange range{.never = true};
+  if (node->kind != YamlNode::Kind::kMap) {
+    if (const auto both = duration_of(*node, queue.path("reclaim_after"), range, queue.out())) {
+      for (auto& target : settings.reclaim_after_ms) target = *both;
+    }
+    return;
+  }
+  const MapReader classes(node, queue.path("reclaim_after"), queue.out(), {"map", "reduce"});
+  for (const TaskKind kind : kTaskKinds) {
+    DurationMs value = 0;
+    if (classes.read_duration(name(kind), value, range))
+      settings.reclaim_after_ms[index(kind)] = value;
+  }
+}
+
+void read_user_limit(const MapReader& queue, QueueSettings& settings) {
+  const YamlNode* node = queue.find("user_limit");
+  if (node == nullptr) return;
+  const MapReader limit(node, queue.path("user_limit"), queue.out(), {"minimum", "factor", "mode"});
+  limit.read_percent("minimum", settings.user_limit.minimum_hundredths, kPercent);
+  if (const YamlNode* factor = limit.find("factor")) {
+    constexpr std::int64_t kMost = 1000 * 1'000'000LL;
+    const bool unlimited = factor->kind == YamlNode::Kind::kScalar && factor->text == "unlimited";
+    const auto value =
+        factor->kind == YamlNode::Kind::kScalar ? parse_millionths(factor->text) : std::nullopt;
+    if (value && *value > 0 && *value <= kMost) {
+      settings.user_limit.factor_millionths = *value;
+    } else if (!unlimited) {
+      limit.wrong(*factor, "factor",
+                  "a number over 0 and up to 1000 with at most six decimals, or unlimited");
+    }
+  }
+  constexpr std::string_view kModes[] = {"soft", "hard"};
+  if (const auto mode = limit.read_enum("mode", kModes)) {
+    settings.user_limit.mode = static_cast<UserLimit::Mode>(*mode);
+  }
+}
+
+void read_access(const MapReader& queue, std::string_view key, AccessList& target) {
+  const YamlNode* node = queue.find(key);
+  if (node == nullptr) return;
+  auto names = strings_of(*node, queue.path(key), queue.out());
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (name == "@" || name.find_first_of(" \t\r\n,") != std::string::npos) {
+      queue.out().error(
+          node->at, fmt::format("{} has \"{}\", allowed: users, @groups and \"*\", each without "
+                                "spaces or commas",
+                                queue.path(key), name));
+      return;
+    }
+  }
+  target = std::move(*names);
+}
+
+class Reader {
+ public:
+  explicit Reader(Diagnostics& out) : out_(out) {}
+
+  void read_list(const YamlNode& node, const std::string& path, std::optional<std::size_t> parent) {
+    if (node.kind != YamlNode::Kind::kList || node.items.empty()) {
+      out_.error(node.at,
+                 fmt::format("{} is {}, allowed: a list of queues{}", path,
+                             node.kind == YamlNode::Kind::kList ? "an empty list" : shown(node),
+                             parent ? "" : ", or no such key for one queue named default"));
+      return;
+    }
+    for (std::size_t i = 0; i < node.items.size() && !full_; ++i) {
+      read_queue(*node.items[i], fmt::format("{}[{}]", path, i), path, parent);
+    }
+  }
+
+  std::vector<QueueDraft> drafts;
+
+ private:
+  void read_queue(const YamlNode& node, std::string path, const std::string& list_path,
+                  std::optional<std::size_t> parent) {
+    if (drafts.size() == kMaxQueues) {
+      out_.error(node.at,
+                 fmt::format("more queues than {}, allowed: at most that many", kMaxQueues));
+      full_ = true;
+      return;
+    }
+    // The name first: the messages about everything else use it.
+    std::string name;
+    for (const auto& [key, value] : node.entries) {
+      if (key->text == "name" && is_queue_name(value->text)) name = value->text;
+    }
+    if (!name.empty()) {
+      const std::string_view family =
+          list_path.ends_with(".queues")
+              ? std::string_view(list_path).substr(0, list_path.size() - 7)
+              : std::string_view(list_path);
+      path = fmt::format("{}.{}", family, name);
+    }
+    const MapReader map(
+        &node, path, out_,
+        {"name", "parent", "guaranteed", "maximum", "reclaim_after", "lend_after", "user_limit",
+         "priorities", "max_jobs", "max_jobs_per_user", "max_tasks_per_job", "max_running_jobs",
+         "max_running_jobs_per_user", "kill_budget", "submit", "administer", "state", "queues"});
+    if (node.kind != YamlNode::Kind::kMap) {
+      if (node.kind == YamlNode::Kind::kNull)
+        out_.error(node.at, path + " is empty, allowed: a queue with a name");
+      return;
+    }
+    const std::size_t self = drafts.size();
+    QueueDraft& draft = drafts.emplace_back();
+    draft.at = node.at;
+    draft.parent = parent;
+    read_name(map, name, draft);
+    read_parent(map, draft);
+    read_values(map, draft);
+    // `draft` does not outlive this: children grow the vector.
+    if (const YamlNode* queues = map.find("queues")) read_list(*queues, map.path("queues"), self);
+  }
+
+  void read_name(const MapReader& map, const std::string& name, QueueDraft& draft) {
+    constexpr std::string_view kAllowed = "1 to 100 of A-Z a-z 0-9 _ -";
+    const YamlNode* node = map.find("name");
+    if (node == nullptr) {
+      out_.error(map.at(), fmt::format("{} has no name, allowed: name: with {}",
+                                       map.path("").substr(0, map.path("").size() - 1), kAllowed));
+    } else if (name.empty() || node->text != name) {
+      map.wrong(*node, "name", kAllowed);
+    } else {
+      draft.settings.name = name;
+      draft.at = node->at;
+    }
+  }
+
+  void read_parent(const MapReader& map, QueueDraft& draft) {
+    if (!map.has("parent")) return;
+    draft.parent_at = map.at("parent");
+    if (draft.parent) {
+      out_.error(draft.parent_at, map.path("parent") +
+                                      " stands in a queue that is nested in its parent already, "
+                                      "allowed: one of the two");
+      return;
+    }
+    map.read_string("parent", draft.parent_name);
+  }
+
+  static void read_values(const MapReader& map, QueueDraft& draft) {
+    QueueSettings& settings = draft.settings;
+    draft.guaranteed_at = map.has("guaranteed") ? map.at("guaranteed") : draft.at;
+    draft.maximum_at = map.at("maximum");
+    for (const std::string_view key : kJobKeys) {
+      if (map.has(key)) draft.job_keys.emplace_back(key, map.at(key));
+    }
+    read_guaranteed(map, settings);
+    std::int64_t maximum = 0;
+    if (map.read_percent("maximum", maximum, {.least = 1, .most = 10'000}))
+      settings.maximum_hundredths = maximum;
+    read_reclaim_after(map, settings);
+    map.read_duration("lend_after", settings.lend_after_ms, {.never = true});
+    read_user_limit(map, settings);
+    map.read_bool("priorities", settings.priorities);
+    map.read_limit("max_jobs", settings.max_jobs);
+    map.read_limit("max_jobs_per_user", settings.max_jobs_per_user);
+    map.read_limit("max_tasks_per_job", settings.max_tasks_per_job);
+    map.read_limit("max_running_jobs", settings.max_running_jobs);
+    map.read_limit("max_running_jobs_per_user", settings.max_running_jobs_per_user);
+    map.read_limit("kill_budget", settings.kill_budget);
+    read_access(map, "submit", settings.submit);
+    read_access(map, "administer", settings.administer);
+    constexpr std::string_view kStates[] = {"running", "stopped"};
+    if (const auto state = map.read_enum("state", kStates)) settings.stopped = *state == 1;
+  }
+
+  Diagnostics& out_;
+  bool full_ = false;
+};
+
+QueueSettings assemble(std::vector<QueueDraft>& drafts, std::size_t index) {
+  QueueSettings result = std::move(drafts[index].settings);
+  for (const std::size_t child : drafts[index].children)
+    result.queues.push_back(assemble(drafts, child));
+  return result;
+}
+
+}  // namespace
+
+std::vector<QueueDraft> read_queues(const YamlNode& node, Diagnostics& out) {
+  Reader reader(out);
+  reader.read_list(node, "queues", std::nullopt);
+  return std::move(reader.drafts);
+}
+
+std::vector<QueueSettings> load_queues(const YamlNode* node, Diagnostics& out) {
+  std::vector<QueueSettings> result;
+  if (node == nullptr) {
+    result.emplace_back().name = "default";
+    return result;
+  }
+  std::vector<QueueDraft> drafts = read_queues(*node, out);
+  if (!resolve_queues(drafts, out)) return result;
+  check_queues(drafts, out);
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (!drafts[i].parent) result.push_back(assemble(drafts, i));
+  }
+  return result;
+}
+
+}  // namespace weir

@@ -1,0 +1,130 @@
+#include "conf/sections.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weir {
+namespace {
+
+constexpr DurationRange kBeat{.least_ms = 10, .most_ms = 3'600'000};
+constexpr DurationRange kTimeout{.least_ms = 100, .most_ms = 24 * 3'600'000};
+
+void read_listen(const MapReader& root, DaemonSettings& daemon) {
+  const MapReader map(root.find("listen"), "listen", root.out(), {"thrift", "trackers", "http"});
+  const bool thrift_good = map.read_address("thrift", daemon.listen_thrift) || !map.has("thrift");
+  if (!map.has("trackers")) {
+    const int port = daemon.listen_thrift.port;
+    if (port == 65535) {
+      root.out().error(
+          map.at("thrift"),
+          "listen.thrift has port 65535, so trackers have no next one, allowed: a lower "
+          "port, or listen.trackers beside it");
+    }
+    daemon.listen_trackers = {daemon.listen_thrift.host,
+                              static_cast<std::uint16_t>(port == 0 ? 0 : port + 1)};
+  } else if (map.read_address("trackers", daemon.listen_trackers) && thrift_good &&
+             daemon.listen_trackers == daemon.listen_thrift && daemon.listen_thrift.port != 0) {
+    map.wrong(*map.find("trackers"), "trackers", "another address than listen.thrift");
+  }
+  HostPort http;
+  if (!map.read_address("http", http)) return;
+  daemon.listen_http = http;
+  if (http.port != 0 && (http == daemon.listen_thrift || http == daemon.listen_trackers)) {
+    map.wrong(*map.find("http"), "http", "another address than the thrift and the trackers' port");
+  }
+}
+
+void read_limits(const MapReader& root, RpcLimits& limits) {
+  constexpr IntegerRange kFrame{.least = 1024, .most = 1LL << 30};
+  const MapReader map(root.find("limits"), "limits", root.out(),
+                      {"max_connections", "read_timeout", "idle_timeout", "buffered_bytes",
+                       "tracker_frame_bytes", "client_frame_bytes"});
+  map.read_integer("max_connections", limits.max_connections, {.least = 1, .most = 1'000'000});
+  map.read_duration("read_timeout", limits.read_timeout_ms, kTimeout);
+  map.read_duration("idle_timeout", limits.idle_timeout_ms, kTimeout);
+  map.read_byte_size("buffered_bytes", limits.buffered_bytes,
+                     {.least = 1 << 20, .most = 1LL << 40});
+  map.read_byte_size("tracker_frame_bytes", limits.tracker_frame_bytes, kFrame);
+  map.read_byte_size("client_frame_bytes", limits.client_frame_bytes, kFrame);
+  const std::int64_t largest = std::max(limits.tracker_frame_bytes, limits.client_frame_bytes);
+  if (limits.buffered_bytes < largest) {
+    root.out().error(
+        map.at("buffered_bytes"),
+        fmt::format("limits.buffered_bytes is {}, allowed: room for the largest frame, {}",
+                    format_byte_size(limits.buffered_bytes), format_byte_size(largest)));
+  }
+}
+
+}  // namespace
+
+void read_heartbeat(const MapReader& root, HeartbeatSettings& heartbeat) {
+  const MapReader map(root.find("heartbeat"), "heartbeat", root.out(),
+                      {"interval", "floor", "per_second", "expiry", "out_of_band_per_second"});
+  if (const YamlNode* interval = map.find("interval")) {
+    const auto value =
+        interval->kind == YamlNode::Kind::kScalar ? parse_duration(interval->text) : std::nullopt;
+    if (value && *value >= kBeat.least_ms && *value <= kBeat.most_ms) {
+      heartbeat.interval_ms = *value;
+    } else if (interval->kind != YamlNode::Kind::kScalar || interval->text != "auto") {
+      map.wrong(*interval, "interval",
+                fmt::format("auto, or a duration (300ms 5s 2m 1h) from {} to {}",
+                            format_duration(kBeat.least_ms), format_duration(kBeat.most_ms)));
+    }
+  }
+  map.read_duration("floor", heartbeat.floor_ms, kBeat);
+  map.read_integer("per_second", heartbeat.per_second, {.least = 1, .most = 1'000'000});
+  map.read_integer("out_of_band_per_second", heartbeat.out_of_band_per_second,
+                   {.least = 0, .most = 1'000'000});
+  const bool expiry_good =
+      map.read_duration("expiry", heartbeat.expiry_ms, kTimeout) || !map.has("expiry");
+  const DurationMs beat = heartbeat.interval_ms.value_or(heartbeat.floor_ms);
+  if (expiry_good && heartbeat.expiry_ms <= beat) {
+    root.out().error(map.at(map.has("expiry") ? "expiry" : "interval"),
+                     fmt::format("heartbeat.expiry is {}, allowed: longer than the interval of {}, "
+                                 "or every tracker is lost",
+                                 format_duration(heartbeat.expiry_ms), format_duration(beat)));
+  }
+}
+
+void read_daemon(const MapReader& root, DaemonSettings& daemon) {
+  read_listen(root, daemon);
+  if (root.has("store")) {
+    const MapReader map(root.find("store"), "store", root.out(), {"sqlite"});
+    map.read_string("sqlite", daemon.store_path);
+  }
+  read_limits(root, daemon.limits);
+}
+
+void read_tracker(const MapReader& root, TrackerSettings& tracker) {
+  constexpr IntegerRange kSlots{.least = 0, .most = 100'000};
+  const MapReader map(root.find("tracker"), "tracker", root.out(),
+                      {"name", "map_slots", "reduce_slots", "memory_mb", "vcores", "rack", "hosts",
+                       "work_dir", "min_free_disk_mb", "listen"});
+  map.read_string("name", tracker.name);
+  map.read_integer("map_slots", tracker.map_slots, kSlots);
+  map.read_integer("reduce_slots", tracker.reduce_slots, kSlots);
+  map.read_integer("memory_mb", tracker.memory_mb, {});
+  map.read_integer("vcores", tracker.vcores, kSlots);
+  map.read_string("rack", tracker.rack);
+  if (map.read_strings("hosts", tracker.hosts)) {
+    const bool absolute =
+        std::all_of(tracker.hosts.begin(), tracker.hosts.end(),
+                    [](const std::string& prefix) { return prefix.starts_with('/'); });
+    if (!absolute) {
+      root.out().error(
+          map.at("hosts"),
+          "tracker.hosts has a relative path, allowed: path prefixes that begin with /");
+    }
+  }
+  map.read_string("work_dir", tracker.work_dir);
+  map.read_integer("min_free_disk_mb", tracker.min_free_disk_mb, {});
+  map.read_address("listen", tracker.listen);
+  if (tracker.map_slots + tracker.reduce_slots == 0) {
+    root.out().error(
+        map.at("map_slots"),
+        "tracker.map_slots and tracker.reduce_slots are both 0, allowed: at least one slot");
+  }
+}
+
+}  // namespace weir
