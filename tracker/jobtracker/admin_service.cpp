@@ -74,7 +74,8 @@ void AdminService::apply_settings(Give<wire::Done> give, Refuse refuse, const wi
     auto loaded = load_settings_text(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
-    loop_.post(ApplySettings{who, std::move(settings)}, answer_done(answering));
+    post_settings(loop_, who, std::move(settings), loop_.board().view()->settings->policy,
+                  answer_done(answering));
   });
   if (!taken) answering.refuse(worker_busy());
 }

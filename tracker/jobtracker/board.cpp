@@ -31,7 +31,6 @@ void Board::when(std::int64_t version, Reader reader) {
                         "read with min_version 0, or again after a while",
                         {}});
   }
-  if (wake_) wake_();
 }
 
 void Board::draw_job(const Engine& engine, JobId id) {
@@ -98,7 +97,7 @@ void Board::publish(Engine& engine) {
 }
 
 void Board::expire(std::chrono::steady_clock::time_point now, bool everybody) {
-  if (!wanted()) return;
+  if (waiting_.load(std::memory_order_acquire) == 0) return;
   std::vector<Reader> late;
   {
     const std::lock_guard lock(mutex_);

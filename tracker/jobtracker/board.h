@@ -52,10 +52,6 @@ class Board {
   // Runs `reader` with a view of at least that version: now if it is there, else later on the
   // executor.
   void when(std::int64_t version, Reader reader);
-  // Called when a reader begins to wait, so that the publisher hurries.
-  void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
-  // Whether somebody waits for a version that is not there yet.
-  bool wanted() const { return waiting_.load(std::memory_order_acquire) > 0; }
 
   // --- The engine's thread ---
   // Everything there is, as the first version of this start.
@@ -76,7 +72,6 @@ class Board {
   void publish(Engine& engine);
 
   const Executor executor_;
-  std::function<void()> wake_;
   std::atomic<std::int64_t> version_{0};
   std::atomic<std::size_t> waiting_{0};
 

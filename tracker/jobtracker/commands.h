@@ -2,6 +2,9 @@
 // version that shows the effect. Any thread.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "client_types.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/engine_loop.h"
@@ -12,5 +15,10 @@ namespace weir {
 Error refusal_of(const EngineLoop::ReplyBody& reply);
 
 EngineLoop::Callback answer_done(Answering<wire::Done> answering);
+
+// New settings, and with them their policy if they name another one than `policy_before`, what the
+// settings before named: a policy that was chosen by command stays while settings change around it.
+void post_settings(EngineLoop& loop, const Caller& caller, std::shared_ptr<const Settings> settings,
+                   const std::string& policy_before, EngineLoop::Callback callback);
 
 }  // namespace weir

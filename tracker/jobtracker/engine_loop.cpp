@@ -13,7 +13,6 @@ using std::chrono::steady_clock;
 EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
                        Board::Executor executor, Options options)
     : time_(time), options_(options), board_(std::move(executor)), engine_(std::move(engine)) {
-  board_.set_wake([this] { wake(); });
   board_.publish_all(*engine_);
   GroupCommitterCallbacks callbacks;
   callbacks.on_durable = [this](std::uint64_t seq) { enqueue_answer(Durable{seq}); };
@@ -95,12 +94,6 @@ void EngineLoop::enqueue_answer(Body body) {
   if (sleeping_) work_.notify_one();
 }
 
-void EngineLoop::wake() {
-  const std::lock_guard lock(mutex_);
-  woken_ = true;
-  if (sleeping_) work_.notify_one();
-}
-
 std::optional<std::string> EngineLoop::store_error() const {
   const std::lock_guard lock(mutex_);
   if (store_error_.empty()) return std::nullopt;
@@ -131,9 +124,11 @@ void EngineLoop::stop() {
                       "the JobTracker is shutting down",
                       "look for what became of it once it is back",
                       {}};
-  for (auto& [token, callback] : outstanding_) callback(leaving, 0);
-  outstanding_.clear();
   board_.publish_changes(*engine_);
+  for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
+  give_shown();
+  for (auto& [token, callback] : outstanding_) give(callback, leaving, 0);
+  outstanding_.clear();
   board_.expire(steady_clock::now(), true);
 }
 
@@ -151,18 +146,18 @@ void EngineLoop::run() {
 
 bool EngineLoop::wait_for_work(std::vector<Item>* batch) {
   std::unique_lock lock(mutex_);
-  if (queue_.empty() && !closed_ && !woken_) {
+  if (queue_.empty() && !closed_) {
     sleeping_ = true;
-    work_.wait_for(lock, time_to_sleep(), [this] { return !queue_.empty() || closed_ || woken_; });
+    work_.wait_for(lock, time_to_sleep(), [this] { return !queue_.empty() || closed_; });
     sleeping_ = false;
   }
-  woken_ = false;
   if (queue_.empty() && closed_) return false;
   batch->swap(queue_);
   return true;
 }
 
 milliseconds EngineLoop::time_to_sleep() const {
+  if (any_to_show()) return milliseconds(1);
   const TimeMs now = time_.now();
   TimeMs until = std::min(engine_->next_tick(), touched_at_ + options_.touch_gap_ms);
   const Changes& changes = engine_->changes();
@@ -188,6 +183,10 @@ void EngineLoop::step(Item& item) {
     item.query(Inside{engine_.get(), &history_});
     return;
   }
+  if (std::holds_alternative<StoreFailed>(item.body)) {
+    // The command itself is durable; what followed from it is being retried and not waited for.
+    for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
+  }
   input_.at = time_.now();
   input_.token = item.callback ? ++last_token_ : 0;
   input_.body = std::move(item.body);
@@ -207,12 +206,6 @@ void EngineLoop::step(Item& item) {
   current_callback_ = nullptr;
 }
 
-std::int64_t EngineLoop::reply_version() {
-  const Changes& changes = engine_->changes();
-  const bool dirty = !changes.jobs.empty() || !changes.trackers.empty() || changes.queues;
-  return board_.version() + (dirty ? 1 : 0);
-}
-
 void EngineLoop::deliver(const Reply& reply) {
   Callback callback;
   if (reply.token == current_token_) {
@@ -222,11 +215,35 @@ void EngineLoop::deliver(const Reply& reply) {
     outstanding_.erase(found);
   }
   if (!callback) return;
+  if (std::holds_alternative<Submitted>(reply.body)) {
+    to_be_shown_.push_back({std::move(callback), reply.body, 0});
+  } else if (std::holds_alternative<Done>(reply.body)) {
+    to_be_shown_.push_back({std::move(callback), reply.body, engine_->last_seq()});
+  } else {
+    give(callback, reply.body, board_.version());
+  }
+}
+
+void EngineLoop::give(const Callback& callback, const ReplyBody& reply, std::int64_t version) {
   try {
-    callback(reply.body, reply_version());
+    callback(reply, version);
   } catch (const std::exception& e) {
     spdlog::error("reply: could not be written: {}", e.what());
   }
+}
+
+bool EngineLoop::any_to_show() const {
+  return std::any_of(to_be_shown_.begin(), to_be_shown_.end(),
+                     [this](const ToBeShown& s) { return s.seq <= engine_->durable_seq(); });
+}
+
+void EngineLoop::give_shown() {
+  const auto later =
+      std::stable_partition(to_be_shown_.begin(), to_be_shown_.end(),
+                            [this](const ToBeShown& s) { return s.seq <= engine_->durable_seq(); });
+  for (auto s = to_be_shown_.begin(); s != later; ++s)
+    give(s->callback, s->reply, board_.version());
+  to_be_shown_.erase(to_be_shown_.begin(), later);
 }
 
 void EngineLoop::after_slice() {
@@ -250,15 +267,17 @@ void EngineLoop::after_slice() {
 
 void EngineLoop::publish_if_due() {
   const auto now = steady_clock::now();
-  // Under load publishing takes at most a tenth of this thread, with somebody waiting a third.
+  // Under load publishing takes at most a tenth of this thread, with an answer waiting a third.
   const steady_clock::duration gap =
-      board_.wanted() ? publish_cost_ * 2
-                      : std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms),
-                                                         publish_cost_ * 9);
+      any_to_show() ? publish_cost_ * 2
+                    : std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms),
+                                                       publish_cost_ * 9);
   if (now < published_at_ + gap) return;
-  if (!board_.publish_changes(*engine_)) return;
-  published_at_ = steady_clock::now();
-  publish_cost_ = published_at_ - now;
+  if (board_.publish_changes(*engine_)) {
+    published_at_ = steady_clock::now();
+    publish_cost_ = published_at_ - now;
+  }
+  give_shown();
 }
 
 }  // namespace weir

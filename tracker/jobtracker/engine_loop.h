@@ -81,7 +81,6 @@ class EngineLoop {
 
   std::optional<Error> refusal(const Body* body) const;  // needs mutex_
   void enqueue_answer(Body body);
-  void wake();
   void run();
   bool wait_for_work(std::vector<Item>* batch);
   void work(std::vector<Item>& batch);
@@ -90,7 +89,9 @@ class EngineLoop {
   void after_slice();
   void publish_if_due();
   std::chrono::milliseconds time_to_sleep() const;
-  std::int64_t reply_version();
+  void give(const Callback& callback, const ReplyBody& reply, std::int64_t version);
+  void give_shown();
+  bool any_to_show() const;
 
   const TimeSource time_;
   const Options options_;
@@ -104,6 +105,14 @@ class EngineLoop {
   Output output_;
   std::vector<Event> durable_;
   std::unordered_map<Token, Callback> outstanding_;
+  // Done, but not on the board yet. What a command set going (the end of a killed job) is shown
+  // once it is durable, which `seq` waits for.
+  struct ToBeShown {
+    Callback callback;
+    ReplyBody reply;
+    std::uint64_t seq = 0;
+  };
+  std::vector<ToBeShown> to_be_shown_;
   Token last_token_ = 0;
   Token current_token_ = 0;  // of the input being handled
   Callback* current_callback_ = nullptr;
@@ -115,7 +124,6 @@ class EngineLoop {
   std::condition_variable work_;
   std::vector<Item> queue_;
   bool sleeping_ = false;
-  bool woken_ = false;
   bool closed_ = false;
   std::string store_error_;
 

@@ -168,7 +168,7 @@ int run(const JobTrackerOptions& options) {
   for (const std::string& notice : settings->notices) spdlog::warn("settings: {}", notice);
   warn_about_identity(daemon);
   SettingsReload reload(**tracker, options.conf_file, start->file_hash);
-  if (start->from_file) reload.store_settings(settings, start->file_hash);
+  if (start->from_file) reload.store_settings(settings, start->file_hash, start->policy_before);
   spdlog::info("store: {} with {} jobs", daemon.store_path, jobs);
   spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
                daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,

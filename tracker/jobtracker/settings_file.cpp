@@ -47,12 +47,14 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
     out.file_hash = content_hash(*text);
     out.why = "from " + file;
   }
+  out.policy_before = out.loaded.settings.policy;
   if (snapshot.settings_text.empty()) return out;
+  auto stored = load_settings_text(snapshot.settings_source, snapshot.settings_text);
+  if (stored) out.policy_before = stored->settings.policy;
   if (!out.file_hash.empty() && out.file_hash != snapshot.settings_file_hash) {
     out.why = file + " has changed since it was last read: it replaces the settings in the store";
     return out;
   }
-  auto stored = load_settings_text(snapshot.settings_source, snapshot.settings_text);
   if (!stored) {
     Error error = stored.error();
     error.message = "the settings in the store are not valid for this version: " + error.message;

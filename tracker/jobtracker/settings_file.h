@@ -21,6 +21,8 @@ Result<std::string> read_file(const std::string& path);
 struct StartSettings {
   Loaded loaded;  // the file's; with the store's settings in place of the file's if these count
   std::string file_hash;  // of the file as read now; empty without a file
+  std::string
+      policy_before;      // that the settings in the store name; the file's own if there are none
   bool from_file = true;  // to be written to the store once the engine runs
   std::string why;        // one line for the log
 };

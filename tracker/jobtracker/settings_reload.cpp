@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "tracker/jobtracker/commands.h"
+
 namespace weir {
 namespace {
 
@@ -48,7 +50,8 @@ void SettingsReload::read(const std::string& text) {
   watch_.seen(hash);
   auto loaded = load_settings_text(watch_.path(), text);
   if (!loaded) return refuse(loaded.error());
-  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash);
+  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash,
+                 tracker_.loop().board().view()->settings->policy);
 }
 
 void SettingsReload::refuse(const Error& error) {
@@ -56,20 +59,20 @@ void SettingsReload::refuse(const Error& error) {
 }
 
 void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
-                                    const std::string& hash) {
+                                    const std::string& hash, const std::string& policy_before) {
   EngineLoop& loop = tracker_.loop();
   Notices& notices = tracker_.notices();
   const Caller caller = administrator(*loop.board().view()->settings);
   const std::string source = settings->source;
-  loop.post(ApplySettings{caller, std::move(settings)},
-            [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
-              if (const auto* error = std::get_if<Error>(&reply)) {
-                return report(notices, *error, source);
-              }
-              notices.set({});
-              if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
-              spdlog::info("settings: {} is in force", source);
-            });
+  post_settings(loop, caller, std::move(settings), policy_before,
+                [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
+                  if (const auto* error = std::get_if<Error>(&reply)) {
+                    return report(notices, *error, source);
+                  }
+                  notices.set({});
+                  if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
+                  spdlog::info("settings: {} is in force", source);
+                });
 }
 
 }  // namespace weir

@@ -1,0 +1,191 @@
+// The engine's thread: what it promises, what it refuses, and when readers see it.
+#include "tracker/jobtracker/engine_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <latch>
+
+#include "harness.h"
+#include "tracker/jobtracker/listing.h"
+
+namespace weir {
+namespace {
+
+// A store whose writes wait for the test.
+class GatedStore final : public Store {
+ public:
+  Result<Snapshot> load() override { return inner_.load(); }
+  Status append(std::span<const Event> events) override {
+    std::unique_lock lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return open_; });
+    return fail_ ? Status(Error{ErrorCode::kStoreFailed, "the disk is full", "", {}})
+                 : inner_.append(events);
+  }
+  Status touch_time(TimeMs at) override { return inner_.touch_time(at); }
+  Status set_meta(std::string_view key, std::string_view value) override {
+    return inner_.set_meta(key, value);
+  }
+  Result<std::optional<std::string>> get_meta(std::string_view key) override {
+    return inner_.get_meta(key);
+  }
+
+  void wait_for_write() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return arrived_ > 0; });
+  }
+  void open(bool fail) {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    fail_ = fail;
+    changed_.notify_all();
+  }
+
+ private:
+  MemoryStore inner_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+  bool open_ = false, fail_ = false;
+};
+
+class EngineLoopTest : public ::testing::Test {
+ protected:
+  void start(EngineLoop::Options options = {}) {
+    Snapshot snapshot = *store_.load();
+    const TimeSource time(snapshot.last_time);
+    auto settings = std::make_shared<Settings>(make_loaded().settings);
+    auto engine = Engine::create(settings, policy_factory(), snapshot, time.now());
+    ASSERT_TRUE(engine.ok()) << engine.error().message;
+    loop_ = std::make_unique<EngineLoop>(
+        std::move(*engine), store_, time, [](std::function<void()> work) { work(); }, options);
+  }
+
+  struct Answer {
+    EngineLoop::ReplyBody body;
+    std::int64_t version;
+  };
+  std::future<Answer> post(EngineLoop::Body body) {
+    auto promise = std::make_shared<std::promise<Answer>>();
+    auto future = promise->get_future();
+    loop_->post(std::move(body),
+                [promise](const EngineLoop::ReplyBody& reply, std::int64_t version) {
+                  promise->set_value({reply, version});
+                });
+    return future;
+  }
+  std::future<Answer> submit(const std::string& output) {
+    return post(SubmitJob{{"alice", {}}, std::make_shared<JobSpec>(make_spec(2, 1, output))});
+  }
+  // Returns once the engine's thread has done everything posted before.
+  std::size_t jobs_inside() {
+    std::promise<std::size_t> count;
+    loop_->query([&](const Result<EngineLoop::Inside>& inside) {
+      count.set_value((*inside).engine->state().jobs().size());
+    });
+    return count.get_future().get();
+  }
+
+  GatedStore store_;
+  std::unique_ptr<EngineLoop> loop_;
+};
+
+TEST_F(EngineLoopTest, SubmissionIsAnsweredOnlyWhenDurable) {
+  start();
+  auto answer = submit("/out/a");
+  store_.wait_for_write();
+  jobs_inside();
+  EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  EXPECT_TRUE(list_jobs_of(*loop_->board().view(), {.limit = 10})->empty());
+  store_.open(false);
+  const Answer done = answer.get();
+  ASSERT_TRUE(std::holds_alternative<Submitted>(done.body));
+  std::promise<std::size_t> seen;
+  loop_->board().when(done.version, [&](const Result<BoardViewPtr>& view) {
+    seen.set_value(list_jobs_of(**view, {.limit = 10})->size());
+  });
+  EXPECT_EQ(seen.get_future().get(), 1u);
+}
+
+TEST_F(EngineLoopTest, RefusedByTheStoreLeavesNothing) {
+  start();
+  auto answer = submit("/out/a");
+  store_.wait_for_write();
+  store_.open(true);
+  const Answer done = answer.get();
+  const auto* error = std::get_if<Error>(&done.body);
+  ASSERT_NE(error, nullptr);
+  EXPECT_EQ(error->code, ErrorCode::kStoreFailed);
+  EXPECT_NE(error->message.find("the disk is full"), std::string::npos) << error->message;
+  EXPECT_EQ(jobs_inside(), 0u);
+  EXPECT_TRUE(loop_->store_error().has_value());
+  EXPECT_TRUE(store_.load()->jobs.empty());
+}
+
+TEST_F(EngineLoopTest, FullQueueAnswersBusyAtOnce) {
+  store_.open(false);
+  start({.queue_limit = 3});
+  std::latch entered(1), leave(1);
+  loop_->query([&](const auto&) {
+    entered.count_down();
+    leave.wait();
+  });
+  entered.wait();
+  std::vector<std::future<Answer>> answers;
+  for (int i = 0; i < 5; ++i) answers.push_back(submit("/out/" + std::to_string(i)));
+  for (int i = 3; i < 5; ++i) {
+    const Answer answer = answers[i].get();
+    EXPECT_EQ(std::get<Error>(answer.body).code, ErrorCode::kBusy);
+  }
+  bool busy = false;
+  loop_->query([&](const Result<EngineLoop::Inside>& inside) { busy = !inside.ok(); });
+  EXPECT_TRUE(busy);
+  leave.count_down();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::holds_alternative<Submitted>(answers[i].get().body));
+}
+
+TEST_F(EngineLoopTest, StopAnswersEverybody) {
+  start();
+  auto durable = submit("/out/a");
+  store_.wait_for_write();
+  store_.open(false);
+  loop_->stop();
+  EXPECT_TRUE(std::holds_alternative<Submitted>(durable.get().body));
+  auto late = submit("/out/b");
+  EXPECT_EQ(std::get<Error>(late.get().body).code, ErrorCode::kShuttingDown);
+  EXPECT_EQ(store_.load()->jobs.size(), 1u);
+}
+
+TEST_F(EngineLoopTest, ManyThreadsEachGetTheirOwnAnswer) {
+  store_.open(false);
+  start();
+  constexpr int kThreads = 4, kEach = 50;
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::set<std::uint32_t> jobs;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kEach; ++i) {
+        const Answer answer = submit("/o/" + std::to_string(t) + "/" + std::to_string(i)).get();
+        const std::lock_guard lock(mutex);
+        jobs.insert(std::get<Submitted>(answer.body).job.value);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(jobs.size(), std::size_t{kThreads * kEach});
+}
+
+TEST_F(EngineLoopTest, VersionThatNeverComesIsRefusedAtTheEnd) {
+  store_.open(false);
+  start();
+  std::promise<ErrorCode> code;
+  loop_->board().when(INT64_MAX,
+                      [&](const Result<BoardViewPtr>& view) { code.set_value(view.error().code); });
+  loop_->stop();
+  EXPECT_EQ(code.get_future().get(), ErrorCode::kBusy);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,99 @@
+// The small parts: uploads' bounds, the record table's sharing, which settings count at a start,
+// the watch on the file.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "harness.h"
+#include "tracker/jobtracker/record_table.h"
+#include "tracker/jobtracker/settings_file.h"
+#include "tracker/jobtracker/uploads.h"
+
+namespace weir {
+namespace {
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::trunc) << text;
+}
+
+TEST(Uploads, AreBoundedAndForgotten) {
+  const auto now = Uploads::Clock::now();
+  Uploads uploads(
+      {.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = std::chrono::minutes(10)});
+  const std::vector<wire::Split> six(6);
+  const std::string first = *uploads.begin(now);
+  const std::string second = *uploads.begin(now);
+  EXPECT_EQ(uploads.begin(now).error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(uploads.append(first, six, now).ok());
+  EXPECT_EQ(uploads.append(second, six, now).error().code, ErrorCode::kBusy);
+  EXPECT_EQ(uploads.take(first, now)->size(), 6u);
+  EXPECT_TRUE(uploads.append(second, six, now).ok());
+  EXPECT_EQ(uploads.take(first, now).error().code, ErrorCode::kBadRequest);
+  EXPECT_FALSE(uploads.take(second, now + std::chrono::minutes(11)).ok());
+  EXPECT_TRUE(uploads.begin(now).ok());
+}
+
+TEST(RecordTable, SnapshotsDoNotChange) {
+  RecordTable<int> table;
+  table.set(3, std::make_shared<int>(1));
+  table.set(1000, std::make_shared<int>(2));
+  const RecordTable<int> before = table.snapshot();
+  table.set(3, std::make_shared<int>(7));
+  table.set(1000, nullptr);
+  table.set(5000, nullptr);
+  EXPECT_EQ(*before.get(3), 1);
+  EXPECT_EQ(*before.get(1000), 2);
+  const RecordTable<int> after = table.snapshot();
+  EXPECT_EQ(*after.get(3), 7);
+  EXPECT_EQ(after.get(1000), nullptr);
+  EXPECT_EQ(after.get(70'000), nullptr);
+  EXPECT_TRUE(after.page_empty(300));
+}
+
+TEST(SettingsFile, TheStoreCountsUnlessTheFileIsNew) {
+  const TempDir dir;
+  const std::string path = dir.file("weir.yaml");
+  write_file(path, "policy: fifo\n");
+  Snapshot snapshot;
+  auto start = decide_settings(path, snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_TRUE(start->from_file);
+  snapshot.settings_text = "policy: capacity\n";
+  snapshot.settings_source = "applied.yaml";
+  snapshot.settings_file_hash = start->file_hash;
+  start = decide_settings(path, snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_FALSE(start->from_file);
+  EXPECT_EQ(start->loaded.settings.policy, "capacity");
+  write_file(path, "policy: fifo\n# mended\n");
+  start = decide_settings(path, snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_TRUE(start->from_file);
+  EXPECT_EQ(start->loaded.settings.policy, "fifo");
+  EXPECT_NE(start->why.find("has changed"), std::string::npos);
+  write_file(path, "polcy: fifo\n");
+  EXPECT_EQ(decide_settings(path, snapshot).error().code, ErrorCode::kSettingsRefused);
+  EXPECT_FALSE(decide_settings(dir.file("none.yaml"), snapshot).ok());
+}
+
+TEST(SettingsFile, WatchWaitsForRestAndForNewContent) {
+  const TempDir dir;
+  const std::string path = dir.file("weir.yaml");
+  write_file(path, "policy: fifo\n");
+  FileWatch watch(path, content_hash("policy: fifo\n"));
+  EXPECT_FALSE(watch.changed());
+  write_file(path, "policy: capacity\n");
+  EXPECT_FALSE(watch.changed());  // may still be being written
+  EXPECT_EQ(watch.changed(), "policy: capacity\n");
+  watch.seen(content_hash("policy: capacity\n"));
+  EXPECT_FALSE(watch.changed());
+  EXPECT_FALSE(watch.changed(true));
+  write_file(path, "policy: fifo\n# again\n");
+  EXPECT_EQ(watch.changed(true), "policy: fifo\n# again\n");
+  std::filesystem::remove(path);
+  EXPECT_FALSE(watch.changed());
+  EXPECT_FALSE(watch.changed());
+}
+
+}  // namespace
+}  // namespace weir
