@@ -252,9 +252,6 @@ void EngineLoop::after_slice() {
     Item tick{Tick{}, nullptr, nullptr};
     step(tick);
   }
-  for (const JobId id : engine_->changes().jobs) {
-    if (engine_->state().find_job(id) == nullptr) history_.forget(id);
-  }
   if (!durable_.empty()) {
     committer_->push(std::move(durable_));
     durable_.clear();
@@ -273,6 +270,9 @@ void EngineLoop::publish_if_due() {
                     : std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms),
                                                        publish_cost_ * 9);
   if (now < published_at_ + gap) return;
+  for (const JobId id : engine_->changes().jobs) {
+    if (engine_->state().find_job(id) == nullptr) history_.forget(id);
+  }
   if (board_.publish_changes(*engine_)) {
     published_at_ = steady_clock::now();
     publish_cost_ = published_at_ - now;

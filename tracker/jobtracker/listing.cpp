@@ -73,6 +73,8 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
     if (!filter.user.empty() && record->user != filter.user) continue;
     if (!queue.empty() && !in_queue(record->queue, queue)) continue;
     out.push_back(*record);
+    out.back().counters.clear();  // job_status has them; a list of thousands must fit a frame
+    out.back().__isset.counters = false;
   }
   return out;
 }

@@ -17,7 +17,7 @@ struct JobFilter {
   bool unfinished_only = false;
   std::size_t limit = 0;
 };
-// Newest first.
+// Newest first, without counters.
 Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const JobFilter& filter);
 
 // By dotted path, or by a last part that only one queue has. The error says what there is.

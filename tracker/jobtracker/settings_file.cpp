@@ -69,7 +69,7 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
 
 FileWatch::FileWatch(std::string path, std::string last_hash)
     : path_(std::move(path)), last_hash_(std::move(last_hash)) {
-  read_at_ = previous_ = stamp();
+  previous_ = stamp();  // read once more at the first look: it may have changed since it was read
 }
 
 std::optional<FileWatch::Stamp> FileWatch::stamp() const {

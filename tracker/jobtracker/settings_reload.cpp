@@ -50,6 +50,9 @@ void SettingsReload::read(const std::string& text) {
   watch_.seen(hash);
   auto loaded = load_settings_text(watch_.path(), text);
   if (!loaded) return refuse(loaded.error());
+  for (const std::string& notice : loaded->settings.notices) {
+    spdlog::warn("settings: {}", notice);
+  }
   store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash,
                  tracker_.loop().board().view()->settings->policy);
 }
