@@ -13,15 +13,19 @@ namespace {
 
 using Lines = std::vector<std::string>;  // without newlines
 
-std::string key_of(const std::string& line) { return line.substr(0, line.find('\t')); }
+std::string key_of(const std::string& line) {
+  return line.substr(0, line.find('\t'));
+}
 
 // What the sorter must do, said the plain way.
 std::vector<Lines> expected(const Lines& lines, std::uint32_t partitions) {
   std::vector<Lines> parts(partitions);
-  for (const std::string& line : lines) parts[partition_of(key_of(line), partitions)].push_back(line);
+  for (const std::string& line : lines)
+    parts[partition_of(key_of(line), partitions)].push_back(line);
   for (Lines& part : parts) {
-    std::stable_sort(part.begin(), part.end(),
-                     [](const std::string& a, const std::string& b) { return key_of(a) < key_of(b); });
+    std::stable_sort(part.begin(), part.end(), [](const std::string& a, const std::string& b) {
+      return key_of(a) < key_of(b);
+    });
   }
   return parts;
 }
@@ -43,7 +47,8 @@ std::vector<Lines> read_run(const Run& run) {
   std::vector<Lines> parts;
   for (const Segment& segment : run.segments) {
     Lines lines;
-    std::string_view part = std::string_view(text).substr(static_cast<std::size_t>(segment.offset), static_cast<std::size_t>(segment.bytes));
+    std::string_view part = std::string_view(text).substr(static_cast<std::size_t>(segment.offset),
+                                                          static_cast<std::size_t>(segment.bytes));
     EXPECT_EQ(crc_of(0, part), segment.crc);
     while (!part.empty()) {
       lines.emplace_back(part.substr(0, part.find('\n')));
@@ -100,7 +105,8 @@ TEST(SpillSorter, SortsLikeAStableSortHoweverOftenItSpills) {
 
 TEST(SpillSorter, ALineLargerThanTheBufferMakesItGrow) {
   const TempDir dir;
-  Lines lines = {"b\t1", std::string(3 << 20, 'x') + "\tlong", "a\t" + std::string(1 << 20, 'y'), "c", ""};
+  Lines lines = {"b\t1", std::string(3 << 20, 'x') + "\tlong", "a\t" + std::string(1 << 20, 'y'),
+                 "c", ""};
   SpillSorterOptions options;
   options.prefix = dir / "s_";
   options.partitions = 2;
@@ -121,7 +127,8 @@ TEST(SpillSorter, ALineOverTheLimitIsAnErrorThatNamesTheSetting) {
   SpillSorter sorter(std::move(options));
   const Status fed = feed(sorter, std::string(2 << 20, 'x'), 65536);
   ASSERT_FALSE(fed.ok());
-  EXPECT_EQ(fed.error().message, "a line is longer than 1 MB (conf weir.max.line.mb raises the limit)");
+  EXPECT_EQ(fed.error().message,
+            "a line is longer than 1 MB (conf weir.max.line.mb raises the limit)");
 }
 
 // A combiner that swaps keys for their length: what it writes is partitioned and sorted anew.

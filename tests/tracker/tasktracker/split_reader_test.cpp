@@ -11,7 +11,8 @@
 namespace weir::tasktracker {
 namespace {
 
-std::string read_split(const std::string& path, std::int64_t offset, std::int64_t length, std::size_t chunk = 4096) {
+std::string read_split(const std::string& path, std::int64_t offset, std::int64_t length,
+                       std::size_t chunk = 4096) {
   auto reader = open_split(path, offset, length);
   if (!reader.ok()) return "ERROR " + reader.error().message;
   std::string text;
@@ -38,7 +39,8 @@ std::string gzip(const std::string& text) {
   return out;
 }
 
-// However a file is cut, the splits side by side are the file, and every split ends at the end of a line.
+// However a file is cut, the splits side by side are the file, and every split ends at the end of a
+// line.
 TEST(SplitReader, SplitsSideBySideAreTheFile) {
   std::mt19937 random(3);
   const TempDir dir;
@@ -54,8 +56,8 @@ TEST(SplitReader, SplitsSideBySideAreTheFile) {
     std::string joined;
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t length = std::min<std::size_t>(1 + random() % 40, text.size() - at);
-      const std::string part = read_split(path, static_cast<std::int64_t>(at), static_cast<std::int64_t>(length),
-                                          1 + random() % 64);
+      const std::string part = read_split(path, static_cast<std::int64_t>(at),
+                                          static_cast<std::int64_t>(length), 1 + random() % 64);
       joined += part;
       at += length;
       if (!part.empty() && joined.size() < text.size()) {
@@ -69,12 +71,12 @@ TEST(SplitReader, SplitsSideBySideAreTheFile) {
 TEST(SplitReader, ALineBelongsWhereItBegins) {
   const TempDir dir;
   const std::string path = dir.write("f", "aaa\nbbb\nccc\n");
-  EXPECT_EQ(read_split(path, 0, 4), "aaa\n");   // ends exactly at a line's end
-  EXPECT_EQ(read_split(path, 4, 4), "bbb\n");   // begins exactly at a line's start
+  EXPECT_EQ(read_split(path, 0, 4), "aaa\n");  // ends exactly at a line's end
+  EXPECT_EQ(read_split(path, 4, 4), "bbb\n");  // begins exactly at a line's start
   EXPECT_EQ(read_split(path, 0, 5), "aaa\nbbb\n");
-  EXPECT_EQ(read_split(path, 5, 2), "");        // inside one line
+  EXPECT_EQ(read_split(path, 5, 2), "");  // inside one line
   EXPECT_EQ(read_split(path, 0, 0), "");
-  EXPECT_EQ(read_split(path, 9, 100), "");      // past the end
+  EXPECT_EQ(read_split(path, 9, 100), "");  // past the end
 }
 
 TEST(SplitReader, ReadsGzipWithSeveralMembersAndPadding) {
@@ -82,7 +84,9 @@ TEST(SplitReader, ReadsGzipWithSeveralMembersAndPadding) {
   std::string big;
   for (int i = 0; i < 100000; ++i) big += "line " + std::to_string(i) + "\n";
   EXPECT_EQ(read_split(dir.write("a.gz", gzip(big)), 0, 10), big);
-  EXPECT_EQ(read_split(dir.write("b.gz", gzip("one\n") + gzip("") + gzip("two\n") + std::string(100, '\0')), 0, 1),
+  EXPECT_EQ(read_split(dir.write("b.gz",
+                                 gzip("one\n") + gzip("") + gzip("two\n") + std::string(100, '\0')),
+                       0, 1),
             "one\ntwo\n");
   EXPECT_EQ(read_split(dir.write("empty.gz", ""), 0, 0), "");
 }
@@ -90,8 +94,11 @@ TEST(SplitReader, ReadsGzipWithSeveralMembersAndPadding) {
 TEST(SplitReader, SaysWhatIsWrongWithAFile) {
   const TempDir dir;
   const std::string packed = gzip("some text that is long enough to be cut\n");
-  EXPECT_NE(read_split(dir.write("cut.gz", packed.substr(0, packed.size() - 12)), 0, 1).find("too early"), std::string::npos);
-  EXPECT_NE(read_split(dir.write("not.gz", "plain text"), 0, 1).find("not valid gzip"), std::string::npos);
+  EXPECT_NE(
+      read_split(dir.write("cut.gz", packed.substr(0, packed.size() - 12)), 0, 1).find("too early"),
+      std::string::npos);
+  EXPECT_NE(read_split(dir.write("not.gz", "plain text"), 0, 1).find("not valid gzip"),
+            std::string::npos);
   EXPECT_NE(read_split(dir / "missing", 0, 1).find("No such file"), std::string::npos);
   EXPECT_NE(read_split(dir.path(), 0, 1).find("regular file"), std::string::npos);
   EXPECT_NE(read_split(dir.write("f", "x"), -1, 1).find("not a range"), std::string::npos);

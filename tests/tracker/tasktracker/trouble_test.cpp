@@ -1,4 +1,5 @@
-// What users' programs do to a tracker, and what must come of it: a clear message, and nothing left behind.
+// What users' programs do to a tracker, and what must come of it: a clear message, and nothing left
+// behind.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -12,7 +13,9 @@ namespace {
 
 using testing::Test;
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // Processes that run the test's marked `sleep`.
 int marked_processes(const std::string& mark) {
@@ -33,9 +36,12 @@ bool soon(const std::function<bool()>& condition) {
 }
 
 TEST(Trouble, AFailingMapperIsToldWithItsLastWords) {
-  JobRun run({.input = "a\n", .mapper = "echo first words >&2; echo last words >&2; exit 3", .maps = 1});
+  JobRun run(
+      {.input = "a\n", .mapper = "echo first words >&2; echo last words >&2; exit 3", .maps = 1});
   const std::string verdict = run.go();
-  EXPECT_TRUE(contains(verdict, "mapper exited with status 3; last lines of stderr: first words\nlast words")) << verdict;
+  EXPECT_TRUE(contains(
+      verdict, "mapper exited with status 3; last lines of stderr: first words\nlast words"))
+      << verdict;
   EXPECT_FALSE(std::filesystem::exists(run.output + "/_SUCCESS"));
   EXPECT_FALSE(std::filesystem::exists(run.output));
 }
@@ -53,14 +59,19 @@ TEST(Trouble, AFailingReducerAndAMissingProgram) {
 }
 
 TEST(Trouble, AHangingMapperIsKilledByTheTaskTimeout) {
-  JobRun run({.input = "a\n", .mapper = "sleep 4711.1 & setsid sleep 4711.1 & sleep 4711.1", .maps = 1, .task_timeout_ms = 1000,
+  JobRun run({.input = "a\n",
+              .mapper = "sleep 4711.1 & setsid sleep 4711.1 & sleep 4711.1",
+              .maps = 1,
+              .task_timeout_ms = 1000,
               .max_attempts = 1});
   EXPECT_EQ(run.go(), "FAILED: no progress for 1 s (task_timeout)");
   EXPECT_EQ(marked_processes("4711.1"), 0);
 }
 
 TEST(Trouble, TalkingToStderrKeepsATaskAlive) {
-  JobRun run({.input = "a\n", .mapper = "for i in 1 2 3 4 5 6 7 8; do sleep 0.25; echo alive >&2; done; cat", .maps = 1,
+  JobRun run({.input = "a\n",
+              .mapper = "for i in 1 2 3 4 5 6 7 8; do sleep 0.25; echo alive >&2; done; cat",
+              .maps = 1,
               .task_timeout_ms = 1200});
   EXPECT_EQ(run.go(), "SUCCEEDED");
 }
@@ -92,20 +103,30 @@ TEST(Trouble, BinaryOutputPassesUnchanged) {
 }
 
 TEST(Trouble, AMapperThatReadsLittleSucceeds) {
-  JobRun run({.input = std::string(5 << 20, 'x') + "\n", .mapper = "head -c 1; echo", .maps = 1, .reduces = 1});
+  JobRun run({.input = std::string(5 << 20, 'x') + "\n",
+              .mapper = "head -c 1; echo",
+              .maps = 1,
+              .reduces = 1});
   EXPECT_EQ(run.go(), "SUCCEEDED");
   EXPECT_EQ(run.part(0), "x\n");
 }
 
 TEST(Trouble, AHugeLineTravelsThroughAllOfIt) {
-  JobRun run({.input = "b\nc\n", .mapper = "cat; head -c 100000000 /dev/zero | tr '\\0' a; echo", .maps = 1, .reduces = 1});
+  JobRun run({.input = "b\nc\n",
+              .mapper = "cat; head -c 100000000 /dev/zero | tr '\\0' a; echo",
+              .maps = 1,
+              .reduces = 1});
   EXPECT_EQ(run.go(), "SUCCEEDED");
   EXPECT_TRUE(run.part(0) == std::string(100000000, 'a') + "\nb\nc\n");
 }
 
 TEST(Trouble, ALineOverTheLimitFailsWithTheSettingsName) {
-  JobRun run({.input = "a\n", .mapper = "head -c 3000000 /dev/zero", .maps = 1, .conf = {{"weir.max.line.mb", "2"}}});
-  EXPECT_TRUE(contains(run.go(), "a line is longer than 2 MB (conf weir.max.line.mb raises the limit)"));
+  JobRun run({.input = "a\n",
+              .mapper = "head -c 3000000 /dev/zero",
+              .maps = 1,
+              .conf = {{"weir.max.line.mb", "2"}}});
+  EXPECT_TRUE(
+      contains(run.go(), "a line is longer than 2 MB (conf weir.max.line.mb raises the limit)"));
 }
 
 TEST(Trouble, ManyReduces) {
@@ -119,11 +140,15 @@ TEST(Trouble, ManyReduces) {
 }
 
 TEST(Trouble, CountersStatusEnvironmentAndLogs) {
-  JobRun run({.input = "a\n",
-              .mapper = "echo 'reporter:counter:animals,cats,2' >&2; echo 'reporter:counter:animals,cats,3' >&2;"
-                        "echo 'reporter:status:half way' >&2; echo plain >&2; cat;"
-                        "echo $mapreduce_task_attempt_id $my_key $mapred_task_is_map $mapreduce_task_id",
-              .maps = 1, .reduces = 0, .conf = {{"my.key", "some value"}}});
+  JobRun run(
+      {.input = "a\n",
+       .mapper =
+           "echo 'reporter:counter:animals,cats,2' >&2; echo 'reporter:counter:animals,cats,3' >&2;"
+           "echo 'reporter:status:half way' >&2; echo plain >&2; cat;"
+           "echo $mapreduce_task_attempt_id $my_key $mapred_task_is_map $mapreduce_task_id",
+       .maps = 1,
+       .reduces = 0,
+       .conf = {{"my.key", "some value"}}});
   EXPECT_EQ(run.go(), "SUCCEEDED");
   EXPECT_EQ(run.part(0), "a\nattempt_0007_m_000000_0 some value true task_0007_m_000000\n");
   EXPECT_EQ(run.jobtracker->counter("animals", "cats"), 5);
@@ -146,7 +171,8 @@ TEST(Trouble, AnExistingFileIsNeverReplaced) {
 
 TEST(Trouble, AKilledAttemptLeavesNoProcess) {
   JobRun run({.input = "a\n",
-              .mapper = "(setsid sh -c 'sleep 4711.2; true' &) ; sh -c 'sleep 4711.2 & sleep 4711.2' & env -i setsid sleep 4711.2",
+              .mapper = "(setsid sh -c 'sleep 4711.2; true' &) ; sh -c 'sleep 4711.2 & sleep "
+                        "4711.2' & env -i setsid sleep 4711.2",
               .maps = 1});
   std::atomic<bool> kill = false;
   run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply& reply) {
@@ -158,8 +184,9 @@ TEST(Trouble, AKilledAttemptLeavesNoProcess) {
   run.start();
   ASSERT_TRUE(soon([] { return marked_processes("4711.2") >= 4; }));
   kill = true;
-  ASSERT_TRUE(run.jobtracker->wait_for(
-      [&] { return run.jobtracker->saw_state("attempt_0007_m_000000_0", wire::AttemptState::KILLED); }));
+  ASSERT_TRUE(run.jobtracker->wait_for([&] {
+    return run.jobtracker->saw_state("attempt_0007_m_000000_0", wire::AttemptState::KILLED);
+  }));
   EXPECT_EQ(marked_processes("4711.2"), 0);
 }
 
@@ -174,13 +201,17 @@ TEST(Trouble, AnEndingTrackerLeavesNoProcess) {
 
 // The attempt's process is killed from outside: what it had started is swept all the same.
 TEST(Trouble, AnAttemptWhoseProcessDiesIsSweptAndFails) {
-  JobRun run({.input = "a\n", .mapper = "setsid sleep 4711.4 & sleep 4711.4", .maps = 1, .max_attempts = 1});
+  JobRun run({.input = "a\n",
+              .mapper = "setsid sleep 4711.4 & sleep 4711.4",
+              .maps = 1,
+              .max_attempts = 1});
   run.start();
   ASSERT_TRUE(soon([] { return marked_processes("4711.4") >= 2; }));
   for (const ProcessInfo& process : all_processes()) {
     if (process.parent == ::getpid()) ::kill(process.pid, SIGKILL);
   }
-  EXPECT_EQ(run.jobtracker->wait(), "FAILED: the task's process was ended by signal Killed without a result");
+  EXPECT_EQ(run.jobtracker->wait(),
+            "FAILED: the task's process was ended by signal Killed without a result");
   EXPECT_EQ(marked_processes("4711.4"), 0);
 }
 

@@ -1,0 +1,237 @@
+// The small parts: ids, specs, reports, stderr, output files, leftovers.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "tracker/tasktracker/attempt_id.h"
+#include "tracker/tasktracker/counters.h"
+#include "tracker/tasktracker/leftovers.h"
+#include "tracker/tasktracker/stderr_sink.h"
+#include "tracker/tasktracker/task_output.h"
+#include "tracker/tasktracker/task_report.h"
+#include "tracker/tasktracker/task_spec.h"
+#include "tracker/tasktracker/temp_dir.h"
+#include "tracker/tasktracker/text.h"
+
+namespace weir::tasktracker {
+namespace {
+
+AttemptKey reduce_key(std::uint32_t attempt) {
+  return {TaskKey{JobId(std::size_t{7}), TaskKind::kReduce, 3}, attempt};
+}
+
+TEST(AttemptId, NamesAreReadBackOnlyInTheirOneSpelling) {
+  const std::string name = "attempt_0007_m_000012_3";
+  const auto key = parse_attempt_name(name);
+  ASSERT_TRUE(key.has_value());
+  EXPECT_EQ(attempt_name(*key), name);
+  EXPECT_EQ(to_key(to_wire(*key)), key);
+  for (const char* bad :
+       {"", "attempt_", "attempt_7_m_12_3", "attempt_0007_x_000012_3", "attempt_0007_m_000012_",
+        "attempt_0007_m_000012", "attempt_0007_m_000012_3_", "attempt_0007_m_000012_3/..",
+        "attempt_-1_m_000012_3", "attempt_99999999999_m_000012_3"}) {
+    EXPECT_FALSE(parse_attempt_name(bad).has_value()) << bad;
+  }
+}
+
+TEST(TaskSpec, ComesBackAsItWent) {
+  TaskSpec spec;
+  spec.id = reduce_key(2);
+  spec.mapper = std::string("a\0b\n\xff", 5);
+  spec.reduces = 5;
+  spec.input_offset = INT64_MAX;
+  spec.conf["k"] = std::string("v\0\n", 3);
+  spec.environment[""] = "=";
+  spec.compute_granted = false;
+  const std::string bytes = encode_task_spec(spec);
+  auto back = decode_task_spec(bytes);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(encode_task_spec(*back), bytes);
+  EXPECT_EQ(back->conf, spec.conf);
+  for (std::size_t cut = 0; cut + 1 < bytes.size(); ++cut)
+    EXPECT_FALSE(decode_task_spec(bytes.substr(0, cut)).ok()) << cut;
+}
+
+TEST(TaskSpec, RefusesALaunchThatDoesNotFitItsJob) {
+  wire::JobDescription job;
+  job.spec.__set_input_files({"/in"});
+  job.spec.__set_reduces(1);
+  job.__set_maps(1);
+  wire::Launch launch;
+  launch.split.file = 1;
+  EXPECT_NE(make_task_spec(job, launch).error().message.find("names input file 1, the job has 1"),
+            std::string::npos);
+  launch.split.file = 0;
+  EXPECT_TRUE(make_task_spec(job, launch).ok());
+  launch.id.__set_kind(wire::TaskKind::REDUCE);
+  launch.id.__set_index(1);
+  EXPECT_NE(make_task_spec(job, launch).error().message.find("the job has 1 reduces"),
+            std::string::npos);
+  job.spec.__set_conf({{"weir.max.line.mb", "many"}});
+  EXPECT_NE(
+      make_task_spec(job, launch).error().message.find("allowed are whole numbers from 1 to 2000"),
+      std::string::npos);
+}
+
+TEST(TaskReport, ReadsWholeFramesAndRefusesNonsense) {
+  TaskReport report;
+  report.status.__set_id(to_wire(reduce_key(1)));
+  report.status.__set_state(wire::AttemptState::RUNNING);
+  report.status.__set_phase(wire::TaskPhase::SORT);
+  report.status.__set_status("busy");
+  report.waiting = true;
+  const std::string frame = encode_report(report);
+  ReportDecoder decoder;
+  for (const char c : frame) {
+    auto none = decoder.next();
+    ASSERT_TRUE(none.ok() && !*none);
+    decoder.feed({&c, 1});
+  }
+  auto whole = decoder.next();
+  ASSERT_TRUE(whole.ok() && *whole);
+  EXPECT_EQ((*whole)->status.status, "busy");
+  EXPECT_TRUE((*whole)->waiting);
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::string damaged = frame;
+    damaged[random() % damaged.size()] = static_cast<char>(random());
+    ReportDecoder fuzzed;
+    fuzzed.feed(damaged);
+    (void)fuzzed.next().ok();  // an answer or an error, never a crash
+  }
+  ReportDecoder text;
+  text.feed("hello, this is no frame at all");
+  EXPECT_FALSE(text.next().ok());
+}
+
+TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
+  const TempDir dir;
+  std::string seen;
+  StderrSink sink(dir / "log", 100,
+                  {[&](std::string_view group, std::string_view name, std::int64_t n) {
+                     seen += std::string(group) + "/" + std::string(name) + "=" +
+                             std::to_string(n) + ";";
+                   },
+                   [&](std::string_view text) { seen += "status " + std::string(text) + ";"; }});
+  for (const char* piece :
+       {"reporter:coun", "ter:g,a,b,-5\nplain\nreporter:status: at work\r\nreporter:counter:g,x\n",
+        "reporter:counter:g,a,many\n", "unfinished"}) {
+    sink.consume(piece);
+  }
+  sink.finish();
+  EXPECT_EQ(seen, "g/a,b=-5;status  at work;");
+  const std::string logged = "plain\nreporter:counter:g,x\nreporter:counter:g,a,many\nunfinished\n";
+  EXPECT_EQ(read_text(dir / "log"), logged);
+  EXPECT_EQ(sink.last_lines() + "\n", logged);
+  for (int i = 0; i < 10000; ++i) sink.consume(std::string(50, 'x') + "\n");
+  EXPECT_EQ(read_text(dir / "log"),
+            logged + "[weir: log limit of 100 bytes reached, the rest is dropped]\n");
+}
+
+TEST(Counters, AreBounded) {
+  TaskCounters counters;
+  for (int i = 0; i < 500; ++i)
+    counters.add("g", "n" + std::to_string(i) + std::string(1000, 'x'), 1);
+  EXPECT_EQ(counters.all().at("g").size(), kMaxCounters);
+  EXPECT_EQ(counters.all().at("g").begin()->first.size(), kMaxCounterName);
+  EXPECT_EQ(counters.all().at("weir").at("COUNTERS_OVER_LIMIT"), 300);
+}
+
+TEST(Text, IsAlwaysValidUtf8) {
+  EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f \xe2\x82\xac", 100), "gr\xc3\xbc\xc3\x9f \xe2\x82\xac");
+  EXPECT_EQ(printable("\xff\xc3(\x1b[0m\n", 100), std::string("?") + "?(?[0m?");
+  EXPECT_EQ(printable("\xe2\x82\xac", 2), "");
+}
+
+TaskSpec output_spec(const TempDir& dir, std::uint32_t attempt) {
+  TaskSpec spec;
+  spec.id = reduce_key(attempt);
+  spec.output = dir / "out";
+  return spec;
+}
+
+TEST(TaskOutput, PublishesOnceAndNeverReplaces) {
+  const TempDir dir;
+  auto first = TaskOutput::create(output_spec(dir, 0));
+  auto second = TaskOutput::create(output_spec(dir, 1));
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_TRUE(write_all(first->fd(), "first", "").ok());
+  ASSERT_TRUE(write_all(second->fd(), "second", "").ok());
+  EXPECT_EQ(*first->commit(), "");
+  EXPECT_EQ(*first->commit(), "");  // told twice
+  // The tracker of the first died before it could report: the second finds its task's output in
+  // place.
+  EXPECT_EQ(*second->commit(), "output had been published by attempt_0007_r_000003_0");
+  EXPECT_EQ(read_text(dir / "out/part-00003"), "first");
+}
+
+TEST(TaskOutput, SomeoneElsesFileStays) {
+  const TempDir dir;
+  auto mine = TaskOutput::create(output_spec(dir, 0));
+  ASSERT_TRUE(mine.ok());
+  dir.write("out/part-00003", "theirs");
+  EXPECT_NE(mine->commit().error().message.find("exists and was not written by this task"),
+            std::string::npos);
+  EXPECT_EQ(read_text(dir / "out/part-00003"), "theirs");
+}
+
+TEST(TaskOutput, TheLastStepIsIdempotent) {
+  const TempDir dir;
+  ASSERT_TRUE(TaskOutput::create(output_spec(dir, 0)).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "out", true).ok());
+  EXPECT_TRUE(std::filesystem::exists(dir / "out/_SUCCESS"));
+  EXPECT_FALSE(std::filesystem::exists(dir / "out/_temporary"));
+  EXPECT_TRUE(finish_job_output(dir / "out", false).ok());  // not empty: stays
+  EXPECT_TRUE(std::filesystem::exists(dir / "out/_SUCCESS"));
+  std::filesystem::create_directories(dir / "empty/_temporary/x");
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "empty", false).ok());
+  EXPECT_FALSE(std::filesystem::exists(dir / "empty"));
+}
+
+pid_t spawn_sleep(const std::string& mark) {
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setsid();
+    if (mark.empty()) {
+      ::execl("/bin/sleep", "sleep", "4711.9", nullptr);
+    } else {
+      const char* environment[] = {mark.c_str(), nullptr};
+      ::execle("/bin/sleep", "sleep", "4711.9", nullptr, environment);
+    }
+    ::_exit(127);
+  }
+  // Until exec has happened its environment is still the test's.
+  while (read_text("/proc/" + std::to_string(pid) + "/comm") != "sleep\n") ::usleep(1000);
+  return pid;
+}
+
+TEST(Leftovers, KillsWhatIsOursAndNothingElse) {
+  const TempDir dir;
+  const WorkDirs dirs{dir.path()};
+  std::filesystem::create_directories(dirs.attempts() + "/recorded");
+  std::filesystem::create_directories(dirs.attempts() + "/reused");
+  const pid_t marked = spawn_sleep(std::string(kWorkDirVariable) + "=" + dir.path());
+  const pid_t recorded = spawn_sleep("");
+  const pid_t other_tracker = spawn_sleep(std::string(kWorkDirVariable) + "=" + dir.path() + "2");
+  const pid_t stranger = spawn_sleep("");
+  ASSERT_TRUE(record_process(dirs.attempts() + "/recorded", recorded).ok());
+  // A number that now belongs to someone who started at another time.
+  std::string boot = read_text("/proc/sys/kernel/random/boot_id");
+  dir.write("attempts/reused/pid", std::to_string(stranger) + " 1 " + boot);
+  EXPECT_EQ(kill_leftovers(dirs), 2);
+  int status = 0;
+  EXPECT_EQ(::waitpid(marked, &status, 0), marked);
+  EXPECT_EQ(::waitpid(recorded, &status, 0), recorded);
+  for (const pid_t alive : {other_tracker, stranger}) {
+    EXPECT_EQ(::waitpid(alive, &status, WNOHANG), 0);
+    ::kill(alive, SIGKILL);
+    ::waitpid(alive, &status, 0);
+  }
+  EXPECT_TRUE(clean_directories(dirs, 24).ok());
+  EXPECT_FALSE(std::filesystem::exists(dirs.attempts() + "/recorded"));
+}
+
+}  // namespace
+}  // namespace weir::tasktracker

@@ -1,0 +1,227 @@
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <thread>
+
+#include "tracker/tasktracker/run_file.h"
+#include "tracker/tasktracker/shuffle_client.h"
+#include "tracker/tasktracker/shuffle_copier.h"
+#include "tracker/tasktracker/shuffle_server.h"
+#include "tracker/tasktracker/temp_dir.h"
+
+namespace weir::tasktracker {
+namespace {
+
+AttemptKey map_key(std::size_t index, std::uint32_t attempt = 0) {
+  return {TaskKey{JobId(std::size_t{7}), TaskKind::kMap, static_cast<std::uint32_t>(index)},
+          attempt};
+}
+
+class Shuffle : public testing::Test {
+ protected:
+  void SetUp() override {
+    ShuffleServerOptions options;
+    options.dirs.root = dir_.path();
+    options.idle_ms = 300;
+    server_ = std::make_unique<ShuffleServer>(options);
+    auto port = server_->start();
+    ASSERT_TRUE(port.ok()) << port.error().message;
+    port_ = *port;
+  }
+
+  // A map output with the given partitions.
+  void put(const AttemptKey& key, const std::vector<std::string>& partitions) {
+    const WorkDirs dirs{dir_.path()};
+    ASSERT_TRUE(make_directories(dirs.output(key)).ok());
+    auto writer = RunWriter::create(dirs.output(key) + "/file.out",
+                                    static_cast<std::uint32_t>(partitions.size()), true);
+    ASSERT_TRUE(writer.ok());
+    for (std::uint32_t p = 0; p < partitions.size(); ++p) {
+      if (!partitions[p].empty()) {
+        ASSERT_TRUE(writer->append(p, partitions[p]).ok());
+      }
+    }
+    auto run = writer->finish();
+    ASSERT_TRUE(run.ok());
+    ASSERT_TRUE(write_index(*run, dirs.output(key) + "/file.idx").ok());
+  }
+
+  int connect() const {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port_);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+  // What the server sends before it closes the connection.
+  std::string say(const std::string& bytes) const {
+    const UniqueFd fd(connect());
+    (void)!::send(fd.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    std::string answer;
+    char buffer[4096];
+    for (ssize_t n; (n = ::recv(fd.get(), buffer, sizeof buffer, 0)) > 0;)
+      answer.append(buffer, static_cast<std::size_t>(n));
+    return answer;
+  }
+
+  TempDir dir_;
+  std::unique_ptr<ShuffleServer> server_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(Shuffle, ServesPartitionsOverOneConnection) {
+  const std::string big(3000000, 'x');
+  put(map_key(0), {"a\t1\n", "", big + "\n"});
+  auto connection = ShuffleConnection::open("127.0.0.1", port_);
+  ASSERT_TRUE(connection.ok());
+  const std::string expected[] = {"a\t1\n", "", big + "\n"};
+  for (std::uint32_t p = 0; p < 3; ++p) {
+    ShuffleRequest request;
+    request.attempt = map_key(0);
+    request.partition = p;
+    auto answer = connection->ask(request);
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    std::string body(static_cast<std::size_t>(answer->bytes), 0);
+    ASSERT_TRUE(connection->read_body(body).ok());
+    EXPECT_TRUE(body == expected[p]);
+    EXPECT_EQ(crc_of(0, body), answer->crc);
+  }
+  EXPECT_EQ(*fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100), "a\t1\n");
+}
+
+TEST_F(Shuffle, RefusesWhatIsNotThere) {
+  put(map_key(0), {"a\n"});
+  const auto message = [&](const AttemptKey& key, std::uint32_t partition) {
+    return fetch_map_output("127.0.0.1", port_, key, partition, 100).error().message;
+  };
+  EXPECT_NE(message(map_key(1), 0).find("no output of attempt_0007_m_000001_0 here"),
+            std::string::npos);
+  EXPECT_NE(message(map_key(0), 1).find("no output"), std::string::npos);
+  EXPECT_NE(
+      fetch_log("127.0.0.1", port_, map_key(0), "stderr", 10).error().message.find("no logs of"),
+      std::string::npos);
+}
+
+TEST_F(Shuffle, DropsGarbageAndGoesOn) {
+  put(map_key(0), {"a\n"});
+  std::string noise;
+  for (int i = 0; i < 5000; ++i) noise += static_cast<char>(i * 31 + 7);
+  const std::string garbage[] = {"GET / HTTP/1.1\n",
+                                 "WEIR1 MAP ../../etc/passwd 0\n",
+                                 "WEIR1 MAP attempt_0007_m_000000_0 -1\n",
+                                 "WEIR1 MAP attempt_0007_m_000000_0 99999999999999\n",
+                                 "WEIR1 MAP attempt_0007_r_000000_0 0\n",
+                                 "WEIR1 LOG attempt_0007_m_000000_0 ../x 5\n",
+                                 "WEIR1 MAP attempt_7_m_0_0 0\n",
+                                 "\n",
+                                 std::string(10000, 'x'),
+                                 noise};
+  for (const std::string& bytes : garbage) EXPECT_EQ(say(bytes), "") << bytes.substr(0, 60);
+  EXPECT_EQ(server_->dropped(), 10);
+  EXPECT_EQ(say("WEIR1 MAP attemp"),
+            "");  // half a request: closed when it has been silent for too long
+  EXPECT_EQ(*fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100), "a\n");
+}
+
+TEST_F(Shuffle, DamageOnDiskIsNoticed) {
+  put(map_key(0), {"aaaa\n"});
+  dir_.write("outputs/job_0007/attempt_0007_m_000000_0/file.out", "aaab\n");
+  EXPECT_NE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100)
+                .error()
+                .message.find("checksum differs"),
+            std::string::npos);
+  dir_.write("outputs/job_0007/attempt_0007_m_000000_0/file.out", "aa");
+  EXPECT_FALSE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100).ok());
+}
+
+// The copier's half of a reduce, with its control pipes held by the test.
+class Copying : public Shuffle {
+ protected:
+  void SetUp() override {
+    Shuffle::SetUp();
+    commands_ = make_pipe().value();
+    reports_ = make_pipe().value();
+    spec_.id = {TaskKey{JobId(std::size_t{7}), TaskKind::kReduce, 0}, 0};
+    spec_.attempt_dir = dir_.path();
+    spec_.sort_memory_mb = 1;
+  }
+  void start(std::uint32_t maps) {
+    spec_.maps = maps;
+    control_ = std::make_unique<TaskControl>(spec_.id, std::move(commands_.read_end),
+                                             std::move(reports_.write_end), true);
+    copier_ = std::make_unique<ShuffleCopier>(spec_, *control_);
+  }
+  OutputNews at(std::uint32_t map, std::uint32_t attempt, bool obsolete = false) const {
+    return {map, attempt, obsolete, "127.0.0.1", port_};
+  }
+  // Reads reports until one names a failure to fetch.
+  bool reports_failure(std::uint32_t map) {
+    ReportDecoder decoder;
+    char bytes[4096];
+    for (ssize_t n; (n = ::read(reports_.read_end.get(), bytes, sizeof bytes)) > 0;) {
+      decoder.feed({bytes, static_cast<std::size_t>(n)});
+      for (;;) {
+        auto report = decoder.next();
+        if (!report.ok()) return false;
+        if (!*report) break;
+        for (const auto& failure : (*report)->status.fetch_failures) {
+          if (failure.map_index == static_cast<int>(map)) return true;
+        }
+      }
+    }
+    return false;
+  }
+  std::string text(const CopiedPiece& piece) const {
+    return piece.path.empty() ? piece.memory : read_text(piece.path);
+  }
+
+  Pipe commands_, reports_;
+  TaskSpec spec_;
+  std::unique_ptr<TaskControl> control_;
+  std::unique_ptr<ShuffleCopier> copier_;
+};
+
+TEST_F(Copying, ManyMapsInAnyOrderSomeTooLargeForMemory) {
+  const std::uint32_t maps = 300;
+  std::vector<std::string> texts;
+  for (std::uint32_t m = 0; m < maps; ++m) {
+    texts.push_back(std::string(m % 50 == 0 ? 400000 : 10 * m, 'a' + static_cast<char>(m % 26)) +
+                    "\n");
+    put(map_key(m), {texts.back()});
+  }
+  start(maps);
+  for (std::uint32_t m = maps; m-- > 0;) copier_->news(at(m, 0));
+  auto pieces = copier_->wait_for_all();
+  ASSERT_TRUE(pieces.ok());
+  int files = 0;
+  for (std::uint32_t m = 0; m < maps; ++m) {
+    EXPECT_TRUE(text((*pieces)[m]) == texts[m]) << m;
+    files += !(*pieces)[m].path.empty();
+  }
+  EXPECT_GE(files, 6);
+  copier_.reset();
+}
+
+TEST_F(Copying, ReportsAnOutputItCannotGetAndTakesTheNewOne) {
+  put(map_key(0), {"zero\n"});
+  start(2);
+  copier_->news(at(0, 0));
+  copier_->news(at(1, 0));  // is not there
+  ASSERT_TRUE(reports_failure(1));
+  put(map_key(1, 1), {"one\n"});
+  copier_->news(at(1, 0, true));
+  copier_->news(at(1, 1));
+  std::thread drain([this] { reports_failure(99); });
+  auto pieces = copier_->wait_for_all();
+  ASSERT_TRUE(pieces.ok());
+  EXPECT_EQ(text((*pieces)[0]) + text((*pieces)[1]), "zero\none\n");
+  copier_.reset();
+  control_.reset();
+  drain.join();
+}
+
+}  // namespace
+}  // namespace weir::tasktracker
