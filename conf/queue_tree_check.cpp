@@ -18,7 +18,8 @@ using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
 
 class Resolver {
  public:
-  Resolver(std::vector<QueueDraft>& drafts, Diagnostics& out) : drafts_(drafts), out_(out) {}
+  Resolver(std::vector<QueueDraft>& drafts, Diagnostics& out)
+      : drafts_(drafts), out_(out), too_deep_(drafts.size()) {}
 
   bool run() {
     const std::size_t errors_before = out_.error_count();
@@ -68,7 +69,8 @@ class Resolver {
         out_.error(draft.at,
                    fmt::format("queue \"{}\" is at depth {}, allowed: {} levels of queues",
                                draft.settings.name, depth, kMaxQueueDepth));
-        too_deep_ = true;
+        too_deep_[self] = true;
+        any_too_deep_ = true;
         continue;
       }
       if (const auto found = nested_.find(self); found != nested_.end()) {
@@ -90,7 +92,7 @@ class Resolver {
       above.push_back(*drafts_[above.back()].parent);
     }
     settle(above.back());
-    for (auto i = above.rbegin(); i != above.rend() && !too_deep_; ++i) {
+    for (auto i = above.rbegin(); i != above.rend() && !any_too_deep_; ++i) {
       if (drafts_[*i].path.empty()) settle(*i);
     }
   }
@@ -103,7 +105,7 @@ class Resolver {
     const std::string label = fmt::format("queues.{}.parent", draft.settings.name);
     if (found == by_name_.end() ||
         (last != wanted && !drafts_[found->second.front()].path.empty())) {
-      if (too_deep_) return;
+      if (any_too_deep_) return;
       out_.error(
           draft.parent_at,
           fmt::format("{} \"{}\" is no queue{}, allowed: the dotted path of a declared queue",
@@ -117,7 +119,8 @@ class Resolver {
       return;
     }
     draft.parent = found->second.front();
-    if (!drafts_[*draft.parent].path.empty()) settle(self);
+    too_deep_[self] = too_deep_[*draft.parent];
+    if (!drafts_[*draft.parent].path.empty() && !too_deep_[self]) settle(self);
   }
 
   std::string suggestion(const std::string& last) const {
@@ -165,7 +168,8 @@ class Resolver {
 
   std::vector<QueueDraft>& drafts_;
   Diagnostics& out_;
-  bool too_deep_ = false;
+  bool any_too_deep_ = false;
+  std::vector<bool> too_deep_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_name_;
   std::unordered_map<std::string, std::vector<std::size_t>> waiting_;
   std::unordered_map<std::size_t, std::vector<std::size_t>> nested_;

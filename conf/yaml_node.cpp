@@ -28,13 +28,18 @@ class Builder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0) {
       refuse(mark_of(mark),
-             "a second YAML document, allowed: one document in a file (no `---` within it)");
+             "something after the end of the YAML document, allowed: one document in a file (no "
+             "`---` within it)");
     }
   }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(make(YamlNode::Kind::kNull, mark), anchor);
+    auto node = make(YamlNode::Kind::kNull, mark);
+    // yaml-cpp places a missing value at whatever comes next, often lines below; its key is the
+    // line to mend.
+    if (!stack_.empty() && stack_.back().key) node->at = stack_.back().key->at;
+    add(std::move(node), anchor);
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {

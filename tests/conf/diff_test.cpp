@@ -1,0 +1,81 @@
+// What changed between two settings, a line each; and the list of policies.
+#include "conf/diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conf/load.h"
+#include "conf/policies.h"
+#include "jobqueue/cluster_state.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Settings settings(const std::string& text) {
+  return load_settings_text("f", text).value().settings;
+}
+
+TEST(Diff, NamesEveryChangedKey) {
+  const Settings before = settings(
+      "queues: [{name: research, guaranteed: 40%, max_jobs: 5, queues: [{name: vision}]}, {name: "
+      "old, guaranteed: 60%}]");
+  const Settings after = settings(
+      "policy: fifo\n"
+      "capacity: {interval: 2s}\n"
+      "queues: [{name: research, guaranteed: 50%, reclaim_after: 1m, submit: [alice, '@r'], "
+      "queues: [{name: vision, "
+      "state: stopped}]}, {name: new, guaranteed: 50%}]");
+  EXPECT_THAT(diff_settings(before, after),
+              ElementsAre("policy: capacity -> fifo", "capacity.interval: 1s -> 2s",
+                          "queues.research.guaranteed: 40% -> 50%",
+                          "queues.research.reclaim_after.map: inherited -> 1m",
+                          "queues.research.reclaim_after.reduce: inherited -> 1m",
+                          "queues.research.max_jobs: 5 -> unlimited",
+                          "queues.research.submit: everybody -> [alice, @r]",
+                          "queues.research.vision.state: running -> stopped",
+                          "queues.new: added (guaranteed 50%)", "queues.old: removed"));
+}
+
+TEST(Diff, ASpelledOutDefaultIsNoChange) {
+  EXPECT_THAT(
+      diff_settings(
+          settings("queues: [{name: a}]"),
+          settings(
+              "capacity: {interval: 1s}\nheartbeat: {interval: auto}\nqueues: [{name: a, maximum: "
+              "100%, max_jobs: unlimited, user_limit: {minimum: 100%}}]")),
+      IsEmpty());
+  Settings by_hand;
+  by_hand.queues.emplace_back().name = "default";
+  EXPECT_THAT(diff_settings(by_hand, settings("policy: capacity")), IsEmpty());
+}
+
+TEST(Diff, Guarantees) {
+  const auto text = [](Guarantee map, Guarantee reduce) {
+    const Guarantee both[] = {map, reduce};
+    return format_guarantee(both);
+  };
+  using Unit = Guarantee::Unit;
+  EXPECT_EQ(text({Unit::kPercent, 4000}, {Unit::kPercent, 4000}), "40%");
+  EXPECT_EQ(text({Unit::kPercent, 4000}, {Unit::kPercent, 3350}), "40% map / 33.5% reduce");
+  EXPECT_EQ(text({Unit::kSlots, 40}, {Unit::kSlots, 20}), "40 map / 20 reduce slots");
+  EXPECT_EQ(text({}, {}), "equal part");
+}
+
+TEST(Policies, EveryNameHasAConstructor) {
+  const Settings loaded = settings("policy: capacity");
+  const ClusterState state(std::make_shared<const Settings>(loaded),
+                           QueueTree::build(loaded.queues).value(), 1);
+  const PolicyFactory make = policy_factory();
+  for (const std::string& name : policy_names()) {
+    const auto policy = make(name, state, loaded);
+    ASSERT_NE(policy, nullptr) << name;
+    EXPECT_EQ(policy->name(), name);
+  }
+  EXPECT_EQ(make("none", state, loaded), nullptr);
+}
+
+}  // namespace
+}  // namespace weir
