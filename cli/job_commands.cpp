@@ -142,7 +142,11 @@ CLI::App* add(CLI::App& group, Context& context, const Options& options, const c
   add_connection_options(*command, context);
   command->footer(std::string("Examples:\n") + examples);
   command->callback([&context, options, run] {
-    context.action = [&context, options, run] { return run(context, *options); };
+    // A wrong ID is wrong use, whether or not there is a JobTracker.
+    context.action = [&context, options, run] {
+      if (!options->id.empty()) job_argument(options->id);
+      return run(context, *options);
+    };
   });
   return command;
 }

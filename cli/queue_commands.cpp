@@ -116,11 +116,11 @@ int list_trackers(Context& context) {
 Table queue_table(const std::vector<wire::QueueStatus>& queues) {
   Table table({{"QUEUE", false, 10},
                {"STATE"},
-               {"MAPS: GUAR", true},
+               {"MAP GUAR", true},
                {"ALLOC", true},
                {"RUN", true},
                {"PEND", true},
-               {"REDUCES: GUAR", true},
+               {"RED GUAR", true},
                {"ALLOC", true},
                {"RUN", true},
                {"PEND", true},
@@ -165,16 +165,16 @@ std::string queue_details(const wire::QueueStatus& queue) {
 }
 
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
-  Table table({{"TRACKER", false, 10},
+  Table table({{"TRACKER", false, 8},
                {"STATE"},
                {"HOST", false, 9},
-               {"RACK", false, 8},
+               {"RACK", false, 6},
                {"MAPS", true},
                {"REDUCES", true},
                {"MEMORY MB", true},
                {"HEARD", true},
                {"FREE DISK", true},
-               {"HEALTH", false, 10}});
+               {"HEALTH", false, 8}});
   for (const auto& tracker : trackers) {
     table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
                used_of(tracker.used.map_slots, tracker.total.map_slots),

@@ -108,13 +108,12 @@ InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t spl
           "--split-size {} makes more than {} maps, the most a job may have; use larger splits",
           short_bytes(split_bytes), kMaxSplits));
     }
-    for (std::int64_t offset = 0; offset < file.bytes; offset += step) {
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
       wire::Split split;
       split.file = index;
-      split.offset = offset;
-      split.length = std::min(step, file.bytes - offset);
+      split.offset = piece * step;
+      split.length = std::min(step, file.bytes - split.offset);
       result.splits.push_back(split);
-      if (whole) break;
     }
   }
   return result;

@@ -222,9 +222,9 @@ TEST(Edge, NobodyListens) {
 }
 
 TEST(Edge, WrongUseNamesTheMend) {
-  EXPECT_THAT(run({"jbo"}).err, HasSubstr("did you mean 'job'?"));
-  EXPECT_THAT(run({"job", "lits"}).err,
-              HasSubstr("'lits' is no command of 'weir job', did you mean 'list'?"));
+  EXPECT_THAT(run({"quue"}).err, HasSubstr("did you mean 'queue'?"));
+  EXPECT_THAT(run({"job", "lst"}).err,
+              HasSubstr("'lst' is no command of 'weir job', did you mean 'list'?"));
   EXPECT_THAT(run({"job", "status"}).err,
               HasSubstr("ID is required; see 'weir job status --help'"));
   EXPECT_THAT(run({"queue", "list", "-o", "xml"}).err, HasSubstr("json"));

@@ -17,7 +17,7 @@ TEST(ProgressBar, ShowsBothKindsAndTheTimeLeft) {
   const std::string text = progress_bar(job, job.started_at_ms + 60'000, {.columns = 120});
   EXPECT_THAT(text, HasSubstr("maps ["));
   EXPECT_THAT(text, HasSubstr(" 50%  reduces ["));
-  EXPECT_THAT(text, HasSubstr("1 running  1m01s, about 1m23s left"));
+  EXPECT_THAT(text, HasSubstr("1 running  1m01s, about 1m24s left"));
 }
 
 TEST(ProgressBar, FitsAnyWidth) {
