@@ -1,8 +1,8 @@
 // What an attempt's process tells the agent over its report pipe: the wire's AttemptStatus plus two
 // facts that only the agent needs. A message is complete in itself (level-triggered); the newest
-// counts. A frame is a little-endian 32-bit length and a Thrift binary struct after a byte of
-// flags. The decoder treats the pipe as outside bytes: a user's program may have found it. Pure,
-// any thread.
+// counts. A frame is two little-endian 32-bit numbers, length and CRC-32, then a byte of flags and
+// a Thrift binary struct. The decoder treats the pipe as outside bytes: a user's program may have
+// found it. Pure, any thread.
 #pragma once
 
 #include <optional>
