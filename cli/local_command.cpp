@@ -216,13 +216,14 @@ class LocalCluster {
                                 {"kept", options_.keep}});
     } else {
       context_.out << fmt::format(
-          "a JobTracker and {} trackers are up: clients at {}, trackers at port {}\n"
+          "a JobTracker and {} tracker{} are up: clients at {}, trackers at port {}\n"
           "logs and store are in {}\n"
           "to talk to it:\n"
           "  export WEIR_JOBTRACKER={}\n"
           "  weir queue list\n"
           "to end it: {}\n",
-          options_.trackers, address(), tracker_port_, directory_, address(), end);
+          options_.trackers, options_.trackers == 1 ? "" : "s", address(), tracker_port_,
+          directory_, address(), end);
     }
     context_.out.flush();
   }

@@ -7,15 +7,20 @@
 #include "cli/format.h"
 
 namespace weir::cli {
+namespace {
+
+std::int64_t milliseconds(std::chrono::nanoseconds since) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+}  // namespace
 
 std::int64_t steady_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+  return milliseconds(std::chrono::steady_clock::now().time_since_epoch());
 }
 
 std::int64_t epoch_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  return milliseconds(std::chrono::system_clock::now().time_since_epoch());
 }
 
 void Patience::say_so(Context& context, const JobTracker& jobtracker) {
