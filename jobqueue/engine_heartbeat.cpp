@@ -431,6 +431,7 @@ void Engine::on(const QueryMapOutputs& input, Token token) {
   if (job == nullptr)
     return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
   MapOutputs out;
+  out.list_id = state_.epoch();
   out.maps = job->tasks(TaskKind::kMap).total;
   const std::size_t size = job->map_log.size();
   const std::size_t first = std::min<std::size_t>(input.first, size);

@@ -190,6 +190,7 @@ struct MapOutput {
 };
 struct MapOutputs {
   std::vector<MapOutput> outputs;
+  std::uint32_t list_id = 0;  // the JobTracker's start: after another one the list is another, too
   std::uint32_t next = 0;
   std::uint32_t maps = 0;
 };

@@ -124,6 +124,7 @@ struct MapOutputs {
   1: required list<MapOutput> outputs  // in the order they became known, from `first` on
   2: required i32 next_from            // `first` of the next question
   3: required i32 maps                 // of the job in all
+  4: optional i64 list_id              // another one than before (after a restart): another list, to be read from 0
 }
 
 service TrackerService {

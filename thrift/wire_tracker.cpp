@@ -195,6 +195,7 @@ wire::JobDescription to_wire(const JobDescription& reply) {
 
 wire::MapOutputs to_wire(const MapOutputs& reply) {
   wire::MapOutputs out;
+  out.__set_list_id(reply.list_id);
   out.outputs.resize(reply.outputs.size());
   for (std::size_t i = 0; i < reply.outputs.size(); ++i) {
     const MapOutput& from = reply.outputs[i];

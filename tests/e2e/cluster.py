@@ -53,11 +53,8 @@ class Cluster(unittest.TestCase):
             except subprocess.TimeoutExpired:
                 process.kill()
                 self.fail(f"{name} did not end on SIGTERM")
-        failed = any(error for _, error in getattr(self._outcome, "errors", []) if error) if hasattr(
-            self._outcome, "errors") else False
-        leftovers = wait_for("no process of the test is left", lambda: not self.processes_below() or None, 10)
-        del leftovers
-        if failed or os.environ.get("WEIR_KEEP"):
+        wait_for("no process of the test is left", lambda: not self.processes_below(), 10)
+        if os.environ.get("WEIR_KEEP"):
             print(f"kept: {self.dir}", file=sys.stderr)
         else:
             shutil.rmtree(self.dir, ignore_errors=True)
@@ -87,9 +84,9 @@ class Cluster(unittest.TestCase):
         return path
 
     def start(self, name, arguments, **popen):
-        log = open(self.dir / f"{name}.log", "ab")
-        process = subprocess.Popen([WEIR, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                   cwd=self.dir, **popen)
+        with open(self.dir / f"{name}.log", "ab") as log:
+            process = subprocess.Popen([WEIR, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                       cwd=self.dir, **popen)
         self.processes[name] = process
         return process
 

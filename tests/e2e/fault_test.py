@@ -13,7 +13,7 @@ class Faults(Cluster):
                               input=self.some_text(lines=4000), **options)
 
     def check(self, job, output="out"):
-        self.assertEqual(self.wait_for_end(job, 180), "SUCCEEDED", self.weir("job", "status", job).stdout)
+        self.assertEqual(self.wait_for_end(job, 60), "SUCCEEDED", self.weir("job", "status", job).stdout)
         self.assertEqual(sorted(self.output(output).splitlines()),
                          self.coreutils_wordcount(self.some_text(lines=4000)))
 

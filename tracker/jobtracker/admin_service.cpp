@@ -59,8 +59,10 @@ void AdminService::set_policy(Give<wire::Done> give, Refuse refuse, const wire::
     found = found || name == policy;
   }
   if (!found) {
-    return answering.refuse(Error{
-        ErrorCode::kUnknownPolicy, "there is no policy `" + policy.substr(0, 64) + "`", known, {}});
+    return answering.refuse(Error{ErrorCode::kUnknownPolicy,
+                                  "there is no policy '" + policy.substr(0, 64) + "'",
+                                  "policies: " + known,
+                                  {}});
   }
   loop_.post(SetPolicy{*who, policy}, answer_done(answering));
 }
@@ -74,8 +76,7 @@ void AdminService::apply_settings(Give<wire::Done> give, Refuse refuse, const wi
     auto loaded = load_settings_text(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
-    post_settings(loop_, who, std::move(settings), loop_.board().view()->settings->policy,
-                  answer_done(answering));
+    loop_.post(ApplySettings{who, std::move(settings)}, answer_done(answering));
   });
   if (!taken) answering.refuse(worker_busy());
 }

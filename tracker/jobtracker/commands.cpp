@@ -19,18 +19,4 @@ EngineLoop::Callback answer_done(Answering<wire::Done> answering) {
       };
 }
 
-void post_settings(EngineLoop& loop, const Caller& caller, std::shared_ptr<const Settings> settings,
-                   const std::string& policy_before, EngineLoop::Callback callback) {
-  if (settings->policy == policy_before) {
-    return loop.post(ApplySettings{caller, std::move(settings)}, std::move(callback));
-  }
-  const SetPolicy policy{caller, settings->policy};
-  loop.post(ApplySettings{caller, std::move(settings)},
-            [&loop, policy, callback = std::move(callback)](const EngineLoop::ReplyBody& reply,
-                                                            std::int64_t version) {
-              if (!std::holds_alternative<Done>(reply)) return callback(reply, version);
-              loop.post(policy, callback);
-            });
-}
-
 }  // namespace weir

@@ -16,9 +16,4 @@ Error refusal_of(const EngineLoop::ReplyBody& reply);
 
 EngineLoop::Callback answer_done(Answering<wire::Done> answering);
 
-// New settings, and with them their policy if they name another one than `policy_before`, what the
-// settings before named: a policy that was chosen by command stays while settings change around it.
-void post_settings(EngineLoop& loop, const Caller& caller, std::shared_ptr<const Settings> settings,
-                   const std::string& policy_before, EngineLoop::Callback callback);
-
 }  // namespace weir

@@ -153,6 +153,9 @@ int run(const JobTrackerOptions& options) {
 
   auto settings = std::make_shared<const Settings>(std::move(start->loaded.settings));
   const std::size_t jobs = snapshot->jobs.size();
+  // A file that names another policy than the settings before wins over a switch made by command.
+  const bool names_policy = start->from_file && start->policy_before != settings->policy;
+  if (names_policy) snapshot->policy.clear();
   auto tracker = JobTracker::start({.store = std::move(*store),
                                     .snapshot = std::move(*snapshot),
                                     .settings = settings,
@@ -168,7 +171,8 @@ int run(const JobTrackerOptions& options) {
   for (const std::string& notice : settings->notices) spdlog::warn("settings: {}", notice);
   warn_about_identity(daemon);
   SettingsReload reload(**tracker, options.conf_file, start->file_hash);
-  if (start->from_file) reload.store_settings(settings, start->file_hash, start->policy_before);
+  if (start->from_file) reload.store_settings(settings, start->file_hash);
+  if (names_policy) reload.store_policy(settings->policy);
   spdlog::info("store: {} with {} jobs", daemon.store_path, jobs);
   spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
                daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,

@@ -53,29 +53,38 @@ void SettingsReload::read(const std::string& text) {
   for (const std::string& notice : loaded->settings.notices) {
     spdlog::warn("settings: {}", notice);
   }
-  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash,
-                 tracker_.loop().board().view()->settings->policy);
+  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash);
 }
 
 void SettingsReload::refuse(const Error& error) {
   report(tracker_.notices(), error, watch_.path());
 }
 
+void SettingsReload::store_policy(const std::string& policy) {
+  EngineLoop& loop = tracker_.loop();
+  const auto log_refusal = [policy](const EngineLoop::ReplyBody& reply, std::int64_t) {
+    if (const auto* error = std::get_if<Error>(&reply)) {
+      spdlog::warn("policy {}: {}", policy, error->message);
+    }
+  };
+  loop.post(SetPolicy{administrator(*loop.board().view()->settings), policy}, log_refusal);
+}
+
 void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
-                                    const std::string& hash, const std::string& policy_before) {
+                                    const std::string& hash) {
   EngineLoop& loop = tracker_.loop();
   Notices& notices = tracker_.notices();
   const Caller caller = administrator(*loop.board().view()->settings);
   const std::string source = settings->source;
-  post_settings(loop, caller, std::move(settings), policy_before,
-                [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
-                  if (const auto* error = std::get_if<Error>(&reply)) {
-                    return report(notices, *error, source);
-                  }
-                  notices.set({});
-                  if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
-                  spdlog::info("settings: {} is in force", source);
-                });
+  loop.post(ApplySettings{caller, std::move(settings)},
+            [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
+              if (const auto* error = std::get_if<Error>(&reply)) {
+                return report(notices, *error, source);
+              }
+              notices.set({});
+              if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
+              spdlog::info("settings: {} is in force", source);
+            });
 }
 
 }  // namespace weir

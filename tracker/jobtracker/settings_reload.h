@@ -22,10 +22,9 @@ class SettingsReload {
   void on_hangup();
   // Every two seconds.
   void look();
-  // Makes these the settings in the store, and `hash` the file they were read from; `policy_before`
-  // as in post_settings.
-  void store_settings(std::shared_ptr<const Settings> settings, const std::string& hash,
-                      const std::string& policy_before);
+  // Makes these the settings in the store, and `hash` the file they were read from.
+  void store_settings(std::shared_ptr<const Settings> settings, const std::string& hash);
+  void store_policy(const std::string& policy);
 
  private:
   void read(const std::string& text);

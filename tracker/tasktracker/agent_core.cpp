@@ -319,6 +319,18 @@ void AgentCore::on_outputs(JobId id, const wire::MapOutputs& outputs, Now now) {
   Job& job = found->second;
   job.polling = false;
   job.poll_retry_ms = 0;
+  if (outputs.__isset.list_id && outputs.list_id != job.output_list) {
+    // The JobTracker has restarted and made its list anew: a place in the old one means nothing.
+    const bool from_start = job.next_output == 0;
+    job.output_list = outputs.list_id;
+    job.outputs.clear();
+    for (auto& [key, attempt] : attempts_) {
+      if (key.task.job == id) attempt.outputs_pushed = 0;
+    }
+    job.next_output = 0;
+    job.next_poll_ms = now.steady_ms;
+    if (!from_start) return;
+  }
   job.outputs.insert(job.outputs.end(), outputs.outputs.begin(), outputs.outputs.end());
   job.next_output = outputs.next_from;
   const bool all_known = std::cmp_greater_equal(job.outputs.size(), outputs.maps);

@@ -132,6 +132,7 @@ class AgentCore {
     std::int64_t next_fetch_ms = 0, fetch_retry_ms = 0, next_poll_ms = 0, poll_retry_ms = 0;
     std::vector<wire::MapOutput> outputs;
     std::int32_t next_output = 0;
+    std::int64_t output_list = 0;       // the JobTracker's list that `outputs` is read from
     std::set<AttemptKey> acknowledged;  // never started again
   };
   struct DutyState {
