@@ -25,6 +25,7 @@ struct JobParts {
   std::string input_name = "in.txt";
   std::map<std::string, std::string> conf;
   int max_attempts = 2;
+  std::int64_t map_memory_mb = 0;
 };
 
 class JobRun {
@@ -52,6 +53,7 @@ class JobRun {
     spec.__set_task_timeout_ms(parts.task_timeout_ms);
     spec.__set_max_attempts(parts.max_attempts);
     spec.__set_conf(parts.conf);
+    spec.__set_map_memory_mb(parts.map_memory_mb);
     jobtracker = std::make_unique<FakeJobTracker>(spec, 4);
     TaskTrackerOptions options;
     options.name = "tt1";

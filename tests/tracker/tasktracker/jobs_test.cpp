@@ -81,5 +81,25 @@ TEST(Jobs, WithoutReducesTheMappersOutputIsTheJobs) {
   EXPECT_EQ(run.part(0) + run.part(1) + run.part(2), upper);
 }
 
+// More pieces than a merge may open files, none small enough for memory: equal keys still come in
+// input order.
+TEST(Jobs, EqualKeysKeepTheOrderOfTheInput) {
+  std::string text;
+  std::vector<std::string> by_key[5];
+  for (int i = 0; text.size() < 36000000; ++i) {
+    const std::string line = "key" + std::to_string(i * 7 % 5) + "\t" + std::to_string(i) + " " +
+                             std::string(50, 'v') + "\n";
+    text += line;
+    by_key[i * 7 % 5].push_back(line);
+  }
+  JobRun run({.input = text, .maps = 110, .reduces = 1});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  std::string expected;
+  for (const auto& lines : by_key) {
+    for (const std::string& line : lines) expected += line;
+  }
+  EXPECT_TRUE(run.part(0) == expected);
+}
+
 }  // namespace
 }  // namespace weir::tasktracker

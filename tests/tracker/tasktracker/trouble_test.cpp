@@ -2,6 +2,8 @@
 // behind.
 #include <gtest/gtest.h>
 
+#include <sys/wait.h>
+
 #include <csignal>
 
 #include "tracker/tasktracker/job_run.h"
@@ -227,11 +229,42 @@ TEST(Trouble, ABackgroundProcessDoesNotKeepATask) {
   EXPECT_EQ(marked_processes("4711.5"), 0);
 }
 
-TEST(Trouble, MemoryLimitReachesTheMapper) {
-  JobRun run({.input = "a\n", .mapper = "ulimit -v; ulimit -c", .maps = 1, .reduces = 0});
-  run.jobtracker->meddle = nullptr;
+TEST(Trouble, LimitsReachTheMapperAndNotWeir) {
+  JobRun run({.input = "a\n",
+              .mapper = "ulimit -v; ulimit -c; ulimit -n",
+              .maps = 1,
+              .reduces = 0,
+              .map_memory_mb = 100});
   EXPECT_EQ(run.go(), "SUCCEEDED");
-  EXPECT_TRUE(contains(run.part(0), "unlimited\n0\n"));
+  EXPECT_EQ(run.part(0), "102400\n0\n4096\n");
+}
+
+// The tracker is killed hard, so it can tidy nothing: its attempts notice and end with all they
+// started.
+TEST(Trouble, AKilledTrackerLeavesNoProcess) {
+  const pid_t tracker = ::fork();
+  if (tracker == 0) {
+    JobRun run({.input = "a\n", .mapper = "setsid sleep 4711.6 & sleep 4711.6 | cat", .maps = 2});
+    run.start();
+    for (;;) ::pause();
+  }
+  EXPECT_TRUE(soon([] { return marked_processes("4711.6") >= 4; }));
+  ::kill(tracker, SIGKILL);
+  int status = 0;
+  ::waitpid(tracker, &status, 0);
+  EXPECT_TRUE(soon([] { return marked_processes("4711.6") == 0; }));
+}
+
+TEST(Trouble, AWorkDirectoryHasOneTracker) {
+  JobRun run({.input = "a\n"});
+  run.start();
+  TaskTrackerOptions options;
+  options.name = "tt2";
+  options.work_dir = run.dir / "work";
+  Agent second(options, run.jobtracker->link());
+  const Status prepared = second.prepare();
+  ASSERT_FALSE(prepared.ok());
+  EXPECT_TRUE(contains(prepared.error().message, "in use by another tracker"));
 }
 
 }  // namespace
