@@ -160,10 +160,11 @@ void AgentCore::on_registered(const wire::RegistrationReply& reply, Now now) {
 
 void AgentCore::on_call_failed(bool unknown_tracker, Now now) {
   in_flight_ = false;
-  if (unknown_tracker) {
+  if (unknown_tracker && registered_) {
+    // It is there and has forgotten us: no reason to wait. Refused again, we do.
     registered_ = false;
-    next_regular_ms_ = now.steady_ms + retry_ms_;
-    retry_ms_ = limits_.first_retry_ms;
+    retry_ms_ = 0;
+    next_regular_ms_ = now.steady_ms;
     return;
   }
   retry_ms_ =

@@ -330,7 +330,10 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
     EXPECT_EQ(h.at(h.now_ms + 1), "heartbeat") << pause_ms;
   }
   h.core.on_call_failed(true, h.now());  // a JobTracker that has forgotten us
-  EXPECT_EQ(h.at(h.now_ms + 5000), "register");
+  EXPECT_EQ(h.at(h.now_ms), "register");  // at once
+  h.core.on_call_failed(true, h.now());
+  EXPECT_EQ(h.at(h.now_ms), "");
+  EXPECT_EQ(h.at(h.now_ms + 200), "register");
   h.core.on_registered({}, h.now());
   EXPECT_EQ(h.at(h.now_ms), "heartbeat");  // it must learn at once what runs here
   EXPECT_EQ(h.states(), "m0.0=COMMIT_PENDING");
