@@ -5,18 +5,15 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <thread>
 
 #include "tracker/tasktracker/leftovers.h"
-#include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace weir::tasktracker {
@@ -28,7 +25,6 @@ namespace {
 
 constexpr std::int64_t kHealthEveryMs = 1000;
 constexpr std::int64_t kLongestSleepMs = 60000;
-constexpr int kMostSweeps = 200;
 constexpr const char* kVersion = "0.1.0";
 
 Now now() {
@@ -260,122 +256,6 @@ void Agent::do_action(action::FetchOutputs& fetch) {
         if (outputs.ok()) return core_->on_outputs(job, *outputs, now());
         core_->on_outputs_failed(job, now());
       });
-}
-
-// --- Attempts.
-
-AttemptProcess* Agent::process(const AttemptKey& key) {
-  const auto found = processes_.find(key);
-  return found == processes_.end() ? nullptr : found->second.get();
-}
-
-void Agent::do_action(action::StartAttempt& start) {
-  const AttemptKey key = start.key;
-  auto spec = make_task_spec(*start.job, start.launch);
-  if (!spec) return core_->on_start_failed(key, spec.error().message, now());
-  spec->attempt_dir = dirs_.attempt(key);
-  spec->log_dir = dirs_.log(key);
-  if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
-  AttemptProcess::Handlers handlers;
-  handlers.report = [this, key](TaskReport report) {
-    core_->on_report(key, std::move(report), now());
-    turn();
-  };
-  handlers.over = [this, key](const std::string& how) { attempt_over(key, how); };
-  auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
-                                       std::move(handlers));
-  if (!process) {
-    spdlog::error("{}: {}", attempt_name(key), process.error().message);
-    return core_->on_start_failed(key, process.error().message, now());
-  }
-  spdlog::debug("{}: started as process {}", attempt_name(key), (*process)->pid());
-  processes_[key] = std::move(*process);
-}
-
-void Agent::do_action(action::KillAttempt& kill) {
-  spdlog::info("{}: killing", attempt_name(kill.key));
-  if (AttemptProcess* running = process(kill.key)) running->kill();
-}
-
-void Agent::do_action(action::CommitAttempt& commit) {
-  if (AttemptProcess* running = process(commit.key))
-    running->send("commit " + std::to_string(commit.until_steady_ms) + "\n");
-}
-
-void Agent::do_action(action::GrantAttempt& grant) {
-  if (AttemptProcess* running = process(grant.key)) running->send("grant\n");
-}
-
-void Agent::do_action(action::PushOutputs& push) {
-  AttemptProcess* running = process(push.key);
-  if (!running) return;
-  std::string text;
-  for (const wire::MapOutput& output : push.outputs) {
-    if (output.host.find_first_of(" \n") != std::string::npos || output.host.size() > 255) continue;
-    text += "output " + std::to_string(output.map_index) + " " + std::to_string(output.attempt) +
-            (output.obsolete ? " 1 " : " 0 ") + std::to_string(output.port) + " " + output.host +
-            "\n";
-  }
-  running->send(std::move(text));
-}
-
-void Agent::children_ended() {
-  bool hard_end = false;
-  std::vector<std::shared_ptr<AttemptProcess>> ended;
-  for (auto& [key, process] : processes_) {
-    if (!process->reap()) continue;
-    hard_end |= !process->ended_by_itself();
-    ended.push_back(process);
-  }
-  // An attempt's process that ends by itself has swept its own descendants.
-  if (hard_end) sweep_orphans();
-  for (const auto& process : ended) process->finish();
-}
-
-void Agent::sweep_orphans() {
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    std::set<pid_t> attempts;
-    for (const auto& [key, process] : processes_) attempts.insert(process->pid());
-    bool found = false;
-    for (const ProcessInfo& child : all_processes()) {
-      if (child.parent != ::getpid() || attempts.contains(child.pid)) continue;
-      found = true;
-      if (child.group > 1 && child.group != ::getpgrp() && !attempts.contains(child.group))
-        ::kill(-child.group, SIGKILL);
-      ::kill(child.pid, SIGKILL);
-      if (::waitpid(child.pid, nullptr, WNOHANG) == 0) ::usleep(1000);
-    }
-    if (!found) return;
-  }
-  spdlog::error("{}: some processes of a killed attempt do not end", subject_);
-}
-
-void Agent::attempt_over(const AttemptKey& key, const std::string& how) {
-  spdlog::debug("{}: {}", attempt_name(key), how);
-  processes_.erase(key);
-  disk_.push([path = dirs_.attempt(key)] { (void)remove_tree(path).ok(); });
-  core_->on_exit(key, how, now());
-  turn();
-}
-
-void Agent::kill_everything() {
-  stopping_ = true;
-  for (auto& [key, process] : processes_) {
-    process->forget_handlers();
-    process->kill();
-  }
-  for (auto& [key, process] : processes_) {
-    while (!process->reap()) ::usleep(1000);
-  }
-  processes_.clear();
-  sweep_orphans();
-  link_->close();
-  rpc_.stop();
-  disk_.stop();
-  shuffle_->stop();
-  (void)remove_tree(dirs_.attempts()).ok();
-  (void)remove_tree(dirs_.outputs()).ok();
-  spdlog::info("{}: ended", subject_);
 }
 
 // --- File work.

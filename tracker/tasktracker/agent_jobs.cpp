@@ -1,0 +1,103 @@
+// What AgentCore knows of jobs: their descriptions, fetched once, and where the outputs of their
+// maps are, asked for while a reduce of the job copies and passed on to its reduces piece by piece.
+#include <algorithm>
+#include <utility>
+
+#include "tracker/tasktracker/agent_core.h"
+#include "tracker/tasktracker/attempt_id.h"
+
+namespace weir::tasktracker {
+
+void AgentCore::on_job(std::shared_ptr<const wire::JobDescription> description, Now now) {
+  if (description->job < 0 || description->job > INT32_MAX) return;
+  const JobId id{static_cast<std::size_t>(description->job)};
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  job->second.fetching = false;
+  job->second.description = std::move(description);
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id && attempt.stage == Stage::kWaitsForJob)
+      start(attempt, job->second, now);
+  }
+}
+
+void AgentCore::on_job_failed(JobId id, bool refused, const std::string& message, Now now) {
+  const auto job = jobs_.find(id);
+  if (job == jobs_.end()) return;
+  Job& known = job->second;
+  known.fetching = false;
+  known.fetch_retry_ms =
+      std::clamp(known.fetch_retry_ms * 2, limits_.first_retry_ms, limits_.longest_retry_ms);
+  known.next_fetch_ms = now.steady_ms + known.fetch_retry_ms;
+  if (!refused) return;
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id && attempt.stage == Stage::kWaitsForJob) {
+      end(attempt, wire::AttemptState::FAILED,
+          "the JobTracker does not describe the job: " + message, now);
+    }
+  }
+}
+
+bool AgentCore::copies(const Attempt& attempt) const {
+  return attempt.launch.id.kind == wire::TaskKind::REDUCE && attempt.stage == Stage::kRuns &&
+         attempt.kill == KillCause::kNone && attempt.status.phase <= wire::TaskPhase::SHUFFLE;
+}
+
+bool AgentCore::job_copies(JobId id) const {
+  return std::any_of(attempts_.begin(), attempts_.end(), [&](const auto& entry) {
+    return entry.first.task.job == id && copies(entry.second);
+  });
+}
+
+void AgentCore::push_outputs(Job& job, Attempt& attempt) {
+  if (!copies(attempt) || attempt.outputs_pushed >= job.outputs.size()) return;
+  action::PushOutputs push{*to_key(attempt.launch.id), {}};
+  push.outputs.assign(job.outputs.begin() + static_cast<std::ptrdiff_t>(attempt.outputs_pushed),
+                      job.outputs.end());
+  attempt.outputs_pushed = job.outputs.size();
+  actions_.push_back(std::move(push));
+}
+
+void AgentCore::on_outputs(JobId id, const wire::MapOutputs& outputs, Now now) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  job.polling = false;
+  job.poll_retry_ms = 0;
+  if (outputs.__isset.list_id && outputs.list_id != job.output_list) {
+    // The JobTracker has restarted and made its list anew: a place in the old one means nothing.
+    const bool from_start = job.next_output == 0;
+    job.output_list = outputs.list_id;
+    job.outputs.clear();
+    for (auto& [key, attempt] : attempts_) {
+      if (key.task.job == id) attempt.outputs_pushed = 0;
+    }
+    job.next_output = 0;
+    job.next_poll_ms = now.steady_ms;
+    if (!from_start) return;
+  }
+  job.outputs.insert(job.outputs.end(), outputs.outputs.begin(), outputs.outputs.end());
+  job.next_output = outputs.next_from;
+  const bool all_known = std::cmp_greater_equal(job.outputs.size(), outputs.maps);
+  job.next_poll_ms = now.steady_ms + (!outputs.outputs.empty() && !all_known ? 0
+                                      : all_known ? limits_.outputs_idle_poll_ms
+                                                  : limits_.outputs_poll_ms);
+  if (!outputs.outputs.empty() && !all_known && outputs.outputs.size() < 2000) {
+    job.next_poll_ms = now.steady_ms + limits_.outputs_poll_ms;  // a short list was all there is
+  }
+  for (auto& [key, attempt] : attempts_) {
+    if (key.task.job == id) push_outputs(job, attempt);
+  }
+}
+
+void AgentCore::on_outputs_failed(JobId id, Now now) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  Job& job = found->second;
+  job.polling = false;
+  job.poll_retry_ms =
+      std::clamp(job.poll_retry_ms * 2, limits_.first_retry_ms, limits_.longest_retry_ms);
+  job.next_poll_ms = now.steady_ms + job.poll_retry_ms;
+}
+
+}  // namespace weir::tasktracker
