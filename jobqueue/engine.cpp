@@ -305,6 +305,11 @@ void Engine::on(const ApplySettings& input, Token token) {
   }
   if (const auto fits = check_settings(*input.settings); !fits)
     return refuse(token, "settings", fits.error());
+  // Settings that name another policy than those before switch to it, whatever was switched by
+  // command.
+  if (input.settings->policy != state_.settings().policy) {
+    promise(0, PolicyChanged{input.settings->policy});
+  }
   promise(token, SettingsChanged{input.settings});
 }
 

@@ -436,13 +436,16 @@ void Engine::on(const QueryMapOutputs& input, Token token) {
   const std::size_t size = job->map_log.size();
   const std::size_t first = std::min<std::size_t>(input.first, size);
   const std::size_t last = std::min<std::size_t>(first + kMapOutputsPerReply, size);
-  for (std::size_t i = first; i < last; ++i) {
-    const MapCompletion& completion = job->map_log[i];
+  std::size_t next = first;
+  for (; next < last; ++next) {
+    const MapCompletion& completion = job->map_log[next];
     const TrackerState& tracker = state_.tracker(completion.tracker);
+    // After a restart nobody knows where it listens until it registers: the list goes on then.
+    if (tracker.state == TrackerState::State::kAwaited) break;
     out.outputs.push_back({completion.map, completion.attempt, completion.obsolete, tracker.host,
                            tracker.shuffle_port});
   }
-  out.next = static_cast<std::uint32_t>(last);
+  out.next = static_cast<std::uint32_t>(next);
   reply(token, std::move(out));
 }
 

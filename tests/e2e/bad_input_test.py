@@ -108,7 +108,7 @@ class Submissions(Cluster):
         self.refused(1, "no job_0999", "job", "status", "999")
         self.refused(2, "job_x", "job", "status", "job_x")
         self.refused(2, "policy 'quick'; policies: capacity, fifo", "policy", "set", "quick")
-        self.refused(2, "", "job", "status")
+        self.refused(2, "ID is required", "job", "status")
 
     def test_garbage_and_half_open_connections_while_a_job_runs(self):
         job = self.submitted("out", "--split-size", "20KiB", queue="vision", mapper="sleep 0.2; " + MAPPER,

@@ -125,6 +125,20 @@ TEST(EngineRestart, FinishedMapsStayFinishedAndNewAttemptsGetNewNumbers) {
   EXPECT_EQ(h.submit({.maps = 1}), 8u);
 }
 
+TEST(EngineRestart, OutputsAreToldOnceTheirTrackerSaysWhereItListens) {
+  FifoHarness h;
+  h.start(after_crash(1));
+  const auto outputs = [&h] {
+    return std::get<MapOutputs>(h.step(QueryMapOutputs{JobId(7), 0}).at(0).body);
+  };
+  EXPECT_EQ(outputs().outputs.size(), 0u);
+  EXPECT_EQ(outputs().next, 0u);
+  EXPECT_EQ(outputs().list_id, 2u);  // another list than before the restart
+  h.add_tracker("tt1");
+  ASSERT_EQ(outputs().outputs.size(), 2u);
+  EXPECT_EQ(outputs().outputs[0].host, "host-tt1");
+}
+
 TEST(EngineRestart, ARestartedTrackerHasLostItsOutputs) {
   FifoHarness h;
   h.start(after_crash(99));

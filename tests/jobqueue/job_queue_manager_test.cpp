@@ -131,5 +131,22 @@ TEST_F(ManagerTest, StoppedByCommandOutlivesSettingsStoppedBySettingsDoesNot) {
   EXPECT_FALSE(h.state().queue(*h.state().tree().find_path("open")).stopped);
 }
 
+TEST(EngineSettings, APolicyNamedAnewWinsOverOneSetByCommand) {
+  // The same policy under two names, so that no other room is needed.
+  Harness h([](std::string_view, const ClusterState& state,
+               const Settings& settings) { return std::make_unique<FifoPolicy>(state, settings); },
+            "first");
+  h.start();
+  auto settings = std::make_shared<Settings>(h.settings());
+  h.step(SetPolicy{{"admin", {}}, "by command"});
+  h.step(ApplySettings{{"admin", {}}, settings});  // names the same one as before
+  EXPECT_EQ(h.events<PolicyChanged>().size(), 1u);
+  settings = std::make_shared<Settings>(*settings);
+  settings->policy = "second";
+  h.step(ApplySettings{{"admin", {}}, settings});
+  ASSERT_EQ(h.events<PolicyChanged>().size(), 2u);
+  EXPECT_EQ(h.events<PolicyChanged>().back().policy, "second");
+}
+
 }  // namespace
 }  // namespace weir::test
