@@ -280,8 +280,10 @@ heartbeat: {interval: 2s, floor: 50ms, per_second: 7, expiry: 1m, out_of_band_pe
 capacity: {interval: 2s, redistribute_by: demand, preemption: log_only}
 administrators: [root, "@ops"]
 finished_jobs_kept: 2h
-limits: {max_connections: 5, read_timeout: 1s, idle_timeout: 2s, buffered_bytes: 32MiB, tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
-tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rack: r1, hosts: [/data], work_dir: /w, min_free_disk_mb: 1, listen: h:5}
+limits: {max_connections: 5, read_timeout: 1s, idle_timeout: 2s, buffered_bytes: 32MiB,
+         tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
+tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rack: r1,
+          hosts: [/data], work_dir: /w, min_free_disk_mb: 1, listen: h:5}
 queues:
   - name: research
     guaranteed: {map: 40%, reduce: 30%}
