@@ -64,7 +64,7 @@ class Engine {
   JobState visible_state(const Job& job) const;
   bool recovering() const { return now_ < recovering_until_; }
   // Why an unfinished job's tasks wait; empty if nothing does.
-  std::vector<Reason> explain(JobId job) const;
+  std::vector<Reason> explain(JobId job) const;  // engine_explain.cpp
   // Whether new settings fit the live state (queues with jobs that would vanish...), besides being
   // valid themselves.
   Status check_settings(const Settings& settings) const;
@@ -110,10 +110,7 @@ class Engine {
   void settle(std::uint64_t seq);
 
   // engine_heartbeat.cpp
-  void on(const RegisterTracker& input, Token token);
   void on(const Heartbeat& input, Token token);
-  void on(const DescribeJob& input, Token token);
-  void on(const QueryMapOutputs& input, Token token);
   void take_report(TrackerState& tracker, const Heartbeat& report);
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   bool adopt(TrackerState& tracker, const AttemptReport& report);
@@ -125,6 +122,11 @@ class Engine {
   void schedule(TrackerState& tracker);
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
   HeartbeatReply compose_reply(TrackerState& tracker, const Heartbeat& report);
+
+  // engine_trackers.cpp: coming, going, asking
+  void on(const RegisterTracker& input, Token token);
+  void on(const DescribeJob& input, Token token);
+  void on(const QueryMapOutputs& input, Token token);
   void lose_tracker(TrackerState& tracker, const std::string& why);
   void lose_outputs(TrackerState& tracker, const std::string& why);
   void expire_trackers();

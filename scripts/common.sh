@@ -8,8 +8,8 @@ BUILD_PACKAGES=(
   thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libsqlite3-dev libcli11-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
 )
-RUN_PACKAGES=(python3 gawk procps)
-TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift sqlite3 strace)
+RUN_PACKAGES=(python3)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }

@@ -1,0 +1,57 @@
+// Why a job's tasks wait, as far as the mechanism knows; the rest is the policy's to say.
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+std::vector<Reason> Engine::explain(JobId id) const {
+  const Job* job = state_.find_job(id);
+  if (job == nullptr || is_over(job->state)) return {};
+  std::vector<Reason> reasons;
+  if (job->state == JobState::kWaiting) {
+    if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));
+    return reasons;
+  }
+  if (job->duty != Job::Duty::kNone) {
+    return {{"finishing", "all tasks are done; a tracker is publishing the output directory", {}}};
+  }
+  if (recovering()) {
+    const auto left = recovering_until_ - now_;
+    reasons.push_back(
+        {"recovering",
+         "the JobTracker has just started and lets trackers report what they run first; " +
+             std::to_string(left) + " ms left",
+         {{"milliseconds_left", left}}});
+  }
+  if (state_.live_trackers() == 0) {
+    reasons.push_back({"no_trackers", "no tracker is connected", {}});
+    return reasons;
+  }
+  const Resources largest = state_.largest_tracker();
+  for (const TaskKind kind : kTaskKinds) {
+    const TaskGroup& group = job->tasks(kind);
+    if (group.pending() == 0) continue;
+    if (kind == TaskKind::kReduce && !job->reduces_eligible) {
+      const TaskGroup& maps = job->tasks(TaskKind::kMap);
+      const std::int64_t needed =
+          (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
+      reasons.push_back({"slow_start",
+                         std::to_string(group.pending()) + " reduces wait until " +
+                             std::to_string(needed) + " of " + std::to_string(maps.total) +
+                             " maps are done (slow-start); " + std::to_string(maps.succeeded) +
+                             " are",
+                         {{"maps_needed", needed}, {"maps_done", maps.succeeded}}});
+      continue;
+    }
+    if (!fits(job->need(kind), largest, Resources{}, state_.total())) {
+      reasons.push_back({"no_tracker_large_enough",
+                         std::string("a ") + name(kind) + " needs " + to_string(job->need(kind)) +
+                             "; the largest tracker offers " + to_string(largest),
+                         {}});
+      continue;
+    }
+    for (Reason& reason : policy_->explain(id, kind)) reasons.push_back(std::move(reason));
+  }
+  return reasons;
+}
+
+}  // namespace weir

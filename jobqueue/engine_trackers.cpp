@@ -1,0 +1,134 @@
+// Trackers come, go and ask: registration, loss and expiry, job descriptions and map outputs.
+#include <algorithm>
+
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+constexpr std::uint32_t kMapOutputsPerReply = 2000;
+constexpr DurationMs kNameTakenMs = 10000;  // a tracker heard of this recently keeps its name
+
+void Engine::on(const RegisterTracker& input, Token token) {
+  const TrackerState* known = state_.find_tracker(input.name);
+  if (known != nullptr && known->live() && input.incarnation < known->incarnation &&
+      now_ - known->last_heartbeat < kNameTakenMs) {
+    return refuse(
+        token, "register",
+        Error{ErrorCode::kNotPermitted,
+              "a newer tracker named " + input.name + " (on " + known->host + ") is connected",
+              "give this one another --name"});
+  }
+  if (input.total.any_negative()) {
+    return refuse(token, "register",
+                  Error{ErrorCode::kBadRequest, "tracker " + input.name + " reports negative slots",
+                        "slots are 0 or more"});
+  }
+  TrackerState& tracker =
+      known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(input.name);
+  if (known != nullptr && tracker.incarnation != input.incarnation) {
+    lose_tracker(tracker, "restarted");
+    tracker.sequence = 0;
+  }
+  const bool was_live = tracker.live();
+  tracker.incarnation = input.incarnation;
+  state_.set_tracker_address(tracker, input);
+  state_.set_tracker_total(tracker, input.total);
+  state_.set_tracker_live(tracker, TrackerState::State::kLive);
+  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+  tracker.last_heartbeat = now_;
+  by_heartbeat_.emplace(now_, tracker.id);
+  if (!was_live) {
+    emit(TrackerChanged{
+        tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
+  }
+  policy_->on_cluster_changed();
+  touch(tracker);
+  changes_.queues = true;
+  reply(token, Registered{heartbeat_interval_ms()});
+}
+
+void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
+  const bool was_live = tracker.live();
+  state_.set_tracker_live(tracker, TrackerState::State::kLost);
+  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+  while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
+  lose_outputs(tracker, "tracker " + tracker.name + " " + why);
+  for (const AttemptKey& held : tracker.held_commits) {
+    if (state_.find_job(held.task.job) == nullptr) continue;
+    Job& job = state_.mutable_job(held.task.job);
+    if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
+  }
+  tracker.held_commits.clear();
+  tracker.unacknowledged.clear();
+  for (const JobId id : tracker.duties) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || job->duty == Job::Duty::kNone) continue;
+    state_.mutable_job(id).duty_tracker = TrackerId{};
+    unassigned_duties_.insert(id);
+  }
+  tracker.duties.clear();
+  if (was_live) {
+    emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
+    policy_->on_cluster_changed();
+  }
+  touch(tracker);
+  changes_.queues = true;
+}
+
+// Completed maps run again only while reduces still need what is gone.
+void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
+  const std::vector<TaskKey> outputs = std::move(tracker.map_outputs);
+  tracker.map_outputs.clear();
+  for (const TaskKey& key : outputs) {
+    if (state_.find_job(key.job) == nullptr) continue;
+    Job& job = state_.mutable_job(key.job);
+    if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) continue;
+    const Task& task = job.tasks(key.kind).tasks[key.index];
+    if (task.state != Task::State::kSucceeded || task.where != tracker.id) continue;
+    const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
+    if (reduces.succeeded < reduces.total) reopen(job, key.kind, key.index, why);
+  }
+}
+
+void Engine::expire_trackers() {
+  const DurationMs expiry = state_.settings().heartbeat.expiry_ms;
+  while (!by_heartbeat_.empty() && now_ - by_heartbeat_.begin()->first >= expiry) {
+    TrackerState& tracker = state_.mutable_tracker(by_heartbeat_.begin()->second);
+    lose_tracker(tracker, "was silent for " + std::to_string(expiry / 1000) + " s");
+  }
+}
+
+// --- Questions of trackers ---
+
+void Engine::on(const DescribeJob& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr || !job->durable) {
+    return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
+  }
+  reply(token, JobDescription{input.job, job->spec});
+}
+
+void Engine::on(const QueryMapOutputs& input, Token token) {
+  const Job* job = state_.find_job(input.job);
+  if (job == nullptr)
+    return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
+  MapOutputs out;
+  out.list_id = state_.epoch();
+  out.maps = job->tasks(TaskKind::kMap).total;
+  const std::size_t size = job->map_log.size();
+  const std::size_t first = std::min<std::size_t>(input.first, size);
+  const std::size_t last = std::min<std::size_t>(first + kMapOutputsPerReply, size);
+  std::size_t next = first;
+  for (; next < last; ++next) {
+    const MapCompletion& completion = job->map_log[next];
+    const TrackerState& tracker = state_.tracker(completion.tracker);
+    // After a restart nobody knows where it listens until it registers: the list goes on then.
+    if (tracker.state == TrackerState::State::kAwaited) break;
+    out.outputs.push_back({completion.map, completion.attempt, completion.obsolete, tracker.host,
+                           tracker.shuffle_port});
+  }
+  out.next = static_cast<std::uint32_t>(next);
+  reply(token, std::move(out));
+}
+
+}  // namespace weir

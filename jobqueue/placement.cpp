@@ -1,0 +1,85 @@
+// Which task of a job a tracker should run next: retries elsewhere first, then by locality.
+#include <algorithm>
+
+#include "jobqueue/cluster_state.h"
+
+namespace weir {
+
+bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
+  if (job.tracker_failures.empty() || !job.avoids(tracker)) return false;
+  const auto avoided =
+      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                    [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
+  return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
+}
+
+std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind kind,
+                                                      const TrackerState& tracker) const {
+  const TaskGroup& group = job.tasks(kind);
+  for (auto i = group.retries.first(); i; i = group.retries.at_or_after(*i + 1)) {
+    const auto failed = job.failed_on.find({kind, *i});
+    if (failed == job.failed_on.end()) return i;
+    const auto& places = failed->second;
+    if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
+    // It failed here before: only if nobody else could take it.
+    const bool elsewhere =
+        std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
+          return other.live() && other.accepts_tasks &&
+                 fits(job.need(kind), other.total, Resources{}, total_) &&
+                 std::find(places.begin(), places.end(), other.id) == places.end() &&
+                 !avoided(job, other.id);
+        });
+    if (!elsewhere) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id) const {
+  const Job& job = this->job(id);
+  const TrackerState& tracker = trackers_[tracker_id.index()];
+  if (job.launchable(kind) == 0 || !fits(job.need(kind), tracker.total, tracker.used, total_) ||
+      avoided(job, tracker_id)) {
+    return std::nullopt;
+  }
+  const TaskGroup& group = job.tasks(kind);
+  Job& cached = *job_index_[id.index()];  // the locality index is a cache, kept up lazily
+  if (kind == TaskKind::kMap && cached.locality_version != locality_version_)
+    index_locations(cached);
+  if (const auto retry = pick_retry(job, kind, tracker)) {
+    const Locality near =
+        kind == TaskKind::kMap ? job.locality.of(*retry, tracker_id, tracker.rack) : Locality::kAny;
+    return Choice{{id, kind, *retry}, near};
+  }
+  if (group.fresh.empty()) return std::nullopt;
+  if (kind == TaskKind::kMap && !job.locality.empty()) {
+    const auto found = cached.locality.nearest(group, tracker_id, tracker.rack);
+    return Choice{{id, kind, found->index}, found->locality};
+  }
+  return Choice{{id, kind, *group.fresh.first()}, Locality::kAny};
+}
+
+void ClusterState::index_locations(Job& job) const {
+  job.locality_version = locality_version_;
+  job.locality.clear();
+  const JobSpec& spec = *job.spec;
+  std::vector<std::vector<TrackerId>> by_file(spec.input_files.size());
+  for (const TrackerState& tracker : trackers_) {
+    for (const std::string& prefix : tracker.local_paths) {
+      for (std::size_t file = 0; file < spec.input_files.size(); ++file) {
+        if (spec.input_files[file].starts_with(prefix)) by_file[file].push_back(tracker.id);
+      }
+    }
+  }
+  for (std::uint32_t i = 0; i < spec.splits.size(); ++i) {
+    const Split& split = spec.splits[i];
+    for (const std::string& host : split.hosts) {
+      const auto found = by_host_.find(host);
+      if (found == by_host_.end()) continue;
+      for (const TrackerId t : found->second) job.locality.add(i, t, tracker(t).rack);
+    }
+    if (split.file >= by_file.size()) continue;
+    for (const TrackerId t : by_file[split.file]) job.locality.add(i, t, tracker(t).rack);
+  }
+}
+
+}  // namespace weir
