@@ -36,6 +36,10 @@ struct Changes {
   }
 };
 
+// Attempt numbers grow by start of the JobTracker, so that none repeats although running attempts
+// are not stored.
+inline constexpr std::uint32_t kAttemptsPerEpoch = 10000;
+
 class Engine {
  public:
   // `snapshot` is what the store gave back; `settings` are validated. Time starts at `now` >=
@@ -147,6 +151,7 @@ class Engine {
   void open_duty(Job& job, Job::Duty duty);
   void make_schedulable(Job& job);
   void forget_old_jobs();
+  std::uint32_t first_attempt_number() const;
   std::uint32_t next_attempt_number(Task& task) const;
 
   // Emitting

@@ -134,10 +134,11 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (task.commit_granted && task.commit_attempt != report.attempt.attempt) return false;
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
-  const std::uint32_t base = (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * 10000;
+  const std::uint32_t base = first_attempt_number();
+  if (report.attempt.attempt >= base + kAttemptsPerEpoch) return false;  // never given out
   if (report.attempt.attempt >= base) {
-    task.next_attempt = std::max<std::uint16_t>(
-        task.next_attempt, static_cast<std::uint16_t>(report.attempt.attempt - base + 1));
+    const auto after = static_cast<std::uint16_t>(report.attempt.attempt - base + 1);
+    task.next_attempt = std::max(task.next_attempt, after);
   }
   const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_);
   std::erase(tracker.held_commits, report.attempt);

@@ -6,13 +6,12 @@
 
 namespace weir {
 
-// Attempt numbers grow by start of the JobTracker, so that one never repeats although running
-// attempts are not stored.
-constexpr std::uint32_t kAttemptsPerEpoch = 10000;
+std::uint32_t Engine::first_attempt_number() const {
+  return (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
+}
 
 std::uint32_t Engine::next_attempt_number(Task& task) const {
-  const std::uint32_t base = (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
-  return base + task.next_attempt++;
+  return first_attempt_number() + task.next_attempt++;
 }
 
 // --- Jobs ---
