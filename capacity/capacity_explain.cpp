@@ -60,7 +60,7 @@ std::optional<Reason> CapacityPolicy::explain_queues(const Job& job, TaskKind ki
     const QueueLine& line = classes_[index(kind)].shares.line(q);
     const std::string& path = state_.tree().node(q).path;
     const std::int64_t running = line.facts.running;
-    if (running + need > line.maximum) {
+    if (line.maximum < state_.total_slots(kind) && running + need > line.maximum) {
       return Reason{"queue_at_maximum",
                     "queue " + path + " holds " + std::to_string(running) + " of its maximum of " +
                         slots_text(line.maximum, kind),

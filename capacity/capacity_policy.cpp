@@ -14,6 +14,13 @@ CapacitySettings read_settings(const Settings& settings) {
   return section == nullptr ? CapacitySettings{} : *section;
 }
 
+// Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
+bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
+  if (!tracker.live() || !fits(need, tracker.total, Resources{}, state.total())) return false;
+  return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
+                     [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
+}
+
 std::size_t avoided_trackers(const Job& job) {
   return static_cast<std::size_t>(
       std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
@@ -37,7 +44,7 @@ CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settin
     }
   }
   for (const auto& [id, job] : state.jobs()) {
-    if (job->state == JobState::kRunning) on_job_added(id);
+    if (job->schedulable()) on_job_added(id);
   }
 }
 
@@ -62,8 +69,10 @@ void CapacityPolicy::on_job_added(JobId id) {
   const Job& job = state_.job(id);
   if (id.index() >= jobs_.size()) jobs_.resize(id.index() + 1);
   if (jobs_[id.index()] == nullptr) {
-    jobs_[id.index()] = std::make_unique<JobEntry>(
-        JobEntry{.leaf = job.queue, .user = job.user, .order = job_order(state_, job)});
+    jobs_[id.index()] = std::make_unique<JobEntry>(JobEntry{.leaf = job.queue,
+                                                            .user = job.user,
+                                                            .order = job_order(state_, job),
+                                                            .avoided_by = avoided_trackers(job)});
   }
   for (const TaskKind kind : kTaskKinds) read_job(id, kind);
 }
@@ -109,18 +118,13 @@ void CapacityPolicy::on_cluster_changed() {
   bool other_places = false;
   for (KnownNeed& known : known_needs_) {
     const bool before = known.fits;
-    known.fits =
-        std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
-          return t.live() && fits(known.need, t.total, Resources{}, state_.total());
-        });
+    known.fits = fits_somewhere(known.need);
     other_places = other_places || known.fits != before;
   }
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (jobs_[i] == nullptr || !(other_places || jobs_[i]->avoided_by > 0)) continue;
-    for (const TaskKind kind : kTaskKinds) {
-      jobs_[i]->placeable[index(kind)].reset();
-      read_job(JobId(i), kind);
-    }
+    for (auto& known : jobs_[i]->placeable) known.reset();
+    for (const TaskKind kind : kTaskKinds) read_job(JobId(i), kind);
   }
 }
 
@@ -159,36 +163,31 @@ void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
 }
 
 bool CapacityPolicy::placeable(const Job& job, JobEntry& entry, TaskKind kind) {
-  const std::size_t avoided = job.tracker_failures.empty() ? 0 : avoided_trackers(job);
-  if (avoided != entry.avoided_by) {
-    entry.avoided_by = avoided;
-    for (auto& known : entry.placeable) known.reset();
-  }
   auto& known = entry.placeable[index(kind)];
-  if (!known) {
-    known = fits_somewhere(job.need(kind)) && (avoided == 0 || placeable_now(job, kind));
+  if (known) return *known;
+  const Resources& need = job.need(kind);
+  if (entry.avoided_by == 0) {
+    known = known_to_fit(need);
+  } else {
+    known = std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
+      return wide_enough(state_, t, need) && !state_.avoided(job, t.id);
+    });
   }
   return *known;
 }
 
-// Asked of every tracker: for jobs that avoid some.
-bool CapacityPolicy::placeable_now(const Job& job, TaskKind kind) const {
-  return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
-    return t.live() && fits(job.need(kind), t.total, Resources{}, state_.total()) &&
-           !state_.avoided(job, t.id);
-  });
+bool CapacityPolicy::fits_somewhere(const Resources& need) const {
+  return std::any_of(state_.trackers().begin(), state_.trackers().end(),
+                     [&](const auto& t) { return wide_enough(state_, t, need); });
 }
 
 // Jobs differ, what they need seldom does.
-bool CapacityPolicy::fits_somewhere(const Resources& need) {
+bool CapacityPolicy::known_to_fit(const Resources& need) {
   const auto known = std::find_if(known_needs_.begin(), known_needs_.end(),
                                   [&](const KnownNeed& k) { return k.need == need; });
   if (known != known_needs_.end()) return known->fits;
-  const bool found = std::any_of(
-      state_.trackers().begin(), state_.trackers().end(),
-      [&](const auto& t) { return t.live() && fits(need, t.total, Resources{}, state_.total()); });
-  known_needs_.push_back({need, found});
-  return found;
+  known_needs_.push_back({need, fits_somewhere(need)});
+  return known_needs_.back().fits;
 }
 
 // --- Settling ---

@@ -52,7 +52,7 @@ class CapacityPolicy : public Policy {
     UserId user;
     JobOrder order;
     std::uint32_t counted[kTaskKindCount] = {0, 0};  // launchable tasks in LeafJobs
-    std::size_t avoided_by = 0;  // trackers that the job avoids, when `placeable` was found out
+    std::size_t avoided_by = 0;                      // trackers that the job avoids
     std::optional<bool> placeable[kTaskKindCount];
   };
   // What some job needs, and whether any live tracker is wide enough for it.
@@ -83,8 +83,8 @@ class CapacityPolicy : public Policy {
 
   // Whether any live tracker could ever run tasks of the job.
   bool placeable(const Job& job, JobEntry& entry, TaskKind kind);
-  bool placeable_now(const Job& job, TaskKind kind) const;
-  bool fits_somewhere(const Resources& need);
+  bool fits_somewhere(const Resources& need) const;
+  bool known_to_fit(const Resources& need);
 
   std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t room, const Offer& offer);
   std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t room,

@@ -1,6 +1,7 @@
 #include "capacity/service_order.h"
 
 #include "capacity/capacity_arithmetic.h"
+#include "jobqueue/check.h"
 
 namespace weir {
 namespace {
@@ -55,8 +56,12 @@ void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t la
       wide = last;
     }
   }
+  // Both may ask for the very place that the other has just now: make room first.
+  if (standing.wide || wide) {
+    replace(family.entries, standing.main, std::nullopt);
+    replace(family.entries, standing.wide, wide);
+  }
   replace(family.entries, standing.main, main);
-  replace(family.entries, standing.wide, wide);
   update_turn(family, standing, place, line, last_served);
 }
 
@@ -89,6 +94,7 @@ void ServiceOrder::replace(std::set<ServiceKey>& entries, std::optional<ServiceK
   }
   if (old && now) {  // keeps the node
     auto node = entries.extract(*old);
+    WEIR_CHECK(!node.empty(), "a queue's old entry is in the order");
     node.value() = *now;
     entries.insert(std::move(node));
   } else if (old) {

@@ -16,7 +16,7 @@ JobOrder cluster_order(const Job& job) {
 FifoPolicy::FifoPolicy(const ClusterState& state, const Settings&) : state_(state) {
   for (auto& pending : pending_) pending.assign(state.tree().size(), 0);
   for (const auto& [id, job] : state.jobs()) {
-    if (job->state == JobState::kRunning) on_job_added(id);
+    if (job->schedulable()) on_job_added(id);
   }
 }
 
@@ -87,13 +87,6 @@ QueueFigures FifoPolicy::figures(QueueId queue, TaskKind kind) const {
 std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second.slots[index(kind)] == 0) return {};
-  const Job& job = state_.job(id);
-  const Resources largest = state_.largest_tracker();
-  if (!fits(job.need(kind), largest, Resources{}, state_.total())) {
-    return {{"no_tracker_large_enough",
-             "no live tracker is large enough for a task of " + to_string(job.need(kind)),
-             {{"need", job.width(kind)}, {"largest", largest.slots(kind)}}}};
-  }
   const auto& waiting = waiting_[index(kind)];
   const auto before = std::distance(waiting.begin(), waiting.lower_bound(found->second.order));
   if (before == 0) return {};
