@@ -2,6 +2,21 @@
 #include "jobqueue/engine.h"
 
 namespace weir {
+namespace {
+
+// Nothing but a slot is missing: the next tracker with room gets its tasks.
+Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
+  const std::int64_t taken = state.queue(QueueTree::root()).running_slots[index(kind)];
+  const std::int64_t total = state.total_slots(kind);
+  const std::uint32_t pending = job.tasks(kind).pending();
+  return {"no_free_slot",
+          std::to_string(pending) + " " + name(kind) + (pending == 1 ? " waits" : "s wait") +
+              " for a free slot; " + std::to_string(taken) + " of the cluster's " +
+              std::to_string(total) + " " + name(kind) + " slots are running tasks",
+          {{"pending", pending}, {"running", taken}, {"slots", total}}};
+}
+
+}  // namespace
 
 std::vector<Reason> Engine::explain(JobId id) const {
   const Job* job = state_.find_job(id);
@@ -49,7 +64,9 @@ std::vector<Reason> Engine::explain(JobId id) const {
                          {}});
       continue;
     }
-    for (Reason& reason : policy_->explain(id, kind)) reasons.push_back(std::move(reason));
+    std::vector<Reason> more = policy_->explain(id, kind);
+    if (more.empty()) more.push_back(no_free_slot(state_, *job, kind));
+    for (Reason& reason : more) reasons.push_back(std::move(reason));
   }
   return reasons;
 }

@@ -182,7 +182,8 @@ void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
   if (task.failures >= job.spec->max_attempts) {
     return begin_end(job, JobState::kFailed,
                      task_name(key) + " failed " + std::to_string(task.failures) +
-                         " times, last on tracker " + tracker.name + ": " + diagnostics,
+                         (task.failures == 1 ? " time" : " times") + ", last on tracker " +
+                         tracker.name + ": " + diagnostics,
                      KillReason::kJobFailed);
   }
   state_.reopen_task(job, key.kind, key.index);

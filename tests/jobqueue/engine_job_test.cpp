@@ -132,6 +132,18 @@ TEST(EngineJob, RunningJobLimitsLetJobsWaitAndSayWhy) {
   EXPECT_EQ(h.settle("tt1"), "J2/m0");
 }
 
+TEST(EngineJob, AJobThatLacksNothingButASlotSaysSo) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 2});
+  h.submit({.maps = 5});
+  h.heartbeat("tt1");
+  const auto reasons = h.engine().explain(JobId(1));
+  ASSERT_EQ(reasons.size(), 1u);
+  EXPECT_EQ(reasons[0].code, "no_free_slot");
+  EXPECT_EQ(reasons[0].message,
+            "3 maps wait for a free slot; 2 of the cluster's 2 map slots are running tasks");
+}
+
 TEST(EngineJob, MovesCarryRunningTasksAlong) {
   FifoHarness h;
   h.add_queue(queue("a")).add_queue(queue("b"));
