@@ -258,8 +258,11 @@ void Connection::call(std::string_view message) {
   in_buffer_->observe(message);
   Answer::InlineScope scope(*exchange);
   try {
-    server_->processor->process([answer](bool healthy) { answer->give(healthy); }, in_protocol_,
-                                exchange->protocol);
+    // The generated callback calls the processor by a raw pointer and holds only what it was given
+    // here: so this keeps the processor for as long as anybody may still answer.
+    server_->processor->process(
+        [answer, kept = server_->processor](bool healthy) { answer->give(healthy); }, in_protocol_,
+        exchange->protocol);
   } catch (const apache::thrift::protocol::TProtocolException& error) {
     refuse(RefusalCause::kMalformed,
            fmt::format("a message that cannot be read: {}", error.what()));
