@@ -95,6 +95,8 @@ void CapacityPolicy::on_job_changed(JobId id, QueueId old_queue) {
   drop_job(*entry, id);
   entry->leaf = job.queue;
   entry->order = job_order(state_, job);
+  entry->avoided_by = avoided_trackers(job);
+  for (auto& known : entry->placeable) known.reset();
   for (const TaskKind kind : kTaskKinds) read_job(id, kind);
 }
 

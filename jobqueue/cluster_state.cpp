@@ -71,7 +71,10 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
 void ClusterState::forget_job(JobId id) {
   Job& job = mutable_job(id);
   WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
-  if (!is_over(job.state)) set_job_state(job, JobState::kKilled);
+  if (!is_over(job.state)) {  // refused by the store: it never was
+    set_job_state(job, JobState::kKilled);
+    --queues_[job.queue.index()].jobs_killed;
+  }
   job_index_[id.index()] = nullptr;
   jobs_.erase(id);
 }
@@ -321,8 +324,16 @@ void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   if (task.state == Task::State::kSucceeded) --group.succeeded;
   task.state = Task::State::kPending;
   task.where = TrackerId{};
-  (task.failures > 0 ? group.retries : group.fresh).insert(index);
+  const bool failed = task.failures > 0 || job.failed_on.contains({kind, index});
+  (failed ? group.retries : group.fresh).insert(index);
   if (kind == TaskKind::kMap) job.locality.rewind(index);
+}
+
+bool ClusterState::serves(TrackerId tracker, const TaskKey& map) const {
+  const Job* job = find_job(map.job);
+  if (job == nullptr || is_over(job->state)) return false;
+  const Task& task = job->tasks(map.kind).tasks[map.index];
+  return task.state == Task::State::kSucceeded && task.where == tracker;
 }
 
 void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
@@ -337,7 +348,11 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
   task.where = where;
   ++group.succeeded;
   if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
-    trackers_[where.index()].map_outputs.push_back({job.id, kind, index});
+    auto& outputs = trackers_[where.index()].map_outputs;
+    if (outputs.size() == outputs.capacity()) {  // before it grows: what is stale goes
+      std::erase_if(outputs, [&](const TaskKey& key) { return !serves(where, key); });
+    }
+    outputs.push_back({job.id, kind, index});
   }
 }
 

@@ -93,6 +93,8 @@ class ClusterState {
   AttemptSlot find_attempt(const AttemptKey& key) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   Resources largest_tracker() const;
+  // Whether the tracker has the output of this finished map, of a job that is not over.
+  bool serves(TrackerId tracker, const TaskKey& map) const;
   // Whether the job passes this tracker over because it failed there too often (unless most
   // trackers did).
   bool avoided(const Job& job, TrackerId tracker) const;

@@ -307,7 +307,13 @@ void Engine::on(const ApplySettings& input, Token token) {
     return refuse(token, "settings", fits.error());
   // Settings that name another policy than those before switch to it, whatever was switched by
   // command.
-  if (input.settings->policy != state_.settings().policy) {
+  const Settings* before = &state_.settings();
+  for (const PendingCommand& command : pending_) {
+    if (const auto* change = std::get_if<SettingsChanged>(&command.fact)) {
+      before = change->settings.get();
+    }
+  }
+  if (input.settings->policy != before->policy) {
     promise(0, PolicyChanged{input.settings->policy});
   }
   promise(token, SettingsChanged{input.settings});

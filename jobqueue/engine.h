@@ -93,6 +93,8 @@ class Engine {
          const Snapshot& snapshot, TimeMs now);
   Status restore(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
+  TrackerState& awaited_tracker(const std::string& name);
+  DurationMs recovery_ms() const;
 
   // engine.cpp: commands
   void on(const SubmitJob& input, Token token);
@@ -121,6 +123,7 @@ class Engine {
   void drop_missing_attempts(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   void take_fetch_failures(const AttemptReport& report);
+  static Error not_registered(const std::string& tracker);
   void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
@@ -144,12 +147,15 @@ class Engine {
   void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue);
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
   void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
+  void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);
+  void add_counters(Job& job, Task& task, const Counters* counters);
   void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
   void after_progress(Job& job);  // slow-start reached, all done?
   void begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason);
   void end_job(Job& job, JobState state, const std::string& diagnostics);
   void open_duty(Job& job, Job::Duty duty);
   void make_schedulable(Job& job);
+  void release_output(const Job& job);
   void forget_old_jobs();
   std::uint32_t first_attempt_number() const;
   std::uint32_t next_attempt_number(Task& task) const;

@@ -9,12 +9,15 @@ namespace weir {
 
 // --- Heartbeats ---
 
+Error Engine::not_registered(const std::string& tracker) {
+  return Error{ErrorCode::kUnknownTracker, "tracker " + tracker + " is not registered (any more)",
+               "register, then report"};
+}
+
 void Engine::on(const Heartbeat& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
   if (known == nullptr || !known->live() || known->incarnation != input.incarnation) {
-    return reply(token, Error{ErrorCode::kUnknownTracker,
-                              "tracker " + input.name + " is not registered (any more)",
-                              "register, then report"});
+    return reply(token, not_registered(input.name));
   }
   TrackerState& tracker = state_.mutable_tracker(known->id);
   if (input.sequence <= tracker.sequence)
@@ -129,8 +132,11 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (!job.schedulable() || key.index >= job.tasks(key.kind).total) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.state != Task::State::kPending || task.attempt.valid()) return false;
-  if (report.state == ReportedState::kFailed || report.state == ReportedState::kKilled)
-    return false;
+  if (report.state == ReportedState::kKilled) return false;
+  const auto counted = [&](const auto& ended) { return ended.first == report.attempt; };
+  if (std::any_of(tracker.unacknowledged.begin(), tracker.unacknowledged.end(), counted)) {
+    return false;  // this end was taken already, it is only not durable yet
+  }
   if (task.commit_granted && task.commit_attempt != report.attempt.attempt) return false;
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
@@ -173,14 +179,22 @@ void Engine::drop_missing_attempts(TrackerState& tracker, const Heartbeat& repor
 }
 
 void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
-  if (std::erase(tracker.duties, report.job) == 0) return;  // given to somebody else since
+  const auto given = std::find(tracker.duties.begin(), tracker.duties.end(), report.job);
+  if (given == tracker.duties.end()) return;  // given to somebody else since
   if (state_.find_job(report.job) == nullptr) return;
   Job& job = state_.mutable_job(report.job);
   if (job.duty == Job::Duty::kNone || job.duty_tracker != tracker.id) return;
   const Job::Duty duty = job.duty;
+  // A kill may have turned the duty round while the tracker was at it: that report is of the old
+  // one.
+  if (report.succeed && *report.succeed != (duty == Job::Duty::kSucceed)) return;
+  tracker.duties.erase(given);
   job.duty = Job::Duty::kNone;
   job.duty_tracker = TrackerId{};
-  if (duty == Job::Duty::kAbort) return touch(job);  // nothing depends on a clean-up that failed
+  if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
+    release_output(job);
+    return touch(job);
+  }
   if (report.ok) return end_job(job, JobState::kSucceeded, "");
   end_job(job, JobState::kFailed, "the output directory could not be completed: " + report.message);
   open_duty(job, Job::Duty::kAbort);
@@ -201,10 +215,7 @@ void Engine::take_fetch_failures(const AttemptReport& report) {
     }
     const std::size_t running = job.tasks(TaskKind::kReduce).running;
     if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
-    auto& places = job.failed_on[{TaskKind::kMap, failure.map}];
-    if (task.where.valid() && std::find(places.begin(), places.end(), task.where) == places.end()) {
-      places.push_back(task.where);
-    }
+    if (task.where.valid()) note_failure(job, TaskKind::kMap, failure.map, task.where);
     const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
     reopen(job, TaskKind::kMap, failure.map,
            "its output on tracker " + where + " cannot be fetched");
@@ -307,7 +318,7 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& rep
     if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
       out.drop_jobs.push_back(id);
   }
-  while (!unassigned_duties_.empty() && tracker.duties.size() < 8) {
+  while (tracker.live() && !unassigned_duties_.empty() && tracker.duties.size() < 8) {
     Job& job = state_.mutable_job(*unassigned_duties_.begin());
     unassigned_duties_.erase(unassigned_duties_.begin());
     job.duty_tracker = tracker.id;

@@ -6,6 +6,9 @@
 
 namespace weir {
 
+constexpr std::size_t kCounterGroups = 100;
+constexpr std::size_t kCountersPerGroup = 200;
+
 std::uint32_t Engine::first_attempt_number() const {
   return (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
 }
@@ -72,7 +75,17 @@ void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostic
     }
   }
   unassigned_duties_.erase(job.id);
-  if (wrote) open_duty(job, Job::Duty::kAbort);
+  if (job.duty_tracker.valid()) {
+    std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
+  }
+  if (!wrote) return release_output(job);
+  open_duty(job, Job::Duty::kAbort);
+}
+
+// Nobody else may write there before the clean-up is over: it would go with it.
+void Engine::release_output(const Job& job) {
+  const auto writer = outputs_.find(job.spec->output);
+  if (writer != outputs_.end() && writer->second == job.id) outputs_.erase(writer);
 }
 
 void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
@@ -83,23 +96,26 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics});
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
-  outputs_.erase(job.spec->output);
+  if (state == JobState::kSucceeded) release_output(job);
   touch(job);
   admit_waiting(queue);
 }
 
 void Engine::forget_old_jobs() {
   const DurationMs kept = state_.settings().finished_jobs_kept_ms;
+  std::vector<std::pair<TimeMs, JobId>> busy;  // attempts or duties are left: soon
   while (!finished_.empty() && now_ - finished_.front().first >= kept) {
     const Job* job = state_.find_job(finished_.front().second);
-    if (job != nullptr) {
-      if (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_)
-        return;  // soon
+    if (job != nullptr &&
+        (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_)) {
+      busy.push_back(finished_.front());
+    } else if (job != nullptr) {
       changes_.jobs.insert(job->id);
       state_.forget_job(job->id);
     }
     finished_.pop_front();
   }
+  finished_.insert(finished_.begin(), busy.begin(), busy.end());
 }
 
 // --- Attempts ---
@@ -148,11 +164,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
-  if (report.counters != nullptr) {
-    for (const auto& [group, counters] : *report.counters) {
-      for (const auto& [counter, value] : counters) job.counters[group][counter] += value;
-    }
-  }
+  add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
   if (key.kind == TaskKind::kMap && job.spec->reduces > 0) {
     job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
     job.fetch_failures.erase(key.index);
@@ -175,10 +187,7 @@ void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
   if (is_over(job.state)) return;
   Task& task = job.tasks(key.kind).tasks[key.index];
   ++task.failures;
-  ++job.tracker_failures[tracker.id];
-  auto& places = job.failed_on[{key.kind, key.index}];
-  if (std::find(places.begin(), places.end(), tracker.id) == places.end())
-    places.push_back(tracker.id);
+  note_failure(job, key.kind, key.index, tracker.id);
   if (task.failures >= job.spec->max_attempts) {
     return begin_end(job, JobState::kFailed,
                      task_name(key) + " failed " + std::to_string(task.failures) +
@@ -197,6 +206,31 @@ void Engine::attempt_killed(AttemptSlot slot) {
   if (is_over(job.state)) return;
   state_.reopen_task(job, key.kind, key.index);
   pending_changed(job, key.kind);
+}
+
+// Remembers where a task failed; a job that comes to avoid the tracker is another one to the
+// policy.
+void Engine::note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where) {
+  auto& places = job.failed_on[{kind, index}];
+  if (std::find(places.begin(), places.end(), where) == places.end()) places.push_back(where);
+  const bool avoids = ++job.tracker_failures[where] == kTrackerFailuresPerJob;
+  if (avoids && job.schedulable()) policy_->on_job_changed(job.id, job.queue);
+}
+
+// A task counts once: one that runs again, its output lost, would say the same again. Sums
+// saturate, and a job has a bounded number of counters, whatever its programs say.
+void Engine::add_counters(Job& job, Task& task, const Counters* counters) {
+  if (counters == nullptr || task.counted) return;
+  task.counted = true;
+  for (const auto& [group, values] : *counters) {
+    if (job.counters.size() >= kCounterGroups && !job.counters.contains(group)) continue;
+    auto& known = job.counters[group];
+    for (const auto& [counter, value] : values) {
+      if (known.size() >= kCountersPerGroup && !known.contains(counter)) continue;
+      std::int64_t& sum = known[counter];
+      if (__builtin_add_overflow(sum, value, &sum)) sum = value > 0 ? INT64_MAX : INT64_MIN;
+    }
+  }
 }
 
 // A finished map runs again: its output is gone, and reduces still need it.
@@ -218,7 +252,18 @@ Status Engine::restore(const Snapshot& snapshot) {
     if (const auto queue = state_.tree().find_path(path)) state_.stop_by_command(*queue, true);
   }
   for (const JobSnapshot& job : snapshot.jobs) {
+    for (const JobSnapshot::DoneTask& done : job.done) {
+      TrackerState& tracker = awaited_tracker(done.tracker);
+      tracker.incarnation = std::max(tracker.incarnation, done.incarnation);
+    }
+  }
+  for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
+  }
+  std::sort(finished_.begin(), finished_.end());
+  // What ran goes on, also where a limit would let it wait by now.
+  for (const JobSnapshot& old : snapshot.jobs) {
+    if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
   }
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
   for (const JobSnapshot& old : snapshot.jobs) {
@@ -227,9 +272,29 @@ Status Engine::restore(const Snapshot& snapshot) {
       begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
                 KillReason::kJobKilled);
     }
-    if (job != nullptr && !is_over(job->state)) recovering_until_ = now_ + 6000;
+    if (job != nullptr && !is_over(job->state)) recovering_until_ = now_ + recovery_ms();
   }
   return Ok{};
+}
+
+// Long enough for every tracker to try again (its longest pause is 5 s) and to report.
+DurationMs Engine::recovery_ms() const {
+  const HeartbeatSettings& beat = state_.settings().heartbeat;
+  const auto known = static_cast<DurationMs>(state_.trackers().size());
+  const DurationMs interval =
+      beat.interval_ms.value_or(std::max(beat.floor_ms, known * 1000 / beat.per_second));
+  return 5400 + 2 * interval;
+}
+
+TrackerState& Engine::awaited_tracker(const std::string& name) {
+  const TrackerState* known = state_.find_tracker(name);
+  if (known != nullptr) return state_.mutable_tracker(known->id);
+  TrackerState& tracker = state_.add_tracker(name);
+  tracker.incarnation = kUnknownIncarnation;
+  tracker.last_heartbeat = now_;
+  state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
+  by_heartbeat_.emplace(now_, tracker.id);
+  return tracker;
 }
 
 Status Engine::restore_job(const JobSnapshot& old) {
@@ -267,18 +332,6 @@ Status Engine::restore_job(const JobSnapshot& old) {
     job.started_at = old.submitted_at;  // it may have: there may be files to clean
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
   state_.expand_tasks(job);
-  const auto holder = [this](const std::string& name, std::int64_t incarnation) -> TrackerState& {
-    const TrackerState* known = state_.find_tracker(name);
-    TrackerState& tracker =
-        known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(name);
-    if (known == nullptr) {
-      tracker.incarnation = incarnation;
-      tracker.last_heartbeat = now_;
-      state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
-      by_heartbeat_.emplace(now_, tracker.id);
-    }
-    return tracker;
-  };
   for (const JobSnapshot::Failures& f : old.failures) {
     TaskGroup& group = job.tasks(f.kind);
     if (f.index >= group.total) continue;
@@ -288,19 +341,20 @@ Status Engine::restore_job(const JobSnapshot& old) {
     group.fresh.erase(f.index);
     group.retries.insert(f.index);
   }
+  const auto reduces_done = std::count_if(old.done.begin(), old.done.end(), [](const auto& done) {
+    return done.kind == TaskKind::kReduce;
+  });
+  const bool reduced = std::cmp_equal(reduces_done, job.spec->reduces);
   for (const JobSnapshot::DoneTask& done : old.done) {
     if (done.index >= job.tasks(done.kind).total) continue;
-    TrackerState& tracker = holder(done.tracker, done.incarnation);
-    // Incarnations of one name grow: the newest is the one that may still hold its outputs.
-    const bool gone = done.incarnation < tracker.incarnation;
+    const TrackerState& tracker = awaited_tracker(done.tracker);
+    // Incarnations of one name grow: only the newest may still hold its outputs.
+    const bool gone = done.incarnation < tracker.incarnation && !reduced;
     if (gone && done.kind == TaskKind::kMap && job.spec->reduces > 0) continue;
     state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
     if (done.kind == TaskKind::kMap)
       job.map_log.push_back({done.index, done.attempt, tracker.id, false});
-    if (done.counters == nullptr) continue;
-    for (const auto& [group, counters] : *done.counters) {
-      for (const auto& [counter, value] : counters) job.counters[group][counter] += value;
-    }
+    add_counters(job, job.tasks(done.kind).tasks[done.index], done.counters.get());
   }
   for (const JobSnapshot::Commit& commit : old.commits) {
     if (commit.attempt.task.index >= job.tasks(commit.attempt.task.kind).total) continue;
@@ -308,7 +362,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
     if (task.state == Task::State::kSucceeded) continue;
     task.commit_granted = true;
     task.commit_attempt = commit.attempt.attempt;
-    holder(commit.tracker, 0).held_commits.push_back(commit.attempt);
+    awaited_tracker(commit.tracker).held_commits.push_back(commit.attempt);
   }
   return Ok{};
 }

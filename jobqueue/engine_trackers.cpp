@@ -25,8 +25,12 @@ void Engine::on(const RegisterTracker& input, Token token) {
   }
   TrackerState& tracker =
       known != nullptr ? state_.mutable_tracker(known->id) : state_.add_tracker(input.name);
-  if (known != nullptr && tracker.incarnation != input.incarnation) {
+  // After a restart a tracker may be known by a commit alone, which does not tell its incarnation.
+  const bool unsure =
+      tracker.state == TrackerState::State::kAwaited && tracker.incarnation == kUnknownIncarnation;
+  if (known != nullptr && !unsure && tracker.incarnation != input.incarnation) {
     lose_tracker(tracker, "restarted");
+    tracker.unacknowledged.clear();
     tracker.sequence = 0;
   }
   const bool was_live = tracker.live();
@@ -59,7 +63,11 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
     if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
   }
   tracker.held_commits.clear();
-  tracker.unacknowledged.clear();
+  for (std::size_t i = parked_.size(); i-- > 0;) {
+    if (parked_[i].tracker != tracker.id) continue;
+    reply(parked_[i].token, not_registered(tracker.name));
+    parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
   for (const JobId id : tracker.duties) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
@@ -82,9 +90,7 @@ void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
   for (const TaskKey& key : outputs) {
     if (state_.find_job(key.job) == nullptr) continue;
     Job& job = state_.mutable_job(key.job);
-    if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) continue;
-    const Task& task = job.tasks(key.kind).tasks[key.index];
-    if (task.state != Task::State::kSucceeded || task.where != tracker.id) continue;
+    if (job.duty != Job::Duty::kNone || !state_.serves(tracker.id, key)) continue;
     const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
     if (reduces.succeeded < reduces.total) reopen(job, key.kind, key.index, why);
   }

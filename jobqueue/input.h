@@ -104,6 +104,7 @@ struct DutyReport {
   JobId job;
   bool ok = true;
   std::string message;
+  std::optional<bool> succeed;  // which duty it was, if the tracker says
 };
 
 struct Heartbeat {

@@ -23,7 +23,8 @@ struct Task {
   enum class State : std::uint8_t { kPending, kRunning, kSucceeded };
   State state = State::kPending;
   std::uint8_t failures = 0;
-  bool commit_granted = false;     // to commit_attempt; nobody else may publish
+  bool commit_granted = false;  // to commit_attempt; nobody else may publish
+  bool counted = false;         // its counters are in the job\'s; a map that runs again adds none
   std::uint16_t next_attempt = 0;  // within this start of the JobTracker
   AttemptSlot attempt;             // the live attempt, running or dying; invalid if none
   TrackerId where;                 // succeeded maps: who serves the output

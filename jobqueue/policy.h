@@ -70,7 +70,8 @@ class Policy {
   // The state has changed. `job` is in state RUNNING in added/changed/pending calls.
   virtual void on_job_added(JobId job) = 0;    // may be scheduled from now on
   virtual void on_job_removed(JobId job) = 0;  // over, or back to waiting; still readable
-  virtual void on_job_changed(JobId job, QueueId old_queue) = 0;  // queue or priority
+  virtual void on_job_changed(JobId job,
+                              QueueId old_queue) = 0;  // queue, priority, or avoided tracker
   virtual void on_pending_changed(JobId job, TaskKind kind) = 0;  // number of launchable tasks
   virtual void on_launched(AttemptSlot attempt) = 0;
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die

@@ -22,7 +22,9 @@ bool Resources::any_negative() const {
 bool fits(const Resources& need, const Resources& total, const Resources& used,
           const Resources& cluster) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    if (cluster.amount[i] != 0 && used.amount[i] + need.amount[i] > total.amount[i]) return false;
+    if (need.amount[i] != 0 && cluster.amount[i] != 0 &&
+        used.amount[i] + need.amount[i] > total.amount[i])
+      return false;
   }
   return true;
 }

@@ -13,6 +13,8 @@
 
 namespace weir {
 
+inline constexpr std::int64_t kUnknownIncarnation = INT64_MIN;
+
 struct TrackerState {
   // AWAITED: named in the store as holding outputs, but not heard of since the JobTracker started.
   enum class State : std::uint8_t { kLive, kLost, kAwaited };

@@ -60,6 +60,7 @@ struct DutyReport {
   1: required i64 job
   2: required bool ok
   3: optional string message
+  4: optional bool succeed             // of the Duty that was done: a kill may have asked for the other one since
 }
 
 struct Heartbeat {

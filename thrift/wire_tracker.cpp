@@ -136,7 +136,8 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
   for (const wire::DutyReport& duty : report.duties) {
     const auto job = job_from_wire(duty.job);
     if (!job) return job.error();
-    out.duties.push_back({*job, duty.ok, trimmed(duty.message, ReportLimits::kDiagnosticsBytes)});
+    out.duties.push_back({*job, duty.ok, trimmed(duty.message, ReportLimits::kDiagnosticsBytes),
+                          duty.__isset.succeed ? std::optional(duty.succeed) : std::nullopt});
   }
   out.health = trimmed(report.health, ReportLimits::kStatusBytes);
   return out;
@@ -256,6 +257,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   for (std::size_t i = 0; i < duties.size(); ++i) {
     duties[i].job = report.duties[i].job.value;
     duties[i].ok = report.duties[i].ok;
+    if (report.duties[i].succeed) duties[i].__set_succeed(*report.duties[i].succeed);
     if (!report.duties[i].message.empty()) duties[i].__set_message(report.duties[i].message);
   }
   if (!duties.empty()) out.__set_duties(duties);

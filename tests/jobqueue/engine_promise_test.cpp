@@ -139,6 +139,52 @@ TEST(EngineRestart, OutputsAreToldOnceTheirTrackerSaysWhereItListens) {
   EXPECT_EQ(outputs().outputs[0].host, "host-tt1");
 }
 
+TEST(EngineRestart, ACommitAloneDoesNotTellWhichProcessTheTrackerWas) {
+  Snapshot snapshot = after_crash(1);
+  JobSnapshot granted = snapshot.jobs[0];  // map-only, and its one map may have been published
+  auto spec = std::make_shared<JobSpec>(*granted.spec);
+  spec->output = "/out6";
+  spec->reduces = 0;
+  spec->splits.resize(1);
+  granted.job = JobId(6);
+  granted.spec = spec;
+  granted.done.clear();
+  const AttemptKey attempt{{JobId(6), TaskKind::kMap, 0}, 2};
+  granted.commits = {{attempt, "tt1"}};
+  snapshot.jobs.insert(snapshot.jobs.begin(), granted);
+  FifoHarness h;
+  h.start(snapshot);
+  h.add_tracker("tt1");
+  AttemptReport published;
+  published.attempt = attempt;
+  published.state = ReportedState::kSucceeded;
+  h.tracker("tt1").held.emplace(attempt, published);
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.state().job(JobId(6)).tasks(TaskKind::kMap).succeeded, 1u);
+  EXPECT_EQ(h.state().job(JobId(7)).tasks(TaskKind::kMap).succeeded, 2u);  // nothing was lost
+  EXPECT_TRUE(h.events<TaskReopened>().empty());
+}
+
+TEST(EngineRestart, WhatRanGoesOnWhateverTheLimitSays) {
+  Snapshot snapshot = after_crash(1);
+  JobSnapshot urgent = snapshot.jobs[0];
+  auto spec = std::make_shared<JobSpec>(*urgent.spec);
+  spec->output = "/out8";
+  urgent.job = JobId(8);
+  urgent.spec = spec;
+  urgent.priority = Priority::kVeryHigh;
+  urgent.state = JobState::kWaiting;
+  urgent.done.clear();
+  snapshot.jobs.push_back(urgent);
+  FifoHarness h;
+  QueueSettings limited = queue("default");
+  limited.max_running_jobs = 1;
+  h.add_queue(limited);
+  h.start(snapshot);
+  EXPECT_EQ(h.state_of(7), JobState::kRunning);
+  EXPECT_EQ(h.state_of(8), JobState::kWaiting);
+}
+
 TEST(EngineRestart, ARestartedTrackerHasLostItsOutputs) {
   FifoHarness h;
   h.start(after_crash(99));

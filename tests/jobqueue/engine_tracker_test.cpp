@@ -89,6 +89,85 @@ TEST(EngineTracker, MapOutputsThatCannotBeFetchedAreMadeAgain) {
   EXPECT_TRUE(outputs.outputs[1].obsolete);
 }
 
+TEST(EngineTracker, AMapWhoseOutputCannotBeFetchedRunsElsewhere) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 1});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1, .reduces = 1, .locations = {{"tt1"}}});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/r0");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  h.tracker("tt1").held.begin()->second.fetch_failures = {{0, 0}};
+  EXPECT_EQ(h.heartbeat("tt1"), "");  // near as it is, it would only happen again
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+}
+
+TEST(EngineTracker, ALostTrackerGetsAnAnswerAndNoDuty) {
+  FifoHarness h;
+  h.settings().heartbeat.expiry_ms = 10000;
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.add_tracker("tt2", {.map_slots = 1});
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.durable_at_once = false;
+  h.heartbeat("tt1");  // waits for its grant; the store is slow
+  h.advance(9000);
+  h.heartbeat("tt2");
+  h.now += 1000;
+  const auto replies = h.step(Tick{});  // tt1 is lost, and its heartbeat gets its answer
+  const auto refused = [](const Reply& reply) {
+    const auto* error = std::get_if<Error>(&reply.body);
+    return error != nullptr && error->code == ErrorCode::kUnknownTracker;
+  };
+  EXPECT_EQ(std::count_if(replies.begin(), replies.end(), refused), 1);
+  h.tracker("tt1").held.clear();
+  h.durable_at_once = true;
+  h.step(Tick{});
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+  h.finish("J1/m0");
+  h.settle("tt2");
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+}
+
+TEST(EngineTracker, AKillOvertakesThePublishing) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1});
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");  // published; the tracker is given the duty to write _SUCCESS
+  ASSERT_EQ(h.tracker("tt1").last.duties.size(), 1u);
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  h.tracker("tt1").duties = {};  // still at it
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.tracker("tt1").last.duties.size(), 1u);
+  EXPECT_FALSE(h.tracker("tt1").last.duties[0].succeed);
+  h.tracker("tt1").duties = {{JobId(1), true, "", true}};  // the old duty's end
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.tracker("tt1").last.duties.size(), 1u);  // the clean-up is still wanted
+  h.heartbeat("tt1");
+  EXPECT_TRUE(h.tracker("tt1").last.duties.empty());
+  EXPECT_EQ(h.state_of(1), JobState::kKilled);
+}
+
+TEST(EngineTracker, AMapThatRunsAgainCountsOnce) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1, .reduces = 1});
+  for (int life = 0; life < 2; ++life) {
+    EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+    auto& report = h.tracker("tt1").held.begin()->second;
+    report.counters = std::make_shared<Counters>(Counters{{"mine", {{"lines", INT64_MAX}}}});
+    h.finish("J1/m0");
+    h.heartbeat("tt1");
+    EXPECT_EQ(h.state().job(JobId(1)).counters.at("mine").at("lines"), INT64_MAX);
+    h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});  // restarted: the output is gone
+  }
+}
+
 TEST(EngineTracker, ATaskTooWideForEveryTrackerIsRefusedAtSubmission) {
   FifoHarness h;
   h.add_tracker("tt1", {.map_slots = 2});

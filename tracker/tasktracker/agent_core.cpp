@@ -256,6 +256,7 @@ void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string&
   wire::DutyReport report;
   report.__set_job(duty.job);
   report.__set_ok(ok);
+  report.__set_succeed(duty.succeed);
   if (!message.empty()) report.__set_message(printable(message, kMaxStatusText));
   found->second.report = report;
   found->second.ended_ms = now.steady_ms;

@@ -93,6 +93,9 @@ Result<std::string> TaskOutput::published_before(std::uint64_t inode) const {
 Status finish_job_output(const std::string& output, bool succeed) {
   if (auto removed = remove_tree(output + "/_temporary"); !removed) return removed;
   if (!succeed) {
+    const std::string mark = output + "/_SUCCESS";  // of a duty that a kill overtook
+    if (::unlink(mark.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR)
+      return system_error(mark);
     if (::rmdir(output.c_str()) != 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST) {
       return system_error(output);
     }
