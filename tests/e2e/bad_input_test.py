@@ -220,11 +220,9 @@ class Store(Cluster):
         self.assertRegex(done.stderr, r"weir\.db.*(not a|database|corrupt)")
 
     def test_a_full_disk_refuses_submissions_and_loses_nothing(self):
-        def small_files():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
-
-        jobtracker = self.start_jobtracker(preexec_fn=small_files)
+        # No file may grow over 400,000 bytes, from now on: writes fail as on a full disk.
+        jobtracker = self.start_jobtracker(preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))
+        resource.prlimit(jobtracker.pid, resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
         accepted = []
         refusal = None
         for i in range(400):
@@ -238,7 +236,7 @@ class Store(Cluster):
             print("full store:", refusal.strip())
         self.assertIsNone(jobtracker.poll())
         self.assertEqual(len(self.json("job", "list")), len(accepted))
-        subprocess.run(["prlimit", "--pid", str(jobtracker.pid), "--fsize=unlimited"], check=True)
+        resource.prlimit(jobtracker.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         again = wait_for("the store takes jobs again",
                          lambda: (d := self.weir(*self.submit("again", mapper="cat", reduces=0))).returncode == 0 and d)
         accepted.append(again.stdout.split()[0])

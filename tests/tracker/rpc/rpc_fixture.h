@@ -93,6 +93,11 @@ class FakeTracker : public wire::TrackerServiceCobSvIf {
     }
     give();
   }
+  // A callback keeps its processor, and that keeps this handler: what is parked must go some day.
+  void drop_parked() {
+    const std::lock_guard lock(mutex_);
+    parked_.clear();
+  }
 
  private:
   std::mutex mutex_;
@@ -198,6 +203,7 @@ class RpcTest : public ::testing::Test {
     work_.reset();
     io_.stop();
     for (auto& thread : threads_) thread.join();
+    tracker_->drop_parked();
   }
 
   void start(int io_threads = 1) {

@@ -183,8 +183,10 @@ TEST(TaskOutput, TheLastStepIsIdempotent) {
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "out", true).ok());
   EXPECT_TRUE(std::filesystem::exists(dir / "out/_SUCCESS"));
   EXPECT_FALSE(std::filesystem::exists(dir / "out/_temporary"));
-  EXPECT_TRUE(finish_job_output(dir / "out", false).ok());  // not empty: stays
-  EXPECT_TRUE(std::filesystem::exists(dir / "out/_SUCCESS"));
+  dir.write("out/part-00000", "published");
+  EXPECT_TRUE(finish_job_output(dir / "out", false).ok());  // a kill overtook the publishing
+  EXPECT_FALSE(std::filesystem::exists(dir / "out/_SUCCESS"));
+  EXPECT_TRUE(std::filesystem::exists(dir / "out/part-00000"));  // not empty: stays
   std::filesystem::create_directories(dir / "empty/_temporary/x");
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "empty", false).ok());
   EXPECT_FALSE(std::filesystem::exists(dir / "empty"));
