@@ -69,7 +69,10 @@ std::optional<Reason> CapacityPolicy::explain_queues(const Job& job, TaskKind ki
     if (at_capacity || running + need <= line.allocated) continue;
     at_capacity = Reason{
         "queue_at_capacity",
-        "queue " + path + " is at its allocated " + std::to_string(running) + " of " +
+        "queue " + path +
+            (running > line.allocated
+                 ? " runs " + std::to_string(running) + ", more than its allocated "
+                 : " is at its allocated " + std::to_string(running) + " of ") +
             slots_text(line.allocated, kind) + " (guaranteed " + std::to_string(line.guaranteed) +
             ")",
         {{"running", running}, {"allocated", line.allocated}, {"guaranteed", line.guaranteed}}};

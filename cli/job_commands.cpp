@@ -11,6 +11,7 @@
 #include "cli/job_logs.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
+#include "cli/progress_bar.h"
 #include "jobqueue/job_spec.h"
 
 namespace weir::cli {
@@ -80,7 +81,13 @@ int explain(Context& context, const JobOptions& options) {
   for (const auto& reason : explanation.reasons) {
     context.out << fmt::format("  {}: {}\n", reason.code, printable(reason.message));
   }
-  if (explanation.reasons.empty()) context.out << "  nothing holds it back\n";
+  if (!explanation.reasons.empty()) return kExitDone;
+  if (job_over(job)) {
+    context.out << "  it has ended"
+                << (job.diagnostics.empty() ? "" : ": " + printable(job.diagnostics)) << "\n";
+  } else {
+    context.out << "  nothing holds it back: all its tasks that may run are running\n";
+  }
   return kExitDone;
 }
 

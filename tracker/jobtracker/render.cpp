@@ -110,7 +110,9 @@ wire::JobStatus render_job(const Engine& engine, const Job& job) {
   out.job_name = job_name(job.id);
   out.name = job.spec->name;
   out.user = job.spec->user;
-  out.queue = engine.state().tree().node(job.queue).path;
+  // An ended job may outlive its queue.
+  const std::string& path = engine.state().tree().node(job.queue).path;
+  out.queue = path.empty() ? job.spec->queue : path;
   out.priority = name(job.priority);
   out.state = name(state);
   out.maps = render_tasks(job, TaskKind::kMap, state);

@@ -34,7 +34,7 @@ Result<std::string> read_file(const std::string& path) {
 Result<StartSettings> decide_settings(const std::string& file, const Snapshot& snapshot) {
   StartSettings out;
   if (file.empty()) {
-    auto defaults = load_settings_text("defaults", "");
+    auto defaults = load_settings_text("defaults", "policy: capacity");
     if (!defaults) return defaults.error();
     out.loaded = std::move(*defaults);
     out.why = "defaults, as no file is named";
