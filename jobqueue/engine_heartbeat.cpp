@@ -29,7 +29,7 @@ void Engine::on(const Heartbeat& input, Token token) {
     by_heartbeat_.emplace_hint(by_heartbeat_.end(), now_, tracker.id);
   }
   take_report(tracker, input);
-  schedule(tracker);
+  if (input.asks_for_tasks) schedule(tracker);
   touch(tracker);
   std::uint64_t awaited = 0;  // a grant that the reply should carry
   for (const AttemptSlot slot : tracker.attempts) {

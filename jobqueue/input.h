@@ -114,7 +114,8 @@ struct Heartbeat {
   std::vector<AttemptReport> attempts;
   std::optional<Resources> total;
   std::int64_t free_disk_mb = -1;  // -1: not reported
-  bool accepts_tasks = true;
+  bool accepts_tasks = true;       // false: draining or sick; leaves the pool
+  bool asks_for_tasks = true;      // false: a report only, nothing is launched
   std::int32_t load_millionths = 0;
   std::vector<JobId> held_jobs;
   std::vector<DutyReport> duties;
