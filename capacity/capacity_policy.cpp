@@ -237,7 +237,7 @@ void CapacityPolicy::settle(TaskKind kind) const {
   }
 }
 
-std::vector<KillOrder> CapacityPolicy::tick(TimeMs) {
+Preemption CapacityPolicy::tick(TimeMs) {
   for (const TaskKind kind : kTaskKinds) settle(kind);
   return {};
 }

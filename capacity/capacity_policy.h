@@ -40,7 +40,7 @@ class CapacityPolicy : public Policy {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
   void on_cluster_changed() override;
-  std::vector<KillOrder> tick(TimeMs now) override;
+  Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind) const override;

@@ -31,7 +31,7 @@ class FifoPolicy : public Policy {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot) override {}  // what is running is in the state
   void on_cluster_changed() override {}      // it counts no slots
-  std::vector<KillOrder> tick(TimeMs) override { return {}; }
+  Preemption tick(TimeMs) override { return {}; }
   DurationMs tick_interval_ms() const override { return 60 * 1000; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind) const override;

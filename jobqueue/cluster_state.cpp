@@ -8,7 +8,11 @@ namespace weir {
 
 ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree,
                            std::uint32_t epoch)
-    : settings_(std::move(settings)), tree_(std::move(tree)), epoch_(epoch), queues_(tree_.size()) {
+    : settings_(std::move(settings)),
+      tree_(std::move(tree)),
+      epoch_(epoch),
+      queues_(tree_.size()),
+      claims_(tree_.size()) {
   for (std::size_t i = 0; i < tree_.size(); ++i)
     queues_[i].stopped = tree_.nodes()[i].settings.stopped;
 }
@@ -297,6 +301,7 @@ void ClusterState::leave_run(Attempt& attempt) {
 void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
   if (attempt.dying()) return;
   leave_run(attempt);
+  ++mutable_job(attempt.key.task.job).tasks(attempt.key.task.kind).dying;
   attempt.state = Attempt::State::kDying;
   attempt.kill_reason = reason;
 }
@@ -304,7 +309,11 @@ void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
 void ClusterState::end_attempt(AttemptSlot slot) {
   Attempt& attempt = attempts_[slot.index()];
   WEIR_CHECK(attempt.live, "an attempt ends once");
-  if (!attempt.dying()) leave_run(attempt);
+  if (attempt.dying()) {
+    --mutable_job(attempt.key.task.job).tasks(attempt.key.task.kind).dying;
+  } else {
+    leave_run(attempt);
+  }
   TrackerState& tracker = trackers_[attempt.tracker.index()];
   Job& job = mutable_job(attempt.key.task.job);
   tracker.used -= job.need(attempt.key.task.kind);
@@ -397,6 +406,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
       }
     }
   }
+  claims_.renumber(new_id, tree.size());
   settings_ = std::move(settings);
   tree_ = std::move(tree);
   queues_ = std::move(queues);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "jobqueue/claims.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/input.h"
 #include "jobqueue/job.h"
@@ -39,6 +40,7 @@ struct Attempt {
   TimeMs launched_at = 0;
   std::uint64_t launch_order = 0;   // counts launches: the larger, the later
   std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
+  HoldId hold = 0;                  // dying: what its slots are for
   std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
   bool live = false;                // false: the slot is free for reuse
   bool dying() const { return state == State::kDying; }
@@ -89,6 +91,8 @@ class ClusterState {
   std::uint32_t live_trackers() const { return live_trackers_; }
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
   std::uint32_t epoch() const { return epoch_; }
+  const ClaimBook& claims() const { return claims_; }
+  const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
   // The attempt's slot if the engine holds it as live.
   AttemptSlot find_attempt(const AttemptKey& key) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
@@ -118,6 +122,7 @@ class ClusterState {
   void set_tracker_total(TrackerState& tracker, const Resources& total);
   RackId intern_rack(const std::string& name);
   AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now);
+  ClaimBook& mutable_claims() { return claims_; }
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
   void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
@@ -146,6 +151,7 @@ class ClusterState {
   std::unordered_map<std::string, TrackerId> tracker_by_name_;  // looked up, never walked
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
+  ClaimBook claims_;
   std::vector<std::string> users_;
   std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
   std::vector<std::string> racks_;

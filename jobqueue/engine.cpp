@@ -186,6 +186,7 @@ void Engine::apply(const PendingCommand& command) {
       Job& job = state_.mutable_job(move->job);
       const QueueId from = job.queue;
       state_.set_queue(job, *queue);
+      release_reservations(job.id, TrackerId{});
       if (job.schedulable()) policy_->on_job_changed(job.id, from);
       touch(job);
       admit_waiting(from);
@@ -379,7 +380,14 @@ void Engine::apply_settings(std::shared_ptr<const Settings> settings) {
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
   WEIR_CHECK(check_settings(*settings).ok(), "nothing enters a queue that is about to go");
   state_.replace_settings(std::move(settings), std::move(tree).value());
+  for (const QueueId leaf : state_.tree().leaves()) {
+    for (const TaskKind kind : kTaskKinds) {
+      state_.mutable_claims().set_deadlines(leaf, kind,
+                                            reclaim_after_ms(state_.tree(), leaf, kind));
+    }
+  }
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
+  review_claims(false);
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
 }
@@ -388,17 +396,19 @@ void Engine::switch_policy(const std::string& name) {
   auto policy = make_policy(name);
   WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
   if (name != policy_->name()) policy_since_ = now_;
+  const bool kept_claims = policy_->keeps_claims();
   policy_ = std::move(policy);
   changes_.queues = true;
+  if (kept_claims && !policy_->keeps_claims()) pause_claims();
+  if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }
 
 void Engine::on(const Tick&, Token token) {
   last_tick_ = now_;
   expire_trackers();
-  for (const KillOrder& order : policy_->tick(now_)) {
-    const Attempt& attempt = state_.attempt(order.attempt);
-    if (attempt.live && !attempt.dying()) order_kill(order.attempt, order.reason, order.for_queue);
-  }
+  expire_holds();
+  review_claims(true);
+  preempt_for_claims();
   forget_old_jobs();
   changes_.queues = true;
   reply(token, Done{});

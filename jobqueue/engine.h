@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -130,6 +131,25 @@ class Engine {
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
   HeartbeatReply compose_reply(TrackerState& tracker, const Heartbeat& report);
 
+  // engine_claims.cpp: what queues are owed
+  void review_claims(bool tick);
+  void enter(const ClaimStep& step);
+  void reduce_claims(const ClaimStep& step);
+  void preempt_for_claims();
+  bool preempt(const KillOrder& order);
+  const char* wrong_with(const KillOrder& order) const;
+  void end_hold(std::size_t place, KillRecord::Outcome outcome);
+  void end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome);
+  void claim_over(const Claim& claim);
+  void expire_holds();
+  void victim_left(const Attempt& attempt);
+  bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
+  bool reserve(const Choice& choice);
+  void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
+  void pause_claims();
+  void resume_claims();
+  void restore_claims(const Snapshot& snapshot);
+
   // engine_trackers.cpp: coming, going, asking
   void on(const RegisterTracker& input, Token token);
   void on(const DescribeJob& input, Token token);
@@ -144,7 +164,7 @@ class Engine {
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);
-  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue);
+  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0);
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
   void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
   void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);
@@ -187,6 +207,8 @@ class Engine {
   std::set<JobId> unassigned_duties_;                   // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
+  std::optional<TimeMs> claims_paused_at_;  // while another policy than theirs rules
+  std::vector<ClaimStep> claim_steps_;      // reused
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;
   Output restored_;           // what restoring made happen; goes out with the first step

@@ -29,7 +29,10 @@ void Engine::on(const Heartbeat& input, Token token) {
     by_heartbeat_.emplace_hint(by_heartbeat_.end(), now_, tracker.id);
   }
   take_report(tracker, input);
-  if (input.asks_for_tasks) schedule(tracker);
+  if (input.asks_for_tasks) {
+    schedule(tracker);
+    review_claims(false);
+  }
   touch(tracker);
   std::uint64_t awaited = 0;  // a grant that the reply should carry
   for (const AttemptSlot slot : tracker.attempts) {
@@ -235,7 +238,9 @@ void Engine::schedule(TrackerState& tracker) {
   while (offer.free[0] > 0 || offer.free[1] > 0) {
     const auto choice = policy_->choose(offer);
     if (!choice) return;
-    if (!launch(tracker, *choice, offer)) return;
+    const bool done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
+                                                            : settle_choice(tracker, *choice);
+    if (!done) return;
   }
 }
 
@@ -255,6 +260,15 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
   } else if (!fits(found->need(key.kind), tracker.total, tracker.used, state_.total())) {
     wrong = "the tracker has no room";
   }
+  std::size_t held = 0;
+  if (wrong == nullptr && choice.hold != 0) {
+    const auto& holds = state_.claims().holds();
+    while (held < holds.size() && holds[held].id != choice.hold) ++held;
+    if (held == holds.size() || holds[held].tracker != tracker.id ||
+        holds[held].queue != found->queue || !holds[held].complete()) {
+      wrong = "the slots are not held for its queue";
+    }
+  }
   if (wrong != nullptr) {
     emit(Refused{"policy", Error{ErrorCode::kInternal,
                                  "policy " + std::string(policy_->name()) + " chose " +
@@ -265,6 +279,8 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
   Job& job = state_.mutable_job(key.job);
   const std::uint32_t number = next_attempt_number(job.tasks(key.kind).tasks[key.index]);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_);
+  if (choice.hold != 0) end_hold(held, KillRecord::Outcome::kUsed);
+  if (job.width(key.kind) > 1) release_reservations(job.id, TrackerId{});
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);

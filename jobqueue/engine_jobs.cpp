@@ -52,6 +52,7 @@ void Engine::after_progress(Job& job) {
     }
   }
   if (maps.succeeded == maps.total && reduces.succeeded == reduces.total) {
+    release_reservations(job.id, TrackerId{});
     policy_->on_job_removed(job.id);
     open_duty(job, Job::Duty::kSucceed);
   }
@@ -69,6 +70,7 @@ void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostic
   const bool wrote = job.started_at != 0;
   end_job(job, outcome, diagnostics);
   if (scheduled) policy_->on_job_removed(job.id);
+  release_reservations(job.id, TrackerId{});
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
       if (task.attempt.valid()) order_kill(task.attempt, reason, QueueId{});
@@ -120,11 +122,11 @@ void Engine::forget_old_jobs() {
 
 // --- Attempts ---
 
-void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue) {
+void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim) {
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return;
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
-                   now_ - attempt.launched_at});
+                   now_ - attempt.launched_at, claim, attempt.user});
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
   touch(state_.job(attempt.key.task.job));
@@ -140,7 +142,12 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   const bool was_running = !attempt.dying();
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at});
   state_.end_attempt(slot);
-  if (was_running) policy_->on_released(slot);
+  if (was_running) {
+    policy_->on_released(slot);
+  } else {
+    if (attempt.hold != 0) victim_left(attempt);
+    pending_changed(job, attempt.key.task.kind);  // what was dying counted as wanted
+  }
   if (how != AttemptEnded::How::kSucceeded) {
     release_commit(job, attempt.key.task.kind, attempt.key.task.index, attempt.key.attempt);
   }
@@ -261,6 +268,7 @@ Status Engine::restore(const Snapshot& snapshot) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
   std::sort(finished_.begin(), finished_.end());
+  restore_claims(snapshot);
   // What ran goes on, also where a limit would let it wait by now.
   for (const JobSnapshot& old : snapshot.jobs) {
     if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));

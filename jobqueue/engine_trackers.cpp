@@ -56,6 +56,11 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
   by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
+  if (tracker.keeps > 0) {
+    end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
+              KillRecord::Outcome::kWasted);
+    release_reservations(JobId{}, tracker.id);
+  }
   lose_outputs(tracker, "tracker " + tracker.name + " " + why);
   for (const AttemptKey& held : tracker.held_commits) {
     if (state_.find_job(held.task.job) == nullptr) continue;

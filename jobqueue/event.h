@@ -107,6 +107,34 @@ struct JobStateChanged {
   std::string diagnostics;
 };
 
+// Claims are written behind: nobody waits for these. `left` is what the claim still owes; at 0 it
+// is gone. A claim that another policy's rule made younger is opened again under its old number.
+struct ClaimOpened {
+  std::uint64_t claim = 0;
+  std::string queue;  // dotted path
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  TimeMs born = 0;
+  TimeMs deadline = 0;
+  bool again = false;
+};
+struct ClaimMet {  // by launches
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  std::int64_t left = 0;
+  TimeMs deadline = 0;
+};
+struct ClaimDropped {  // less is wanted, or guaranteed
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  std::int64_t left = 0;
+  TimeMs deadline = 0;
+};
+
 // --- Soft facts: not stored. ---
 struct AttemptLaunched {
   AttemptKey attempt;
@@ -129,6 +157,8 @@ struct KillOrdered {
   QueueId queue;
   QueueId for_queue;  // who gains, for preemption
   DurationMs ran_ms = 0;
+  std::uint64_t claim = 0;  // that it serves; 0: none
+  UserId user;              // whose task it is
 };
 struct TrackerChanged {
   enum class How : std::uint8_t { kAdded, kLost, kBack };
@@ -140,10 +170,11 @@ struct Refused {  // a command that was not taken
   Error error;
 };
 
-using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved,
-                          QueueStateChanged, SettingsChanged, PolicyChanged, TaskSucceeded,
-                          TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
-                          AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
+using Fact =
+    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged,
+                 SettingsChanged, PolicyChanged, TaskSucceeded, TaskReopened, AttemptFailed,
+                 CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped,
+                 AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

@@ -23,6 +23,7 @@ struct Task {
   enum class State : std::uint8_t { kPending, kRunning, kSucceeded };
   State state = State::kPending;
   std::uint8_t failures = 0;
+  std::uint8_t preempted = 0;   // attempts killed for another queue
   bool commit_granted = false;  // to commit_attempt; nobody else may publish
   bool counted = false;         // its counters are in the job\'s; a map that runs again adds none
   std::uint16_t next_attempt = 0;  // within this start of the JobTracker
@@ -39,6 +40,7 @@ struct TaskGroup {
   TaskSet retries;  // pending, failed before: served first, elsewhere
   std::uint32_t total = 0;
   std::uint32_t running = 0;  // attempts in RUN
+  std::uint32_t dying = 0;    // attempts ordered to die that their trackers still hold
   std::uint32_t succeeded = 0;
   std::uint32_t failed_attempts = 0;
   std::uint32_t killed_attempts = 0;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "jobqueue/claims.h"
 #include "jobqueue/event.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/settings.h"
@@ -32,10 +33,20 @@ struct Offer {
   std::array<std::int32_t, kTaskKindCount> launched{};  // tasks given in this heartbeat so far
 };
 
-// One task to launch on the offered tracker.
+// What to do with the offered tracker: mostly a task to launch there. The other answers settle what
+// slots are kept for, and the policy is asked again.
 struct Choice {
+  enum class What : std::uint8_t {
+    kLaunch,              // `task`
+    kReserve,             // `reserve_on` is kept for a task of `task.job` of this kind
+    kEndHold,             // its claimant was offered the slots of `hold` here and takes none
+    kReleaseReservation,  // of `task.job` and kind on the offered tracker: it may not run after all
+  };
   TaskKey task;
   Locality locality = Locality::kAny;
+  What what = What::kLaunch;
+  HoldId hold = 0;  // kLaunch: the task takes these slots, held for its queue
+  TrackerId reserve_on;
 };
 
 // A queue's figures in one class, in slots.
@@ -53,10 +64,45 @@ struct Reason {
   std::vector<std::pair<std::string, std::int64_t>> numbers;
 };
 
+// Preemption: the victims are on one tracker and make room there for one task.
 struct KillOrder {
-  AttemptSlot attempt;
+  std::vector<AttemptSlot> victims;
   KillReason reason = KillReason::kReclaim;
   QueueId for_queue;
+  ClaimId claim = 0;  // that it serves; 0: none, then nothing is held
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;  // held on that tracker for the claimant
+  bool log_only = false;   // recorded, not done
+};
+
+// How claims and lending follow the figures: what a policy finds, the engine enters in the
+// ClaimBook.
+struct ClaimStep {
+  enum class What : std::uint8_t {
+    kOpen,     // a claim of `slots` arises
+    kMeet,     // launches have met `slots`, the earliest claim first
+    kDrop,     // `slots` less are owed, the latest claim first
+    kKept,     // min(GC, DEM) is `slots` now
+    kIdle,     // DEM < GC from now on
+    kLend,     // it has been so for lend_after
+    kNotIdle,  // DEM >= GC
+  };
+  What what = What::kOpen;
+  QueueId queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+};
+// Why a due claim kills nothing now, or that nothing is in its way.
+struct ClaimFinding {
+  QueueId queue;
+  TaskKind kind = TaskKind::kMap;
+  ClaimId claim = 0;
+  ClaimBlock block = ClaimBlock::kNone;
+  std::int64_t width = 0;
+};
+struct Preemption {
+  std::vector<KillOrder> kills;
+  std::vector<ClaimFinding> findings;
 };
 
 class Policy {
@@ -76,8 +122,14 @@ class Policy {
   virtual void on_launched(AttemptSlot attempt) = 0;
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
   virtual void on_cluster_changed() = 0;              // totals
+  // What queues lend has changed (a step of review() was entered).
+  virtual void on_lending_changed(QueueId, TaskKind) {}
+  // Whether claims arise and fall due under this policy; under others they stand still.
+  virtual bool keeps_claims() const { return false; }
+  // How claims should follow: asked after the launches of each heartbeat, and at each tick.
+  virtual void review(TimeMs, bool /*tick*/, std::vector<ClaimStep>&) {}
   // Time has passed: the periodic update. Returns what is to be killed.
-  virtual std::vector<KillOrder> tick(TimeMs now) = 0;
+  virtual Preemption tick(TimeMs now) = 0;
   // When the next tick is due at the latest, in ms after the last one.
   virtual DurationMs tick_interval_ms() const = 0;
 
@@ -85,6 +137,9 @@ class Policy {
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind) const = 0;
+  // How often each rule that events do not show has decided something, for tests.
+  using RuleCounts = std::vector<std::pair<std::string_view, std::uint64_t>>;
+  virtual RuleCounts rule_counts() const { return {}; }
 };
 
 // Makes the policy of that name from the state as it is; null if there is none of that name

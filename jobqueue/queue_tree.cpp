@@ -126,4 +126,11 @@ Status check_parents(const std::vector<std::string>& names,
                "every queue hangs under the top level", findings};
 }
 
+DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind) {
+  for (QueueId q = queue; q.valid(); q = tree.node(q).parent) {
+    if (const auto own = tree.node(q).settings.reclaim_after_ms[index(kind)]) return *own;
+  }
+  return (kind == TaskKind::kMap ? 5 : 10) * DurationMs{60'000};
+}
+
 }  // namespace weir

@@ -49,6 +49,14 @@ struct JobSnapshot {
   std::vector<Commit> commits;
 };
 
+struct ClaimSnapshot {  // a claim that was open
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  TimeMs born = 0;
+};
+
 struct Snapshot {
   TimeMs last_time = 0;  // engine time goes on from here
   std::uint64_t last_seq = 0;
@@ -58,8 +66,10 @@ struct Snapshot {
   std::string settings_text;  // empty: none applied yet
   std::string settings_source;
   std::string settings_file_hash;  // of the file as last read, see conf
+  TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
   std::vector<std::string> stopped_queues;
-  std::vector<JobSnapshot> jobs;  // by id
+  std::vector<ClaimSnapshot> claims;  // by number
+  std::vector<JobSnapshot> jobs;      // by id
 };
 
 }  // namespace weir

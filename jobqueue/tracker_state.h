@@ -42,6 +42,8 @@ struct TrackerState {
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
   std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 
+  std::uint32_t keeps = 0;  // holds and reservations on it (ClaimBook)
+
   bool live() const { return state == State::kLive; }
 };
 

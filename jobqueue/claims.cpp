@@ -1,0 +1,224 @@
+#include "jobqueue/claims.h"
+
+#include <algorithm>
+
+#include "jobqueue/check.h"
+
+namespace weir {
+
+const char* name(ClaimBlock block) {
+  switch (block) {
+    case ClaimBlock::kNone:
+      return "none";
+    case ClaimBlock::kUnservable:
+      return "unservable";
+    case ClaimBlock::kOverBudget:
+      return "over_budget";
+    case ClaimBlock::kPreemptionOff:
+      return "preemption_off";
+    case ClaimBlock::kLogOnly:
+      return "log_only";
+    case ClaimBlock::kRepeating:
+      return "repeating";
+  }
+  return "?";
+}
+
+const char* name(KillRecord::Outcome outcome) {
+  switch (outcome) {
+    case KillRecord::Outcome::kPending:
+      return "pending";
+    case KillRecord::Outcome::kUsed:
+      return "used";
+    case KillRecord::Outcome::kWasted:
+      return "wasted";
+    case KillRecord::Outcome::kLoggedOnly:
+      return "logged_only";
+  }
+  return "?";
+}
+
+ClaimBook::ClaimBook(std::size_t queues) : accounts_(queues * kTaskKindCount) {}
+
+// --- Reading ---
+
+const std::vector<Claim>& ClaimBook::claims(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).claims;
+}
+
+std::int64_t ClaimBook::owed(QueueId queue, TaskKind kind) const {
+  std::int64_t slots = 0;
+  for (const Claim& claim : account(queue, kind).claims) slots += claim.slots;
+  return slots;
+}
+
+const Claim* ClaimBook::find(QueueId queue, TaskKind kind, ClaimId id) const {
+  for (const Claim& claim : account(queue, kind).claims) {
+    if (claim.id == id) return &claim;
+  }
+  return nullptr;
+}
+
+std::int64_t ClaimBook::lost_slot_ms(QueueId victim, TimeMs now) const {
+  const auto found = losses_.find(victim);
+  if (found == losses_.end()) return 0;
+  std::int64_t lost = 0;
+  for (const Loss& loss : found->second) {
+    if (now - loss.at < kBudgetWindowMs) lost += loss.slot_ms;
+  }
+  return lost;
+}
+
+const ClaimBook::Lending& ClaimBook::lending(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).lending;
+}
+
+std::int64_t ClaimBook::kept(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).kept;
+}
+
+// --- Claims ---
+
+const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
+                             DurationMs reclaim_after_ms) {
+  WEIR_CHECK(slots > 0, "a claim is for something");
+  auto& claims = account(queue, kind).claims;
+  const TimeMs deadline = born + reclaim_after_ms;
+  claims.push_back({.id = next_id_++,
+                    .queue = queue,
+                    .kind = kind,
+                    .slots = slots,
+                    .born = born,
+                    .deadline = deadline,
+                    .kills_from = deadline});
+  by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
+  return claims.back();
+}
+
+void ClaimBook::restore(const Claim& claim) {
+  auto& claims = account(claim.queue, claim.kind).claims;
+  const auto after = [](const Claim& a, const Claim& b) {
+    return std::tuple(a.born, a.id) < std::tuple(b.born, b.id);
+  };
+  claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
+  by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+  next_id_ = std::max(next_id_, claim.id + 1);
+}
+
+Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool earliest,
+                        std::int64_t& taken) {
+  auto& claims = account(queue, kind).claims;
+  WEIR_CHECK(!claims.empty() && slots > 0, "only what is claimed is met or dropped");
+  const auto which = earliest ? claims.begin() : std::prev(claims.end());
+  taken = std::min(slots, which->slots);
+  which->slots -= taken;
+  const Claim now = *which;
+  if (now.slots == 0) {
+    by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
+    claims.erase(which);
+  }
+  return now;
+}
+
+void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock block,
+                          std::int64_t width) {
+  for (Claim& claim : account(queue, kind).claims) {
+    if (claim.id != id) continue;
+    claim.block = block;
+    claim.width = width;
+  }
+}
+
+void ClaimBook::set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms) {
+  for (Claim& claim : account(queue, kind).claims) {
+    const TimeMs deadline = claim.born + reclaim_after_ms;
+    if (deadline == claim.deadline) continue;
+    by_deadline_[index(kind)].erase({claim.deadline, queue, claim.id});
+    if (claim.kills_from == claim.deadline) claim.kills_from = deadline;
+    claim.deadline = deadline;
+    claim.kills_from = std::max(claim.kills_from, deadline);
+    by_deadline_[index(kind)].emplace(deadline, queue, claim.id);
+  }
+}
+
+void ClaimBook::shift(DurationMs by) {
+  for (Account& account : accounts_) {
+    for (Claim& claim : account.claims) {
+      claim.born += by;
+      claim.deadline += by;
+      claim.kills_from += by;
+    }
+  }
+  index_claims();
+}
+
+void ClaimBook::postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from) {
+  for (Claim& claim : account(queue, kind).claims) {
+    if (claim.id == id) claim.kills_from = std::max(claim.deadline, kills_from);
+  }
+}
+
+void ClaimBook::set_kept(QueueId queue, TaskKind kind, std::int64_t slots) {
+  account(queue, kind).kept = slots;
+}
+
+ClaimBook::Lending& ClaimBook::mutable_lending(QueueId queue, TaskKind kind) {
+  return account(queue, kind).lending;
+}
+
+void ClaimBook::index_claims() {
+  for (auto& due : by_deadline_) due.clear();
+  for (const Account& account : accounts_) {
+    for (const Claim& claim : account.claims) {
+      by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+    }
+  }
+}
+
+// --- Records ---
+
+void ClaimBook::add_record(const KillRecord& record) {
+  records_.push_back(record);
+  if (records_.size() > kRecordsKept) records_.pop_front();
+  if (record.outcome == KillRecord::Outcome::kLoggedOnly) return;
+  auto& losses = losses_[record.victim];
+  while (!losses.empty() && record.at - losses.front().at >= kBudgetWindowMs) losses.pop_front();
+  losses.push_back({record.at, record.slots * record.ran_ms});
+}
+
+void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
+  for (KillRecord& record : records_) {
+    if (record.hold == hold && record.outcome == KillRecord::Outcome::kPending) {
+      record.outcome = outcome;
+    }
+  }
+}
+
+void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
+  std::vector<Account> accounts(queues * kTaskKindCount);
+  for (std::size_t old = 0; old < new_id.size(); ++old) {
+    if (!new_id[old].valid()) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      Account& moved = accounts[new_id[old].index() * kTaskKindCount + index(kind)];
+      moved = std::move(account(QueueId(old), kind));
+      for (Claim& claim : moved.claims) claim.queue = new_id[old];
+    }
+  }
+  accounts_ = std::move(accounts);
+  index_claims();
+  const auto renumbered = [&](QueueId old) {
+    return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};
+  };
+  std::erase_if(holds_, [&](Hold& hold) { return !(hold.queue = renumbered(hold.queue)).valid(); });
+  for (KillRecord& record : records_) {
+    record.claimant = renumbered(record.claimant);
+    record.victim = renumbered(record.victim);
+  }
+  std::map<QueueId, std::deque<Loss>> losses;
+  for (auto& [queue, lost] : losses_) {
+    if (const QueueId moved = renumbered(queue); moved.valid()) losses[moved] = std::move(lost);
+  }
+  losses_ = std::move(losses);
+}
+
+}  // namespace weir
