@@ -8,9 +8,34 @@ std::string slots_text(std::int64_t slots, TaskKind kind) {
   return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
 }
 
+std::string seconds_text(DurationMs ms) {
+  return std::to_string((ms + 999) / 1000) + " s";
+}
+
+// "kills in 23 s at the latest"
+std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
+  switch (claim.block) {
+    case ClaimBlock::kUnservable:
+      return "is unservable: no tracker can free " + slots_text(claim.width, kind);
+    case ClaimBlock::kOverBudget:
+      return "waits: those who borrow have lost their kill_budget of the last hour";
+    case ClaimBlock::kPreemptionOff:
+      return "is due, but capacity.preemption is off";
+    case ClaimBlock::kLogOnly:
+      return "is due, but capacity.preemption is log_only";
+    case ClaimBlock::kRepeating:
+      return "is due; its last kill brought no launch, it kills again in " +
+             seconds_text(claim.kills_from - now);
+    case ClaimBlock::kNone:
+      break;
+  }
+  if (claim.kills_from <= now) return "is due and kills now";
+  return "kills in " + seconds_text(claim.kills_from - now) + " at the latest";
+}
+
 }  // namespace
 
-std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind) const {
+std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const JobEntry* entry = find_entry(id);
   if (entry == nullptr || job.launchable(kind) == 0) return {};
@@ -26,6 +51,8 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind) const {
   std::vector<Reason> reasons;
   if (auto reason = explain_user(job, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_queues(job, kind)) reasons.push_back(std::move(*reason));
+  if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
+  if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));
   const auto before = classes_[index(kind)].leaves[entry->leaf.index()].jobs_before(entry->order);
   if (before > 0) {
     const auto count = static_cast<std::int64_t>(before);
@@ -67,17 +94,56 @@ std::optional<Reason> CapacityPolicy::explain_queues(const Job& job, TaskKind ki
                     {{"running", running}, {"maximum", line.maximum}}};
     }
     if (at_capacity || running + need <= line.allocated) continue;
-    at_capacity = Reason{
-        "queue_at_capacity",
-        "queue " + path +
-            (running > line.allocated
-                 ? " runs " + std::to_string(running) + ", more than its allocated "
-                 : " is at its allocated " + std::to_string(running) + " of ") +
-            slots_text(line.allocated, kind) + " (guaranteed " + std::to_string(line.guaranteed) +
-            ")",
-        {{"running", running}, {"allocated", line.allocated}, {"guaranteed", line.guaranteed}}};
+    const std::int64_t borrowed = std::max<std::int64_t>(0, running - line.guaranteed);
+    std::string text = "queue " + path;
+    text += running > line.allocated
+                ? " runs " + std::to_string(running) + ", more than its allocated "
+                : " is at its allocated " + std::to_string(running) + " of ";
+    text += slots_text(line.allocated, kind);
+    if (borrowed > 0) text += ", " + std::to_string(borrowed) + " of them borrowed";
+    at_capacity = Reason{"queue_at_capacity",
+                         text + " (guaranteed " + std::to_string(line.guaranteed) + ")",
+                         {{"running", running},
+                          {"allocated", line.allocated},
+                          {"guaranteed", line.guaranteed},
+                          {"borrowed", borrowed}}};
   }
   return at_capacity;
+}
+
+// What its own queue is owed.
+std::optional<Reason> CapacityPolicy::explain_claims(const Job& job, TaskKind kind,
+                                                     TimeMs now) const {
+  const auto& claims = state_.claims().claims(job.queue, kind);
+  if (claims.empty()) return std::nullopt;
+  const Claim& first = claims.front();
+  const std::int64_t owed = state_.claims().owed(job.queue, kind);
+  const QueueLine& line = classes_[index(kind)].shares.line(job.queue);
+  return Reason{"queue_is_owed",
+                "queue " + state_.tree().node(job.queue).path + " runs " +
+                    std::to_string(line.facts.running) + " of its guaranteed " +
+                    slots_text(line.guaranteed, kind) + " and is owed " + std::to_string(owed) +
+                    ": its claim for " + std::to_string(first.slots) + " " +
+                    when_it_kills(first, kind, now),
+                {{"owed", owed},
+                 {"running", line.facts.running},
+                 {"guaranteed", line.guaranteed},
+                 {"milliseconds_left", std::max<std::int64_t>(0, first.deadline - now)}}};
+}
+
+// Whose claim comes first for a free slot, and may kill what this queue borrows.
+std::optional<Reason> CapacityPolicy::explain_others(const Job& job, TaskKind kind,
+                                                     TimeMs now) const {
+  for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
+    if (queue == job.queue) continue;
+    const Claim& claim = *state_.claims().find(queue, kind, id);
+    return Reason{
+        "claim_comes_first",
+        state_.tree().node(queue).path + "'s claim for " + slots_text(claim.slots, kind) + " " +
+            when_it_kills(claim, kind, now),
+        {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
+  }
+  return std::nullopt;
 }
 
 }  // namespace weir

@@ -31,13 +31,24 @@ std::size_t avoided_trackers(const Job& job) {
 
 CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
                                      CapacitySettings::RedistributeBy by)
-    : shares(tree, kind, by), order(tree), leaves(tree.size()), is_marked(tree.size(), false) {}
+    : shares(tree, kind, by),
+      order(tree),
+      leaves(tree.size()),
+      dying(tree.size(), 0),
+      is_marked(tree.size(), false),
+      in_review(tree.size(), false) {}
 
 CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
     : state_(state),
       settings_(read_settings(settings)),
       classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
                SlotClass(state.tree(), TaskKind::kReduce, settings_.redistribute_by)} {
+  asked_.assign(state.tree().size(), 0);
+  for (std::size_t q = 0; q < state.tree().size(); ++q) {
+    if (state.tree().nodes()[q].settings.lend_after_ms == 0 || q == 0) continue;
+    lenders_.push_back(QueueId(q));
+    for (const TaskKind kind : kTaskKinds) on_lending_changed(QueueId(q), kind);
+  }
   for (const QueueId leaf : state.tree().leaves()) {
     for (const auto& [user, held] : state.queue(leaf).users) {
       for (const TaskKind kind : kTaskKinds) read_user(leaf, user, kind);
@@ -115,6 +126,12 @@ void CapacityPolicy::on_released(AttemptSlot slot) {
   read_user(attempt.queue, attempt.user, attempt.key.task.kind);
 }
 
+void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
+  const bool at_once = state_.tree().node(queue).settings.lend_after_ms == 0;
+  classes_[index(kind)].shares.set_lends(queue,
+                                         at_once || state_.claims().lending(queue, kind).lends);
+}
+
 void CapacityPolicy::on_cluster_changed() {
   for (SlotClass& c : classes_) c.resized = true;
   bool other_places = false;
@@ -146,6 +163,13 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
   const Job& job = state_.job(id);
   std::uint32_t launchable = job.launchable(kind);
   if (launchable > 0 && !placeable(job, *entry, kind)) launchable = 0;
+  const std::int64_t dying =
+      job.schedulable() ? job.tasks(kind).dying * width(id, kind) : std::int64_t{0};
+  if (dying != entry->dying[index(kind)]) {
+    classes_[index(kind)].dying[entry->leaf.index()] += dying - entry->dying[index(kind)];
+    entry->dying[index(kind)] = dying;
+    mark(entry->leaf, kind);
+  }
   std::uint32_t& counted = entry->counted[index(kind)];
   if (launchable == counted) return;
   classes_[index(kind)].leaves[entry->leaf.index()].set_tasks(entry->order, entry->user,
@@ -160,6 +184,8 @@ void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
     classes_[index(kind)].leaves[entry.leaf.index()].set_tasks(entry.order, entry.user,
                                                                width(id, kind), counted, 0);
     counted = 0;
+    classes_[index(kind)].dying[entry.leaf.index()] -= entry.dying[index(kind)];
+    entry.dying[index(kind)] = 0;
     mark(entry.leaf, kind);
   }
 }
@@ -194,26 +220,32 @@ bool CapacityPolicy::known_to_fit(const Resources& need) {
 
 // --- Settling ---
 
-LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
-  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
-  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+// PEND must not depend on AC, which depends on PEND; soft limits forbid nothing.
+LeafJobs::LimitOf CapacityPolicy::hard_limit(QueueId leaf, TaskKind kind,
+                                             std::int64_t running) const {
   const QueueSettings& queue = state_.tree().node(leaf).settings;
+  if (queue.user_limit.mode != UserLimit::Mode::kHard) return {};
+  const SlotClass& c = classes_[index(kind)];
+  return [&queue, running, guaranteed = c.shares.line(leaf).guaranteed,
+          active = c.leaves[leaf.index()].active_users()](std::int64_t width) {
+    return user_limit_slots(
+        queue.user_limit,
+        {.guaranteed = guaranteed, .running = running, .need = width, .active_users = active});
+  };
+}
+
+LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
+  const SlotClass& c = classes_[index(kind)];
+  const LeafJobs& jobs = c.leaves[leaf.index()];
   LeafFacts facts{.running = state_.queue(leaf).running_slots[index(kind)],
+                  .dying = c.dying[leaf.index()],
                   .waiting_jobs = jobs.jobs(),
                   .wide_jobs = jobs.wide_jobs()};
-  LeafJobs::LimitOf limit_of;
-  if (queue.user_limit.mode == UserLimit::Mode::kHard) {
-    // Not by AC, which depends on PEND.
-    limit_of = [&](std::int64_t width) {
-      return user_limit_slots(queue.user_limit, {.guaranteed = line.guaranteed,
-                                                 .running = facts.running,
-                                                 .need = width,
-                                                 .active_users = jobs.active_users()});
-    };
-  }
   std::optional<std::int64_t> room;
-  if (queue.maximum_hundredths) room = line.maximum - facts.running;
-  facts.pending = jobs.pending_slots(limit_of, room);
+  if (state_.tree().node(leaf).settings.maximum_hundredths) {
+    room = c.shares.line(leaf).maximum - facts.running;
+  }
+  facts.pending = jobs.pending_slots(hard_limit(leaf, kind, facts.running), room);
   return facts;
 }
 
@@ -234,12 +266,20 @@ void CapacityPolicy::settle(TaskKind kind) const {
   c.shares.take_changed(c.changed);
   for (const QueueId queue : c.changed) {
     c.order.update(queue, c.shares.line(queue), state_.queue(queue).last_launch[index(kind)]);
+    if (c.in_review[queue.index()]) continue;
+    c.in_review[queue.index()] = true;
+    c.to_review.push_back(queue);
   }
+  ++c.version;
 }
 
-Preemption CapacityPolicy::tick(TimeMs) {
-  for (const TaskKind kind : kTaskKinds) settle(kind);
-  return {};
+Preemption CapacityPolicy::tick(TimeMs now) {
+  Preemption plan;
+  for (const TaskKind kind : kTaskKinds) {
+    settle(kind);
+    plan_kills(kind, now, plan);
+  }
+  return plan;
 }
 
 QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
@@ -248,70 +288,14 @@ QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
   return {line.guaranteed, line.allocated, line.facts.running, line.facts.pending};
 }
 
-// --- Choosing ---
-
-std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
-  for (const TaskKind kind : kTaskKinds) {
-    const std::int64_t free = offer.free[index(kind)];
-    if (free <= 0) continue;
-    settle(kind);
-    if (auto choice = ask(QueueTree::root(), kind, free, offer)) return choice;
-  }
-  return std::nullopt;
-}
-
-// `room` is the widest task that the tracker and the steps further up allow.
-std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t room,
-                                          const Offer& offer) {
-  if (state_.tree().node(queue).leaf()) return ask_leaf(queue, kind, room, offer);
-  const SlotClass& c = classes_[index(kind)];
-  std::optional<Choice> choice;
-  c.order.offer(queue, [&](QueueId child, ServiceStep step) {
-    const QueueLine& line = c.shares.line(child);
-    const std::int64_t bound = step == ServiceStep::kBelowMaximum ? line.maximum : line.allocated;
-    choice = ask(child, kind, std::min(room, bound - line.facts.running), offer);
-    return choice.has_value();
-  });
-  return choice;
-}
-
-std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t room,
-                                               const Offer& offer) {
-  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
-  std::optional<Choice> choice;
-  bool someone_at_limit = false;
-  const auto at_limit = [&](const LeafJobs::Bucket& bucket) {
-    return bucket.user_running + bucket.width > user_limit(leaf, kind, bucket.width);
-  };
-  const auto pick = [&](JobId job) {
-    choice = state_.pick_task(job, kind, offer.tracker);
-    return choice.has_value();
-  };
-  const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
-    if (bucket.width > room) return false;
-    if (!at_limit(bucket)) return true;
-    someone_at_limit = true;
-    return false;
-  };
-  if (jobs.visit(within_limit, pick)) return choice;
-  const UserLimit& limit = state_.tree().node(leaf).settings.user_limit;
-  if (!someone_at_limit || limit.mode == UserLimit::Mode::kHard) return std::nullopt;
-  // Soft limits give way before a slot leaves the queue or stays empty.
-  jobs.visit(
-      [&](const LeafJobs::Bucket& bucket) { return bucket.width <= room && at_limit(bucket); },
-      pick);
-  return choice;
-}
-
-std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const {
-  const SlotClass& c = classes_[index(kind)];
-  const QueueLine& line = c.shares.line(leaf);
-  return user_limit_slots(state_.tree().node(leaf).settings.user_limit,
-                          {.guaranteed = line.guaranteed,
-                           .allocated = line.allocated,
-                           .running = line.facts.running,
-                           .need = width,
-                           .active_users = c.leaves[leaf.index()].active_users()});
+Policy::RuleCounts CapacityPolicy::rule_counts() const {
+  static constexpr std::array<std::string_view, kRuleCount> kNames = {
+      "turns_taken",  "hard_limit_held", "soft_limit_passed",
+      "reserved",     "wide_passed",     "served_overdue_claim",
+      "served_claim", "served_hold",     "dealt_free_slots"};
+  RuleCounts counts;
+  for (std::size_t i = 0; i < kRuleCount; ++i) counts.emplace_back(kNames[i], rules_[i]);
+  return counts;
 }
 
 }  // namespace weir

@@ -1,8 +1,10 @@
 // The capacity policy (HADOOP-3445): every queue has a guaranteed share of the slots; what it does
-// not want flows to the others, and back when it is wanted again. A free slot goes, level by level
-// in the tree, to the queue furthest below its guarantee, then furthest below what is allocated to
-// it now, then to any that may still grow; within a leaf to the first job whose user is within his
-// limit. Maps before reduces.
+// not want flows to the others, and back when it is wanted again. A free slot goes first to whoever
+// it is held or reserved for, then to the claims by deadline, then, level by level in the tree, to
+// the queue furthest below its guarantee, then furthest below what is allocated to it now, then to
+// any that may still grow; within a leaf to the first job whose user is within his limit. Maps
+// before reduces. A queue short of its guarantee gets a claim, and a claim that is due kills
+// (claim_review.cpp, kill_planner.h).
 //
 // The policy is an index over the ClusterState: calls after a change mark the leaf concerned, and
 // the next question settles the marked ones only (QueueShares for the figures, ServiceOrder for who
@@ -11,8 +13,10 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,10 +44,14 @@ class CapacityPolicy : public Policy {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
   void on_cluster_changed() override;
+  void on_lending_changed(QueueId queue, TaskKind kind) override;
+  bool keeps_claims() const override { return true; }
+  void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
-  std::vector<Reason> explain(JobId job, TaskKind kind) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
+  RuleCounts rule_counts() const override;
 
  private:
   // A job as it stands in the indexes.
@@ -52,6 +60,7 @@ class CapacityPolicy : public Policy {
     UserId user;
     JobOrder order;
     std::uint32_t counted[kTaskKindCount] = {0, 0};  // launchable tasks in LeafJobs
+    std::int64_t dying[kTaskKindCount] = {0, 0};     // slots in SlotClass::dying
     std::size_t avoided_by = 0;                      // trackers that the job avoids
     std::optional<bool> placeable[kTaskKindCount];
   };
@@ -65,16 +74,37 @@ class CapacityPolicy : public Policy {
     SlotClass(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by);
     QueueShares shares;
     ServiceOrder order;
-    std::vector<LeafJobs> leaves;  // by QueueId; those of inner queues stay empty
-    std::vector<QueueId> marked;   // leaves whose facts may have changed
+    std::vector<LeafJobs> leaves;     // by QueueId; those of inner queues stay empty
+    std::vector<std::int64_t> dying;  // slots of dying tasks that are wanted again, by leaf
+    std::vector<QueueId> marked;      // leaves whose facts may have changed
     std::vector<bool> is_marked;
-    std::vector<QueueId> changed;  // used while settling
-    bool resized = true;           // the cluster's total may have changed
+    std::vector<QueueId> changed;    // used while settling
+    bool resized = true;             // the cluster's total may have changed
+    std::vector<QueueId> to_review;  // queues whose claims or lending may have to follow
+    std::vector<bool> in_review;
+    std::set<QueueId> short_of;  // leaves whose shortfall is more than they claim: free slots count
+    std::uint64_t version = 0;   // grows when anything that the order of slots depends on changes
+    std::uint64_t dealt_version = 0;  // of `dealt`
+    std::int64_t dealt_slots = -1;
+    std::map<QueueId, std::int64_t> dealt;  // the free slots, shared out in the order of slots
+  };
+  enum Rule : std::uint8_t {
+    kTurnsTaken,
+    kHardLimitHeld,
+    kSoftLimitPassed,
+    kReserved,
+    kWidePassed,
+    kServedOverdueClaim,
+    kServedClaim,
+    kServedHold,
+    kDealtFreeSlots,
+    kRuleCount
   };
 
   void mark(QueueId leaf, TaskKind kind) const;
   void settle(TaskKind kind) const;
   LeafFacts leaf_facts(QueueId leaf, TaskKind kind) const;
+  LeafJobs::LimitOf hard_limit(QueueId leaf, TaskKind kind, std::int64_t running) const;
   void read_user(QueueId leaf, UserId user, TaskKind kind);
   void read_job(JobId job, TaskKind kind);
   void drop_job(JobEntry& entry, JobId job);
@@ -86,14 +116,34 @@ class CapacityPolicy : public Policy {
   bool fits_somewhere(const Resources& need) const;
   bool known_to_fit(const Resources& need);
 
-  std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t room, const Offer& offer);
-  std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t room,
+  // capacity_choose.cpp. `free`: slots on the tracker; `room`: what the queues above allow.
+  std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
+  std::optional<Choice> choose_held(const Hold& hold, std::int64_t free, const Offer& offer);
+  std::optional<Choice> choose_reserved(const Reservation& reservation, std::int64_t& free,
+                                        const Offer& offer);
+  std::optional<Choice> choose_claimed(TaskKind kind, std::int64_t free, const Offer& offer);
+  std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t free, std::int64_t room,
+                            const Offer& offer);
+  std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free, std::int64_t room,
                                  const Offer& offer);
+  std::optional<Choice> reserve(JobId job, TaskKind kind) const;
+  bool may_run(const Job& job, TaskKind kind) const;  // under every maximum and hard limit
   // The limit of a user of the leaf whose next task has that width.
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
 
+  // claim_review.cpp
+  void review_lending(QueueId queue, TaskKind kind, std::vector<ClaimStep>& steps) const;
+  void review_claims(QueueId leaf, TaskKind kind, std::vector<ClaimStep>& steps);
+  void open_claims(TaskKind kind, std::vector<ClaimStep>& steps);
+  void deal_free_slots(TaskKind kind);
+  // Slots short of min(GC, DEM), in whole tasks.
+  std::int64_t shortfall(QueueId leaf, TaskKind kind) const;
+  void plan_kills(TaskKind kind, TimeMs now, Preemption& plan) const;
+
   std::optional<Reason> explain_user(const Job& job, TaskKind kind) const;
   std::optional<Reason> explain_queues(const Job& job, TaskKind kind) const;
+  std::optional<Reason> explain_claims(const Job& job, TaskKind kind, TimeMs now) const;
+  std::optional<Reason> explain_others(const Job& job, TaskKind kind, TimeMs now) const;
 
   const ClusterState& state_;
   CapacitySettings settings_;
@@ -101,6 +151,10 @@ class CapacityPolicy : public Policy {
   mutable std::array<SlotClass, kTaskKindCount> classes_;
   std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
   std::vector<KnownNeed> known_needs_;
+  std::vector<QueueId> lenders_;      // queues with a lend_after
+  std::vector<std::uint64_t> asked_;  // by QueueId: in which round of claims it was asked
+  std::uint64_t claim_round_ = 0;
+  mutable std::array<std::uint64_t, kRuleCount> rules_{};
 };
 
 }  // namespace weir

@@ -68,13 +68,15 @@ std::size_t LeafJobs::jobs_before(const JobOrder& job) const {
   return count;
 }
 
-std::map<std::int64_t, std::int64_t> LeafJobs::permitted_tasks(const LimitOf& limit_of) const {
+std::map<std::int64_t, std::int64_t> LeafJobs::permitted_tasks(const LimitOf& limit_of,
+                                                               std::int64_t widest) const {
   if (!limit_of) return tasks_by_width_;
   std::map<std::int64_t, std::int64_t> permitted;
   UserId user;
   std::int64_t taken = 0;
   for (auto b = buckets_.rbegin(); b != buckets_.rend(); ++b) {  // widest first within a user
     const Bucket& bucket = b->second;
+    if (bucket.width > widest) continue;  // would take its user's room and then have none itself
     if (bucket.user != user) taken = 0;
     user = bucket.user;
     const std::int64_t room = limit_of(bucket.width) - bucket.user_running - taken;
@@ -88,7 +90,7 @@ std::map<std::int64_t, std::int64_t> LeafJobs::permitted_tasks(const LimitOf& li
 
 std::int64_t LeafJobs::pending_slots(const LimitOf& limit_of,
                                      std::optional<std::int64_t> room) const {
-  const auto permitted = permitted_tasks(limit_of);
+  const auto permitted = permitted_tasks(limit_of, room.value_or(INT64_MAX));
   std::int64_t slots = 0;
   for (auto w = permitted.rbegin(); w != permitted.rend(); ++w) {
     const auto [width, tasks] = *w;

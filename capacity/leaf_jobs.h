@@ -37,6 +37,9 @@ class LeafJobs {
   std::int64_t jobs() const { return jobs_; }
   std::int64_t wide_jobs() const { return wide_jobs_; }  // whose tasks need more than one slot
   std::int64_t active_users() const { return active_users_; }
+  std::int64_t narrowest_width() const {  // 0: no jobs
+    return tasks_by_width_.empty() ? 0 : tasks_by_width_.begin()->first;
+  }
   std::int64_t user_running(UserId user) const;
   std::size_t jobs_before(const JobOrder& job) const;
 
@@ -82,7 +85,8 @@ class LeafJobs {
   };
   template <class Change>
   void change_user(UserId user, Change change);
-  std::map<std::int64_t, std::int64_t> permitted_tasks(const LimitOf& limit_of) const;
+  std::map<std::int64_t, std::int64_t> permitted_tasks(const LimitOf& limit_of,
+                                                       std::int64_t widest) const;
 
   std::map<std::pair<UserId, std::int64_t>, Bucket> buckets_;
   std::map<JobOrder, const Bucket*> heads_;  // the first job of each bucket

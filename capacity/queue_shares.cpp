@@ -38,24 +38,24 @@ void QueueShares::resize(std::int64_t total) {
 void QueueShares::recount(QueueId queue) {
   QueueLine& line = lines_[queue.index()];
   const bool leaf = tree_.node(queue).leaf();
-  const std::int64_t wanted =
-      leaf ? line.facts.running + line.facts.pending : families_[queue.index()].demand;
+  const std::int64_t wanted = leaf ? line.facts.wanted() : families_[queue.index()].demand;
   line.demand = std::min(line.maximum, wanted);
   if (queue == QueueTree::root()) return;
   Family& family = families_[tree_.node(queue).parent.index()];
-  family.kept += line.kept();
+  family.withheld += line.withheld();
   family.wanting_more += line.wants_more() ? 1 : 0;
   family.demand += line.demand;
 }
 
 void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
   const LeafFacts before = lines_[leaf.index()].facts;
-  std::int64_t wanted = facts.running + facts.pending;
+  std::int64_t wanted = facts.wanted();
   for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent) {
     QueueLine& line = lines_[q.index()];
     const QueueLine old = line;
     line.facts.running += facts.running - before.running;
     line.facts.pending += facts.pending - before.pending;
+    line.facts.dying += facts.dying - before.dying;
     line.facts.waiting_jobs += facts.waiting_jobs - before.waiting_jobs;
     line.facts.wide_jobs += facts.wide_jobs - before.wide_jobs;
     line.demand = std::min(line.maximum, wanted);
@@ -64,12 +64,23 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
     if (!parent.valid()) return;
     Family& family = families_[parent.index()];
     const bool matters = changes_allocation(old, line, parent);
-    family.kept += line.kept() - old.kept();
+    family.withheld += line.withheld() - old.withheld();
     family.wanting_more += (line.wants_more() ? 1 : 0) - (old.wants_more() ? 1 : 0);
     family.demand += line.demand - old.demand;
     if (matters) to_fill_.insert(parent);
     wanted = family.demand;
   }
+}
+
+void QueueShares::set_lends(QueueId queue, bool lends) {
+  QueueLine& line = lines_[queue.index()];
+  if (line.lends == lends || !tree_.node(queue).parent.valid()) return;
+  const QueueId parent = tree_.node(queue).parent;
+  Family& family = families_[parent.index()];
+  family.withheld -= line.withheld();
+  line.lends = lends;
+  family.withheld += line.withheld();
+  to_fill_.insert(parent);
 }
 
 // Whether the family's allocation may be another one now. `families_[parent]` is as before.
@@ -83,8 +94,8 @@ bool QueueShares::changes_allocation(const QueueLine& before, const QueueLine& n
   const QueueLine& above = lines_[parent.index()];
   const Family& family = families_[parent.index()];
   // Nobody lends anything: everybody has what he keeps, however much more he wants.
-  const bool nothing_lent = above.allocated == family.kept;
-  if (nothing_lent && before.kept() == now.kept()) return false;
+  const bool nothing_lent = above.allocated == family.withheld;
+  if (nothing_lent && before.withheld() == now.withheld()) return false;
   // Nobody borrows: everybody has his guarantee, used or not.
   const bool at_home = above.allocated == above.guaranteed && family.wanting_more == 0;
   if (at_home && !now.wants_more()) return false;
@@ -108,7 +119,8 @@ void QueueShares::fill(QueueId parent) {
   needs.reserve(children.size());
   for (const QueueId child : children) {
     const QueueLine& line = lines_[child.index()];
-    needs.push_back({line.guaranteed, line.demand, line.weight, line.facts.waiting_jobs});
+    const std::int64_t wanted = line.lends ? line.demand : std::max(line.demand, line.guaranteed);
+    needs.push_back({line.guaranteed, wanted, line.weight, line.facts.waiting_jobs});
   }
   const auto allocated = allocate(lines_[parent.index()].allocated, needs, by_);
   for (std::size_t i = 0; i < children.size(); ++i) {

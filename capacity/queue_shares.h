@@ -21,8 +21,10 @@ namespace weir {
 struct LeafFacts {
   std::int64_t running = 0;       // RUN
   std::int64_t pending = 0;       // PEND
+  std::int64_t dying = 0;         // of tasks ordered to die: wanted again, not yet launchable
   std::int64_t waiting_jobs = 0;  // with launchable tasks
   std::int64_t wide_jobs = 0;     // of these, with tasks of more than one slot
+  std::int64_t wanted() const { return running + pending + dying; }  // DEM before the maximum
 };
 
 struct QueueLine {
@@ -33,8 +35,11 @@ struct QueueLine {
   std::int64_t demand = 0;      // DEM
   std::int64_t weight = 0;      // g as a ratio among siblings
   bool under_one_slot = false;  // g < 1: no claim to any slot, takes turns
+  bool lends = true;            // false: DEM < GC has not held for lend_after yet
 
   std::int64_t kept() const { return demand < guaranteed ? demand : guaranteed; }
+  // What its siblings cannot have of its guarantee.
+  std::int64_t withheld() const { return lends ? kept() : guaranteed; }
   bool wants_more() const { return demand > guaranteed; }
 };
 
@@ -45,6 +50,7 @@ class QueueShares {
   // The cluster has `total` slots now: guarantees and maximums anew. Facts stay.
   void resize(std::int64_t total);
   void set_leaf(QueueId leaf, const LeafFacts& facts);
+  void set_lends(QueueId queue, bool lends);
   // Brings AC up to date. Before it, AC may be that of the facts before.
   void settle();
 
@@ -54,7 +60,7 @@ class QueueShares {
 
  private:
   struct Family {
-    std::int64_t kept = 0;          // sum of min(GC, DEM)
+    std::int64_t withheld = 0;      // sum of what members withhold: min(GC, DEM), or GC
     std::int64_t wanting_more = 0;  // members with DEM > GC
     std::int64_t demand = 0;        // sum of DEM
   };

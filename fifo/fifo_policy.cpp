@@ -84,7 +84,7 @@ QueueFigures FifoPolicy::figures(QueueId queue, TaskKind kind) const {
           .pending = pending_[index(kind)][queue.index()]};
 }
 
-std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind) const {
+std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second.slots[index(kind)] == 0) return {};
   const auto& waiting = waiting_[index(kind)];

@@ -34,7 +34,7 @@ class FifoPolicy : public Policy {
   Preemption tick(TimeMs) override { return {}; }
   DurationMs tick_interval_ms() const override { return 60 * 1000; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
-  std::vector<Reason> explain(JobId job, TaskKind kind) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
 
  private:
   // A job as it stands in the sets: what must be undone when it changes.

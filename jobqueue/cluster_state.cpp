@@ -215,10 +215,39 @@ void ClusterState::set_tracker_address(TrackerState& tracker, const RegisterTrac
   tracker.local_paths = registration.local_paths;
 }
 
+// A tracker leaves the sums of free slots (-1) before it changes, and comes back (+1) after it.
+void ClusterState::count_free(const TrackerState& tracker, int sign) {
+  for (const TaskKind kind : kTaskKinds) {
+    const std::int64_t free = free_slots(tracker, kind);
+    if (free == 0) continue;
+    free_slots_[index(kind)] += sign * free;
+    auto& by_free = trackers_by_free_[index(kind)];
+    if (std::cmp_greater_equal(free, by_free.size()))
+      by_free.resize(static_cast<std::size_t>(free) + 1);
+    by_free[static_cast<std::size_t>(free)] += sign;
+  }
+}
+
+std::int64_t ClusterState::free_slots(const TrackerState& tracker, TaskKind kind) const {
+  if (!tracker.live() || !tracker.accepts_tasks) return 0;
+  return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
+}
+
+std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots) const {
+  const auto& by_free = trackers_by_free_[index(kind)];
+  std::int64_t trackers = 0;
+  for (auto free = static_cast<std::size_t>(slots); free < by_free.size(); ++free) {
+    trackers += by_free[free];
+  }
+  return trackers;
+}
+
 void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
   if (tracker.state == state) return;
   const bool was_live = tracker.live();
+  count_free(tracker, -1);
   tracker.state = state;
+  count_free(tracker, 1);
   if (was_live == tracker.live()) return;
   if (tracker.live()) {
     total_ += tracker.total;
@@ -234,7 +263,16 @@ void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& tot
     total_ -= tracker.total;
     total_ += total;
   }
+  count_free(tracker, -1);
   tracker.total = total;
+  count_free(tracker, 1);
+}
+
+void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts) {
+  if (tracker.accepts_tasks == accepts) return;
+  count_free(tracker, -1);
+  tracker.accepts_tasks = accepts;
+  count_free(tracker, 1);
 }
 
 AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
@@ -264,7 +302,9 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
   attempt.live = true;
   tracker.attempts.push_back(slot);
+  count_free(tracker, -1);
   tracker.used += job.need(key.kind);
+  count_free(tracker, 1);
   group.fresh.erase(key.index);
   group.retries.erase(key.index);
   task.state = Task::State::kRunning;
@@ -316,7 +356,9 @@ void ClusterState::end_attempt(AttemptSlot slot) {
   }
   TrackerState& tracker = trackers_[attempt.tracker.index()];
   Job& job = mutable_job(attempt.key.task.job);
+  count_free(tracker, -1);
   tracker.used -= job.need(attempt.key.task.kind);
+  count_free(tracker, 1);
   const AttemptSlot last = tracker.attempts.back();
   tracker.attempts[attempt.tracker_place] = last;
   attempts_[last.index()].tracker_place = attempt.tracker_place;

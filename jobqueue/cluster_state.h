@@ -108,6 +108,14 @@ class ClusterState {
   // queue may.
   std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker) const;
 
+  // Whether the tracker could start a task of the job if `freed` were free there besides.
+  bool could_start(JobId job, TaskKind kind, TrackerId tracker, const Resources& freed) const;
+  // Slots of live trackers that take tasks which nothing holds; and on how many trackers at least
+  // `slots` (>= 1) are free.
+  std::int64_t free_slots(TaskKind kind) const { return free_slots_[index(kind)]; }
+  std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const;
+  std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
+
   // --- Changing: the engine only ---
   Job& add_job(std::unique_ptr<Job> job);
   Job& mutable_job(JobId id);
@@ -120,6 +128,7 @@ class ClusterState {
   TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
   void set_tracker_live(TrackerState& tracker, TrackerState::State state);
   void set_tracker_total(TrackerState& tracker, const Resources& total);
+  void set_tracker_accepts(TrackerState& tracker, bool accepts);
   RackId intern_rack(const std::string& name);
   AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now);
   ClaimBook& mutable_claims() { return claims_; }
@@ -136,6 +145,7 @@ class ClusterState {
 
  private:
   void leave_run(Attempt& attempt);
+  void count_free(const TrackerState& tracker, int sign);
   void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
                                           const TrackerState& tracker) const;
@@ -159,6 +169,8 @@ class ClusterState {
   std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
   Resources total_;
   std::uint32_t live_trackers_ = 0;
+  std::int64_t free_slots_[kTaskKindCount] = {0, 0};
+  std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
   std::uint64_t launches_ = 0;
 };
 

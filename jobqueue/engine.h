@@ -207,8 +207,8 @@ class Engine {
   std::set<JobId> unassigned_duties_;                   // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
-  std::optional<TimeMs> claims_paused_at_;  // while another policy than theirs rules
-  std::vector<ClaimStep> claim_steps_;      // reused
+  std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
+  std::vector<ClaimStep> claim_steps_;                  // reused
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;
   Output restored_;           // what restoring made happen; goes out with the first step

@@ -120,6 +120,11 @@ void Engine::preempt_for_claims() {
   if (recovering()) return;
   const Preemption plan = policy_->tick(now_);
   for (const KillOrder& order : plan.kills) preempt(order);
+  for (const KillOrder& order : plan.kills) {
+    if (!order.log_only) continue;  // what would have been done is told once a timer
+    const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
+    state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, now_ + after);
+  }
   for (const ClaimFinding& found : plan.findings) {
     state_.mutable_claims().set_block(found.queue, found.kind, found.claim, found.block,
                                       found.width);
@@ -185,12 +190,7 @@ bool Engine::preempt(const KillOrder& order) {
     ++hold.dying;
     order_kill(slot, order.reason, order.for_queue, order.claim);
   }
-  if (claim == nullptr) return true;
-  if (order.log_only) {
-    const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
-    book.postpone(order.for_queue, order.kind, order.claim, now_ + after);
-    return true;
-  }
+  if (claim == nullptr || order.log_only) return true;
   book.mutable_holds().push_back(hold);
   ++state_.mutable_tracker(tracker).keeps;
   return true;

@@ -64,7 +64,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
                          {}});
       continue;
     }
-    std::vector<Reason> more = policy_->explain(id, kind);
+    std::vector<Reason> more = policy_->explain(id, kind, now_);
     if (more.empty()) more.push_back(no_free_slot(state_, *job, kind));
     for (Reason& reason : more) reasons.push_back(std::move(reason));
   }

@@ -34,6 +34,17 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
   return std::nullopt;
 }
 
+bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
+                               const Resources& freed) const {
+  const Job& job = this->job(id);
+  const TrackerState& tracker = trackers_[tracker_id.index()];
+  if (!tracker.live() || !tracker.accepts_tasks || job.launchable(kind) == 0) return false;
+  Resources used = tracker.used;
+  used -= freed;
+  if (!fits(job.need(kind), tracker.total, used, total_) || avoided(job, tracker_id)) return false;
+  return !job.tasks(kind).fresh.empty() || pick_retry(job, kind, tracker).has_value();
+}
+
 std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_[tracker_id.index()];

@@ -136,7 +136,7 @@ class Policy {
   virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
-  virtual std::vector<Reason> explain(JobId job, TaskKind kind) const = 0;
+  virtual std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const = 0;
   // How often each rule that events do not show has decided something, for tests.
   using RuleCounts = std::vector<std::pair<std::string_view, std::uint64_t>>;
   virtual RuleCounts rule_counts() const { return {}; }

@@ -51,8 +51,8 @@ class QueueTree {
   std::multimap<std::string, QueueId, std::less<>> by_last_part_;
 };
 
-// The kill timer of a queue: its own, else that of the nearest ancestor that has one, else 5 min for
-// maps and 10 min for reduces.
+// The kill timer of a queue: its own, else that of the nearest ancestor that has one, else 5 min
+// for maps and 10 min for reduces.
 DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind);
 
 // A parent for each named queue, as a flat list gives it. An error names every queue on a cycle and

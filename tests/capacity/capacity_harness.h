@@ -30,7 +30,7 @@ struct CapacityHarness : Harness {
   // The codes of why the job waits, "user_at_limit jobs_before".
   std::string why(std::uint32_t job, TaskKind kind = TaskKind::kMap) {
     std::string codes;
-    for (const Reason& reason : engine().policy().explain(JobId(job), kind)) {
+    for (const Reason& reason : engine().policy().explain(JobId(job), kind, now)) {
       codes += (codes.empty() ? "" : " ") + reason.code;
     }
     return codes;

@@ -224,9 +224,14 @@ TEST(Capacity, ATaskTooWideForTheAllocationStandsBehindTheOthers) {
   h.add_tracker("tt1", {.map_slots = 4});
   h.submit({.queue = "a", .maps = 3, .slots_per_map = 3});
   h.submit({.queue = "b", .maps = 3});
-  // a has 2 of 4: its task needs 3, so both of b's slots go first, and then a's fits nowhere: b
-  // takes the third.
-  EXPECT_EQ(h.heartbeat("tt1"), "J2/m0 J2/m1 J2/m2");
+  // a has 2 of 4: its task needs 3, so both of b's slots go first. Then it is next in line, and the
+  // tracker is reserved for it: the two slots that are left wait for a third.
+  EXPECT_EQ(h.heartbeat("tt1"), "J2/m0 J2/m1");
+  ASSERT_EQ(h.state().claims().reservations().size(), 1u);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  h.finish("J2/m0");
+  EXPECT_EQ(h.settle("tt1"), "J1/m0");
+  EXPECT_TRUE(h.state().claims().reservations().empty());
 }
 
 TEST(Capacity, MovedJobsTakeTheirRunningTasksAlong) {
@@ -249,7 +254,7 @@ TEST(Capacity, ReasonsSayNamesAndNumbers) {
   h.submit({.queue = "prod", .maps = 3});
   const auto job = h.submit({.queue = "research", .maps = 9});
   h.heartbeat("tt1");
-  const auto reasons = h.engine().policy().explain(JobId(job), TaskKind::kMap);
+  const auto reasons = h.engine().policy().explain(JobId(job), TaskKind::kMap, h.now);
   ASSERT_EQ(reasons.size(), 1u);
   EXPECT_EQ(reasons[0].message,
             "queue research is at its allocated 3 of 3 map slots (guaranteed 3)");

@@ -66,9 +66,9 @@ TEST(Fifo, ExplainsWithNumbers) {
   h.add_tracker("tt1", {.map_slots = 1});
   h.heartbeat("tt1");
   const Policy& policy = h.engine().policy();
-  EXPECT_TRUE(policy.explain(JobId(first), TaskKind::kMap).empty());
-  ASSERT_EQ(policy.explain(JobId(second), TaskKind::kMap).size(), 1u);
-  EXPECT_EQ(policy.explain(JobId(second), TaskKind::kMap)[0].message, "1 job is before it");
+  EXPECT_TRUE(policy.explain(JobId(first), TaskKind::kMap, 0).empty());
+  ASSERT_EQ(policy.explain(JobId(second), TaskKind::kMap, 0).size(), 1u);
+  EXPECT_EQ(policy.explain(JobId(second), TaskKind::kMap, 0)[0].message, "1 job is before it");
 }
 
 }  // namespace

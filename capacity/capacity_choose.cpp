@@ -1,0 +1,219 @@
+// Which task a free slot goes to: held and reserved slots, claims by deadline, then the order of
+// queues, and within a leaf the order of jobs (capacity.md, "Which queue, which job").
+#include <algorithm>
+
+#include "capacity/capacity_arithmetic.h"
+#include "capacity/capacity_policy.h"
+
+namespace weir {
+
+std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
+  for (const TaskKind kind : kTaskKinds) {
+    std::int64_t free = offer.free[index(kind)];
+    if (free <= 0) continue;
+    settle(kind);
+    if (state_.tracker(offer.tracker).keeps > 0) {
+      if (auto choice = choose_kept(kind, free, offer)) return choice;
+    }
+    if (free <= 0) continue;
+    if (auto choice = choose_claimed(kind, free, offer)) return choice;
+    if (auto choice = ask(QueueTree::root(), kind, free, INT64_MAX, offer)) return choice;
+  }
+  return std::nullopt;
+}
+
+// --- Slots that are kept for somebody ---
+
+// Takes what stays kept off `free`.
+std::optional<Choice> CapacityPolicy::choose_kept(TaskKind kind, std::int64_t& free,
+                                                  const Offer& offer) {
+  for (const Hold& hold : state_.claims().holds()) {
+    if (hold.tracker != offer.tracker || hold.kind != kind) continue;
+    if (hold.complete()) return choose_held(hold, free, offer);
+    free -= std::min(free, hold.slots);  // its other victims are still dying
+  }
+  for (const Reservation& reservation : state_.claims().reservations()) {
+    if (reservation.tracker != offer.tracker || reservation.kind != kind) continue;
+    if (auto choice = choose_reserved(reservation, free, offer)) return choice;
+  }
+  return std::nullopt;
+}
+
+// The claimant's turn, whatever the order of queues; if it takes nothing the slots are anybody's.
+std::optional<Choice> CapacityPolicy::choose_held(const Hold& hold, std::int64_t free,
+                                                  const Offer& offer) {
+  const SlotClass& c = classes_[index(hold.kind)];
+  const QueueLine& line = c.shares.line(hold.queue);
+  std::int64_t room = line.kept() - line.facts.running;
+  for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    room = std::min(room, c.shares.line(q).maximum - c.shares.line(q).facts.running);
+  }
+  const std::int64_t width = std::min(free, hold.slots);
+  auto choice = ask_leaf(hold.queue, hold.kind, width, std::min(room, width), offer);
+  if (!choice || choice->what != Choice::What::kLaunch) {
+    choice = Choice{.what = Choice::What::kEndHold};
+  }
+  if (choice->what == Choice::What::kLaunch) ++rules_[kServedHold];
+  choice->hold = hold.id;
+  return choice;
+}
+
+std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& reservation,
+                                                      std::int64_t& free, const Offer& offer) {
+  const Job& job = state_.job(reservation.job);
+  const TaskKind kind = reservation.kind;
+  if (may_run(job, kind)) {
+    if (free < reservation.slots) {
+      free = 0;  // freed slots wait here until there are enough
+      return std::nullopt;
+    }
+    if (auto choice = state_.pick_task(job.id, kind, offer.tracker)) return choice;
+  }
+  return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kReleaseReservation};
+}
+
+bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
+  const std::int64_t need = width(job.id, kind);
+  if (job.launchable(kind) == 0) return false;
+  const SlotClass& c = classes_[index(kind)];
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    if (c.shares.line(q).facts.running + need > c.shares.line(q).maximum) return false;
+  }
+  if (state_.tree().node(job.queue).settings.user_limit.mode != UserLimit::Mode::kHard) return true;
+  const std::int64_t running = c.leaves[job.queue.index()].user_running(job.user);
+  return running + need <= user_limit(job.queue, kind, need);
+}
+
+// The tracker that is soonest able to run a task of the job: the one with the most slots free
+// already, of those large enough that nothing is kept on.
+std::optional<Choice> CapacityPolicy::reserve(JobId id, TaskKind kind) const {
+  const Job& job = state_.job(id);
+  const std::int64_t need = width(id, kind);
+  std::int64_t ready = state_.trackers_with_free(kind, need);
+  const auto kept = [&](const auto& entry) {
+    const TrackerState& tracker = state_.tracker(entry.tracker);
+    if (entry.kind == kind && state_.free_slots(tracker, kind) >= need) --ready;
+  };
+  for (const Hold& hold : state_.claims().holds()) kept(hold);
+  for (const Reservation& reservation : state_.claims().reservations()) {
+    if (reservation.job == id && reservation.kind == kind) return std::nullopt;
+    kept(reservation);
+  }
+  if (ready > 0) return std::nullopt;  // its turn comes with that tracker's next heartbeat
+  if (state_.claims().reservations().size() >= state_.live_trackers() * kTaskKindCount) {
+    return std::nullopt;
+  }
+  TrackerId best;
+  std::int64_t most = -1;
+  for (const TrackerState& tracker : state_.trackers()) {
+    if (!tracker.live() || !tracker.accepts_tasks || tracker.keeps > 0) continue;
+    if (tracker.total.slots(kind) < need || state_.avoided(job, tracker.id)) continue;
+    if (!fits(job.need(kind), tracker.total, Resources{}, state_.total())) continue;
+    const std::int64_t free = state_.free_slots(tracker, kind);
+    if (free <= most) continue;
+    most = free;
+    best = tracker.id;
+  }
+  if (!best.valid()) return std::nullopt;
+  return Choice{.task = {id, kind, 0}, .what = Choice::What::kReserve, .reserve_on = best};
+}
+
+// --- Claims: steps 1 and 2 ---
+
+// Claims are served by deadline, so those that are due come first. The slot goes to the claimant,
+// else its family is passed.
+std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t free,
+                                                     const Offer& offer) {
+  const auto& due = state_.claims().by_deadline(kind);
+  if (due.empty()) return std::nullopt;
+  const SlotClass& c = classes_[index(kind)];
+  ++claim_round_;
+  for (const auto& [deadline, leaf, id] : due) {
+    if (asked_[leaf.index()] == claim_round_) continue;
+    asked_[leaf.index()] = claim_round_;
+    if (c.shares.line(leaf).facts.pending == 0) continue;
+    std::int64_t room = INT64_MAX;
+    for (QueueId q = leaf; room > 0 && q != QueueTree::root(); q = state_.tree().node(q).parent) {
+      room = std::min(room, c.shares.line(q).kept() - c.shares.line(q).facts.running);
+    }
+    if (room <= 0) continue;
+    auto choice = ask_leaf(leaf, kind, free, room, offer);
+    if (!choice) continue;
+    ++rules_[deadline <= offer.now ? kServedOverdueClaim : kServedClaim];
+    return choice;
+  }
+  return std::nullopt;
+}
+
+// --- The order of queues: steps 3 to 5 ---
+
+std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t free,
+                                          std::int64_t room, const Offer& offer) {
+  if (state_.tree().node(queue).leaf()) return ask_leaf(queue, kind, free, room, offer);
+  const SlotClass& c = classes_[index(kind)];
+  std::optional<Choice> choice;
+  c.order.offer(queue, [&](QueueId child, ServiceStep step) {
+    const QueueLine& line = c.shares.line(child);
+    const std::int64_t bound = step == ServiceStep::kBelowMaximum ? line.maximum : line.allocated;
+    choice = ask(child, kind, free, std::min(room, bound - line.facts.running), offer);
+    if (choice && line.under_one_slot) ++rules_[kTurnsTaken];
+    return choice.has_value();
+  });
+  return choice;
+}
+
+// --- Within a leaf ---
+
+std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free,
+                                               std::int64_t room, const Offer& offer) {
+  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
+  std::optional<Choice> choice;
+  bool someone_at_limit = false;
+  const auto at_limit = [&](const LeafJobs::Bucket& bucket) {
+    return bucket.user_running + bucket.width > user_limit(leaf, kind, bucket.width);
+  };
+  // A bucket whose tasks are wider than what is free may still reserve a tracker for its first job.
+  const auto has_room = [&](const LeafJobs::Bucket& bucket) {
+    if (bucket.width <= free) return bucket.width <= room;
+    ++rules_[kWidePassed];
+    if (bucket.width > room) return false;
+    choice = reserve(bucket.jobs.begin()->id, kind);
+    return choice.has_value();
+  };
+  const auto pick = [&](JobId job) {
+    if (!choice) choice = state_.pick_task(job, kind, offer.tracker);
+    return choice.has_value();
+  };
+  const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
+    if (!at_limit(bucket)) return has_room(bucket);
+    someone_at_limit = true;
+    return false;
+  };
+  jobs.visit(within_limit, pick);
+  if (choice || !someone_at_limit) {
+    if (choice && choice->what == Choice::What::kReserve) ++rules_[kReserved];
+    return choice;
+  }
+  if (state_.tree().node(leaf).settings.user_limit.mode == UserLimit::Mode::kHard) {
+    ++rules_[kHardLimitHeld];
+    return std::nullopt;
+  }
+  // Soft limits give way before a slot leaves the queue or stays empty.
+  jobs.visit([&](const LeafJobs::Bucket& bucket) { return at_limit(bucket) && has_room(bucket); },
+             pick);
+  if (choice) ++rules_[choice->what == Choice::What::kReserve ? kReserved : kSoftLimitPassed];
+  return choice;
+}
+
+std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const {
+  const SlotClass& c = classes_[index(kind)];
+  const QueueLine& line = c.shares.line(leaf);
+  return user_limit_slots(state_.tree().node(leaf).settings.user_limit,
+                          {.guaranteed = line.guaranteed,
+                           .allocated = line.allocated,
+                           .running = line.facts.running,
+                           .need = width,
+                           .active_users = c.leaves[leaf.index()].active_users()});
+}
+
+}  // namespace weir

@@ -1,0 +1,173 @@
+// How claims and lending follow the figures (capacity.md, "Claims and kill timers"). A leaf's
+// claims may be at most its shortfall, min(GC, DEM) - RUN in whole tasks, and are at least what of
+// it no free slot covers. So a slot that the queue freed and filled again changes nothing, more
+// running meets the earliest claim, less wanted drops the latest, and a free slot alone ends none.
+#include <algorithm>
+
+#include "capacity/capacity_policy.h"
+#include "capacity/kill_planner.h"
+
+namespace weir {
+
+void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) {
+  for (const TaskKind kind : kTaskKinds) {
+    settle(kind);
+    SlotClass& c = classes_[index(kind)];
+    for (const QueueId queue : c.to_review) {
+      c.in_review[queue.index()] = false;
+      review_lending(queue, kind, steps);
+      if (state_.tree().node(queue).leaf()) review_claims(queue, kind, steps);
+    }
+    c.to_review.clear();
+    if (!c.short_of.empty()) open_claims(kind, steps);
+    if (!tick) continue;
+    for (const QueueId queue : lenders_) {
+      const ClaimBook::Lending& lending = state_.claims().lending(queue, kind);
+      const DurationMs after = state_.tree().node(queue).settings.lend_after_ms;
+      if (lending.idle && !lending.lends && now - lending.idle_since >= after) {
+        steps.push_back({ClaimStep::What::kLend, queue, kind, 0});
+      }
+    }
+  }
+}
+
+void CapacityPolicy::review_lending(QueueId queue, TaskKind kind,
+                                    std::vector<ClaimStep>& steps) const {
+  if (state_.tree().node(queue).settings.lend_after_ms == 0) return;
+  const QueueLine& line = classes_[index(kind)].shares.line(queue);
+  const bool idle = line.demand < line.guaranteed;
+  if (idle == state_.claims().lending(queue, kind).idle) return;
+  steps.push_back({idle ? ClaimStep::What::kIdle : ClaimStep::What::kNotIdle, queue, kind, 0});
+}
+
+void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<ClaimStep>& steps) {
+  SlotClass& c = classes_[index(kind)];
+  const std::int64_t owed = state_.claims().owed(leaf, kind);
+  const std::int64_t missing = shortfall(leaf, kind);
+  if (missing > owed) {
+    c.short_of.insert(leaf);
+  } else {
+    c.short_of.erase(leaf);
+  }
+  if (owed == 0) return;
+  const std::int64_t kept = c.shares.line(leaf).kept();
+  const std::int64_t fallen = std::max<std::int64_t>(0, state_.claims().kept(leaf, kind) - kept);
+  if (owed > missing) {
+    const std::int64_t dropped = std::min(owed - missing, fallen);
+    const std::int64_t met = owed - missing - dropped;
+    if (met > 0) steps.push_back({ClaimStep::What::kMeet, leaf, kind, met});
+    if (dropped > 0) steps.push_back({ClaimStep::What::kDrop, leaf, kind, dropped});
+  }
+  if (kept != state_.claims().kept(leaf, kind)) {
+    steps.push_back({ClaimStep::What::kKept, leaf, kind, kept});
+  }
+}
+
+// A shortfall beyond what is claimed, and beyond the free slots that the order of slots would give
+// the queue, is a claim of its own.
+void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
+  SlotClass& c = classes_[index(kind)];
+  if (state_.free_slots(kind) > 0) deal_free_slots(kind);
+  for (auto leaf = c.short_of.begin(); leaf != c.short_of.end();) {
+    const std::int64_t claimed = state_.claims().owed(*leaf, kind);
+    const std::int64_t missing = shortfall(*leaf, kind);
+    if (missing <= claimed) {
+      leaf = c.short_of.erase(leaf);
+      continue;
+    }
+    std::int64_t dealt = 0;
+    if (state_.free_slots(kind) > 0) {
+      const auto found = c.dealt.find(*leaf);
+      if (found != c.dealt.end()) dealt = found->second;
+    }
+    if (missing - dealt > claimed) {
+      steps.push_back({ClaimStep::What::kOpen, *leaf, kind, missing - dealt - claimed});
+      steps.push_back({ClaimStep::What::kKept, *leaf, kind, c.shares.line(*leaf).kept()});
+    }
+    ++leaf;
+  }
+}
+
+std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
+  const SlotClass& c = classes_[index(kind)];
+  const QueueLine& line = c.shares.line(leaf);
+  if (line.under_one_slot) return 0;
+  const std::int64_t gap = line.kept() - line.facts.running;
+  if (gap <= 0) return 0;
+  if (line.facts.wide_jobs == 0) return gap;
+  const LeafJobs& jobs = c.leaves[leaf.index()];
+  const std::int64_t whole = jobs.pending_slots(hard_limit(leaf, kind, line.facts.running), gap);
+  return whole + std::min(gap - whole, line.facts.dying);
+}
+
+// Shares the free slots out as heartbeats would: held and reserved ones to whom they are kept for,
+// then by claims, then in the order of queues.
+void CapacityPolicy::deal_free_slots(TaskKind kind) {
+  SlotClass& c = classes_[index(kind)];
+  std::int64_t free = state_.free_slots(kind);
+  if (c.dealt_version == c.version && c.dealt_slots == free) return;
+  c.dealt_version = c.version;
+  c.dealt_slots = free;
+  c.dealt.clear();
+  ++rules_[kDealtFreeSlots];
+  ServiceOrder order = c.order;
+  std::vector<QueueLine> lines;
+  lines.reserve(state_.tree().size());
+  for (std::size_t q = 0; q < state_.tree().size(); ++q) lines.push_back(c.shares.line(QueueId(q)));
+  const auto give = [&](QueueId leaf, std::int64_t slots) {
+    slots = std::min({slots, free, lines[leaf.index()].facts.pending});
+    if (slots <= 0) return false;
+    free -= slots;
+    c.dealt[leaf] += slots;
+    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+      lines[q.index()].facts.running += slots;
+      lines[q.index()].facts.pending -= slots;
+      order.update(q, lines[q.index()], state_.queue(q).last_launch[index(kind)]);
+    }
+    return true;
+  };
+  for (const Hold& hold : state_.claims().holds()) {
+    if (hold.kind == kind && hold.complete()) give(hold.queue, hold.slots);
+  }
+  for (const Reservation& r : state_.claims().reservations()) {
+    if (r.kind != kind) continue;
+    give(state_.job(r.job).queue,
+         std::min(r.slots, state_.free_slots(state_.tracker(r.tracker), kind)));
+  }
+  for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
+    std::int64_t room = state_.claims().find(leaf, kind, id)->slots;
+    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+      room = std::min(room, lines[q.index()].kept() - lines[q.index()].facts.running);
+    }
+    give(leaf, room);
+  }
+  const auto next_leaf = [&](auto&& self, QueueId queue) -> QueueId {
+    if (state_.tree().node(queue).leaf()) return queue;
+    QueueId found;
+    order.offer(queue, [&](QueueId child, ServiceStep) {
+      found = self(self, child);
+      return found.valid();
+    });
+    return found;
+  };
+  while (free > 0) {
+    const QueueId leaf = next_leaf(next_leaf, QueueTree::root());
+    if (!leaf.valid() || !give(leaf, 1)) return;
+  }
+}
+
+// --- Preemption ---
+
+void CapacityPolicy::plan_kills(TaskKind kind, TimeMs now, Preemption& plan) const {
+  const auto& due = state_.claims().by_deadline(kind);
+  if (due.empty() || std::get<0>(*due.begin()) > now) return;
+  const SlotClass& c = classes_[index(kind)];
+  KillPlanner planner(
+      state_, kind, now, settings_.preemption,
+      {.line = [&](QueueId q) -> const QueueLine& { return c.shares.line(q); },
+       .jobs = [&](QueueId leaf) -> const LeafJobs& { return c.leaves[leaf.index()]; },
+       .shortfall = [&](QueueId leaf) { return shortfall(leaf, kind); }});
+  planner.plan(plan);
+}
+
+}  // namespace weir

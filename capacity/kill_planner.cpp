@@ -1,0 +1,343 @@
+#include "capacity/kill_planner.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "capacity/capacity_arithmetic.h"
+
+namespace weir {
+namespace {
+
+constexpr std::uint8_t kOftenPreempted = 3;
+
+}  // namespace
+
+KillPlanner::KillPlanner(const ClusterState& state, TaskKind kind, TimeMs now,
+                         CapacitySettings::Preemption preemption, Figures figures)
+    : state_(state), kind_(kind), now_(now), preemption_(preemption), figures_(std::move(figures)) {
+  for (const Hold& hold : state.claims().holds()) {
+    if (hold.kind == kind) under_way_[hold.queue] += hold.slots;
+  }
+}
+
+void KillPlanner::plan(Preemption& plan) {
+  for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind_)) {
+    if (deadline > now_) return;
+    serve(*state_.claims().find(queue, kind_, id), plan);
+  }
+}
+
+void KillPlanner::serve(const Claim& claim, Preemption& plan) {
+  ClaimFinding finding{claim.queue, kind_, claim.id, ClaimBlock::kNone, 0};
+  if (preemption_ == CapacitySettings::Preemption::kOff) {
+    finding.block = ClaimBlock::kPreemptionOff;
+  } else {
+    std::int64_t need = claim.slots - under_way(claim);
+    if (need > 0) need -= usable_free(claim.queue, need);
+    if (need > 0 && now_ < claim.kills_from) {
+      finding.block = ClaimBlock::kRepeating;
+    } else if (need > 0) {
+      finding.block = kill_for(claim, need, plan);
+    }
+    if (preemption_ == CapacitySettings::Preemption::kLogOnly && need > 0 &&
+        (finding.block == ClaimBlock::kNone || finding.block == ClaimBlock::kRepeating)) {
+      finding.block = ClaimBlock::kLogOnly;
+    }
+  }
+  if (finding.block == ClaimBlock::kUnservable) finding.width = narrowest(claim.queue);
+  if (finding.block != claim.block || finding.width != claim.width)
+    plan.findings.push_back(finding);
+}
+
+// Kills for the queue that are under way serve its earliest claims.
+std::int64_t KillPlanner::under_way(const Claim& claim) {
+  std::int64_t& left = under_way_[claim.queue];
+  const std::int64_t taken = std::min(left, claim.slots);
+  left -= taken;
+  return taken;
+}
+
+// Free slots that the claimant could use now, up to `wanted`, beyond those that its shortfall
+// already counted on when the claims arose.
+std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
+  if (state_.free_slots(kind_) == 0) return 0;
+  const auto first = covered_.try_emplace(claimant, 0);
+  if (first.second) {
+    first.first->second = std::max<std::int64_t>(
+        0, figures_.shortfall(claimant) - state_.claims().owed(claimant, kind_));
+  }
+  std::int64_t& older = first.first->second;
+  std::int64_t usable = 0;
+  for (const TrackerState& tracker : state_.trackers()) {
+    std::int64_t free = state_.free_slots(tracker, kind_);
+    if (free == 0 || tracker.keeps > 0) continue;
+    Resources& promised = promised_[tracker.id];
+    free -= promised.slots(kind_);
+    while (free > 0 && usable < wanted) {
+      Resources taken;
+      taken -= promised;
+      const auto job =
+          could_start(claimant, std::min(free, wanted - usable + older), tracker.id, taken);
+      if (!job) break;
+      const std::int64_t width = width_of(*job);
+      promised += state_.job(*job).need(kind_);
+      free -= width;
+      const std::int64_t for_older = std::min(older, width);
+      older -= for_older;
+      usable += width - for_older;
+    }
+    if (usable >= wanted) break;
+  }
+  return std::min(usable, wanted);
+}
+
+ClaimBlock KillPlanner::kill_for(const Claim& claim, std::int64_t need, Preemption& plan) {
+  while (need > 0) {
+    const auto hopeless = hopeless_.find(claim.queue);
+    if (hopeless != hopeless_.end() && need <= hopeless->second.first) {
+      return hopeless->second.second;
+    }
+    bool over_budget = false;
+    auto order = find_victims(claim, need, over_budget);
+    if (!order) {
+      const ClaimBlock block = over_budget ? ClaimBlock::kOverBudget : ClaimBlock::kUnservable;
+      hopeless_[claim.queue] = {need, block};
+      return block;
+    }
+    need -= order->slots;
+    plan.kills.push_back(std::move(*order));
+  }
+  return ClaimBlock::kNone;
+}
+
+// --- Victims ---
+
+void KillPlanner::collect() {
+  collected_ = true;
+  std::vector<std::size_t> place(state_.tree().size(), SIZE_MAX);
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const QueueLine& line = figures_.line(leaf);
+    if (line.facts.running <= line.allocated) continue;
+    place[leaf.index()] = leaves_.size();
+    leaves_.push_back({leaf, {}, {}});
+    for (const auto& [user, held] : state_.queue(leaf).users) {
+      leaves_.back().running[user] = held.running_slots[index(kind_)];
+    }
+  }
+  for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
+    const Attempt& attempt = state_.attempts()[i];
+    if (!attempt.live || attempt.dying() || attempt.key.task.kind != kind_) continue;
+    if (place[attempt.queue.index()] == SIZE_MAX) continue;
+    const TrackerState& tracker = state_.tracker(attempt.tracker);
+    if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
+    leaves_[place[attempt.queue.index()]].candidates.push_back({AttemptSlot(i)});
+  }
+  for (Leaf& leaf : leaves_) sort_candidates(leaf);
+}
+
+void KillPlanner::sort_candidates(Leaf& leaf) const {
+  const auto key = [&](const Candidate& candidate) {
+    const Attempt& a = state_.attempt(candidate.slot);
+    const Task& task = state_.job(a.key.task.job).tasks(kind_).tasks[a.key.task.index];
+    return std::tuple(task.preempted >= kOftenPreempted, -a.launched_at, a.progress_millionths);
+  };
+  std::sort(leaf.candidates.begin(), leaf.candidates.end(),
+            [&](const Candidate& a, const Candidate& b) {
+              const auto key_a = key(a);
+              const auto key_b = key(b);
+              if (key_a != key_b) return key_a < key_b;
+              return state_.attempt(b.slot).key < state_.attempt(a.slot).key;
+            });
+}
+
+// Places in leaves_: nearest family first, then by how far above its allocation a leaf is.
+std::vector<std::size_t> KillPlanner::victim_order(QueueId claimant) const {
+  struct Rank {
+    std::int64_t steps_up;  // from the claimant to the nearest common ancestor
+    std::int64_t over;
+    std::int64_t allocated;
+    std::size_t place;
+  };
+  std::vector<Rank> ranks;
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const QueueId leaf = leaves_[i].queue;
+    std::int64_t steps_up = 0;
+    for (QueueId q = claimant; !state_.tree().is_ancestor(q, leaf);
+         q = state_.tree().node(q).parent) {
+      ++steps_up;
+    }
+    const std::int64_t allocated = figures_.line(leaf).allocated;
+    const std::int64_t over = running(leaf) - allocated;
+    if (over > 0 && leaf != claimant) ranks.push_back({steps_up, over, allocated, i});
+  }
+  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
+    if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
+    if ((a.allocated == 0) != (b.allocated == 0)) return a.allocated == 0;
+    const Int128 left = Int128(a.over) * b.allocated;
+    const Int128 right = Int128(b.over) * a.allocated;
+    if (a.allocated != 0 && left != right) return left > right;
+    return a.place < b.place;
+  });
+  std::vector<std::size_t> order;
+  for (const Rank& rank : ranks) order.push_back(rank.place);
+  return order;
+}
+
+// The first tracker, in the order of victims, that can be completed.
+std::optional<KillOrder> KillPlanner::find_victims(const Claim& claim, std::int64_t need,
+                                                   bool& over_budget) {
+  if (!collected_) collect();
+  enum Pass { kAboveLimit, kWithinLimit, kOften, kPasses };
+  std::map<TrackerId, Pile> piles;
+  for (const std::size_t l : victim_order(claim.queue)) {
+    for (int pass = 0; pass < kPasses; ++pass) {
+      for (std::size_t i = 0; i < leaves_[l].candidates.size(); ++i) {
+        const Candidate& candidate = leaves_[l].candidates[i];
+        if (candidate.taken) continue;
+        const Attempt& attempt = state_.attempt(candidate.slot);
+        const Task& task =
+            state_.job(attempt.key.task.job).tasks(kind_).tasks[attempt.key.task.index];
+        const bool often = task.preempted >= kOftenPreempted;
+        const Pass its = often                                   ? kOften
+                         : above_limit(leaves_[l], attempt.user) ? kAboveLimit
+                                                                 : kWithinLimit;
+        if (its != pass) continue;
+        Pile& pile = piles[attempt.tracker];
+        if (!add_to_pile(pile, l, i, claim.queue, over_budget)) continue;
+        Resources freed = pile.freed;
+        const auto promised = promised_.find(attempt.tracker);
+        if (promised != promised_.end()) freed -= promised->second;
+        const auto job = could_start(claim.queue, need, attempt.tracker, freed);
+        if (job) return commit(claim, pile, attempt.tracker, *job);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+bool KillPlanner::add_to_pile(Pile& pile, std::size_t leaf, std::size_t candidate, QueueId claimant,
+                              bool& over_budget) const {
+  const Attempt& attempt = state_.attempt(leaves_[leaf].candidates[candidate].slot);
+  const std::int64_t slots = slots_of(attempt);
+  if (!stays_at_allocation(attempt.queue, slots, claimant, pile)) return false;
+  if (!within_budget(attempt.queue, attempt, pile)) {
+    over_budget = true;
+    return false;
+  }
+  pile.victims.emplace_back(leaf, candidate);
+  pile.freed += state_.job(attempt.key.task.job).need(kind_);
+  pile.slots[attempt.queue] += slots;
+  return true;
+}
+
+// No queue on the way up to the common family falls below what is allocated to it.
+bool KillPlanner::stays_at_allocation(QueueId victim, std::int64_t slots, QueueId claimant,
+                                      const Pile& pile) const {
+  for (QueueId q = victim; !state_.tree().is_ancestor(q, claimant);
+       q = state_.tree().node(q).parent) {
+    std::int64_t dying = slots;
+    for (const auto& [leaf, in_pile] : pile.slots) {
+      if (state_.tree().is_ancestor(q, leaf)) dying += in_pile;
+    }
+    if (running(q) - dying < figures_.line(q).allocated) return false;
+  }
+  return true;
+}
+
+bool KillPlanner::within_budget(QueueId victim, const Attempt& attempt, const Pile& pile) const {
+  const auto budget = state_.tree().node(victim).settings.kill_budget;
+  if (!budget) return true;
+  std::int64_t lost = state_.claims().lost_slot_ms(victim, now_) + cost(attempt);
+  if (const auto planned = lost_.find(victim); planned != lost_.end()) lost += planned->second;
+  for (const auto& [leaf, i] : pile.victims) {
+    const Attempt& other = state_.attempt(leaves_[leaf].candidates[i].slot);
+    if (other.queue == victim) lost += cost(other);
+  }
+  return lost <= *budget * 1000;
+}
+
+KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tracker, JobId job) {
+  KillOrder order{.reason = KillReason::kReclaim,
+                  .for_queue = claim.queue,
+                  .claim = claim.id,
+                  .kind = kind_,
+                  .slots = width_of(job),
+                  .log_only = preemption_ == CapacitySettings::Preemption::kLogOnly};
+  for (const auto& [l, i] : pile.victims) {
+    Leaf& leaf = leaves_[l];
+    leaf.candidates[i].taken = true;
+    const Attempt& attempt = state_.attempt(leaf.candidates[i].slot);
+    order.victims.push_back(leaf.candidates[i].slot);
+    leaf.running[attempt.user] -= slots_of(attempt);
+    lost_[leaf.queue] += cost(attempt);
+    for (QueueId q = leaf.queue; q.valid(); q = state_.tree().node(q).parent) {
+      killed_[q] += slots_of(attempt);
+    }
+  }
+  promised_[tracker] += state_.job(job).need(kind_);
+  promised_[tracker] -= pile.freed;
+  return order;
+}
+
+// --- Figures ---
+
+std::optional<JobId> KillPlanner::could_start(QueueId claimant, std::int64_t widest,
+                                              TrackerId tracker, const Resources& freed) const {
+  const LeafJobs& jobs = figures_.jobs(claimant);
+  const QueueLine& line = figures_.line(claimant);
+  const QueueSettings& settings = state_.tree().node(claimant).settings;
+  const bool hard = settings.user_limit.mode == UserLimit::Mode::kHard;
+  std::optional<JobId> found;
+  const auto may = [&](const LeafJobs::Bucket& bucket) {
+    if (bucket.width > widest) return false;
+    if (!hard) return true;
+    return bucket.user_running + bucket.width <=
+           user_limit_slots(settings.user_limit, {.guaranteed = line.guaranteed,
+                                                  .allocated = line.allocated,
+                                                  .running = line.facts.running,
+                                                  .need = bucket.width,
+                                                  .active_users = jobs.active_users()});
+  };
+  jobs.visit(may, [&](JobId job) {
+    if (state_.could_start(job, kind_, tracker, freed)) found = job;
+    return found.has_value();
+  });
+  return found;
+}
+
+std::int64_t KillPlanner::width_of(JobId job) const {
+  return std::max<std::int64_t>(state_.job(job).width(kind_), 1);
+}
+
+std::int64_t KillPlanner::cost(const Attempt& attempt) const {
+  return slots_of(attempt) * (now_ - attempt.launched_at);
+}
+
+std::int64_t KillPlanner::slots_of(const Attempt& attempt) const {
+  return state_.job(attempt.key.task.job).width(kind_);
+}
+
+std::int64_t KillPlanner::running(QueueId queue) const {
+  const auto killed = killed_.find(queue);
+  return figures_.line(queue).facts.running - (killed == killed_.end() ? 0 : killed->second);
+}
+
+bool KillPlanner::above_limit(const Leaf& leaf, UserId user) const {
+  const QueueLine& line = figures_.line(leaf.queue);
+  const auto held = leaf.running.find(user);
+  if (held == leaf.running.end()) return false;
+  return held->second >
+         user_limit_slots(state_.tree().node(leaf.queue).settings.user_limit,
+                          {.guaranteed = line.guaranteed,
+                           .allocated = line.allocated,
+                           .running = running(leaf.queue),
+                           .need = 0,
+                           .active_users = figures_.jobs(leaf.queue).active_users()});
+}
+
+std::int64_t KillPlanner::narrowest(QueueId claimant) const {
+  return std::max<std::int64_t>(1, figures_.jobs(claimant).narrowest_width());
+}
+
+}  // namespace weir
