@@ -16,6 +16,7 @@
 #include "cli/policy_commands.h"
 #include "cli/queue_commands.h"
 #include "cli/server_commands.h"
+#include "cli/sim_command.h"
 #include "cli/submit_command.h"
 #include "cli/watch_command.h"
 #include "conf/values.h"
@@ -36,6 +37,7 @@ void build(CLI::App& app, Context& context) {
   add_policy_commands(app, context);
   add_conf_commands(app, context);
   add_server_commands(app, context);
+  add_sim_command(app, context);
   app.footer(
       "Each command has its own --help with examples. Commands that talk to a JobTracker take "
       "--jobtracker HOST:PORT\n"

@@ -89,8 +89,16 @@ Result<Loaded> load_settings_text(const std::string& name, std::string_view text
   if (document->kind == YamlNode::Kind::kNull) {
     return refused(name, "holds no settings", "at least one key, for example policy: capacity");
   }
+  Loaded loaded = read_settings(*document, out);
+  if (!out.ok()) return out.as_error();
+  loaded.settings.notices = out.warnings();
+  loaded.settings.text = text;
+  return loaded;
+}
+
+Loaded read_settings(const YamlNode& document, Diagnostics& out) {
   Loaded loaded;
-  const MapReader root(document.get(), "", out,
+  const MapReader root(&document, "", out,
                        {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues",
                         "limits", "administrators", "finished_jobs_kept", "tracker"});
   read_policy(root, loaded.settings);
@@ -101,10 +109,7 @@ Result<Loaded> load_settings_text(const std::string& name, std::string_view text
   read_daemon(root, loaded.daemon);
   loaded.daemon.administrators = loaded.settings.administrators;
   read_tracker(root, loaded.tracker);
-  if (!out.ok()) return out.as_error();
-  loaded.settings.notices = out.warnings();
-  loaded.settings.text = text;
-  loaded.settings.source = name;
+  loaded.settings.source = out.file();
   return loaded;
 }
 

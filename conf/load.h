@@ -10,6 +10,8 @@
 #include <string_view>
 
 #include "conf/daemon_settings.h"
+#include "conf/diagnostics.h"
+#include "conf/yaml_node.h"
 #include "jobqueue/result.h"
 #include "jobqueue/settings.h"
 
@@ -26,5 +28,9 @@ inline constexpr std::size_t kMaxSettingsBytes = 1024 * 1024;
 Result<Loaded> load_settings(const std::string& file);
 // `name` stands for the file in messages.
 Result<Loaded> load_settings_text(const std::string& name, std::string_view text);
+
+// The settings that a part of another document says; what is wrong goes to `out`, and then the
+// value is good for nothing. `text` stays empty.
+Loaded read_settings(const YamlNode& document, Diagnostics& out);
 
 }  // namespace weir

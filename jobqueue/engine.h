@@ -152,6 +152,7 @@ class Engine {
 
   // engine_trackers.cpp: coming, going, asking
   void on(const RegisterTracker& input, Token token);
+  void on(const LoseTracker& input, Token token);
   void on(const DescribeJob& input, Token token);
   void on(const QueryMapOutputs& input, Token token);
   void lose_tracker(TrackerState& tracker, const std::string& why);

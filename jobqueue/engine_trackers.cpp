@@ -51,6 +51,15 @@ void Engine::on(const RegisterTracker& input, Token token) {
   reply(token, Registered{heartbeat_interval_ms()});
 }
 
+void Engine::on(const LoseTracker& input, Token token) {
+  const TrackerState* known = state_.find_tracker(input.name);
+  if (known == nullptr || known->state == TrackerState::State::kLost) {
+    return reply(token, not_registered(input.name));
+  }
+  lose_tracker(state_.mutable_tracker(known->id), "is gone");
+  reply(token, Done{});
+}
+
 void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   const bool was_live = tracker.live();
   state_.set_tracker_live(tracker, TrackerState::State::kLost);

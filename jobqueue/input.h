@@ -122,6 +122,10 @@ struct Heartbeat {
   std::string health;
 };
 
+struct LoseTracker {  // it is gone for certain: what expiry does, without the wait
+  std::string name;
+};
+
 struct DescribeJob {  // asked by a tracker
   JobId job;
 };
@@ -146,7 +150,8 @@ struct Input {
   TimeMs at = 0;
   Token token = 0;
   std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
-               RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed>
+               RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed,
+               LoseTracker>
       body;
 };
 

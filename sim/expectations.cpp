@@ -1,0 +1,154 @@
+#include "sim/expectations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace weir {
+namespace {
+
+constexpr double kTolerance = 0.01 + 1e-9;
+
+void compare(const std::string& what, const step::Figure& expected, std::optional<double> actual,
+             std::string_view policy, Expectations::Findings& findings) {
+  if (actual && std::abs(*actual - expected.value) <= kTolerance) return;
+  findings.push_back(
+      difference(fmt::format("{} {} {}", what, expected.name, number_text(expected.value)),
+                 actual ? number_text(*actual) : fmt::format("none under policy {}", policy)));
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string list_text(const std::vector<std::string>& list) {
+  return fmt::format("[{}]", fmt::join(list, ", "));
+}
+
+std::string difference(const std::string& expected, const std::string& actual) {
+  return fmt::format("expected {}, actual {}", expected, actual);
+}
+
+void PreemptionKills::on_step(const Engine&, const Input&, const Output& output) {
+  for (const Event& event : output.events) {
+    const auto* kill = std::get_if<KillOrdered>(&event.fact);
+    if (kill != nullptr && kill->reason <= KillReason::kFairShare)
+      since_.push_back(kill->attempt.task);
+  }
+}
+
+std::optional<double> Expectations::queue_figure(QueueId queue, TaskKind kind,
+                                                 const std::string& figure) const {
+  const QueueFigures figures = engine_.engine().policy().figures(queue, kind);
+  if (figure == "running") return figures.running;
+  if (figure == "pending") return figures.pending;
+  if (figure == "demand") return figures.running + figures.pending;
+  if (engine_.engine().policy().name() != "capacity") return std::nullopt;
+  if (figure == "guaranteed") return figures.guaranteed;
+  if (figure == "allocated") return figures.allocated;
+  return std::nullopt;
+}
+
+std::optional<double> Expectations::job_figure(const Job& job, TaskKind kind,
+                                               const std::string& figure) const {
+  const auto width = static_cast<double>(job.width(kind));
+  const double running = job.tasks(kind).running * width;
+  const double pending = job.launchable(kind) * width;
+  if (figure == "running") return running;
+  if (figure == "pending") return pending;
+  if (figure == "demand") return running + pending;
+  return std::nullopt;
+}
+
+Expectations::Findings Expectations::check(const step::ExpectQueue& expect) const {
+  Findings findings;
+  const ClusterState& state = engine_.state();
+  const auto queue = state.tree().find(expect.queue);
+  if (!queue) return {difference("queue " + expect.queue, "none: " + queue.error().message)};
+  const std::string_view policy = engine_.engine().policy().name();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const step::Figure& figure : expect.figures[index(kind)]) {
+      compare(fmt::format("{} {}", expect.queue, name(kind)), figure,
+              queue_figure(*queue, kind, figure.name), policy, findings);
+    }
+  }
+  const QueueState& now = state.queue(*queue);
+  for (const step::Figure& figure : expect.jobs) {
+    compare(expect.queue + " jobs", figure,
+            figure.name == "waiting" ? now.jobs_waiting : now.jobs_running, policy, findings);
+  }
+  if (expect.stopped && *expect.stopped != now.stopped) {
+    findings.push_back(difference(
+        fmt::format("{} to be {}", expect.queue, *expect.stopped ? "stopped" : "running"),
+        now.stopped ? "stopped" : "running"));
+  }
+  return findings;
+}
+
+const Job* Expectations::find_job(const std::string& name, Findings& findings) const {
+  const auto id = names_.find(name);
+  const Job* job = id ? engine_.state().find_job(*id) : nullptr;
+  if (job == nullptr) {
+    findings.push_back(
+        difference("job " + name, id ? "it ended long ago and is forgotten" : "no such job"));
+  }
+  return job;
+}
+
+Expectations::Findings Expectations::check(const step::ExpectJob& expect) const {
+  Findings findings;
+  const Job* job = find_job(expect.job, findings);
+  if (job == nullptr) return findings;
+  const std::string_view policy = engine_.engine().policy().name();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const step::Figure& figure : expect.figures[index(kind)]) {
+      compare(fmt::format("{} {}", expect.job, name(kind)), figure,
+              job_figure(*job, kind, figure.name), policy, findings);
+    }
+  }
+  const JobState state = engine_.engine().visible_state(*job);
+  if (expect.state && *expect.state != name(state)) {
+    findings.push_back(difference(fmt::format("{} {}", expect.job, *expect.state), name(state)));
+  }
+  if (expect.runnable && *expect.runnable != (state == JobState::kRunning)) {
+    findings.push_back(
+        difference(fmt::format("{} runnable: {}", expect.job, *expect.runnable), name(state)));
+  }
+  const std::string& path = engine_.state().tree().node(job->queue).path;
+  if (expect.queue) {
+    const auto queue = engine_.state().tree().find(*expect.queue);
+    if (!queue || *queue != job->queue) {
+      findings.push_back(
+          difference(fmt::format("{} in queue {}", expect.job, *expect.queue), path));
+    }
+  }
+  return findings;
+}
+
+Expectations::Findings Expectations::check(const step::ExpectExplain& expect) const {
+  Findings findings;
+  const Job* job = find_job(expect.job, findings);
+  if (job == nullptr) return findings;
+  std::vector<std::string> codes;
+  std::vector<std::string> messages;
+  for (const Reason& reason : engine_.engine().explain(job->id)) {
+    codes.push_back(reason.code);
+    messages.push_back(reason.message);
+  }
+  if (codes != expect.codes) {
+    findings.push_back(difference(
+        fmt::format("{} to wait for {}", expect.job, list_text(expect.codes)),
+        messages.empty() ? list_text(codes)
+                         : fmt::format("{} ({})", list_text(codes), fmt::join(messages, "; "))));
+  }
+  return findings;
+}
+
+}  // namespace weir

@@ -1,0 +1,41 @@
+// Jobs have the names that their scenario or trace gave them (J1), everywhere outside the engine:
+// tasks read J1/m0, J1/r12. The names are learned from the submissions themselves, so whoever needs
+// one during a step has it. Names are unique; a refused job's name is free again. One thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/observer.h"
+
+namespace weir {
+
+class JobNames : public Observer {
+ public:
+  void on_step(const Engine& engine, const Input& input, const Output& output) override;
+
+  const std::string& name(JobId job) const;
+  std::optional<JobId> find(const std::string& name) const;
+  std::string spell(const TaskKey& task) const;  // J1/m0
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::vector<std::string> names_;  // by JobId
+  std::map<std::string, JobId, std::less<>> by_name_;
+};
+
+std::string task_part(TaskKind kind, std::uint32_t index);  // m0
+
+// J1/m0, or J1/m0/2 for its attempt number 2. The job's name is what comes before.
+struct TaskName {
+  std::string job;
+  TaskKind kind = TaskKind::kMap;
+  std::uint32_t index = 0;
+  std::optional<std::uint32_t> attempt;
+};
+std::optional<TaskName> parse_task_name(std::string_view text);
+
+}  // namespace weir

@@ -1,0 +1,33 @@
+// A job as a scenario or a trace gives it: the specification that the engine gets, who submits it,
+// and how long its tasks take, which only the virtual cluster knows. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "jobqueue/input.h"
+#include "jobqueue/job_spec.h"
+
+namespace weir {
+
+// One value a task, used cyclically. A reduce copies (not ending before the job's last map), then
+// reduces.
+struct TaskTimes {
+  std::vector<DurationMs> map_ms{30'000};
+  std::vector<DurationMs> reduce_ms{60'000};
+  std::vector<DurationMs> copy_ms{10'000};
+  static DurationMs of(const std::vector<DurationMs>& times, std::uint32_t task) {
+    return times[task % times.size()];
+  }
+};
+
+struct JobPlan {
+  std::shared_ptr<const JobSpec> spec;  // its name is the job's id in the scenario
+  Caller caller;
+  TaskTimes times;
+  DurationMs submit_at = 0;  // of a trace: scenario time
+};
+
+}  // namespace weir

@@ -1,0 +1,131 @@
+#include "sim/runner.h"
+
+#include <fmt/format.h>
+
+namespace weir {
+
+Result<std::unique_ptr<Runner>> Runner::create(const Scenario& scenario, PolicyFactory factory) {
+  auto engine = SimEngine::create(scenario.settings, std::move(factory));
+  if (!engine) return engine.error();
+  return std::unique_ptr<Runner>(new Runner(scenario, std::move(engine).value()));
+}
+
+Runner::Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine)
+    : scenario_(scenario),
+      engine_(std::move(engine)),
+      cluster_(*engine_),
+      expect_(*engine_, names_),
+      settings_(scenario.settings_source) {
+  engine_->watch(names_);
+  engine_->watch(kills_);
+}
+
+void Runner::write_events(std::ostream& out) {
+  events_ = std::make_unique<EventLog>(out, names_);
+  engine_->watch(*events_);
+}
+
+void Runner::run() {
+  for (const VirtualTrackerSpec& spec : scenario_.trackers) {
+    if (const auto added = cluster_.add_tracker(spec); !added) fail({}, added.error().message);
+  }
+  for (const Step& step : scenario_.steps) {
+    if (step.when) {
+      const TimeMs when = SimEngine::kStart + *step.when;
+      if (when < engine_->now()) {
+        fail(step.at, difference(fmt::format("a step at {} ms", *step.when),
+                                 fmt::format("the clock is at {} ms already", engine_->elapsed())));
+      } else if (when > engine_->now()) {
+        run_to(when);
+      }
+    }
+    std::visit([&](const auto& what) { run(step, what); }, step.what);
+  }
+}
+
+void Runner::run_to(TimeMs at) {
+  engine_->advance_to(at);
+  engine_->step(Tick{});
+}
+
+void Runner::fail(Mark at, const std::string& what) {
+  failures_.push_back(fmt::format("{}:{}: {}", scenario_.file, at.line, what));
+}
+
+void Runner::fail(Mark at, const std::vector<std::string>& findings) {
+  for (const std::string& finding : findings) fail(at, finding);
+}
+
+std::optional<TrackerId> Runner::tracker(Mark at, const std::string& name, bool live) {
+  const auto found = cluster_.find(name);
+  if (!found) {
+    fail(at, difference("a tracker " + name, "no tracker of that name"));
+    return std::nullopt;
+  }
+  if (live && !cluster_.live(*found)) {
+    fail(at, difference("tracker " + name + " to be there", "it is lost"));
+    return std::nullopt;
+  }
+  return found;
+}
+
+std::optional<JobId> Runner::job(Mark at, const std::string& name) {
+  const auto found = names_.find(name);
+  if (!found) fail(at, difference("a job " + name, "no job of that name was taken"));
+  return found;
+}
+
+// Somebody who may administer the queue, as the settings say; with no queue, the cluster.
+Caller Runner::administrator(const std::string& queue) const {
+  const auto one_of = [](const std::vector<std::string>& list) {
+    for (const std::string& entry : list) {
+      if (entry.starts_with('@')) return Caller{"admin", {entry.substr(1)}};
+      return Caller{entry == "*" ? "admin" : entry, {}};
+    }
+    return Caller{"admin", {}};
+  };
+  const ClusterState& state = engine_->state();
+  if (!state.settings().administrators.empty()) return one_of(state.settings().administrators);
+  const auto found = state.tree().find(queue);
+  if (!found || queue.empty()) return {"admin", {}};
+  for (QueueId q = *found; q.valid() && q != QueueTree::root(); q = state.tree().node(q).parent) {
+    const AccessList& list = state.tree().node(q).settings.administer;
+    if (list && !list->empty()) return one_of(*list);
+  }
+  return {"admin", {}};
+}
+
+Caller Runner::caller(const step::By& by, std::optional<JobId> job,
+                      const std::string& queue) const {
+  if (!by.user.empty() || !by.groups.empty()) {
+    return {by.user.empty() ? "user" : by.user, by.groups};
+  }
+  if (!job) return administrator(queue);
+  const Job* found = engine_->state().find_job(*job);
+  if (found == nullptr) return {"admin", {}};
+  return {found->spec->user, found->spec->groups};
+}
+
+// The attempts that `J1/m0`, `J1/m0/1` or `J1/m*` names; a failure if it is none.
+std::vector<AttemptKey> Runner::attempts(Mark at, const std::string& pattern) {
+  std::vector<AttemptKey> found;
+  const auto one = parse_task_name(pattern);
+  const std::string job_name = one ? one->job : pattern.substr(0, pattern.rfind('/'));
+  const auto id = job(at, job_name);
+  if (!id) return found;
+  if (one) {
+    const auto running = cluster_.running({*id, one->kind, one->index});
+    if (running && (!one->attempt || running->attempt == *one->attempt)) found.push_back(*running);
+  } else {
+    const TaskKind kind = pattern.ends_with("/m*") ? TaskKind::kMap : TaskKind::kReduce;
+    const Job* job = engine_->state().find_job(*id);
+    const std::size_t tasks = job != nullptr ? job->tasks(kind).tasks.size() : 0;
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      if (const auto running = cluster_.running({*id, kind, i})) found.push_back(*running);
+    }
+  }
+  if (found.empty()) fail(at, difference(pattern + " to run", "it does not"));
+  return found;
+}
+
+}  // namespace weir

@@ -1,0 +1,88 @@
+// Runs a scenario: each step in order on the virtual cluster, the clock moved only by `advance`,
+// `run_until` and `at`. A step that cannot be done (a task that does not run) and an expectation
+// that does not hold are failures with file:line, and the run goes on; a command that the engine
+// refuses is an event. Everything that watches the run is an Observer, called in the order of
+// coming. Deterministic; one thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "sim/event_log.h"
+#include "sim/expectations.h"
+#include "sim/job_names.h"
+#include "sim/scenario.h"
+#include "sim/sim_engine.h"
+#include "sim/virtual_cluster.h"
+
+namespace weir {
+
+class Runner {
+ public:
+  // The scenario must outlive the runner.
+  static Result<std::unique_ptr<Runner>> create(const Scenario& scenario, PolicyFactory factory);
+
+  // --- Before run() ---
+  void watch(Observer& observer) { engine_->watch(observer); }
+  void write_events(std::ostream& out);
+
+  void run();
+
+  const std::vector<std::string>& failures() const { return failures_; }  // in order
+  std::size_t expectations() const { return expectations_; }              // that were looked at
+  const SimEngine& engine() const { return *engine_; }
+  const JobNames& names() const { return names_; }
+
+ private:
+  Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine);
+
+  // runner.cpp
+  void fail(Mark at, const std::string& what);
+  void fail(Mark at, const std::vector<std::string>& findings);
+  void run_to(TimeMs at);
+  std::optional<TrackerId> tracker(Mark at, const std::string& name, bool live);
+  std::optional<JobId> job(Mark at, const std::string& name);
+  Caller caller(const step::By& by, std::optional<JobId> job, const std::string& queue) const;
+  Caller administrator(const std::string& queue) const;
+  template <class Body>
+  void command(Body body);
+  std::vector<AttemptKey> attempts(Mark at, const std::string& pattern);
+
+  // runner_steps.cpp
+  void run(const Step& step, const step::Submit& what);
+  void run(const Step& step, const step::Advance& what);
+  void run(const Step& step, const step::RunUntil& what);
+  void run(const Step& step, const step::Beat& what);
+  void run(const Step& step, const step::EndTasks& what);
+  void run(const Step& step, const step::Lose& what);
+  void run(const Step& step, const step::AddTracker& what);
+  void run(const Step& step, const step::SetSlots& what);
+  void run(const Step& step, const step::Prioritise& what);
+  void run(const Step& step, const step::Move& what);
+  void run(const Step& step, const step::Kill& what);
+  void run(const Step& step, const step::QueueSwitch& what);
+  void run(const Step& step, const step::Apply& what);
+  void run(const Step& step, const step::SwitchPolicy& what);
+  void run(const Step& step, const step::ExpectQueue& what);
+  void run(const Step& step, const step::ExpectJob& what);
+  void run(const Step& step, const step::ExpectKills& what);
+  void run(const Step& step, const step::ExpectExplain& what);
+  void run(const Step& step, const step::ExpectRefused& what);
+
+  const Scenario& scenario_;
+  std::unique_ptr<SimEngine> engine_;
+  VirtualCluster cluster_;
+  JobNames names_;
+  PreemptionKills kills_;
+  Expectations expect_;
+  std::unique_ptr<EventLog> events_;  // null: nobody reads them
+  SettingsSource settings_;           // in force
+  std::optional<Error> refusal_;      // of the last step that was a command
+  std::vector<std::string> failures_;
+  std::size_t expectations_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,157 @@
+// What each kind of step does. See runner.h.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/runner.h"
+
+namespace weir {
+
+template <class Body>
+void Runner::command(Body body) {
+  const Reply reply = engine_->step(std::move(body));
+  refusal_.reset();
+  if (const auto* error = std::get_if<Error>(&reply.body)) refusal_ = *error;
+}
+
+void Runner::run(const Step&, const step::Submit& what) {
+  command(SubmitJob{what.plan->caller, what.plan->spec});
+}
+
+void Runner::run(const Step&, const step::Advance& what) {
+  run_to(engine_->now() + what.by_ms);
+}
+
+void Runner::run(const Step& step, const step::RunUntil& what) {
+  const TimeMs until = SimEngine::kStart + what.until;
+  if (until < engine_->now()) {
+    return fail(step.at,
+                difference(fmt::format("run_until {} ms", what.until),
+                           fmt::format("the clock is at {} ms already", engine_->elapsed())));
+  }
+  run_to(until);
+}
+
+void Runner::run(const Step& step, const step::Beat& what) {
+  const auto id = tracker(step.at, what.tracker, true);
+  std::vector<std::string> launched;
+  if (id) {
+    for (const AttemptKey& key : cluster_.heartbeat(*id))
+      launched.push_back(names_.spell(key.task));
+  }
+  if (!what.expect) return;
+  ++expectations_;
+  if (launched == *what.expect) return;
+  fail(what.expect_at,
+       difference(what.tracker + " to launch " + list_text(*what.expect), list_text(launched)));
+}
+
+void Runner::run(const Step& step, const step::EndTasks& what) {
+  for (const std::string& pattern : what.tasks) {
+    for (const AttemptKey& attempt : attempts(step.at, pattern)) {
+      const Status done =
+          what.well ? cluster_.finish(attempt) : cluster_.fail(attempt, "failed by the scenario");
+      if (done) continue;
+      fail(step.at, difference(fmt::format("{} to {}", names_.spell(attempt.task),
+                                           what.well ? "finish" : "fail"),
+                               done.error().message));
+    }
+  }
+}
+
+void Runner::run(const Step& step, const step::Lose& what) {
+  if (const auto id = tracker(step.at, what.tracker, true)) {
+    if (const auto lost = cluster_.lose(*id); !lost) fail(step.at, lost.error().message);
+  }
+}
+
+void Runner::run(const Step& step, const step::AddTracker& what) {
+  if (const auto added = cluster_.add_tracker(what.spec); !added) {
+    fail(step.at, difference("tracker " + what.spec.name + " to join", added.error().message));
+  }
+}
+
+void Runner::run(const Step& step, const step::SetSlots& what) {
+  const auto id = tracker(step.at, what.tracker, true);
+  if (!id) return;
+  Resources total = cluster_.spec(*id).total;
+  for (const TaskKind kind : kTaskKinds) {
+    if (what.slots[index(kind)]) total.slots(kind) = *what.slots[index(kind)];
+  }
+  if (const auto set = cluster_.set_total(*id, total); !set) fail(step.at, set.error().message);
+}
+
+void Runner::run(const Step& step, const step::Prioritise& what) {
+  if (const auto id = job(step.at, what.job)) {
+    command(SetPriority{caller(what.by, id, ""), *id, what.priority});
+  }
+}
+
+void Runner::run(const Step& step, const step::Move& what) {
+  if (const auto id = job(step.at, what.job)) {
+    command(MoveJob{caller(what.by, id, ""), *id, what.queue});
+  }
+}
+
+void Runner::run(const Step& step, const step::Kill& what) {
+  if (const auto id = job(step.at, what.job)) command(KillJob{caller(what.by, id, ""), *id});
+}
+
+void Runner::run(const Step&, const step::QueueSwitch& what) {
+  command(SetQueueState{caller(what.by, std::nullopt, what.queue), what.queue, what.stop});
+}
+
+void Runner::run(const Step&, const step::Apply& what) {
+  SettingsSource next = what.settings;
+  if (!what.whole) next.node = overlay(settings_.node, what.settings.node);
+  Diagnostics out(next.file);
+  auto settings =
+      std::make_shared<Settings>(settings_of(next, scenario_.heartbeats.automatic, out));
+  if (!out.ok()) {
+    refusal_ = out.as_error();
+    std::string all;
+    for (const std::string& line : out.errors()) all += (all.empty() ? "" : "; ") + line;
+    refusal_->message = all;
+    if (events_) events_->refused(engine_->elapsed(), "settings", all);
+    return;
+  }
+  command(ApplySettings{caller(what.by, std::nullopt, ""), std::move(settings)});
+  if (!refusal_) settings_ = std::move(next);
+}
+
+void Runner::run(const Step&, const step::SwitchPolicy& what) {
+  command(SetPolicy{caller(what.by, std::nullopt, ""), what.policy});
+}
+
+void Runner::run(const Step& step, const step::ExpectQueue& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
+void Runner::run(const Step& step, const step::ExpectJob& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
+void Runner::run(const Step& step, const step::ExpectKills& what) {
+  ++expectations_;
+  std::vector<std::string> killed;
+  for (const TaskKey& task : kills_.take()) killed.push_back(names_.spell(task));
+  if (killed == what.tasks) return;
+  fail(step.at, difference("kills " + list_text(what.tasks), list_text(killed)));
+}
+
+void Runner::run(const Step& step, const step::ExpectExplain& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
+void Runner::run(const Step& step, const step::ExpectRefused& what) {
+  ++expectations_;
+  if (refusal_ && refusal_->message.find(what.text) != std::string::npos) return;
+  fail(step.at,
+       difference(fmt::format("the last order to be refused with \"{}\"", what.text),
+                  refusal_ ? fmt::format("\"{}\"", refusal_->message) : "it was not refused"));
+}
+
+}  // namespace weir

@@ -1,0 +1,173 @@
+#include "sim/scenario.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "conf/load.h"
+#include "sim/scenario_parts.h"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t kMaxScenarioBytes = 16 * 1024 * 1024;
+
+Result<std::string> read_text(const std::string& file) {
+  const auto refuse = [&](const std::string& why) {
+    return Error{
+        ErrorCode::kBadRequest, fmt::format("{}: {}", file, why), "a file that can be read", {}};
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return refuse("is a directory, allowed: a file");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text(kMaxScenarioBytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return refuse("cannot be read");
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kMaxScenarioBytes) return refuse("is larger than 16 MiB, the most allowed");
+  return text;
+}
+
+void read_heartbeats(const MapReader& root, HeartbeatPlan& plan) {
+  const YamlNode* node = root.find("heartbeats");
+  if (node == nullptr) return;
+  if (node->kind == YamlNode::Kind::kScalar) {
+    if (node->text != "manual") root.wrong(*node, "heartbeats", "manual, or {interval: 3s}");
+    return;
+  }
+  plan.automatic = true;
+  const MapReader map(node, "heartbeats", root.out(), {"interval", "out_of_band"});
+  map.read_duration("interval", plan.interval_ms, {.least_ms = 10, .most_ms = 3'600'000});
+  map.read_bool("out_of_band", plan.out_of_band);
+}
+
+bool says_expiry(const YamlNode::Ptr& settings) {
+  if (!settings) return false;
+  for (const auto& [key, value] : settings->entries) {
+    if (key->text != "heartbeat") continue;
+    for (const auto& [inner, duration] : value->entries) {
+      if (inner->text == "expiry") return true;
+    }
+  }
+  return false;
+}
+
+void read_start_settings(const MapReader& root, const std::string& directory, Scenario& scenario) {
+  scenario.settings_source.file = scenario.file;
+  if (const YamlNode* node = root.find("settings")) {
+    scenario.settings_source = read_settings_source(*node, directory, root.out()).first;
+  }
+  Diagnostics other(scenario.settings_source.file);
+  Diagnostics& out = scenario.settings_source.file == scenario.file ? root.out() : other;
+  scenario.settings = std::make_shared<Settings>(
+      settings_of(scenario.settings_source, scenario.heartbeats.automatic, out));
+  for (const std::string& line : other.errors()) root.out().error(root.at("settings"), line);
+}
+
+void check_job_ids(const std::vector<Step>& steps, Diagnostics& out) {
+  std::set<std::string> ids;
+  for (const Step& step : steps) {
+    const auto* submit = std::get_if<step::Submit>(&step.what);
+    if (submit == nullptr || submit->plan->spec->name.empty()) continue;
+    if (!ids.insert(submit->plan->spec->name).second) {
+      out.error(step.at, fmt::format("a second job \"{}\", allowed: each id once",
+                                     submit->plan->spec->name));
+    }
+  }
+}
+
+}  // namespace
+
+std::string in_directory(const std::string& directory, const std::string& path) {
+  return path.starts_with('/') || directory.empty() ? path : directory + "/" + path;
+}
+
+std::pair<SettingsSource, bool> read_settings_source(const YamlNode& node,
+                                                     const std::string& directory,
+                                                     Diagnostics& out) {
+  SettingsSource source{out.file(), std::make_shared<YamlNode>(node)};
+  const bool from_file = node.kind == YamlNode::Kind::kMap && node.entries.size() == 1 &&
+                         node.entries[0].first->text == "file";
+  if (!from_file) return {source, false};
+  const MapReader map(&node, "settings", out, {"file"});
+  std::string path;
+  if (!map.read_string("file", path)) return {source, true};
+  source.file = in_directory(directory, path);
+  const auto text = read_text(source.file);
+  if (!text) {
+    out.error(map.at("file"), text.error().message);
+    source.node = nullptr;
+    return {source, true};
+  }
+  Diagnostics inner(source.file);
+  source.node = parse_yaml(*text, inner);
+  for (const std::string& line : inner.errors()) out.error(map.at("file"), line);
+  return {source, true};
+}
+
+Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out) {
+  const YamlNode nothing;
+  Settings settings = read_settings(source.node ? *source.node : nothing, out).settings;
+  if (!automatic && !says_expiry(source.node)) settings.heartbeat.expiry_ms = kNever;
+  return settings;
+}
+
+YamlNode::Ptr overlay(const YamlNode::Ptr& before, const YamlNode::Ptr& settings) {
+  if (!before || before->kind != YamlNode::Kind::kMap || !settings ||
+      settings->kind != YamlNode::Kind::kMap) {
+    return settings;
+  }
+  auto merged = std::make_shared<YamlNode>(*settings);
+  for (const auto& [key, value] : before->entries) {
+    const bool replaced =
+        std::any_of(settings->entries.begin(), settings->entries.end(),
+                    [&](const auto& entry) { return entry.first->text == key->text; });
+    if (!replaced) merged->entries.emplace_back(key, value);
+  }
+  return merged;
+}
+
+Result<Scenario> load_scenario(const std::string& file) {
+  const auto text = read_text(file);
+  if (!text) {
+    Error error = text.error();
+    error.diagnostics = {error.message};
+    return error;
+  }
+  return load_scenario_text(file, *text);
+}
+
+Result<Scenario> load_scenario_text(const std::string& file, std::string_view text) {
+  Diagnostics out(file);
+  const YamlNode::Ptr document = parse_yaml(text, out);
+  if (!document) return out.as_error();
+  if (document->kind == YamlNode::Kind::kNull) {
+    out.error({}, "holds no scenario, allowed: at least steps or jobs");
+    return out.as_error();
+  }
+  const std::size_t slash = file.rfind('/');
+  const std::string directory = slash == std::string::npos ? "" : file.substr(0, slash);
+  Scenario scenario;
+  scenario.file = file;
+  const MapReader root(document.get(), "", out,
+                       {"cluster", "settings", "heartbeats", "steps", "seed"});
+  scenario.trackers = read_cluster(root.find("cluster"), out);
+  read_heartbeats(root, scenario.heartbeats);
+  read_start_settings(root, directory, scenario);
+  scenario.steps = read_steps(root.find("steps"), directory, out);
+  check_job_ids(scenario.steps, out);
+  std::int64_t seed = 0;
+  root.read_integer("seed", seed, {.least = 0, .most = INT64_MAX});
+  scenario.seed = static_cast<std::uint64_t>(seed);
+  if (!out.ok()) return out.as_error();
+  return scenario;
+}
+
+}  // namespace weir

@@ -1,0 +1,165 @@
+// A scenario file as typed data: the cluster, the settings, how heartbeats come, and the steps in
+// order. Reading reports every error at once with file:line:column; what depends on the run (a
+// tracker that is not there, settings that do not fit) is left to the runner. Steps keep their
+// position, so that a failed expectation can name its line. docs/scenarios.md describes the format.
+// Plain data; reading is one thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "conf/yaml_reader.h"
+#include "jobqueue/settings.h"
+#include "sim/job_names.h"
+#include "sim/job_plan.h"
+#include "sim/virtual_cluster.h"
+
+namespace weir {
+
+// Settings stay YAML until they are applied: a step names only the sections it replaces.
+struct SettingsSource {
+  std::string file;    // for messages
+  YamlNode::Ptr node;  // null: the defaults
+};
+
+namespace step {
+
+// Who gives an order. Empty: somebody who may.
+struct By {
+  std::string user;
+  std::vector<std::string> groups;
+};
+
+// A number that something should have, by name (`share`), within 0.01.
+struct Figure {
+  std::string name;
+  double value = 0;
+};
+using Figures = std::array<std::vector<Figure>, kTaskKindCount>;
+
+struct Submit {
+  std::shared_ptr<const JobPlan> plan;
+};
+struct Advance {
+  DurationMs by_ms = 0;
+};
+struct RunUntil {
+  DurationMs until = 0;  // scenario time
+};
+struct Beat {
+  std::string tracker;
+  std::optional<std::vector<std::string>> expect;
+  Mark expect_at;
+};
+// Tasks end. `J1/m*` is every running map of J1, `J1` every running task.
+struct EndTasks {
+  std::vector<std::string> tasks;
+  bool well = true;
+};
+struct Lose {
+  std::string tracker;
+};
+struct AddTracker {
+  VirtualTrackerSpec spec;
+};
+struct SetSlots {
+  std::string tracker;
+  std::optional<std::int64_t> slots[kTaskKindCount];
+};
+struct Prioritise {
+  std::string job;
+  Priority priority = Priority::kNormal;
+  By by;
+};
+struct Move {
+  std::string job;
+  std::string queue;
+  By by;
+};
+struct Kill {
+  std::string job;
+  By by;
+};
+struct QueueSwitch {
+  std::string queue;
+  bool stop = true;
+  By by;
+};
+struct Apply {
+  SettingsSource settings;
+  bool whole = false;  // from a file: nothing of before stays
+  By by;
+};
+struct SwitchPolicy {
+  std::string policy;
+  By by;
+};
+struct ExpectQueue {
+  std::string queue;
+  Figures figures;
+  std::vector<Figure> jobs;  // `waiting`, `running`
+  std::optional<bool> stopped;
+};
+struct ExpectJob {
+  std::string job;
+  Figures figures;
+  std::optional<std::string> state;
+  std::optional<std::string> queue;
+  std::optional<bool> runnable;
+};
+struct ExpectKills {
+  std::vector<std::string> tasks;
+};
+struct ExpectExplain {
+  std::string job;
+  std::vector<std::string> codes;
+};
+struct ExpectRefused {
+  std::string text;  // part of the message; empty: anything
+};
+
+}  // namespace step
+
+struct Step {
+  Mark at;
+  std::optional<DurationMs> when;  // the clock first runs to this scenario time
+  std::variant<step::Submit, step::Advance, step::RunUntil, step::Beat, step::EndTasks, step::Lose,
+               step::AddTracker, step::SetSlots, step::Prioritise, step::Move, step::Kill,
+               step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
+               step::ExpectJob, step::ExpectKills, step::ExpectExplain, step::ExpectRefused>
+      what;
+};
+
+struct HeartbeatPlan {
+  bool automatic = false;
+  DurationMs interval_ms = 3000;
+  bool out_of_band = true;
+};
+
+struct Scenario {
+  std::string file;
+  std::vector<VirtualTrackerSpec> trackers;
+  std::shared_ptr<Settings> settings;  // those of the start
+  SettingsSource settings_source;
+  HeartbeatPlan heartbeats;
+  std::vector<Step> steps;
+  std::vector<JobPlan> trace;  // by submit_at
+  std::uint64_t seed = 0;
+};
+
+// The error's diagnostics are all findings.
+Result<Scenario> load_scenario(const std::string& file);
+// `file` stands for it in messages, and other files are found relative to it.
+Result<Scenario> load_scenario_text(const std::string& file, std::string_view text);
+
+// The settings that `source` says; what is wrong goes to `out`. Manual trackers report when a step
+// says so, so there only an expiry that is written makes silent ones lost.
+Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out);
+// What `settings` replaces in `before`, section by section.
+YamlNode::Ptr overlay(const YamlNode::Ptr& before, const YamlNode::Ptr& settings);
+
+}  // namespace weir

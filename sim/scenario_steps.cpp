@@ -1,0 +1,329 @@
+// The steps of a scenario: one reader a kind, found by the step's key. See scenario_parts.h.
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/scenario_parts.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kPriorities[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
+const std::initializer_list<std::string_view> kFigureKeys = {
+    "share", "min_share", "demand", "guaranteed", "allocated", "running", "pending"};
+
+// One step's map, and where its files are.
+struct StepNode {
+  const MapReader& map;
+  const YamlNode& value;
+  std::string_view key;
+  const std::string& directory;
+  std::string path() const { return map.path(key); }
+  Diagnostics& out() const { return map.out(); }
+};
+
+std::string text_of(const StepNode& s) {
+  std::string text;
+  s.map.read_string(s.key, text);
+  return text;
+}
+
+// A list of names; `[]` is none.
+std::vector<std::string> names_of(const YamlNode& node, const std::string& path, Diagnostics& out) {
+  if (node.kind == YamlNode::Kind::kList && node.items.empty()) return {};
+  return strings_of(node, path, out).value_or(std::vector<std::string>{});
+}
+
+std::vector<std::string> task_names(const YamlNode& node, const std::string& path,
+                                    Diagnostics& out) {
+  std::vector<std::string> names = names_of(node, path, out);
+  for (const std::string& name : names) {
+    if (parse_task_name(name)) continue;
+    out.error(node.at,
+              fmt::format("{} has \"{}\", allowed: tasks such as J1/m0 and J1/r2", path, name));
+  }
+  return names;
+}
+
+step::By read_by(const MapReader& map) {
+  step::By by;
+  const YamlNode* node = map.find("by");
+  if (node == nullptr) return by;
+  if (node->kind == YamlNode::Kind::kScalar) {
+    map.read_string("by", by.user);
+    return by;
+  }
+  const MapReader who(node, map.path("by"), map.out(), {"user", "groups"});
+  who.read_string("user", by.user);
+  who.read_strings("groups", by.groups);
+  return by;
+}
+
+void read_figures(const MapReader& expect, step::Figures& figures) {
+  for (const TaskKind kind : kTaskKinds) {
+    const YamlNode* node = expect.find(name(kind));
+    if (node == nullptr) continue;
+    const MapReader map(node, expect.path(name(kind)), expect.out(), kFigureKeys);
+    for (const std::string_view key : kFigureKeys) {
+      const YamlNode* value = map.find(key);
+      if (value == nullptr) continue;
+      if (const auto number = number_of(*value, map.path(key), map.out())) {
+        figures[index(kind)].push_back({std::string(key), *number});
+      }
+    }
+  }
+}
+
+void require(const MapReader& map, std::initializer_list<std::string_view> keys,
+             const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::kMap) return;  // told already
+  for (const std::string_view key : keys) {
+    if (map.has(key)) continue;
+    map.out().error(node.at, fmt::format("{} is missing, allowed: {} with {}", map.path(key),
+                                         "a map", fmt::join(keys, " and ")));
+  }
+}
+
+using Body = decltype(Step::what);
+
+Body submit(const StepNode& s) {
+  return step::Submit{read_job(s.value, s.path(), s.out())};
+}
+
+Body advance(const StepNode& s) {
+  step::Advance advance;
+  s.map.read_duration(s.key, advance.by_ms, {});
+  return advance;
+}
+
+Body run_until(const StepNode& s) {
+  step::RunUntil run;
+  s.map.read_duration(s.key, run.until, {});
+  return run;
+}
+
+Body heartbeat(const StepNode& s) {
+  step::Beat beat;
+  beat.tracker = text_of(s);
+  if (const YamlNode* expect = s.map.find("expect")) {
+    beat.expect = task_names(*expect, s.map.path("expect"), s.out());
+    beat.expect_at = expect->at;
+  }
+  return beat;
+}
+
+Body end_tasks(const StepNode& s) {
+  step::EndTasks end;
+  end.well = s.key == "finish";
+  end.tasks = names_of(s.value, s.path(), s.out());
+  for (const std::string& name : end.tasks) {
+    if (parse_task_name(name) || name.ends_with("/m*") || name.ends_with("/r*")) continue;
+    s.out().error(s.value.at,
+                  fmt::format("{} has \"{}\", allowed: tasks such as J1/m0, or all that run: J1/m*",
+                              s.path(), name));
+  }
+  return end;
+}
+
+Body lose(const StepNode& s) {
+  return step::Lose{text_of(s)};
+}
+
+Body add_tracker(const StepNode& s) {
+  return step::AddTracker{read_tracker_spec(s.value, s.path(), s.out())};
+}
+
+Body set_slots(const StepNode& s) {
+  step::SetSlots set;
+  const MapReader map(&s.value, s.path(), s.out(), {"tracker", "map_slots", "reduce_slots"});
+  require(map, {"tracker"}, s.value);
+  map.read_string("tracker", set.tracker);
+  for (const TaskKind kind : kTaskKinds) {
+    std::int64_t slots = 0;
+    if (map.read_integer(std::string(name(kind)) + "_slots", slots, {.least = 0, .most = 100'000}))
+      set.slots[index(kind)] = slots;
+  }
+  return set;
+}
+
+Body set_priority(const StepNode& s) {
+  step::Prioritise change;
+  const MapReader map(&s.value, s.path(), s.out(), {"job", "priority"});
+  require(map, {"job", "priority"}, s.value);
+  map.read_string("job", change.job);
+  if (const auto priority = map.read_enum("priority", kPriorities)) {
+    change.priority = static_cast<Priority>(*priority);
+  }
+  change.by = read_by(s.map);
+  return change;
+}
+
+Body move(const StepNode& s) {
+  step::Move move;
+  const MapReader map(&s.value, s.path(), s.out(), {"job", "queue"});
+  require(map, {"job", "queue"}, s.value);
+  map.read_string("job", move.job);
+  map.read_string("queue", move.queue);
+  move.by = read_by(s.map);
+  return move;
+}
+
+Body kill_job(const StepNode& s) {
+  return step::Kill{text_of(s), read_by(s.map)};
+}
+
+Body switch_queue(const StepNode& s) {
+  return step::QueueSwitch{text_of(s), s.key == "stop_queue", read_by(s.map)};
+}
+
+Body apply(const StepNode& s) {
+  auto [source, whole] = read_settings_source(s.value, s.directory, s.out());
+  return step::Apply{std::move(source), whole, read_by(s.map)};
+}
+
+Body switch_policy(const StepNode& s) {
+  return step::SwitchPolicy{text_of(s), read_by(s.map)};
+}
+
+Body expect_queue(const StepNode& s) {
+  step::ExpectQueue expect;
+  const MapReader map(&s.value, s.path(), s.out(), {"queue", "map", "reduce", "jobs", "stopped"});
+  require(map, {"queue"}, s.value);
+  map.read_string("queue", expect.queue);
+  read_figures(map, expect.figures);
+  if (const YamlNode* node = map.find("jobs")) {
+    const MapReader jobs(node, map.path("jobs"), map.out(), {"waiting", "running"});
+    for (const char* key : {"waiting", "running"}) {
+      const YamlNode* value = jobs.find(key);
+      if (value == nullptr) continue;
+      if (const auto number = number_of(*value, jobs.path(key), jobs.out()))
+        expect.jobs.push_back({key, *number});
+    }
+  }
+  if (bool stopped = false; map.read_bool("stopped", stopped)) expect.stopped = stopped;
+  return expect;
+}
+
+Body expect_job(const StepNode& s) {
+  constexpr std::string_view kStates[] = {"WAITING", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"};
+  step::ExpectJob expect;
+  const MapReader map(&s.value, s.path(), s.out(),
+                      {"job", "map", "reduce", "runnable", "state", "queue"});
+  require(map, {"job"}, s.value);
+  map.read_string("job", expect.job);
+  read_figures(map, expect.figures);
+  if (bool runnable = false; map.read_bool("runnable", runnable)) expect.runnable = runnable;
+  if (const auto state = map.read_enum("state", kStates)) expect.state = kStates[*state];
+  if (std::string queue; map.read_string("queue", queue)) expect.queue = queue;
+  return expect;
+}
+
+Body expect_kills(const StepNode& s) {
+  return step::ExpectKills{task_names(s.value, s.path(), s.out())};
+}
+
+Body expect_explain(const StepNode& s) {
+  step::ExpectExplain expect;
+  const MapReader map(&s.value, s.path(), s.out(), {"job", "codes"});
+  require(map, {"job", "codes"}, s.value);
+  map.read_string("job", expect.job);
+  if (const YamlNode* codes = map.find("codes"))
+    expect.codes = names_of(*codes, map.path("codes"), map.out());
+  return expect;
+}
+
+Body expect_refused(const StepNode& s) {
+  return step::ExpectRefused{text_of(s)};
+}
+
+struct Kind {
+  std::string_view key;
+  Body (*read)(const StepNode&);
+  std::string_view extra = {};  // the one key it may have beside `at`
+};
+constexpr Kind kKinds[] = {
+    {"submit", submit},
+    {"advance", advance},
+    {"run_until", run_until},
+    {"heartbeat", heartbeat, "expect"},
+    {"finish", end_tasks},
+    {"fail", end_tasks},
+    {"lose", lose},
+    {"add_tracker", add_tracker},
+    {"set_slots", set_slots},
+    {"set_priority", set_priority, "by"},
+    {"move", move, "by"},
+    {"kill_job", kill_job, "by"},
+    {"stop_queue", switch_queue, "by"},
+    {"start_queue", switch_queue, "by"},
+    {"settings", apply, "by"},
+    {"policy", switch_policy, "by"},
+    {"expect_queue", expect_queue},
+    {"expect_job", expect_job},
+    {"expect_kills", expect_kills},
+    {"expect_explain", expect_explain},
+    {"expect_refused", expect_refused},
+};
+const std::initializer_list<std::string_view> kStepKeys = {
+    "submit",         "advance",      "run_until",    "heartbeat",
+    "finish",         "fail",         "lose",         "add_tracker",
+    "set_slots",      "set_priority", "move",         "kill_job",
+    "stop_queue",     "start_queue",  "settings",     "policy",
+    "expect_queue",   "expect_job",   "expect_kills", "expect_explain",
+    "expect_refused", "at",           "expect",       "by"};
+
+std::optional<Step> read_step(const YamlNode& node, const std::string& path,
+                              const std::string& directory, Diagnostics& out) {
+  const std::size_t errors = out.error_count();
+  const MapReader map(&node, path, out, kStepKeys);
+  if (node.kind != YamlNode::Kind::kMap) return std::nullopt;
+  const Kind* kind = nullptr;
+  for (const Kind& candidate : kKinds) {
+    if (!map.has(candidate.key)) continue;
+    if (kind != nullptr) {
+      out.error(map.at(candidate.key),
+                fmt::format("{} has both {} and {}, allowed: one thing a step", path, kind->key,
+                            candidate.key));
+      return std::nullopt;
+    }
+    kind = &candidate;
+  }
+  if (kind == nullptr) {
+    if (out.error_count() == errors) {  // else the key that was meant is told already
+      out.error(node.at, fmt::format("{} says nothing to do, allowed: {}", path,
+                                     fmt::join(kStepKeys, ", ")));
+    }
+    return std::nullopt;
+  }
+  for (const std::string_view extra : {std::string_view("expect"), std::string_view("by")}) {
+    if (!map.has(extra) || kind->extra == extra) continue;
+    out.error(map.at(extra), fmt::format("{}.{} beside {}, allowed: {}", path, extra, kind->key,
+                                         extra == "expect" ? "expect with heartbeat"
+                                                           : "by with orders of people"));
+  }
+  Step step{node.at, std::nullopt, step::Advance{}};
+  if (DurationMs when = 0; map.read_duration("at", when, {})) step.when = when;
+  step.what = kind->read({map, *map.find(kind->key), kind->key, directory});
+  return step;
+}
+
+}  // namespace
+
+std::vector<Step> read_steps(const YamlNode* node, const std::string& directory, Diagnostics& out) {
+  std::vector<Step> steps;
+  if (node == nullptr || node->kind == YamlNode::Kind::kNull) return steps;
+  if (node->kind != YamlNode::Kind::kList) {
+    out.error(node->at, fmt::format("steps is {}, allowed: a list", shown(*node)));
+    return steps;
+  }
+  for (std::size_t i = 0; i < node->items.size(); ++i) {
+    if (auto step = read_step(*node->items[i], fmt::format("steps[{}]", i), directory, out)) {
+      steps.push_back(std::move(*step));
+    }
+  }
+  return steps;
+}
+
+}  // namespace weir
