@@ -92,6 +92,29 @@ void EventLog::write(const JobStateChanged& fact) {
   line_.end();
 }
 
+template <class Fact>
+void EventLog::claim(const char* event, const Fact& fact) {
+  begin(event)
+      .add("queue", fact.queue)
+      .add("class", name(fact.kind))
+      .add("slots", fact.slots)
+      .add("deadline", fact.deadline - SimEngine::kStart)
+      .add("claim", static_cast<std::int64_t>(fact.claim))
+      .end();
+}
+
+void EventLog::write(const ClaimOpened& fact) {
+  claim("claim", fact);
+}
+
+void EventLog::write(const ClaimMet& fact) {
+  claim("claim_met", fact);
+}
+
+void EventLog::write(const ClaimDropped& fact) {
+  claim("claim_dropped", fact);
+}
+
 void EventLog::write(const AttemptLaunched& fact) {
   begin("launch");
   task(fact.attempt, fact.tracker);

@@ -25,6 +25,8 @@ class EventLog : public Observer {
   void task(const AttemptKey& attempt, TrackerId tracker);
   void owner(const AttemptKey& attempt, QueueId queue);
   std::string queue_path(QueueId queue) const;
+  template <class Fact>
+  void claim(const char* event, const Fact& fact);
 
   template <class Fact>
   void write(const Fact&) {}  // what the log does not tell
@@ -36,6 +38,9 @@ class EventLog : public Observer {
   void write(const PolicyChanged& fact);
   void write(const TaskReopened& fact);
   void write(const JobStateChanged& fact);
+  void write(const ClaimOpened& fact);
+  void write(const ClaimMet& fact);
+  void write(const ClaimDropped& fact);
   void write(const AttemptLaunched& fact);
   void write(const AttemptEnded& fact);
   void write(const KillOrdered& fact);

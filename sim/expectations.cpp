@@ -19,6 +19,16 @@ void compare(const std::string& what, const step::Figure& expected, std::optiona
                  actual ? number_text(*actual) : fmt::format("none under policy {}", policy)));
 }
 
+std::string claim_text(const step::ExpectedClaim& claim) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (claim.kind) add(fmt::format("class: {}", name(*claim.kind)));
+  if (claim.slots) add(fmt::format("slots: {}", *claim.slots));
+  if (claim.left_ms) add(fmt::format("left: {}", format_duration(*claim.left_ms)));
+  if (claim.block) add(fmt::format("block: {}", *claim.block));
+  return "{" + text + "}";
+}
+
 }  // namespace
 
 std::string number_text(double value) {
@@ -67,6 +77,34 @@ std::optional<double> Expectations::job_figure(const Job& job, TaskKind kind,
   return std::nullopt;
 }
 
+void Expectations::check_claims(const std::string& queue,
+                                const std::vector<step::ExpectedClaim>& expected,
+                                std::initializer_list<TaskKind> kinds, Findings& findings) const {
+  const QueueId id = *engine_.state().tree().find(queue);
+  std::vector<std::string> wanted;
+  std::vector<std::string> actual;
+  std::size_t same = 0;
+  for (const TaskKind kind : kinds) {
+    for (const Claim& claim : engine_.state().claims().claims(id, kind)) {
+      const DurationMs left = std::max<DurationMs>(0, claim.deadline - engine_.now());
+      const step::ExpectedClaim now{kind, claim.slots, left, std::string(name(claim.block))};
+      const std::size_t i = actual.size();
+      actual.push_back(claim_text(now));
+      if (i >= expected.size()) continue;
+      const step::ExpectedClaim& want = expected[i];
+      if ((!want.kind || want.kind == now.kind) && (!want.slots || want.slots == now.slots) &&
+          (!want.left_ms || want.left_ms == now.left_ms) &&
+          (!want.block || want.block == now.block)) {
+        ++same;
+      }
+    }
+  }
+  if (same == expected.size() && same == actual.size()) return;
+  for (const step::ExpectedClaim& claim : expected) wanted.push_back(claim_text(claim));
+  findings.push_back(
+      difference(fmt::format("{} claims {}", queue, list_text(wanted)), list_text(actual)));
+}
+
 Expectations::Findings Expectations::check(const step::ExpectQueue& expect) const {
   Findings findings;
   const ClusterState& state = engine_.state();
@@ -78,6 +116,13 @@ Expectations::Findings Expectations::check(const step::ExpectQueue& expect) cons
       compare(fmt::format("{} {}", expect.queue, name(kind)), figure,
               queue_figure(*queue, kind, figure.name), policy, findings);
     }
+  }
+  if (expect.claims) {
+    check_claims(expect.queue, *expect.claims, {TaskKind::kMap, TaskKind::kReduce}, findings);
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    const auto& claims = expect.claims_of[index(kind)];
+    if (claims) check_claims(expect.queue, *claims, {kind}, findings);
   }
   const QueueState& now = state.queue(*queue);
   for (const step::Figure& figure : expect.jobs) {

@@ -39,6 +39,13 @@ struct Figure {
   std::string name;
   double value = 0;
 };
+// A claim that a queue should have; what is not said is not compared.
+struct ExpectedClaim {
+  std::optional<TaskKind> kind;
+  std::optional<std::int64_t> slots;
+  std::optional<DurationMs> left_ms;  // to its deadline; 0 when that has passed
+  std::optional<std::string> block;   // why it kills nothing although it is due; `none`
+};
 using Figures = std::array<std::vector<Figure>, kTaskKindCount>;
 
 struct Submit {
@@ -101,7 +108,9 @@ struct SwitchPolicy {
 struct ExpectQueue {
   std::string queue;
   Figures figures;
-  std::vector<Figure> jobs;  // `waiting`, `running`
+  std::vector<Figure> jobs;                          // `waiting`, `running`
+  std::optional<std::vector<ExpectedClaim>> claims;  // of maps, then of reduces, in order of birth
+  std::optional<std::vector<ExpectedClaim>> claims_of[kTaskKindCount];
   std::optional<bool> stopped;
 };
 struct ExpectJob {

@@ -61,11 +61,39 @@ step::By read_by(const MapReader& map) {
   return by;
 }
 
+std::optional<std::vector<step::ExpectedClaim>> read_claims(const MapReader& expect) {
+  constexpr std::string_view kClasses[] = {"map", "reduce"};
+  constexpr std::string_view kBlocks[] = {"none",           "unservable", "over_budget",
+                                          "preemption_off", "log_only",   "repeating"};
+  const YamlNode* list = expect.find("claims");
+  if (list == nullptr) return std::nullopt;
+  std::vector<step::ExpectedClaim> claims;
+  if (list->kind != YamlNode::Kind::kList) {
+    expect.wrong(*list, "claims", "a list, [{slots: 2, left: 30s}], or [] for none");
+    return claims;
+  }
+  for (const auto& node : list->items) {
+    step::ExpectedClaim claim;
+    const MapReader map(node.get(), expect.path("claims"), expect.out(),
+                        {"class", "slots", "left", "deadline_in", "block"});
+    if (const auto kind = map.read_enum("class", kClasses)) claim.kind = kTaskKinds[*kind];
+    if (std::int64_t slots = 0; map.read_integer("slots", slots, {})) claim.slots = slots;
+    for (const char* key : {"left", "deadline_in"}) {
+      if (DurationMs left = 0; map.read_duration(key, left, {})) claim.left_ms = left;
+    }
+    if (const auto block = map.read_enum("block", kBlocks)) claim.block = kBlocks[*block];
+    claims.push_back(std::move(claim));
+  }
+  return claims;
+}
+
 void read_figures(const MapReader& expect, step::Figures& figures) {
   for (const TaskKind kind : kTaskKinds) {
     const YamlNode* node = expect.find(name(kind));
     if (node == nullptr) continue;
-    const MapReader map(node, expect.path(name(kind)), expect.out(), kFigureKeys);
+    const MapReader map(node, expect.path(name(kind)), expect.out(),
+                        {"share", "min_share", "demand", "guaranteed", "allocated", "running",
+                         "pending", "claims"});
     for (const std::string_view key : kFigureKeys) {
       const YamlNode* value = map.find(key);
       if (value == nullptr) continue;
@@ -189,10 +217,20 @@ Body switch_policy(const StepNode& s) {
 
 Body expect_queue(const StepNode& s) {
   step::ExpectQueue expect;
-  const MapReader map(&s.value, s.path(), s.out(), {"queue", "map", "reduce", "jobs", "stopped"});
+  const MapReader map(&s.value, s.path(), s.out(),
+                      {"queue", "map", "reduce", "jobs", "stopped", "claims"});
   require(map, {"queue"}, s.value);
   map.read_string("queue", expect.queue);
   read_figures(map, expect.figures);
+  expect.claims = read_claims(map);
+  for (const TaskKind kind : kTaskKinds) {
+    const YamlNode* node = map.find(name(kind));
+    if (node == nullptr || node->kind != YamlNode::Kind::kMap) continue;
+    const MapReader claims(node, map.path(name(kind)), s.out(),
+                           {"share", "min_share", "demand", "guaranteed", "allocated", "running",
+                            "pending", "claims"});
+    expect.claims_of[index(kind)] = read_claims(claims);
+  }
   if (const YamlNode* node = map.find("jobs")) {
     const MapReader jobs(node, map.path("jobs"), map.out(), {"waiting", "running"});
     for (const char* key : {"waiting", "running"}) {
