@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/figures.h"
+
 namespace weir {
 namespace {
 
@@ -54,29 +56,6 @@ void PreemptionKills::on_step(const Engine&, const Input&, const Output& output)
   }
 }
 
-std::optional<double> Expectations::queue_figure(QueueId queue, TaskKind kind,
-                                                 const std::string& figure) const {
-  const QueueFigures figures = engine_.engine().policy().figures(queue, kind);
-  if (figure == "running") return figures.running;
-  if (figure == "pending") return figures.pending;
-  if (figure == "demand") return figures.running + figures.pending;
-  if (engine_.engine().policy().name() != "capacity") return std::nullopt;
-  if (figure == "guaranteed") return figures.guaranteed;
-  if (figure == "allocated") return figures.allocated;
-  return std::nullopt;
-}
-
-std::optional<double> Expectations::job_figure(const Job& job, TaskKind kind,
-                                               const std::string& figure) const {
-  const auto width = static_cast<double>(job.width(kind));
-  const double running = job.tasks(kind).running * width;
-  const double pending = job.launchable(kind) * width;
-  if (figure == "running") return running;
-  if (figure == "pending") return pending;
-  if (figure == "demand") return running + pending;
-  return std::nullopt;
-}
-
 void Expectations::check_claims(const std::string& queue,
                                 const std::vector<step::ExpectedClaim>& expected,
                                 std::initializer_list<TaskKind> kinds, Findings& findings) const {
@@ -114,7 +93,7 @@ Expectations::Findings Expectations::check(const step::ExpectQueue& expect) cons
   for (const TaskKind kind : kTaskKinds) {
     for (const step::Figure& figure : expect.figures[index(kind)]) {
       compare(fmt::format("{} {}", expect.queue, name(kind)), figure,
-              queue_figure(*queue, kind, figure.name), policy, findings);
+              queue_figure(engine_.engine(), *queue, kind, figure.name), policy, findings);
     }
   }
   if (expect.claims) {
@@ -155,7 +134,7 @@ Expectations::Findings Expectations::check(const step::ExpectJob& expect) const 
   for (const TaskKind kind : kTaskKinds) {
     for (const step::Figure& figure : expect.figures[index(kind)]) {
       compare(fmt::format("{} {}", expect.job, name(kind)), figure,
-              job_figure(*job, kind, figure.name), policy, findings);
+              job_figure(engine_.engine(), *job, kind, figure.name), policy, findings);
     }
   }
   const JobState state = engine_.engine().visible_state(*job);

@@ -35,8 +35,6 @@ class Expectations {
   Findings check(const step::ExpectExplain& expect) const;
 
  private:
-  std::optional<double> queue_figure(QueueId queue, TaskKind kind, const std::string& figure) const;
-  std::optional<double> job_figure(const Job& job, TaskKind kind, const std::string& figure) const;
   void check_claims(const std::string& queue, const std::vector<step::ExpectedClaim>& expected,
                     std::initializer_list<TaskKind> kinds, Findings& findings) const;
   const Job* find_job(const std::string& name, Findings& findings) const;

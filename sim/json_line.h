@@ -33,6 +33,15 @@ class JsonLine {
     append_text(text);
     return *this;
   }
+  // With at most three decimals, whole numbers as such.
+  JsonLine& add_number(std::string_view key, double value) {
+    open(key);
+    std::string text = fmt::format("{:.3f}", value);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    buffer_.append(std::string_view(text));
+    return *this;
+  }
   JsonLine& add_null(std::string_view key) {
     open(key);
     buffer_.append(std::string_view("null"));

@@ -1,5 +1,7 @@
 #include "sim/runner.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace weir {
@@ -14,10 +16,12 @@ Runner::Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine)
     : scenario_(scenario),
       engine_(std::move(engine)),
       cluster_(*engine_),
+      clockwork_(*engine_, cluster_, scenario.heartbeats),
       expect_(*engine_, names_),
       settings_(scenario.settings_source) {
   engine_->watch(names_);
   engine_->watch(kills_);
+  engine_->watch(clockwork_);
 }
 
 void Runner::write_events(std::ostream& out) {
@@ -25,10 +29,21 @@ void Runner::write_events(std::ostream& out) {
   engine_->watch(*events_);
 }
 
+void Runner::write_samples(std::ostream& out) {
+  samples_ = std::make_unique<SampleLog>(out);
+  engine_->watch(*samples_);
+}
+
+void Runner::summarise() {
+  summary_ = std::make_unique<Summary>();
+  engine_->watch(*summary_);
+}
+
 void Runner::run() {
   for (const VirtualTrackerSpec& spec : scenario_.trackers) {
     if (const auto added = cluster_.add_tracker(spec); !added) fail({}, added.error().message);
   }
+  if (scenario_.heartbeats.automatic) clockwork_.start_beats();
   for (const Step& step : scenario_.steps) {
     if (step.when) {
       const TimeMs when = SimEngine::kStart + *step.when;
@@ -41,11 +56,67 @@ void Runner::run() {
     }
     std::visit([&](const auto& what) { run(step, what); }, step.what);
   }
+  if (scenario_.has_trace && scenario_.heartbeats.automatic) finish_trace();
+  if (summary_) summary_->end(engine_->engine());
 }
 
+// Jobs of the trace come at their time.
 void Runner::run_to(TimeMs at) {
-  engine_->advance_to(at);
-  engine_->step(Tick{});
+  while (next_of_trace_ < scenario_.trace.size()) {
+    const JobPlan& plan = scenario_.trace[next_of_trace_];
+    const TimeMs when = std::max(engine_->now(), SimEngine::kStart + plan.submit_at);
+    if (when > at) break;
+    ++next_of_trace_;
+    if (clockwork_.beating()) {
+      clockwork_.run_to(when);
+    } else {
+      engine_->advance_to(when);
+    }
+    submit(plan);
+  }
+  if (clockwork_.beating()) {
+    clockwork_.run_to(at);
+  } else {
+    clockwork_.jump_to(at);
+  }
+}
+
+void Runner::submit(const JobPlan& plan) {
+  const Reply reply = engine_->step(SubmitJob{plan.caller, plan.spec});
+  refusal_.reset();
+  if (const auto* taken = std::get_if<Submitted>(&reply.body)) {
+    clockwork_.add_job(taken->job, plan);
+  } else if (const auto* error = std::get_if<Error>(&reply.body)) {
+    refusal_ = *error;
+  }
+}
+
+// Until every job has ended, or nothing has happened for so long that nothing will.
+void Runner::finish_trace() {
+  constexpr DurationMs kStep = 60 * 1000;
+  constexpr DurationMs kPatience = 7LL * 24 * 3600 * 1000;
+  const QueueId root = QueueTree::root();
+  TimeMs last_ran = engine_->now();
+  while (next_of_trace_ < scenario_.trace.size() || unfinished() > 0) {
+    run_to(engine_->now() + kStep);
+    const QueueState& all = engine_->state().queue(root);
+    if (all.running_slots[0] + all.running_slots[1] > 0 ||
+        next_of_trace_ < scenario_.trace.size()) {
+      last_ran = engine_->now();
+    }
+    if (engine_->now() - last_ran < kPatience) continue;
+    return fail(
+        {}, difference("every job to end", fmt::format("{} jobs wait and nothing has run for {}",
+                                                       unfinished(), format_duration(kPatience))));
+  }
+}
+
+std::size_t Runner::unfinished() const {
+  std::size_t jobs = 0;
+  for (const QueueId leaf : engine_->state().tree().leaves()) {
+    jobs += engine_->state().queue(leaf).unfinished.size();
+  }
+  return jobs;
 }
 
 void Runner::fail(Mark at, const std::string& what) {

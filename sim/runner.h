@@ -1,8 +1,8 @@
 // Runs a scenario: each step in order on the virtual cluster, the clock moved only by `advance`,
-// `run_until` and `at`. A step that cannot be done (a task that does not run) and an expectation
-// that does not hold are failures with file:line, and the run goes on; a command that the engine
-// refuses is an event. Everything that watches the run is an Observer, called in the order of
-// coming. Deterministic; one thread.
+// `run_until` and `at`; after the last step a trace runs on until its jobs have ended. A step that
+// cannot be done (a task that does not run) and an expectation that does not hold are failures with
+// file:line, and the run goes on; a command that the engine refuses is an event. Everything that
+// watches the run is an Observer, called in the order of coming. Deterministic; one thread.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "sim/clockwork.h"
 #include "sim/event_log.h"
 #include "sim/expectations.h"
 #include "sim/job_names.h"
+#include "sim/samples.h"
 #include "sim/scenario.h"
 #include "sim/sim_engine.h"
+#include "sim/summary.h"
 #include "sim/virtual_cluster.h"
 
 namespace weir {
@@ -28,6 +31,8 @@ class Runner {
   // --- Before run() ---
   void watch(Observer& observer) { engine_->watch(observer); }
   void write_events(std::ostream& out);
+  void write_samples(std::ostream& out);
+  void summarise();
 
   void run();
 
@@ -35,6 +40,7 @@ class Runner {
   std::size_t expectations() const { return expectations_; }              // that were looked at
   const SimEngine& engine() const { return *engine_; }
   const JobNames& names() const { return names_; }
+  const Summary* summary() const { return summary_.get(); }  // null without summarise()
 
  private:
   Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine);
@@ -43,6 +49,9 @@ class Runner {
   void fail(Mark at, const std::string& what);
   void fail(Mark at, const std::vector<std::string>& findings);
   void run_to(TimeMs at);
+  void submit(const JobPlan& plan);
+  void finish_trace();
+  std::size_t unfinished() const;
   std::optional<TrackerId> tracker(Mark at, const std::string& name, bool live);
   std::optional<JobId> job(Mark at, const std::string& name);
   Caller caller(const step::By& by, std::optional<JobId> job, const std::string& queue) const;
@@ -75,12 +84,16 @@ class Runner {
   const Scenario& scenario_;
   std::unique_ptr<SimEngine> engine_;
   VirtualCluster cluster_;
+  Clockwork clockwork_;
   JobNames names_;
   PreemptionKills kills_;
   Expectations expect_;
-  std::unique_ptr<EventLog> events_;  // null: nobody reads them
-  SettingsSource settings_;           // in force
-  std::optional<Error> refusal_;      // of the last step that was a command
+  std::unique_ptr<EventLog> events_;    // null: nobody reads them
+  std::unique_ptr<SampleLog> samples_;  // null: nobody reads them
+  std::unique_ptr<Summary> summary_;    // null: nobody asked
+  SettingsSource settings_;             // in force
+  std::size_t next_of_trace_ = 0;
+  std::optional<Error> refusal_;  // of the last step that was a command
   std::vector<std::string> failures_;
   std::size_t expectations_ = 0;
 };

@@ -15,7 +15,7 @@ void Runner::command(Body body) {
 }
 
 void Runner::run(const Step&, const step::Submit& what) {
-  command(SubmitJob{what.plan->caller, what.plan->spec});
+  submit(*what.plan);
 }
 
 void Runner::run(const Step&, const step::Advance& what) {
@@ -29,7 +29,10 @@ void Runner::run(const Step& step, const step::RunUntil& what) {
                 difference(fmt::format("run_until {} ms", what.until),
                            fmt::format("the clock is at {} ms already", engine_->elapsed())));
   }
+  if (clockwork_.beating()) return run_to(until);
+  clockwork_.start_beats();
   run_to(until);
+  clockwork_.stop_beats();
 }
 
 void Runner::run(const Step& step, const step::Beat& what) {

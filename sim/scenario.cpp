@@ -12,6 +12,7 @@
 
 #include "conf/load.h"
 #include "sim/scenario_parts.h"
+#include "sim/trace.h"
 
 namespace weir {
 namespace {
@@ -71,9 +72,33 @@ void read_start_settings(const MapReader& root, const std::string& directory, Sc
   for (const std::string& line : other.errors()) root.out().error(root.at("settings"), line);
 }
 
-void check_job_ids(const std::vector<Step>& steps, Diagnostics& out) {
+// `jobs: FILE`, or {file: FILE, divide: 6, limit: 1000}. A trace without a word about heartbeats
+// has automatic ones.
+void read_trace(const MapReader& root, const std::string& directory, Scenario& scenario) {
+  const YamlNode* node = root.find("jobs");
+  if (node == nullptr) return;
+  TraceOptions options;
+  std::string file;
+  if (node->kind == YamlNode::Kind::kMap) {
+    const MapReader map(node, "jobs", root.out(), {"file", "divide", "limit"});
+    map.read_string("file", file);
+    map.read_integer("divide", options.divide, {.least = 1});
+    map.read_integer("limit", options.limit, {.least = 1});
+    if (!map.has("file")) map.wrong(*node, "file", "the trace's file name");
+  } else {
+    root.read_string("jobs", file);
+  }
+  if (file.empty()) return;
+  scenario.has_trace = true;
+  Diagnostics trace(in_directory(directory, file));
+  scenario.trace = load_trace(trace.file(), options, trace);
+  for (const std::string& line : trace.errors()) root.out().error(node->at, line);
+}
+
+void check_job_ids(const Scenario& scenario, Diagnostics& out) {
   std::set<std::string> ids;
-  for (const Step& step : steps) {
+  for (const JobPlan& plan : scenario.trace) ids.insert(plan.spec->name);
+  for (const Step& step : scenario.steps) {
     const auto* submit = std::get_if<step::Submit>(&step.what);
     if (submit == nullptr || submit->plan->spec->name.empty()) continue;
     if (!ids.insert(submit->plan->spec->name).second) {
@@ -157,12 +182,14 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
   Scenario scenario;
   scenario.file = file;
   const MapReader root(document.get(), "", out,
-                       {"cluster", "settings", "heartbeats", "steps", "seed"});
+                       {"cluster", "settings", "heartbeats", "steps", "jobs", "seed"});
   scenario.trackers = read_cluster(root.find("cluster"), out);
   read_heartbeats(root, scenario.heartbeats);
+  if (root.has("jobs") && !root.has("heartbeats")) scenario.heartbeats.automatic = true;
   read_start_settings(root, directory, scenario);
   scenario.steps = read_steps(root.find("steps"), directory, out);
-  check_job_ids(scenario.steps, out);
+  read_trace(root, directory, scenario);
+  check_job_ids(scenario, out);
   std::int64_t seed = 0;
   root.read_integer("seed", seed, {.least = 0, .most = INT64_MAX});
   scenario.seed = static_cast<std::uint64_t>(seed);

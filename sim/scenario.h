@@ -156,6 +156,7 @@ struct Scenario {
   SettingsSource settings_source;
   HeartbeatPlan heartbeats;
   std::vector<Step> steps;
+  bool has_trace = false;
   std::vector<JobPlan> trace;  // by submit_at
   std::uint64_t seed = 0;
 };

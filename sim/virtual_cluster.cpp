@@ -114,11 +114,6 @@ bool VirtualCluster::finish_later(TrackerId id, const AttemptKey& attempt) {
   return true;
 }
 
-void VirtualCluster::set_progress(TrackerId id, const AttemptKey& attempt,
-                                  std::int32_t millionths) {
-  if (AttemptReport* held = find_held(at(id), attempt)) held->progress_millionths = millionths;
-}
-
 Status VirtualCluster::end(const AttemptKey& attempt, ReportedState state,
                            const std::string& diagnostics, bool asks_for_tasks) {
   const AttemptSlot slot = engine_.state().find_attempt(attempt);

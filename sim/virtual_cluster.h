@@ -51,7 +51,10 @@ class VirtualCluster {
   Status fail(const AttemptKey& attempt, const std::string& diagnostics);
   // Ends well, to be reported with the tracker's next heartbeat. False if it runs no more.
   bool finish_later(TrackerId tracker, const AttemptKey& attempt);
-  void set_progress(TrackerId tracker, const AttemptKey& attempt, std::int32_t millionths);
+  // Of the attempt at that place in held().
+  void set_progress(TrackerId tracker, std::size_t place, std::int32_t millionths) {
+    report_of(at(tracker)).attempts[place].progress_millionths = millionths;
+  }
 
   // Whether the last heartbeat() or finish() was told of kills that are not confirmed yet.
   bool heard_of_kills() const { return heard_of_kills_; }

@@ -1,0 +1,16 @@
+// How `weir sim` shows a run: the summary as tables or JSON. Numbers are written with fixed
+// decimals, so that the same run gives the same bytes. Pure functions, one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/json.h"
+#include "sim/summary.h"
+
+namespace weir::cli {
+
+std::string summary_tables(const std::vector<SummaryRow>& rows);
+Json summary_json(const std::vector<SummaryRow>& rows);
+
+}  // namespace weir::cli

@@ -1,0 +1,181 @@
+#include "sim/clockwork.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+bool maps_done(const Engine& engine, JobId id) {
+  const Job* job = engine.state().find_job(id);
+  if (job == nullptr) return false;
+  const TaskGroup& maps = job->tasks(TaskKind::kMap);
+  return maps.succeeded == maps.total;
+}
+
+}  // namespace
+
+void Clockwork::on_step(const Engine& engine, const Input&, const Output& output) {
+  for (const Event& event : output.events) {
+    if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+      launched(engine, *launch);
+    } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
+      if (done->attempt.task.kind == TaskKind::kMap) map_done(engine, done->attempt.task.job);
+    } else if (const auto* change = std::get_if<TrackerChanged>(&event.fact)) {
+      if (beating_ && change->how != TrackerChanged::How::kLost) {
+        begin_beats(change->tracker, engine_.now());
+      }
+    }
+  }
+}
+
+void Clockwork::add_job(JobId job, const JobPlan& plan) {
+  if (jobs_.size() <= job.index()) jobs_.resize(job.index() + 1);
+  jobs_[job.index()].plan = &plan;
+}
+
+void Clockwork::push(Due due) {
+  due.order = ++order_;
+  queue_.push(due);
+}
+
+void Clockwork::begin_beats(TrackerId tracker, TimeMs first) {
+  if (generation_.size() <= tracker.index()) generation_.resize(tracker.index() + 1);
+  push({.at = first,
+        .tracker = tracker,
+        .generation = ++generation_[tracker.index()],
+        .what = What::kBeat});
+}
+
+void Clockwork::start_beats() {
+  beating_ = true;
+  const auto count = static_cast<std::int64_t>(cluster_.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const TrackerId tracker(static_cast<std::size_t>(i));
+    if (!cluster_.live(tracker)) continue;
+    begin_beats(tracker, engine_.now() + i * heartbeats_.interval_ms / count);
+  }
+}
+
+void Clockwork::stop_beats() {
+  beating_ = false;
+  for (std::uint32_t& generation : generation_) ++generation;
+}
+
+DurationMs Clockwork::time_of(const TaskKey& task,
+                              const std::vector<DurationMs> TaskTimes::*times) const {
+  static const TaskTimes kDefault;
+  const bool known = task.job.index() < jobs_.size() && jobs_[task.job.index()].plan != nullptr;
+  const TaskTimes& all = known ? jobs_[task.job.index()].plan->times : kDefault;
+  return TaskTimes::of(all.*times, task.index);
+}
+
+void Clockwork::launched(const Engine&, const AttemptLaunched& launch) {
+  const bool map = launch.attempt.task.kind == TaskKind::kMap;
+  const DurationMs time =
+      time_of(launch.attempt.task, map ? &TaskTimes::map_ms : &TaskTimes::copy_ms);
+  push({.at = engine_.now() + time,
+        .attempt = launch.attempt,
+        .tracker = launch.tracker,
+        .what = map ? What::kEnd : What::kCopied});
+}
+
+void Clockwork::map_done(const Engine& engine, JobId job) {
+  if (job.index() >= jobs_.size() || jobs_[job.index()].copied.empty()) return;
+  if (!maps_done(engine, job)) return;
+  for (const auto& [attempt, tracker] : jobs_[job.index()].copied) {
+    push({.at = engine_.now() + time_of(attempt.task, &TaskTimes::reduce_ms),
+          .attempt = attempt,
+          .tracker = tracker,
+          .what = What::kEnd});
+  }
+  jobs_[job.index()].copied.clear();
+}
+
+void Clockwork::copied(const Due& due) {
+  const JobId job = due.attempt.task.job;
+  if (maps_done(engine_.engine(), job)) {
+    push({.at = engine_.now() + time_of(due.attempt.task, &TaskTimes::reduce_ms),
+          .attempt = due.attempt,
+          .tracker = due.tracker,
+          .what = What::kEnd});
+    return;
+  }
+  if (jobs_.size() <= job.index()) jobs_.resize(job.index() + 1);
+  jobs_[job.index()].copied.emplace_back(due.attempt, due.tracker);
+}
+
+void Clockwork::end(const Due& due) {
+  if (!cluster_.live(due.tracker)) return;
+  if (!heartbeats_.out_of_band) {
+    cluster_.finish_later(due.tracker, due.attempt);
+    return;
+  }
+  // Fails if the attempt is gone, or is to die before it may publish: its end is another one.
+  if (cluster_.finish(due.attempt, beating_)) confirm_kills(due.tracker);
+}
+
+void Clockwork::beat(TrackerId tracker) {
+  report_progress(tracker);
+  cluster_.heartbeat(tracker);
+  confirm_kills(tracker);
+}
+
+// A tracker tells at once that it has killed what the reply ordered, and may start something there.
+void Clockwork::confirm_kills(TrackerId tracker) {
+  constexpr int kMost = 4;  // what is left waits for the next beat
+  for (int i = 0; i < kMost && heartbeats_.out_of_band && cluster_.heard_of_kills(); ++i) {
+    cluster_.heartbeat(tracker);
+  }
+}
+
+void Clockwork::report_progress(TrackerId tracker) {
+  const ClusterState& state = engine_.state();
+  for (std::size_t i = 0; i < cluster_.held(tracker).size(); ++i) {
+    const AttemptReport& held = cluster_.held(tracker)[i];
+    if (held.state != ReportedState::kRunning) continue;
+    const AttemptSlot slot = state.find_attempt(held.attempt);
+    if (!slot.valid()) continue;
+    const TaskKey& task = held.attempt.task;
+    const DurationMs time = task.kind == TaskKind::kMap ? time_of(task, &TaskTimes::map_ms)
+                                                        : time_of(task, &TaskTimes::copy_ms) +
+                                                              time_of(task, &TaskTimes::reduce_ms);
+    const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;
+    const std::int64_t done =
+        time > 0 ? std::min<std::int64_t>(999'999, ran * 1'000'000 / time) : 999'999;
+    cluster_.set_progress(tracker, i, static_cast<std::int32_t>(done));
+  }
+}
+
+void Clockwork::run_to(TimeMs until) {
+  while (true) {
+    const TimeMs tick = std::max(engine_.now(), engine_.engine().next_tick());
+    const TimeMs event = queue_.empty() ? INT64_MAX : queue_.top().at;
+    if (std::min(tick, event) > until) break;
+    if (tick <= event) {  // the update first: what comes in this moment sees it
+      engine_.advance_to(tick);
+      engine_.step(Tick{});
+      continue;
+    }
+    const Due due = queue_.top();
+    queue_.pop();
+    if (due.at > engine_.now()) engine_.advance_to(due.at);
+    if (due.what == What::kEnd) {
+      end(due);
+    } else if (due.what == What::kCopied) {
+      copied(due);
+    } else if (generation_[due.tracker.index()] == due.generation && cluster_.live(due.tracker)) {
+      beat(due.tracker);
+      Due next = due;
+      next.at += heartbeats_.interval_ms;
+      push(next);
+    }
+  }
+  engine_.advance_to(until);
+}
+
+void Clockwork::jump_to(TimeMs until) {
+  engine_.advance_to(until);
+  engine_.step(Tick{});
+}
+
+}  // namespace weir

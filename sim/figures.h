@@ -1,0 +1,20 @@
+// The figures that samples and expectations name: a queue's or a job's, in slots, under the ruling
+// policy; nothing where the policy has no such figure. Pure functions over the engine.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "jobqueue/engine.h"
+
+namespace weir {
+
+inline constexpr std::string_view kFigureNames[] = {"guaranteed", "allocated", "running", "pending",
+                                                    "share",      "min_share", "demand"};
+
+std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind kind,
+                                   std::string_view figure);
+std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind kind,
+                                 std::string_view figure);
+
+}  // namespace weir

@@ -1,0 +1,197 @@
+#include "sim/summary.h"
+
+#include <algorithm>
+
+#include "sim/fairness.h"
+#include "sim/sim_engine.h"
+
+namespace weir {
+namespace {
+
+Percentiles percentiles_of(std::vector<DurationMs> times) {
+  Percentiles result;
+  if (times.empty()) return result;
+  std::sort(times.begin(), times.end());
+  const auto rank = [&](std::size_t percent) {
+    const std::size_t place = (times.size() * percent + 99) / 100;
+    return static_cast<double>(times[std::max<std::size_t>(place, 1) - 1]) / 1000;
+  };
+  double sum = 0;
+  for (const DurationMs time : times) sum += static_cast<double>(time);
+  result.mean_s = sum / 1000 / static_cast<double>(times.size());
+  result.p50_s = rank(50);
+  result.p95_s = rank(95);
+  result.p99_s = rank(99);
+  return result;
+}
+
+double pending_slots(const Job& job, TaskKind kind) {
+  return static_cast<double>(job.launchable(kind) * job.width(kind));
+}
+
+}  // namespace
+
+void Summary::on_step(const Engine& engine, const Input& input, const Output& output) {
+  if (std::holds_alternative<Heartbeat>(input.body)) ++heartbeats_;
+  for (const Event& event : output.events) take(engine, event);
+  const Resources& total = engine.state().total();
+  const bool changed =
+      total.slots(TaskKind::kMap) != slots_[0] || total.slots(TaskKind::kReduce) != slots_[1];
+  const bool tick = std::holds_alternative<Tick>(input.body);
+  if (changed || tick) integrate(engine);
+  if (tick) sample_fairness(engine);
+}
+
+void Summary::integrate(const Engine& engine) {
+  const TimeMs since = seen_until_;
+  for (const TaskKind kind : kTaskKinds) {
+    capacity_ms_[index(kind)] += slots_[index(kind)] * (engine.now() - since);
+    slots_[index(kind)] = engine.state().total_slots(kind);
+  }
+  seen_until_ = engine.now();
+}
+
+Summary::Account& Summary::account(const std::string& queue) {
+  Account& account = queues_[queue];
+  account.row.queue = queue;
+  return account;
+}
+
+Summary::Account& Summary::account(const Engine& engine, QueueId queue) {
+  return account(engine.state().tree().node(queue).path);
+}
+
+void Summary::take(const Engine& engine, const Event& event) {
+  const ClusterState& state = engine.state();
+  if (const auto* submitted = std::get_if<JobSubmitted>(&event.fact)) {
+    open_[submitted->job] = {submitted->queue, event.at, -1, -1};
+  } else if (const auto* moved = std::get_if<JobMoved>(&event.fact)) {
+    if (const auto job = open_.find(moved->job); job != open_.end())
+      job->second.queue = moved->queue;
+  } else if (const auto* change = std::get_if<JobStateChanged>(&event.fact)) {
+    const auto job = open_.find(change->job);
+    if (job == open_.end() || !is_over(change->state)) return;
+    for (Account* account : {&this->account(job->second.queue), &all_}) {
+      ++account->row.jobs;
+      account->row.succeeded += change->state == JobState::kSucceeded;
+      account->row.failed += change->state == JobState::kFailed;
+      account->row.killed += change->state == JobState::kKilled;
+      account->response_ms.push_back(event.at - job->second.submitted);
+    }
+    open_.erase(job);
+  } else if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+    ++launches_;
+    const TaskKind kind = launch->attempt.task.kind;
+    const Job& job = state.job(launch->attempt.task.job);
+    const auto open = open_.find(job.id);
+    const bool first = open != open_.end() && open->second.started < 0;
+    if (first) open->second.started = event.at;
+    for (Account* account : {&this->account(engine, launch->queue), &all_}) {
+      if (kind == TaskKind::kMap) {
+        ++account->row.launches[static_cast<std::size_t>(launch->locality)];
+      }
+      if (first) account->wait_ms.push_back(event.at - open->second.submitted);
+    }
+  } else if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
+    if (kill->reason > KillReason::kFairShare) return;
+    const TaskKey& task = kill->attempt.task;
+    for (Account* account : {&this->account(engine, kill->queue), &all_}) {
+      ++account->row.kills;
+      account->wasted_slot_ms += kill->ran_ms * state.job(task.job).width(task.kind);
+    }
+  } else if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+    const TaskKey& task = ended->attempt.task;
+    add_slot_time(engine, ended->queue, task.kind,
+                  ended->ran_ms * state.job(task.job).width(task.kind));
+  }
+}
+
+void Summary::add_slot_time(const Engine& engine, QueueId queue, TaskKind kind,
+                            std::int64_t slot_ms) {
+  for (Account* account : {&this->account(engine, queue), &all_}) {
+    account->slot_ms[index(kind)] += slot_ms;
+  }
+}
+
+void Summary::end(const Engine& engine) {
+  integrate(engine);
+  for (const Attempt& attempt : engine.state().attempts()) {
+    if (!attempt.live) continue;
+    const TaskKey& task = attempt.key.task;
+    add_slot_time(
+        engine, attempt.queue, task.kind,
+        (engine.now() - attempt.launched_at) * engine.state().job(task.job).width(task.kind));
+  }
+}
+
+void Summary::sample_fairness(const Engine& engine) {
+  const ClusterState& state = engine.state();
+  for (const TaskKind kind : kTaskKinds) {
+    std::vector<Claimant> queues;
+    for (const QueueId leaf : state.tree().leaves()) {
+      const QueueFigures figures = engine.policy().figures(leaf, kind);
+      const auto demand = static_cast<double>(figures.running + figures.pending);
+      if (demand <= 0) continue;
+      const double weight = std::max<double>(static_cast<double>(figures.guaranteed), 0.01);
+      queues.push_back({demand, weight, static_cast<double>(figures.running)});
+      if (figures.running > 0) fairness_of_users(engine, leaf, kind);
+    }
+    if (queues.size() < 2) continue;
+    all_.jain_sum += jain_index(queues);
+    ++all_.jain_count;
+  }
+}
+
+void Summary::fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kind) {
+  const ClusterState& state = engine.state();
+  const QueueState& queue = state.queue(leaf);
+  if (queue.users.size() < 2) return;
+  std::map<UserId, Claimant> users;
+  for (const auto& [user, in_queue] : queue.users) {
+    users[user].has = static_cast<double>(in_queue.running_slots[index(kind)]);
+    users[user].demand = users[user].has;
+  }
+  for (const auto& [id, ok] : queue.unfinished) {
+    const Job& job = state.job(id);
+    users[job.user].demand += pending_slots(job, kind);
+  }
+  std::vector<Claimant> claimants;
+  for (const auto& [user, claimant] : users) {
+    if (claimant.demand > 0) claimants.push_back(claimant);
+  }
+  if (claimants.size() < 2) return;
+  Account& own = account(engine, leaf);
+  own.jain_sum += jain_index(claimants);
+  ++own.jain_count;
+}
+
+void Summary::close(const Account& account, const std::int64_t (&capacity)[kTaskKindCount],
+                    SummaryRow& row) {
+  row.response = percentiles_of(account.response_ms);
+  row.wait = percentiles_of(account.wait_ms);
+  row.wasted_slot_seconds = static_cast<double>(account.wasted_slot_ms) / 1000;
+  for (const TaskKind kind : kTaskKinds) {
+    const auto used = static_cast<double>(account.slot_ms[index(kind)]);
+    row.slot_seconds[index(kind)] = used / 1000;
+    if (capacity[index(kind)] > 0) {
+      row.slot_use[index(kind)] = used / static_cast<double>(capacity[index(kind)]);
+    }
+  }
+  if (account.jain_count > 0) {
+    row.jain = account.jain_sum / static_cast<double>(account.jain_count);
+  }
+}
+
+std::vector<SummaryRow> Summary::rows() const {
+  std::vector<SummaryRow> rows;
+  for (const auto& [name, account] : queues_) {
+    rows.push_back(account.row);
+    close(account, capacity_ms_, rows.back());
+  }
+  rows.push_back(all_.row);
+  rows.back().queue = "all";
+  close(all_, capacity_ms_, rows.back());
+  return rows;
+}
+
+}  // namespace weir

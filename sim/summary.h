@@ -1,0 +1,83 @@
+// `--summary`: what a run was like, per leaf queue and in all. Response is submission to end of
+// jobs that ended, wait is submission to first launch, percentiles by nearest rank. Slot use is
+// slot-time of tasks over slot-time of the cluster. Kills are preemptions; what they threw away is
+// counted in slot-seconds. Jain's index (fairness.h) compares at each update of the policy the
+// users of a queue with each other, in all the queues by their guarantees, and is the mean over the
+// updates where two or more want slots. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/job_names.h"
+#include "sim/observer.h"
+#include "sim/sim_engine.h"
+
+namespace weir {
+
+struct Percentiles {
+  std::optional<double> mean_s, p50_s, p95_s, p99_s;  // none where nothing was measured
+};
+
+struct SummaryRow {
+  std::string queue;  // "all" for the sum
+  std::uint64_t jobs = 0;
+  std::uint64_t succeeded = 0, failed = 0, killed = 0;
+  Percentiles response, wait;
+  double slot_seconds[kTaskKindCount] = {0, 0};
+  double slot_use[kTaskKindCount] = {0, 0};  // of the cluster's, 0 to 1
+  std::uint64_t launches[3] = {0, 0, 0};     // of maps, by Locality
+  std::uint64_t kills = 0;
+  double wasted_slot_seconds = 0;
+  std::optional<double> jain;
+};
+
+class Summary : public Observer {
+ public:
+  void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  // The run is over: what still runs counts up to now.
+  void end(const Engine& engine);
+  // "all" is the last row.
+  std::vector<SummaryRow> rows() const;
+  std::uint64_t launches() const { return launches_; }
+  std::uint64_t heartbeats() const { return heartbeats_; }
+
+ private:
+  struct JobTimes {
+    std::string queue;
+    TimeMs submitted = 0;
+    TimeMs started = -1;
+    TimeMs ended = -1;
+  };
+  struct Account {
+    SummaryRow row;
+    std::vector<DurationMs> response_ms, wait_ms;
+    std::int64_t slot_ms[kTaskKindCount] = {0, 0};
+    std::int64_t wasted_slot_ms = 0;
+    double jain_sum = 0;
+    std::uint64_t jain_count = 0;
+  };
+  Account& account(const std::string& queue);
+  Account& account(const Engine& engine, QueueId queue);
+  void take(const Engine& engine, const Event& event);
+  void integrate(const Engine& engine);
+  void add_slot_time(const Engine& engine, QueueId queue, TaskKind kind, std::int64_t slot_ms);
+  void sample_fairness(const Engine& engine);
+  void fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kind);
+  static void close(const Account& account, const std::int64_t (&capacity)[kTaskKindCount],
+                    SummaryRow& row);
+
+  std::map<std::string, Account> queues_;
+  Account all_;
+  std::map<JobId, JobTimes> open_;  // jobs that have not ended
+  TimeMs seen_until_ = SimEngine::kStart;
+  std::int64_t slots_[kTaskKindCount] = {0, 0};        // of the cluster, since seen_until_
+  std::int64_t capacity_ms_[kTaskKindCount] = {0, 0};  // slot-time of the cluster
+  std::uint64_t launches_ = 0;
+  std::uint64_t heartbeats_ = 0;
+};
+
+}  // namespace weir
