@@ -16,7 +16,7 @@ CapacitySettings read_settings(const Settings& settings) {
 
 // Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
 bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
-  if (!tracker.live() || !fits(need, tracker.total, Resources{}, state.total())) return false;
+  if (!tracker.in_pool() || !fits(need, tracker.total, Resources{}, state.total())) return false;
   return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
                      [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
 }

@@ -77,7 +77,6 @@ void ClusterState::forget_job(JobId id) {
   WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
   if (!is_over(job.state)) {  // refused by the store: it never was
     set_job_state(job, JobState::kKilled);
-    --queues_[job.queue.index()].jobs_killed;
   }
   job_index_[id.index()] = nullptr;
   jobs_.erase(id);
@@ -98,14 +97,7 @@ void ClusterState::set_job_state(Job& job, JobState state) {
     case JobState::kRunning:
       ++queue.jobs_running, ++user.jobs_running;
       return;
-    case JobState::kSucceeded:
-      ++queue.jobs_succeeded;
-      break;
-    case JobState::kFailed:
-      ++queue.jobs_failed;
-      break;
-    case JobState::kKilled:
-      ++queue.jobs_killed;
+    default:
       break;
   }
   queue.unfinished.erase(job.id);
@@ -229,7 +221,7 @@ void ClusterState::count_free(const TrackerState& tracker, int sign) {
 }
 
 std::int64_t ClusterState::free_slots(const TrackerState& tracker, TaskKind kind) const {
-  if (!tracker.live() || !tracker.accepts_tasks) return 0;
+  if (!tracker.in_pool()) return 0;
   return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
 }
 
@@ -242,37 +234,27 @@ std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots)
   return trackers;
 }
 
-void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
-  if (tracker.state == state) return;
-  const bool was_live = tracker.live();
+template <class Change>
+void ClusterState::change_tracker(TrackerState& tracker, Change change) {
   count_free(tracker, -1);
-  tracker.state = state;
+  if (tracker.in_pool()) total_ -= tracker.total;
+  if (tracker.live()) --live_trackers_;
+  change();
+  if (tracker.in_pool()) total_ += tracker.total;
   count_free(tracker, 1);
-  if (was_live == tracker.live()) return;
-  if (tracker.live()) {
-    total_ += tracker.total;
-    ++live_trackers_;
-  } else {
-    total_ -= tracker.total;
-    --live_trackers_;
-  }
+  if (tracker.live()) ++live_trackers_;
+}
+
+void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
+  change_tracker(tracker, [&] { tracker.state = state; });
 }
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
-  if (tracker.live()) {
-    total_ -= tracker.total;
-    total_ += total;
-  }
-  count_free(tracker, -1);
-  tracker.total = total;
-  count_free(tracker, 1);
+  change_tracker(tracker, [&] { tracker.total = total; });
 }
 
-void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts) {
-  if (tracker.accepts_tasks == accepts) return;
-  count_free(tracker, -1);
-  tracker.accepts_tasks = accepts;
-  count_free(tracker, 1);
+void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {
+  change_tracker(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
 }
 
 AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
@@ -411,47 +393,6 @@ void ClusterState::stop_by_command(QueueId queue, bool stopped) {
   QueueState& state = queues_[queue.index()];
   state.stopped_by_command = stopped;
   state.stopped = stopped || tree_.node(queue).settings.stopped;
-}
-
-void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree) {
-  std::vector<QueueState> queues(tree.size());
-  std::vector<QueueId> new_id(tree_.size());
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    const auto before = tree_.find_path(tree.nodes()[i].path);
-    const QueueId old = i == 0 ? QueueTree::root() : before.value_or(QueueId{});
-    const bool stopped = tree.nodes()[i].settings.stopped;
-    queues[i].stopped = stopped;
-    if (!old.valid()) continue;
-    const bool by_command = queues_[old.index()].stopped_by_command;
-    if (tree_.node(old).leaf()) queues[i] = std::move(queues_[old.index()]);
-    queues[i].stopped_by_command = by_command;
-    queues[i].stopped = stopped || by_command;
-    new_id[old.index()] = QueueId(i);
-  }
-  for (auto& [id, job] : jobs_) {
-    const QueueId moved = new_id[job->queue.index()];
-    WEIR_CHECK(moved.valid() || is_over(job->state),
-               "settings that drop a queue with jobs are refused before");
-    job->queue = moved.valid() ? moved : QueueTree::root();
-  }
-  for (Attempt& attempt : attempts_) {
-    if (attempt.live) attempt.queue = job(attempt.key.task.job).queue;
-  }
-  for (std::size_t i = 0; i < tree.size(); ++i) {  // inner sums anew
-    if (!tree.nodes()[i].leaf()) queues[i].running_slots[0] = queues[i].running_slots[1] = 0;
-  }
-  for (const QueueId leaf : tree.leaves()) {
-    for (QueueId q = tree.node(leaf).parent; q.valid(); q = tree.node(q).parent) {
-      for (const TaskKind kind : kTaskKinds) {
-        queues[q.index()].running_slots[index(kind)] +=
-            queues[leaf.index()].running_slots[index(kind)];
-      }
-    }
-  }
-  claims_.renumber(new_id, tree.size());
-  settings_ = std::move(settings);
-  tree_ = std::move(tree);
-  queues_ = std::move(queues);
 }
 
 }  // namespace weir

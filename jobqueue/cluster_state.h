@@ -18,6 +18,7 @@
 #include "jobqueue/input.h"
 #include "jobqueue/job.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/queue_counters.h"
 #include "jobqueue/queue_tree.h"
 #include "jobqueue/resources.h"
 #include "jobqueue/settings.h"
@@ -62,9 +63,7 @@ struct QueueState {
       0, 0};                       // launch_order of the latest launch in or below it; 0 = none
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
-  std::uint64_t jobs_succeeded = 0;
-  std::uint64_t jobs_failed = 0;
-  std::uint64_t jobs_killed = 0;
+  QueueCounters counters;
   std::map<UserId, UserInQueue> users;  // those with a job here
   std::map<JobId, Ok> unfinished;       // in submit order
 };
@@ -86,7 +85,7 @@ class ClusterState {
   const Attempt& attempt(AttemptSlot slot) const { return attempts_[slot.index()]; }
   const std::string& user_name(UserId id) const { return users_[id.index()]; }
   const std::string& rack_name(RackId id) const { return racks_[id.index()]; }
-  const Resources& total() const { return total_; }  // of live trackers
+  const Resources& total() const { return total_; }  // of the trackers in the pool
   std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
   std::uint32_t live_trackers() const { return live_trackers_; }
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
@@ -128,7 +127,7 @@ class ClusterState {
   TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
   void set_tracker_live(TrackerState& tracker, TrackerState::State state);
   void set_tracker_total(TrackerState& tracker, const Resources& total);
-  void set_tracker_accepts(TrackerState& tracker, bool accepts);
+  void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   RackId intern_rack(const std::string& name);
   AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now);
   ClaimBook& mutable_claims() { return claims_; }
@@ -140,12 +139,16 @@ class ClusterState {
   void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
                       TrackerId where);
   void stop_by_command(QueueId queue, bool stopped);
+  QueueCounters& counters(QueueId queue) { return queues_[queue.index()].counters; }
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
   void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
 
  private:
   void leave_run(Attempt& attempt);
   void count_free(const TrackerState& tracker, int sign);
+  // Changes what may move the tracker in or out of the pool, and keeps the totals right.
+  template <class Change>
+  void change_tracker(TrackerState& tracker, Change change);
   void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
                                           const TrackerState& tracker) const;
@@ -173,5 +176,9 @@ class ClusterState {
   std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
   std::uint64_t launches_ = 0;
 };
+
+// The leaf of `tree` in which the jobs of the leaf that has that path go on under `settings`: the
+// same one, or the one that its removal names. Invalid if there is none.
+QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string_view path);
 
 }  // namespace weir

@@ -197,7 +197,7 @@ void Engine::apply(const PendingCommand& command) {
       state_.stop_by_command(*queue, stopped->stopped);
     changes_.queues = true;
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
-    apply_settings(settings->settings);
+    apply_settings(*settings);
   } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
     switch_policy(policy->policy);
   }
@@ -317,7 +317,7 @@ void Engine::on(const ApplySettings& input, Token token) {
   if (input.settings->policy != before->policy) {
     promise(0, PolicyChanged{input.settings->policy});
   }
-  promise(token, SettingsChanged{input.settings});
+  promise(token, SettingsChanged{input.settings, moves_of(*input.settings)});
 }
 
 void Engine::on(const SetPolicy& input, Token token) {
@@ -332,31 +332,46 @@ void Engine::on(const SetPolicy& input, Token token) {
   promise(token, PolicyChanged{input.policy});
 }
 
+// New settings against the live state. Structure (no job is left without a queue) must hold until
+// they are applied; limits are looked at when they come in.
 Status Engine::check_settings(const Settings& settings) const {
   auto tree = QueueTree::build(settings.queues);
   if (!tree) return tree.error();
+  std::vector<std::string> findings = structure_findings(settings, *tree);
+  for (std::string& finding : manager_.removal_findings(settings, *tree))
+    findings.push_back(std::move(finding));
+  if (findings.empty()) return Ok{};
+  const std::string source = settings.source.empty() ? "settings" : settings.source;
+  for (std::string& finding : findings) finding = source + ": " + finding;
+  return Error{ErrorCode::kSettingsRefused,
+               findings.size() == 1 ? findings.front()
+                                    : source + ": " + std::to_string(findings.size()) +
+                                          " errors, the settings are refused",
+               "nothing was changed", findings};
+}
+
+std::vector<std::string> Engine::structure_findings(const Settings& settings,
+                                                    const QueueTree& tree) const {
   std::vector<std::string> findings;
+  const auto gone = [&](const std::string& path) {
+    return tree.find_path(path) ? "would no longer be a leaf" : "would be gone";
+  };
   for (const QueueId leaf : state_.tree().leaves()) {
     const std::size_t jobs = state_.queue(leaf).unfinished.size();
-    if (jobs == 0) continue;
     const std::string& path = state_.tree().node(leaf).path;
-    const auto kept = tree->find_path(path);
-    if (kept && tree->node(*kept).leaf()) continue;
-    findings.push_back((settings.source.empty() ? "settings" : settings.source) + ": queue " +
-                       path + " has " + std::to_string(jobs) + " unfinished jobs and " +
-                       (kept ? "would no longer be a leaf" : "would be gone") +
-                       "; move or kill them first, or keep the queue");
+    if (jobs == 0 || queue_after(settings, tree, path).valid()) continue;
+    findings.push_back("queue " + path + " has " + std::to_string(jobs) + " unfinished job" +
+                       (jobs == 1 ? "" : "s") + " and " + gone(path) +
+                       ", allowed: an empty queue, or `removed_queues: [{queue: " + path +
+                       ", move_to: QUEUE}]`");
   }
   for (const PendingCommand& command : pending_) {
     const auto* move = std::get_if<JobMoved>(&command.fact);
-    if (move == nullptr) continue;
-    const auto kept = tree->find_path(move->queue);
-    if (kept && tree->node(*kept).leaf()) continue;
-    findings.push_back("queue " + move->queue + " would be gone, and " + job_name(move->job) +
-                       " is just being moved there; try again");
+    if (move == nullptr || queue_after(settings, tree, move->queue).valid()) continue;
+    findings.push_back("queue " + move->queue + " " + gone(move->queue) + ", and " +
+                       job_name(move->job) + " is just being moved there; try again");
   }
-  if (findings.empty()) return Ok{};
-  return Error{ErrorCode::kSettingsRefused, findings.front(), "", findings};
+  return findings;
 }
 
 // Settings that are being written already count for what comes in.
@@ -375,11 +390,36 @@ Status Engine::check_stays(QueueId queue) const {
   return Ok{};
 }
 
-void Engine::apply_settings(std::shared_ptr<const Settings> settings) {
-  auto tree = QueueTree::build(settings->queues);
+std::vector<std::pair<std::string, std::string>> Engine::moves_of(const Settings& settings) const {
+  const auto tree = QueueTree::build(settings.queues);
+  std::vector<std::pair<std::string, std::string>> moves;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const std::string& path = state_.tree().node(leaf).path;
+    const QueueId to = queue_after(settings, *tree, path);
+    if (to.valid() && tree->node(to).path != path) moves.emplace_back(path, tree->node(to).path);
+  }
+  return moves;
+}
+
+void Engine::apply_settings(const SettingsChanged& change) {
+  auto tree = QueueTree::build(change.settings->queues);
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
-  WEIR_CHECK(check_settings(*settings).ok(), "nothing enters a queue that is about to go");
-  state_.replace_settings(std::move(settings), std::move(tree).value());
+  WEIR_CHECK(structure_findings(*change.settings, *tree).empty(),
+             "nothing enters a queue that is about to go");
+  for (const auto& [from, to] : change.moves) {  // seen by logs and traces; stored as one step
+    const auto leaf = state_.tree().find_path(from);
+    if (!leaf) continue;
+    for (const auto& [id, unused] : state_.queue(*leaf).unfinished) emit(JobMoved{id, to});
+  }
+  for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
+    const auto same = tree->find_path(state_.tree().node(leaf).path);
+    if (same && tree->node(*same).leaf()) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      const std::int64_t owed = state_.claims().owed(leaf, kind);
+      if (owed > 0) enter({ClaimStep::What::kDrop, leaf, kind, owed});
+    }
+  }
+  state_.replace_settings(change.settings, std::move(tree).value());
   for (const QueueId leaf : state_.tree().leaves()) {
     for (const TaskKind kind : kTaskKinds) {
       state_.mutable_claims().set_deadlines(leaf, kind,
@@ -403,7 +443,25 @@ void Engine::switch_policy(const std::string& name) {
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }
 
+// What was lent and borrowed since the last tick, by the figures of now.
+void Engine::count_slot_time() {
+  const DurationMs passed = now_ - last_tick_;
+  if (passed <= 0) return;
+  for (const TaskKind kind : kTaskKinds) {
+    if (policy_->figures(QueueTree::root(), kind).guaranteed == 0) continue;  // nothing is anyone's
+    for (std::size_t q = 1; q < state_.tree().size(); ++q) {
+      QueueCounters& counters = state_.counters(QueueId(q));
+      const QueueFigures figures = policy_->figures(QueueId(q), kind);
+      counters.lent_ms[index(kind)] +=
+          passed * std::max<std::int64_t>(0, figures.guaranteed - figures.allocated);
+      counters.borrowed_ms[index(kind)] +=
+          passed * std::max<std::int64_t>(0, figures.running - figures.guaranteed);
+    }
+  }
+}
+
 void Engine::on(const Tick&, Token token) {
+  count_slot_time();
   last_tick_ = now_;
   expire_trackers();
   expire_holds();

@@ -110,10 +110,14 @@ class Engine {
   void on(const StoreFailed& input, Token token);
   void promise(Token token, Fact fact);  // written now, applied when durable
   void apply(const PendingCommand& command);
-  void apply_settings(std::shared_ptr<const Settings> settings);
+  void apply_settings(const SettingsChanged& change);
+  std::vector<std::string> structure_findings(const Settings& settings,
+                                              const QueueTree& tree) const;
+  std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
   Status check_stays(QueueId queue) const;
   void drop(const PendingCommand& command, const std::string& why);
   void switch_policy(const std::string& name);
+  void count_slot_time();
   void settle(std::uint64_t seq);
 
   // engine_heartbeat.cpp

@@ -1,4 +1,6 @@
 // Why a job's tasks wait, as far as the mechanism knows; the rest is the policy's to say.
+#include <algorithm>
+
 #include "jobqueue/engine.h"
 
 namespace weir {
@@ -39,6 +41,16 @@ std::vector<Reason> Engine::explain(JobId id) const {
   }
   if (state_.live_trackers() == 0) {
     reasons.push_back({"no_trackers", "no tracker is connected", {}});
+    return reasons;
+  }
+  if (std::none_of(state_.trackers().begin(), state_.trackers().end(),
+                   [](const TrackerState& tracker) { return tracker.in_pool(); })) {
+    const std::int64_t trackers = state_.live_trackers();
+    reasons.push_back({"no_tracker_accepts_tasks",
+                       "none of the " + std::to_string(trackers) +
+                           " connected trackers takes tasks now (draining, or short of disk); see "
+                           "`weir tracker list`",
+                       {{"trackers", trackers}}});
     return reasons;
   }
   const Resources largest = state_.largest_tracker();

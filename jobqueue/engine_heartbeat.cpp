@@ -58,7 +58,11 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
-  state_.set_tracker_accepts(tracker, report.accepts_tasks);
+  if (tracker.accepts_tasks != report.accepts_tasks) {
+    state_.set_tracker_accepts(tracker, report.accepts_tasks);
+    policy_->on_cluster_changed();
+    changes_.queues = true;
+  }
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);

@@ -93,6 +93,9 @@ void Engine::release_output(const Job& job) {
 void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   const QueueId queue = job.queue;
   state_.set_job_state(job, state);
+  QueueCounters& counters = state_.counters(queue);
+  counters.ended.count(state);
+  counters.user(job.user, now_).ended.count(state);
   job.finished_at = now_;
   job.diagnostics = diagnostics;
   job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics});
@@ -127,6 +130,14 @@ void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, 
   if (attempt.dying()) return;
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
                    now_ - attempt.launched_at, claim, attempt.user});
+  if (is_preemption(reason)) {
+    const TaskKind kind = attempt.key.task.kind;
+    const std::int64_t lost =
+        state_.job(attempt.key.task.job).width(kind) * (now_ - attempt.launched_at);
+    QueueCounters& counters = state_.counters(attempt.queue);
+    counters.lost_ms[index(kind)] += lost;
+    counters.user(attempt.user, now_).lost_ms[index(kind)] += lost;
+  }
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
   touch(state_.job(attempt.key.task.job));
@@ -140,6 +151,11 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   if (how == AttemptEnded::How::kFailed) ++group.failed_attempts;
   if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
   const bool was_running = !attempt.dying();
+  const TaskKind kind = attempt.key.task.kind;
+  const std::int64_t used = job.width(kind) * (now_ - attempt.launched_at);
+  QueueCounters& counters = state_.counters(attempt.queue);
+  counters.used_ms[index(kind)] += used;
+  counters.user(attempt.user, now_).used_ms[index(kind)] += used;
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at});
   state_.end_attempt(slot);
   if (was_running) {
@@ -306,18 +322,17 @@ TrackerState& Engine::awaited_tracker(const std::string& name) {
 }
 
 Status Engine::restore_job(const JobSnapshot& old) {
-  const auto queue = state_.tree().find_path(old.queue);
-  const bool leaf = queue && state_.tree().node(*queue).leaf();
-  if (!leaf && !is_over(old.state)) {
+  const QueueId queue = queue_after(state_.settings(), state_.tree(), old.queue);
+  if (!queue.valid() && !is_over(old.state)) {
     return Error{ErrorCode::kSettingsRefused,
                  "the store holds unfinished " + job_name(old.job) + " in queue " + old.queue +
                      ", which the settings do not declare as a leaf",
-                 "declare the queue again, then move or kill its jobs"};
+                 "declare the queue again, or name it in removed_queues with a queue to move to"};
   }
   auto made = std::make_unique<Job>();
   made->id = old.job;
   made->spec = old.spec;
-  made->queue = leaf ? *queue : QueueTree::root();
+  made->queue = queue.valid() ? queue : QueueTree::root();
   made->user = state_.intern_user(old.spec->user);
   made->priority = old.priority;
   made->submitted_at = old.submitted_at;
@@ -335,6 +350,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
     finished_.emplace_back(old.finished_at, job.id);
     return Ok{};
   }
+  const std::string& path = state_.tree().node(job.queue).path;
+  if (path != old.queue) emit_durable(JobMoved{job.id, path});  // new settings removed its queue
   outputs_.emplace(job.spec->output, job.id);
   if (old.state == JobState::kRunning)
     job.started_at = old.submitted_at;  // it may have: there may be files to clean

@@ -37,6 +37,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
   tracker.incarnation = input.incarnation;
   state_.set_tracker_address(tracker, input);
   state_.set_tracker_total(tracker, input.total);
+  if (!was_live) state_.set_tracker_accepts(tracker, true);  // until it reports otherwise
   state_.set_tracker_live(tracker, TrackerState::State::kLive);
   by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
   tracker.last_heartbeat = now_;

@@ -47,6 +47,10 @@ enum class KillReason : std::uint8_t {
   kUnknown = 7,    // the JobTracker does not know the attempt
 };
 const char* name(KillReason reason);  // "reclaim"
+// Whether the slot is wanted by another queue or pool.
+constexpr bool is_preemption(KillReason reason) {
+  return reason <= KillReason::kFairShare;
+}
 
 // group -> counter -> value
 using Counters = std::map<std::string, std::map<std::string, std::int64_t>>;
@@ -75,6 +79,8 @@ struct QueueStateChanged {
 };
 struct SettingsChanged {
   std::shared_ptr<const Settings> settings;
+  // Leaves that are gone, and the ones that their unfinished jobs are moved to in the same step.
+  std::vector<std::pair<std::string, std::string>> moves;
 };
 struct PolicyChanged {
   std::string policy;

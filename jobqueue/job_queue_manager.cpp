@@ -155,6 +155,64 @@ Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job
   return *leaf;
 }
 
+std::vector<std::string> JobQueueManager::removal_findings(const Settings& settings,
+                                                           const QueueTree& tree) const {
+  struct Arriving {
+    std::int64_t jobs = 0;
+    std::int64_t most_tasks = 0;
+    std::map<UserId, std::int64_t> of_user;
+    std::string from;
+  };
+  std::map<QueueId, Arriving> arriving;  // by queue of the new tree
+  std::map<QueueId, Arriving> staying;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const QueueState& queue = state_.queue(leaf);
+    const std::string& path = state_.tree().node(leaf).path;
+    const QueueId to = queue_after(settings, tree, path);
+    if (queue.unfinished.empty() || !to.valid()) continue;
+    const bool moves = tree.node(to).path != path;
+    Arriving& there = (moves ? arriving : staying)[to];
+    if (moves) there.from += (there.from.empty() ? "" : ", ") + path;
+    for (const auto& [id, unused] : queue.unfinished) {
+      const Job& job = state_.job(id);
+      ++there.jobs;
+      ++there.of_user[job.user];
+      there.most_tasks = std::max(there.most_tasks, std::int64_t{job.spec->tasks(TaskKind::kMap)} +
+                                                        job.spec->tasks(TaskKind::kReduce));
+    }
+  }
+  std::vector<std::string> findings;
+  for (auto& [to, jobs] : arriving) {
+    const QueueTree::Node& node = tree.node(to);
+    const auto refuse = [&, from = jobs.from](const std::string& why) {
+      findings.push_back("the jobs of removed queue " + from + " cannot move to " + node.path +
+                         ": " + why);
+    };
+    for (QueueId q = to; q != QueueTree::root(); q = tree.node(q).parent) {
+      const auto now = state_.tree().find_path(tree.node(q).path);
+      const bool by_command = now && state_.queue(*now).stopped_by_command;
+      if (!by_command && !tree.node(q).settings.stopped) continue;
+      refuse("queue " + tree.node(q).path + " is stopped, allowed: a queue that takes jobs");
+      break;
+    }
+    const auto over = [&](const char* limit, std::optional<std::int64_t> allowed, std::int64_t have,
+                          const std::string& of) {
+      if (!allowed || have <= *allowed) return;
+      refuse("it would have " + std::to_string(have) + " " + of + ", allowed: " + limit + " " +
+             std::to_string(*allowed));
+    };
+    Arriving& there = staying[to];
+    over("max_jobs", node.settings.max_jobs, there.jobs + jobs.jobs, "jobs");
+    over("max_tasks_per_job", node.settings.max_tasks_per_job, jobs.most_tasks,
+         "tasks in one of them");
+    for (const auto& [user, count] : jobs.of_user) {
+      over("max_jobs_per_user", node.settings.max_jobs_per_user, there.of_user[user] + count,
+           "jobs of user " + state_.user_name(user));
+    }
+  }
+  return findings;
+}
+
 std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
   const QueueTree::Node& node = state_.tree().node(job.queue);
   const QueueState& queue = state_.queue(job.queue);

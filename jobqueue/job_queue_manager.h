@@ -31,6 +31,10 @@ class JobQueueManager {
   // The leaf a job may be moved to.
   Result<QueueId> check_move(const Caller& caller, const Job& job, const std::string& queue) const;
 
+  // What keeps the jobs of removed queues out of the queues that they are to go to under new
+  // settings: stopped, or more jobs or tasks than these allow.
+  std::vector<std::string> removal_findings(const Settings& settings, const QueueTree& tree) const;
+
   // Why this job may not run yet (limits of its queue), or nothing.
   std::optional<Reason> running_limit(const Job& job) const;
   // Waiting jobs of a leaf that may run now, in order.

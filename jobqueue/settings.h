@@ -68,11 +68,20 @@ struct HeartbeatSettings {
   friend bool operator==(const HeartbeatSettings&, const HeartbeatSettings&) = default;
 };
 
+// A queue that these settings no longer have, or have as an inner queue only: its jobs go on in
+// another one. An inner queue stands for all the leaves it had.
+struct RemovedQueue {
+  std::string queue;    // dotted path
+  std::string move_to;  // dotted path of a declared leaf
+  friend bool operator==(const RemovedQueue&, const RemovedQueue&) = default;
+};
+
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
   std::vector<QueueSettings>
       queues;  // top level; never empty once validated (`default` if none is declared)
+  std::vector<RemovedQueue> removed_queues;
   std::vector<std::string>
       administrators;  // may do everything, besides each queue's own `administer`
   DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;

@@ -45,6 +45,9 @@ struct TrackerState {
   std::uint32_t keeps = 0;  // holds and reservations on it (ClaimBook)
 
   bool live() const { return state == State::kLive; }
+  // Whether its slots count in the cluster's totals. A draining or sick tracker leaves them at
+  // once; what it runs stays in RUN.
+  bool in_pool() const { return live() && accepts_tasks; }
 };
 
 }  // namespace weir

@@ -120,6 +120,11 @@ void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   base_.settings_text = fact.settings->text;
   base_.settings_source = fact.settings->source;
+  for (const auto& [from, to] : fact.moves) {
+    for (auto& [id, job] : jobs_) {
+      if (!is_over(job.record.state) && job.record.queue == from) job.record.queue = to;
+    }
+  }
 }
 
 void MemoryStore::apply(const PolicyChanged& fact, TimeMs) {

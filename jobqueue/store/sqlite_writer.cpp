@@ -21,6 +21,7 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_kill_requested_(database, "UPDATE jobs SET kill_requested = 1 WHERE id = ?"),
       set_priority_(database, "UPDATE jobs SET priority = ?2 WHERE id = ?1"),
       set_queue_(database, "UPDATE jobs SET queue = ?2 WHERE id = ?1"),
+      move_jobs_(database, "UPDATE jobs SET queue = ?2 WHERE queue = ?1 AND state < 2"),
       set_state_(database,
                  "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4 WHERE id = ?1"),
       set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
@@ -100,6 +101,7 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   set_meta("settings_text", fact.settings->text);
   set_meta("settings_source", fact.settings->source);
+  for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
 }
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs) {

@@ -43,7 +43,8 @@ class SqliteWriter {
 
   Database& database_;
   const SpecCodec& codec_;
-  Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, set_state_;
+  Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, move_jobs_,
+      set_state_;
   Statement set_queue_stopped_, insert_done_, delete_done_, count_failure_;
   Statement insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,

@@ -99,7 +99,7 @@ TEST_F(ManagerTest, SettingsThatDropAQueueWithJobsAreRefused) {
   const auto replies = h.step(ApplySettings{{"admin", {}}, settings});
   EXPECT_EQ(std::get<Error>(replies.at(0).body).code, ErrorCode::kSettingsRefused);
   EXPECT_THAT(std::get<Error>(replies.at(0).body).message,
-              HasSubstr("queue open has 1 unfinished jobs"));
+              HasSubstr("queue open has 1 unfinished job and would be gone"));
   settings->queues.push_back(queue("open"));
   settings->queues.push_back(queue("fresh"));
   h.step(ApplySettings{{"admin", {}}, settings});

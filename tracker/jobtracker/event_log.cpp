@@ -27,11 +27,6 @@ const char* verb(TrackerChanged::How how) {
   return "";
 }
 
-bool is_preemption(KillReason reason) {
-  return reason == KillReason::kReclaim || reason == KillReason::kMinShare ||
-         reason == KillReason::kFairShare;
-}
-
 }  // namespace
 
 bool EventLog::may_log(TimeMs now) {

@@ -75,9 +75,9 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
   out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce));
   out.jobs_waiting = count(queue.jobs_waiting);
   out.jobs_running = count(queue.jobs_running);
-  out.jobs_succeeded = static_cast<std::int64_t>(queue.jobs_succeeded);
-  out.jobs_failed = static_cast<std::int64_t>(queue.jobs_failed);
-  out.jobs_killed = static_cast<std::int64_t>(queue.jobs_killed);
+  out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
+  out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
+  out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
   out.guaranteed = format_guarantee(node.settings.guaranteed);
   if (node.settings.submit) out.__set_submit(*node.settings.submit);
   if (node.settings.administer) out.__set_administer(*node.settings.administer);

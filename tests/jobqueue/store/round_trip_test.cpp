@@ -97,7 +97,7 @@ TEST_P(RoundTrip, SettingsAndPolicy) {
   auto settings = std::make_shared<Settings>();
   settings->text = "queues:\n  - name: \"org\"\n";
   settings->source = "capacity.yaml";
-  append({SettingsChanged{settings}, PolicyChanged{"fifo"}});
+  append({SettingsChanged{settings, {}}, PolicyChanged{"fifo"}});
   ASSERT_TRUE(store_->set_meta(kSettingsFileHashKey, "abc").ok());
   const Snapshot snapshot = restarted();
   EXPECT_EQ(snapshot.settings_text, settings->text);
@@ -107,6 +107,16 @@ TEST_P(RoundTrip, SettingsAndPolicy) {
   EXPECT_EQ(store_->get_meta(kSettingsFileHashKey).value(), "abc");
   EXPECT_EQ(store_->get_meta("never set").value(), std::nullopt);
   EXPECT_FALSE(store_->set_meta("epoch", "1").ok());
+}
+
+TEST_P(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
+  append({submitted(1, "org.old"), submitted(2, "org.old"), submitted(3, "org.older"),
+          JobStateChanged{job(2), JobState::kFailed, ""}});
+  append({SettingsChanged{std::make_shared<Settings>(), {{"org.old", "org.a"}}}});
+  const Snapshot snapshot = restarted();
+  EXPECT_EQ(snapshot.jobs[0].queue, "org.a");
+  EXPECT_EQ(snapshot.jobs[1].queue, "org.old");  // over
+  EXPECT_EQ(snapshot.jobs[2].queue, "org.older");
 }
 
 TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {

@@ -1,0 +1,169 @@
+// Settings that change while jobs run: removed queues hand their jobs on, whole or not at all, and
+// also over a restart.
+#include <gmock/gmock.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+QueueSettings family(const std::string& name, std::vector<QueueSettings> children) {
+  QueueSettings parent = queue(name);
+  parent.queues = std::move(children);
+  return parent;
+}
+
+class RemovedQueues : public testing::Test {
+ protected:
+  void SetUp() override {
+    h.add_queue(family("research", {queue("old"), queue("vision")})).add_queue(queue("production"));
+    h.start();
+    h.add_tracker("tt1");
+  }
+  std::shared_ptr<Settings> without_old(std::string move_to) {
+    auto settings = std::make_shared<Settings>(h.settings());
+    settings->queues = {family("research", {queue("vision"), queue("speech")}),
+                        queue("production")};
+    if (!move_to.empty()) settings->removed_queues = {{"research.old", std::move(move_to)}};
+    return settings;
+  }
+  Error apply(std::shared_ptr<Settings> settings) {
+    const auto replies = h.step(ApplySettings{{"admin", {}}, std::move(settings)});
+    const auto* error = std::get_if<Error>(&replies.at(0).body);
+    return error == nullptr ? Error{.message = "applied"} : *error;
+  }
+  const QueueState& state_of(const std::string& path) {
+    return h.state().queue(*h.state().tree().find_path(path));
+  }
+  FifoHarness h;
+};
+
+TEST_F(RemovedQueues, JobsAndRunningTasksMoveInTheSameStep) {
+  h.submit({.queue = "research.old", .user = "ann", .maps = 3});
+  h.submit({.queue = "research.vision", .user = "ann", .maps = 1});
+  h.heartbeat("tt1");
+  EXPECT_EQ(apply(without_old("research.vision")).message, "applied");
+  EXPECT_FALSE(h.state().tree().find_path("research.old"));
+  const QueueState& vision = state_of("research.vision");
+  EXPECT_EQ(vision.running_slots[0], 2);
+  EXPECT_EQ(vision.jobs_running, 2u);
+  EXPECT_EQ(vision.unfinished.size(), 2u);
+  EXPECT_EQ(vision.users.at(h.state().job(JobId(1)).user).jobs_running, 2u);
+  EXPECT_EQ(state_of("research").running_slots[0], 2);
+  ASSERT_EQ(h.events<JobMoved>().size(), 1u);
+  EXPECT_EQ(h.events<JobMoved>()[0].queue, "research.vision");
+  h.finish_all("tt1");
+  h.settle("tt1", 12);
+  h.finish_all("tt1");
+  h.settle("tt1", 12);
+  EXPECT_EQ(h.running("research"), 0);
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+}
+
+TEST_F(RemovedQueues, MayMoveToAQueueThatIsNew) {
+  h.submit({.queue = "research.old"});
+  EXPECT_EQ(apply(without_old("research.speech")).message, "applied");
+  EXPECT_EQ(state_of("research.speech").unfinished.size(), 1u);
+}
+
+TEST_F(RemovedQueues, AnInnerQueueStandsForItsLeaves) {
+  h.submit({.queue = "research.old"});
+  h.submit({.queue = "research.vision"});
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues = {queue("production")};
+  settings->removed_queues = {{"research", "production"}};
+  EXPECT_EQ(apply(settings).message, "applied");
+  EXPECT_EQ(state_of("production").unfinished.size(), 2u);
+}
+
+TEST_F(RemovedQueues, ALeafMayBecomeAnInnerQueue) {
+  h.submit({.queue = "production"});
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues[1] = family("production", {queue("day"), queue("night")});
+  EXPECT_THAT(apply(settings).message, HasSubstr("would no longer be a leaf"));
+  settings = std::make_shared<Settings>(*settings);
+  settings->removed_queues = {{"production", "production.night"}};
+  EXPECT_EQ(apply(settings).message, "applied");
+  EXPECT_EQ(state_of("production.night").unfinished.size(), 1u);
+  EXPECT_EQ(state_of("production").unfinished.size(), 0u);
+}
+
+TEST_F(RemovedQueues, AllErrorsAtOnceAndNothingChanged) {
+  h.submit({.queue = "research.old", .user = "ann", .maps = 5});
+  h.submit({.queue = "research.old", .user = "ann"});
+  h.submit({.queue = "research.vision", .user = "ann"});
+  h.submit({.queue = "production"});
+  auto settings = without_old("research.vision");
+  settings->queues.pop_back();  // production, which has a job
+  QueueSettings& vision = settings->queues[0].queues[0];
+  vision.stopped = true;
+  vision.max_jobs = 2;
+  vision.max_jobs_per_user = 2;
+  vision.max_tasks_per_job = 4;
+  settings->source = "weir.yaml";
+  const Error error = apply(settings);
+  EXPECT_EQ(error.code, ErrorCode::kSettingsRefused);
+  const std::string move =
+      "weir.yaml: the jobs of removed queue research.old cannot move to "
+      "research.vision: ";
+  EXPECT_THAT(
+      error.diagnostics,
+      ElementsAre("weir.yaml: queue production has 1 unfinished job and would be gone, allowed: an "
+                  "empty queue, or `removed_queues: [{queue: production, move_to: QUEUE}]`",
+                  move + "queue research.vision is stopped, allowed: a queue that takes jobs",
+                  move + "it would have 3 jobs, allowed: max_jobs 2",
+                  move + "it would have 5 tasks in one of them, allowed: max_tasks_per_job 4",
+                  move + "it would have 3 jobs of user ann, allowed: max_jobs_per_user 2"));
+  EXPECT_EQ(state_of("research.old").unfinished.size(), 2u);
+  EXPECT_THAT(h.events<JobMoved>(), IsEmpty());
+}
+
+TEST_F(RemovedQueues, WhatIsBeingWrittenCannotBeEntered) {
+  const std::uint32_t job = h.submit({.queue = "production"});
+  h.submit({.queue = "research.old"});
+  h.durable_at_once = false;
+  h.step(ApplySettings{{"admin", {}}, without_old("research.vision")});
+  h.step(MoveJob{{"user", {}}, JobId(job), "research.old"});
+  EXPECT_EQ(h.submit({.queue = "research.old"}), 0u);
+  EXPECT_EQ(h.error.code, ErrorCode::kUnknownQueue);
+  h.durable_at_once = true;
+  h.step(Tick{});
+  EXPECT_EQ(state_of("research.vision").unfinished.size(), 1u);
+  EXPECT_EQ(state_of("production").unfinished.size(), 1u);
+}
+
+TEST_F(RemovedQueues, TheSettingsFactNamesTheMoves) {
+  h.submit({.queue = "research.old"});
+  apply(without_old("research.vision"));
+  using Move = std::pair<std::string, std::string>;
+  EXPECT_THAT(h.events<SettingsChanged>().at(0).moves,
+              ElementsAre(Move("research.old", "research.vision")));
+}
+
+TEST_F(RemovedQueues, ARestartUnderSettingsThatRemoveAQueueMovesItsJobs) {
+  Snapshot snapshot;
+  snapshot.epoch = 2;
+  JobSnapshot job;
+  job.job = JobId(1);
+  auto spec = std::make_shared<JobSpec>();
+  spec->user = "ann";
+  spec->splits.resize(1);
+  job.spec = spec;
+  job.queue = "research.old";
+  snapshot.jobs.push_back(job);
+  FifoHarness restarted;
+  restarted.settings() = *without_old("production");
+  restarted.start(snapshot);
+  restarted.step(Tick{});
+  EXPECT_EQ(restarted.state().tree().node(restarted.state().job(JobId(1)).queue).path,
+            "production");
+  ASSERT_EQ(restarted.events<JobMoved>().size(), 1u);
+  EXPECT_GT(restarted.log.at(0).seq, 0u);
+}
+
+}  // namespace
+}  // namespace weir::test
