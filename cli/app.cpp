@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/bench_command.h"
 #include "cli/conf_commands.h"
 #include "cli/connection.h"
 #include "cli/daemon_commands.h"
@@ -38,6 +39,7 @@ void build(CLI::App& app, Context& context) {
   add_conf_commands(app, context);
   add_server_commands(app, context);
   add_sim_command(app, context);
+  add_bench_command(app, context);
   app.footer(
       "Each command has its own --help with examples. Commands that talk to a JobTracker take "
       "--jobtracker HOST:PORT\n"

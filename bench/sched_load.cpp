@@ -1,0 +1,93 @@
+#include "bench/sched_load.h"
+
+#include <algorithm>
+
+#include "capacity/capacity_settings.h"
+
+namespace weir::bench {
+namespace {
+
+constexpr std::uint32_t kVisitorsEvery = 10;      // one queue in ten
+constexpr DurationMs kChurnReclaimAfterMs = 200;  // a fifth of a heartbeat interval
+constexpr std::int64_t kWhole = 10000;            // 100% in hundredths of a percent
+
+Error too_small(const std::string& what, const std::string& hint) {
+  return Error{ErrorCode::kBadRequest, what, hint};
+}
+
+}  // namespace
+
+Status check_load(const SchedLoad& load) {
+  const std::int64_t trackers = load.trackers;
+  if (load.trackers == 0 || load.jobs == 0 || load.queues == 0 || load.heartbeats_per_tick == 0) {
+    return too_small("trackers, jobs and queues must be at least 1", "see --help");
+  }
+  if (load.churn && load.queues < kVisitorsEvery) {
+    return too_small("--churn needs at least 10 queues: in every tenth jobs come and go",
+                     "raise --queues");
+  }
+  const auto demand = [&](const char* kind, std::int64_t per_job,
+                          std::int64_t slots) -> std::optional<Error> {
+    const std::int64_t tasks = per_job * load.jobs;
+    if (slots == 0 || tasks >= trackers * slots) return std::nullopt;
+    return too_small(std::to_string(tasks) + " " + kind + " tasks do not fill " +
+                         std::to_string(trackers * slots) + " slots, so no slot would be refilled",
+                     "raise --jobs or --" + std::string(kind) +
+                         "s-per-job, or lower --trackers or --" + kind + "-slots");
+  };
+  if (auto error = demand("map", load.maps(), load.map_slots)) return *error;
+  if (auto error = demand("reduce", load.reduces(), load.reduce_slots)) return *error;
+  return Ok{};
+}
+
+std::shared_ptr<Settings> make_settings(const SchedLoad& load,
+                                        std::int64_t user_minimum_hundredths) {
+  auto settings = std::make_shared<Settings>();
+  settings->policy = load.policy;
+  settings->finished_jobs_kept_ms = 10'000;
+  const bool percent = kWhole % load.queues == 0;
+  for (std::uint32_t q = 0; q < load.queues; ++q) {
+    QueueSettings queue;
+    queue.name = "q" + std::to_string(q);
+    for (Guarantee& g : queue.guaranteed) {
+      if (percent) g = {Guarantee::Unit::kPercent, kWhole / load.queues};
+      if (!percent) g = {Guarantee::Unit::kSlots, 1};  // ratios: all alike
+    }
+    queue.user_limit.minimum_hundredths = user_minimum_hundredths;
+    if (load.churn) {
+      for (auto& reclaim_after_ms : queue.reclaim_after_ms) reclaim_after_ms = kChurnReclaimAfterMs;
+    }
+    settings->queues.push_back(std::move(queue));
+  }
+  return settings;
+}
+
+std::string tracker_name(std::uint32_t tracker) {
+  const std::string digits = std::to_string(tracker);
+  return "tracker-" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
+bool is_visitors_queue(std::uint32_t queue) {
+  return queue % kVisitorsEvery == kVisitorsEvery - 1;
+}
+
+std::uint32_t queue_of_job(const SchedLoad& load, std::uint32_t job) {
+  if (!load.churn) return job % load.queues;
+  const std::uint32_t residents = load.queues - load.queues / kVisitorsEvery;
+  const std::uint32_t place = job % residents;
+  return place / (kVisitorsEvery - 1) * kVisitorsEvery + place % (kVisitorsEvery - 1);
+}
+
+SubmitJob make_job(const JobShape& shape) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->name = "bench";
+  spec->user = shape.user;
+  spec->queue = "q" + std::to_string(shape.queue);
+  spec->splits.resize(shape.maps);
+  spec->output = "/bench/" + std::to_string(shape.number);
+  spec->reduces = shape.reduces;
+  spec->slowstart_millionths = 0;
+  return {{shape.user, {}}, std::move(spec)};
+}
+
+}  // namespace weir::bench

@@ -1,0 +1,59 @@
+// The closed-loop workload W(J,Q) of `weir bench sched`, and its churning sibling W', as data: how
+// large the cluster is, how many jobs and queues there are, and what each queue and job looks like.
+// Job j stands in queue j mod Q and belongs to user (j div Q) mod 5. Under W' every tenth queue has
+// no jobs of its own but visitors that come and go (bench/churn.h). Pure functions, any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "jobqueue/input.h"
+#include "jobqueue/job_spec.h"
+#include "jobqueue/result.h"
+#include "jobqueue/settings.h"
+
+namespace weir::bench {
+
+struct SchedLoad {
+  std::string policy = "capacity";
+  std::uint32_t trackers = 1000;
+  std::uint32_t map_slots = 8;
+  std::uint32_t reduce_slots = 4;
+  std::uint32_t jobs = 5000;
+  std::uint32_t queues = 100;
+  std::optional<std::uint32_t> maps_per_job;  // absent: 200 with up to 100 jobs, else 40
+  std::optional<std::uint32_t> reduces_per_job;
+  std::uint32_t heartbeats_per_tick = 50;
+  bool churn = false;  // W' instead of W
+
+  std::uint32_t maps() const { return maps_per_job.value_or(jobs <= 100 ? 200 : 40); }
+  std::uint32_t reduces() const { return reduces_per_job.value_or(jobs <= 100 ? 100 : 20); }
+  // What ends, and must start again, with each heartbeat.
+  std::uint32_t maps_per_heartbeat() const { return map_slots < 2 ? map_slots : 2; }
+  std::uint32_t reduces_per_heartbeat() const { return reduce_slots < 1 ? reduce_slots : 1; }
+};
+
+// Whether the load can be run: demand must outlast the slots, or the loop would not be closed.
+Status check_load(const SchedLoad& load);
+
+// `user_minimum_hundredths` is the user limit of every queue; W' changes it once.
+std::shared_ptr<Settings> make_settings(const SchedLoad& load,
+                                        std::int64_t user_minimum_hundredths = 2500);
+std::string tracker_name(std::uint32_t tracker);
+
+// The queue of job j: under W' the visitors' queues are left out.
+std::uint32_t queue_of_job(const SchedLoad& load, std::uint32_t job);
+bool is_visitors_queue(std::uint32_t queue);
+
+struct JobShape {
+  std::uint32_t queue = 0;
+  std::string user;
+  std::uint32_t maps = 0;
+  std::uint32_t reduces = 0;
+  std::uint64_t number = 0;  // unique: names its output
+};
+SubmitJob make_job(const JobShape& shape);
+
+}  // namespace weir::bench
