@@ -30,7 +30,7 @@ std::optional<Choice> CapacityPolicy::choose_kept(TaskKind kind, std::int64_t& f
   for (const Hold& hold : state_.claims().holds()) {
     if (hold.tracker != offer.tracker || hold.kind != kind) continue;
     if (hold.complete()) return choose_held(hold, free, offer);
-    free -= std::min(free, hold.slots);  // its other victims are still dying
+    free -= std::min(free, hold.kept());  // its other victims are still dying
   }
   for (const Reservation& reservation : state_.claims().reservations()) {
     if (reservation.tracker != offer.tracker || reservation.kind != kind) continue;

@@ -124,6 +124,7 @@ void CapacityPolicy::on_launched(AttemptSlot slot) {
 void CapacityPolicy::on_released(AttemptSlot slot) {
   const Attempt& attempt = state_.attempt(slot);
   read_user(attempt.queue, attempt.user, attempt.key.task.kind);
+  if (attempt.dying()) read_job(attempt.key.task.job, attempt.key.task.kind);  // wanted again
 }
 
 void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
@@ -285,7 +286,7 @@ Preemption CapacityPolicy::tick(TimeMs now) {
 QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
   settle(kind);
   const QueueLine& line = classes_[index(kind)].shares.line(queue);
-  return {line.guaranteed, line.allocated, line.facts.running, line.facts.pending};
+  return {line.guaranteed, line.allocated, line.facts.running, line.facts.pending, line.demand};
 }
 
 Policy::RuleCounts CapacityPolicy::rule_counts() const {

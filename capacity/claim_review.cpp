@@ -127,7 +127,7 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
     return true;
   };
   for (const Hold& hold : state_.claims().holds()) {
-    if (hold.kind == kind && hold.complete()) give(hold.queue, hold.slots);
+    if (hold.kind == kind) give(hold.queue, hold.kept());
   }
   for (const Reservation& r : state_.claims().reservations()) {
     if (r.kind != kind) continue;

@@ -17,7 +17,14 @@ KillPlanner::KillPlanner(const ClusterState& state, TaskKind kind, TimeMs now,
                          CapacitySettings::Preemption preemption, Figures figures)
     : state_(state), kind_(kind), now_(now), preemption_(preemption), figures_(std::move(figures)) {
   for (const Hold& hold : state.claims().holds()) {
-    if (hold.kind == kind) under_way_[hold.queue] += hold.slots;
+    if (hold.kind != kind) continue;
+    under_way_[hold.queue] += hold.slots;
+    promised_[hold.tracker].slots(kind) += hold.kept();
+  }
+  for (const Reservation& reservation : state.claims().reservations()) {
+    if (reservation.kind != kind) continue;
+    promised_[reservation.tracker].slots(kind) +=
+        std::min(reservation.slots, state.free_slots(state.tracker(reservation.tracker), kind));
   }
 }
 
@@ -71,7 +78,7 @@ std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
   std::int64_t usable = 0;
   for (const TrackerState& tracker : state_.trackers()) {
     std::int64_t free = state_.free_slots(tracker, kind_);
-    if (free == 0 || tracker.keeps > 0) continue;
+    if (free == 0) continue;
     Resources& promised = promised_[tracker.id];
     free -= promised.slots(kind_);
     while (free > 0 && usable < wanted) {

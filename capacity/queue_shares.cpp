@@ -40,9 +40,10 @@ void QueueShares::recount(QueueId queue) {
   const bool leaf = tree_.node(queue).leaf();
   const std::int64_t wanted = leaf ? line.facts.wanted() : families_[queue.index()].demand;
   line.demand = std::min(line.maximum, wanted);
+  line.withheld = withheld_by(queue);
   if (queue == QueueTree::root()) return;
   Family& family = families_[tree_.node(queue).parent.index()];
-  family.withheld += line.withheld();
+  family.withheld += line.withheld;
   family.wanting_more += line.wants_more() ? 1 : 0;
   family.demand += line.demand;
 }
@@ -59,12 +60,13 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
     line.facts.waiting_jobs += facts.waiting_jobs - before.waiting_jobs;
     line.facts.wide_jobs += facts.wide_jobs - before.wide_jobs;
     line.demand = std::min(line.maximum, wanted);
+    line.withheld = withheld_by(q);
     mark_changed(q);
     const QueueId parent = tree_.node(q).parent;
     if (!parent.valid()) return;
     Family& family = families_[parent.index()];
     const bool matters = changes_allocation(old, line, parent);
-    family.withheld += line.withheld() - old.withheld();
+    family.withheld += line.withheld - old.withheld;
     family.wanting_more += (line.wants_more() ? 1 : 0) - (old.wants_more() ? 1 : 0);
     family.demand += line.demand - old.demand;
     if (matters) to_fill_.insert(parent);
@@ -72,15 +74,26 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
   }
 }
 
+// Before a queue lends, all of its guarantee stays; and what stays with its children stays with it.
+std::int64_t QueueShares::withheld_by(QueueId queue) const {
+  const QueueLine& line = lines_[queue.index()];
+  if (!line.lends) return line.guaranteed;
+  if (tree_.node(queue).leaf()) return line.kept();
+  return std::max(line.kept(), families_[queue.index()].withheld);
+}
+
 void QueueShares::set_lends(QueueId queue, bool lends) {
-  QueueLine& line = lines_[queue.index()];
-  if (line.lends == lends || !tree_.node(queue).parent.valid()) return;
-  const QueueId parent = tree_.node(queue).parent;
-  Family& family = families_[parent.index()];
-  family.withheld -= line.withheld();
-  line.lends = lends;
-  family.withheld += line.withheld();
-  to_fill_.insert(parent);
+  if (lines_[queue.index()].lends == lends) return;
+  lines_[queue.index()].lends = lends;
+  for (QueueId q = queue; tree_.node(q).parent.valid(); q = tree_.node(q).parent) {
+    QueueLine& line = lines_[q.index()];
+    const std::int64_t now = withheld_by(q);
+    if (now == line.withheld) return;
+    const QueueId parent = tree_.node(q).parent;
+    families_[parent.index()].withheld += now - line.withheld;
+    line.withheld = now;
+    to_fill_.insert(parent);
+  }
 }
 
 // Whether the family's allocation may be another one now. `families_[parent]` is as before.
@@ -90,12 +103,14 @@ bool QueueShares::changes_allocation(const QueueLine& before, const QueueLine& n
   const bool weighs_demand = by_ == By::kDemand && before.demand != now.demand;
   const bool weighs_jobs =
       by_ == By::kWaitingJobs && before.facts.waiting_jobs != now.facts.waiting_jobs;
-  if (before.demand == now.demand && !weighs_jobs) return false;
+  if (before.demand == now.demand && before.withheld == now.withheld && !weighs_jobs) {
+    return false;
+  }
   const QueueLine& above = lines_[parent.index()];
   const Family& family = families_[parent.index()];
   // Nobody lends anything: everybody has what he keeps, however much more he wants.
   const bool nothing_lent = above.allocated == family.withheld;
-  if (nothing_lent && before.withheld() == now.withheld()) return false;
+  if (nothing_lent && before.withheld == now.withheld) return false;
   // Nobody borrows: everybody has his guarantee, used or not.
   const bool at_home = above.allocated == above.guaranteed && family.wanting_more == 0;
   if (at_home && !now.wants_more()) return false;
@@ -119,8 +134,8 @@ void QueueShares::fill(QueueId parent) {
   needs.reserve(children.size());
   for (const QueueId child : children) {
     const QueueLine& line = lines_[child.index()];
-    const std::int64_t wanted = line.lends ? line.demand : std::max(line.demand, line.guaranteed);
-    needs.push_back({line.guaranteed, wanted, line.weight, line.facts.waiting_jobs});
+    needs.push_back({line.guaranteed, std::max(line.demand, line.withheld), line.weight,
+                     line.facts.waiting_jobs});
   }
   const auto allocated = allocate(lines_[parent.index()].allocated, needs, by_);
   for (std::size_t i = 0; i < children.size(); ++i) {

@@ -38,8 +38,7 @@ struct QueueLine {
   bool lends = true;            // false: DEM < GC has not held for lend_after yet
 
   std::int64_t kept() const { return demand < guaranteed ? demand : guaranteed; }
-  // What its siblings cannot have of its guarantee.
-  std::int64_t withheld() const { return lends ? kept() : guaranteed; }
+  std::int64_t withheld = 0;  // what its siblings cannot have of its guarantee
   bool wants_more() const { return demand > guaranteed; }
 };
 
@@ -66,6 +65,7 @@ class QueueShares {
   };
   bool changes_allocation(const QueueLine& before, const QueueLine& now, QueueId parent) const;
   void recount(QueueId queue);
+  std::int64_t withheld_by(QueueId queue) const;
   void fill(QueueId parent);
   void mark_changed(QueueId queue);
 

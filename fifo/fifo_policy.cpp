@@ -81,7 +81,8 @@ QueueFigures FifoPolicy::figures(QueueId queue, TaskKind kind) const {
   return {.guaranteed = 0,
           .allocated = running,
           .running = running,
-          .pending = pending_[index(kind)][queue.index()]};
+          .pending = pending_[index(kind)][queue.index()],
+          .demand = running + pending_[index(kind)][queue.index()]};
 }
 
 std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {

@@ -54,11 +54,14 @@ struct Hold {
   QueueId queue;
   TaskKind kind = TaskKind::kMap;
   TrackerId tracker;
-  std::int64_t slots = 0;   // the width of the claimant's task
-  std::uint32_t dying = 0;  // victims that the tracker still has
+  std::int64_t slots = 0;        // the width of the claimant's task
+  std::uint32_t dying = 0;       // victims that the tracker still has
+  std::int64_t dying_slots = 0;  // and what they still occupy
   TimeMs ordered_at = 0;
   TimeMs free_since = 0;  // when the last victim was gone; meaningless while dying > 0
   bool complete() const { return dying == 0; }
+  // Of the slots that are free on the tracker by now.
+  std::int64_t kept() const { return slots > dying_slots ? slots - dying_slots : 0; }
 };
 
 // A task of several slots that is next in line waits here for the tracker to have them all free.

@@ -188,6 +188,7 @@ bool Engine::preempt(const KillOrder& order) {
     if (preempted < UINT8_MAX) ++preempted;
     attempt.hold = hold.id;
     ++hold.dying;
+    hold.dying_slots += state_.job(task.job).width(task.kind);
     order_kill(slot, order.reason, order.for_queue, order.claim);
   }
   if (claim == nullptr || order.log_only) return true;
@@ -225,6 +226,7 @@ void Engine::victim_left(const Attempt& attempt) {
   for (Hold& hold : state_.mutable_claims().mutable_holds()) {
     if (hold.id != attempt.hold) continue;
     --hold.dying;
+    hold.dying_slots -= state_.job(attempt.key.task.job).width(attempt.key.task.kind);
     hold.free_since = now_;
   }
 }

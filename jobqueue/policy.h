@@ -55,6 +55,7 @@ struct QueueFigures {
   std::int64_t allocated = 0;   // AC; under a policy without allocations: what is running
   std::int64_t running = 0;     // RUN
   std::int64_t pending = 0;     // PEND
+  std::int64_t demand = 0;      // DEM: RUN + PEND, what is dying and wanted again, up to MAX
 };
 
 // Why something waits: a stable code, one sentence, and the numbers in it.

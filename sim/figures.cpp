@@ -7,7 +7,7 @@ std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind
   const QueueFigures figures = engine.policy().figures(queue, kind);
   if (figure == "running") return figures.running;
   if (figure == "pending") return figures.pending;
-  if (figure == "demand") return figures.running + figures.pending;
+  if (figure == "demand") return figures.demand;
   if (engine.policy().name() != "capacity") return std::nullopt;
   if (figure == "guaranteed") return figures.guaranteed;
   if (figure == "allocated") return figures.allocated;
