@@ -58,6 +58,10 @@ std::vector<std::string> findings(const Error& error) {
   return error.diagnostics.empty() ? std::vector<std::string>{error.message} : error.diagnostics;
 }
 
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // What depends on the machine goes to stderr: stdout is the same at every run.
 void show_summary(Context& context, const Runner& runner, double wall_s) {
   const auto rows = runner.summary()->rows();
@@ -98,12 +102,15 @@ int run(Context& context, const SimOptions& options) {
   if (events) events->close();
   if (samples) samples->close();
   if (options.summary) show_summary(context, **runner, wall.count());
+  if (const std::string notice = (*runner)->notice(); !notice.empty()) {
+    context.err << printable(options.scenario + ": " + notice) << "\n";
+  }
   const auto& failures = (*runner)->failures();
   for (const std::string& failure : failures) context.err << printable(failure) << "\n";
   if (options.events != "-" && options.samples != "-" && !context.json()) {
-    context.out << fmt::format(
-        "{}: {} expectations, {}\n", printable(options.scenario), (*runner)->expectations(),
-        failures.empty() ? "all met" : fmt::format("{} failures", failures.size()));
+    context.out << fmt::format("{}: {}, {}\n", printable(options.scenario),
+                               counted((*runner)->expectations(), "expectation"),
+                               failures.empty() ? "all met" : counted(failures.size(), "failure"));
   }
   return failures.empty() ? kExitDone : kExitNotSo;
 }

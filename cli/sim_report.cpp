@@ -81,6 +81,7 @@ Json summary_json(const std::vector<SummaryRow>& rows) {
          {"succeeded", row.succeeded},
          {"failed", row.failed},
          {"killed", row.killed},
+         {"unfinished", row.unfinished},
          {"response_s", to_json(row.response)},
          {"wait_s", to_json(row.wait)},
          {"map_slot_s", rounded(row.slot_seconds[0])},

@@ -147,7 +147,7 @@ void Clockwork::report_progress(TrackerId tracker) {
 }
 
 void Clockwork::run_to(TimeMs until) {
-  while (true) {
+  while (!engine_.halted()) {
     const TimeMs tick = std::max(engine_.now(), engine_.engine().next_tick());
     const TimeMs event = queue_.empty() ? INT64_MAX : queue_.top().at;
     if (std::min(tick, event) > until) break;

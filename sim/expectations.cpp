@@ -31,6 +31,14 @@ std::string claim_text(const step::ExpectedClaim& claim) {
   return "{" + text + "}";
 }
 
+std::string record_text(const step::ExpectRecords::Record& record) {
+  std::string text = "task: " + record.task;
+  if (record.outcome) text += ", outcome: " + *record.outcome;
+  if (record.claimant) text += ", claimant: " + *record.claimant;
+  if (record.victim) text += ", victim: " + *record.victim;
+  return "{" + text + "}";
+}
+
 }  // namespace
 
 std::string number_text(double value) {
@@ -154,6 +162,33 @@ Expectations::Findings Expectations::check(const step::ExpectJob& expect) const 
     }
   }
   return findings;
+}
+
+Expectations::Findings Expectations::check(const step::ExpectRecords& expect) const {
+  const QueueTree& tree = engine_.state().tree();
+  std::vector<std::string> wanted;
+  std::vector<std::string> actual;
+  std::size_t same = 0;
+  const auto path = [&](QueueId id) { return id.valid() ? tree.node(id).path : "(gone)"; };
+  const auto is = [&](const std::optional<std::string>& queue, QueueId id) {
+    const auto found = queue ? tree.find(*queue) : Result<QueueId>(id);
+    return found && *found == id;
+  };
+  for (const KillRecord& record : engine_.state().claims().records()) {
+    const std::string task = names_.spell(record.attempt.task);
+    const std::size_t i = actual.size();
+    actual.push_back(
+        record_text({task, name(record.outcome), path(record.claimant), path(record.victim)}));
+    if (i >= expect.records.size()) continue;
+    const step::ExpectRecords::Record& want = expect.records[i];
+    if (want.task == task && (!want.outcome || *want.outcome == name(record.outcome)) &&
+        is(want.claimant, record.claimant) && is(want.victim, record.victim)) {
+      ++same;
+    }
+  }
+  if (same == expect.records.size() && same == actual.size()) return {};
+  for (const auto& record : expect.records) wanted.push_back(record_text(record));
+  return {difference("kill records " + list_text(wanted), list_text(actual))};
 }
 
 Expectations::Findings Expectations::check(const step::ExpectExplain& expect) const {

@@ -32,6 +32,7 @@ class Expectations {
 
   Findings check(const step::ExpectQueue& expect) const;
   Findings check(const step::ExpectJob& expect) const;
+  Findings check(const step::ExpectRecords& expect) const;
   Findings check(const step::ExpectExplain& expect) const;
 
  private:

@@ -45,6 +45,7 @@ void Runner::run() {
   }
   if (scenario_.heartbeats.automatic) clockwork_.start_beats();
   for (const Step& step : scenario_.steps) {
+    if (engine_->halted()) return;
     if (step.when) {
       const TimeMs when = SimEngine::kStart + *step.when;
       if (when < engine_->now()) {
@@ -73,6 +74,9 @@ void Runner::run_to(TimeMs at) {
       engine_->advance_to(when);
     }
     submit(plan);
+    if (!refusal_) continue;
+    ++trace_refusals_;
+    if (trace_refusal_.empty()) trace_refusal_ = plan.spec->name + ": " + refusal_->message;
   }
   if (clockwork_.beating()) {
     clockwork_.run_to(at);
@@ -91,13 +95,19 @@ void Runner::submit(const JobPlan& plan) {
   }
 }
 
+std::string Runner::notice() const {
+  if (trace_refusals_ == 0) return "";
+  return fmt::format("{} of the trace's {} jobs were refused, the first {}", trace_refusals_,
+                     scenario_.trace.size(), trace_refusal_);
+}
+
 // Until every job has ended, or nothing has happened for so long that nothing will.
 void Runner::finish_trace() {
   constexpr DurationMs kStep = 60 * 1000;
   constexpr DurationMs kPatience = 7LL * 24 * 3600 * 1000;
   const QueueId root = QueueTree::root();
   TimeMs last_ran = engine_->now();
-  while (next_of_trace_ < scenario_.trace.size() || unfinished() > 0) {
+  while (!engine_->halted() && (next_of_trace_ < scenario_.trace.size() || unfinished() > 0)) {
     run_to(engine_->now() + kStep);
     const QueueState& all = engine_->state().queue(root);
     if (all.running_slots[0] + all.running_slots[1] > 0 ||

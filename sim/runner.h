@@ -40,6 +40,7 @@ class Runner {
   std::size_t expectations() const { return expectations_; }              // that were looked at
   const SimEngine& engine() const { return *engine_; }
   const JobNames& names() const { return names_; }
+  std::string notice() const;  // of what a user may have overlooked; empty if nothing
   const Summary* summary() const { return summary_.get(); }  // null without summarise()
 
  private:
@@ -78,6 +79,7 @@ class Runner {
   void run(const Step& step, const step::ExpectQueue& what);
   void run(const Step& step, const step::ExpectJob& what);
   void run(const Step& step, const step::ExpectKills& what);
+  void run(const Step& step, const step::ExpectRecords& what);
   void run(const Step& step, const step::ExpectExplain& what);
   void run(const Step& step, const step::ExpectRefused& what);
 
@@ -93,6 +95,8 @@ class Runner {
   std::unique_ptr<Summary> summary_;    // null: nobody asked
   SettingsSource settings_;             // in force
   std::size_t next_of_trace_ = 0;
+  std::size_t trace_refusals_ = 0;
+  std::string trace_refusal_;     // the first
   std::optional<Error> refusal_;  // of the last step that was a command
   std::vector<std::string> failures_;
   std::size_t expectations_ = 0;

@@ -144,6 +144,11 @@ void Runner::run(const Step& step, const step::ExpectKills& what) {
   fail(step.at, difference("kills " + list_text(what.tasks), list_text(killed)));
 }
 
+void Runner::run(const Step& step, const step::ExpectRecords& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
 void Runner::run(const Step& step, const step::ExpectExplain& what) {
   ++expectations_;
   fail(step.at, expect_.check(what));

@@ -123,6 +123,14 @@ struct ExpectJob {
 struct ExpectKills {
   std::vector<std::string> tasks;
 };
+// The book of preemptions since the start; what is not said is not compared.
+struct ExpectRecords {
+  struct Record {
+    std::string task;
+    std::optional<std::string> outcome, claimant, victim;
+  };
+  std::vector<Record> records;
+};
 struct ExpectExplain {
   std::string job;
   std::vector<std::string> codes;
@@ -139,7 +147,8 @@ struct Step {
   std::variant<step::Submit, step::Advance, step::RunUntil, step::Beat, step::EndTasks, step::Lose,
                step::AddTracker, step::SetSlots, step::Prioritise, step::Move, step::Kill,
                step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
-               step::ExpectJob, step::ExpectKills, step::ExpectExplain, step::ExpectRefused>
+               step::ExpectJob, step::ExpectKills, step::ExpectRecords, step::ExpectExplain,
+               step::ExpectRefused>
       what;
 };
 

@@ -262,6 +262,28 @@ Body expect_kills(const StepNode& s) {
   return step::ExpectKills{task_names(s.value, s.path(), s.out())};
 }
 
+Body expect_records(const StepNode& s) {
+  constexpr std::string_view kOutcomes[] = {"pending", "used", "wasted", "logged_only"};
+  step::ExpectRecords expect;
+  if (s.value.kind != YamlNode::Kind::kList) {
+    s.map.wrong(s.value, s.key, "a list, [{task: J1/m3, outcome: used, claimant: q}], or []");
+    return expect;
+  }
+  for (const auto& node : s.value.items) {
+    step::ExpectRecords::Record record;
+    const MapReader map(node.get(), s.path(), s.out(), {"task", "outcome", "claimant", "victim"});
+    require(map, {"task"}, *node);
+    map.read_string("task", record.task);
+    if (const auto outcome = map.read_enum("outcome", kOutcomes)) {
+      record.outcome = kOutcomes[*outcome];
+    }
+    if (std::string queue; map.read_string("claimant", queue)) record.claimant = queue;
+    if (std::string queue; map.read_string("victim", queue)) record.victim = queue;
+    expect.records.push_back(std::move(record));
+  }
+  return expect;
+}
+
 Body expect_explain(const StepNode& s) {
   step::ExpectExplain expect;
   const MapReader map(&s.value, s.path(), s.out(), {"job", "codes"});
@@ -301,16 +323,16 @@ constexpr Kind kKinds[] = {
     {"expect_queue", expect_queue},
     {"expect_job", expect_job},
     {"expect_kills", expect_kills},
+    {"expect_records", expect_records},
     {"expect_explain", expect_explain},
     {"expect_refused", expect_refused},
 };
 const std::initializer_list<std::string_view> kStepKeys = {
-    "submit",         "advance",      "run_until",    "heartbeat",
-    "finish",         "fail",         "lose",         "add_tracker",
-    "set_slots",      "set_priority", "move",         "kill_job",
-    "stop_queue",     "start_queue",  "settings",     "policy",
-    "expect_queue",   "expect_job",   "expect_kills", "expect_explain",
-    "expect_refused", "at",           "expect",       "by"};
+    "submit",         "advance",        "run_until",   "heartbeat",    "finish",
+    "fail",           "lose",           "add_tracker", "set_slots",    "set_priority",
+    "move",           "kill_job",       "stop_queue",  "start_queue",  "settings",
+    "policy",         "expect_queue",   "expect_job",  "expect_kills", "expect_records",
+    "expect_explain", "expect_refused", "at",          "expect",       "by"};
 
 std::optional<Step> read_step(const YamlNode& node, const std::string& path,
                               const std::string& directory, Diagnostics& out) {

@@ -19,11 +19,12 @@ void SimEngine::advance_to(TimeMs at) {
 }
 
 Reply SimEngine::handle(Input& input) {
+  if (halted_) return {};
   input.at = now_;
   input.token = ++token_;
   Reply answer;
   run(input, input.token, answer);
-  while (engine_->last_seq() > engine_->durable_seq()) {
+  while (!halted_ && engine_->last_seq() > engine_->durable_seq()) {
     run(Input{now_, 0, Durable{engine_->last_seq()}}, input.token, answer);
   }
   engine_->changes().clear();  // for publishers of records; there are none here

@@ -31,6 +31,9 @@ class SimEngine {
   // Called in the order of their coming; they must outlive the engine's last step.
   void watch(Observer& observer) { observers_.push_back(&observer); }
   void advance_to(TimeMs at);  // the clock alone
+  // The run is over, whatever was still to come: nothing is handled any more, replies are empty.
+  void halt() { halted_ = true; }
+  bool halted() const { return halted_; }
 
   // One input at the present time. The reply has no value worth reading if the input wants none.
   template <class Body>
@@ -49,6 +52,7 @@ class SimEngine {
   std::vector<Observer*> observers_;
   TimeMs now_ = kStart;
   Token token_ = 0;
+  bool halted_ = false;
   Output output_;  // of the engine step at hand
 };
 

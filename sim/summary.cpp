@@ -114,6 +114,10 @@ void Summary::add_slot_time(const Engine& engine, QueueId queue, TaskKind kind,
 }
 
 void Summary::end(const Engine& engine) {
+  for (const auto& [id, job] : open_) {
+    ++account(job.queue).row.unfinished;
+    ++all_.row.unfinished;
+  }
   integrate(engine);
   for (const Attempt& attempt : engine.state().attempts()) {
     if (!attempt.live) continue;

@@ -26,6 +26,7 @@ struct SummaryRow {
   std::string queue;  // "all" for the sum
   std::uint64_t jobs = 0;
   std::uint64_t succeeded = 0, failed = 0, killed = 0;
+  std::uint64_t unfinished = 0;
   Percentiles response, wait;
   double slot_seconds[kTaskKindCount] = {0, 0};
   double slot_use[kTaskKindCount] = {0, 0};  // of the cluster's, 0 to 1
