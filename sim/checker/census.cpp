@@ -1,0 +1,110 @@
+#include "sim/checker/census.h"
+
+#include <algorithm>
+
+namespace weir::check {
+
+bool in_pool(const TrackerState& tracker) {
+  return tracker.state == TrackerState::State::kLive && tracker.accepts_tasks;
+}
+
+bool avoids(const Census& census, const Job& job, const TrackerState& tracker) {
+  const auto often = [](const auto& failures) { return failures.second >= kTrackerFailuresPerJob; };
+  const auto here = job.tracker_failures.find(tracker.id);
+  if (here == job.tracker_failures.end() || !often(*here)) return false;
+  const auto all = std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(), often);
+  return all * 4 <= census.live_trackers;  // a job that failed nearly everywhere avoids nobody
+}
+
+bool has_room(const Census& census, const Resources& need, const TrackerState& tracker,
+              const Resources& held) {
+  for (std::size_t d = 0; d < kDimensionCount; ++d) {
+    const bool slots = d < kTaskKindCount;  // asked for even where the cluster has none
+    if (need.amount[d] == 0 || (!slots && census.total.amount[d] == 0)) continue;
+    if (held.amount[d] + need.amount[d] > tracker.total.amount[d]) return false;
+  }
+  return true;
+}
+
+namespace {
+
+JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eligible) {
+  const ClusterState& state = *census.state;
+  JobCount count{.job = &job, .width = job.spec->need[index(kind)].slots(kind)};
+  count.width = std::max<std::int64_t>(count.width, 1);
+  const bool may_launch =
+      job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone && eligible;
+  for (const Task& task : job.tasks(kind).tasks) {
+    if (task.state == Task::State::kSucceeded) continue;
+    if (!task.attempt.valid()) {
+      if (may_launch) ++count.launchable;
+    } else if (!state.attempt(task.attempt).dying()) {
+      ++count.running;
+    } else if (may_launch) {
+      ++count.returning;
+    }
+  }
+  for (const TrackerState& tracker : state.trackers()) {
+    if (in_pool(tracker) && has_room(census, job.need(kind), tracker, Resources{}) &&
+        !avoids(census, job, tracker)) {
+      count.placeable = true;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&cluster) {
+  for (const TrackerState& tracker : cluster.trackers()) {
+    if (tracker.state == TrackerState::State::kLive) ++live_trackers;
+    if (in_pool(tracker)) total += tracker.total;
+    TrackerCount& count = trackers[tracker.id];
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = cluster.attempt(slot);
+      const TaskKey& task = attempt.key.task;
+      const Job* job = cluster.find_job(task.job);
+      ++count.attempts;
+      ++attempts_of_task[task];
+      if (job == nullptr) continue;
+      const Resources& need = job->spec->need[index(task.kind)];
+      count.held += need;
+      if (attempt.dying()) continue;
+      running[index(task.kind)][job->queue] += need.slots(task.kind);
+      user_running[index(task.kind)][{job->queue, job->user}] += need.slots(task.kind);
+    }
+  }
+  for (const auto& [id, job] : cluster.jobs()) {
+    if (is_over(job->state)) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      const bool may_start = kind == TaskKind::kMap || eligible(*job);
+      const JobCount count = count_job(*this, *job, kind, may_start);
+      if (count.running + count.launchable + count.returning > 0) {
+        by_class[index(kind)].push_back(count);
+      }
+    }
+  }
+}
+
+const JobCount* Census::find(TaskKind kind, JobId id) const {
+  for (const JobCount& count : by_class[index(kind)]) {
+    if (count.job->id == id) return &count;
+  }
+  return nullptr;
+}
+
+void Census::take_back_launch(const AttemptKey& attempt, TrackerId tracker) {
+  const TaskKind kind = attempt.task.kind;
+  for (JobCount& count : by_class[index(kind)]) {
+    if (count.job->id != attempt.task.job) continue;
+    --count.running;
+    ++count.launchable;
+    running[index(kind)][count.job->queue] -= count.width;
+    user_running[index(kind)][{count.job->queue, count.job->user}] -= count.width;
+    trackers[tracker].held -= count.job->need(kind);
+    --trackers[tracker].attempts;
+    --attempts_of_task[attempt.task];
+  }
+}
+
+}  // namespace weir::check

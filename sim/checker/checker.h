@@ -1,0 +1,51 @@
+// The checker: after every input it recomputes from jobs, attempts and trackers what must be so
+// (capacity.md, "Always true") and compares it with what the engine and the ruling policy say. It
+// uses no code of any policy and trusts no sum that the engine keeps, so an error in both would
+// have to be made twice. The first breach is reported with its numbers and the input that caused
+// it. Full: every step. Sampled: what one step shows, every thousandth step. It changes nothing;
+// one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "jobqueue/engine.h"
+#include "sim/checker/expected.h"
+#include "sim/checker/rules.h"
+#include "sim/checker/step.h"
+
+namespace weir::check {
+
+enum class CheckMode : std::uint8_t { kFull, kSampled, kOff };
+std::optional<CheckMode> parse_check_mode(std::string_view word);  // "full"
+const char* name(CheckMode mode);
+
+class Checker {
+ public:
+  static constexpr std::uint64_t kSampleEvery = 1000;
+  // The capacity policy's settings; nothing if another policy rules.
+  using ReadRules = std::function<std::optional<CapacityRules>(const Engine&)>;
+
+  Checker(CheckMode mode, ReadRules read_rules);
+
+  // Right after each step of the engine.
+  std::optional<Breach> check(const Engine& engine, const Input& input, const Output& output);
+  // After the last step of a run that was driven until nothing should be left to do.
+  std::optional<Breach> check_end(const Engine& engine) const;
+
+  std::uint64_t steps() const { return steps_; }
+  std::uint64_t checked() const { return checked_; }
+
+ private:
+  void remember_events(const Engine& engine, const Output& output);
+  void remember_state(const Step& step);
+
+  CheckMode mode_;
+  ReadRules read_rules_;
+  Memory memory_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t checked_ = 0;
+};
+
+}  // namespace weir::check

@@ -1,0 +1,109 @@
+// Launches: none that must not be, and no slot idle that could be used.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/checker/limits.h"
+#include "sim/checker/step.h"
+
+namespace weir::check {
+namespace {
+
+void check_launch(const Step& step, const LaunchMoment& moment, Verdict& verdict) {
+  const AttemptKey& attempt = moment.launch->attempt;
+  const TaskKind kind = attempt.task.kind;
+  const Job* job = step.state.find_job(attempt.task.job);
+  const std::string what = attempt_name(attempt);
+  if (job == nullptr || !job->durable || job->state != JobState::kRunning ||
+      job->duty != Job::Duty::kNone) {
+    return verdict.breach("launch-ended-job",
+                          fmt::format("{} is launched, but its job is {}", what,
+                                      job == nullptr                  ? "unknown"
+                                      : !job->durable                 ? "not taken yet"
+                                      : job->duty != Job::Duty::kNone ? "being finished"
+                                                                      : name(job->state)));
+  }
+  if (kind == TaskKind::kReduce && !slow_start_met(step.memory, *job)) {
+    return verdict.breach(
+        "launch-slow-start",
+        fmt::format("{} is launched before enough maps of its job are done", what));
+  }
+  if (!step.rules) return;
+  const auto lines = expect(moment.before, kind, *step.rules, step.memory.not_lending);
+  const JobCount* count = moment.before.find(kind, job->id);
+  if (count == nullptr) return;
+  if (const auto over = over_maximum(moment.before, lines, job->queue, count->width)) {
+    verdict.breach("maximum", what + " is launched: " + *over);
+  }
+  if (const auto over = over_hard_limit(moment.before, lines, *count, kind)) {
+    verdict.breach("user-limit", what + " is launched: " + *over);
+  }
+}
+
+// Free slots that nothing is kept for: those freed for a hold whose other victims are still dying,
+// and all that gather for a reserved task, wait. A hold may have ended right after the launches.
+std::int64_t free_slots(const Step& step, TaskKind kind, const Resources& held) {
+  const TrackerState& tracker = *step.tracker;
+  std::map<HoldId, Hold> holds;
+  for (const Hold& hold : step.memory.holds) holds[hold.id] = hold;
+  for (const Hold& hold : step.state.claims().holds()) holds[hold.id] = hold;
+  std::int64_t free = tracker.total.slots(kind) - held.slots(kind);
+  for (const auto& [id, hold] : holds) {
+    if (hold.tracker != tracker.id || hold.kind != kind) continue;
+    std::int64_t dying = 0;
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = step.state.attempt(slot);
+      if (attempt.hold == id) dying += step.state.job(attempt.key.task.job).width(kind);
+    }
+    if (dying > 0) free -= std::max<std::int64_t>(0, hold.slots - dying);
+  }
+  for (const Reservation& reservation : step.state.claims().reservations()) {
+    if (reservation.tracker == tracker.id && reservation.kind == kind) free -= reservation.slots;
+  }
+  return free;
+}
+
+}  // namespace
+
+void check_launches(const Step& step, Verdict& verdict) {
+  for (const Event& event : step.output.events) {
+    const auto* refused = std::get_if<Refused>(&event.fact);
+    if (refused != nullptr && refused->what == "policy") {
+      verdict.breach("policy-choice", refused->error.message);
+    }
+  }
+  for (const LaunchMoment& moment : step.launches) check_launch(step, moment, verdict);
+}
+
+void check_idle(const Step& step, Verdict& verdict) {
+  if (step.heartbeat == nullptr || !step.heartbeat->asks_for_tasks || step.engine.recovering() ||
+      !in_pool(*step.tracker)) {
+    return;
+  }
+  const Resources& held = step.census.trackers.at(step.tracker->id).held;
+  for (const TaskKind kind : kTaskKinds) {
+    const std::int64_t free = free_slots(step, kind, held);
+    for (const JobCount& job : step.census.jobs(kind)) {
+      if (job.launchable == 0 || job.width > free) continue;
+      if (!has_room(step.census, job.job->need(kind), *step.tracker, held) ||
+          avoids(step.census, *job.job, *step.tracker) ||
+          !has_task_for(step.census, job, kind, *step.tracker)) {
+        continue;
+      }
+      if (step.rules) {
+        const auto& lines = step.expected[index(kind)];
+        if (over_maximum(step.census, lines, job.job->queue, job.width) ||
+            over_hard_limit(step.census, lines, job, kind)) {
+          continue;
+        }
+      }
+      verdict.breach("idle-slot",
+                     fmt::format("tracker {} has {} {} slots free, but {} of queue {} has {} tasks "
+                                 "of {} that could start there",
+                                 step.tracker->name, free, name(kind), job_name(job.job->id),
+                                 step.path(job.job->queue), job.launchable, job.width));
+    }
+  }
+}
+
+}  // namespace weir::check

@@ -1,0 +1,62 @@
+#include "sim/checker/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace weir::check {
+
+std::optional<std::string> over_maximum(const Census& census,
+                                        const std::vector<ExpectedQueue>& lines, QueueId leaf,
+                                        std::int64_t width) {
+  const QueueTree& tree = census.state->tree();
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree.node(q).parent) {
+    const ExpectedQueue& line = lines[q.index()];
+    if (line.running + width <= line.maximum) continue;
+    return fmt::format("queue {} would run {} + {} slots, its maximum is {}", tree.node(q).path,
+                       line.running, width, line.maximum);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> over_hard_limit(const Census& census,
+                                           const std::vector<ExpectedQueue>& lines,
+                                           const JobCount& job, TaskKind kind) {
+  const QueueId leaf = job.job->queue;
+  const UserLimit& limit = census.state->tree().node(leaf).settings.user_limit;
+  if (limit.mode != UserLimit::Mode::kHard) return std::nullopt;
+  const ExpectedQueue& line = lines[leaf.index()];
+  const auto& users = census.user_running[index(kind)];
+  const auto own = users.find({leaf, job.job->user});
+  const std::int64_t running = own == users.end() ? 0 : own->second;
+  const std::int64_t allowed =
+      user_limit(limit, line.guaranteed, std::max(line.guaranteed, line.allocated), line.running,
+                 job.width, line.active_users);
+  if (running + job.width <= allowed) return std::nullopt;
+  return fmt::format("user {} would have {} + {} slots in queue {}, his hard limit is {}",
+                     census.state->user_name(job.job->user), running, job.width,
+                     census.state->tree().node(leaf).path, allowed);
+}
+
+bool has_task_for(const Census& census, const JobCount& job, TaskKind kind,
+                  const TrackerState& tracker) {
+  const auto& tasks = job.job->tasks(kind).tasks;
+  for (std::uint32_t i = 0; i < tasks.size(); ++i) {
+    if (tasks[i].attempt.valid() || tasks[i].state == Task::State::kSucceeded) continue;
+    const auto failed = job.job->failed_on.find({kind, i});
+    if (failed == job.job->failed_on.end()) return true;
+    const auto failed_at = [&](TrackerId id) {
+      return std::find(failed->second.begin(), failed->second.end(), id) != failed->second.end();
+    };
+    if (!failed_at(tracker.id)) return true;
+    const auto& all = census.state->trackers();
+    const bool elsewhere = std::any_of(all.begin(), all.end(), [&](const TrackerState& other) {
+      return in_pool(other) && !failed_at(other.id) && !avoids(census, *job.job, other) &&
+             has_room(census, job.job->need(kind), other, Resources{});
+    });
+    if (!elsewhere) return true;
+  }
+  return false;
+}
+
+}  // namespace weir::check

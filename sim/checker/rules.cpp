@@ -1,0 +1,46 @@
+#include "sim/checker/rules.h"
+
+#include <algorithm>
+
+namespace weir::check {
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> all = {
+      {"negative-counter", "no counter of a queue, user, job or tracker is ever negative"},
+      {"cluster-total", "the cluster's slots are those of the trackers in the pool"},
+      {"double-run", "no task runs twice unless speculatively"},
+      {"held", "running and dying tasks never need more than their tracker has"},
+      {"tracker-used", "what a tracker's attempts need is what it is said to use"},
+      {"job-counts", "jobs and tasks by state are as counted one by one"},
+      {"user-sums", "a user's slots and jobs in a queue are as counted one by one"},
+      {"running", "RUN of every queue is its running tasks counted one by one"},
+      {"policy-choice", "the policy never chooses what the engine must refuse"},
+      {"launch-ended-job", "no task is launched for a job that is killed, over or not admitted"},
+      {"launch-slow-start", "no reduce is launched before its job's slow-start is met"},
+      {"maximum", "no launch takes a queue above its maximum"},
+      {"user-limit", "no launch takes a user above a hard limit"},
+      {"guaranteed-sum", "GC of the leaf queues add up to the cluster's slots"},
+      {"guaranteed", "GC of every queue is as recomputed from the settings"},
+      {"pending", "PEND of every queue is as recomputed from its jobs, limits and trackers"},
+      {"allocated-sum", "AC of the leaf queues add up to the cluster's slots"},
+      {"allocated-floor", "AC is at least min(GC, DEM)"},
+      {"allocated-ceiling", "AC is at most max(MAX, GC)"},
+      {"allocated", "AC of every queue is as recomputed from GC, DEM, MAX and the weights"},
+      {"idle-slot", "no slot stays idle while a permitted task wants it"},
+      {"job-unended", "every job ends when the run is driven to its end"},
+  };
+  return all;
+}
+
+const Rule* find_rule(std::string_view name) {
+  const auto found =
+      std::find_if(rules().begin(), rules().end(), [&](const Rule& r) { return r.name == name; });
+  return found == rules().end() ? nullptr : &*found;
+}
+
+std::string to_string(const Breach& breach) {
+  return "rule " + breach.rule + " is broken at " + std::to_string(breach.at) + " ms (input " +
+         std::to_string(breach.step) + ", " + breach.input + "): " + breach.message;
+}
+
+}  // namespace weir::check

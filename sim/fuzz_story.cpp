@@ -1,0 +1,254 @@
+#include "sim/fuzz_story.h"
+
+#include <algorithm>
+
+#include "sim/fuzz_settings.h"
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kWidest = 4;
+constexpr std::int64_t kMostMemory = 1500;  // of one task
+constexpr int kEndRounds = 600;
+
+}  // namespace
+
+FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
+    : dice_(seed), cluster_(draw_settings(dice_), std::move(factory)) {
+  memory_counts_ = dice_.chance(25);
+  fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
+  wide_percent_ = dice_.chance(60) ? static_cast<int>(dice_.between(5, 60)) : 0;
+}
+
+void FuzzStory::run(const std::function<bool()>& stop) {
+  draw_trackers();
+  while (cluster_.inputs() < kInputs && !stop()) random_step();
+  if (!stop()) drive_to_end(stop);
+}
+
+// --- Draws ---
+
+Resources FuzzStory::random_slots() {
+  Resources total{{dice_.between(1, 5), dice_.between(0, 4), 0, 0}};
+  if (memory_counts_) total[Dimension::kMemoryMb] = dice_.between(1, 6) * 1000;
+  return total;
+}
+
+void FuzzStory::draw_trackers() {
+  const std::int64_t count = dice_.between(2, 7);
+  for (std::int64_t i = 0; i < count; ++i) {
+    full_size_.push_back(random_slots());
+    cluster_.add_tracker(full_size_.back(), "r" + std::to_string(dice_.between(1, 2)));
+  }
+}
+
+std::string FuzzStory::random_leaf() {
+  const QueueTree& tree = cluster_.state().tree();
+  return tree.node(dice_.one_of(tree.leaves())).path;
+}
+
+FuzzTracker& FuzzStory::random_tracker() {
+  auto& trackers = cluster_.trackers();
+  return trackers[static_cast<std::size_t>(
+      dice_.below(static_cast<std::int64_t>(trackers.size())))];
+}
+
+const Job* FuzzStory::random_job() {
+  std::vector<const Job*> jobs;
+  for (const auto& [id, job] : cluster_.state().jobs()) {
+    if (!is_over(job->state) || dice_.chance(2)) jobs.push_back(job.get());
+  }
+  return jobs.empty() ? nullptr : dice_.one_of(jobs);
+}
+
+// --- Steps ---
+
+void FuzzStory::random_step() {
+  const std::int64_t what = dice_.below(1000);
+  if (what < 110 || cluster_.state().jobs().empty()) return submit();
+  if (what < 480) return beat_one();
+  if (what < 560) return beat_all();
+  if (what < 730) return finish_some();
+  if (what < 880) return jump();
+  if (what < 930) return disturb_job();
+  if (what < 965) return disturb_tracker();
+  if (what < 992) return disturb_rules();
+  disturb_store();
+}
+
+void FuzzStory::submit() {
+  auto spec = std::make_shared<JobSpec>();
+  spec->name = "fuzz";
+  spec->user = "u" + std::to_string(dice_.between(1, 4));
+  spec->queue = random_leaf();
+  spec->priority = static_cast<Priority>(dice_.below(5));
+  spec->input_files = {"/in"};
+  const std::int64_t maps = dice_.between(dice_.chance(5) ? 0 : 1, dice_.chance(20) ? 20 : 7);
+  for (std::int64_t i = 0; i < maps; ++i) {
+    Split split;
+    for (std::int64_t replicas = dice_.below(3); replicas > 0; --replicas) {
+      split.hosts.push_back(random_tracker().name);
+    }
+    spec->splits.push_back(split);
+  }
+  spec->output = "/out" + std::to_string(++outputs_);
+  spec->reduces = static_cast<std::uint32_t>(dice_.chance(50) ? dice_.between(1, 5) : 0);
+  if (maps == 0) spec->reduces = std::max<std::uint32_t>(spec->reduces, 1);
+  spec->slowstart_millionths = dice_.chance(30) ? 0 : dice_.below(1000001);
+  spec->max_attempts = static_cast<std::uint32_t>(dice_.between(1, 6));
+  for (const TaskKind kind : kTaskKinds) {
+    Resources& need = spec->need[index(kind)];
+    if (dice_.chance(wide_percent_)) need.slots(kind) = dice_.between(2, kWidest);
+    if (memory_counts_ && dice_.chance(40)) {
+      need[Dimension::kMemoryMb] = dice_.between(1, kMostMemory);
+    }
+  }
+  const Caller caller{spec->user, {}};
+  cluster_.step(SubmitJob{caller, std::move(spec)});
+}
+
+void FuzzStory::beat_one() {
+  FuzzTracker& tracker = random_tracker();
+  if (tracker.live) cluster_.heartbeat(tracker, !dice_.chance(8));
+}
+
+void FuzzStory::beat_all() {
+  for (FuzzTracker& tracker : cluster_.trackers()) {
+    if (tracker.live) cluster_.heartbeat(tracker);
+  }
+}
+
+void FuzzStory::finish_some() {
+  FuzzTracker& tracker = random_tracker();
+  if (!tracker.live) return;
+  const int percent = static_cast<int>(dice_.between(10, 100));
+  for (auto& [key, attempt] : tracker.held) {
+    attempt.progress_millionths = static_cast<std::int32_t>(dice_.below(1000001));
+    if (dice_.chance(percent)) cluster_.end(attempt, !dice_.chance(fail_percent_));
+  }
+  if (dice_.chance(70)) cluster_.heartbeat(tracker, !dice_.chance(30));
+}
+
+void FuzzStory::jump() {
+  cluster_.advance(dice_.chance(60) ? dice_.between(1, 3) * 1000 : dice_.between(1, 20000));
+}
+
+void FuzzStory::disturb_job() {
+  const Job* job = random_job();
+  if (job == nullptr) return;
+  const Caller owner{job->spec->user, {}};
+  switch (dice_.below(4)) {
+    case 0:
+      cluster_.step(KillJob{owner, job->id});
+      return;
+    case 1:
+      cluster_.step(SetPriority{owner, job->id, static_cast<Priority>(dice_.below(5))});
+      return;
+    default:
+      cluster_.step(MoveJob{owner, job->id, random_leaf()});
+  }
+}
+
+void FuzzStory::disturb_tracker() {
+  FuzzTracker& tracker = random_tracker();
+  const auto number = static_cast<std::size_t>(&tracker - cluster_.trackers().data());
+  if (!tracker.live) return cluster_.connect(tracker, dice_.chance(70));
+  switch (dice_.below(5)) {
+    case 0:
+      cluster_.connect(tracker, true);  // restarted: what ran there is gone
+      return;
+    case 1: {  // silent until it has expired; the others go on
+      tracker.live = false;
+      for (int i = 0; i < 4; ++i) {
+        cluster_.advance(cluster_.state().settings().heartbeat.expiry_ms / 3);
+        beat_all();
+      }
+      return;
+    }
+    case 2:
+      tracker.total = dice_.chance(50) ? full_size_[number] : random_slots();
+      return cluster_.heartbeat(tracker);
+    case 3:
+      tracker.draining = !tracker.draining;
+      return cluster_.heartbeat(tracker);
+    default:
+      if (cluster_.trackers().size() >= 9) return;
+      full_size_.push_back(random_slots());
+      cluster_.add_tracker(full_size_.back(), "r" + std::to_string(dice_.between(1, 3)));
+  }
+}
+
+void FuzzStory::disturb_rules() {
+  const Caller root{"root", {}};
+  switch (dice_.below(4)) {
+    case 0: {
+      const bool away = cluster_.engine().policy().name() == "capacity";
+      cluster_.step(SetPolicy{root, away ? "fifo" : "capacity"});
+      if (away && dice_.chance(50)) {
+        beat_all();
+        jump();
+        beat_all();
+      }
+      if (away && dice_.chance(80)) cluster_.step(SetPolicy{root, "capacity"});
+      return;
+    }
+    case 1:
+      cluster_.step(SetQueueState{root, random_leaf(), dice_.chance(40)});
+      return;
+    default:
+      cluster_.step(ApplySettings{root, redraw_settings(dice_, cluster_.state().settings())});
+  }
+}
+
+// For a while nothing becomes durable; then all of it does, or the commands are lost.
+void FuzzStory::disturb_store() {
+  cluster_.set_lagging(true);
+  const std::uint64_t until = cluster_.inputs() + static_cast<std::uint64_t>(dice_.between(2, 15));
+  for (int i = 0; i < 30 && cluster_.inputs() < until; ++i) {
+    const std::int64_t what = dice_.below(10);
+    if (what < 2) submit();
+    if (what >= 2 && what < 6) beat_one();
+    if (what >= 6 && what < 8) finish_some();
+    if (what == 8) disturb_job();
+    if (what == 9) jump();
+  }
+  cluster_.set_lagging(false);
+  cluster_.catch_up(dice_.chance(40));
+}
+
+// --- The end ---
+
+bool FuzzStory::all_over() const {
+  const auto& jobs = cluster_.state().jobs();
+  return std::all_of(jobs.begin(), jobs.end(),
+                     [](const auto& job) { return is_over(job.second->state); });
+}
+
+// Every tracker is there in full size, one is wide enough for everything, no maximum is too narrow
+// for a task: whatever is left must end.
+void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
+  const Caller root{"root", {}};
+  cluster_.step(ApplySettings{root, without_maximums(cluster_.state().settings())});
+  if (cluster_.engine().policy().name() != "capacity") {
+    cluster_.step(SetPolicy{root, "capacity"});
+  }
+  cluster_.add_tracker(Resources{{kWidest, kWidest, memory_counts_ ? 8 * kMostMemory : 0, 0}},
+                       "r1");
+  full_size_.push_back(cluster_.trackers().back().total);
+  for (std::size_t i = 0; i < full_size_.size(); ++i) {
+    FuzzTracker& tracker = cluster_.trackers()[i];
+    tracker.total = full_size_[i];
+    tracker.draining = false;
+    if (!tracker.live) cluster_.connect(tracker, true);
+  }
+  for (int round = 0; round < kEndRounds && !all_over() && !stop(); ++round) {
+    for (FuzzTracker& tracker : cluster_.trackers()) {
+      if (stop()) return;
+      cluster_.heartbeat(tracker);
+      for (auto& [key, attempt] : tracker.held) cluster_.end(attempt, true);
+    }
+    cluster_.advance(1000);
+  }
+}
+
+}  // namespace weir

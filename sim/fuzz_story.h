@@ -1,0 +1,58 @@
+// What happens in one seed of a property run: a random cluster under random settings lives through
+// random inputs (submissions, heartbeats, ends, kills, moves, new settings, queues stopped,
+// trackers lost or shrunk, jumps of the clock towards the next deadline, switches of policy, a
+// store that lags or fails) and is then driven until every job has ended. All of it follows from
+// the seed. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/fuzz_cluster.h"
+#include "sim/fuzz_dice.h"
+
+namespace weir {
+
+class FuzzStory {
+ public:
+  static constexpr std::uint64_t kInputs = 300;  // at least, before the end is driven to
+
+  FuzzStory(std::uint64_t seed, PolicyFactory factory);
+  FuzzCluster& cluster() { return cluster_; }
+
+  // Until kInputs have been told and every job has ended, or `stop` says so. What has not ended
+  // after many rounds is left, for the checker to find.
+  void run(const std::function<bool()>& stop);
+
+ private:
+  void draw_trackers();
+  void random_step();
+  void submit();
+  void beat_one();
+  void beat_all();
+  void finish_some();
+  void disturb_job();      // kill, move, priority
+  void disturb_tracker();  // lose, restart, shrink, drain
+  void disturb_rules();    // settings, queue state, policy
+  void disturb_store();
+  void jump();
+  void drive_to_end(const std::function<bool()>& stop);
+  bool all_over() const;
+
+  std::string random_leaf();
+  FuzzTracker& random_tracker();
+  const Job* random_job();
+  Resources random_slots();
+
+  Dice dice_;
+  FuzzCluster cluster_;
+  std::vector<Resources> full_size_;  // of each tracker, before it shrank
+  bool memory_counts_ = false;
+  int fail_percent_ = 0;
+  int wide_percent_ = 0;
+  int outputs_ = 0;
+};
+
+}  // namespace weir

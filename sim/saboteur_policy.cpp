@@ -1,0 +1,191 @@
+#include "sim/saboteur_policy.h"
+
+#include <algorithm>
+
+#include "sim/checker/limits.h"
+#include "sim/checker_observer.h"
+
+namespace weir {
+
+SabotagedPolicy::SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
+                                 std::shared_ptr<Sabotage> sabotage)
+    : inner_(std::move(inner)), state_(state), sabotage_(std::move(sabotage)) {}
+
+std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
+  std::optional<Choice> wrong;
+  if (active("idle-slot")) {
+    ++sabotage_->done;
+    return std::nullopt;
+  }
+  if (active("policy-choice")) wrong = choose_refused(offer);
+  if (active("double-run")) wrong = choose_twice(offer);
+  if (active("launch-ended-job")) wrong = choose_ended(offer);
+  if (active("launch-slow-start")) wrong = choose_early_reduce(offer);
+  if (active("held")) wrong = choose_on_full(offer);
+  if (active("maximum")) wrong = choose_over_limit(offer, true);
+  if (active("user-limit")) wrong = choose_over_limit(offer, false);
+  if (!wrong) return inner_->choose(offer);
+  ++sabotage_->done;
+  return wrong;
+}
+
+void SabotagedPolicy::on_launched(AttemptSlot attempt) {
+  if (undo_) std::exchange(undo_, nullptr)();
+  inner_->on_launched(attempt);
+}
+
+void SabotagedPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& out) {
+  inner_->review(now, tick, out);
+}
+
+Preemption SabotagedPolicy::tick(TimeMs now) {
+  return inner_->tick(now);
+}
+
+// --- Launches ---
+
+// A task that runs already.
+std::optional<Choice> SabotagedPolicy::choose_refused(const Offer&) const {
+  for (const Attempt& attempt : state_.attempts()) {
+    if (attempt.live) return Choice{attempt.key.task};
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> SabotagedPolicy::choose_twice(const Offer& offer) {
+  const TrackerState& tracker = state_.tracker(offer.tracker);
+  for (const Attempt& attempt : state_.attempts()) {
+    if (!attempt.live || attempt.dying()) continue;
+    const TaskKey key = attempt.key.task;
+    Job& job = state().mutable_job(key.job);
+    if (!job.schedulable() ||
+        !fits(job.need(key.kind), tracker.total, tracker.used, state_.total())) {
+      continue;
+    }
+    Task& task = job.tasks(key.kind).tasks[key.index];
+    task.state = Task::State::kPending;
+    task.attempt = AttemptSlot{};
+    return Choice{key};
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> SabotagedPolicy::choose_ended(const Offer& offer) {
+  const TrackerState& tracker = state_.tracker(offer.tracker);
+  for (const auto& [id, over] : state_.jobs()) {
+    if (over->state != JobState::kKilled) continue;
+    Job& job = state().mutable_job(id);
+    const auto& maps = job.tasks(TaskKind::kMap).tasks;
+    const auto task = std::find_if(maps.begin(), maps.end(), [](const Task& t) {
+      return t.state == Task::State::kPending && !t.attempt.valid();
+    });
+    if (task == maps.end() ||
+        !fits(job.need(TaskKind::kMap), tracker.total, tracker.used, state_.total())) {
+      continue;
+    }
+    undo_ = [&job, duty = job.duty] {
+      job.state = JobState::kKilled;
+      job.duty = duty;
+    };
+    job.state = JobState::kRunning;
+    job.duty = Job::Duty::kNone;
+    return Choice{{id, TaskKind::kMap, static_cast<std::uint32_t>(task - maps.begin())}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> SabotagedPolicy::choose_early_reduce(const Offer& offer) {
+  for (const auto& [id, waiting] : state_.jobs()) {
+    if (!waiting->schedulable() || waiting->reduces_eligible) continue;
+    Job& job = state().mutable_job(id);
+    job.reduces_eligible = true;
+    if (auto choice = state_.pick_task(id, TaskKind::kReduce, offer.tracker)) return choice;
+    job.reduces_eligible = false;
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> SabotagedPolicy::choose_on_full(const Offer& offer) {
+  TrackerState& tracker = state().mutable_tracker(offer.tracker);
+  for (const TaskKind kind : kTaskKinds) {
+    if (offer.free[index(kind)] > 0) continue;
+    for (const auto& [id, job] : state_.jobs()) {
+      if (job->launchable(kind) == 0) continue;
+      const Resources used = tracker.used;
+      tracker.used = Resources{};
+      const auto choice = state_.pick_task(id, kind, offer.tracker);
+      if (choice) {
+        undo_ = [&tracker, used] { tracker.used += used; };
+        return choice;
+      }
+      tracker.used = used;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Choice> SabotagedPolicy::choose_over_limit(const Offer& offer, bool maximum) {
+  if (name() != "capacity") return std::nullopt;
+  const check::Census census(state_, [](const Job& job) { return job.reduces_eligible; });
+  for (const TaskKind kind : kTaskKinds) {
+    const auto lines = expected(census, kind);
+    for (const check::JobCount& count : census.jobs(kind)) {
+      const bool over =
+          check::over_maximum(census, lines, count.job->queue, count.width).has_value();
+      const bool user = check::over_hard_limit(census, lines, count, kind).has_value();
+      if (maximum ? !over : over || !user) continue;
+      if (auto choice = state_.pick_task(count.job->id, kind, offer.tracker)) return choice;
+    }
+  }
+  return std::nullopt;
+}
+
+// --- Figures ---
+
+std::vector<check::ExpectedQueue> SabotagedPolicy::expected(const check::Census& census,
+                                                            TaskKind kind) const {
+  return check::expect(census, kind, capacity_rules(state_.settings()), {});
+}
+
+std::map<QueueId, std::int64_t> SabotagedPolicy::lie(TaskKind kind) const {
+  const auto& leaves = state_.tree().leaves();
+  if (active("guaranteed-sum") || active("pending") || active("allocated-sum")) {
+    return {{leaves.front(), 1}};
+  }
+  if (active("guaranteed")) {
+    if (leaves.size() < 2) return {};
+    return {{leaves.front(), 1}, {leaves.back(), -1}};
+  }
+  const check::Census census(state_, [](const Job& job) { return job.reduces_eligible; });
+  const auto lines = expected(census, kind);
+  const auto allocated = [&](QueueId q) { return inner_->figures(q, kind).allocated; };
+  for (const QueueId a : leaves) {
+    const check::ExpectedQueue& one = lines[a.index()];
+    const std::int64_t spare = allocated(a) - one.kept();
+    for (const QueueId b : leaves) {
+      if (a == b) continue;
+      const check::ExpectedQueue& other = lines[b.index()];
+      const std::int64_t room = std::max(other.maximum, other.guaranteed) - allocated(b);
+      if (active("allocated-floor") && allocated(a) > 0) return {{a, -spare - 1}, {b, spare + 1}};
+      if (active("allocated-ceiling") && spare > room) return {{a, -room - 1}, {b, room + 1}};
+      if (active("allocated") && spare > 0 && room > 0) return {{a, -1}, {b, 1}};
+    }
+  }
+  return {};
+}
+
+QueueFigures SabotagedPolicy::figures(QueueId queue, TaskKind kind) const {
+  QueueFigures figures = inner_->figures(queue, kind);
+  const bool guaranteed = active("guaranteed") || active("guaranteed-sum");
+  const bool allocated = active("allocated") || active("allocated-sum") ||
+                         active("allocated-floor") || active("allocated-ceiling");
+  if (name() != "capacity" || !(guaranteed || allocated || active("pending"))) return figures;
+  const auto falsified = lie(kind);
+  const auto by = falsified.find(queue);
+  if (by == falsified.end()) return figures;
+  ++sabotage_->done;
+  (guaranteed ? figures.guaranteed : allocated ? figures.allocated : figures.pending) += by->second;
+  return figures;
+}
+
+}  // namespace weir

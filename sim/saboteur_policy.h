@@ -1,0 +1,68 @@
+// A policy led astray by the saboteur: passes everything on to the one it stands in for, except
+// where it breaks the rule it is told to. One thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/cluster_state.h"
+#include "sim/checker/census.h"
+#include "sim/checker/expected.h"
+#include "sim/saboteur.h"
+
+namespace weir {
+
+class SabotagedPolicy : public Policy {
+ public:
+  SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
+                  std::shared_ptr<Sabotage> sabotage);
+
+  std::string_view name() const override { return inner_->name(); }
+  std::optional<Choice> choose(const Offer& offer) override;
+  void on_job_added(JobId job) override { inner_->on_job_added(job); }
+  void on_job_removed(JobId job) override { inner_->on_job_removed(job); }
+  void on_job_changed(JobId job, QueueId old) override { inner_->on_job_changed(job, old); }
+  void on_pending_changed(JobId job, TaskKind kind) override {
+    inner_->on_pending_changed(job, kind);
+  }
+  void on_launched(AttemptSlot attempt) override;
+  void on_released(AttemptSlot attempt) override { inner_->on_released(attempt); }
+  void on_cluster_changed() override { inner_->on_cluster_changed(); }
+  void on_lending_changed(QueueId queue, TaskKind kind) override {
+    inner_->on_lending_changed(queue, kind);
+  }
+  bool keeps_claims() const override { return inner_->keeps_claims(); }
+  void review(TimeMs now, bool tick, std::vector<ClaimStep>& out) override;
+  Preemption tick(TimeMs now) override;
+  DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
+  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override {
+    return inner_->explain(job, kind, now);
+  }
+  RuleCounts rule_counts() const override { return inner_->rule_counts(); }
+
+ private:
+  bool active(std::string_view rule) const { return sabotage_->active(rule); }
+  ClusterState& state() const { return const_cast<ClusterState&>(state_); }
+  std::vector<check::ExpectedQueue> expected(const check::Census& census, TaskKind kind) const;
+
+  // Choices that break a rule; nothing if there is no occasion.
+  std::optional<Choice> choose_refused(const Offer& offer) const;
+  std::optional<Choice> choose_twice(const Offer& offer);
+  std::optional<Choice> choose_ended(const Offer& offer);
+  std::optional<Choice> choose_early_reduce(const Offer& offer);
+  std::optional<Choice> choose_on_full(const Offer& offer);
+  std::optional<Choice> choose_over_limit(const Offer& offer, bool maximum);
+  // By how much the figures of each leaf are falsified.
+  std::map<QueueId, std::int64_t> lie(TaskKind kind) const;
+
+  std::unique_ptr<Policy> inner_;
+  const ClusterState& state_;
+  std::shared_ptr<Sabotage> sabotage_;
+  std::function<void()> undo_;  // what was bent so that the engine would let a launch pass
+};
+
+}  // namespace weir
