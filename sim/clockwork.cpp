@@ -17,7 +17,7 @@ bool maps_done(const Engine& engine, JobId id) {
 void Clockwork::on_step(const Engine& engine, const Input&, const Output& output) {
   for (const Event& event : output.events) {
     if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
-      launched(engine, *launch);
+      launched(*launch);
     } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
       if (done->attempt.task.kind == TaskKind::kMap) map_done(engine, done->attempt.task.job);
     } else if (const auto* change = std::get_if<TrackerChanged>(&event.fact)) {
@@ -61,45 +61,56 @@ void Clockwork::stop_beats() {
   for (std::uint32_t& generation : generation_) ++generation;
 }
 
-DurationMs Clockwork::time_of(const TaskKey& task,
-                              const std::vector<DurationMs> TaskTimes::*times) const {
+DurationMs Clockwork::plain_time(const TaskKey& task,
+                                 const std::vector<DurationMs> TaskTimes::*times) const {
   static const TaskTimes kDefault;
   const bool known = task.job.index() < jobs_.size() && jobs_[task.job.index()].plan != nullptr;
   const TaskTimes& all = known ? jobs_[task.job.index()].plan->times : kDefault;
   return TaskTimes::of(all.*times, task.index);
 }
 
-void Clockwork::launched(const Engine&, const AttemptLaunched& launch) {
-  const bool map = launch.attempt.task.kind == TaskKind::kMap;
-  const DurationMs time =
-      time_of(launch.attempt.task, map ? &TaskTimes::map_ms : &TaskTimes::copy_ms);
-  push({.at = engine_.now() + time,
-        .attempt = launch.attempt,
-        .tracker = launch.tracker,
-        .what = map ? What::kEnd : What::kCopied});
+DurationMs Clockwork::reduce_ms(const TaskKey& task) const {
+  return reduce_time(model_, *engine_.state().job(task.job).spec, task.index,
+                     plain_time(task, &TaskTimes::reduce_ms));
+}
+
+void Clockwork::launched(const AttemptLaunched& launch) {
+  const TaskKey& task = launch.attempt.task;
+  Due due{.attempt = launch.attempt, .tracker = launch.tracker};
+  if (task.kind == TaskKind::kMap) {
+    const JobSpec& spec = *engine_.state().job(task.job).spec;
+    due.what = What::kEnd;
+    due.at =
+        engine_.now() + map_time(model_, spec, task.index, plain_time(task, &TaskTimes::map_ms),
+                                 !spec.splits[task.index].hosts.empty(), launch.locality);
+  } else {
+    due.what = What::kCopied;
+    due.at = engine_.now() + plain_time(task, &TaskTimes::copy_ms);
+  }
+  push(due);
+}
+
+void Clockwork::push_reduce_end(const AttemptKey& attempt, TrackerId tracker) {
+  push({.at = engine_.now() + reduce_ms(attempt.task),
+        .attempt = attempt,
+        .tracker = tracker,
+        .what = What::kEnd});
 }
 
 void Clockwork::map_done(const Engine& engine, JobId job) {
   if (job.index() >= jobs_.size() || jobs_[job.index()].copied.empty()) return;
   if (!maps_done(engine, job)) return;
   for (const auto& [attempt, tracker] : jobs_[job.index()].copied) {
-    push({.at = engine_.now() + time_of(attempt.task, &TaskTimes::reduce_ms),
-          .attempt = attempt,
-          .tracker = tracker,
-          .what = What::kEnd});
+    push_reduce_end(attempt, tracker);
   }
   jobs_[job.index()].copied.clear();
 }
 
 void Clockwork::copied(const Due& due) {
   const JobId job = due.attempt.task.job;
-  if (maps_done(engine_.engine(), job)) {
-    push({.at = engine_.now() + time_of(due.attempt.task, &TaskTimes::reduce_ms),
-          .attempt = due.attempt,
-          .tracker = due.tracker,
-          .what = What::kEnd});
-    return;
-  }
+  // Killed since, and its job with it perhaps.
+  if (!engine_.state().find_attempt(due.attempt).valid()) return;
+  if (maps_done(engine_.engine(), job)) return push_reduce_end(due.attempt, due.tracker);
   if (jobs_.size() <= job.index()) jobs_.resize(job.index() + 1);
   jobs_[job.index()].copied.emplace_back(due.attempt, due.tracker);
 }
@@ -136,9 +147,10 @@ void Clockwork::report_progress(TrackerId tracker) {
     const AttemptSlot slot = state.find_attempt(held.attempt);
     if (!slot.valid()) continue;
     const TaskKey& task = held.attempt.task;
-    const DurationMs time = task.kind == TaskKind::kMap ? time_of(task, &TaskTimes::map_ms)
-                                                        : time_of(task, &TaskTimes::copy_ms) +
-                                                              time_of(task, &TaskTimes::reduce_ms);
+    const DurationMs time =
+        task.kind == TaskKind::kMap
+            ? plain_time(task, &TaskTimes::map_ms)
+            : plain_time(task, &TaskTimes::copy_ms) + plain_time(task, &TaskTimes::reduce_ms);
     const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;
     const std::int64_t done =
         time > 0 ? std::min<std::int64_t>(999'999, ran * 1'000'000 / time) : 999'999;

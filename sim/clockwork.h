@@ -21,8 +21,9 @@ namespace weir {
 
 class Clockwork : public Observer {
  public:
-  Clockwork(SimEngine& engine, VirtualCluster& cluster, const HeartbeatPlan& heartbeats)
-      : engine_(engine), cluster_(cluster), heartbeats_(heartbeats) {}
+  Clockwork(SimEngine& engine, VirtualCluster& cluster, const HeartbeatPlan& heartbeats,
+            const ClusterModel& model)
+      : engine_(engine), cluster_(cluster), heartbeats_(heartbeats), model_(model) {}
 
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
   // Right after its submission; the plan must outlive the job.
@@ -57,9 +58,11 @@ class Clockwork : public Observer {
 
   void push(Due due);
   void begin_beats(TrackerId tracker, TimeMs first);
-  void launched(const Engine& engine, const AttemptLaunched& launch);
+  void launched(const AttemptLaunched& launch);
   void map_done(const Engine& engine, JobId job);
-  DurationMs time_of(const TaskKey& task, const std::vector<DurationMs> TaskTimes::*times) const;
+  DurationMs plain_time(const TaskKey& task, const std::vector<DurationMs> TaskTimes::*times) const;
+  DurationMs reduce_ms(const TaskKey& task) const;
+  void push_reduce_end(const AttemptKey& attempt, TrackerId tracker);
   void beat(TrackerId tracker);
   void confirm_kills(TrackerId tracker);
   void report_progress(TrackerId tracker);
@@ -69,6 +72,7 @@ class Clockwork : public Observer {
   SimEngine& engine_;
   VirtualCluster& cluster_;
   HeartbeatPlan heartbeats_;
+  ClusterModel model_;
   bool beating_ = false;
   std::uint64_t order_ = 0;
   std::vector<std::uint32_t> generation_;  // by tracker

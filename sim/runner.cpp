@@ -16,12 +16,17 @@ Runner::Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine)
     : scenario_(scenario),
       engine_(std::move(engine)),
       cluster_(*engine_),
-      clockwork_(*engine_, cluster_, scenario.heartbeats),
+      clockwork_(*engine_, cluster_, scenario.heartbeats, scenario.model),
       expect_(*engine_, names_),
       settings_(scenario.settings_source) {
   engine_->watch(names_);
   engine_->watch(kills_);
   engine_->watch(clockwork_);
+}
+
+void Runner::guard(Observer& observer, std::function<bool()> stop) {
+  guards_.push_back(std::make_unique<Guard>(observer, std::move(stop), *engine_));
+  engine_->watch(*guards_.back());
 }
 
 void Runner::write_events(std::ostream& out) {

@@ -5,6 +5,7 @@
 // watches the run is an Observer, called in the order of coming. Deterministic; one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -30,6 +31,8 @@ class Runner {
 
   // --- Before run() ---
   void watch(Observer& observer) { engine_->watch(observer); }
+  // The same, and the run halts after the first step at which `stop` holds.
+  void guard(Observer& observer, std::function<bool()> stop);
   void write_events(std::ostream& out);
   void write_samples(std::ostream& out);
   void summarise();
@@ -83,6 +86,21 @@ class Runner {
   void run(const Step& step, const step::ExpectExplain& what);
   void run(const Step& step, const step::ExpectRefused& what);
 
+  class Guard : public Observer {
+   public:
+    Guard(Observer& inner, std::function<bool()> stop, SimEngine& engine)
+        : inner_(inner), stop_(std::move(stop)), engine_(engine) {}
+    void on_step(const Engine& engine, const Input& input, const Output& output) override {
+      inner_.on_step(engine, input, output);
+      if (stop_()) engine_.halt();
+    }
+
+   private:
+    Observer& inner_;
+    std::function<bool()> stop_;
+    SimEngine& engine_;
+  };
+
   const Scenario& scenario_;
   std::unique_ptr<SimEngine> engine_;
   VirtualCluster cluster_;
@@ -93,7 +111,8 @@ class Runner {
   std::unique_ptr<EventLog> events_;    // null: nobody reads them
   std::unique_ptr<SampleLog> samples_;  // null: nobody reads them
   std::unique_ptr<Summary> summary_;    // null: nobody asked
-  SettingsSource settings_;             // in force
+  std::vector<std::unique_ptr<Guard>> guards_;
+  SettingsSource settings_;  // in force
   std::size_t next_of_trace_ = 0;
   std::size_t trace_refusals_ = 0;
   std::string trace_refusal_;     // the first

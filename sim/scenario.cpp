@@ -95,6 +95,50 @@ void read_trace(const MapReader& root, const std::string& directory, Scenario& s
   for (const std::string& line : trace.errors()) root.out().error(node->at, line);
 }
 
+void read_model(const MapReader& root, ClusterModel& model) {
+  std::int64_t seed = 0;
+  root.read_integer("seed", seed, {.least = 0, .most = INT64_MAX});
+  model.seed = static_cast<std::uint64_t>(seed);
+  const MapReader map(root.find("model"), "model", root.out(),
+                      {"rack_factor", "remote_factor", "task_launch", "spread", "replicas"});
+  const auto read_factor = [&](const char* key, double& target) {
+    const YamlNode* node = map.find(key);
+    const auto value = node != nullptr ? number_of(*node, map.path(key), root.out()) : std::nullopt;
+    if (value && (*value < 1 || *value > 1000)) {
+      map.wrong(*node, key, "a number from 1 to 1000");
+    } else if (value) {
+      target = *value;
+    }
+  };
+  read_factor("rack_factor", model.rack_factor);
+  read_factor("remote_factor", model.remote_factor);
+  map.read_duration("task_launch", model.task_launch_ms, {});
+  if (std::int64_t spread = 0; map.read_percent("spread", spread, {.least = 0, .most = 10'000})) {
+    model.spread = static_cast<double>(spread) / 10'000;
+  }
+  map.read_integer("replicas", model.replicas, {.least = 0, .most = 10});
+}
+
+// Jobs that do not say where their input lies have it drawn by lot.
+void place_inputs(Scenario& scenario) {
+  if (scenario.model.replicas == 0) return;
+  const auto placed = [&](const JobSpec& spec) {
+    auto copy = std::make_shared<JobSpec>(spec);
+    const bool said = std::any_of(copy->splits.begin(), copy->splits.end(),
+                                  [](const Split& split) { return !split.hosts.empty(); });
+    if (!said) place_blocks(scenario.model, scenario.trackers, *copy);
+    return copy;
+  };
+  for (JobPlan& plan : scenario.trace) plan.spec = placed(*plan.spec);
+  for (Step& step : scenario.steps) {
+    auto* submit = std::get_if<step::Submit>(&step.what);
+    if (submit == nullptr) continue;
+    auto plan = std::make_shared<JobPlan>(*submit->plan);
+    plan->spec = placed(*plan->spec);
+    submit->plan = std::move(plan);
+  }
+}
+
 void check_job_ids(const Scenario& scenario, Diagnostics& out) {
   std::set<std::string> ids;
   for (const JobPlan& plan : scenario.trace) ids.insert(plan.spec->name);
@@ -182,7 +226,7 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
   Scenario scenario;
   scenario.file = file;
   const MapReader root(document.get(), "", out,
-                       {"cluster", "settings", "heartbeats", "steps", "jobs", "seed"});
+                       {"cluster", "settings", "heartbeats", "steps", "jobs", "model", "seed"});
   scenario.trackers = read_cluster(root.find("cluster"), out);
   read_heartbeats(root, scenario.heartbeats);
   if (root.has("jobs") && !root.has("heartbeats")) scenario.heartbeats.automatic = true;
@@ -190,10 +234,9 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
   scenario.steps = read_steps(root.find("steps"), directory, out);
   read_trace(root, directory, scenario);
   check_job_ids(scenario, out);
-  std::int64_t seed = 0;
-  root.read_integer("seed", seed, {.least = 0, .most = INT64_MAX});
-  scenario.seed = static_cast<std::uint64_t>(seed);
+  read_model(root, scenario.model);
   if (!out.ok()) return out.as_error();
+  place_inputs(scenario);
   return scenario;
 }
 

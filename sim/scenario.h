@@ -14,6 +14,7 @@
 
 #include "conf/yaml_reader.h"
 #include "jobqueue/settings.h"
+#include "sim/cluster_model.h"
 #include "sim/job_names.h"
 #include "sim/job_plan.h"
 #include "sim/virtual_cluster.h"
@@ -167,7 +168,7 @@ struct Scenario {
   std::vector<Step> steps;
   bool has_trace = false;
   std::vector<JobPlan> trace;  // by submit_at
-  std::uint64_t seed = 0;
+  ClusterModel model;
 };
 
 // The error's diagnostics are all findings.

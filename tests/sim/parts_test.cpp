@@ -4,8 +4,10 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 
 #include "conf/policies.h"
+#include "sim/cluster_model.h"
 #include "sim/fairness.h"
 #include "sim/job_names.h"
 #include "sim/trace.h"
@@ -31,6 +33,54 @@ TEST(Fairness, JainIsOneWhenEachHasItsShareWhateverItsDemand) {
   EXPECT_DOUBLE_EQ(jain_index({{100, 1, 10}, {100, 1, 0}}), 0.5);
   EXPECT_DOUBLE_EQ(jain_index({{100, 3, 6}, {100, 1, 2}}), 1);
   EXPECT_DOUBLE_EQ(jain_index({{100, 1, 6}}), 1);
+}
+
+TEST(ClusterModel, BlocksLieAsTheyShouldWhateverTheOrder) {
+  std::vector<VirtualTrackerSpec> trackers;
+  for (int i = 0; i < 20; ++i) {
+    trackers.push_back({"tt" + std::to_string(i), "r" + std::to_string(i / 5), {}});
+  }
+  const auto rack = [&](const std::string& name) {
+    return trackers[static_cast<std::size_t>(std::stoi(name.substr(2)))].rack;
+  };
+  ClusterModel model{.replicas = 3, .seed = 7};
+  JobSpec spec;
+  spec.name = "J1";
+  spec.splits.resize(200);
+  JobSpec again = spec;
+  place_blocks(model, trackers, spec);
+  place_blocks(model, trackers, again);
+  std::set<std::string> used;
+  for (std::size_t i = 0; i < spec.splits.size(); ++i) {
+    const auto& hosts = spec.splits[i].hosts;
+    ASSERT_THAT(hosts, SizeIs(3));
+    EXPECT_NE(rack(hosts[0]), rack(hosts[1]));
+    EXPECT_EQ(rack(hosts[1]), rack(hosts[2]));
+    EXPECT_NE(hosts[1], hosts[2]);
+    EXPECT_EQ(hosts, again.splits[i].hosts);
+    used.insert(hosts.begin(), hosts.end());
+  }
+  EXPECT_EQ(used.size(), trackers.size());
+  JobSpec small;
+  small.splits.resize(1);
+  place_blocks(model, {{"a", "r", {}}, {"b", "r", {}}}, small);
+  EXPECT_THAT(small.splits[0].hosts, testing::UnorderedElementsAre("a", "b"));
+}
+
+TEST(ClusterModel, TimesScatterWithinTheirSpread) {
+  const ClusterModel model{.remote_factor = 2, .task_launch_ms = 100, .spread = 0.1, .seed = 1};
+  JobSpec spec;
+  spec.name = "J1";
+  std::set<DurationMs> times;
+  for (std::uint32_t map = 0; map < 100; ++map) {
+    const DurationMs time = map_time(model, spec, map, 10'000, true, Locality::kAny);
+    EXPECT_GE(time, 18'100);
+    EXPECT_LE(time, 22'100);
+    EXPECT_EQ(time, map_time(model, spec, map, 10'000, true, Locality::kAny));
+    times.insert(time);
+  }
+  EXPECT_GT(times.size(), 90u);
+  EXPECT_LE(map_time(model, spec, 0, 10'000, false, Locality::kAny), 11'100);
 }
 
 TEST(JobNames, TasksAreReadAsTheyAreWritten) {
