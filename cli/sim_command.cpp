@@ -13,8 +13,11 @@
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/sim_report.h"
+#include "cli/table.h"
 #include "conf/policies.h"
+#include "sim/checker_observer.h"
 #include "sim/runner.h"
+#include "sim/saboteur.h"
 
 namespace weir::cli {
 namespace {
@@ -24,6 +27,50 @@ struct SimOptions {
   std::string events;
   std::string samples;
   bool summary = false;
+  std::string check;       // empty: full, with a trace sampled
+  std::string break_rule;  // empty: nothing is broken on purpose
+  bool list_rules = false;
+};
+
+// Watches the run for breaches of what must always be true; for tests it also breaks a rule.
+class Watch {
+ public:
+  explicit Watch(const SimOptions& options, bool has_trace) : mode_(mode_of(options, has_trace)) {
+    auto saboteur = Saboteur::create(options.break_rule, 0);
+    if (!saboteur) {
+      throw wrong_use(
+          fmt::format("--break: {}; {}", saboteur.error().message, saboteur.error().hint));
+    }
+    if (!options.break_rule.empty()) saboteur_ = std::move(saboteur).value();
+  }
+  PolicyFactory factory() const {
+    return saboteur_ ? saboteur_->wrap(policy_factory()) : policy_factory();
+  }
+  void begin(Runner& runner) {
+    if (saboteur_) runner.watch(*saboteur_);  // before the checker looks
+    if (mode_ == check::CheckMode::kOff) return;
+    checker_ = std::make_unique<CheckerObserver>(mode_);
+    runner.guard(*checker_, [this] { return checker_->breach().has_value(); });
+  }
+  // The breach in words, times as in the scenario; empty if there was none.
+  std::string end(const Runner& runner, bool has_trace) {
+    if (!checker_) return "";
+    if (has_trace && runner.failures().empty()) checker_->on_end(runner.engine().engine());
+    if (!checker_->breach()) return "";
+    check::Breach breach = *checker_->breach();
+    breach.at -= SimEngine::kStart;
+    return to_string(breach);
+  }
+
+ private:
+  static check::CheckMode mode_of(const SimOptions& options, bool has_trace) {
+    const auto otherwise = has_trace ? check::CheckMode::kSampled : check::CheckMode::kFull;
+    return check::parse_check_mode(options.check).value_or(otherwise);
+  }
+
+  check::CheckMode mode_;
+  std::unique_ptr<Saboteur> saboteur_;
+  std::unique_ptr<CheckerObserver> checker_;
 };
 
 // A file, or stdout for "-". What could not be written is told when it is closed.
@@ -80,10 +127,28 @@ void show_summary(Context& context, const Runner& runner, double wall_s) {
       static_cast<double>(runner.summary()->launches()) * per_s);
 }
 
+int list_rules(Context& context) {
+  Json list = Json::array();
+  Table table({{"RULE"}, {"SAYS", false, 20}});
+  for (const check::Rule& rule : check::rules()) {
+    list.push_back({{"rule", std::string(rule.name)}, {"says", std::string(rule.says)}});
+    table.add({std::string(rule.name), std::string(rule.says)});
+  }
+  if (context.json()) {
+    print_json(context.out, list);
+  } else {
+    context.out << table.render();
+  }
+  return kExitDone;
+}
+
 int run(Context& context, const SimOptions& options) {
+  if (options.list_rules) return list_rules(context);
+  if (options.scenario.empty()) throw wrong_use("which SCENARIO? See 'weir sim --help'");
   const auto scenario = load_scenario(options.scenario);
   if (!scenario) throw CliFailure::findings(kExitRefused, findings(scenario.error()));
-  auto runner = Runner::create(*scenario, policy_factory());
+  Watch watch(options, scenario->has_trace);
+  auto runner = Runner::create(*scenario, watch.factory());
   if (!runner) throw CliFailure::findings(kExitRefused, findings(runner.error()));
   std::unique_ptr<Sink> events;
   std::unique_ptr<Sink> samples;
@@ -96,6 +161,7 @@ int run(Context& context, const SimOptions& options) {
     (*runner)->write_samples(samples->stream());
   }
   if (options.summary) (*runner)->summarise();
+  watch.begin(**runner);
   const auto started = std::chrono::steady_clock::now();
   (*runner)->run();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
@@ -105,8 +171,13 @@ int run(Context& context, const SimOptions& options) {
   if (const std::string notice = (*runner)->notice(); !notice.empty()) {
     context.err << printable(options.scenario + ": " + notice) << "\n";
   }
+  const std::string breach = watch.end(**runner, scenario->has_trace);
   const auto& failures = (*runner)->failures();
   for (const std::string& failure : failures) context.err << printable(failure) << "\n";
+  if (!breach.empty()) {
+    throw CliFailure::findings(
+        kExitNotSo, {fmt::format("{}: the run was stopped: {}", options.scenario, breach)});
+  }
   if (options.events != "-" && options.samples != "-" && !context.json()) {
     context.out << fmt::format("{}: {}, {}\n", printable(options.scenario),
                                counted((*runner)->expectations(), "expectation"),
@@ -122,14 +193,20 @@ void add_sim_command(CLI::App& app, Context& context) {
       app.add_subcommand("sim", "run a scenario on the JobTracker's engine, in no time");
   command->group("Simulation");
   const auto options = std::make_shared<SimOptions>();
-  command->add_option("SCENARIO", options->scenario, "a scenario file (docs/scenarios.md)")
-      ->required();
+  command->add_option("SCENARIO", options->scenario, "a scenario file (docs/scenarios.md)");
   command->add_option("--events", options->events,
                       "write what happens, one JSON object a line; - is stdout");
   command->add_option("--samples", options->samples,
                       "write each queue's figures at every update, one JSON object a line");
   command->add_flag("--summary", options->summary,
                     "responses, waits, slot use, locality, kills and fairness, per queue");
+  command
+      ->add_option("--check", options->check,
+                   "full: after every input what must always be true; sampled: now and then; off\n"
+                   "(default: full, with a trace sampled)")
+      ->check(CLI::IsMember({"full", "sampled", "off"}));
+  command->add_flag("--list-rules", options->list_rules, "what --check looks at");
+  command->add_option("--break", options->break_rule, "break a rule, to see it caught")->group("");
   add_output_option(*command, context);
   command->footer(
       "Exit codes: 0 all expectations met, 1 one was not, 2 the scenario is wrong.\n\n"

@@ -214,7 +214,8 @@ void VirtualCluster::obey(Tracker& tracker, const HeartbeatReply& reply,
   }
   // The reply says what should run, in no order; the engine knows in which it decided.
   const auto order = [this](const AttemptKey& key) {
-    return engine_.state().attempt(engine_.state().find_attempt(key)).launch_order;
+    const AttemptSlot slot = engine_.state().find_attempt(key);
+    return slot.valid() ? engine_.state().attempt(slot).launch_order : 0;
   };
   std::sort(launched.begin() + static_cast<std::ptrdiff_t>(before), launched.end(),
             [&](const AttemptKey& a, const AttemptKey& b) { return order(a) < order(b); });
