@@ -20,9 +20,11 @@ void LeafJobs::set_tasks(const JobOrder& job, UserId user, std::int64_t width, s
   if (before == now) return;
   const std::int64_t delta = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(before);
   const auto found = buckets_.try_emplace({user, width}).first;
-  Bucket& bucket = found->second;
+  if (found->second == nullptr) found->second = std::make_unique<Bucket>();
+  Bucket& bucket = *found->second;
   bucket.tasks += delta;
   tasks_by_width_[width] += delta;
+  wanted_slots_ += width * delta;
   change_user(user, [delta](User& u) { u.tasks += delta; });
   if (before != 0 && now != 0) return;
 
@@ -47,10 +49,12 @@ void LeafJobs::set_tasks(const JobOrder& job, UserId user, std::int64_t width, s
 }
 
 void LeafJobs::set_user_running(UserId user, std::int64_t slots) {
+  const auto known = users_.find(user);
+  if (slots == (known == users_.end() ? 0 : known->second.running)) return;
   change_user(user, [slots](User& u) { u.running = slots; });
   for (auto b = buckets_.lower_bound({user, INT64_MIN});
        b != buckets_.end() && b->first.first == user; ++b) {
-    b->second.user_running = slots;
+    b->second->user_running = slots;
   }
 }
 
@@ -62,20 +66,19 @@ std::int64_t LeafJobs::user_running(UserId user) const {
 std::size_t LeafJobs::jobs_before(const JobOrder& job) const {
   std::size_t count = 0;
   for (const auto& [key, bucket] : buckets_) {
-    count +=
-        static_cast<std::size_t>(std::distance(bucket.jobs.begin(), bucket.jobs.lower_bound(job)));
+    count += static_cast<std::size_t>(
+        std::distance(bucket->jobs.begin(), bucket->jobs.lower_bound(job)));
   }
   return count;
 }
 
-std::map<std::int64_t, std::int64_t> LeafJobs::permitted_tasks(const LimitOf& limit_of,
-                                                               std::int64_t widest) const {
+LeafJobs::ByWidth LeafJobs::permitted_tasks(const LimitOf& limit_of, std::int64_t widest) const {
   if (!limit_of) return tasks_by_width_;
-  std::map<std::int64_t, std::int64_t> permitted;
+  ByWidth permitted;
   UserId user;
   std::int64_t taken = 0;
   for (auto b = buckets_.rbegin(); b != buckets_.rend(); ++b) {  // widest first within a user
-    const Bucket& bucket = b->second;
+    const Bucket& bucket = *b->second;
     if (bucket.width > widest) continue;  // would take its user's room and then have none itself
     if (bucket.user != user) taken = 0;
     user = bucket.user;
@@ -90,6 +93,7 @@ std::map<std::int64_t, std::int64_t> LeafJobs::permitted_tasks(const LimitOf& li
 
 std::int64_t LeafJobs::pending_slots(const LimitOf& limit_of,
                                      std::optional<std::int64_t> room) const {
+  if (!limit_of && room.value_or(INT64_MAX) >= wanted_slots_) return wanted_slots_;
   const auto permitted = permitted_tasks(limit_of, room.value_or(INT64_MAX));
   std::int64_t slots = 0;
   for (auto w = permitted.rbegin(); w != permitted.rend(); ++w) {

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -85,13 +87,15 @@ class LeafJobs {
   };
   template <class Change>
   void change_user(UserId user, Change change);
-  std::map<std::int64_t, std::int64_t> permitted_tasks(const LimitOf& limit_of,
-                                                       std::int64_t widest) const;
+  using ByWidth = boost::container::flat_map<std::int64_t, std::int64_t>;
+  ByWidth permitted_tasks(const LimitOf& limit_of, std::int64_t widest) const;
 
-  std::map<std::pair<UserId, std::int64_t>, Bucket> buckets_;
+  // Few and looked up all the time, so they stand side by side.
+  boost::container::flat_map<std::pair<UserId, std::int64_t>, std::unique_ptr<Bucket>> buckets_;
   std::map<JobOrder, const Bucket*> heads_;  // the first job of each bucket
-  std::map<UserId, User> users_;
-  std::map<std::int64_t, std::int64_t> tasks_by_width_;
+  boost::container::flat_map<UserId, User> users_;
+  ByWidth tasks_by_width_;
+  std::int64_t wanted_slots_ = 0;  // of all launchable tasks
   std::int64_t jobs_ = 0;
   std::int64_t wide_jobs_ = 0;
   std::int64_t active_users_ = 0;

@@ -30,6 +30,9 @@ bool operator<(const ServiceKey& a, const ServiceKey& b) {
 ServiceOrder::ServiceOrder(const QueueTree& tree)
     : tree_(tree), families_(tree.size()), standings_(tree.size()), places_(tree.size(), 0) {
   for (const QueueTree::Node& node : tree.nodes()) {
+    if (node.leaf()) continue;
+    const std::size_t parent = static_cast<std::size_t>(&node - tree.nodes().data());
+    families_[parent].entries.resize(2 * node.children.size() + 1);
     for (std::uint32_t i = 0; i < node.children.size(); ++i) {
       places_[node.children[i].index()] = i;
     }
@@ -56,18 +59,19 @@ void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t la
       wide = last;
     }
   }
-  // Both may ask for the very place that the other has just now: make room first.
-  if (standing.wide || wide) {
-    replace(family.entries, standing.main, std::nullopt);
-    replace(family.entries, standing.wide, wide);
-  }
-  replace(family.entries, standing.main, main);
+  // Equal keys must not meet: what goes, goes first.
+  const std::size_t at = 2 * std::size_t{place};
+  if (!wide) set(family.entries, at + 1, wide);
+  set(family.entries, at, main);
+  if (wide) set(family.entries, at + 1, wide);
   update_turn(family, standing, place, line, last_served);
 }
 
 void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t place,
                                const QueueLine& line, std::uint64_t last_served) {
   const bool small = line.under_one_slot;
+  const bool was_small = standing.turn || standing.turns_running != 0 || standing.turns_weight != 0;
+  if (!small && !was_small) return;
   const std::int64_t running = small ? line.facts.running : 0;
   const std::int64_t weight = small ? line.weight : 0;
   family.turns_running += running - standing.turns_running;
@@ -84,25 +88,15 @@ void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t
   if (!family.turns.empty()) {
     entry = {ServiceStep::kBelowMaximum, family.turns_running, family.turns_weight, kTurns};
   }
-  replace(family.entries, family.turns_entry, entry);
+  set(family.entries, family.entries.places() - 1, entry);
 }
 
-void ServiceOrder::replace(std::set<ServiceKey>& entries, std::optional<ServiceKey>& old,
-                           const std::optional<ServiceKey>& now) {
-  if (old && now && !(*old < *now) && !(*now < *old)) {
-    return;
-  }
-  if (old && now) {  // keeps the node
-    auto node = entries.extract(*old);
-    WEIR_CHECK(!node.empty(), "a queue's old entry is in the order");
-    node.value() = *now;
-    entries.insert(std::move(node));
-  } else if (old) {
-    entries.erase(*old);
-  } else if (now) {
-    entries.insert(*now);
-  }
-  old = now;
+void ServiceOrder::set(WinnerTree<ServiceKey>& entries, std::size_t place,
+                       const std::optional<ServiceKey>& now) {
+  const std::optional<ServiceKey>& old = entries.at(place);
+  if (!old && !now) return;
+  if (old && now && !(*old < *now) && !(*now < *old)) return;
+  entries.set(static_cast<std::uint32_t>(place), now);
 }
 
 }  // namespace weir

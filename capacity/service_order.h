@@ -1,5 +1,5 @@
 // In which order the queues of a family are asked for a free slot. Each queue with something
-// pending has an entry in an ordered set of its parent: below its guarantee (smallest RUN/g first),
+// pending has an entry in a tournament of its parent's: below its guarantee (smallest RUN/g first),
 // below its allocation (RUN/AC), or merely below its maximum (RUN/g); wide tasks that its
 // allocation has no room for stand in the last of these as well. Queues guaranteed less than one
 // slot stand there together, as one entry with the sum of their slots and guarantees, and take
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "capacity/queue_shares.h"
+#include "capacity/winner_tree.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/queue_tree.h"
 
@@ -48,37 +49,32 @@ class ServiceOrder {
   bool offer(QueueId parent, Take take) const {
     const auto& children = tree_.node(parent).children;
     const Family& family = families_[parent.index()];
-    for (const ServiceKey& key : family.entries) {
-      if (key.place != kTurns) {
-        if (take(children[key.place], key.step)) return true;
-        continue;
-      }
+    return family.entries.visit([&](const ServiceKey& key) {
+      if (key.place != kTurns) return static_cast<bool>(take(children[key.place], key.step));
       for (const auto& [last_served, place] : family.turns) {
         if (take(children[place], ServiceStep::kBelowMaximum)) return true;
       }
-    }
-    return false;
+      return false;
+    });
   }
 
  private:
   static constexpr std::uint32_t kTurns = UINT32_MAX;
   struct Family {
-    std::set<ServiceKey> entries;
+    // Two places for each child, of its main and its wide entry, and one for those that take turns.
+    WinnerTree<ServiceKey> entries;
     std::set<std::pair<std::uint64_t, std::uint32_t>> turns;  // last served, place
     std::int64_t turns_running = 0;  // of all members under one slot, waiting or not
     std::int64_t turns_weight = 0;
-    std::optional<ServiceKey> turns_entry;
   };
-  // What stands in the family's sets for one queue.
+  // What stands in its family's turns for one queue.
   struct Standing {
-    std::optional<ServiceKey> main;
-    std::optional<ServiceKey> wide;
     std::optional<std::uint64_t> turn;
     std::int64_t turns_running = 0;
     std::int64_t turns_weight = 0;
   };
-  static void replace(std::set<ServiceKey>& entries, std::optional<ServiceKey>& old,
-                      const std::optional<ServiceKey>& now);
+  static void set(WinnerTree<ServiceKey>& entries, std::size_t place,
+                  const std::optional<ServiceKey>& now);
   void update_turn(Family& family, Standing& standing, std::uint32_t place, const QueueLine& line,
                    std::uint64_t last_served);
 
