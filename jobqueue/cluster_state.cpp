@@ -32,8 +32,9 @@ Job& ClusterState::mutable_job(JobId id) {
 }
 
 const TrackerState* ClusterState::find_tracker(std::string_view name) const {
-  const auto found = tracker_by_name_.find(std::string(name));
-  return found == tracker_by_name_.end() ? nullptr : &trackers_[found->second.index()];
+  const TrackerId id = tracker_by_name_.find(
+      name, [this](TrackerId t) -> const std::string& { return trackers_[t.index()].name; });
+  return id.valid() ? &trackers_[id.index()] : nullptr;
 }
 
 AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
@@ -43,6 +44,19 @@ AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
   if (key.task.index >= tasks.size()) return {};
   const AttemptSlot slot = tasks[key.task.index].attempt;
   return slot.valid() && attempt(slot).key == key ? slot : AttemptSlot{};
+}
+
+std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey& key) const {
+  constexpr std::size_t kFew = 64;  // more are found by way of their job
+  if (tracker.held.size() <= kFew) {
+    for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+      if (tracker.held[i].key == key) return i;
+    }
+    return kNoPlace;
+  }
+  const AttemptSlot slot = find_attempt(key);
+  if (!slot.valid() || attempt(slot).tracker != tracker.id) return kNoPlace;
+  return attempt(slot).tracker_place;
 }
 
 Resources ClusterState::largest_tracker() const {
@@ -58,6 +72,7 @@ Resources ClusterState::largest_tracker() const {
 
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   Job& added = *job;
+  for (const TaskKind kind : kTaskKinds) added.tasks(kind).need = added.spec->need[index(kind)];
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
   job_index_[added.id.index()] = &added;
@@ -186,7 +201,7 @@ TrackerState& ClusterState::add_tracker(const std::string& name) {
   tracker.name = name;
   tracker.state = TrackerState::State::kLost;
   tracker.rack = intern_rack("default-rack");
-  tracker_by_name_.emplace(name, id);
+  tracker_by_name_.add(name, id);
   by_host_[name].push_back(id);
   return tracker;
 }
@@ -284,6 +299,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
   attempt.live = true;
   tracker.attempts.push_back(slot);
+  tracker.held.push_back({.key = attempt.key});
   count_free(tracker, -1);
   tracker.used += job.need(key.kind);
   count_free(tracker, 1);
@@ -320,11 +336,16 @@ void ClusterState::leave_run(Attempt& attempt) {
   add_running(attempt.queue, attempt.user, kind, -job.width(kind));
 }
 
+void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
+  attempt.state = state;
+  trackers_[attempt.tracker.index()].held[attempt.tracker_place].state = state;
+}
+
 void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
   if (attempt.dying()) return;
   leave_run(attempt);
   ++mutable_job(attempt.key.task.job).tasks(attempt.key.task.kind).dying;
-  attempt.state = Attempt::State::kDying;
+  set_attempt_state(attempt, Attempt::State::kDying);
   attempt.kill_reason = reason;
 }
 
@@ -343,6 +364,8 @@ void ClusterState::end_attempt(AttemptSlot slot) {
   count_free(tracker, 1);
   const AttemptSlot last = tracker.attempts.back();
   tracker.attempts[attempt.tracker_place] = last;
+  tracker.held[attempt.tracker_place] = tracker.held.back();
+  tracker.held.pop_back();
   attempts_[last.index()].tracker_place = attempt.tracker_place;
   tracker.attempts.pop_back();
   job.tasks(attempt.key.task.kind).tasks[attempt.key.task.index].attempt = AttemptSlot{};

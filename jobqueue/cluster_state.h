@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "jobqueue/ids.h"
 #include "jobqueue/input.h"
 #include "jobqueue/job.h"
+#include "jobqueue/name_index.h"
 #include "jobqueue/policy.h"
 #include "jobqueue/queue_counters.h"
 #include "jobqueue/queue_tree.h"
@@ -29,12 +31,12 @@ namespace weir {
 
 // A live attempt: it occupies its tracker until the tracker says that it is over.
 struct Attempt {
-  enum class State : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
+  using State = AttemptState;
   AttemptKey key;
   TrackerId tracker;
   QueueId queue;  // in which it counts; follows a move of its job
   UserId user;
-  State state = State::kLaunching;
+  State state = State::kLaunching;  // changed by ClusterState alone
   TaskPhase phase = TaskPhase::kStarting;
   KillReason kill_reason = KillReason::kJobKilled;
   std::int32_t progress_millionths = 0;
@@ -64,8 +66,8 @@ struct QueueState {
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
   QueueCounters counters;
-  std::map<UserId, UserInQueue> users;  // those with a job here
-  std::map<JobId, Ok> unfinished;       // in submit order
+  boost::container::flat_map<UserId, UserInQueue> users;  // those with a job here
+  std::map<JobId, Ok> unfinished;                         // in submit order
 };
 
 class ClusterState {
@@ -94,6 +96,9 @@ class ClusterState {
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
   // The attempt's slot if the engine holds it as live.
   AttemptSlot find_attempt(const AttemptKey& key) const;
+  // The attempt's place in the tracker's list of attempts, or kNoPlace.
+  static constexpr std::size_t kNoPlace = SIZE_MAX;
+  std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   Resources largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.
@@ -133,6 +138,7 @@ class ClusterState {
   ClaimBook& mutable_claims() { return claims_; }
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
+  void set_attempt_state(Attempt& attempt, Attempt::State state);
   void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
   void end_attempt(AttemptSlot slot);  // leaves RUN if it was there, and HELD; slot is free
   void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
@@ -161,7 +167,7 @@ class ClusterState {
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
   std::vector<TrackerState> trackers_;
-  std::unordered_map<std::string, TrackerId> tracker_by_name_;  // looked up, never walked
+  NameIndex<TrackerId> tracker_by_name_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
   ClaimBook claims_;

@@ -77,15 +77,6 @@ DurationMs Engine::heartbeat_interval_ms() const {
 
 // --- Emitting ---
 
-std::uint64_t Engine::emit_durable(Fact fact) {
-  output_->events.push_back(Event{++last_seq_, now_, std::move(fact)});
-  return last_seq_;
-}
-
-void Engine::emit(Fact fact) {
-  output_->events.push_back(Event{0, now_, std::move(fact)});
-}
-
 void Engine::reply(Token token, decltype(Reply::body) body) {
   if (token != 0) output_->replies.push_back(Reply{token, std::move(body)});
 }
@@ -130,7 +121,7 @@ void Engine::settle(std::uint64_t seq) {
     }
     const ParkedHeartbeat parked = std::move(parked_[i]);
     parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
-    reply(parked.token, compose_reply(state_.mutable_tracker(parked.tracker), parked.report));
+    reply(parked.token, compose_parked(state_.mutable_tracker(parked.tracker), parked));
   }
 }
 

@@ -17,18 +17,20 @@
 #include <utility>
 #include <vector>
 
+#include "jobqueue/changed_ids.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/input.h"
 #include "jobqueue/job_queue_manager.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/silence_list.h"
 #include "jobqueue/snapshot.h"
 
 namespace weir {
 
 // What changed since it was last asked, for those who publish records to readers.
 struct Changes {
-  std::set<JobId> jobs;
-  std::set<TrackerId> trackers;
+  ChangedIds<JobId> jobs;
+  ChangedIds<TrackerId> trackers;
   bool queues = false;
   void clear() {
     jobs.clear();
@@ -87,7 +89,13 @@ class Engine {
     std::uint64_t seq = 0;  // reply when this is durable
     Token token = 0;
     TrackerId tracker;
-    Heartbeat report;  // what the reply is level with
+    // Of the report that the reply is level with:
+    struct Reported {
+      AttemptKey attempt;
+      ReportedState state = ReportedState::kRunning;
+    };
+    std::vector<Reported> attempts;
+    std::vector<JobId> held_jobs;
   };
 
   Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,
@@ -125,7 +133,7 @@ class Engine {
   void take_report(TrackerState& tracker, const Heartbeat& report);
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   bool adopt(TrackerState& tracker, const AttemptReport& report);
-  void drop_missing_attempts(TrackerState& tracker, const Heartbeat& report);
+  void drop_missing_attempts(TrackerState& tracker);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   void take_fetch_failures(const AttemptReport& report);
   static Error not_registered(const std::string& tracker);
@@ -133,7 +141,10 @@ class Engine {
   void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
-  HeartbeatReply compose_reply(TrackerState& tracker, const Heartbeat& report);
+  template <class Report>  // a Heartbeat, or what is kept of one
+  HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
+  HeartbeatReply compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked);
+  void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
 
   // engine_claims.cpp: what queues are owed
   void review_claims(bool tick);
@@ -186,11 +197,19 @@ class Engine {
   std::uint32_t next_attempt_number(Task& task) const;
 
   // Emitting
-  std::uint64_t emit_durable(Fact fact);
-  void emit(Fact fact);
+  template <class F>
+  std::uint64_t emit_durable(F&& fact) {
+    output_->events.push_back(Event{++last_seq_, now_, std::forward<F>(fact)});
+    return last_seq_;
+  }
+  template <class F>
+  void emit(F&& fact) {
+    output_->events.push_back(Event{0, now_, std::forward<F>(fact)});
+  }
   void reply(Token token, decltype(Reply::body) body);
   void refuse(Token token, const char* what, Error error);
   void touch(const Job& job);
+  void heard_of(TrackerState& tracker);
   void touch(const TrackerState& tracker) { changes_.trackers.insert(tracker.id); }
   void pending_changed(Job& job, TaskKind kind);
 
@@ -202,14 +221,14 @@ class Engine {
   TimeMs policy_since_ = 0;
   TimeMs last_tick_ = 0;
   std::uint32_t next_job_ = 1;
+  std::uint64_t reports_ = 0;  // taken from trackers
   std::uint64_t last_seq_ = 0;
   std::uint64_t durable_seq_ = 0;
   std::deque<PendingCommand> pending_;  // by seq
   std::vector<ParkedHeartbeat> parked_;
-  std::set<std::pair<TimeMs, TrackerId>>
-      by_heartbeat_;  // live and awaited trackers: the most silent first
-  std::deque<std::pair<TimeMs, JobId>> finished_;       // to be forgotten in time
-  std::set<JobId> unassigned_duties_;                   // jobs whose last duty no tracker has yet
+  SilenceList by_silence_;                         // live and awaited trackers, by last_heartbeat
+  std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time
+  std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules

@@ -23,11 +23,7 @@ void Engine::on(const Heartbeat& input, Token token) {
   if (input.sequence <= tracker.sequence)
     return reply(token, compose_reply(tracker, input));  // old news
   tracker.sequence = input.sequence;
-  if (tracker.last_heartbeat != now_) {
-    by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
-    tracker.last_heartbeat = now_;
-    by_heartbeat_.emplace_hint(by_heartbeat_.end(), now_, tracker.id);
-  }
+  heard_of(tracker);
   take_report(tracker, input);
   if (input.asks_for_tasks) {
     schedule(tracker);
@@ -35,21 +31,24 @@ void Engine::on(const Heartbeat& input, Token token) {
   }
   touch(tracker);
   std::uint64_t awaited = 0;  // a grant that the reply should carry
-  for (const AttemptSlot slot : tracker.attempts) {
-    const Attempt& attempt = state_.attempt(slot);
-    if (attempt.state == Attempt::State::kCommitPending && attempt.grant_seq > durable_seq_) {
-      awaited = std::max(awaited, attempt.grant_seq);
-    }
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    if (tracker.held[i].state != AttemptState::kCommitPending) continue;
+    const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
+    if (grant_seq > durable_seq_) awaited = std::max(awaited, grant_seq);
   }
   if (awaited == 0) return reply(token, compose_reply(tracker, input));
   const auto before = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedHeartbeat& p) {
     return p.tracker == tracker.id;
   });
   if (before != parked_.end()) {  // its caller has given up on it
-    reply(before->token, compose_reply(tracker, before->report));
+    reply(before->token, compose_reply(tracker, *before));
     parked_.erase(before);
   }
-  parked_.push_back({awaited, token, tracker.id, input});
+  ParkedHeartbeat parked{awaited, token, tracker.id, {}, input.held_jobs};
+  parked.attempts.reserve(input.attempts.size());
+  for (const AttemptReport& report : input.attempts)
+    parked.attempts.push_back({report.attempt, report.state});
+  parked_.push_back(std::move(parked));
 }
 
 void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
@@ -65,40 +64,57 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   }
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
+  ++reports_;
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
-  drop_missing_attempts(tracker, report);
+  drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
 }
 
 void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {
-  const AttemptSlot slot = state_.find_attempt(report.attempt);
-  if (slot.valid() && state_.attempt(slot).tracker == tracker.id)
-    return take_live_attempt(tracker, slot, report);
-  adopt(tracker, report);
+  const std::size_t place = state_.place_of(tracker, report.attempt);
+  if (place == ClusterState::kNoPlace) {
+    adopt(tracker, report);
+    return;
+  }
+  HeldAttempt& held = tracker.held[place];
+  held.reported_in = reports_;
+  const bool running = report.state == ReportedState::kRunning;
+  // Most reports say what the one before said.
+  if (running && held.said_running && held.phase == report.phase &&
+      held.progress_millionths == report.progress_millionths && report.status.empty() &&
+      report.fetch_failures.empty()) {
+    return;
+  }
+  held.said_running = running;
+  held.phase = report.phase;
+  held.progress_millionths = report.progress_millionths;
+  take_live_attempt(tracker, tracker.attempts[place], report);
 }
 
 void Engine::take_live_attempt(TrackerState&, AttemptSlot slot, const AttemptReport& report) {
   Attempt& attempt = state_.mutable_attempt(slot);
   const TaskKey key = attempt.key.task;
-  Job& job = state_.mutable_job(key.job);
   switch (report.state) {
     case ReportedState::kRunning:
     case ReportedState::kCommitPending: {
-      if (attempt.progress_millionths != report.progress_millionths) touch(job);
-      state_.set_progress(attempt, report.progress_millionths);
+      if (attempt.progress_millionths != report.progress_millionths) {
+        touch(state_.job(key.job));
+        state_.set_progress(attempt, report.progress_millionths);
+      }
       attempt.phase = report.phase;
-      if (!report.status.empty()) job.status_line = report.status;
+      if (!report.status.empty()) state_.mutable_job(key.job).status_line = report.status;
       if (!report.fetch_failures.empty()) take_fetch_failures(report);
       if (attempt.dying()) return;
       if (report.state == ReportedState::kRunning) {
-        attempt.state = Attempt::State::kRunning;
+        state_.set_attempt_state(attempt, Attempt::State::kRunning);
       } else {
-        attempt.state = Attempt::State::kCommitPending;
+        state_.set_attempt_state(attempt, Attempt::State::kCommitPending);
         grant_commit(slot);
       }
       return;
     }
     case ReportedState::kSucceeded: {
+      const Job& job = state_.job(key.job);
       const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
       const Task& task = job.tasks(key.kind).tasks[key.index];
       if (publishes && !(task.commit_granted && task.commit_attempt == attempt.key.attempt)) {
@@ -154,6 +170,7 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
     task.next_attempt = std::max(task.next_attempt, after);
   }
   const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_);
+  tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny});
   policy_->on_launched(slot);
@@ -163,17 +180,12 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
 }
 
 // A report names everything that the tracker holds: what it held and names no more is gone.
-void Engine::drop_missing_attempts(TrackerState& tracker, const Heartbeat& report) {
-  std::vector<AttemptKey> reported;
-  reported.reserve(report.attempts.size());
-  for (const AttemptReport& attempt : report.attempts) reported.push_back(attempt.attempt);
-  std::sort(reported.begin(), reported.end());
+void Engine::drop_missing_attempts(TrackerState& tracker) {
   std::vector<AttemptSlot> gone;
-  for (const AttemptSlot slot : tracker.attempts) {
-    const Attempt& attempt = state_.attempt(slot);
-    if (attempt.state == Attempt::State::kLaunching)
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    if (tracker.held[i].state == AttemptState::kLaunching)
       continue;  // the launch may have been lost: it is repeated
-    if (!std::binary_search(reported.begin(), reported.end(), attempt.key)) gone.push_back(slot);
+    if (tracker.held[i].reported_in != reports_) gone.push_back(tracker.attempts[i]);
   }
   for (const AttemptSlot slot : gone) attempt_killed(slot);
   for (const AttemptKey& held :
@@ -295,15 +307,15 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
 
 // --- Replies ---
 
-HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& report) {
+template <class Report>
+HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report) {
   HeartbeatReply out;
   out.interval_ms = heartbeat_interval_ms();
   const std::int64_t early =
       std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
   out.out_of_band_gap_ms = DurationMs{state_.live_trackers()} * 1000 / early;
-  for (const AttemptReport& reported : report.attempts) {
-    const AttemptSlot slot = state_.find_attempt(reported.attempt);
-    const bool held = slot.valid() && state_.attempt(slot).tracker == tracker.id;
+  for (const auto& reported : report.attempts) {
+    const bool held = state_.place_of(tracker, reported.attempt) != ClusterState::kNoPlace;
     const bool ended = reported.state >= ReportedState::kSucceeded;
     if (!held && !ended) out.kill.push_back(reported.attempt);
     if (held || !ended) continue;
@@ -316,23 +328,7 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& rep
     }
     out.acknowledged.push_back(reported.attempt);
   }
-  for (const AttemptSlot slot : tracker.attempts) {
-    const Attempt& attempt = state_.attempt(slot);
-    switch (attempt.state) {
-      case Attempt::State::kLaunching:
-        out.launch.push_back({attempt.key, state_.job(attempt.key.task.job).spec, true});
-        break;
-      case Attempt::State::kDying:
-        out.kill.push_back(attempt.key);
-        break;
-      case Attempt::State::kCommitPending:
-        if (attempt.grant_seq != 0 && attempt.grant_seq <= durable_seq_)
-          out.commit.push_back(attempt.key);
-        break;
-      case Attempt::State::kRunning:
-        break;
-    }
-  }
+  compose_orders(tracker, out);
   for (const JobId id : report.held_jobs) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
@@ -351,6 +347,36 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Heartbeat& rep
     }
   }
   return out;
+}
+
+// What the tracker should start, kill and commit.
+void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) const {
+  const auto launching = std::count_if(tracker.held.begin(), tracker.held.end(), [](const auto& h) {
+    return h.state == AttemptState::kLaunching;
+  });
+  out.launch.reserve(static_cast<std::size_t>(launching));
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    const AttemptKey& key = tracker.held[i].key;
+    switch (tracker.held[i].state) {
+      case AttemptState::kLaunching:
+        out.launch.push_back({key, state_.job(key.task.job).spec, true});
+        break;
+      case AttemptState::kDying:
+        out.kill.push_back(key);
+        break;
+      case AttemptState::kCommitPending: {
+        const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
+        if (grant_seq != 0 && grant_seq <= durable_seq_) out.commit.push_back(key);
+        break;
+      }
+      case AttemptState::kRunning:
+        break;
+    }
+  }
+}
+
+HeartbeatReply Engine::compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked) {
+  return compose_reply(tracker, parked);
 }
 
 }  // namespace weir

@@ -315,9 +315,8 @@ TrackerState& Engine::awaited_tracker(const std::string& name) {
   if (known != nullptr) return state_.mutable_tracker(known->id);
   TrackerState& tracker = state_.add_tracker(name);
   tracker.incarnation = kUnknownIncarnation;
-  tracker.last_heartbeat = now_;
   state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
-  by_heartbeat_.emplace(now_, tracker.id);
+  heard_of(tracker);
   return tracker;
 }
 

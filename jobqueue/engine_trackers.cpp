@@ -39,9 +39,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
   state_.set_tracker_total(tracker, input.total);
   if (!was_live) state_.set_tracker_accepts(tracker, true);  // until it reports otherwise
   state_.set_tracker_live(tracker, TrackerState::State::kLive);
-  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
-  tracker.last_heartbeat = now_;
-  by_heartbeat_.emplace(now_, tracker.id);
+  heard_of(tracker);
   if (!was_live) {
     emit(TrackerChanged{
         tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
@@ -64,7 +62,7 @@ void Engine::on(const LoseTracker& input, Token token) {
 void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   const bool was_live = tracker.live();
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
-  by_heartbeat_.erase({tracker.last_heartbeat, tracker.id});
+  by_silence_.erase(tracker.id);
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
   if (tracker.keeps > 0) {
     end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
@@ -111,11 +109,23 @@ void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
   }
 }
 
+void Engine::heard_of(TrackerState& tracker) {
+  tracker.last_heartbeat = now_;
+  by_silence_.heard(tracker.id);
+}
+
 void Engine::expire_trackers() {
   const DurationMs expiry = state_.settings().heartbeat.expiry_ms;
-  while (!by_heartbeat_.empty() && now_ - by_heartbeat_.begin()->first >= expiry) {
-    TrackerState& tracker = state_.mutable_tracker(by_heartbeat_.begin()->second);
-    lose_tracker(tracker, "was silent for " + std::to_string(expiry / 1000) + " s");
+  std::vector<std::pair<TimeMs, TrackerId>> silent;
+  for (TrackerId id = by_silence_.first(); id.valid(); id = by_silence_.after(id)) {
+    const TimeMs last = state_.tracker(id).last_heartbeat;
+    if (now_ - last < expiry) break;
+    silent.emplace_back(last, id);
+  }
+  std::sort(silent.begin(), silent.end());  // who reported at the same time is lost by id
+  for (const auto& [last, id] : silent) {
+    lose_tracker(state_.mutable_tracker(id),
+                 "was silent for " + std::to_string(expiry / 1000) + " s");
   }
 }
 

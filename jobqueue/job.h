@@ -36,6 +36,7 @@ struct Task {
 // The maps or the reduces of a job.
 struct TaskGroup {
   std::vector<Task> tasks;
+  Resources need;   // of one task, as the spec says
   TaskSet fresh;    // pending, never failed: lowest index first
   TaskSet retries;  // pending, failed before: served first, elsewhere
   std::uint32_t total = 0;
@@ -91,7 +92,7 @@ struct Job {
 
   TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
   const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
-  const Resources& need(TaskKind kind) const { return spec->need[index(kind)]; }
+  const Resources& need(TaskKind kind) const { return tasks(kind).need; }
   std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
   bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
   // Tasks that could be launched now, before anyone looks at trackers or limits.

@@ -1,9 +1,11 @@
 // A set of task indexes that gives the lowest first: a bitmap with a summary bitmap per level,
 // 64-way. Insert, erase and first() take a handful of word operations whatever the size, and a task
-// costs about one bit.
+// costs about one bit. Up to 64 indexes, as most jobs have, stand in the object itself; the levels
+// of larger sets lie one after the other in one block, the members first.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -17,14 +19,18 @@ class TaskSet {
 
   // Empties the set and makes room for indexes below `capacity`.
   void reset(std::uint32_t capacity) {
-    levels_.clear();
+    capacity_ = capacity;
     count_ = 0;
-    std::uint32_t words = (capacity + 63) / 64;
-    do {
-      if (words == 0) words = 1;
-      levels_.emplace_back(words, 0);
-      words = words == 1 ? 0 : (words + 63) / 64;
-    } while (words != 0);
+    only_ = 0;
+    words_.clear();
+    if (capacity <= 64) return;
+    std::size_t words = 0;
+    for (std::uint32_t level = words_in(capacity);; level = words_in(level)) {
+      words += level;
+      if (level == 1) break;
+    }
+    words_.assign(words, 0);
+    words_.shrink_to_fit();
   }
 
   void fill(std::uint32_t capacity) {
@@ -36,57 +42,72 @@ class TaskSet {
   bool empty() const { return count_ == 0; }
 
   bool contains(std::uint32_t i) const {
-    return !levels_.empty() && i / 64 < levels_[0].size() &&
-           (levels_[0][i / 64] >> (i % 64) & 1) != 0;
+    return i < capacity_ && (members()[i / 64] >> (i % 64) & 1) != 0;
   }
 
   bool insert(std::uint32_t i) {
-    if (contains(i)) return false;
-    for (auto& level : levels_) {
-      level[i / 64] |= std::uint64_t{1} << (i % 64);
+    if (i >= capacity_ || contains(i)) return false;
+    ++count_;
+    std::uint64_t* words = members();
+    for (std::uint32_t size = words_in(capacity_);; size = words_in(size)) {
+      words[i / 64] |= std::uint64_t{1} << (i % 64);
+      if (size == 1) return true;
+      words += size;
       i /= 64;
     }
-    ++count_;
-    return true;
   }
 
   bool erase(std::uint32_t i) {
     if (!contains(i)) return false;
-    for (auto& level : levels_) {
-      level[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-      if (level[i / 64] != 0) break;
+    --count_;
+    std::uint64_t* words = members();
+    for (std::uint32_t size = words_in(capacity_);; size = words_in(size)) {
+      words[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+      if (words[i / 64] != 0 || size == 1) return true;
+      words += size;
       i /= 64;
     }
-    --count_;
-    return true;
   }
 
   std::optional<std::uint32_t> first() const {
     if (count_ == 0) return std::nullopt;
-    std::uint32_t i = 0;
-    for (auto level = levels_.rbegin(); level != levels_.rend(); ++level) {
-      i = i * 64 + static_cast<std::uint32_t>(std::countr_zero((*level)[i]));
-    }
-    return i;
+    return at_or_after(0);
   }
 
   // The lowest member >= i.
   std::optional<std::uint32_t> at_or_after(std::uint32_t i) const {
-    for (std::size_t level = 0; level < levels_.size(); ++level, i = i / 64 + 1) {
-      if (i / 64 >= levels_[level].size()) return std::nullopt;
-      const std::uint64_t rest = levels_[level][i / 64] & (~std::uint64_t{0} << (i % 64));
-      if (rest == 0) continue;
-      std::uint32_t found = i / 64 * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
-      for (std::size_t down = level; down-- > 0;) {
-        found = found * 64 + static_cast<std::uint32_t>(std::countr_zero(levels_[down][found]));
+    std::uint32_t sizes[kLevels];
+    std::size_t levels = 0;
+    const std::uint64_t* words = members();
+    for (std::uint32_t size = words_in(capacity_);; size = words_in(size)) {
+      sizes[levels++] = size;
+      if (i / 64 >= size) return std::nullopt;
+      const std::uint64_t rest = words[i / 64] & (~std::uint64_t{0} << (i % 64));
+      if (rest != 0) {
+        std::uint32_t found = i / 64 * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
+        for (std::size_t down = levels - 1; down-- > 0;) {
+          words -= sizes[down];
+          found = found * 64 + static_cast<std::uint32_t>(std::countr_zero(words[found]));
+        }
+        return found;
       }
-      return found;
+      if (size == 1) return std::nullopt;
+      words += size;
+      i = i / 64 + 1;
     }
-    return std::nullopt;
   }
 
  private:
-  std::vector<std::vector<std::uint64_t>> levels_;  // [0] the members, then summaries
+  static constexpr std::size_t kLevels = 6;  // 64^6 is more than an index can say
+  static constexpr std::uint32_t words_in(std::uint32_t bits) {
+    return bits <= 64 ? 1 : (bits - 1) / 64 + 1;
+  }
+  std::uint64_t* members() { return words_.empty() ? &only_ : words_.data(); }
+  const std::uint64_t* members() const { return words_.empty() ? &only_ : words_.data(); }
+
+  std::uint64_t only_ = 0;  // capacity <= 64
+  std::vector<std::uint64_t> words_;
+  std::uint32_t capacity_ = 0;
   std::uint32_t count_ = 0;
 };
 

@@ -8,12 +8,26 @@
 #include <vector>
 
 #include "jobqueue/ids.h"
+#include "jobqueue/input.h"
 #include "jobqueue/resources.h"
 #include "jobqueue/time.h"
 
 namespace weir {
 
 inline constexpr std::int64_t kUnknownIncarnation = INT64_MIN;
+
+enum class AttemptState : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
+
+// What every heartbeat asks of a live attempt, side by side for the whole tracker: a report that
+// says nothing new touches nothing else.
+struct HeldAttempt {
+  AttemptKey key;
+  AttemptState state = AttemptState::kLaunching;  // as in the Attempt
+  bool said_running = false;                      // so said the last report, with what follows
+  TaskPhase phase = TaskPhase::kStarting;
+  std::int32_t progress_millionths = 0;
+  std::uint64_t reported_in = 0;  // the engine's count of reports when one last named it
+};
 
 struct TrackerState {
   // AWAITED: named in the store as holding outputs, but not heard of since the JobTracker started.
@@ -34,6 +48,7 @@ struct TrackerState {
   Resources total;
   Resources used;                     // HELD: running and dying attempts
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
+  std::vector<HeldAttempt> held;      // of `attempts`, in the same places
   std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
   std::vector<JobId> duties;             // last duties of jobs that it was given
