@@ -141,10 +141,12 @@ Status SchedRun::exchange(std::uint32_t tracker, std::int64_t& ns, std::uint32_t
 }
 
 std::int64_t SchedRun::tick() {
+  const double cpu = cpu_seconds();
   const std::int64_t ns = engine_.handle(Tick{});
+  const auto cpu_ns = static_cast<std::int64_t>(1e9 * (cpu_seconds() - cpu));
   if (load_.churn) churn_.watch(engine_.output().events);
-  tick_ns_ += ns;
-  tick_worst_ns_ = std::max(tick_worst_ns_, ns);
+  tick_ns_ += cpu_ns;
+  tick_worst_ns_ = std::max(tick_worst_ns_, cpu_ns);
   ++ticks_;
   engine_.engine().changes().clear();  // as who publishes records would
   return ns;
@@ -206,14 +208,14 @@ Status SchedRun::loop(double seconds, const Progress& progress) {
   for (std::uint32_t tracker = 0; passed < seconds; tracker = (tracker + 1) % load_.trackers) {
     if (auto done = beat(tracker); !done) return done.error();
     if (beats_ % 64 != 0) continue;
-    passed = seconds_since(start);
+    passed = cpu_seconds() - cpu;
     if (progress && beats_ % 8192 == 0) progress(std::min(passed / seconds, 1.0));
     if (load_.churn && !changed && passed > seconds / 2) {
       changed = true;
       inside_ns_ += churn_.change_settings(engine_);
     }
   }
-  cpu_share_ = (cpu_seconds() - cpu) / seconds_since(start);
+  cpu_share_ = std::min((cpu_seconds() - cpu) / seconds_since(start), 1.0);
   return Ok{};
 }
 

@@ -23,7 +23,7 @@ struct SchedFigures {
   double heartbeats_per_second = 0;
   double p50_us = 0;  // of a heartbeat; the periodic update counts to the one it comes with
   double p99_us = 0;
-  double tick_mean_ms = 0;  // the policy's periodic update
+  double tick_mean_ms = 0;  // the policy's periodic update, in CPU time
   double tick_worst_ms = 0;
   double bytes_per_pending_task = 0;
   // The part of a core that the run got. Under 1 others wanted it too: rates are counted over that
@@ -39,6 +39,7 @@ SchedFigures median(const std::vector<SchedFigures>& runs);
 // Called now and then during a run with the part of it that is done, 0 to 1.
 using Progress = std::function<void(double)>;
 
+// Runs for `seconds` of CPU time.
 Result<SchedFigures> run_sched(const SchedLoad& load, double seconds, const Progress& progress);
 
 }  // namespace weir::bench

@@ -193,7 +193,7 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
   number("--queues", load.queues, "Q, default 100", CLI::Range(1u, 10'000u));
   number("--maps-per-job", load.maps_per_job, "default 200 up to 100 jobs, else 40", many);
   number("--reduces-per-job", load.reduces_per_job, "default 100 up to 100 jobs, else 20", slots);
-  command.add_option("--seconds", options.seconds, "of each repetition (default 2)")
+  command.add_option("--seconds", options.seconds, "CPU seconds of each repetition (default 2)")
       ->type_name("S")
       ->check(CLI::Range(0.001, 3600.0));
   number("--repetitions", options.repetitions, "medians of so many (default 5)",
