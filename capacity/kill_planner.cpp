@@ -138,7 +138,9 @@ void KillPlanner::collect() {
     if (place[attempt.queue.index()] == SIZE_MAX) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
-    leaves_[place[attempt.queue.index()]].candidates.push_back({AttemptSlot(i)});
+    const Task& task = state_.job(attempt.key.task.job).tasks(kind_).tasks[attempt.key.task.index];
+    leaves_[place[attempt.queue.index()]].candidates.push_back(
+        {AttemptSlot(i), attempt.user, task.preempted >= kOftenPreempted});
   }
   for (Leaf& leaf : leaves_) sort_candidates(leaf);
 }
@@ -146,8 +148,7 @@ void KillPlanner::collect() {
 void KillPlanner::sort_candidates(Leaf& leaf) const {
   const auto key = [&](const Candidate& candidate) {
     const Attempt& a = state_.attempt(candidate.slot);
-    const Task& task = state_.job(a.key.task.job).tasks(kind_).tasks[a.key.task.index];
-    return std::tuple(task.preempted >= kOftenPreempted, -a.launched_at, a.progress_millionths);
+    return std::tuple(candidate.often, -a.launched_at, a.progress_millionths);
   };
   std::sort(leaf.candidates.begin(), leaf.candidates.end(),
             [&](const Candidate& a, const Candidate& b) {
@@ -158,69 +159,92 @@ void KillPlanner::sort_candidates(Leaf& leaf) const {
             });
 }
 
-// Places in leaves_: nearest family first, then by how far above its allocation a leaf is.
-std::vector<std::size_t> KillPlanner::victim_order(QueueId claimant) const {
-  struct Rank {
-    std::int64_t steps_up;  // from the claimant to the nearest common ancestor
-    std::int64_t over;
-    std::int64_t allocated;
-    std::size_t place;
-  };
-  std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const QueueId leaf = leaves_[i].queue;
-    std::int64_t steps_up = 0;
-    for (QueueId q = claimant; !state_.tree().is_ancestor(q, leaf);
-         q = state_.tree().node(q).parent) {
-      ++steps_up;
-    }
-    const std::int64_t allocated = figures_.line(leaf).allocated;
-    const std::int64_t over = running(leaf) - allocated;
-    if (over > 0 && leaf != claimant) ranks.push_back({steps_up, over, allocated, i});
-  }
-  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
-    if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
-    if ((a.allocated == 0) != (b.allocated == 0)) return a.allocated == 0;
-    const Int128 left = Int128(a.over) * b.allocated;
-    const Int128 right = Int128(b.over) * a.allocated;
-    if (a.allocated != 0 && left != right) return left > right;
-    return a.place < b.place;
-  });
-  std::vector<std::size_t> order;
-  for (const Rank& rank : ranks) order.push_back(rank.place);
-  return order;
+bool KillPlanner::Rank::operator<(const Rank& b) const {
+  const Rank& a = *this;
+  if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
+  if ((a.allocated == 0) != (b.allocated == 0)) return a.allocated == 0;
+  const Int128 left = Int128(a.over) * b.allocated;
+  const Int128 right = Int128(b.over) * a.allocated;
+  if (a.allocated != 0 && left != right) return left > right;
+  return a.place < b.place;
 }
+
+std::optional<KillPlanner::Rank> KillPlanner::rank(QueueId claimant, std::size_t leaf) const {
+  const QueueId queue = leaves_[leaf].queue;
+  Rank rank{.allocated = figures_.line(queue).allocated, .place = leaf};
+  rank.over = running(queue) - rank.allocated;
+  if (rank.over <= 0) return std::nullopt;
+  for (QueueId q = claimant; !state_.tree().is_ancestor(q, queue); q = state_.tree().node(q).parent)
+    ++rank.steps_up;
+  return rank;
+}
+
+// Made once for the claimant and its siblings; commit() keeps it up.
+const WinnerTree<KillPlanner::Rank>& KillPlanner::victim_order(QueueId claimant) {
+  const QueueId parent = state_.tree().node(claimant).parent;
+  const auto [order, fresh] = orders_.try_emplace(parent);
+  if (fresh) {
+    order->second.resize(leaves_.size());
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      order->second.set(static_cast<std::uint32_t>(i), rank(parent, i));
+    }
+  }
+  return order->second;
+}
+
+std::vector<UserId> KillPlanner::users_above_limit(const Leaf& leaf) const {
+  std::vector<UserId> above;
+  for (const auto& [user, held] : leaf.running) {
+    if (above_limit(leaf, user)) above.push_back(user);
+  }
+  return above;
+}
+
+struct KillPlanner::Search {
+  const Claim& claim;
+  std::int64_t need = 0;
+  bool over_budget = false;
+  std::map<TrackerId, Pile> piles;
+  std::optional<KillOrder> found;
+};
 
 // The first tracker, in the order of victims, that can be completed.
 std::optional<KillOrder> KillPlanner::find_victims(const Claim& claim, std::int64_t need,
                                                    bool& over_budget) {
   if (!collected_) collect();
+  Search search{.claim = claim, .need = need};
+  victim_order(claim.queue).visit([&](const Rank& rank) {
+    return leaves_[rank.place].queue != claim.queue && search_leaf(search, rank.place);
+  });
+  over_budget = over_budget || search.over_budget;
+  return std::move(search.found);
+}
+
+// Tasks of users above their limit, then the others, then those preempted often.
+bool KillPlanner::search_leaf(Search& search, std::size_t l) {
   enum Pass { kAboveLimit, kWithinLimit, kOften, kPasses };
-  std::map<TrackerId, Pile> piles;
-  for (const std::size_t l : victim_order(claim.queue)) {
-    for (int pass = 0; pass < kPasses; ++pass) {
-      for (std::size_t i = 0; i < leaves_[l].candidates.size(); ++i) {
-        const Candidate& candidate = leaves_[l].candidates[i];
-        if (candidate.taken) continue;
-        const Attempt& attempt = state_.attempt(candidate.slot);
-        const Task& task =
-            state_.job(attempt.key.task.job).tasks(kind_).tasks[attempt.key.task.index];
-        const bool often = task.preempted >= kOftenPreempted;
-        const Pass its = often                                   ? kOften
-                         : above_limit(leaves_[l], attempt.user) ? kAboveLimit
-                                                                 : kWithinLimit;
-        if (its != pass) continue;
-        Pile& pile = piles[attempt.tracker];
-        if (!add_to_pile(pile, l, i, claim.queue, over_budget)) continue;
-        Resources freed = pile.freed;
-        const auto promised = promised_.find(attempt.tracker);
-        if (promised != promised_.end()) freed -= promised->second;
-        const auto job = could_start(claim.queue, need, attempt.tracker, freed);
-        if (job) return commit(claim, pile, attempt.tracker, *job);
-      }
+  Leaf& leaf = leaves_[l];
+  const std::vector<UserId> above = users_above_limit(leaf);
+  for (int pass = above.empty() ? kWithinLimit : kAboveLimit; pass < kPasses; ++pass) {
+    for (std::size_t i = leaf.first; i < leaf.candidates.size(); ++i) {
+      const Candidate& candidate = leaf.candidates[i];
+      if (candidate.taken) continue;
+      const bool over = std::find(above.begin(), above.end(), candidate.user) != above.end();
+      const Pass its = candidate.often ? kOften : over ? kAboveLimit : kWithinLimit;
+      if (its != pass) continue;
+      const TrackerId tracker = state_.attempt(candidate.slot).tracker;
+      Pile& pile = search.piles[tracker];
+      if (!add_to_pile(pile, l, i, search.claim.queue, search.over_budget)) continue;
+      Resources freed = pile.freed;
+      const auto promised = promised_.find(tracker);
+      if (promised != promised_.end()) freed -= promised->second;
+      const auto job = could_start(search.claim.queue, search.need, tracker, freed);
+      if (!job) continue;
+      search.found = commit(search.claim, pile, tracker, *job);
+      return true;
     }
   }
-  return std::nullopt;
+  return false;
 }
 
 bool KillPlanner::add_to_pile(Pile& pile, std::size_t leaf, std::size_t candidate, QueueId claimant,
@@ -281,6 +305,11 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
     for (QueueId q = leaf.queue; q.valid(); q = state_.tree().node(q).parent) {
       killed_[q] += slots_of(attempt);
     }
+  }
+  for (const auto& [l, i] : pile.victims) {
+    Leaf& leaf = leaves_[l];
+    while (leaf.first < leaf.candidates.size() && leaf.candidates[leaf.first].taken) ++leaf.first;
+    for (auto& [parent, ranks] : orders_) ranks.set(static_cast<std::uint32_t>(l), rank(parent, l));
   }
   promised_[tracker] += state_.job(job).need(kind_);
   promised_[tracker] -= pile.freed;

@@ -17,6 +17,7 @@
 #include "capacity/capacity_settings.h"
 #include "capacity/leaf_jobs.h"
 #include "capacity/queue_shares.h"
+#include "capacity/winner_tree.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/policy.h"
 
@@ -38,13 +39,25 @@ class KillPlanner {
  private:
   struct Candidate {
     AttemptSlot slot;
+    UserId user;
+    bool often = false;  // preempted so often that it comes last
     bool taken = false;
   };
   // A leaf above its allocation.
   struct Leaf {
     QueueId queue;
     std::vector<Candidate> candidates;       // latest launched first; often preempted ones last
+    std::size_t first = 0;                   // all before it are taken
     std::map<UserId, std::int64_t> running;  // per user, less what is planned to die
+  };
+  // Where a leaf stands among those that may lose: nearest family first, then the largest
+  // over / allocated.
+  struct Rank {
+    std::int64_t steps_up = 0;  // from the claimant to the nearest common ancestor
+    std::int64_t over = 0;
+    std::int64_t allocated = 0;
+    std::size_t place = 0;  // in leaves_
+    bool operator<(const Rank& other) const;
   };
   // What might die together on one tracker.
   struct Pile {
@@ -59,8 +72,12 @@ class KillPlanner {
   std::int64_t usable_free(QueueId claimant, std::int64_t wanted);
   void collect();
   void sort_candidates(Leaf& leaf) const;
-  std::vector<std::size_t> victim_order(QueueId claimant) const;
+  const WinnerTree<Rank>& victim_order(QueueId claimant);
+  std::optional<Rank> rank(QueueId claimant, std::size_t leaf) const;
+  std::vector<UserId> users_above_limit(const Leaf& leaf) const;
   std::optional<KillOrder> find_victims(const Claim& claim, std::int64_t need, bool& over_budget);
+  struct Search;  // for the victims of one kill
+  bool search_leaf(Search& search, std::size_t leaf);
   bool add_to_pile(Pile& pile, std::size_t leaf, std::size_t candidate, QueueId claimant,
                    bool& over_budget) const;
   bool stays_at_allocation(QueueId victim, std::int64_t slots, QueueId claimant,
@@ -84,6 +101,8 @@ class KillPlanner {
   Figures figures_;
   bool collected_ = false;
   std::vector<Leaf> leaves_;
+  // By the claimant's parent: siblings see every other leaf in the same order.
+  std::map<QueueId, WinnerTree<Rank>> orders_;
   std::map<QueueId, std::int64_t> killed_;     // slots planned to die, of every queue of the tree
   std::map<QueueId, std::int64_t> lost_;       // slot-milliseconds planned to be lost
   std::map<QueueId, std::int64_t> under_way_;  // of each claimant, not yet counted
