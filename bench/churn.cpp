@@ -56,7 +56,10 @@ std::int64_t Churn::advance(StopwatchEngine& engine, std::uint64_t heartbeats) {
     if (id.valid()) follow(job, id);
   }
   ended_.clear();
-  if (heartbeats % kHeartbeatsPerToggle == 0) ns += toggle(engine);
+  if (heartbeats / kHeartbeatsPerToggle > toggles_) {
+    ++toggles_;
+    ns += toggle(engine);
+  }
   return ns;
 }
 

@@ -20,7 +20,7 @@ class Churn {
   void follow(std::uint32_t job, JobId id);
   // What happened: jobs that ended are due for replacement.
   void watch(const std::vector<Event>& events);
-  // Hands in what is due after the load's `heartbeats`-th heartbeat; returns the nanoseconds.
+  // Hands in what is due after the load's `heartbeats`-th heartbeat; returns nanoseconds of CPU.
   std::int64_t advance(StopwatchEngine& engine, std::uint64_t heartbeats);
   std::int64_t change_settings(StopwatchEngine& engine);
 
@@ -35,6 +35,7 @@ class Churn {
   std::vector<std::uint32_t> numbers_;  // by JobId: which job of the load, or kNone
   std::vector<std::uint32_t> ended_;    // jobs of the load, to be replaced
   std::vector<std::pair<JobId, std::string>> visitors_;  // and their users
+  std::uint64_t toggles_ = 0;
   std::uint64_t arrivals_ = 0;
   std::uint64_t jobs_ended_ = 0;
   std::uint64_t reclaimed_ = 0;

@@ -1,7 +1,5 @@
 #include "bench/sched_bench.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -18,12 +16,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::uint32_t kWarmUpRounds = 5;
-
-double cpu_seconds() {
-  timespec used{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
-}
+constexpr std::uint32_t kBatch = 16;  // heartbeats between two looks at the CPU clock
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
@@ -44,6 +37,7 @@ class SchedRun {
     for (std::uint32_t t = 0; t < load.trackers; ++t) {
       trackers_.emplace_back(tracker_name(t), total);
     }
+    turns_.resize(std::min(kBatch, load.trackers));
   }
 
   // Registers the trackers, submits the jobs, fills every slot.
@@ -55,9 +49,20 @@ class SchedRun {
  private:
   Status submit_jobs();
   Status fill();
-  Status beat(std::uint32_t tracker);
-  // The tracker's heartbeat; adds to `ns` what it took.
-  Status exchange(std::uint32_t tracker, std::int64_t& ns, std::uint32_t& launches);
+  // A tracker's turn: its report goes in, its reply comes out.
+  struct Turn {
+    std::uint32_t tracker = 0;
+    std::int64_t ns = 0;
+    Output output;
+  };
+  // The next heartbeats of the loop, from that tracker on.
+  Status beat(std::uint32_t first);
+  // Heartbeats of the trackers that stand in turns_[0..count).
+  void report(std::size_t count, bool regular);
+  // The tracker does as it is told.
+  Status obey(const Turn& turn, std::uint32_t& launches);
+  Status check_launches(std::uint32_t launches) const;
+  Status report_news();
   std::int64_t tick();
   void reset_figures();
 
@@ -65,6 +70,7 @@ class SchedRun {
   StopwatchEngine engine_;
   Churn churn_;
   std::vector<VirtualTracker> trackers_;
+  std::vector<Turn> turns_;
   std::vector<std::uint32_t> eager_;  // trackers with news to report at once
   std::uint64_t beats_ = 0;           // regular ones, ever
   TimeMs started_ = 0;
@@ -72,7 +78,7 @@ class SchedRun {
   double bytes_per_pending_task_ = 0;
 
   std::vector<std::uint32_t> samples_ns_;
-  std::int64_t inside_ns_ = 0;
+  std::int64_t inside_ns_ = 0;  // CPU time
   std::int64_t tick_ns_ = 0, tick_worst_ns_ = 0, ticks_ = 0;
   std::uint64_t launches_ = 0;
   std::uint64_t reclaimed_before_ = 0, jobs_ended_before_ = 0;
@@ -112,9 +118,10 @@ Status SchedRun::submit_jobs() {
 Status SchedRun::fill() {
   std::uint64_t held = 0;
   for (std::uint32_t t = 0; t < load_.trackers; ++t) {
-    std::int64_t ns = 0;
     std::uint32_t launches = 0;
-    if (auto sent = exchange(t, ns, launches); !sent) return sent.error();
+    turns_[0].tracker = t;
+    report(1, false);
+    if (auto done = obey(turns_[0], launches); !done) return done.error();
     held += launches;
   }
   const std::uint64_t slots =
@@ -126,65 +133,91 @@ Status SchedRun::fill() {
                "that is a bug of the policy"};
 }
 
-Status SchedRun::exchange(std::uint32_t tracker, std::int64_t& ns, std::uint32_t& launches) {
-  ns += engine_.handle(trackers_[tracker].report());
-  for (const Reply& reply : engine_.output().replies) {
+void SchedRun::report(std::size_t count, bool regular) {
+  const std::int64_t start = cpu_ns();
+  for (std::size_t i = 0; i < count; ++i) {
+    Turn& turn = turns_[i];
+    turn.ns = 0;
+    if (regular) {
+      ++beats_;
+      engine_.now =
+          started_ +
+          static_cast<TimeMs>(beats_ * static_cast<std::uint64_t>(interval_ms_) / load_.trackers);
+      if (beats_ % load_.heartbeats_per_tick == 0) turn.ns += tick();
+    }
+    turn.ns += engine_.handle(trackers_[turn.tracker].report(), turn.output);
+  }
+  inside_ns_ += cpu_ns() - start;
+}
+
+Status SchedRun::obey(const Turn& turn, std::uint32_t& launches) {
+  for (const Reply& reply : turn.output.replies) {
     if (const auto* error = std::get_if<Error>(&reply.body)) return *error;
     const auto* answer = std::get_if<HeartbeatReply>(&reply.body);
     if (answer == nullptr) continue;
-    const auto obeyed = trackers_[tracker].obey(*answer);
+    const auto obeyed = trackers_[turn.tracker].obey(*answer);
     launches += obeyed.launches;
-    if (obeyed.has_news) eager_.push_back(tracker);
+    if (obeyed.has_news) eager_.push_back(turn.tracker);
   }
-  if (load_.churn) churn_.watch(engine_.output().events);
+  if (load_.churn) churn_.watch(turn.output.events);
+  samples_ns_.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(turn.ns, UINT32_MAX)));
   return Ok{};
 }
 
+// The policy's update; its CPU time is kept apart, the wall time counts to the heartbeat.
 std::int64_t SchedRun::tick() {
-  const double cpu = cpu_seconds();
+  const auto start = steady_clock::now();
   const std::int64_t ns = engine_.handle(Tick{});
-  const auto cpu_ns = static_cast<std::int64_t>(1e9 * (cpu_seconds() - cpu));
   if (load_.churn) churn_.watch(engine_.output().events);
-  tick_ns_ += cpu_ns;
-  tick_worst_ns_ = std::max(tick_worst_ns_, cpu_ns);
+  tick_ns_ += ns;
+  tick_worst_ns_ = std::max(tick_worst_ns_, ns);
   ++ticks_;
   engine_.engine().changes().clear();  // as who publishes records would
-  return ns;
+  return std::chrono::nanoseconds(steady_clock::now() - start).count();
 }
 
-// One turn of the loop: the periodic update if it is due, and the tracker's heartbeat.
-Status SchedRun::beat(std::uint32_t tracker) {
-  ++beats_;
-  engine_.now = started_ + static_cast<TimeMs>(beats_ * static_cast<std::uint64_t>(interval_ms_) /
-                                               load_.trackers);
-  VirtualTracker& reporting = trackers_[tracker];
-  const ReportedState how = load_.churn ? ReportedState::kSucceeded : ReportedState::kKilled;
-  reporting.end_oldest(TaskKind::kMap, load_.maps_per_heartbeat(), how, load_.reduces() == 0);
-  reporting.end_oldest(TaskKind::kReduce, load_.reduces_per_heartbeat(), how, true);
-  std::int64_t ns = beats_ % load_.heartbeats_per_tick == 0 ? tick() : 0;
-  std::uint32_t launches = 0;
-  if (auto sent = exchange(tracker, ns, launches); !sent) return sent.error();
+Status SchedRun::check_launches(std::uint32_t launches) const {
   const std::uint32_t expected = load_.maps_per_heartbeat() + load_.reduces_per_heartbeat();
-  if (!load_.churn && launches != expected) {
-    return Error{ErrorCode::kInternal,
-                 "a heartbeat ended " + std::to_string(expected) + " tasks but brought " +
-                     std::to_string(launches) + " launches, although enough is pending",
-                 "that is a bug of policy " + load_.policy};
+  if (load_.churn || launches == expected) return Ok{};
+  return Error{ErrorCode::kInternal,
+               "a heartbeat ended " + std::to_string(expected) + " tasks but brought " +
+                   std::to_string(launches) + " launches, although enough is pending",
+               "that is a bug of policy " + load_.policy};
+}
+
+Status SchedRun::beat(std::uint32_t first) {
+  const ReportedState how = load_.churn ? ReportedState::kSucceeded : ReportedState::kKilled;
+  for (std::size_t i = 0; i < turns_.size(); ++i) {
+    turns_[i].tracker = static_cast<std::uint32_t>((first + i) % load_.trackers);
+    VirtualTracker& tracker = trackers_[turns_[i].tracker];
+    tracker.end_oldest(TaskKind::kMap, load_.maps_per_heartbeat(), how, load_.reduces() == 0);
+    tracker.end_oldest(TaskKind::kReduce, load_.reduces_per_heartbeat(), how, true);
   }
-  samples_ns_.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(ns, UINT32_MAX)));
-  inside_ns_ += ns;
-  launches_ += launches;
+  report(turns_.size(), true);
+  for (const Turn& turn : turns_) {
+    std::uint32_t launches = 0;
+    if (auto done = obey(turn, launches); !done) return done.error();
+    if (auto right = check_launches(launches); !right) return right.error();
+    launches_ += launches;
+  }
   if (!load_.churn) return Ok{};
   inside_ns_ += churn_.advance(engine_, beats_);
-  for (std::size_t i = 0; i < eager_.size(); ++i) {
-    std::int64_t more_ns = 0;
-    std::uint32_t more = 0;
-    if (auto sent = exchange(eager_[i], more_ns, more); !sent) return sent.error();
-    samples_ns_.push_back(static_cast<std::uint32_t>(std::min<std::int64_t>(more_ns, UINT32_MAX)));
-    inside_ns_ += more_ns;
-    launches_ += more;
+  return report_news();
+}
+
+// Trackers report kills and commits at once, between their regular heartbeats.
+Status SchedRun::report_news() {
+  while (!eager_.empty()) {
+    const std::size_t count = std::min(eager_.size(), turns_.size());
+    for (std::size_t i = 0; i < count; ++i) turns_[i].tracker = eager_[i];
+    eager_.erase(eager_.begin(), eager_.begin() + static_cast<std::ptrdiff_t>(count));
+    report(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint32_t launches = 0;
+      if (auto done = obey(turns_[i], launches); !done) return done.error();
+      launches_ += launches;
+    }
   }
-  eager_.clear();
   return Ok{};
 }
 
@@ -197,31 +230,40 @@ void SchedRun::reset_figures() {
 }
 
 Status SchedRun::loop(double seconds, const Progress& progress) {
-  for (std::uint32_t i = 0; i < kWarmUpRounds * load_.trackers; ++i) {
-    if (auto done = beat(i % load_.trackers); !done) return done.error();
+  const auto batch = static_cast<std::uint32_t>(turns_.size());
+  std::uint32_t tracker = 0;
+  const auto turn = [&] {
+    auto done = beat(tracker);
+    tracker = (tracker + batch) % load_.trackers;
+    return done;
+  };
+  while (beats_ < std::uint64_t{kWarmUpRounds} * load_.trackers) {
+    if (auto done = turn(); !done) return done.error();
   }
   reset_figures();
   const auto start = steady_clock::now();
-  const double cpu = cpu_seconds();
+  const std::int64_t cpu = cpu_ns();
+  const auto all_ns = static_cast<std::int64_t>(1e9 * seconds);
   bool changed = false;
-  double passed = 0;
-  for (std::uint32_t tracker = 0; passed < seconds; tracker = (tracker + 1) % load_.trackers) {
-    if (auto done = beat(tracker); !done) return done.error();
-    if (beats_ % 64 != 0) continue;
-    passed = cpu_seconds() - cpu;
-    if (progress && beats_ % 8192 == 0) progress(std::min(passed / seconds, 1.0));
-    if (load_.churn && !changed && passed > seconds / 2) {
+  for (std::uint32_t batches = 1;; ++batches) {
+    if (auto done = turn(); !done) return done.error();
+    const std::int64_t passed = cpu_ns() - cpu;
+    if (passed >= all_ns) break;
+    if (progress && batches % 512 == 0) {
+      progress(static_cast<double>(passed) / static_cast<double>(all_ns));
+    }
+    if (load_.churn && !changed && 2 * passed > all_ns) {
       changed = true;
       inside_ns_ += churn_.change_settings(engine_);
     }
   }
-  cpu_share_ = std::min((cpu_seconds() - cpu) / seconds_since(start), 1.0);
+  cpu_share_ = std::min(1e-9 * static_cast<double>(cpu_ns() - cpu) / seconds_since(start), 1.0);
   return Ok{};
 }
 
 SchedFigures SchedRun::figures() {
   SchedFigures f;
-  const double inside = 1e-9 * static_cast<double>(inside_ns_) * cpu_share_;
+  const double inside = 1e-9 * static_cast<double>(inside_ns_);
   f.tasks_per_second = static_cast<double>(launches_) / inside;
   f.heartbeats_per_second = static_cast<double>(samples_ns_.size()) / inside;
   f.heartbeats = static_cast<double>(samples_ns_.size());

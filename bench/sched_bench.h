@@ -19,15 +19,15 @@ namespace weir::bench {
 
 // One run; or, field by field, the median of several.
 struct SchedFigures {
-  double tasks_per_second = 0;  // launches over the time inside the engine, as one core has it
+  double tasks_per_second = 0;  // launches over the CPU time inside the engine
   double heartbeats_per_second = 0;
   double p50_us = 0;  // of a heartbeat; the periodic update counts to the one it comes with
   double p99_us = 0;
   double tick_mean_ms = 0;  // the policy's periodic update, in CPU time
   double tick_worst_ms = 0;
   double bytes_per_pending_task = 0;
-  // The part of a core that the run got. Under 1 others wanted it too: rates are counted over that
-  // part of the time, but p50 and p99 include being put aside.
+  // The part of a core that the run got. Under 1 others wanted it too: p50 and p99 are wall time
+  // and include being put aside; the rest is CPU time.
   double cpu_share = 0;
   double heartbeats = 0;
   double launches = 0;
