@@ -135,6 +135,7 @@ class CapacityPolicy : public Policy {
   void review_lending(QueueId queue, TaskKind kind, std::vector<ClaimStep>& steps) const;
   void review_claims(QueueId leaf, TaskKind kind, std::vector<ClaimStep>& steps);
   void open_claims(TaskKind kind, std::vector<ClaimStep>& steps);
+  bool free_slots_cover_all(TaskKind kind) const;
   void deal_free_slots(TaskKind kind);
   // Slots short of min(GC, DEM), in whole tasks.
   std::int64_t shortfall(QueueId leaf, TaskKind kind) const;

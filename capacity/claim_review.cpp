@@ -67,7 +67,10 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
 // the queue, is a claim of its own.
 void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
   SlotClass& c = classes_[index(kind)];
-  if (state_.free_slots(kind) > 0) deal_free_slots(kind);
+  if (state_.free_slots(kind) > 0) {
+    if (free_slots_cover_all(kind)) return;
+    deal_free_slots(kind);
+  }
   for (auto leaf = c.short_of.begin(); leaf != c.short_of.end();) {
     const std::int64_t claimed = state_.claims().owed(*leaf, kind);
     const std::int64_t missing = shortfall(*leaf, kind);
@@ -86,6 +89,22 @@ void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
     }
     ++leaf;
   }
+}
+
+// In a flat list of queues every slot goes to one that is short of its guarantee while there is
+// one: if there are as many free as all are short of, nothing has to be dealt to know.
+bool CapacityPolicy::free_slots_cover_all(TaskKind kind) const {
+  const SlotClass& c = classes_[index(kind)];
+  if (state_.tree().leaves().size() + 1 != state_.tree().size()) return false;
+  std::int64_t free = state_.free_slots(kind);
+  for (const Hold& hold : state_.claims().holds()) free -= hold.kind == kind ? hold.kept() : 0;
+  for (const Reservation& r : state_.claims().reservations()) free -= r.kind == kind ? r.slots : 0;
+  for (const QueueId leaf : c.short_of) free -= shortfall(leaf, kind);
+  for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
+    if (free < 0) return false;
+    if (!c.short_of.contains(leaf)) free -= state_.claims().find(leaf, kind, id)->slots;
+  }
+  return free >= 0;
 }
 
 std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
