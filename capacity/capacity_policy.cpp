@@ -131,6 +131,7 @@ void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
   const bool at_once = state_.tree().node(queue).settings.lend_after_ms == 0;
   classes_[index(kind)].shares.set_lends(queue,
                                          at_once || state_.claims().lending(queue, kind).lends);
+  classes_[index(kind)].unfilled = true;
 }
 
 void CapacityPolicy::on_cluster_changed() {
@@ -257,7 +258,8 @@ void CapacityPolicy::settle(TaskKind kind) const {
     c.shares.resize(state_.total_slots(kind));
     for (const QueueId leaf : state_.tree().leaves()) mark(leaf, kind);
   }
-  if (c.marked.empty()) return;
+  if (c.marked.empty() && !c.unfilled) return;
+  c.unfilled = false;
   for (const QueueId leaf : c.marked) {
     c.shares.set_leaf(leaf, leaf_facts(leaf, kind));
     c.is_marked[leaf.index()] = false;

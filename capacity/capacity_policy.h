@@ -80,6 +80,7 @@ class CapacityPolicy : public Policy {
     std::vector<bool> is_marked;
     std::vector<QueueId> changed;    // used while settling
     bool resized = true;             // the cluster's total may have changed
+    bool unfilled = false;           // what queues lend has changed
     std::vector<QueueId> to_review;  // queues whose claims or lending may have to follow
     std::vector<bool> in_review;
     std::set<QueueId> short_of;  // leaves whose shortfall is more than they claim: free slots count

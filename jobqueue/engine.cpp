@@ -428,9 +428,10 @@ void Engine::switch_policy(const std::string& name) {
   WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
   if (name != policy_->name()) policy_since_ = now_;
   const bool kept_claims = policy_->keeps_claims();
+  const std::string before(policy_->name());
   policy_ = std::move(policy);
   changes_.queues = true;
-  if (kept_claims && !policy_->keeps_claims()) pause_claims();
+  if (kept_claims && !policy_->keeps_claims()) pause_claims(before);
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }
 

@@ -61,6 +61,8 @@ class Engine {
   const Policy& policy() const { return *policy_; }
   TimeMs now() const { return now_; }
   TimeMs policy_since() const { return policy_since_; }
+  // The time by which claims age: it stands still while another policy than theirs rules.
+  TimeMs claim_time() const { return claims_paused_at_.value_or(now_); }
   // When a Tick is due at the latest.
   TimeMs next_tick() const;
   std::uint64_t last_seq() const { return last_seq_; }
@@ -161,7 +163,9 @@ class Engine {
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
   bool reserve(const Choice& choice);
   void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
-  void pause_claims();
+  void pause_claims(std::string_view policy);
+  void meet_paused_claims();
+  void drop_paused_claims();
   void resume_claims();
   void restore_claims(const Snapshot& snapshot);
 
@@ -232,6 +236,7 @@ class Engine {
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
+  std::string claims_policy_;                           // whose they are
   std::vector<ClaimStep> claim_steps_;                  // reused
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;

@@ -9,7 +9,12 @@ namespace weir {
 // --- Claims ---
 
 void Engine::review_claims(bool tick) {
-  if (recovering() || !policy_->keeps_claims()) return;
+  if (recovering()) return;
+  if (!policy_->keeps_claims()) {
+    meet_paused_claims();
+    if (tick) drop_paused_claims();
+    return;
+  }
   claim_steps_.clear();
   policy_->review(now_, tick, claim_steps_);
   for (const ClaimStep& step : claim_steps_) enter(step);
@@ -73,8 +78,49 @@ void Engine::claim_over(const Claim& claim) {
   }
 }
 
-void Engine::pause_claims() {
+// Under another policy no claims arise. Launches meet them: more than min(GC, DEM) - RUN, as they
+// were last compared, is not owed any more.
+void Engine::meet_paused_claims() {
+  claim_steps_.clear();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
+      if (state_.claims().claims(queue, kind).front().id != id) continue;  // once a queue
+      const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
+      const std::int64_t owed = state_.claims().owed(queue, kind);
+      const std::int64_t kept = state_.claims().kept(queue, kind);
+      if (kept == 0) {  // not compared since a restart
+        claim_steps_.push_back({ClaimStep::What::kKept, queue, kind, owed + running});
+        continue;
+      }
+      const std::int64_t met = owed - std::max<std::int64_t>(0, kept - running);
+      if (met > 0) claim_steps_.push_back({ClaimStep::What::kMeet, queue, kind, met});
+    }
+  }
+  for (const ClaimStep& step : claim_steps_) enter(step);
+}
+
+// And what is wanted less is not owed either: as the policy whose claims they are finds it.
+void Engine::drop_paused_claims() {
+  if (state_.claims().by_deadline(TaskKind::kMap).empty() &&
+      state_.claims().by_deadline(TaskKind::kReduce).empty()) {
+    return;
+  }
+  const auto policy = make_policy(claims_policy_);
+  if (policy == nullptr) return;
+  claim_steps_.clear();
+  policy->review(now_, false, claim_steps_);
+  for (const ClaimStep& step : claim_steps_) {
+    const bool less = step.what == ClaimStep::What::kKept &&
+                      step.slots < state_.claims().kept(step.queue, step.kind);
+    if (less || step.what == ClaimStep::What::kMeet || step.what == ClaimStep::What::kDrop) {
+      enter(step);
+    }
+  }
+}
+
+void Engine::pause_claims(std::string_view policy) {
   claims_paused_at_ = now_;
+  claims_policy_ = policy;
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
   while (!state_.claims().reservations().empty()) {
     release_reservations(state_.claims().reservations().back().job, TrackerId{});
@@ -111,6 +157,7 @@ void Engine::restore_claims(const Snapshot& snapshot) {
   }
   if (!policy_->keeps_claims()) {
     claims_paused_at_ = snapshot.policy_since > 0 ? snapshot.policy_since : now_;
+    claims_policy_ = state_.settings().policy;
   }
 }
 

@@ -70,7 +70,7 @@ Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
     said = said || list.has_value();
     if (list && allowed(list, caller, false)) return *found;
   }
-  if (!said || check_administrator(caller, *found)) return *found;
+  if (!said || is_named_administrator(caller, *found)) return *found;
   return Error{ErrorCode::kNotPermitted,
                "user " + caller.user + " may not submit to queue " + node.path,
                "allowed: " + list_text(node.settings.submit)};
@@ -118,14 +118,21 @@ Status JobQueueManager::check_cluster_administrator(const Caller& caller) const 
                "allowed: " + list_text(administrators)};
 }
 
+bool JobQueueManager::is_named_administrator(const Caller& caller, QueueId queue) const {
+  if (!state_.settings().administrators.empty() && check_cluster_administrator(caller)) return true;
+  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    const AccessList& list = state_.tree().node(q).settings.administer;
+    if (list && allowed(list, caller, false)) return true;
+  }
+  return false;
+}
+
 Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue) const {
-  if (!state_.settings().administrators.empty() && check_cluster_administrator(caller)) return Ok{};
+  if (is_named_administrator(caller, queue)) return Ok{};
   const QueueTree& tree = state_.tree();
   bool said = false;
   for (QueueId q = queue; q != QueueTree::root(); q = tree.node(q).parent) {
-    const AccessList& list = tree.node(q).settings.administer;
-    said = said || list.has_value();
-    if (list && allowed(list, caller, false)) return Ok{};
+    said = said || tree.node(q).settings.administer.has_value();
   }
   // With no list anywhere the cluster is open: whoever can reach it may administer it.
   if (!said && state_.settings().administrators.empty()) return Ok{};

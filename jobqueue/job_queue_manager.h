@@ -42,6 +42,8 @@ class JobQueueManager {
 
  private:
   Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
+  // Listed for the queue, one above it, or the cluster. Where no list says who is, nobody is named.
+  bool is_named_administrator(const Caller& caller, QueueId queue) const;
   bool allowed(const AccessList& list, const Caller& caller, bool when_absent) const;
   Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
 

@@ -43,7 +43,7 @@ struct QueueSettings {
   std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];
   DurationMs lend_after_ms = 0;
   UserLimit user_limit;
-  bool priorities = true;
+  bool priorities = false;  // jobs by priority, then submit time
   bool stopped = false;
   std::optional<std::int64_t> max_jobs, max_jobs_per_user, max_tasks_per_job;
   std::optional<std::int64_t> max_running_jobs, max_running_jobs_per_user;

@@ -73,7 +73,8 @@ void Expectations::check_claims(const std::string& queue,
   std::size_t same = 0;
   for (const TaskKind kind : kinds) {
     for (const Claim& claim : engine_.state().claims().claims(id, kind)) {
-      const DurationMs left = std::max<DurationMs>(0, claim.deadline - engine_.now());
+      const DurationMs left =
+          std::max<DurationMs>(0, claim.deadline - engine_.engine().claim_time());
       const step::ExpectedClaim now{kind, claim.slots, left, std::string(name(claim.block))};
       const std::size_t i = actual.size();
       actual.push_back(claim_text(now));

@@ -100,8 +100,9 @@ TEST(Capacity, MapsComeBeforeReducesAndReducesHaveTheirOwnShares) {
 TEST(Capacity, InALeafPriorityThenSubmissionDecide) {
   CapacityHarness h;
   QueueSettings plain = queue("plain", 50);
-  plain.priorities = false;
-  h.add_queue(queue("q", 50)).add_queue(plain);
+  QueueSettings ordered = queue("q", 50);
+  ordered.priorities = true;
+  h.add_queue(ordered).add_queue(plain);
   h.submit({.queue = "q", .maps = 1});
   h.submit({.queue = "q", .maps = 1, .priority = Priority::kHigh});
   h.submit({.queue = "plain", .maps = 1});
