@@ -34,7 +34,7 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
     : shares(tree, kind, by),
       order(tree),
       leaves(tree.size()),
-      dying(tree.size(), 0),
+      dying(tree.size()),
       is_marked(tree.size(), false),
       in_review(tree.size(), false) {}
 
@@ -165,13 +165,7 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
   const Job& job = state_.job(id);
   std::uint32_t launchable = job.launchable(kind);
   if (launchable > 0 && !placeable(job, *entry, kind)) launchable = 0;
-  const std::int64_t dying =
-      job.schedulable() ? job.tasks(kind).dying * width(id, kind) : std::int64_t{0};
-  if (dying != entry->dying[index(kind)]) {
-    classes_[index(kind)].dying[entry->leaf.index()] += dying - entry->dying[index(kind)];
-    entry->dying[index(kind)] = dying;
-    mark(entry->leaf, kind);
-  }
+  set_dying(*entry, id, kind, job.schedulable() ? job.tasks(kind).dying : 0);
   std::uint32_t& counted = entry->counted[index(kind)];
   if (launchable == counted) return;
   classes_[index(kind)].leaves[entry->leaf.index()].set_tasks(entry->order, entry->user,
@@ -180,14 +174,24 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
   mark(entry->leaf, kind);
 }
 
+void CapacityPolicy::set_dying(JobEntry& entry, JobId id, TaskKind kind, std::uint32_t tasks) {
+  std::uint32_t& known = entry.dying[index(kind)];
+  if (known == tasks) return;
+  auto& by_width = classes_[index(kind)].dying[entry.leaf.index()];
+  const auto here = by_width.try_emplace(width(id, kind)).first;
+  here->second += std::int64_t{tasks} - known;
+  if (here->second == 0) by_width.erase(here);
+  known = tasks;
+  mark(entry.leaf, kind);
+}
+
 void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
   for (const TaskKind kind : kTaskKinds) {
     std::uint32_t& counted = entry.counted[index(kind)];
     classes_[index(kind)].leaves[entry.leaf.index()].set_tasks(entry.order, entry.user,
                                                                width(id, kind), counted, 0);
     counted = 0;
-    classes_[index(kind)].dying[entry.leaf.index()] -= entry.dying[index(kind)];
-    entry.dying[index(kind)] = 0;
+    set_dying(entry, id, kind, 0);
     mark(entry.leaf, kind);
   }
 }
@@ -240,9 +244,9 @@ LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
   const SlotClass& c = classes_[index(kind)];
   const LeafJobs& jobs = c.leaves[leaf.index()];
   LeafFacts facts{.running = state_.queue(leaf).running_slots[index(kind)],
-                  .dying = c.dying[leaf.index()],
                   .waiting_jobs = jobs.jobs(),
                   .wide_jobs = jobs.wide_jobs()};
+  for (const auto& [width, tasks] : c.dying[leaf.index()]) facts.dying += width * tasks;
   std::optional<std::int64_t> room;
   if (state_.tree().node(leaf).settings.maximum_hundredths) {
     room = c.shares.line(leaf).maximum - facts.running;

@@ -60,7 +60,7 @@ class CapacityPolicy : public Policy {
     UserId user;
     JobOrder order;
     std::uint32_t counted[kTaskKindCount] = {0, 0};  // launchable tasks in LeafJobs
-    std::int64_t dying[kTaskKindCount] = {0, 0};     // slots in SlotClass::dying
+    std::uint32_t dying[kTaskKindCount] = {0, 0};    // tasks in SlotClass::dying
     std::size_t avoided_by = 0;                      // trackers that the job avoids
     std::optional<bool> placeable[kTaskKindCount];
   };
@@ -74,15 +74,17 @@ class CapacityPolicy : public Policy {
     SlotClass(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by);
     QueueShares shares;
     ServiceOrder order;
-    std::vector<LeafJobs> leaves;     // by QueueId; those of inner queues stay empty
-    std::vector<std::int64_t> dying;  // slots of dying tasks that are wanted again, by leaf
-    std::vector<QueueId> marked;      // leaves whose facts may have changed
+    std::vector<LeafJobs> leaves;  // by QueueId; those of inner queues stay empty
+    // Dying tasks that are wanted again, by leaf: width -> how many.
+    std::vector<std::map<std::int64_t, std::int64_t>> dying;
+    std::vector<QueueId> marked;  // leaves whose facts may have changed
     std::vector<bool> is_marked;
     std::vector<QueueId> changed;    // used while settling
     bool resized = true;             // the cluster's total may have changed
     bool unfilled = false;           // what queues lend has changed
     std::vector<QueueId> to_review;  // queues whose claims or lending may have to follow
     std::vector<bool> in_review;
+    std::map<QueueId, std::int64_t> claimed;  // while reviewing: what leaves will claim
     std::set<QueueId> short_of;  // leaves whose shortfall is more than they claim: free slots count
     std::uint64_t version = 0;   // grows when anything that the order of slots depends on changes
     std::uint64_t dealt_version = 0;  // of `dealt`
@@ -108,6 +110,7 @@ class CapacityPolicy : public Policy {
   LeafJobs::LimitOf hard_limit(QueueId leaf, TaskKind kind, std::int64_t running) const;
   void read_user(QueueId leaf, UserId user, TaskKind kind);
   void read_job(JobId job, TaskKind kind);
+  void set_dying(JobEntry& entry, JobId job, TaskKind kind, std::uint32_t tasks);
   void drop_job(JobEntry& entry, JobId job);
   JobEntry* find_entry(JobId job) const;
   std::int64_t width(JobId job, TaskKind kind) const;

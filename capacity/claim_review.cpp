@@ -20,6 +20,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
     }
     c.to_review.clear();
     if (!c.short_of.empty()) open_claims(kind, steps);
+    c.claimed.clear();
     if (!tick) continue;
     for (const QueueId queue : lenders_) {
       const ClaimBook::Lending& lending = state_.claims().lending(queue, kind);
@@ -50,17 +51,24 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
     c.short_of.erase(leaf);
   }
   if (owed == 0) return;
-  const std::int64_t kept = c.shares.line(leaf).kept();
-  const std::int64_t fallen = std::max<std::int64_t>(0, state_.claims().kept(leaf, kind) - kept);
-  if (owed > missing) {
-    const std::int64_t dropped = std::min(owed - missing, fallen);
-    const std::int64_t met = owed - missing - dropped;
-    if (met > 0) steps.push_back({ClaimStep::What::kMeet, leaf, kind, met});
-    if (dropped > 0) steps.push_back({ClaimStep::What::kDrop, leaf, kind, dropped});
+  const ClaimBook& book = state_.claims();
+  const std::int64_t running = c.shares.line(leaf).facts.running;
+  const std::int64_t seen = book.running_seen(leaf, kind);
+  const std::int64_t launched = seen < 0 ? 0 : std::max<std::int64_t>(0, running - seen);
+  std::int64_t counted = book.counted_free(leaf, kind);
+  const std::int64_t on_counted = std::min(launched, counted);
+  const std::int64_t met = std::min(owed, launched - on_counted);
+  const std::int64_t dropped = std::max<std::int64_t>(0, owed - met - missing);
+  counted =
+      std::min(counted - on_counted, std::max<std::int64_t>(0, missing - (owed - met - dropped)));
+  if (met > 0) steps.push_back({ClaimStep::What::kMeet, leaf, kind, met});
+  if (dropped > 0) steps.push_back({ClaimStep::What::kDrop, leaf, kind, dropped});
+  if (counted != book.counted_free(leaf, kind)) {
+    steps.push_back({ClaimStep::What::kCounted, leaf, kind, counted});
   }
-  if (kept != state_.claims().kept(leaf, kind)) {
-    steps.push_back({ClaimStep::What::kKept, leaf, kind, kept});
-  }
+  if (running != seen) steps.push_back({ClaimStep::What::kSeen, leaf, kind, running});
+  c.claimed[leaf] = owed - met - dropped;
+  if (missing > c.claimed[leaf]) c.short_of.insert(leaf);
 }
 
 // A shortfall beyond what is claimed, and beyond the free slots that the order of slots would give
@@ -72,7 +80,9 @@ void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
     deal_free_slots(kind);
   }
   for (auto leaf = c.short_of.begin(); leaf != c.short_of.end();) {
-    const std::int64_t claimed = state_.claims().owed(*leaf, kind);
+    const auto reviewed = c.claimed.find(*leaf);
+    const std::int64_t claimed =
+        reviewed == c.claimed.end() ? state_.claims().owed(*leaf, kind) : reviewed->second;
     const std::int64_t missing = shortfall(*leaf, kind);
     if (missing <= claimed) {
       leaf = c.short_of.erase(leaf);
@@ -85,7 +95,8 @@ void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
     }
     if (missing - dealt > claimed) {
       steps.push_back({ClaimStep::What::kOpen, *leaf, kind, missing - dealt - claimed});
-      steps.push_back({ClaimStep::What::kKept, *leaf, kind, c.shares.line(*leaf).kept()});
+      steps.push_back({ClaimStep::What::kSeen, *leaf, kind, c.shares.line(*leaf).facts.running});
+      steps.push_back({ClaimStep::What::kCounted, *leaf, kind, dealt});
     }
     ++leaf;
   }
@@ -99,7 +110,10 @@ bool CapacityPolicy::free_slots_cover_all(TaskKind kind) const {
   std::int64_t free = state_.free_slots(kind);
   for (const Hold& hold : state_.claims().holds()) free -= hold.kind == kind ? hold.kept() : 0;
   for (const Reservation& r : state_.claims().reservations()) free -= r.kind == kind ? r.slots : 0;
-  for (const QueueId leaf : c.short_of) free -= shortfall(leaf, kind);
+  for (const QueueId leaf : c.short_of) {
+    if (c.shares.line(leaf).facts.wide_jobs > 0) return false;
+    free -= shortfall(leaf, kind);
+  }
   for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
     if (free < 0) return false;
     if (!c.short_of.contains(leaf)) free -= state_.claims().find(leaf, kind, id)->slots;
@@ -113,10 +127,16 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   if (line.under_one_slot) return 0;
   const std::int64_t gap = line.kept() - line.facts.running;
   if (gap <= 0) return 0;
-  if (line.facts.wide_jobs == 0) return gap;
+  const auto& dying = c.dying[leaf.index()];
+  const bool all_narrow = dying.empty() || dying.rbegin()->first == 1;
+  if (line.facts.wide_jobs == 0 && all_narrow) return gap;
   const LeafJobs& jobs = c.leaves[leaf.index()];
-  const std::int64_t whole = jobs.pending_slots(hard_limit(leaf, kind, line.facts.running), gap);
-  return whole + std::min(gap - whole, line.facts.dying);
+  std::int64_t whole = jobs.pending_slots(hard_limit(leaf, kind, line.facts.running), gap);
+  for (auto wanted = dying.rbegin(); wanted != dying.rend(); ++wanted) {
+    const auto [width, tasks] = *wanted;
+    whole += width * std::min(tasks, (gap - whole) / width);
+  }
+  return whole;
 }
 
 // Shares the free slots out as heartbeats would: held and reserved ones to whom they are kept for,
@@ -133,15 +153,26 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   std::vector<QueueLine> lines;
   lines.reserve(state_.tree().size());
   for (std::size_t q = 0; q < state_.tree().size(); ++q) lines.push_back(c.shares.line(QueueId(q)));
+  std::map<QueueId, std::int64_t> usable;  // of queues whose tasks are all wide
+  const auto update = [&](QueueId queue, std::int64_t slots) {
+    lines[queue.index()].facts.running += slots;
+    lines[queue.index()].facts.pending -= slots;
+    order.update(queue, lines[queue.index()], state_.queue(queue).last_launch[index(kind)]);
+  };
+  // Whole tasks of up to `slots`; false if not even one.
   const auto give = [&](QueueId leaf, std::int64_t slots) {
+    const std::int64_t width = std::max<std::int64_t>(1, c.leaves[leaf.index()].narrowest_width());
     slots = std::min({slots, free, lines[leaf.index()].facts.pending});
+    if (width > 1) {
+      auto& left = usable.try_emplace(leaf, state_.free_slots_for(kind, width)).first->second;
+      slots = std::min(slots, left) / width * width;
+      left -= std::max<std::int64_t>(slots, 0);
+    }
     if (slots <= 0) return false;
     free -= slots;
     c.dealt[leaf] += slots;
     for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().node(q).parent) {
-      lines[q.index()].facts.running += slots;
-      lines[q.index()].facts.pending -= slots;
-      order.update(q, lines[q.index()], state_.queue(q).last_launch[index(kind)]);
+      update(q, slots);
     }
     return true;
   };
@@ -150,8 +181,8 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   }
   for (const Reservation& r : state_.claims().reservations()) {
     if (r.kind != kind) continue;
-    give(state_.job(r.job).queue,
-         std::min(r.slots, state_.free_slots(state_.tracker(r.tracker), kind)));
+    const std::int64_t there = state_.free_slots(state_.tracker(r.tracker), kind);
+    free -= std::min({r.slots, there, free});  // they wait for a task that needs more
   }
   for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
     std::int64_t room = state_.claims().find(leaf, kind, id)->slots;
@@ -171,7 +202,11 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   };
   while (free > 0) {
     const QueueId leaf = next_leaf(next_leaf, QueueTree::root());
-    if (!leaf.valid() || !give(leaf, 1)) return;
+    if (!leaf.valid()) return;
+    const std::int64_t width = std::max<std::int64_t>(1, c.leaves[leaf.index()].narrowest_width());
+    if (give(leaf, width)) continue;
+    lines[leaf.index()].facts.pending = 0;  // nothing that is free is wide enough for it
+    update(leaf, 0);
   }
 }
 
@@ -184,8 +219,7 @@ void CapacityPolicy::plan_kills(TaskKind kind, TimeMs now, Preemption& plan) con
   KillPlanner planner(
       state_, kind, now, settings_.preemption,
       {.line = [&](QueueId q) -> const QueueLine& { return c.shares.line(q); },
-       .jobs = [&](QueueId leaf) -> const LeafJobs& { return c.leaves[leaf.index()]; },
-       .shortfall = [&](QueueId leaf) { return shortfall(leaf, kind); }});
+       .jobs = [&](QueueId leaf) -> const LeafJobs& { return c.leaves[leaf.index()]; }});
   planner.plan(plan);
 }
 

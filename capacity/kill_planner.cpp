@@ -20,6 +20,7 @@ KillPlanner::KillPlanner(const ClusterState& state, TaskKind kind, TimeMs now,
     if (hold.kind != kind) continue;
     under_way_[hold.queue] += hold.slots;
     promised_[hold.tracker].slots(kind) += hold.kept();
+    promise(hold.queue, hold.job, hold.slots);
   }
   for (const Reservation& reservation : state.claims().reservations()) {
     if (reservation.kind != kind) continue;
@@ -69,12 +70,8 @@ std::int64_t KillPlanner::under_way(const Claim& claim) {
 // already counted on when the claims arose.
 std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
   if (state_.free_slots(kind_) == 0) return 0;
-  const auto first = covered_.try_emplace(claimant, 0);
-  if (first.second) {
-    first.first->second = std::max<std::int64_t>(
-        0, figures_.shortfall(claimant) - state_.claims().owed(claimant, kind_));
-  }
-  std::int64_t& older = first.first->second;
+  std::int64_t& older =
+      covered_.try_emplace(claimant, state_.claims().counted_free(claimant, kind_)).first->second;
   std::int64_t usable = 0;
   for (const TrackerState& tracker : state_.trackers()) {
     std::int64_t free = state_.free_slots(tracker, kind_);
@@ -89,6 +86,7 @@ std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
       if (!job) break;
       const std::int64_t width = width_of(*job);
       promised += state_.job(*job).need(kind_);
+      promise(claimant, *job, width);
       free -= width;
       const std::int64_t for_older = std::min(older, width);
       older -= for_older;
@@ -238,7 +236,8 @@ bool KillPlanner::search_leaf(Search& search, std::size_t l) {
       Resources freed = pile.freed;
       const auto promised = promised_.find(tracker);
       if (promised != promised_.end()) freed -= promised->second;
-      const auto job = could_start(search.claim.queue, search.need, tracker, freed);
+      const std::int64_t widest = std::min(search.need, room_above(search.claim.queue, pile));
+      const auto job = could_start(search.claim.queue, widest, tracker, freed);
       if (!job) continue;
       search.found = commit(search.claim, pile, tracker, *job);
       return true;
@@ -293,6 +292,7 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
                   .for_queue = claim.queue,
                   .claim = claim.id,
                   .kind = kind_,
+                  .job = job,
                   .slots = width_of(job),
                   .log_only = preemption_ == CapacitySettings::Preemption::kLogOnly};
   for (const auto& [l, i] : pile.victims) {
@@ -311,6 +311,7 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
     while (leaf.first < leaf.candidates.size() && leaf.candidates[leaf.first].taken) ++leaf.first;
     for (auto& [parent, ranks] : orders_) ranks.set(static_cast<std::uint32_t>(l), rank(parent, l));
   }
+  promise(claim.queue, job, order.slots);
   promised_[tracker] += state_.job(job).need(kind_);
   promised_[tracker] -= pile.freed;
   return order;
@@ -336,10 +337,32 @@ std::optional<JobId> KillPlanner::could_start(QueueId claimant, std::int64_t wid
                                                   .active_users = jobs.active_users()});
   };
   jobs.visit(may, [&](JobId job) {
+    const auto planned = planned_.find(job);  // each kill is for a task of its own
+    if (planned != planned_.end() && planned->second >= state_.job(job).launchable(kind_)) {
+      return false;
+    }
     if (state_.could_start(job, kind_, tracker, freed)) found = job;
     return found.has_value();
   });
   return found;
+}
+
+std::int64_t KillPlanner::room_above(QueueId claimant, const Pile& pile) const {
+  std::int64_t room = INT64_MAX;
+  for (QueueId q = claimant; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    std::int64_t left = figures_.line(q).maximum - running(q);
+    if (const auto gained = gained_.find(q); gained != gained_.end()) left -= gained->second;
+    for (const auto& [leaf, slots] : pile.slots) {
+      if (state_.tree().is_ancestor(q, leaf)) left += slots;
+    }
+    room = std::min(room, left);
+  }
+  return room;
+}
+
+void KillPlanner::promise(QueueId claimant, JobId job, std::int64_t slots) {
+  ++planned_[job];
+  for (QueueId q = claimant; q.valid(); q = state_.tree().node(q).parent) gained_[q] += slots;
 }
 
 std::int64_t KillPlanner::width_of(JobId job) const {

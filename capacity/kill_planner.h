@@ -29,7 +29,6 @@ class KillPlanner {
   struct Figures {
     std::function<const QueueLine&(QueueId)> line;
     std::function<const LeafJobs&(QueueId)> jobs;
-    std::function<std::int64_t(QueueId)> shortfall;
   };
   KillPlanner(const ClusterState& state, TaskKind kind, TimeMs now,
               CapacitySettings::Preemption preemption, Figures figures);
@@ -83,6 +82,9 @@ class KillPlanner {
   bool stays_at_allocation(QueueId victim, std::int64_t slots, QueueId claimant,
                            const Pile& pile) const;
   bool within_budget(QueueId victim, const Attempt& attempt, const Pile& pile) const;
+  // What every maximum from the claimant up leaves it once the pile is dead.
+  std::int64_t room_above(QueueId claimant, const Pile& pile) const;
+  void promise(QueueId claimant, JobId job, std::int64_t slots);
   // The claimant's first job with a task, no wider than that, which could start there.
   std::optional<JobId> could_start(QueueId claimant, std::int64_t widest, TrackerId tracker,
                                    const Resources& freed) const;
@@ -104,9 +106,11 @@ class KillPlanner {
   // By the claimant's parent: siblings see every other leaf in the same order.
   std::map<QueueId, WinnerTree<Rank>> orders_;
   std::map<QueueId, std::int64_t> killed_;     // slots planned to die, of every queue of the tree
+  std::map<QueueId, std::int64_t> gained_;     // slots planned to be launched on, likewise
   std::map<QueueId, std::int64_t> lost_;       // slot-milliseconds planned to be lost
   std::map<QueueId, std::int64_t> under_way_;  // of each claimant, not yet counted
   std::map<QueueId, std::int64_t> covered_;    // free slots that are taken for older shortfall
+  std::map<JobId, std::uint32_t> planned_;     // tasks that something is freed for already
   std::map<TrackerId, Resources> promised_;    // planned to be taken there, less what kills free
   std::map<QueueId, std::pair<std::int64_t, ClaimBlock>>
       hopeless_;  // nothing serves so wide a need

@@ -73,8 +73,12 @@ const ClaimBook::Lending& ClaimBook::lending(QueueId queue, TaskKind kind) const
   return account(queue, kind).lending;
 }
 
-std::int64_t ClaimBook::kept(QueueId queue, TaskKind kind) const {
-  return account(queue, kind).kept;
+std::int64_t ClaimBook::running_seen(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).running_seen;
+}
+
+std::int64_t ClaimBook::counted_free(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).counted_free;
 }
 
 // --- Claims ---
@@ -158,8 +162,12 @@ void ClaimBook::postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_
   }
 }
 
-void ClaimBook::set_kept(QueueId queue, TaskKind kind, std::int64_t slots) {
-  account(queue, kind).kept = slots;
+void ClaimBook::set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots) {
+  account(queue, kind).running_seen = slots;
+}
+
+void ClaimBook::set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots) {
+  account(queue, kind).counted_free = slots;
 }
 
 ClaimBook::Lending& ClaimBook::mutable_lending(QueueId queue, TaskKind kind) {

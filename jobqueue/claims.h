@@ -54,6 +54,7 @@ struct Hold {
   QueueId queue;
   TaskKind kind = TaskKind::kMap;
   TrackerId tracker;
+  JobId job;                     // whose task is to start there
   std::int64_t slots = 0;        // the width of the claimant's task
   std::uint32_t dying = 0;       // victims that the tracker still has
   std::int64_t dying_slots = 0;  // and what they still occupy
@@ -123,8 +124,11 @@ class ClaimBook {
     bool lends = false;
   };
   const Lending& lending(QueueId queue, TaskKind kind) const;
-  // min(GC, DEM) when the claims were last compared with it.
-  std::int64_t kept(QueueId queue, TaskKind kind) const;
+  // RUN when the claims were last compared with it; -1: not since they were restored.
+  std::int64_t running_seen(QueueId queue, TaskKind kind) const;
+  // Free slots that were counted for the queue when its latest claim arose, and that it has not
+  // filled since: they bring it its shortfall beyond the claims, and meet none.
+  std::int64_t counted_free(QueueId queue, TaskKind kind) const;
   ClaimId next_id() const { return next_id_; }
 
   // --- Changing: the engine only ---
@@ -139,7 +143,8 @@ class ClaimBook {
   void set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms);  // after a change
   void shift(DurationMs by);  // all claims are that much younger: another policy ruled
   void postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from);
-  void set_kept(QueueId queue, TaskKind kind, std::int64_t slots);
+  void set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots);
+  void set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots);
   Lending& mutable_lending(QueueId queue, TaskKind kind);
   std::vector<Hold>& mutable_holds() { return holds_; }
   std::vector<Reservation>& mutable_reservations() { return reservations_; }
@@ -153,7 +158,8 @@ class ClaimBook {
   struct Account {
     std::vector<Claim> claims;
     Lending lending;
-    std::int64_t kept = 0;
+    std::int64_t running_seen = -1;
+    std::int64_t counted_free = 0;
   };
   Account& account(QueueId queue, TaskKind kind) {
     return accounts_[queue.index() * kTaskKindCount + index(kind)];

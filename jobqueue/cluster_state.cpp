@@ -260,6 +260,15 @@ void ClusterState::change_tracker(TrackerState& tracker, Change change) {
   if (tracker.live()) ++live_trackers_;
 }
 
+std::int64_t ClusterState::free_slots_for(TaskKind kind, std::int64_t width) const {
+  const auto& by_free = trackers_by_free_[index(kind)];
+  std::int64_t slots = 0;
+  for (auto free = static_cast<std::size_t>(width); free < by_free.size(); ++free) {
+    slots += by_free[free] * (static_cast<std::int64_t>(free) / width * width);
+  }
+  return slots;
+}
+
 void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
   change_tracker(tracker, [&] { tracker.state = state; });
 }

@@ -118,6 +118,7 @@ class ClusterState {
   // `slots` (>= 1) are free.
   std::int64_t free_slots(TaskKind kind) const { return free_slots_[index(kind)]; }
   std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const;
+  std::int64_t free_slots_for(TaskKind kind, std::int64_t width) const;  // by tasks so wide
   std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
 
   // --- Changing: the engine only ---

@@ -34,8 +34,10 @@ void Engine::enter(const ClaimStep& step) {
     case ClaimStep::What::kMeet:
     case ClaimStep::What::kDrop:
       return reduce_claims(step);
-    case ClaimStep::What::kKept:
-      return book.set_kept(step.queue, step.kind, step.slots);
+    case ClaimStep::What::kSeen:
+      return book.set_running_seen(step.queue, step.kind, step.slots);
+    case ClaimStep::What::kCounted:
+      return book.set_counted_free(step.queue, step.kind, step.slots);
     case ClaimStep::What::kIdle:
       book.mutable_lending(step.queue, step.kind) = {.idle = true, .idle_since = now_};
       return;
@@ -78,22 +80,26 @@ void Engine::claim_over(const Claim& claim) {
   }
 }
 
-// Under another policy no claims arise. Launches meet them: more than min(GC, DEM) - RUN, as they
-// were last compared, is not owed any more.
+// Under another policy no claims arise, and launches meet them.
 void Engine::meet_paused_claims() {
+  const ClaimBook& book = state_.claims();
   claim_steps_.clear();
   for (const TaskKind kind : kTaskKinds) {
-    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
-      if (state_.claims().claims(queue, kind).front().id != id) continue;  // once a queue
+    for (const auto& [deadline, queue, id] : book.by_deadline(kind)) {
+      if (book.claims(queue, kind).front().id != id) continue;  // once a queue
       const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
-      const std::int64_t owed = state_.claims().owed(queue, kind);
-      const std::int64_t kept = state_.claims().kept(queue, kind);
-      if (kept == 0) {  // not compared since a restart
-        claim_steps_.push_back({ClaimStep::What::kKept, queue, kind, owed + running});
-        continue;
+      const std::int64_t seen = book.running_seen(queue, kind);
+      if (running == seen) continue;
+      const std::int64_t launched = seen < 0 ? 0 : std::max<std::int64_t>(0, running - seen);
+      const std::int64_t counted = std::min(launched, book.counted_free(queue, kind));
+      if (counted > 0) {
+        claim_steps_.push_back(
+            {ClaimStep::What::kCounted, queue, kind, book.counted_free(queue, kind) - counted});
       }
-      const std::int64_t met = owed - std::max<std::int64_t>(0, kept - running);
-      if (met > 0) claim_steps_.push_back({ClaimStep::What::kMeet, queue, kind, met});
+      if (launched > counted) {
+        claim_steps_.push_back({ClaimStep::What::kMeet, queue, kind, launched - counted});
+      }
+      claim_steps_.push_back({ClaimStep::What::kSeen, queue, kind, running});
     }
   }
   for (const ClaimStep& step : claim_steps_) enter(step);
@@ -110,11 +116,7 @@ void Engine::drop_paused_claims() {
   claim_steps_.clear();
   policy->review(now_, false, claim_steps_);
   for (const ClaimStep& step : claim_steps_) {
-    const bool less = step.what == ClaimStep::What::kKept &&
-                      step.slots < state_.claims().kept(step.queue, step.kind);
-    if (less || step.what == ClaimStep::What::kMeet || step.what == ClaimStep::What::kDrop) {
-      enter(step);
-    }
+    if (step.what == ClaimStep::What::kDrop) enter(step);
   }
 }
 
@@ -210,6 +212,7 @@ bool Engine::preempt(const KillOrder& order) {
             .queue = order.for_queue,
             .kind = order.kind,
             .tracker = tracker,
+            .job = order.job,
             .slots = order.slots,
             .ordered_at = now_};
   if (claim != nullptr && !order.log_only) hold.id = book.next_hold();

@@ -72,6 +72,7 @@ struct KillOrder {
   QueueId for_queue;
   ClaimId claim = 0;  // that it serves; 0: none, then nothing is held
   TaskKind kind = TaskKind::kMap;
+  JobId job;               // whose task is to start there
   std::int64_t slots = 0;  // held on that tracker for the claimant
   bool log_only = false;   // recorded, not done
 };
@@ -83,7 +84,8 @@ struct ClaimStep {
     kOpen,     // a claim of `slots` arises
     kMeet,     // launches have met `slots`, the earliest claim first
     kDrop,     // `slots` less are owed, the latest claim first
-    kKept,     // min(GC, DEM) is `slots` now
+    kSeen,     // RUN is `slots` now
+    kCounted,  // `slots` of the free ones are counted for the queue
     kIdle,     // DEM < GC from now on
     kLend,     // it has been so for lend_after
     kNotIdle,  // DEM >= GC
