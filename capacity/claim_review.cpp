@@ -25,7 +25,9 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
     for (const QueueId queue : lenders_) {
       const ClaimBook::Lending& lending = state_.claims().lending(queue, kind);
       const DurationMs after = state_.tree().node(queue).settings.lend_after_ms;
-      if (lending.idle && !lending.lends && now - lending.idle_since >= after) {
+      const QueueLine& line = c.shares.line(queue);
+      const bool idle = lending.idle && line.demand < line.guaranteed;
+      if (idle && !lending.lends && now - lending.idle_since >= after) {
         steps.push_back({ClaimStep::What::kLend, queue, kind, 0});
       }
     }

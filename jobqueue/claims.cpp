@@ -217,7 +217,11 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
   const auto renumbered = [&](QueueId old) {
     return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};
   };
-  std::erase_if(holds_, [&](Hold& hold) { return !(hold.queue = renumbered(hold.queue)).valid(); });
+  for (Hold& hold : holds_) {
+    hold.queue = renumbered(hold.queue);
+    if (!hold.queue.valid()) settle_records(hold.id, KillRecord::Outcome::kWasted);
+  }
+  std::erase_if(holds_, [](const Hold& hold) { return !hold.queue.valid(); });
   for (KillRecord& record : records_) {
     record.claimant = renumbered(record.claimant);
     record.victim = renumbered(record.victim);

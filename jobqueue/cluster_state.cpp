@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/check.h"
+#include "jobqueue/job_queue_manager.h"
 
 namespace weir {
 
@@ -83,8 +84,38 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     UserInQueue& user = queue.users[added.user];
     ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
     ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+    line_up(added);
   }
   return added;
+}
+
+void ClusterState::line_up(const Job& job) {
+  if (!job.durable || is_over(job.state)) return;
+  QueueState& queue = queues_[job.queue.index()];
+  const JobOrder order = job_order(*this, job);
+  for (JobLine* line : {&queue.line, &queue.users[job.user].line}) {
+    (job.state == JobState::kWaiting ? line->waiting : line->running).insert(order);
+  }
+}
+
+void ClusterState::leave_line(const Job& job) {
+  if (!job.durable || is_over(job.state)) return;
+  QueueState& queue = queues_[job.queue.index()];
+  const JobOrder order = job_order(*this, job);
+  for (JobLine* line : {&queue.line, &queue.users[job.user].line}) {
+    (job.state == JobState::kWaiting ? line->waiting : line->running).erase(order);
+  }
+}
+
+void ClusterState::set_durable(Job& job) {
+  job.durable = true;
+  line_up(job);
+}
+
+void ClusterState::set_priority(Job& job, Priority priority) {
+  leave_line(job);
+  job.priority = priority;
+  line_up(job);
 }
 
 void ClusterState::forget_job(JobId id) {
@@ -102,9 +133,11 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   QueueState& queue = queues_[job.queue.index()];
   UserInQueue& user = queue.users[job.user];
   WEIR_CHECK(!is_over(job.state), "an ended job stays as it is");
+  leave_line(job);
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   job.state = state;
+  line_up(job);
   switch (state) {
     case JobState::kWaiting:
       ++queue.jobs_waiting, ++user.jobs_waiting;
@@ -139,6 +172,7 @@ void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::in
 
 void ClusterState::set_queue(Job& job, QueueId queue) {
   if (job.queue == queue) return;
+  leave_line(job);
   std::int64_t moved[kTaskKindCount] = {0, 0};
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
@@ -167,6 +201,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
     to.unfinished.emplace(job.id, Ok{});
   }
   job.queue = queue;
+  line_up(job);
   for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
 }
 

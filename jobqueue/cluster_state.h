@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,11 +50,18 @@ struct Attempt {
   bool dying() const { return state == State::kDying; }
 };
 
+// Unfinished durable jobs, in the order in which they run.
+struct JobLine {
+  std::set<JobOrder> waiting;
+  std::set<JobOrder> running;
+};
+
 // What one user has in one leaf queue.
 struct UserInQueue {
   std::int64_t running_slots[kTaskKindCount] = {0, 0};
   std::uint32_t jobs_waiting = 0;
   std::uint32_t jobs_running = 0;
+  JobLine line;
 };
 
 struct QueueState {
@@ -68,6 +76,7 @@ struct QueueState {
   QueueCounters counters;
   boost::container::flat_map<UserId, UserInQueue> users;  // those with a job here
   std::map<JobId, Ok> unfinished;                         // in submit order
+  JobLine line;                                           // leaves only
 };
 
 class ClusterState {
@@ -126,8 +135,10 @@ class ClusterState {
   Job& mutable_job(JobId id);
   void forget_job(JobId id);                     // over, and old
   void set_job_state(Job& job, JobState state);  // keeps the queue's and the user's counts
-  void set_queue(Job& job, QueueId queue);       // carries running tasks and counts along
-  void expand_tasks(Job& job);                   // makes the tasks, all pending
+  void set_durable(Job& job);
+  void set_priority(Job& job, Priority priority);
+  void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
+  void expand_tasks(Job& job);              // makes the tasks, all pending
   UserId intern_user(const std::string& name);
   TrackerState& add_tracker(const std::string& name);
   TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
@@ -151,6 +162,8 @@ class ClusterState {
   void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
 
  private:
+  void line_up(const Job& job);
+  void leave_line(const Job& job);
   void leave_run(Attempt& attempt);
   void count_free(const TrackerState& tracker, int sign);
   // Changes what may move the tracker in or out of the pool, and keeps the totals right.

@@ -95,6 +95,14 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   settings_ = std::move(settings);
   tree_ = std::move(tree);
   queues_ = std::move(queues);
+  for (QueueState& queue : queues_) {  // whether priorities count may be another matter now
+    queue.line = {};
+    for (auto& [user, here] : queue.users) here.line = {};
+  }
+  for (const auto& [id, job] : jobs_) line_up(*job);
+  for (TrackerState& tracker : trackers_) tracker.keeps = 0;  // holds of queues that are gone went
+  for (const Hold& hold : claims_.holds()) ++mutable_tracker(hold.tracker).keeps;
+  for (const Reservation& kept : claims_.reservations()) ++mutable_tracker(kept.tracker).keeps;
 }
 
 }  // namespace weir

@@ -153,9 +153,9 @@ void Engine::apply(const PendingCommand& command) {
   const Fact& fact = command.fact;
   if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
     Job& job = state_.mutable_job(submitted->job);
-    job.durable = true;
+    state_.set_durable(job);
     touch(job);
-    if (!manager_.running_limit(job)) admit(job);
+    admit_waiting(job.queue);
     return reply(command.token, Submitted{job.id, submitted->queue});
   }
   if (const auto* kill = std::get_if<JobKillRequested>(&fact)) {
@@ -167,8 +167,9 @@ void Engine::apply(const PendingCommand& command) {
   } else if (const auto* change = std::get_if<PriorityChanged>(&fact)) {
     if (state_.find_job(change->job) != nullptr) {
       Job& job = state_.mutable_job(change->job);
-      job.priority = change->priority;
+      state_.set_priority(job, change->priority);
       if (job.schedulable()) policy_->on_job_changed(job.id, job.queue);
+      admit_waiting(job.queue);
       touch(job);
     }
   } else if (const auto* move = std::get_if<JobMoved>(&fact)) {
@@ -181,7 +182,7 @@ void Engine::apply(const PendingCommand& command) {
       if (job.schedulable()) policy_->on_job_changed(job.id, from);
       touch(job);
       admit_waiting(from);
-      if (job.state == JobState::kWaiting) admit_waiting(job.queue);
+      admit_waiting(job.queue);
     }
   } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
     if (const auto queue = state_.tree().find_path(stopped->queue))

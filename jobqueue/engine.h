@@ -181,6 +181,7 @@ class Engine {
   // engine_jobs.cpp: the life of jobs, tasks and attempts
   void admit(Job& job);  // from WAITING to RUNNING
   void admit_waiting(QueueId queue);
+  void demote(Job& job);  // from RUNNING to WAITING
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);

@@ -36,10 +36,23 @@ void Engine::make_schedulable(Job& job) {
 }
 
 void Engine::admit_waiting(QueueId queue) {
-  for (const JobId id : manager_.admissible(queue)) admit(state_.mutable_job(id));
+  while (const auto turn = manager_.next_turn(queue)) {
+    if (turn->demote.valid()) demote(state_.mutable_job(turn->demote));
+    admit(state_.mutable_job(turn->admit));
+  }
+}
+
+// Back to waiting for a place: its running tasks go on, no new ones start.
+void Engine::demote(Job& job) {
+  policy_->on_job_removed(job.id);
+  release_reservations(job.id, TrackerId{});
+  state_.set_job_state(job, JobState::kWaiting);
+  emit_durable(JobStateChanged{job.id, JobState::kWaiting, ""});
+  touch(job);
 }
 
 void Engine::after_progress(Job& job) {
+  if (job.state == JobState::kWaiting && job.all_done()) return admit(job);  // it needs no slot
   if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   const TaskGroup& reduces = job.tasks(TaskKind::kReduce);

@@ -57,6 +57,14 @@ struct MapCompletion {
   bool obsolete = false;
 };
 
+// The order of jobs within a leaf: priority (if it counts there), submit time, id.
+struct JobOrder {
+  Priority priority;
+  TimeMs submitted_at;
+  JobId id;
+  friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
+};
+
 struct Job {
   JobId id;
   std::shared_ptr<const JobSpec> spec;
@@ -95,6 +103,12 @@ struct Job {
   const Resources& need(TaskKind kind) const { return tasks(kind).need; }
   std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
   bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
+  bool all_done() const {
+    const TaskGroup& maps = tasks(TaskKind::kMap);
+    const TaskGroup& reduces = tasks(TaskKind::kReduce);
+    return maps.succeeded + reduces.succeeded > 0 && maps.succeeded == maps.total &&
+           reduces.succeeded == reduces.total;
+  }
   // Tasks that could be launched now, before anyone looks at trackers or limits.
   std::uint32_t launchable(TaskKind kind) const {
     if (!schedulable() || (kind == TaskKind::kReduce && !reduces_eligible)) return 0;

@@ -244,33 +244,41 @@ std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
   return std::nullopt;
 }
 
-std::vector<JobId> JobQueueManager::admissible(QueueId leaf) const {
+// The least urgent running job, less urgent than `job`, whose place would do.
+std::optional<JobId> JobQueueManager::place_for(const Job& job) const {
+  const QueueState& queue = state_.queue(job.queue);
+  const auto limit = state_.tree().node(job.queue).settings.max_running_jobs_per_user;
+  const UserInQueue& user = queue.users.at(job.user);
+  const bool of_his = limit && user.jobs_running >= *limit;
+  const JobOrder order = job_order(state_, job);
+  const auto& running = of_his ? user.line.running : queue.line.running;
+  for (auto last = running.rbegin(); last != running.rend() && order < *last; ++last) {
+    const Job& other = state_.job(last->id);
+    const TaskGroup& maps = other.tasks(TaskKind::kMap);
+    const bool keeps = other.tasks(TaskKind::kReduce).running > 0 && maps.succeeded < maps.total;
+    if (!keeps && other.duty == Job::Duty::kNone) return other.id;
+  }
+  return std::nullopt;
+}
+
+std::optional<JobQueueManager::Turn> JobQueueManager::next_turn(QueueId leaf) const {
   const QueueState& queue = state_.queue(leaf);
-  if (queue.jobs_waiting == 0) return {};
-  std::vector<JobOrder> waiting;
-  for (const auto& [id, unused] : queue.unfinished) {
-    const Job& job = state_.job(id);
-    if (job.state == JobState::kWaiting && job.durable) waiting.push_back(job_order(state_, job));
-  }
-  std::sort(waiting.begin(), waiting.end());
-  const QueueSettings& limits = state_.tree().node(leaf).settings;
-  std::int64_t room = limits.max_running_jobs.value_or(INT64_MAX) - queue.jobs_running;
-  std::map<UserId, std::int64_t> running_of;
-  std::vector<JobId> result;
-  for (const JobOrder& order : waiting) {
-    if (room <= 0) break;
-    const Job& job = state_.job(order.id);
-    if (limits.max_running_jobs_per_user) {
-      const auto user = queue.users.find(job.user);
-      auto [running, fresh] = running_of.try_emplace(
-          job.user, user == queue.users.end() ? 0 : user->second.jobs_running);
-      if (running->second >= *limits.max_running_jobs_per_user) continue;
-      ++running->second;
+  if (queue.line.waiting.empty()) return std::nullopt;
+  std::vector<JobOrder> heads;  // a user at his limit stops his own jobs only
+  if (state_.tree().node(leaf).settings.max_running_jobs_per_user) {
+    for (const auto& [user, here] : queue.users) {
+      if (!here.line.waiting.empty()) heads.push_back(*here.line.waiting.begin());
     }
-    result.push_back(order.id);
-    --room;
+    std::sort(heads.begin(), heads.end());
+  } else {
+    heads.push_back(*queue.line.waiting.begin());
   }
-  return result;
+  for (const JobOrder& order : heads) {
+    const Job& job = state_.job(order.id);
+    if (!running_limit(job)) return Turn{job.id, JobId{}};
+    if (const auto place = place_for(job)) return Turn{job.id, *place};
+  }
+  return std::nullopt;
 }
 
 }  // namespace weir

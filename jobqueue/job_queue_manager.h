@@ -37,8 +37,14 @@ class JobQueueManager {
 
   // Why this job may not run yet (limits of its queue), or nothing.
   std::optional<Reason> running_limit(const Job& job) const;
-  // Waiting jobs of a leaf that may run now, in order.
-  std::vector<JobId> admissible(QueueId leaf) const;
+  // The next waiting job of a leaf that may run now, and the running one, if any, that it takes the
+  // place of: places are not for ever, they are the most urgent jobs'. A job that has running
+  // reduces and maps left keeps its own, or its reduces would wait for maps that may not run.
+  struct Turn {
+    JobId admit;
+    JobId demote;
+  };
+  std::optional<Turn> next_turn(QueueId leaf) const;
 
  private:
   Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
@@ -47,18 +53,13 @@ class JobQueueManager {
   bool allowed(const AccessList& list, const Caller& caller, bool when_absent) const;
   Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
 
+  std::optional<JobId> place_for(const Job& job) const;
+
   const ClusterState& state_;
 };
 
 // Whether `queue`'s own `priorities` setting lets priorities count.
 bool priorities_count(const ClusterState& state, QueueId queue);
-// The order of jobs within a leaf: priority (if it counts there), submit time, id.
-struct JobOrder {
-  Priority priority;
-  TimeMs submitted_at;
-  JobId id;
-  friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
-};
 JobOrder job_order(const ClusterState& state, const Job& job);
 
 }  // namespace weir
