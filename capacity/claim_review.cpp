@@ -36,9 +36,9 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
 
 void CapacityPolicy::review_lending(QueueId queue, TaskKind kind,
                                     std::vector<ClaimStep>& steps) const {
-  if (state_.tree().node(queue).settings.lend_after_ms == 0) return;
   const QueueLine& line = classes_[index(kind)].shares.line(queue);
-  const bool idle = line.demand < line.guaranteed;
+  const bool waits = state_.tree().node(queue).settings.lend_after_ms > 0;
+  const bool idle = waits && line.demand < line.guaranteed;
   if (idle == state_.claims().lending(queue, kind).idle) return;
   steps.push_back({idle ? ClaimStep::What::kIdle : ClaimStep::What::kNotIdle, queue, kind, 0});
 }
