@@ -15,7 +15,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
     SlotClass& c = classes_[index(kind)];
     for (const QueueId queue : c.to_review) {
       c.in_review[queue.index()] = false;
-      review_lending(queue, kind, steps);
+      if (!lenders_.empty()) review_lending(queue, kind, steps);
       if (state_.tree().node(queue).leaf()) review_claims(queue, kind, steps);
     }
     c.to_review.clear();

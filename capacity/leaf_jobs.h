@@ -9,7 +9,6 @@
 #include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -92,7 +91,7 @@ class LeafJobs {
 
   // Few and looked up all the time, so they stand side by side.
   boost::container::flat_map<std::pair<UserId, std::int64_t>, std::unique_ptr<Bucket>> buckets_;
-  std::map<JobOrder, const Bucket*> heads_;  // the first job of each bucket
+  boost::container::flat_map<JobOrder, const Bucket*> heads_;  // the first job of each bucket
   boost::container::flat_map<UserId, User> users_;
   ByWidth tasks_by_width_;
   std::int64_t wanted_slots_ = 0;  // of all launchable tasks

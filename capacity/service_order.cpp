@@ -70,8 +70,8 @@ void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t la
 void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t place,
                                const QueueLine& line, std::uint64_t last_served) {
   const bool small = line.under_one_slot;
-  const bool was_small = standing.turn || standing.turns_running != 0 || standing.turns_weight != 0;
-  if (!small && !was_small) return;
+  if (!small && family.small == 0) return;
+  const bool said = standing.says_something();
   const std::int64_t running = small ? line.facts.running : 0;
   const std::int64_t weight = small ? line.weight : 0;
   family.turns_running += running - standing.turns_running;
@@ -84,6 +84,8 @@ void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t
     standing.turn = last_served;
     family.turns.insert({last_served, place});
   }
+  family.small += standing.says_something() ? 1 : 0;
+  family.small -= said ? 1 : 0;
   std::optional<ServiceKey> entry;
   if (!family.turns.empty()) {
     entry = {ServiceStep::kBelowMaximum, family.turns_running, family.turns_weight, kTurns};

@@ -66,12 +66,14 @@ class ServiceOrder {
     std::set<std::pair<std::uint64_t, std::uint32_t>> turns;  // last served, place
     std::int64_t turns_running = 0;  // of all members under one slot, waiting or not
     std::int64_t turns_weight = 0;
+    std::size_t small = 0;  // members with a Standing that says something
   };
   // What stands in its family's turns for one queue.
   struct Standing {
     std::optional<std::uint64_t> turn;
     std::int64_t turns_running = 0;
     std::int64_t turns_weight = 0;
+    bool says_something() const { return turn || turns_running != 0 || turns_weight != 0; }
   };
   static void set(WinnerTree<ServiceKey>& entries, std::size_t place,
                   const std::optional<ServiceKey>& now);
