@@ -60,6 +60,24 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
   return attempt(slot).tracker_place;
 }
 
+// A job's first lines, each of which will be waited for: asked for early they come together.
+void ClusterState::prefetch_job(JobId id) const {
+  constexpr std::size_t kLine = 64;
+  const Job* job = find_job(id);
+  if (job == nullptr) return;
+  const auto* cold = reinterpret_cast<const char*>(&job->submitted_at);
+  for (const auto* at = reinterpret_cast<const char*>(job); at < cold; at += kLine)
+    __builtin_prefetch(at);
+}
+
+void ClusterState::prefetch_task(const TaskKey& key) const {
+  const Job* job = find_job(key.job);
+  if (job == nullptr) return;
+  const auto& tasks = job->tasks(key.kind).tasks;
+  if (key.index < tasks.size()) __builtin_prefetch(&tasks[key.index]);
+  __builtin_prefetch(&queues_[job->queue.index()]);
+}
+
 Resources ClusterState::largest_tracker() const {
   Resources largest;
   for (const TrackerState& tracker : trackers_) {
@@ -424,9 +442,10 @@ void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   if (task.state == Task::State::kSucceeded) --group.succeeded;
   task.state = Task::State::kPending;
   task.where = TrackerId{};
-  const bool failed = task.failures > 0 || job.failed_on.contains({kind, index});
+  const bool failed =
+      task.failures > 0 || (job.has_failures && job.failed_on.contains({kind, index}));
   (failed ? group.retries : group.fresh).insert(index);
-  if (kind == TaskKind::kMap) job.locality.rewind(index);
+  if (kind == TaskKind::kMap && job.has_locations) job.locality.rewind(index);
 }
 
 bool ClusterState::serves(TrackerId tracker, const TaskKey& map) const {

@@ -108,6 +108,9 @@ class ClusterState {
   // The attempt's place in the tracker's list of attempts, or kNoPlace.
   static constexpr std::size_t kNoPlace = SIZE_MAX;
   std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
+  // Hints that they will be looked at soon; they change nothing.
+  void prefetch_job(JobId job) const;
+  void prefetch_task(const TaskKey& task) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   Resources largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.

@@ -65,6 +65,14 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
   ++reports_;
+  // The jobs of what has ended are all over the memory: they are fetched side by side.
+  const auto ended = [](const AttemptReport& a) { return a.state >= ReportedState::kSucceeded; };
+  for (const AttemptReport& attempt : report.attempts) {
+    if (ended(attempt)) state_.prefetch_job(attempt.attempt.task.job);
+  }
+  for (const AttemptReport& attempt : report.attempts) {
+    if (ended(attempt)) state_.prefetch_task(attempt.attempt.task);
+  }
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);

@@ -247,6 +247,7 @@ void Engine::attempt_killed(AttemptSlot slot) {
 // Remembers where a task failed; a job that comes to avoid the tracker is another one to the
 // policy.
 void Engine::note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where) {
+  job.has_failures = true;
   auto& places = job.failed_on[{kind, index}];
   if (std::find(places.begin(), places.end(), where) == places.end()) places.push_back(where);
   const bool avoids = ++job.tracker_failures[where] == kTrackerFailuresPerJob;

@@ -66,30 +66,34 @@ struct JobOrder {
 };
 
 struct Job {
+  // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
+  enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
+
+  // What every launch and every end looks at comes first and lies together.
   JobId id;
-  std::shared_ptr<const JobSpec> spec;
   QueueId queue;
   UserId user;
   Priority priority = Priority::kNormal;
   JobState state = JobState::kWaiting;
   bool durable = false;           // until then nobody but the engine knows it
   bool reduces_eligible = false;  // slow-start is met; stays so
-  TimeMs submitted_at = 0;
-  TimeMs started_at = 0;  // first launch; 0 = none yet
-  TimeMs finished_at = 0;
+  Duty duty = Duty::kNone;
+  bool has_failures = false;           // failed_on or tracker_failures say something
+  bool has_locations = false;          // `locality` does
+  std::uint32_t live_attempts = 0;     // running or dying
+  TimeMs started_at = 0;               // first launch; 0 = none yet
+  std::uint64_t locality_version = 0;  // of the trackers that the index knows
   TaskGroup group[kTaskKindCount];
-  std::uint32_t live_attempts = 0;  // running or dying
+  std::shared_ptr<const JobSpec> spec;
+
+  TimeMs submitted_at = 0;
+  TimeMs finished_at = 0;
   std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
   LocalityIndex locality;
-  std::uint64_t locality_version = 0;  // of the trackers that the index knows
   Counters counters;
   std::string diagnostics;
   std::string status_line;
-
-  // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
-  enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
-  Duty duty = Duty::kNone;
   TrackerId duty_tracker;
 
   // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could

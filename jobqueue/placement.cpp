@@ -6,7 +6,7 @@
 namespace weir {
 
 bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
-  if (job.tracker_failures.empty() || !job.avoids(tracker)) return false;
+  if (!job.has_failures || !job.avoids(tracker)) return false;
   const auto avoided =
       std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
                     [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
@@ -62,7 +62,7 @@ std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId
     return Choice{{id, kind, *retry}, near};
   }
   if (group.fresh.empty()) return std::nullopt;
-  if (kind == TaskKind::kMap && !job.locality.empty()) {
+  if (kind == TaskKind::kMap && job.has_locations) {
     const auto found = cached.locality.nearest(group, tracker_id, tracker.rack);
     return Choice{{id, kind, found->index}, found->locality};
   }
@@ -91,6 +91,7 @@ void ClusterState::index_locations(Job& job) const {
     if (split.file >= by_file.size()) continue;
     for (const TrackerId t : by_file[split.file]) job.locality.add(i, t, tracker(t).rack);
   }
+  job.has_locations = !job.locality.empty();
 }
 
 }  // namespace weir
