@@ -1,5 +1,6 @@
 #include "conf/diff.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -92,6 +93,20 @@ KeyValues values_of(const Settings& settings) {
   return result;
 }
 
+KeyValues values_of(const DaemonSettings& daemon) {
+  const RpcLimits& limits = daemon.limits;
+  return {{"listen.thrift", format_address(daemon.listen_thrift)},
+          {"listen.trackers", format_address(daemon.listen_trackers)},
+          {"listen.http", daemon.listen_http ? format_address(*daemon.listen_http) : "none"},
+          {"store.sqlite", daemon.store_path},
+          {"limits.max_connections", fmt::format("{}", limits.max_connections)},
+          {"limits.read_timeout", format_duration(limits.read_timeout_ms)},
+          {"limits.idle_timeout", format_duration(limits.idle_timeout_ms)},
+          {"limits.buffered_bytes", format_byte_size(limits.buffered_bytes)},
+          {"limits.tracker_frame_bytes", format_byte_size(limits.tracker_frame_bytes)},
+          {"limits.client_frame_bytes", format_byte_size(limits.client_frame_bytes)}};
+}
+
 void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
              std::vector<FlatQueue>& out) {
   for (const QueueSettings& queue : queues) {
@@ -122,6 +137,18 @@ std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]) {
                      slots ? " slots" : "");
 }
 
+std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonSettings& after,
+                                     const std::vector<std::string>& sections) {
+  std::vector<std::string> all;
+  compare("", values_of(before), values_of(after), all);
+  std::erase_if(all, [&](const std::string& line) {
+    return std::none_of(sections.begin(), sections.end(), [&](const std::string& section) {
+      return line.starts_with(section + ".");
+    });
+  });
+  return all;
+}
+
 std::vector<std::string> diff_settings(const Settings& before, const Settings& after) {
   std::vector<std::string> result;
   compare("", values_of(before), values_of(after), result);
@@ -143,6 +170,13 @@ std::vector<std::string> diff_settings(const Settings& before, const Settings& a
   }
   for (const FlatQueue& queue : old_queues) {
     if (left.contains(queue.path)) result.push_back(fmt::format("queues.{}: removed", queue.path));
+  }
+  for (const RemovedQueue& removed : after.removed_queues) {
+    if (std::find(before.removed_queues.begin(), before.removed_queues.end(), removed) ==
+        before.removed_queues.end()) {
+      result.push_back(
+          fmt::format("removed_queues.{}: its jobs go to {}", removed.queue, removed.move_to));
+    }
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "conf/daemon_settings.h"
 #include "jobqueue/settings.h"
 
 namespace weir {
@@ -14,6 +15,11 @@ namespace weir {
 // `queues.research.guaranteed: 40% -> 50%`, `queues.research.vision: added (guaranteed 50%)`,
 // `queues.old: removed`.
 std::vector<std::string> diff_settings(const Settings& before, const Settings& after);
+
+// What a process started with settings of these sections would do otherwise: `listen.thrift:
+// 127.0.0.1:9090 -> 127.0.0.1:9191`. Sections that are not named are left out.
+std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonSettings& after,
+                                     const std::vector<std::string>& sections);
 
 // "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
 std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);

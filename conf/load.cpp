@@ -13,6 +13,7 @@
 
 #include "conf/policies.h"
 #include "conf/queues.h"
+#include "conf/removed_queues.h"
 #include "conf/sections.h"
 #include "conf/yaml_reader.h"
 
@@ -98,15 +99,23 @@ Result<Loaded> load_settings_text(const std::string& name, std::string_view text
 
 Loaded read_settings(const YamlNode& document, Diagnostics& out) {
   Loaded loaded;
-  const MapReader root(&document, "", out,
-                       {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues",
-                        "limits", "administrators", "finished_jobs_kept", "tracker"});
+  const MapReader root(
+      &document, "", out,
+      {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues", "removed_queues",
+       "limits", "administrators", "finished_jobs_kept", "tracker"});
   read_policy(root, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   root.read_strings("administrators", loaded.settings.administrators);
   root.read_duration("finished_jobs_kept", loaded.settings.finished_jobs_kept_ms, {.never = true});
+  const std::size_t errors = out.error_count();
   loaded.settings.queues = load_queues(root.find("queues"), out);
+  const bool queues_good = out.error_count() == errors;
+  loaded.settings.removed_queues = read_removed_queues(
+      root, queues_good ? loaded.settings.queues : std::vector<QueueSettings>());
   read_daemon(root, loaded.daemon);
+  for (const std::string_view key : {"listen", "store", "limits"}) {
+    if (root.has(key)) loaded.daemon_sections.emplace_back(key);
+  }
   loaded.daemon.administrators = loaded.settings.administrators;
   read_tracker(root, loaded.tracker);
   loaded.settings.source = out.file();

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "conf/daemon_settings.h"
 #include "conf/diagnostics.h"
@@ -21,6 +22,7 @@ struct Loaded {
   Settings settings;  // text, source and notices filled in
   DaemonSettings daemon;
   TrackerSettings tracker;
+  std::vector<std::string> daemon_sections;  // which of `listen`, `store`, `limits` the file has
 };
 
 inline constexpr std::size_t kMaxSettingsBytes = 1024 * 1024;

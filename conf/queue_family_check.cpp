@@ -31,8 +31,9 @@ class FamilyCheck {
     if (check_units(family)) check_totals(family, parent);
     const Totals totals = totals_of(family);
     for (const std::size_t i : family) {
-      const Part own = part_of(i, totals, part);
+      Part own = part_of(i, totals, part);
       check_reach(drafts_[i], own);
+      own.maximum = std::max({own.maximum, own.guaranteed[0], own.guaranteed[1]});
       check_users(drafts_[i]);
       if (drafts_[i].children.empty()) continue;
       for (const auto& [key, at] : drafts_[i].job_keys) {

@@ -1,0 +1,19 @@
+// What is noteworthy about settings on the cluster as it is now, and was not to be seen in the file
+// alone: guarantees worth less than one slot, slot counts that are scaled, user limits that leave
+// part of a guarantee unused. Computed anew whenever somebody asks (`weir policy show`, `weir conf
+// diff`, the log of an apply), so it is never out of date. Pure function, any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobqueue/resources.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+// One line each, `FILE: warning: ...`; nothing about a class in which the cluster has no slots. A
+// kind of finding that many queues share names the first few and counts the rest.
+std::vector<std::string> live_notices(const Settings& settings, const Resources& total);
+
+}  // namespace weir
