@@ -29,6 +29,7 @@ std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
     case ClaimBlock::kNone:
       break;
   }
+  if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
   if (claim.kills_from <= now) return "is due and kills now";
   return "kills in " + seconds_text(claim.kills_from - now) + " at the latest";
 }

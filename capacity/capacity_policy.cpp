@@ -16,7 +16,7 @@ CapacitySettings read_settings(const Settings& settings) {
 
 // Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
 bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
-  if (!tracker.in_pool() || !fits(need, tracker.total, Resources{}, state.total())) return false;
+  if (!tracker.counts() || !fits(need, tracker.total, Resources{}, state.total())) return false;
   return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
                      [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
 }
@@ -292,7 +292,18 @@ Preemption CapacityPolicy::tick(TimeMs now) {
 QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
   settle(kind);
   const QueueLine& line = classes_[index(kind)].shares.line(queue);
-  return {line.guaranteed, line.allocated, line.facts.running, line.facts.pending, line.demand};
+  return {.guaranteed = line.guaranteed,
+          .allocated = line.allocated,
+          .running = line.facts.running,
+          .pending = line.facts.pending,
+          .demand = line.demand,
+          .maximum = line.maximum};
+}
+
+std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind) const {
+  settle(kind);
+  return classes_[index(kind)].leaves[leaf.index()].active_users() == 0 ? -1
+                                                                        : user_limit(leaf, kind, 1);
 }
 
 Policy::RuleCounts CapacityPolicy::rule_counts() const {

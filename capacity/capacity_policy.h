@@ -50,6 +50,7 @@ class CapacityPolicy : public Policy {
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  std::int64_t user_limit(QueueId leaf, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

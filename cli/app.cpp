@@ -28,6 +28,7 @@ namespace {
 void build(CLI::App& app, Context& context) {
   app.name("weir");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "weir " WEIR_VERSION, "the version of this binary");
   app.set_help_all_flag("--help-all", "help of every command");
   add_local_command(app, context);
   add_daemon_commands(app, context);

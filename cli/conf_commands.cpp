@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -65,6 +66,45 @@ std::string before_after(std::int64_t before, std::int64_t after) {
   return before == after ? std::to_string(after) : fmt::format("{} -> {}", before, after);
 }
 
+std::string what_becomes(const wire::QueueChange& queue) {
+  std::string text = queue.change;
+  if (!queue.__isset.moves_to) return text;
+  return text +
+         (queue.jobs == 0 ? ""
+                          : fmt::format(", {} job{}", queue.jobs, queue.jobs == 1 ? "" : "s")) +
+         " to " + queue.moves_to;
+}
+
+void print_diff(Context& context, const wire::SettingsDiff& diff) {
+  Table table({{"QUEUE", false, 10},
+               {"CHANGE", false, 9},
+               {"GUARANTEED MAPS", true},
+               {"MAX", true},
+               {"GUARANTEED REDUCES", true},
+               {"MAX", true}});
+  for (const auto& queue : diff.queues) {
+    table.add({queue.queue, what_becomes(queue), before_after(queue.maps_before, queue.maps_after),
+               before_after(queue.maps_maximum_before, queue.maps_maximum_after),
+               before_after(queue.reduces_before, queue.reduces_after),
+               before_after(queue.reduces_maximum_before, queue.reduces_maximum_after)});
+  }
+  if (!table.empty() && diff.__isset.map_slots) {
+    context.out << fmt::format("slots, with the cluster's {} map and {} reduce slots of now:\n",
+                               diff.map_slots, diff.reduce_slots);
+  }
+  if (!table.empty()) context.out << table.render();
+  for (const auto& change : diff.changes) context.out << printable(change) << "\n";
+  const bool none = diff.changes.empty() &&
+                    std::all_of(diff.queues.begin(), diff.queues.end(),
+                                [](const auto& queue) { return queue.change == "unchanged"; });
+  if (none) context.out << "no change\n";
+}
+
+void print_at_restart(std::ostream& to, const wire::SettingsDiff& diff) {
+  for (const auto& line : diff.at_restart)
+    to << printable(line) << " (takes effect when the JobTracker is started with this file)\n";
+}
+
 int diff(Context& context, const Files& files) {
   const auto file = settings_file(files.front());
   JobTracker jobtracker(context);
@@ -72,31 +112,42 @@ int diff(Context& context, const Files& files) {
   jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
   if (context.json()) {
     print_json(context.out, to_json(diff));
-    return kExitDone;
+  } else {
+    print_diff(context, diff);
+    print_at_restart(context.out, diff);
+    for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
   }
-  Table table(
-      {{"QUEUE", false, 10}, {"CHANGE"}, {"GUARANTEED MAPS", true}, {"GUARANTEED REDUCES", true}});
-  for (const auto& queue : diff.queues) {
-    table.add({queue.queue, queue.change, before_after(queue.maps_before, queue.maps_after),
-               before_after(queue.reduces_before, queue.reduces_after)});
-  }
-  if (!table.empty()) context.out << table.render();
-  for (const auto& change : diff.changes) context.out << printable(change) << "\n";
-  for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
-  if (table.empty() && diff.changes.empty()) context.out << "no change\n";
-  return kExitDone;
+  if (diff.refusals.empty()) return kExitDone;
+  std::vector<std::string> lines = diff.refusals;
+  lines.push_back("as the cluster is now, these settings would be refused");
+  throw CliFailure::findings(kExitRefused, lines);
 }
 
 int apply(Context& context, const Files& files) {
   const auto file = settings_file(files.front());
   JobTracker jobtracker(context);
+  // What it comes to, seen before; a refusal is told by the application itself.
+  wire::SettingsDiff diff;
+  bool seen = true;
+  try {
+    jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
+  } catch (const wire::WeirError&) {
+    seen = false;
+  }
   wire::Done done;
   jobtracker.admin([&](auto& admin) { admin.apply_settings(done, caller(context), file); });
   if (context.json()) {
-    print_json(context.out, {{"file", file.name}, {"applied", true}, {"version", done.version}});
-  } else {
-    context.out << fmt::format("{} applied\n", printable(file.name));
+    print_json(context.out, {{"file", file.name},
+                             {"applied", true},
+                             {"version", done.version},
+                             {"warnings", diff.warnings},
+                             {"at_restart", diff.at_restart}});
+    return kExitDone;
   }
+  context.out << fmt::format("{} applied\n", printable(file.name));
+  if (!seen) return kExitDone;
+  print_at_restart(context.err, diff);
+  for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
   return kExitDone;
 }
 

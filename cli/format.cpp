@@ -7,29 +7,10 @@
 #include <ctime>
 
 #include "cli/exit_code.h"
+#include "cli/text_width.h"
 
 namespace weir::cli {
 namespace {
-
-// Length of the valid UTF-8 sequence at the front of `text`; 0 if there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  std::size_t length = 0;
-  if (lead < 0x80) length = 1;
-  if (lead >= 0xC2 && lead < 0xE0) length = 2;
-  if (lead >= 0xE0 && lead < 0xF0) length = 3;
-  if (lead >= 0xF0 && lead < 0xF5) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
-  if (lead == 0xED && byte(1) >= 0xA0) return 0;  // a surrogate
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;   // overlong
-  if (lead == 0xF4 && byte(1) >= 0x90) return 0;  // past U+10FFFF
-  return length;
-}
 
 bool is_control(std::string_view sequence) {
   const auto lead = static_cast<unsigned char>(sequence[0]);
@@ -78,7 +59,7 @@ std::string printable(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
+    const std::size_t length = utf8_length(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
     if (length == 0 || is_control(sequence)) {
       result += '?';
@@ -88,26 +69,6 @@ std::string printable(std::string_view text) {
     text.remove_prefix(sequence.size());
   }
   return result;
-}
-
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-std::string truncated(std::string_view text, std::size_t columns) {
-  if (display_width(text) <= columns) return std::string(text);
-  if (columns == 0) return "";
-  std::string result;
-  std::size_t width = 0;
-  while (!text.empty() && width + 1 < columns) {
-    const std::size_t length = std::max<std::size_t>(sequence_length(text), 1);
-    result += text.substr(0, length);
-    text.remove_prefix(length);
-    ++width;
-  }
-  return result + "…";
 }
 
 JobId job_argument(const std::string& text) {

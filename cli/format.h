@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text_width.h"
 #include "jobqueue/ids.h"
 
 namespace weir::cli {
@@ -18,11 +19,6 @@ std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
 
 // One line of valid UTF-8: control characters and broken bytes become '?'.
 std::string printable(std::string_view text);
-// Columns that a terminal needs for UTF-8 text of single-width characters.
-std::size_t display_width(std::string_view text);
-// At most `columns` wide; what is cut off is shown by a last "…".
-std::string truncated(std::string_view text, std::size_t columns);
-
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);
 

@@ -104,7 +104,11 @@ int logs(Context& context, const LogOptions& options) {
     // The heading is for people: what goes to a pipe is the log alone.
     context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt->name, attempt->state,
                                printable(attempt->tracker));
-    print_log(context, text);
+    if (text.empty()) {
+      context.err << fmt::format("({} is empty)\n", log);
+    } else {
+      print_log(context, text);
+    }
   }
   if (context.json()) {
     Json json = to_json(*attempt);

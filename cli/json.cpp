@@ -26,7 +26,75 @@ Json figures(const wire::SlotFigures& slots) {
   return {{"guaranteed", slots.guaranteed},
           {"allocated", slots.allocated},
           {"running", slots.running},
-          {"pending", slots.pending}};
+          {"pending", slots.pending},
+          {"maximum", optional(slots.__isset.maximum, slots.maximum)},
+          {"lends", optional(slots.__isset.lends, slots.lends)},
+          {"borrows", optional(slots.__isset.borrows, slots.borrows)}};
+}
+
+Json slot_time(bool is_set, const wire::SlotTime& time) {
+  if (!is_set) return nullptr;
+  return {{"used_ms", time.used_ms},
+          {"lent_ms", time.lent_ms},
+          {"borrowed_ms", time.borrowed_ms},
+          {"lost_ms", time.lost_ms}};
+}
+
+Json user_json(const wire::UserFigures& user) {
+  const auto& set = user.__isset;
+  return {{"user", user.user},
+          {"running_maps", user.running_maps},
+          {"running_reduces", user.running_reduces},
+          {"jobs", user.jobs},
+          {"limit_maps", optional(set.limit_maps, user.limit_maps)},
+          {"limit_reduces", optional(set.limit_reduces, user.limit_reduces)},
+          {"jobs_waiting", optional(set.jobs_waiting, user.jobs_waiting)},
+          {"jobs_running", optional(set.jobs_running, user.jobs_running)},
+          {"jobs_succeeded", optional(set.jobs_succeeded, user.jobs_succeeded)},
+          {"jobs_failed", optional(set.jobs_failed, user.jobs_failed)},
+          {"jobs_killed", optional(set.jobs_killed, user.jobs_killed)},
+          {"used_map_slot_ms", optional(set.used_map_slot_ms, user.used_map_slot_ms)},
+          {"used_reduce_slot_ms", optional(set.used_reduce_slot_ms, user.used_reduce_slot_ms)},
+          {"lost_map_slot_ms", optional(set.lost_map_slot_ms, user.lost_map_slot_ms)},
+          {"lost_reduce_slot_ms", optional(set.lost_reduce_slot_ms, user.lost_reduce_slot_ms)}};
+}
+
+Json claim_json(const wire::ClaimInfo& claim) {
+  const auto& set = claim.__isset;
+  return {{"kind", kind_name(claim.kind)},
+          {"slots", claim.slots},
+          {"milliseconds_left", claim.milliseconds_left},
+          {"claim", optional(set.claim, claim.claim)},
+          {"opened_at_ms", optional(set.opened_at_ms, claim.opened_at_ms)},
+          {"deadline_ms", optional(set.deadline_ms, claim.deadline_ms)},
+          {"overdue_ms", optional(set.overdue_ms, claim.overdue_ms)},
+          {"state", optional(set.state, claim.state)},
+          {"width", optional(set.width, claim.width)}};
+}
+
+Json hold_json(const wire::HoldInfo& hold) {
+  return {{"kind", kind_name(hold.kind)},
+          {"tracker", hold.tracker},
+          {"slots", hold.slots},
+          {"claim", hold.claim},
+          {"dying", hold.dying}};
+}
+
+Json kill_json(const wire::KillInfo& kill) {
+  return {{"at_ms", kill.at_ms},       {"claim", kill.claim},
+          {"claimant", kill.claimant}, {"owed_ms", kill.owed_ms},
+          {"victim", kill.victim},     {"user", kill.user},
+          {"job", kill.job_name},      {"attempt", kill.attempt},
+          {"tracker", kill.tracker},   {"slots", kill.slots},
+          {"ran_ms", kill.ran_ms},     {"lost_slot_ms", kill.slots * kill.ran_ms},
+          {"outcome", kill.outcome}};
+}
+
+template <class Item>
+Json json_list(const std::vector<Item>& items, Json (*one)(const Item&)) {
+  Json list = Json::array();
+  for (const Item& item : items) list.push_back(one(item));
+  return list;
 }
 
 Json resources(const wire::Resources& amount) {
@@ -88,19 +156,7 @@ Json to_json(const wire::AttemptInfo& attempt) {
 }
 
 Json to_json(const wire::QueueStatus& queue) {
-  Json users = Json::array();
-  for (const auto& user : queue.users) {
-    users.push_back({{"user", user.user},
-                     {"running_maps", user.running_maps},
-                     {"running_reduces", user.running_reduces},
-                     {"jobs", user.jobs}});
-  }
-  Json claims = Json::array();
-  for (const auto& claim : queue.claims) {
-    claims.push_back({{"kind", kind_name(claim.kind)},
-                      {"slots", claim.slots},
-                      {"milliseconds_left", claim.milliseconds_left}});
-  }
+  const auto& set = queue.__isset;
   return {{"name", queue.name},
           {"leaf", queue.leaf},
           {"state", queue.state},
@@ -112,10 +168,18 @@ Json to_json(const wire::QueueStatus& queue) {
           {"jobs_succeeded", queue.jobs_succeeded},
           {"jobs_failed", queue.jobs_failed},
           {"jobs_killed", queue.jobs_killed},
-          {"users", users},
-          {"claims", claims},
+          {"users", json_list(queue.users, user_json)},
+          {"claims", json_list(queue.claims, claim_json)},
           {"submit", optional(queue.__isset.submit, queue.submit)},
-          {"administer", optional(queue.__isset.administer, queue.administer)}};
+          {"administer", optional(queue.__isset.administer, queue.administer)},
+          {"map_slot_time", slot_time(set.map_time, queue.map_time)},
+          {"reduce_slot_time", slot_time(set.reduce_time, queue.reduce_time)},
+          {"holds", json_list(queue.holds, hold_json)},
+          {"kills", json_list(queue.kills, kill_json)},
+          {"reclaim_after_map_ms", optional(set.reclaim_after_map_ms, queue.reclaim_after_map_ms)},
+          {"reclaim_after_reduce_ms",
+           optional(set.reclaim_after_reduce_ms, queue.reclaim_after_reduce_ms)},
+          {"kill_budget", optional(set.kill_budget, queue.kill_budget)}};
 }
 
 Json to_json(const wire::TrackerStatus& tracker) {
@@ -141,14 +205,30 @@ Json to_json(const wire::PolicyInfo& policy) {
 Json to_json(const wire::SettingsDiff& diff) {
   Json queues = Json::array();
   for (const auto& queue : diff.queues) {
-    queues.push_back({{"queue", queue.queue},
-                      {"change", queue.change},
-                      {"maps_before", queue.maps_before},
-                      {"maps_after", queue.maps_after},
-                      {"reduces_before", queue.reduces_before},
-                      {"reduces_after", queue.reduces_after}});
+    const auto& set = queue.__isset;
+    queues.push_back(
+        {{"queue", queue.queue},
+         {"change", queue.change},
+         {"maps_before", queue.maps_before},
+         {"maps_after", queue.maps_after},
+         {"reduces_before", queue.reduces_before},
+         {"reduces_after", queue.reduces_after},
+         {"maps_maximum_before", optional(set.maps_maximum_before, queue.maps_maximum_before)},
+         {"maps_maximum_after", optional(set.maps_maximum_after, queue.maps_maximum_after)},
+         {"reduces_maximum_before",
+          optional(set.reduces_maximum_before, queue.reduces_maximum_before)},
+         {"reduces_maximum_after",
+          optional(set.reduces_maximum_after, queue.reduces_maximum_after)},
+         {"jobs", optional(set.jobs, queue.jobs)},
+         {"moves_to", optional(set.moves_to, queue.moves_to)}});
   }
-  return {{"queues", queues}, {"changes", diff.changes}, {"warnings", diff.warnings}};
+  return {{"queues", queues},
+          {"changes", diff.changes},
+          {"warnings", diff.warnings},
+          {"refusals", diff.refusals},
+          {"at_restart", diff.at_restart},
+          {"map_slots", optional(diff.__isset.map_slots, diff.map_slots)},
+          {"reduce_slots", optional(diff.__isset.reduce_slots, diff.reduce_slots)}};
 }
 
 Json to_json(const wire::ServerInfo& server) {

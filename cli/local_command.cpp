@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sys/wait.h>
+
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
@@ -46,13 +48,26 @@ void write_file(const std::string& path, const std::string& text) {
     throw CliFailure(kExitNotSo, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
 }
 
-std::string last_line(const std::string& path) {
+// What a process complained of last. Its log goes on to the end of its work: a line of ordinary
+// information is no cause of anything.
+std::string last_complaint(const std::string& path) {
   std::istringstream lines(read_file(path));
   std::string last;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) last = line;
+    const bool ordinary =
+        line.find("] [info] ") != std::string::npos || line.find("] [debug] ") != std::string::npos;
+    if (!line.empty() && !ordinary) last = line;
   }
   return truncated(printable(last), 400);
+}
+
+// "ended with exit code 1: ...": a killed process has left no word on it.
+std::string end_of(const LocalProcess& process, const std::string& log) {
+  std::string text = how_it_ended(process);
+  const bool failed = process.wait_status && WIFEXITED(*process.wait_status) &&
+                      WEXITSTATUS(*process.wait_status) != 0;
+  const std::string complaint = failed ? last_complaint(log) : "";
+  return complaint.empty() ? text : text + ": " + complaint;
 }
 
 class LocalCluster {
@@ -145,8 +160,8 @@ class LocalCluster {
       if (ready()) return true;
       for (const auto& process : processes_) {
         if (!alive(process)) {
-          fail(fmt::format("{} ended at its start: {}", process.name,
-                           last_line(file(process.name + ".log"))));
+          fail(fmt::format("{} {} at its start", process.name,
+                           end_of(process, file(process.name + ".log"))));
         }
       }
       if (interrupt_.wait_ms(kLookEveryMs)) {
@@ -231,15 +246,16 @@ class LocalCluster {
   int watch() {
     while (!interrupt_.wait_ms(200)) {
       if (!alive(processes_.front())) {
-        fail(fmt::format("the JobTracker ended: {}", last_line(file("jobtracker.log"))));
+        fail(fmt::format("the JobTracker {}", end_of(processes_.front(), file("jobtracker.log"))));
       }
       for (auto process = processes_.begin() + 1; process != processes_.end();) {
         if (alive(*process)) {
           ++process;
           continue;
         }
-        context_.err << fmt::format("weir: tracker {} ended: {}\n", process->name,
-                                    last_line(file(process->name + ".log")));
+        const std::string log = file(process->name + ".log");
+        context_.err << fmt::format("weir: tracker {} {}; its log is {}\n", process->name,
+                                    end_of(*process, log), log);
         process = processes_.erase(process);
       }
     }

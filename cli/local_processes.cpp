@@ -66,7 +66,7 @@ LocalProcess spawn(const SpawnOptions& options, const InterruptScope& interrupt)
     become(options, argv.data(), interrupt, parent);
     _exit(127);
   }
-  return {child, process_start_ticks(child).value_or(0), options.name};
+  return {child, process_start_ticks(child).value_or(0), options.name, std::nullopt};
 }
 
 std::optional<std::uint64_t> process_start_ticks(pid_t pid) {
@@ -87,9 +87,20 @@ std::optional<std::uint64_t> process_start_ticks(pid_t pid) {
 }
 
 bool alive(const LocalProcess& process) {
-  waitpid(process.pid, nullptr, WNOHANG);  // reaps it if it is ours; an error if not
+  int status = 0;  // reaps it if it is ours; an error if not
+  if (waitpid(process.pid, &status, WNOHANG) == process.pid) process.wait_status = status;
   const auto ticks = process_start_ticks(process.pid);
   return ticks && *ticks == process.start_ticks;
+}
+
+std::string how_it_ended(const LocalProcess& process) {
+  if (!process.wait_status) return "is gone";
+  const int status = *process.wait_status;
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 
 std::vector<std::string> stop_processes(const std::vector<LocalProcess>& processes,

@@ -20,6 +20,7 @@ struct LocalProcess {
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;  // as in /proc/PID/stat
   std::string name;
+  mutable std::optional<int> wait_status;  // of a child of ours, once alive() has seen its end
   friend bool operator==(const LocalProcess&, const LocalProcess&) = default;
 };
 
@@ -35,6 +36,8 @@ struct SpawnOptions {
 // In a session of its own, so that ^C at the terminal reaches the parent alone. Throws CliFailure.
 LocalProcess spawn(const SpawnOptions& options, const InterruptScope& interrupt);
 bool alive(const LocalProcess& process);
+// "ended with exit code 1", "was killed by signal 9 (Killed)"; of one that is not alive.
+std::string how_it_ended(const LocalProcess& process);
 // The last first, so trackers go before their JobTracker. Names of those that had to be killed.
 std::vector<std::string> stop_processes(const std::vector<LocalProcess>& processes,
                                         std::int64_t grace_ms);

@@ -3,71 +3,45 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/queue_tables.h"
 
 namespace weir::cli {
 namespace {
-
-std::string claim_text(const wire::ClaimInfo& claim) {
-  return fmt::format("{} {} in {}", claim.slots,
-                     claim.kind == wire::TaskKind::MAP ? "maps" : "reduces",
-                     short_duration(claim.milliseconds_left));
-}
-
-std::string claims_text(const std::vector<wire::ClaimInfo>& claims) {
-  if (claims.empty()) return "-";
-  std::string text;
-  for (const auto& claim : claims) text += (text.empty() ? "" : ", ") + claim_text(claim);
-  return text;
-}
-
-std::string list_text(bool is_set, const std::vector<std::string>& names) {
-  if (!is_set) return "everybody";
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return names.empty() ? "nobody" : text;
-}
-
-std::string slots_line(const wire::SlotFigures& slots) {
-  return fmt::format("guaranteed {}, allocated {}, running {}, pending {}", slots.guaranteed,
-                     slots.allocated, slots.running, slots.pending);
-}
 
 std::string used_of(std::int64_t used, std::int64_t total) {
   return fmt::format("{}/{}", used, total);
 }
 
-std::vector<wire::QueueStatus> ask(Context& context, const std::string& name) {
+int list(Context& context, const std::string&) {
   JobTracker jobtracker(context);
   std::vector<wire::QueueStatus> queues;
-  jobtracker.client([&](auto& client) { client.queues(queues, name, 0); });
-  return queues;
-}
-
-int list(Context& context, const std::string&) {
-  const auto queues = ask(context, "");
+  jobtracker.client([&](auto& client) { client.queues(queues, "", 0); });
   if (context.json()) {
     print_json(context.out, to_json(queues));
   } else {
-    context.out << queue_table(queues).render();
+    context.out << queue_table(queues).render() << lending_lines(queues);
   }
   return kExitDone;
 }
 
 int show(Context& context, const std::string& name) {
-  const auto queues = ask(context, name);
+  JobTracker jobtracker(context);
+  std::vector<wire::QueueStatus> queues;
+  wire::ServerInfo server;  // ages are by the JobTracker's time
+  jobtracker.client([&](auto& client) { client.queues(queues, name, 0); });
+  jobtracker.admin([&](auto& admin) { admin.info(server); });
   if (queues.empty())
     throw CliFailure(kExitRefused,
                      fmt::format("there is no queue '{}'; see 'weir queue list'", name));
   if (context.json()) {
     print_json(context.out, to_json(queues.front()));
   } else {
-    context.out << queue_details(queues.front());
+    context.out << queue_details(queues.front(), server.now_ms);
   }
   return kExitDone;
 }
@@ -112,57 +86,6 @@ int list_trackers(Context& context) {
 }
 
 }  // namespace
-
-Table queue_table(const std::vector<wire::QueueStatus>& queues) {
-  Table table({{"QUEUE", false, 10},
-               {"STATE"},
-               {"MAP GUAR", true},
-               {"ALLOC", true},
-               {"RUN", true},
-               {"PEND", true},
-               {"RED GUAR", true},
-               {"ALLOC", true},
-               {"RUN", true},
-               {"PEND", true},
-               {"USERS", true},
-               {"CLAIMS", false, 6}});
-  for (const auto& queue : queues) {
-    const auto dots =
-        static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
-    const std::string last = dots == 0 ? queue.name : queue.name.substr(queue.name.rfind('.') + 1);
-    table.add({std::string(2 * dots, ' ') + last, queue.state,
-               std::to_string(queue.maps.guaranteed), std::to_string(queue.maps.allocated),
-               std::to_string(queue.maps.running), std::to_string(queue.maps.pending),
-               std::to_string(queue.reduces.guaranteed), std::to_string(queue.reduces.allocated),
-               std::to_string(queue.reduces.running), std::to_string(queue.reduces.pending),
-               std::to_string(queue.users.size()), claims_text(queue.claims)});
-  }
-  return table;
-}
-
-std::string queue_details(const wire::QueueStatus& queue) {
-  std::string text = property_lines(
-      {{"queue", queue.name},
-       {"kind", queue.leaf ? "leaf: jobs are submitted here" : "parent: jobs are in its leaves"},
-       {"state", queue.state},
-       {"guaranteed", queue.guaranteed},
-       {"maps", slots_line(queue.maps)},
-       {"reduces", slots_line(queue.reduces)},
-       {"jobs", fmt::format("{} waiting, {} running, {} succeeded, {} failed, {} killed",
-                            queue.jobs_waiting, queue.jobs_running, queue.jobs_succeeded,
-                            queue.jobs_failed, queue.jobs_killed)},
-       {"claims", claims_text(queue.claims)},
-       {"submit", list_text(queue.__isset.submit, queue.submit)},
-       {"administer", list_text(queue.__isset.administer, queue.administer)}});
-  if (queue.users.empty()) return text;
-  Table users(
-      {{"USER", false, 8}, {"RUNNING MAPS", true}, {"RUNNING REDUCES", true}, {"JOBS", true}});
-  for (const auto& user : queue.users) {
-    users.add({user.user, std::to_string(user.running_maps), std::to_string(user.running_reduces),
-               std::to_string(user.jobs)});
-  }
-  return text + "\n" + users.render();
-}
 
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
   Table table({{"TRACKER", false, 8},

@@ -11,10 +11,6 @@
 
 namespace weir::cli {
 
-// Children stand under their parent, indented. A cell `3/5` cannot be misread: each figure has a
-// column of its own.
-Table queue_table(const std::vector<wire::QueueStatus>& queues);
-std::string queue_details(const wire::QueueStatus& queue);
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers);
 
 void add_queue_commands(CLI::App& app, Context& context);

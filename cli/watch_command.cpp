@@ -13,7 +13,7 @@
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
-#include "cli/queue_commands.h"
+#include "cli/queue_tables.h"
 
 namespace weir::cli {
 namespace {
@@ -56,7 +56,8 @@ class WatchDisplay {
     for (std::size_t i = 0; i < bars; ++i) add(progress_bar(view.jobs[i], epoch_ms(), style));
     if (bars < view.jobs.size()) add(fmt::format("and {} more jobs", view.jobs.size() - bars));
     add("");
-    std::istringstream table(queue_table(view.queues).render(style.columns));
+    std::istringstream table(queue_table(view.queues).render(style.columns) +
+                             lending_lines(view.queues));
     for (std::string line; std::getline(table, line);) add(truncated(line, style.columns));
     context_.out << block << "\x1b[J" << std::flush;
   }
@@ -167,8 +168,10 @@ std::string figures(const wire::SlotFigures& slots) {
 }  // namespace
 
 std::string queue_line(const wire::QueueStatus& queue) {
-  return fmt::format("queue {}: maps {}; reduces {}", printable(queue.name), figures(queue.maps),
-                     figures(queue.reduces));
+  std::string text = fmt::format("queue {}: maps {}; reduces {}", printable(queue.name),
+                                 figures(queue.maps), figures(queue.reduces));
+  for (const auto& claim : queue.claims) text += "; claim: " + claim_text(claim);
+  return text;
 }
 
 void add_watch_command(CLI::App& app, Context& context) {

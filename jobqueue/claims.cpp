@@ -87,7 +87,7 @@ const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, T
                              DurationMs reclaim_after_ms) {
   WEIR_CHECK(slots > 0, "a claim is for something");
   auto& claims = account(queue, kind).claims;
-  const TimeMs deadline = born + reclaim_after_ms;
+  const TimeMs deadline = later(born, reclaim_after_ms);
   claims.push_back({.id = next_id_++,
                     .queue = queue,
                     .kind = kind,
@@ -135,7 +135,7 @@ void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock b
 
 void ClaimBook::set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms) {
   for (Claim& claim : account(queue, kind).claims) {
-    const TimeMs deadline = claim.born + reclaim_after_ms;
+    const TimeMs deadline = later(claim.born, reclaim_after_ms);
     if (deadline == claim.deadline) continue;
     by_deadline_[index(kind)].erase({claim.deadline, queue, claim.id});
     if (claim.kills_from == claim.deadline) claim.kills_from = deadline;
@@ -149,8 +149,8 @@ void ClaimBook::shift(DurationMs by) {
   for (Account& account : accounts_) {
     for (Claim& claim : account.claims) {
       claim.born += by;
-      claim.deadline += by;
-      claim.kills_from += by;
+      claim.deadline = later(claim.deadline, by);
+      claim.kills_from = later(claim.kills_from, by);
     }
   }
   index_claims();

@@ -135,6 +135,7 @@ class ClaimBook {
   const Claim& open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
                     DurationMs reclaim_after_ms);
   void restore(const Claim& claim);  // as stored; in any order
+  void skip_ids_below(ClaimId id) { next_id_ = next_id_ < id ? id : next_id_; }
   // Takes up to `slots` off the earliest (met) or latest (dropped) claim; returns it as it is now,
   // with the slots that were taken off in `taken`. A claim without slots is gone.
   Claim reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool earliest,

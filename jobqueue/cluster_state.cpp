@@ -81,7 +81,7 @@ void ClusterState::prefetch_task(const TaskKey& key) const {
 Resources ClusterState::largest_tracker() const {
   Resources largest;
   for (const TrackerState& tracker : trackers_) {
-    if (!tracker.live()) continue;
+    if (!tracker.live() && !tracker.counts()) continue;
     for (std::size_t i = 0; i < kDimensionCount; ++i) {
       largest.amount[i] = std::max(largest.amount[i], tracker.total.amount[i]);
     }
@@ -305,10 +305,10 @@ std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots)
 template <class Change>
 void ClusterState::change_tracker(TrackerState& tracker, Change change) {
   count_free(tracker, -1);
-  if (tracker.in_pool()) total_ -= tracker.total;
+  if (tracker.counts()) total_ -= tracker.total;
   if (tracker.live()) --live_trackers_;
   change();
-  if (tracker.in_pool()) total_ += tracker.total;
+  if (tracker.counts()) total_ += tracker.total;
   count_free(tracker, 1);
   if (tracker.live()) ++live_trackers_;
 }

@@ -96,7 +96,7 @@ class ClusterState {
   const Attempt& attempt(AttemptSlot slot) const { return attempts_[slot.index()]; }
   const std::string& user_name(UserId id) const { return users_[id.index()]; }
   const std::string& rack_name(RackId id) const { return racks_[id.index()]; }
-  const Resources& total() const { return total_; }  // of the trackers in the pool
+  const Resources& total() const { return total_; }  // of the trackers that count
   std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
   std::uint32_t live_trackers() const { return live_trackers_; }
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }

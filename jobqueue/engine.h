@@ -72,6 +72,12 @@ class Engine {
   // The state that readers may see: an end counts once it is durable.
   JobState visible_state(const Job& job) const;
   bool recovering() const { return now_ < recovering_until_; }
+  // After a restart: trackers that counted in the totals and have not reported yet. Until they
+  // have, or are lost, no claim opens and nobody is preempted.
+  const std::set<TrackerId>& unreported() const { return unreported_; }
+  // Under a policy without claims their time stands still.
+  bool claims_paused() const { return claims_paused_at_.has_value(); }
+  TimeMs claims_now() const { return claims_paused_at_.value_or(now_); }
   // Why an unfinished job's tasks wait; empty if nothing does.
   std::vector<Reason> explain(JobId job) const;  // engine_explain.cpp
   // Whether new settings fit the live state (queues with jobs that would vanish...), besides being
@@ -175,6 +181,7 @@ class Engine {
   void on(const DescribeJob& input, Token token);
   void on(const QueryMapOutputs& input, Token token);
   void lose_tracker(TrackerState& tracker, const std::string& why);
+  void store_total(TrackerState& tracker);
   void lose_outputs(TrackerState& tracker, const std::string& why);
   void expire_trackers();
 
@@ -239,6 +246,7 @@ class Engine {
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
   std::string claims_policy_;                           // whose they are
   std::vector<ClaimStep> claim_steps_;                  // reused
+  std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;
   Output restored_;           // what restoring made happen; goes out with the first step

@@ -9,7 +9,7 @@ namespace weir {
 // --- Claims ---
 
 void Engine::review_claims(bool tick) {
-  if (recovering()) return;
+  if (recovering() || !unreported_.empty()) return;
   if (!policy_->keeps_claims()) {
     meet_paused_claims();
     if (tick) drop_paused_claims();
@@ -145,10 +145,11 @@ void Engine::resume_claims() {
 }
 
 void Engine::restore_claims(const Snapshot& snapshot) {
+  state_.mutable_claims().skip_ids_below(snapshot.next_claim);
   for (const ClaimSnapshot& old : snapshot.claims) {
     const auto queue = state_.tree().find_path(old.queue);
     if (!queue || !state_.tree().node(*queue).leaf() || old.slots <= 0) continue;
-    const TimeMs deadline = old.born + reclaim_after_ms(state_.tree(), *queue, old.kind);
+    const TimeMs deadline = later(old.born, reclaim_after_ms(state_.tree(), *queue, old.kind));
     state_.mutable_claims().restore({.id = old.claim,
                                      .queue = *queue,
                                      .kind = old.kind,
@@ -166,13 +167,13 @@ void Engine::restore_claims(const Snapshot& snapshot) {
 // --- Preemption ---
 
 void Engine::preempt_for_claims() {
-  if (recovering()) return;
+  if (recovering() || !unreported_.empty()) return;
   const Preemption plan = policy_->tick(now_);
   for (const KillOrder& order : plan.kills) preempt(order);
   for (const KillOrder& order : plan.kills) {
     if (!order.log_only) continue;  // what would have been done is told once a timer
     const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
-    state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, now_ + after);
+    state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, later(now_, after));
   }
   for (const ClaimFinding& found : plan.findings) {
     state_.mutable_claims().set_block(found.queue, found.kind, found.claim, found.block,
@@ -257,7 +258,7 @@ void Engine::end_hold(std::size_t place, KillRecord::Outcome outcome) {
   book.settle_records(hold.id, outcome);
   if (outcome != KillRecord::Outcome::kWasted) return;
   const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
-  book.postpone(hold.queue, hold.kind, hold.claim, hold.ordered_at + after);
+  book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
 }
 
 void Engine::end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome) {

@@ -44,7 +44,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
     return reasons;
   }
   if (std::none_of(state_.trackers().begin(), state_.trackers().end(),
-                   [](const TrackerState& tracker) { return tracker.in_pool(); })) {
+                   [](const TrackerState& tracker) { return tracker.counts(); })) {
     const std::int64_t trackers = state_.live_trackers();
     reasons.push_back({"no_tracker_accepts_tasks",
                        "none of the " + std::to_string(trackers) +

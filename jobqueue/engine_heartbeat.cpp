@@ -54,11 +54,13 @@ void Engine::on(const Heartbeat& input, Token token) {
 void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   if (report.total && !report.total->any_negative() && *report.total != tracker.total) {
     state_.set_tracker_total(tracker, *report.total);
+    store_total(tracker);
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
   if (tracker.accepts_tasks != report.accepts_tasks) {
     state_.set_tracker_accepts(tracker, report.accepts_tasks);
+    store_total(tracker);
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
@@ -76,6 +78,7 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
+  unreported_.erase(tracker.id);
 }
 
 void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {

@@ -288,6 +288,12 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const std::string& path : snapshot.stopped_queues) {
     if (const auto queue = state_.tree().find_path(path)) state_.stop_by_command(*queue, true);
   }
+  for (const TrackerSnapshot& old : snapshot.trackers) {
+    TrackerState& tracker = awaited_tracker(old.name);
+    state_.set_tracker_total(tracker, old.total);
+    tracker.stored_total = old.total;
+    unreported_.insert(tracker.id);
+  }
   for (const JobSnapshot& job : snapshot.jobs) {
     for (const JobSnapshot::DoneTask& done : job.done) {
       TrackerState& tracker = awaited_tracker(done.tracker);

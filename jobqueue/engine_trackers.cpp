@@ -44,6 +44,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
     emit(TrackerChanged{
         tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
   }
+  store_total(tracker);
   policy_->on_cluster_changed();
   touch(tracker);
   changes_.queues = true;
@@ -61,7 +62,10 @@ void Engine::on(const LoseTracker& input, Token token) {
 
 void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   const bool was_live = tracker.live();
+  const bool counted = tracker.counts();
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
+  store_total(tracker);
+  unreported_.erase(tracker.id);
   by_silence_.erase(tracker.id);
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
   if (tracker.keeps > 0) {
@@ -90,10 +94,18 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   tracker.duties.clear();
   if (was_live) {
     emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
-    policy_->on_cluster_changed();
   }
+  if (was_live || counted) policy_->on_cluster_changed();
   touch(tracker);
   changes_.queues = true;
+}
+
+// So that a restart knows the cluster before its trackers have reported.
+void Engine::store_total(TrackerState& tracker) {
+  const Resources counted = tracker.counts() ? tracker.total : Resources{};
+  if (counted == tracker.stored_total) return;
+  tracker.stored_total = counted;
+  emit_durable(TrackerTotal{tracker.name, counted});
 }
 
 // Completed maps run again only while reduces still need what is gone.

@@ -14,6 +14,7 @@
 
 #include "jobqueue/ids.h"
 #include "jobqueue/job_spec.h"
+#include "jobqueue/resources.h"
 #include "jobqueue/result.h"
 #include "jobqueue/settings.h"
 #include "jobqueue/time.h"
@@ -141,6 +142,13 @@ struct ClaimDropped {  // less is wanted, or guaranteed
   TimeMs deadline = 0;
 };
 
+// What a tracker counts in the totals until it reports after a restart of the JobTracker; nothing
+// at all: it is lost, or takes no tasks.
+struct TrackerTotal {
+  std::string tracker;
+  Resources total;
+};
+
 // --- Soft facts: not stored. ---
 struct AttemptLaunched {
   AttemptKey attempt;
@@ -179,7 +187,7 @@ struct Refused {  // a command that was not taken
 using Fact =
     std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged,
                  SettingsChanged, PolicyChanged, TaskSucceeded, TaskReopened, AttemptFailed,
-                 CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped,
+                 CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped, TrackerTotal,
                  AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).

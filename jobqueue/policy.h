@@ -56,6 +56,7 @@ struct QueueFigures {
   std::int64_t running = 0;     // RUN
   std::int64_t pending = 0;     // PEND
   std::int64_t demand = 0;      // DEM: RUN + PEND, what is dying and wanted again, up to MAX
+  std::int64_t maximum = -1;    // MAX; -1 under a policy without maximums
 };
 
 // Why something waits: a stable code, one sentence, and the numbers in it.
@@ -137,6 +138,8 @@ class Policy {
   virtual DurationMs tick_interval_ms() const = 0;
 
   virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
+  // The slots up to which a user of the leaf may go with a task of one slot; -1: no such limit.
+  virtual std::int64_t user_limit(QueueId /*leaf*/, TaskKind /*kind*/) const { return -1; }
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const = 0;

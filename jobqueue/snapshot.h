@@ -57,6 +57,11 @@ struct ClaimSnapshot {  // a claim that was open
   TimeMs born = 0;
 };
 
+struct TrackerSnapshot {  // a tracker that counted in the totals
+  std::string name;
+  Resources total;
+};
+
 struct Snapshot {
   TimeMs last_time = 0;  // engine time goes on from here
   std::uint64_t last_seq = 0;
@@ -68,8 +73,10 @@ struct Snapshot {
   std::string settings_file_hash;  // of the file as last read, see conf
   TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
   std::vector<std::string> stopped_queues;
-  std::vector<ClaimSnapshot> claims;  // by number
-  std::vector<JobSnapshot> jobs;      // by id
+  std::uint64_t next_claim = 1;
+  std::vector<ClaimSnapshot> claims;      // by number
+  std::vector<TrackerSnapshot> trackers;  // by name
+  std::vector<JobSnapshot> jobs;          // by id
 };
 
 }  // namespace weir

@@ -10,4 +10,9 @@ using TimeMs = std::int64_t;
 using DurationMs = std::int64_t;
 inline constexpr DurationMs kNever = INT64_MAX;
 
+// `by` after `at`; never, if either is.
+constexpr TimeMs later(TimeMs at, DurationMs by) {
+  return at == kNever || by == kNever ? kNever : at + by;
+}
+
 }  // namespace weir

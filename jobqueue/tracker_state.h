@@ -46,6 +46,7 @@ struct TrackerState {
   std::int64_t free_disk_mb = -1;
   TimeMs last_heartbeat = 0;
   Resources total;
+  Resources stored_total;             // as last told to the store
   Resources used;                     // HELD: running and dying attempts
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places
@@ -60,9 +61,12 @@ struct TrackerState {
   std::uint32_t keeps = 0;  // holds and reservations on it (ClaimBook)
 
   bool live() const { return state == State::kLive; }
-  // Whether its slots count in the cluster's totals. A draining or sick tracker leaves them at
-  // once; what it runs stays in RUN.
+  // Whether it may be given tasks. A draining or sick tracker leaves the pool at once; what it runs
+  // stays in RUN.
   bool in_pool() const { return live() && accepts_tasks; }
+  // Whether its slots count in the cluster's totals: also while it is awaited after a restart, with
+  // what the store knows of it.
+  bool counts() const { return in_pool() || state == State::kAwaited; }
 };
 
 }  // namespace weir

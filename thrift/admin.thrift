@@ -26,12 +26,22 @@ struct QueueChange {
   4: required i64 maps_after            // guaranteed slots
   5: required i64 reduces_before
   6: required i64 reduces_after
+  7: optional i64 maps_maximum_before   // MAX
+  8: optional i64 maps_maximum_after
+  9: optional i64 reduces_maximum_before
+  10: optional i64 reduces_maximum_after
+  11: optional i32 jobs                 // unfinished now
+  12: optional string moves_to          // removed: where they go
 }
 
 struct SettingsDiff {
   1: required list<QueueChange> queues
   2: required list<string> changes      // other settings, one line each: `heartbeat.expiry: 10m -> 5m`
   3: required list<string> warnings
+  4: optional list<string> refusals     // why it would be refused as the cluster is now
+  5: optional list<string> at_restart   // settings that take effect when the JobTracker is started anew
+  6: optional i64 map_slots             // of the cluster, to which the figures refer
+  7: optional i64 reduce_slots
 }
 
 struct ServerInfo {

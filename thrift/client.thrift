@@ -86,19 +86,73 @@ struct SlotFigures {
   2: required i64 allocated            // AC
   3: required i64 running              // RUN
   4: required i64 pending              // PEND
+  5: optional i64 maximum              // MAX; not set under a policy that has none
+  6: optional i64 lends                // of its guarantee, allocated to others now
+  7: optional i64 borrows              // running above its guarantee now
+}
+
+/** What a queue has had in one class since the JobTracker started, in slot-milliseconds. */
+struct SlotTime {
+  1: required i64 used_ms              // by attempts that have ended
+  2: required i64 lent_ms
+  3: required i64 borrowed_ms
+  4: required i64 lost_ms              // by its attempts that were killed for another queue
 }
 
 struct UserFigures {
   1: required string user
   2: required i64 running_maps
   3: required i64 running_reduces
-  4: required i32 jobs
+  4: required i32 jobs                 // waiting and running
+  5: optional i64 limit_maps           // slots he may hold now; not set under a policy without limits
+  6: optional i64 limit_reduces
+  7: optional i32 jobs_waiting
+  8: optional i32 jobs_running
+  9: optional i64 jobs_succeeded       // since the JobTracker started, as what follows
+  10: optional i64 jobs_failed
+  11: optional i64 jobs_killed
+  12: optional i64 used_map_slot_ms
+  13: optional i64 used_reduce_slot_ms
+  14: optional i64 lost_map_slot_ms
+  15: optional i64 lost_reduce_slot_ms
 }
 
 struct ClaimInfo {
   1: required common.TaskKind kind
-  2: required i64 slots
-  3: required i64 milliseconds_left
+  2: required i64 slots                // still owed
+  3: required i64 milliseconds_left    // until it kills, 0 once it is due, -1: never (reclaim_after)
+  4: optional i64 claim                // its number
+  5: optional i64 opened_at_ms
+  6: optional i64 deadline_ms
+  7: optional i64 overdue_ms           // set from the deadline on
+  8: optional string state             // waiting due unservable over_budget preemption_off log_only repeating
+                                       // recovering (trackers are still to report after a restart) paused
+  9: optional i64 width                // unservable: slots that one task needs on one tracker
+}
+
+/** Slots of a tracker that a kill has freed, or is freeing, for this queue. */
+struct HoldInfo {
+  1: required common.TaskKind kind
+  2: required string tracker
+  3: required i64 slots
+  4: required i64 claim
+  5: required i32 dying                // victims that are not gone yet
+}
+
+/** One preempted attempt. */
+struct KillInfo {
+  1: required i64 at_ms
+  2: required i64 claim
+  3: required string claimant          // queue; empty if it is gone, as `victim`
+  4: required i64 owed_ms              // how long the claim had been open
+  5: required string victim            // queue
+  6: required string user
+  7: required string job_name
+  8: required string attempt
+  9: required string tracker
+  10: required i64 slots
+  11: required i64 ran_ms              // slots * ran_ms is what was lost
+  12: required string outcome          // pending used wasted log_only
 }
 
 struct QueueStatus {
@@ -117,6 +171,13 @@ struct QueueStatus {
   13: required string guaranteed       // as set: "40%" or "40 / 20 slots"
   14: optional list<string> submit
   15: optional list<string> administer
+  16: optional SlotTime map_time
+  17: optional SlotTime reduce_time
+  18: optional list<HoldInfo> holds
+  19: optional list<KillInfo> kills    // the last ones for it or of its tasks, newest first
+  20: optional i64 reclaim_after_map_ms      // -1: never
+  21: optional i64 reclaim_after_reduce_ms
+  22: optional i64 kill_budget         // slot-seconds an hour
 }
 
 struct TrackerStatus {

@@ -32,6 +32,8 @@ Result<Snapshot> MemoryStore::load() {
   for (const auto& [path, stopped] : queues_) {
     if (stopped) snapshot.stopped_queues.push_back(path);
   }
+  for (const auto& [id, claim] : claims_) snapshot.claims.push_back(claim);
+  for (const auto& [name, total] : trackers_) snapshot.trackers.push_back({name, total});
   std::vector<std::pair<TimeMs, JobId>> over;
   for (const auto& [id, job] : jobs_) {
     if (is_over(job.record.state)) over.emplace_back(job.record.finished_at, id);
@@ -127,8 +129,34 @@ void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
   }
 }
 
-void MemoryStore::apply(const PolicyChanged& fact, TimeMs) {
+void MemoryStore::apply(const PolicyChanged& fact, TimeMs at) {
   base_.policy = fact.policy;
+  base_.policy_since = at;
+}
+
+void MemoryStore::apply(const ClaimOpened& fact, TimeMs) {
+  claims_[fact.claim] = {fact.claim, fact.queue, fact.kind, fact.slots, fact.born};
+  base_.next_claim = std::max(base_.next_claim, fact.claim + 1);
+}
+
+void MemoryStore::apply(const ClaimMet& fact, TimeMs) {
+  left_of_claim(fact.claim, fact.left);
+}
+
+void MemoryStore::apply(const ClaimDropped& fact, TimeMs) {
+  left_of_claim(fact.claim, fact.left);
+}
+
+void MemoryStore::left_of_claim(std::uint64_t claim, std::int64_t slots) {
+  const auto found = claims_.find(claim);
+  if (found == claims_.end()) return;
+  found->second.slots = slots;
+  if (slots == 0) claims_.erase(found);
+}
+
+void MemoryStore::apply(const TrackerTotal& fact, TimeMs) {
+  trackers_[fact.tracker] = fact.total;
+  if (fact.total == Resources{}) trackers_.erase(fact.tracker);
 }
 
 void MemoryStore::apply(const TaskSucceeded& fact, TimeMs) {

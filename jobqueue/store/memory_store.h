@@ -56,12 +56,19 @@ class MemoryStore final : public Store {
   void apply(const AttemptFailed& fact, TimeMs at);
   void apply(const CommitGranted& fact, TimeMs at);
   void apply(const JobStateChanged& fact, TimeMs at);
+  void apply(const ClaimOpened& fact, TimeMs at);
+  void apply(const ClaimMet& fact, TimeMs at);
+  void apply(const ClaimDropped& fact, TimeMs at);
+  void apply(const TrackerTotal& fact, TimeMs at);
+  void left_of_claim(std::uint64_t claim, std::int64_t slots);
   template <class SoftFact>
   void apply(const SoftFact&, TimeMs) {}
 
   std::size_t finished_jobs_limit_;
   Snapshot base_;                       // everything but stopped_queues and jobs
   std::map<std::string, bool> queues_;  // path -> stopped
+  std::map<std::uint64_t, ClaimSnapshot> claims_;
+  std::map<std::string, Resources> trackers_;
   std::map<JobId, Job> jobs_;
   std::map<std::string, std::string, std::less<>> meta_;  // the daemon's
   std::size_t failures_left_ = 0;

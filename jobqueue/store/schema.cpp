@@ -73,7 +73,26 @@ CREATE TABLE queues (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1};
+// What queues are owed, and what the totals were.
+constexpr std::string_view kVersion2 = R"sql(
+CREATE TABLE claims (
+  id INTEGER PRIMARY KEY,
+  queue TEXT NOT NULL,
+  kind INTEGER NOT NULL,
+  slots INTEGER NOT NULL,
+  born INTEGER NOT NULL
+);
+
+CREATE TABLE trackers (
+  name TEXT PRIMARY KEY,
+  map_slots INTEGER NOT NULL,
+  reduce_slots INTEGER NOT NULL,
+  memory_mb INTEGER NOT NULL,
+  vcores INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -24,6 +24,8 @@ class Loader {
   Result<Snapshot> load(std::size_t finished_jobs_limit) {
     load_meta();
     load_queues();
+    load_claims();
+    load_trackers();
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state >= 2 ORDER BY j.finished_at DESC, j.id DESC LIMIT ?",
               static_cast<std::int64_t>(std::min<std::size_t>(finished_jobs_limit, INT64_MAX)));
@@ -53,6 +55,8 @@ class Loader {
       if (key == "last_seq") snapshot_.last_seq = static_cast<std::uint64_t>(rows.integer(1));
       if (key == "epoch") snapshot_.epoch = static_cast<std::uint32_t>(rows.integer(1));
       if (key == "next_job") snapshot_.next_job = static_cast<std::uint32_t>(rows.integer(1));
+      if (key == "next_claim") snapshot_.next_claim = static_cast<std::uint64_t>(rows.integer(1));
+      if (key == "policy_since") snapshot_.policy_since = rows.integer(1);
       if (key == "policy") snapshot_.policy = rows.bytes(1);
       if (key == "settings_text") snapshot_.settings_text = rows.bytes(1);
       if (key == "settings_source") snapshot_.settings_source = rows.bytes(1);
@@ -63,6 +67,28 @@ class Loader {
   void load_queues() {
     Statement rows(database_, "SELECT path FROM queues WHERE stopped ORDER BY path");
     while (rows.row()) snapshot_.stopped_queues.emplace_back(rows.bytes(0));
+  }
+
+  void load_claims() {
+    Statement rows(database_, "SELECT id, kind, queue, slots, born FROM claims ORDER BY id");
+    while (!error_ && rows.row()) {
+      snapshot_.claims.push_back({.claim = static_cast<std::uint64_t>(rows.integer(0)),
+                                  .queue = std::string(rows.bytes(2)),
+                                  .kind = kind(rows),
+                                  .slots = rows.integer(3),
+                                  .born = rows.integer(4)});
+    }
+  }
+
+  void load_trackers() {
+    Statement rows(database_,
+                   "SELECT name, map_slots, reduce_slots, memory_mb, vcores FROM trackers"
+                   " ORDER BY name");
+    while (rows.row()) {
+      snapshot_.trackers.push_back(
+          {std::string(rows.bytes(0)),
+           Resources{{rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4)}}});
+    }
   }
 
   void load_jobs(const char* sql, std::int64_t limit) {

@@ -48,6 +48,15 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       sweep_done_(database,
                   "DELETE FROM task_done WHERE (job, kind, task) IN"
                   " (SELECT job, kind, task FROM task_done WHERE job = ? LIMIT ?)"),
+      put_claim_(database,
+                 "INSERT OR REPLACE INTO claims (id, queue, kind, slots, born)"
+                 " VALUES (?, ?, ?, ?, ?)"),
+      set_claim_slots_(database, "UPDATE claims SET slots = ?2 WHERE id = ?1"),
+      delete_claim_(database, "DELETE FROM claims WHERE id = ?"),
+      put_tracker_(database,
+                   "INSERT OR REPLACE INTO trackers"
+                   " (name, map_slots, reduce_slots, memory_mb, vcores) VALUES (?, ?, ?, ?, ?)"),
+      delete_tracker_(database, "DELETE FROM trackers WHERE name = ?"),
       set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
@@ -104,8 +113,37 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
   for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
 }
 
-void SqliteWriter::apply(const PolicyChanged& fact, TimeMs) {
+void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
   set_meta("policy", fact.policy);
+  raise_meta("policy_since", at);
+}
+
+void SqliteWriter::apply(const ClaimOpened& fact, TimeMs) {
+  put_claim_.run(fact.claim, fact.queue, index(fact.kind), fact.slots, fact.born);
+  raise_meta("next_claim", static_cast<std::int64_t>(fact.claim) + 1);
+}
+
+void SqliteWriter::apply(const ClaimMet& fact, TimeMs) {
+  left_of_claim(fact.claim, fact.left);
+}
+
+void SqliteWriter::apply(const ClaimDropped& fact, TimeMs) {
+  left_of_claim(fact.claim, fact.left);
+}
+
+void SqliteWriter::left_of_claim(std::uint64_t claim, std::int64_t slots) {
+  if (slots > 0) {
+    set_claim_slots_.run(claim, slots);
+  } else {
+    delete_claim_.run(claim);
+  }
+}
+
+void SqliteWriter::apply(const TrackerTotal& fact, TimeMs) {
+  if (fact.total == Resources{}) return delete_tracker_.run(fact.tracker);
+  put_tracker_.run(fact.tracker, fact.total[Dimension::kMapSlots],
+                   fact.total[Dimension::kReduceSlots], fact.total[Dimension::kMemoryMb],
+                   fact.total[Dimension::kVcores]);
 }
 
 void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs) {

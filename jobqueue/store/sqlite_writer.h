@@ -38,8 +38,14 @@ class SqliteWriter {
   void apply(const AttemptFailed& fact, TimeMs at);
   void apply(const CommitGranted& fact, TimeMs at);
   void apply(const JobStateChanged& fact, TimeMs at);
+  void apply(const ClaimOpened& fact, TimeMs at);
+  void apply(const ClaimMet& fact, TimeMs at);
+  void apply(const ClaimDropped& fact, TimeMs at);
+  void apply(const TrackerTotal& fact, TimeMs at);
   template <class SoftFact>
   void apply(const SoftFact&, TimeMs) {}
+
+  void left_of_claim(std::uint64_t claim, std::int64_t slots);
 
   Database& database_;
   const SpecCodec& codec_;
@@ -49,6 +55,7 @@ class SqliteWriter {
   Statement insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,
       sweep_done_;
+  Statement put_claim_, set_claim_slots_, delete_claim_, put_tracker_, delete_tracker_;
   Statement set_meta_, raise_meta_;
 };
 

@@ -6,8 +6,9 @@
 namespace weir {
 
 bool is_reserved_meta_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 7> kReserved = {
-      "last_time", "last_seq", "epoch", "next_job", "policy", "settings_text", "settings_source"};
+  static constexpr std::array<std::string_view, 9> kReserved = {
+      "last_time",     "last_seq",        "epoch",        "next_job",  "policy",
+      "settings_text", "settings_source", "policy_since", "next_claim"};
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 

@@ -123,6 +123,7 @@ TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
   claim.milliseconds_left = 12'000;
   queue.claims = {claim};
   queue.users.resize(2);
+  for (wire::UserFigures& user : queue.users) user.jobs = 1;
   fake.queue_list = {queue, queue_status("research.vision"), queue_status("production")};
   const auto ran = weir({"queue", "list"});
   EXPECT_EQ(ran.code, 0);
@@ -134,8 +135,124 @@ TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
   EXPECT_EQ(list[0]["maps"]["allocated"], 8);
   EXPECT_EQ(list[0]["claims"][0]["kind"], "map");
   EXPECT_EQ(json({"queue", "show", "research"})["reduces"]["pending"], 3);
-  EXPECT_THAT(weir({"queue", "show", "research"}).out,
-              HasSubstr("guaranteed 6, allocated 8, running 7, pending 12"));
+}
+
+TEST_F(Commands, QueueListSaysWhoLendsAndBorrows) {
+  auto lender = queue_status("research");
+  lender.maps.__set_lends(3);
+  auto borrower = queue_status("production");
+  borrower.maps.__set_borrows(2);
+  auto parent = queue_status("all");
+  parent.leaf = false;
+  parent.maps.__set_borrows(9);
+  fake.queue_list = {lender, borrower, parent};
+  EXPECT_THAT(weir({"queue", "list"}).out,
+              HasSubstr("\nmaps: borrowed by production 2; lent by research 3\n"));
+  fake.queue_list = {lender};  // nobody runs there
+  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("borrowed")));
+}
+
+TEST_F(Commands, QueueShowTellsEverything) {
+  auto queue = queue_status("research");
+  queue.maps.__set_maximum(10);
+  queue.maps.__set_lends(0);
+  queue.maps.__set_borrows(1);
+  queue.__set_reclaim_after_map_ms(60'000);
+  queue.__set_reclaim_after_reduce_ms(-1);
+  queue.__set_kill_budget(600);
+  wire::ClaimInfo claim;
+  claim.kind = wire::TaskKind::MAP;
+  claim.slots = 4;
+  claim.milliseconds_left = 0;
+  claim.__set_claim(7);
+  claim.__set_opened_at_ms(fake.server_now_ms - 65'000);
+  claim.__set_overdue_ms(5'000);
+  claim.__set_state("unservable");
+  claim.__set_width(4);
+  queue.claims = {claim};
+  wire::UserFigures user;
+  user.user = "研究 ann";
+  user.running_maps = 2;
+  user.running_reduces = 0;
+  user.jobs = 1;
+  user.__set_limit_maps(5);
+  user.__set_used_map_slot_ms(61'500);
+  user.__set_lost_map_slot_ms(1'000);
+  queue.users = {user};
+  wire::SlotTime time;
+  time.used_ms = 61'500;
+  time.lent_ms = 2'000;
+  time.borrowed_ms = 300;
+  time.lost_ms = 0;
+  queue.__set_map_time(time);
+  queue.__set_reduce_time(time);
+  wire::HoldInfo hold;
+  hold.kind = wire::TaskKind::MAP;
+  hold.tracker = "tt1";
+  hold.slots = 1;
+  hold.claim = 7;
+  hold.dying = 1;
+  queue.__set_holds({hold});
+  wire::KillInfo kill;
+  kill.at_ms = fake.server_now_ms - 3'000;
+  kill.claim = 7;
+  kill.claimant = "research";
+  kill.owed_ms = 60'000;
+  kill.user = "bob";
+  kill.attempt = "attempt_0001_m_000003_0";
+  kill.slots = 2;
+  kill.ran_ms = 10'000;
+  kill.outcome = "used";
+  queue.__set_kills({kill});
+  fake.queue_list = {queue};
+  const auto ran = weir({"queue", "show", "research"});
+  expect_lines_fit(ran.out, 100);
+  for (const char* line :
+       {"maps              6          8        7       12       10      0        1           1m00s",
+        "reduces           4          2        1        3        -      -        -           never",
+        "kill budget:  600 slot-seconds an hour may be lost",
+        "    7  4 maps     1m05s  5.0s ago  unservable: no tracker can free 4 slots",
+        "held for claim 7: 1 map on tracker tt1, 1 of its tasks still dying",
+        "研究 ann     2      5        0      -",
+        "maps          61.5   2.0       0.3            0.0",
+        "3.0s ago  attempt_0001_m_000003_0  (gone)    bob   research   1m00s  20.0  used"}) {
+    EXPECT_THAT(ran.out, HasSubstr(line));
+  }
+  const auto json = this->json({"queue", "show", "research"});
+  EXPECT_EQ(json["claims"][0]["state"], "unservable");
+  EXPECT_EQ(json["kills"][0]["lost_slot_ms"], 20'000);
+  EXPECT_EQ(json["users"][0]["limit_maps"], 5);
+  EXPECT_EQ(json["users"][0]["limit_reduces"], nullptr);
+  EXPECT_EQ(json["map_slot_time"]["used_ms"], 61'500);
+  EXPECT_EQ(json["holds"][0]["tracker"], "tt1");
+}
+
+TEST_F(Commands, ConfDiffShowsSlotsAndWhatItWouldBeRefusedFor) {
+  wire::QueueChange change;
+  change.queue = "old";
+  change.change = "removed";
+  change.maps_before = 4;
+  change.maps_after = change.reduces_before = change.reduces_after = 0;
+  change.__set_maps_maximum_before(8);
+  change.__set_maps_maximum_after(0);
+  change.__set_jobs(2);
+  change.__set_moves_to("research");
+  fake.settings_diff.queues = {change};
+  fake.settings_diff.__set_map_slots(8);
+  fake.settings_diff.__set_reduce_slots(6);
+  fake.settings_diff.__set_at_restart({"store.sqlite: a -> b"});
+  TemporaryDirectory dir;
+  const auto file = dir.write("f.yaml", "policy: fifo\n");
+  auto ran = weir({"conf", "diff", file});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_THAT(ran.out, HasSubstr("with the cluster's 8 map and 6 reduce slots"));
+  EXPECT_THAT(ran.out, HasSubstr("old         removed, 2 jobs to research"));
+  EXPECT_THAT(ran.out, HasSubstr("4 -> 0  8 -> 0"));
+  EXPECT_THAT(ran.out, HasSubstr("store.sqlite: a -> b (takes effect when"));
+  fake.settings_diff.__set_refusals({"f.yaml: queue x has 1 unfinished job"});
+  ran = weir({"conf", "diff", file});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("queue x has 1 unfinished job"));
 }
 
 TEST_F(Commands, WideFiguresStillFit) {
@@ -191,7 +308,8 @@ TEST_F(Commands, ConfDiffAndApplySendTheFile) {
   EXPECT_EQ(weir({"conf", "diff", file}).out, "heartbeat.expiry: 10m -> 5m\n");
   EXPECT_THAT(weir({"conf", "apply", file}).out, HasSubstr("applied"));
   EXPECT_THAT(fake.asked,
-              ElementsAre("diff_settings policy: fifo\n", "apply_settings policy: fifo\n"));
+              ElementsAre("diff_settings policy: fifo\n", "diff_settings policy: fifo\n",
+                          "apply_settings policy: fifo\n"));
   EXPECT_EQ(weir({"conf", "apply", dir / "missing"}).code, 2);
   auto error = refusal(wire::ErrorCode::SETTINGS_REFUSED, "2 errors");
   error.__set_diagnostics({file + ":1:1: a", file + ":2:1: b"});

@@ -124,6 +124,8 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::vector<wire::JobStatus> jobs;
   std::vector<wire::QueueStatus> queue_list;
   std::vector<wire::TrackerStatus> tracker_list;
+  wire::SettingsDiff settings_diff;
+  std::int64_t server_now_ms = 1'700'000'001'000;
   std::vector<wire::AttemptInfo> attempt_list;
   std::function<void()> on_status;
   // --- What it was asked ---
@@ -214,6 +216,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   }
   void diff_settings(wire::SettingsDiff& diff, const wire::SettingsFile& file) override {
     note("diff_settings " + file.text);
+    diff = settings_diff;
     diff.changes = {"heartbeat.expiry: 10m -> 5m"};
   }
   void info(wire::ServerInfo& reply) override {
@@ -221,7 +224,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     reply.version = "0.1.0";
     reply.store = "sqlite";
     reply.started_at_ms = 1'700'000'000'000;
-    reply.now_ms = reply.started_at_ms + 1000;
+    reply.now_ms = server_now_ms;
     reply.trackers = 3;
     reply.jobs_unfinished = 0;
     reply.frames_refused = 2;

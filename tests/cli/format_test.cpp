@@ -41,6 +41,11 @@ TEST(Format, CutsAtCharactersAndShowsIt) {
   EXPECT_EQ(truncated("production", 6), "produ…");
   EXPECT_EQ(truncated("übergröße", 4), "übe…");
   EXPECT_EQ(display_width("übe…"), 4u);
+  EXPECT_EQ(display_width("研究部"), 6u);
+  EXPECT_EQ(display_width("연구 ｶﾅ 🚀"), 10u);  // half-width kana are narrow
+  EXPECT_EQ(display_width("e\u0301\u200b"), 1u);
+  EXPECT_EQ(truncated("研究部", 5), "研究…");
+  EXPECT_EQ(truncated("研究部", 4), "研…");  // half a character does not fit
   EXPECT_EQ(truncated("abc", 0), "");
 }
 

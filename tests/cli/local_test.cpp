@@ -63,7 +63,7 @@ TEST(LocalProcesses, StartAndStop) {
 
 TEST(LocalProcesses, APidOfSomebodyElseIsNotAlive) {
   EXPECT_TRUE(process_start_ticks(getpid()));
-  EXPECT_FALSE(alive({getpid(), *process_start_ticks(getpid()) + 1, "jobtracker"}));
+  EXPECT_FALSE(alive({getpid(), *process_start_ticks(getpid()) + 1, "jobtracker", {}}));
 }
 
 TEST(Local, WrongUse) {

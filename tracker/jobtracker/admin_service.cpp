@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "conf/diff.h"
+#include "conf/live_notices.h"
 #include "conf/load.h"
 #include "conf/policies.h"
 #include "thrift/convert.h"
@@ -12,11 +14,15 @@
 namespace weir {
 namespace {
 
-constexpr const char* kVersion = "0.1.0";
-
 Error worker_busy() {
   return Error{
       ErrorCode::kBusy, "too many settings files wait to be read", "try again after a while", {}};
+}
+
+void count_jobs(const ClusterState& state, wire::QueueChange* change) {
+  const auto queue = state.tree().find_path(change->queue);
+  if (!queue || !state.tree().node(*queue).leaf()) return;
+  change->__set_jobs(static_cast<std::int32_t>(state.queue(*queue).unfinished.size()));
 }
 
 // A name is for messages only; it comes from a client and goes into the log.
@@ -42,6 +48,8 @@ void AdminService::policy(Give<wire::PolicyInfo> give, Refuse) {
   out.available = policy_names();
   out.since_ms = view->policy_since;
   std::vector<std::string> notices = view->settings->notices;
+  for (std::string& line : live_notices(*view->settings, view->total))
+    notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) notices.push_back(std::move(line));
   if (!notices.empty()) out.__set_notices(notices);
   give(out);
@@ -90,16 +98,19 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
     const BoardViewPtr view = loop_.board().view();
     auto diff = diff_of_settings(*view->settings, loaded->settings, view->total);
     if (!diff) return answering.refuse(diff.error());
+    diff->__set_at_restart(diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections));
     // Whether it would be taken only the live state knows.
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
     loop_.query([answering, settings, diff = std::make_shared<wire::SettingsDiff>(*diff)](
                     const Result<EngineLoop::Inside>& inside) {
       if (!inside) return answering.refuse(inside.error());
+      std::vector<std::string> refusals;
       if (const Status fits = inside->engine->check_settings(*settings); !fits) {
-        const Error& error = fits.error();
-        if (error.diagnostics.empty()) diff->warnings.push_back(error.message);
-        for (const std::string& line : error.diagnostics) diff->warnings.push_back(line);
+        refusals = fits.error().diagnostics;
+        if (refusals.empty()) refusals.push_back(fits.error().message);
       }
+      diff->__set_refusals(refusals);
+      for (wire::QueueChange& change : diff->queues) count_jobs(inside->engine->state(), &change);
       answering.give(*diff);
     });
   });
@@ -113,7 +124,7 @@ void AdminService::settings_text(Give<std::string> give, Refuse) {
 void AdminService::info(Give<wire::ServerInfo> give, Refuse) {
   const BoardViewPtr view = loop_.board().view();
   wire::ServerInfo out;
-  out.version = kVersion;
+  out.version = facts_.version;
   out.started_at_ms = facts_.started_at;
   out.now_ms = loop_.time().now();
   out.trackers = view->live_trackers;

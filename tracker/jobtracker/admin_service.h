@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "AdminService.h"
+#include "conf/daemon_settings.h"
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/worker.h"
 
 namespace weir {
 
 struct ServerFacts {
-  std::string store;  // path, for people
+  std::string version;
+  std::string store;      // path, for people
+  DaemonSettings daemon;  // as the settings file had them at the start
   TimeMs started_at = 0;
   std::function<std::int64_t()> frames_refused;
   std::function<int()> tracker_port;

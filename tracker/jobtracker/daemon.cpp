@@ -55,17 +55,20 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, time,
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
-  if (Status listening = tracker->listen(parts.daemon); !listening) {
+  if (Status listening = tracker->listen(parts); !listening) {
     tracker->stop();
     return listening.error();
   }
   return tracker;
 }
 
-Status JobTracker::listen(const DaemonSettings& daemon) {
+Status JobTracker::listen(const JobTrackerParts& parts) {
+  const DaemonSettings& daemon = parts.daemon;
   budget_ = std::make_shared<ByteBudget>(static_cast<std::size_t>(daemon.limits.buffered_bytes));
   ServerFacts facts;
+  facts.version = WEIR_VERSION;
   facts.store = daemon.store_path;
+  facts.daemon = parts.file_daemon.value_or(daemon);
   facts.started_at = loop_->time().now();
   facts.frames_refused = [this] { return frames_refused(); };
   facts.tracker_port = [this] { return tracker_port(); };

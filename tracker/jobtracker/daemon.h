@@ -8,6 +8,7 @@
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -27,6 +28,7 @@ struct JobTrackerParts {
   Snapshot snapshot;  // what the store's load() gave
   std::shared_ptr<const Settings> settings;
   DaemonSettings daemon;
+  std::optional<DaemonSettings> file_daemon;  // before the command line overrode some of it
   EngineLoop::Options loop;
 };
 
@@ -66,7 +68,7 @@ class JobTracker {
   };
 
   JobTracker() = default;
-  Status listen(const DaemonSettings& daemon);
+  Status listen(const JobTrackerParts& parts);
   std::int64_t frames_refused() const;
 
   std::unique_ptr<Store> store_;

@@ -160,6 +160,7 @@ int run(const JobTrackerOptions& options) {
                                     .snapshot = std::move(*snapshot),
                                     .settings = settings,
                                     .daemon = daemon,
+                                    .file_daemon = start->loaded.daemon,
                                     .loop = {}});
   if (!tracker) {
     const bool settings_wrong = tracker.error().code == ErrorCode::kSettingsRefused ||

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "conf/diff.h"
 #include "thrift/wire_job.h"
 
 namespace weir {
@@ -39,66 +38,6 @@ std::int32_t render_progress(const Job& job, TaskKind kind, JobState state) {
   const std::int64_t done =
       std::int64_t{group.succeeded} * 1'000'000 + group.running_progress_millionths;
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(done / total, 0, 1'000'000));
-}
-
-wire::SlotFigures render_figures(const QueueFigures& figures) {
-  wire::SlotFigures out;
-  out.guaranteed = figures.guaranteed;
-  out.allocated = figures.allocated;
-  out.running = figures.running;
-  out.pending = figures.pending;
-  return out;
-}
-
-void render_users(const ClusterState& state, const QueueState& queue, wire::QueueStatus* out) {
-  for (const auto& [id, user] : queue.users) {
-    wire::UserFigures figures;
-    figures.user = state.user_name(id);
-    figures.running_maps = user.running_slots[index(TaskKind::kMap)];
-    figures.running_reduces = user.running_slots[index(TaskKind::kReduce)];
-    figures.jobs = count(user.jobs_waiting + user.jobs_running);
-    if (figures.jobs != 0 || figures.running_maps != 0 || figures.running_reduces != 0) {
-      out->users.push_back(std::move(figures));
-    }
-  }
-}
-
-wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
-  const ClusterState& state = engine.state();
-  const QueueTree::Node& node = state.tree().node(id);
-  const QueueState& queue = state.queue(id);
-  wire::QueueStatus out;
-  out.name = node.path;
-  out.leaf = node.leaf();
-  out.state = queue.stopped ? "STOPPED" : "RUNNING";
-  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap));
-  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce));
-  out.jobs_waiting = count(queue.jobs_waiting);
-  out.jobs_running = count(queue.jobs_running);
-  out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
-  out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
-  out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
-  out.guaranteed = format_guarantee(node.settings.guaranteed);
-  if (node.settings.submit) out.__set_submit(*node.settings.submit);
-  if (node.settings.administer) out.__set_administer(*node.settings.administer);
-  render_users(state, queue, &out);
-  return out;
-}
-
-// Inner queues count their leaves' jobs; children stand behind their parents, so one walk backwards
-// adds up.
-void add_up_inner_queues(const QueueTree& tree, std::vector<wire::QueueStatus>* queues) {
-  for (std::size_t i = tree.size() - 1; i > 0; --i) {
-    const QueueId parent = tree.node(QueueId(i)).parent;
-    if (!parent.valid() || parent == QueueTree::root()) continue;
-    const wire::QueueStatus& from = (*queues)[i - 1];
-    wire::QueueStatus& to = (*queues)[parent.index() - 1];
-    to.jobs_waiting += from.jobs_waiting;
-    to.jobs_running += from.jobs_running;
-    to.jobs_succeeded += from.jobs_succeeded;
-    to.jobs_failed += from.jobs_failed;
-    to.jobs_killed += from.jobs_killed;
-  }
 }
 
 }  // namespace
@@ -152,15 +91,6 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker) 
   status.used = to_wire(tracker.used);
   if (tracker.free_disk_mb >= 0) status.__set_free_disk_mb(tracker.free_disk_mb);
   if (!tracker.health.empty()) status.__set_health(tracker.health);
-  return out;
-}
-
-std::vector<wire::QueueStatus> render_queues(const Engine& engine) {
-  const QueueTree& tree = engine.state().tree();
-  std::vector<wire::QueueStatus> out;
-  out.reserve(tree.size());
-  for (std::size_t i = 1; i < tree.size(); ++i) out.push_back(render_queue(engine, QueueId(i)));
-  add_up_inner_queues(tree, &out);
   return out;
 }
 

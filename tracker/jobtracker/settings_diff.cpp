@@ -1,27 +1,67 @@
 #include "tracker/jobtracker/settings_diff.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "capacity/guarantees.h"
 #include "conf/diff.h"
+#include "conf/live_notices.h"
+#include "jobqueue/cluster_state.h"
 #include "jobqueue/queue_tree.h"
 
 namespace weir {
 namespace {
 
+struct ClassFigures {
+  std::vector<std::int64_t> guaranteed, maximum;  // GC and MAX by QueueId
+};
+
 struct Side {
   QueueTree tree;
-  std::vector<std::int64_t> maps, reduces;  // by QueueId
+  ClassFigures classes[kTaskKindCount];
 };
 
 Result<Side> make_side(const Settings& settings, const Resources& total) {
   auto tree = QueueTree::build(settings.queues);
   if (!tree) return tree.error();
-  Side side{std::move(*tree), {}, {}};
-  side.maps = guaranteed_slots(side.tree, TaskKind::kMap, total.slots(TaskKind::kMap));
-  side.reduces = guaranteed_slots(side.tree, TaskKind::kReduce, total.slots(TaskKind::kReduce));
+  Side side{std::move(*tree), {}};
+  for (const TaskKind kind : kTaskKinds) {
+    ClassFigures& figures = side.classes[index(kind)];
+    figures.guaranteed = guaranteed_slots(side.tree, kind, total.slots(kind));
+    figures.maximum = maximum_slots(side.tree, total.slots(kind), figures.guaranteed);
+  }
   return side;
+}
+
+// The figures of a queue on one side; 0 where it is not.
+struct Figures {
+  std::int64_t maps = 0, reduces = 0, maps_maximum = 0, reduces_maximum = 0;
+  friend bool operator==(const Figures&, const Figures&) = default;
+};
+
+Figures figures_of(const Side& side, std::optional<QueueId> queue) {
+  if (!queue) return {};
+  const ClassFigures& maps = side.classes[index(TaskKind::kMap)];
+  const ClassFigures& reduces = side.classes[index(TaskKind::kReduce)];
+  const std::size_t q = queue->index();
+  return {maps.guaranteed[q], reduces.guaranteed[q], maps.maximum[q], reduces.maximum[q]};
+}
+
+wire::QueueChange make_change(const std::string& path, const char* what, const Figures& before,
+                              const Figures& after) {
+  wire::QueueChange change;
+  change.queue = path;
+  change.change = what;
+  change.maps_before = before.maps;
+  change.maps_after = after.maps;
+  change.reduces_before = before.reduces;
+  change.reduces_after = after.reduces;
+  change.__set_maps_maximum_before(before.maps_maximum);
+  change.__set_maps_maximum_after(after.maps_maximum);
+  change.__set_reduces_maximum_before(before.reduces_maximum);
+  change.__set_reduces_maximum_after(after.reduces_maximum);
+  return change;
 }
 
 }  // namespace
@@ -35,37 +75,30 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
   wire::SettingsDiff out;
   for (std::size_t i = 1; i < new_side->tree.size(); ++i) {
     const QueueTree::Node& node = new_side->tree.node(QueueId(i));
-    wire::QueueChange change;
-    change.queue = node.path;
-    change.maps_before = change.reduces_before = 0;
-    change.maps_after = new_side->maps[i];
-    change.reduces_after = new_side->reduces[i];
     const auto old = old_side->tree.find_path(node.path);
-    if (!old) {
-      change.change = "added";
-    } else {
-      change.maps_before = old_side->maps[old->index()];
-      change.reduces_before = old_side->reduces[old->index()];
-      const bool same = old_side->tree.node(*old).settings == node.settings &&
-                        change.maps_before == change.maps_after &&
-                        change.reduces_before == change.reduces_after;
-      change.change = same ? "unchanged" : "changed";
-    }
-    out.queues.push_back(std::move(change));
+    const Figures was = figures_of(*old_side, old);
+    const Figures is = figures_of(*new_side, QueueId(i));
+    const bool same = old && old_side->tree.node(*old).settings == node.settings && was == is;
+    out.queues.push_back(
+        make_change(node.path, !old ? "added" : (same ? "unchanged" : "changed"), was, is));
   }
   for (std::size_t i = 1; i < old_side->tree.size(); ++i) {
     const std::string& path = old_side->tree.node(QueueId(i)).path;
-    if (new_side->tree.find_path(path)) continue;
-    wire::QueueChange change;
-    change.queue = path;
-    change.change = "removed";
-    change.maps_before = old_side->maps[i];
-    change.reduces_before = old_side->reduces[i];
-    change.maps_after = change.reduces_after = 0;
-    out.queues.push_back(std::move(change));
+    const QueueId to = queue_after(after, new_side->tree, path);
+    const bool moves = old_side->tree.node(QueueId(i)).leaf() && to.valid() &&
+                       new_side->tree.node(to).path != path;
+    const auto still = new_side->tree.find_path(path);
+    if (!still)
+      out.queues.push_back(make_change(path, "removed", figures_of(*old_side, QueueId(i)), {}));
+    if (!moves) continue;
+    wire::QueueChange& change = still ? out.queues[still->index() - 1] : out.queues.back();
+    change.__set_moves_to(new_side->tree.node(to).path);
   }
   out.changes = weir::diff_settings(before, after);
   out.warnings = after.notices;
+  for (std::string& notice : live_notices(after, total)) out.warnings.push_back(std::move(notice));
+  out.__set_map_slots(total.slots(TaskKind::kMap));
+  out.__set_reduce_slots(total.slots(TaskKind::kReduce));
   return out;
 }
 

@@ -1,5 +1,6 @@
-// What a change of settings would mean: each queue's guaranteed slots before and after on the
-// cluster as it is, and the other settings line by line. Pure functions, any thread.
+// What a change of settings would mean: each queue's guaranteed and most slots before and
+// after on the cluster as it is, where the jobs of removed queues go, what is noteworthy about it,
+// and the other settings line by line. Pure functions, any thread.
 #pragma once
 
 #include "admin_types.h"

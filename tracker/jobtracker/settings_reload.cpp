@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "conf/live_notices.h"
 #include "tracker/jobtracker/commands.h"
 
 namespace weir {
@@ -76,6 +77,8 @@ void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
   Notices& notices = tracker_.notices();
   const Caller caller = administrator(*loop.board().view()->settings);
   const std::string source = settings->source;
+  for (const std::string& notice : live_notices(*settings, loop.board().view()->total))
+    spdlog::warn("settings: {}", notice);
   loop.post(ApplySettings{caller, std::move(settings)},
             [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
               if (const auto* error = std::get_if<Error>(&reply)) {

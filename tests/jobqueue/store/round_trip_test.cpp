@@ -119,6 +119,40 @@ TEST_P(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
   EXPECT_EQ(snapshot.jobs[2].queue, "org.older");
 }
 
+TEST_P(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
+  const auto opened = [](std::uint64_t claim, std::int64_t slots, TimeMs born) {
+    return ClaimOpened{claim, "org.a", TaskKind::kReduce, slots, born, born + 60'000, false};
+  };
+  append({opened(4, 3, 700), opened(5, 2, 800), opened(6, 1, 900)});
+  append({ClaimMet{4, "org.a", TaskKind::kReduce, 1, 2, 0},
+          ClaimMet{5, "org.a", TaskKind::kReduce, 2, 0, 0},
+          ClaimDropped{6, "org.a", TaskKind::kReduce, 1, 0, 0}});
+  Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.claims.size(), 1u);
+  EXPECT_EQ(snapshot.claims[0].claim, 4u);
+  EXPECT_EQ(snapshot.claims[0].queue, "org.a");
+  EXPECT_EQ(snapshot.claims[0].kind, TaskKind::kReduce);
+  EXPECT_EQ(snapshot.claims[0].slots, 2);
+  EXPECT_EQ(snapshot.claims[0].born, 700);
+  EXPECT_EQ(snapshot.next_claim, 7u);
+  append({opened(4, 2, 5000)});  // another policy ruled: it is younger
+  EXPECT_EQ(restarted().claims.at(0).born, 5000);
+}
+
+TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
+  append({TrackerTotal{"tt1", Resources{{4, 2, 0, 0}}},
+          TrackerTotal{"tt2", Resources{{1, 1, 9, 8}}},
+          TrackerTotal{"tt3", Resources{{1, 0, 0, 0}}}});
+  append({TrackerTotal{"tt1", Resources{{6, 2, 0, 0}}}, TrackerTotal{"tt3", Resources{}},
+          PolicyChanged{"fifo"}});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.trackers.size(), 2u);
+  EXPECT_EQ(snapshot.trackers[0].name, "tt1");
+  EXPECT_EQ(snapshot.trackers[0].total, (Resources{{6, 2, 0, 0}}));
+  EXPECT_EQ(snapshot.trackers[1].total, (Resources{{1, 1, 9, 8}}));
+  EXPECT_EQ(snapshot.policy_since, 6000);
+}
+
 TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
   auto counters = std::make_shared<const Counters>(
       Counters{{"tab\tand\\line\nend", {{"", -5}, {"n", INT64_MAX}}}, {"words", {{"seen", 3}}}});

@@ -1,0 +1,260 @@
+#include "cli/queue_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/format.h"
+
+namespace weir::cli {
+namespace {
+
+std::string claims_text(const std::vector<wire::ClaimInfo>& claims) {
+  if (claims.empty()) return "-";
+  std::string text;
+  for (const auto& claim : claims) text += (text.empty() ? "" : ", ") + claim_text(claim);
+  return text;
+}
+
+std::string list_text(bool is_set, const std::vector<std::string>& names) {
+  if (!is_set) return "everybody";
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
+  return names.empty() ? "nobody" : text;
+}
+
+std::string slots_of(std::int64_t slots, wire::TaskKind::type kind) {
+  const char* name = kind == wire::TaskKind::MAP ? "map" : "reduce";
+  return fmt::format("{} {}{}", slots, name, slots == 1 ? "" : "s");
+}
+
+std::string or_dash(bool is_set, std::int64_t value) {
+  return is_set ? std::to_string(value) : "-";
+}
+
+// Slot-seconds, exact to a tenth.
+std::string slot_seconds(std::int64_t slot_ms) {
+  return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
+}
+
+std::string reclaim_text(bool is_set, std::int64_t ms) {
+  if (!is_set) return "-";
+  return ms < 0 ? "never" : short_duration(ms);
+}
+
+std::string slots_block(const wire::QueueStatus& queue) {
+  Table table({{"SLOTS"},
+               {"GUARANTEED", true},
+               {"ALLOCATED", true},
+               {"RUNNING", true},
+               {"PENDING", true},
+               {"MAXIMUM", true},
+               {"LENDS", true},
+               {"BORROWS", true},
+               {"RECLAIM AFTER", true}});
+  const auto add = [&](const char* name, const wire::SlotFigures& slots,
+                       const std::string& reclaim) {
+    table.add({name, std::to_string(slots.guaranteed), std::to_string(slots.allocated),
+               std::to_string(slots.running), std::to_string(slots.pending),
+               or_dash(slots.__isset.maximum, slots.maximum),
+               or_dash(slots.__isset.lends, slots.lends),
+               or_dash(slots.__isset.borrows, slots.borrows), reclaim});
+  };
+  add("maps", queue.maps,
+      reclaim_text(queue.__isset.reclaim_after_map_ms, queue.reclaim_after_map_ms));
+  add("reduces", queue.reduces,
+      reclaim_text(queue.__isset.reclaim_after_reduce_ms, queue.reclaim_after_reduce_ms));
+  return "\n" + table.render();
+}
+
+std::string time_block(const wire::QueueStatus& queue) {
+  if (!queue.__isset.map_time || !queue.__isset.reduce_time) return "";
+  Table table({{"SLOT-SECONDS"},
+               {"USED", true},
+               {"LENT", true},
+               {"BORROWED", true},
+               {"LOST TO KILLS", true}});
+  const auto add = [&](const char* name, const wire::SlotTime& time) {
+    table.add({name, slot_seconds(time.used_ms), slot_seconds(time.lent_ms),
+               slot_seconds(time.borrowed_ms), slot_seconds(time.lost_ms)});
+  };
+  add("maps", queue.map_time);
+  add("reduces", queue.reduce_time);
+  return "\n" + table.render();
+}
+
+std::string users_block(const wire::QueueStatus& queue) {
+  if (queue.users.empty()) return "";
+  Table table({{"USER", false, 8},
+               {"MAPS", true},
+               {"LIMIT", true},
+               {"REDUCES", true},
+               {"LIMIT", true},
+               {"WAIT", true},
+               {"RUN", true},
+               {"DONE", true},
+               {"FAILED", true},
+               {"KILLED", true},
+               {"USED", true},
+               {"LOST", true}});
+  for (const auto& user : queue.users) {
+    const auto& set = user.__isset;
+    table.add(
+        {user.user, std::to_string(user.running_maps), or_dash(set.limit_maps, user.limit_maps),
+         std::to_string(user.running_reduces), or_dash(set.limit_reduces, user.limit_reduces),
+         or_dash(set.jobs_waiting, user.jobs_waiting),
+         set.jobs_running ? std::to_string(user.jobs_running) : std::to_string(user.jobs),
+         or_dash(set.jobs_succeeded, user.jobs_succeeded),
+         or_dash(set.jobs_failed, user.jobs_failed), or_dash(set.jobs_killed, user.jobs_killed),
+         slot_seconds(user.used_map_slot_ms + user.used_reduce_slot_ms),
+         slot_seconds(user.lost_map_slot_ms + user.lost_reduce_slot_ms)});
+  }
+  return "\n" + table.render();
+}
+
+std::string due_text(const wire::ClaimInfo& claim) {
+  return claim.milliseconds_left < 0 ? "never" : "in " + short_duration(claim.milliseconds_left);
+}
+
+std::string kill_state(const wire::ClaimInfo& claim) {
+  if (!claim.__isset.state) return "-";
+  if (claim.state == "unservable")
+    return fmt::format("unservable: no tracker can free {} slot{}", claim.width,
+                       claim.width == 1 ? "" : "s");
+  if (claim.state == "over_budget") return "those who borrow have lost their kill_budget";
+  if (claim.state == "preemption_off") return "nobody is killed: capacity.preemption is off";
+  if (claim.state == "log_only") return "nobody is killed: capacity.preemption is log_only";
+  if (claim.state == "repeating") return "its last kill brought no launch; again later";
+  if (claim.state == "recovering") return "trackers are still to report after a restart";
+  if (claim.state == "paused") return "stands still: another policy rules";
+  return claim.state;
+}
+
+std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms) {
+  if (queue.claims.empty()) return "";
+  Table table(
+      {{"CLAIM", true}, {"SLOTS"}, {"OWED FOR", true}, {"DUE", true}, {"STATE", false, 12}});
+  for (const auto& claim : queue.claims) {
+    const std::string due =
+        claim.__isset.overdue_ms ? short_duration(claim.overdue_ms) + " ago" : due_text(claim);
+    table.add({or_dash(claim.__isset.claim, claim.claim), slots_of(claim.slots, claim.kind),
+               claim.__isset.opened_at_ms ? short_duration(now_ms - claim.opened_at_ms) : "-", due,
+               kill_state(claim)});
+  }
+  return "\n" + table.render();
+}
+
+std::string holds_block(const wire::QueueStatus& queue) {
+  std::string text;
+  for (const auto& hold : queue.holds) {
+    text +=
+        fmt::format("held for claim {}: {} on tracker {}{}\n", hold.claim,
+                    slots_of(hold.slots, hold.kind), printable(hold.tracker),
+                    hold.dying > 0 ? fmt::format(", {} of its tasks still dying", hold.dying) : "");
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string kills_block(const wire::QueueStatus& queue, std::int64_t now_ms) {
+  if (queue.kills.empty()) return "";
+  Table table({{"KILLED", true},
+               {"ATTEMPT", false, 12},
+               {"OF QUEUE", false, 8},
+               {"USER", false, 6},
+               {"FOR QUEUE", false, 8},
+               {"OWED", true},
+               {"LOST", true},
+               {"SLOT"}});
+  for (const auto& kill : queue.kills) {
+    table.add({short_duration(now_ms - kill.at_ms) + " ago", kill.attempt,
+               kill.victim.empty() ? "(gone)" : kill.victim, kill.user,
+               kill.claimant.empty() ? "(gone)" : kill.claimant, short_duration(kill.owed_ms),
+               slot_seconds(kill.slots * kill.ran_ms), kill.outcome});
+  }
+  return "\n" + table.render();
+}
+
+}  // namespace
+
+std::string claim_text(const wire::ClaimInfo& claim) {
+  const std::string slots = slots_of(claim.slots, claim.kind);
+  if (!claim.__isset.overdue_ms) return slots + " " + due_text(claim);
+  const bool plain = !claim.__isset.state || claim.state == "due";
+  return fmt::format("{} overdue {}{}", slots, short_duration(claim.overdue_ms),
+                     plain ? "" : " (" + claim.state + ")");
+}
+
+Table queue_table(const std::vector<wire::QueueStatus>& queues) {
+  Table table({{"QUEUE", false, 10},
+               {"STATE"},
+               {"MAP GUAR", true},
+               {"ALLOC", true},
+               {"RUN", true},
+               {"PEND", true},
+               {"RED GUAR", true},
+               {"ALLOC", true},
+               {"RUN", true},
+               {"PEND", true},
+               {"USERS", true},
+               {"CLAIMS", false, 6}});
+  for (const auto& queue : queues) {
+    const auto dots =
+        static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
+    const std::string last = dots == 0 ? queue.name : queue.name.substr(queue.name.rfind('.') + 1);
+    const auto present =
+        std::count_if(queue.users.begin(), queue.users.end(), [](const wire::UserFigures& user) {
+          return user.jobs > 0 || user.running_maps > 0 || user.running_reduces > 0;
+        });
+    table.add({std::string(2 * dots, ' ') + last, queue.state,
+               std::to_string(queue.maps.guaranteed), std::to_string(queue.maps.allocated),
+               std::to_string(queue.maps.running), std::to_string(queue.maps.pending),
+               std::to_string(queue.reduces.guaranteed), std::to_string(queue.reduces.allocated),
+               std::to_string(queue.reduces.running), std::to_string(queue.reduces.pending),
+               std::to_string(present), claims_text(queue.claims)});
+  }
+  return table;
+}
+
+std::string lending_lines(const std::vector<wire::QueueStatus>& queues) {
+  std::string text;
+  const auto add = [&](const char* name, const wire::SlotFigures wire::QueueStatus::*slots) {
+    std::string lends;
+    std::string borrows;
+    for (const auto& queue : queues) {
+      const wire::SlotFigures& figures = queue.*slots;
+      if (!queue.leaf) continue;
+      if (figures.lends > 0)
+        lends += fmt::format("{}{} {}", lends.empty() ? "" : ", ", queue.name, figures.lends);
+      if (figures.borrows > 0)
+        borrows += fmt::format("{}{} {}", borrows.empty() ? "" : ", ", queue.name, figures.borrows);
+    }
+    if (borrows.empty()) return;  // allocated to others, but nobody runs there
+    text += fmt::format("{}: borrowed by {}; lent by {}\n", name, printable(borrows),
+                        lends.empty() ? "nobody any more" : printable(lends));
+  };
+  add("maps", &wire::QueueStatus::maps);
+  add("reduces", &wire::QueueStatus::reduces);
+  return text;
+}
+
+std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms) {
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"queue", queue.name},
+      {"kind", queue.leaf ? "leaf: jobs are submitted here" : "parent: jobs are in its leaves"},
+      {"state", queue.state},
+      {"guaranteed", queue.guaranteed},
+      {"jobs",
+       fmt::format("{} waiting, {} running, {} succeeded, {} failed, {} killed", queue.jobs_waiting,
+                   queue.jobs_running, queue.jobs_succeeded, queue.jobs_failed, queue.jobs_killed)},
+      {"submit", list_text(queue.__isset.submit, queue.submit)},
+      {"administer", list_text(queue.__isset.administer, queue.administer)}};
+  if (queue.__isset.kill_budget) {
+    lines.emplace_back("kill budget",
+                       fmt::format("{} slot-seconds an hour may be lost", queue.kill_budget));
+  }
+  if (queue.leaf && queue.claims.empty()) lines.emplace_back("claims", "none");
+  return property_lines(lines) + slots_block(queue) + claims_block(queue, now_ms) +
+         holds_block(queue) + users_block(queue) + time_block(queue) + kills_block(queue, now_ms);
+}
+
+}  // namespace weir::cli

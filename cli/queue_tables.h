@@ -1,0 +1,25 @@
+// How queues look to people: the table of `weir queue list` with a line on who lends and borrows,
+// and everything about one queue for `weir queue show`. Pure functions, any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/table.h"
+#include "client_types.h"
+
+namespace weir::cli {
+
+// Children stand under their parent, indented. A cell `3/5` cannot be misread: each figure has a
+// column of its own.
+Table queue_table(const std::vector<wire::QueueStatus>& queues);
+// "maps: research lends 3; production borrows 3"; a line a class, empty if nobody lends or borrows.
+std::string lending_lines(const std::vector<wire::QueueStatus>& queues);
+// `now_ms` is for the age of kills.
+std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms);
+
+// "3 maps in 8.2s", "3 maps overdue 2.0s (unservable)".
+std::string claim_text(const wire::ClaimInfo& claim);
+
+}  // namespace weir::cli

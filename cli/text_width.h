@@ -1,0 +1,19 @@
+// How many columns UTF-8 text takes on a terminal: wide characters (Chinese, Japanese, Korean,
+// emoji) take two, combining marks none, all others one. By tables of our own, because wcwidth()
+// depends on the locale of whoever runs the command. Pure functions, any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace weir::cli {
+
+// Length of the valid UTF-8 sequence at the front of `text` (not empty); 0 if there is none.
+std::size_t utf8_length(std::string_view text);
+
+std::size_t display_width(std::string_view text);
+// At most `columns` wide; what is cut off is shown by a last "…".
+std::string truncated(std::string_view text, std::size_t columns);
+
+}  // namespace weir::cli

@@ -1,0 +1,35 @@
+// What the tests of settings share: the findings about a text, and a text that must be good.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "conf/load.h"
+
+namespace weir {
+
+inline std::vector<std::string> findings(std::string_view text) {
+  const auto loaded = load_settings_text("f", text);
+  if (loaded) return loaded->settings.notices;
+  EXPECT_EQ(loaded.error().code, ErrorCode::kSettingsRefused);
+  EXPECT_FALSE(loaded.error().message.empty());
+  return loaded.error().diagnostics;
+}
+
+inline Loaded good(std::string_view text) {
+  auto loaded = load_settings_text("f", text);
+  if (loaded) return std::move(*loaded);
+  for (const std::string& line : loaded.error().diagnostics) ADD_FAILURE() << line;
+  return {};
+}
+
+// The samples stand beside this checkout's tests.
+inline std::string conf_folder() {
+  return (std::filesystem::path(__FILE__).parent_path() / "../../conf").string();
+}
+
+}  // namespace weir

@@ -1,0 +1,69 @@
+// Findings about settings on a cluster of a certain size; and which settings need a restart.
+#include "conf/live_notices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conf/diff.h"
+#include "conf/findings.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> notices(const std::string& queues, std::int64_t maps,
+                                 std::int64_t reduces = 0) {
+  return live_notices(good("queues: " + queues + "\n").settings, Resources{{maps, reduces, 0, 0}});
+}
+
+TEST(LiveNotices, GuaranteesUnderOneSlot) {
+  const std::string queues = "[{name: a, guaranteed: 90%}, {name: b, guaranteed: 10%}]";
+  EXPECT_THAT(notices(queues, 10), IsEmpty());
+  EXPECT_THAT(notices(queues, 9),
+              ElementsAre("f: warning: guaranteed less than one of the cluster's 9 map slots: b "
+                          "(one slot from 10 on); such queues take turns and have no claims"));
+  EXPECT_THAT(notices(queues, 0), IsEmpty());  // no trackers yet
+}
+
+TEST(LiveNotices, SlotCountsThatAreScaled) {
+  const std::string queues =
+      "[{name: a, guaranteed: {map: 40, reduce: 2}}, {name: b, guaranteed: {map: 20, reduce: 4}}]";
+  EXPECT_THAT(notices(queues, 60, 6), IsEmpty());
+  EXPECT_THAT(
+      notices(queues, 6, 12),
+      ElementsAre("f: warning: the slot counts of the top queues total 60 map slots, the cluster "
+                  "has 6: they are scaled down, a 4 for its 40, b 2 for its 20",
+                  "f: warning: the slot counts of the top queues total 6 reduce slots, the cluster "
+                  "has 12: they are scaled up, a 4 for its 2, b 8 for its 4"));
+}
+
+TEST(LiveNotices, HardUserLimitsThatLeaveAGuaranteeUnused) {
+  const std::string queues =
+      "[{name: a, guaranteed: 100%, user_limit: {factor: 0.25, mode: hard}}]";
+  EXPECT_THAT(notices(queues, 10),
+              ElementsAre("f: warning: one user alone cannot use the guaranteed map slots, as his "
+                          "limit is hard: a (2 of 10; 5 users fill it)"));
+  EXPECT_THAT(notices(queues, 1), IsEmpty());  // at least one task
+}
+
+TEST(LiveNotices, ManyQueuesAreCounted) {
+  std::string queues = "[";
+  for (int i = 0; i < 20; ++i) queues += "{name: q" + std::to_string(i) + "}, ";
+  const auto lines = notices(queues + "]", 10);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], ::testing::HasSubstr("q7 (one slot from 20 on) and 12 more; such queues"));
+}
+
+TEST(DaemonDiff, OnlyWhatTheFileSays) {
+  const Loaded before = good("listen: {thrift: 'h:1'}\nstore: {sqlite: a.db}\n");
+  const Loaded other = good("listen: {thrift: 'h:5'}\nlimits: {max_connections: 7}\n");
+  EXPECT_THAT(diff_daemon(before.daemon, other.daemon, other.daemon_sections),
+              ElementsAre("listen.thrift: h:1 -> h:5", "listen.trackers: h:2 -> h:6",
+                          "limits.max_connections: 10000 -> 7"));
+  EXPECT_THAT(diff_daemon(before.daemon, before.daemon, before.daemon_sections), IsEmpty());
+}
+
+}  // namespace
+}  // namespace weir

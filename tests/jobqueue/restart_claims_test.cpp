@@ -1,0 +1,112 @@
+// Totals and claims over a restart: the cluster counts as it was until its trackers have reported.
+#include <gmock/gmock.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+// Fifo that finds whatever the test puts here.
+class ClaimingPolicy : public FifoPolicy {
+ public:
+  using FifoPolicy::FifoPolicy;
+  static inline int reviews = 0;
+  static inline int ticks = 0;
+  bool keeps_claims() const override { return true; }
+  void review(TimeMs, bool, std::vector<ClaimStep>&) override { ++reviews; }
+  Preemption tick(TimeMs) override {
+    ++ticks;
+    return {};
+  }
+};
+
+class Restarted : public testing::Test {
+ protected:
+  Restarted()
+      : h([](std::string_view, const ClusterState& state,
+             const Settings& s) { return std::make_unique<ClaimingPolicy>(state, s); },
+          "claiming") {
+    ClaimingPolicy::reviews = ClaimingPolicy::ticks = 0;
+    h.settings().heartbeat.expiry_ms = 60'000;
+    snapshot.epoch = 2;
+    snapshot.trackers = {{"tt1", Resources{{2, 2, 0, 0}}}, {"tt2", Resources{{4, 0, 0, 0}}}};
+    snapshot.next_claim = 12;
+    snapshot.claims = {{.claim = 9, .queue = "default", .slots = 2, .born = h.now - 1000}};
+  }
+  bool claims_are_followed() {
+    ClaimingPolicy::reviews = ClaimingPolicy::ticks = 0;
+    h.advance(1000);
+    return ClaimingPolicy::reviews > 0 && ClaimingPolicy::ticks > 0;
+  }
+  Harness h;
+  Snapshot snapshot;
+};
+
+TEST_F(Restarted, TotalsStayAsStoredAndClaimsRestUntilEveryTrackerHasReported) {
+  h.start(snapshot);
+  EXPECT_EQ(h.state().total_slots(TaskKind::kMap), 6);
+  EXPECT_EQ(h.state().live_trackers(), 0u);
+  EXPECT_FALSE(claims_are_followed());
+  h.add_tracker("tt1", {.map_slots = 3, .reduce_slots = 2});
+  EXPECT_EQ(h.state().total_slots(TaskKind::kMap), 7);
+  h.heartbeat("tt1");
+  EXPECT_FALSE(claims_are_followed());
+  h.add_tracker("tt2", {.map_slots = 4, .reduce_slots = 0});
+  EXPECT_FALSE(claims_are_followed());  // it is there, but has not said what it runs
+  h.heartbeat("tt2");
+  EXPECT_TRUE(claims_are_followed());
+  const auto totals = h.events<TrackerTotal>();
+  ASSERT_EQ(totals.size(), 1u);  // only tt1 is another one than it was
+  EXPECT_EQ(totals[0].tracker, "tt1");
+  EXPECT_EQ(totals[0].total.slots(TaskKind::kMap), 3);
+}
+
+TEST_F(Restarted, OrItsExpiryHasPassed) {
+  h.start(snapshot);
+  h.add_tracker("tt1");
+  h.heartbeat("tt1");
+  for (int i = 0; i < 59; ++i) {
+    h.advance(1000);
+    h.heartbeat("tt1");
+  }
+  EXPECT_EQ(ClaimingPolicy::reviews, 0);
+  h.advance(1000);
+  EXPECT_TRUE(claims_are_followed());
+  EXPECT_EQ(h.state().total_slots(TaskKind::kMap), 2);
+  EXPECT_EQ(h.events<TrackerTotal>().back().total, Resources{});  // tt2 is forgotten
+}
+
+TEST_F(Restarted, AnOpenClaimKeepsItsAgeAndNumbersGoOn) {
+  h.start(snapshot);
+  const QueueId leaf = *h.state().tree().find_path("default");
+  const auto& claims = h.state().claims().claims(leaf, TaskKind::kMap);
+  ASSERT_EQ(claims.size(), 1u);
+  EXPECT_EQ(claims[0].id, 9u);
+  EXPECT_EQ(claims[0].slots, 2);
+  EXPECT_EQ(claims[0].deadline, h.now - 1000 + 300'000);  // the default of five minutes
+  EXPECT_EQ(h.state().claims().next_id(), 12u);
+}
+
+TEST(TrackerTotals, ADrainingOrLostTrackerIsNotInTheStore) {
+  FifoHarness h;
+  h.settings().heartbeat.expiry_ms = 5000;
+  h.add_tracker("tt1");
+  EXPECT_EQ(h.events<TrackerTotal>().size(), 1u);
+  Heartbeat beat;
+  beat.name = "tt1";
+  beat.incarnation = h.tracker("tt1").incarnation;
+  beat.accepts_tasks = false;
+  beat.sequence = 1;
+  h.step(beat);
+  EXPECT_EQ(h.events<TrackerTotal>().back().total, Resources{});
+  beat.accepts_tasks = true;
+  beat.sequence = 2;
+  h.step(beat);
+  EXPECT_EQ(h.events<TrackerTotal>().back().total.slots(TaskKind::kMap), 2);
+  h.advance(6000);
+  EXPECT_EQ(h.events<TrackerTotal>().size(), 4u);
+  EXPECT_EQ(h.events<TrackerTotal>().back().total, Resources{});
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,238 @@
+// Queues as the wire shows them: figures, users with their limits, claims, held slots, the last
+// kills, counters.
+#include <algorithm>
+#include <map>
+
+#include "conf/diff.h"
+#include "thrift/wire_job.h"
+#include "tracker/jobtracker/render.h"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t kPastUsers = 50;  // shown besides those who have something here
+constexpr std::size_t kKillsOfAQueue = 10;
+
+std::int32_t count(std::uint64_t n) {
+  return static_cast<std::int32_t>(n);
+}
+
+wire::TaskKind::type kind_to_wire(TaskKind kind) {
+  return kind == TaskKind::kMap ? wire::TaskKind::MAP : wire::TaskKind::REDUCE;
+}
+
+wire::SlotFigures render_figures(const QueueFigures& figures) {
+  wire::SlotFigures out;
+  out.guaranteed = figures.guaranteed;
+  out.allocated = figures.allocated;
+  out.running = figures.running;
+  out.pending = figures.pending;
+  if (figures.maximum < 0) return out;
+  out.__set_maximum(figures.maximum);
+  out.__set_lends(std::max<std::int64_t>(0, figures.guaranteed - figures.allocated));
+  out.__set_borrows(std::max<std::int64_t>(0, figures.running - figures.guaranteed));
+  return out;
+}
+
+wire::SlotTime render_time(const QueueCounters& counters, TaskKind kind) {
+  wire::SlotTime out;
+  out.used_ms = counters.used_ms[index(kind)];
+  out.lent_ms = counters.lent_ms[index(kind)];
+  out.borrowed_ms = counters.borrowed_ms[index(kind)];
+  out.lost_ms = counters.lost_ms[index(kind)];
+  return out;
+}
+
+void add_past(const UserCounters& counters, wire::UserFigures* out) {
+  out->__set_jobs_succeeded(static_cast<std::int64_t>(counters.ended.succeeded));
+  out->__set_jobs_failed(static_cast<std::int64_t>(counters.ended.failed));
+  out->__set_jobs_killed(static_cast<std::int64_t>(counters.ended.killed));
+  out->__set_used_map_slot_ms(counters.used_ms[index(TaskKind::kMap)]);
+  out->__set_used_reduce_slot_ms(counters.used_ms[index(TaskKind::kReduce)]);
+  out->__set_lost_map_slot_ms(counters.lost_ms[index(TaskKind::kMap)]);
+  out->__set_lost_reduce_slot_ms(counters.lost_ms[index(TaskKind::kReduce)]);
+}
+
+// Those who have a job or a task here, then the last ones who had.
+void render_users(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
+  const ClusterState& state = engine.state();
+  const QueueState& queue = state.queue(leaf);
+  const std::int64_t map_limit = engine.policy().user_limit(leaf, TaskKind::kMap);
+  const std::int64_t reduce_limit = engine.policy().user_limit(leaf, TaskKind::kReduce);
+  const auto past = &queue.counters.users;
+  for (const auto& [id, user] : queue.users) {
+    wire::UserFigures figures;
+    figures.user = state.user_name(id);
+    figures.running_maps = user.running_slots[index(TaskKind::kMap)];
+    figures.running_reduces = user.running_slots[index(TaskKind::kReduce)];
+    figures.jobs = count(user.jobs_waiting + user.jobs_running);
+    if (figures.jobs == 0 && figures.running_maps == 0 && figures.running_reduces == 0) continue;
+    if (map_limit >= 0) figures.__set_limit_maps(map_limit);
+    if (reduce_limit >= 0) figures.__set_limit_reduces(reduce_limit);
+    figures.__set_jobs_waiting(count(user.jobs_waiting));
+    figures.__set_jobs_running(count(user.jobs_running));
+    const auto known = past->find(id);
+    add_past(known == past->end() ? UserCounters{} : known->second, &figures);
+    out->users.push_back(std::move(figures));
+  }
+  std::vector<std::pair<TimeMs, UserId>> gone;
+  for (const auto& [id, counters] : *past) {
+    if (!queue.users.contains(id)) gone.emplace_back(-counters.touched_at, id);
+  }
+  const std::size_t shown = std::min(gone.size(), kPastUsers);
+  std::partial_sort(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(shown), gone.end());
+  for (std::size_t i = 0; i < shown; ++i) {
+    wire::UserFigures figures;
+    figures.user = state.user_name(gone[i].second);
+    figures.running_maps = figures.running_reduces = 0;
+    figures.jobs = 0;
+    figures.__set_jobs_waiting(0);
+    figures.__set_jobs_running(0);
+    add_past(past->at(gone[i].second), &figures);
+    out->users.push_back(std::move(figures));
+  }
+}
+
+const char* claim_state(const Engine& engine, const Claim& claim) {
+  if (engine.claims_paused()) return "paused";
+  if (engine.recovering() || !engine.unreported().empty()) return "recovering";
+  if (engine.now() < claim.deadline) return "waiting";
+  return claim.block == ClaimBlock::kNone ? "due" : name(claim.block);
+}
+
+void render_claims(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
+  const TimeMs now = engine.claims_now();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const Claim& claim : engine.state().claims().claims(leaf, kind)) {
+      wire::ClaimInfo info;
+      info.kind = kind_to_wire(kind);
+      info.slots = claim.slots;
+      const bool never = claim.deadline == kNever;
+      info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
+      info.__set_claim(static_cast<std::int64_t>(claim.id));
+      info.__set_opened_at_ms(claim.born);
+      if (!never) info.__set_deadline_ms(claim.deadline);
+      if (now >= claim.deadline) info.__set_overdue_ms(now - claim.deadline);
+      info.__set_state(claim_state(engine, claim));
+      if (claim.block == ClaimBlock::kUnservable) info.__set_width(claim.width);
+      out->claims.push_back(std::move(info));
+    }
+  }
+}
+
+wire::HoldInfo render_hold(const ClusterState& state, const Hold& hold) {
+  wire::HoldInfo out;
+  out.kind = kind_to_wire(hold.kind);
+  out.tracker = state.tracker(hold.tracker).name;
+  out.slots = hold.slots;
+  out.claim = static_cast<std::int64_t>(hold.claim);
+  out.dying = count(hold.dying);
+  return out;
+}
+
+wire::KillInfo render_kill(const ClusterState& state, const KillRecord& record) {
+  const auto path = [&](QueueId queue) {
+    return queue.valid() ? state.tree().node(queue).path : std::string();
+  };
+  wire::KillInfo out;
+  out.at_ms = record.at;
+  out.claim = static_cast<std::int64_t>(record.claim);
+  out.claimant = path(record.claimant);
+  out.owed_ms = record.owed_ms;
+  out.victim = path(record.victim);
+  out.user = state.user_name(record.user);
+  out.job_name = job_name(record.attempt.task.job);
+  out.attempt = attempt_name(record.attempt);
+  out.tracker = state.tracker(record.tracker).name;
+  out.slots = record.slots;
+  out.ran_ms = record.ran_ms;
+  out.outcome = name(record.outcome);
+  return out;
+}
+
+wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
+  const ClusterState& state = engine.state();
+  const QueueTree::Node& node = state.tree().node(id);
+  const QueueState& queue = state.queue(id);
+  wire::QueueStatus out;
+  out.name = node.path;
+  out.leaf = node.leaf();
+  out.state = queue.stopped ? "STOPPED" : "RUNNING";
+  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap));
+  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce));
+  out.jobs_waiting = count(queue.jobs_waiting);
+  out.jobs_running = count(queue.jobs_running);
+  out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
+  out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
+  out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
+  out.guaranteed = format_guarantee(node.settings.guaranteed);
+  if (node.settings.submit) out.__set_submit(*node.settings.submit);
+  if (node.settings.administer) out.__set_administer(*node.settings.administer);
+  out.__set_map_time(render_time(queue.counters, TaskKind::kMap));
+  out.__set_reduce_time(render_time(queue.counters, TaskKind::kReduce));
+  const auto after = [&](TaskKind kind) {
+    const DurationMs ms = reclaim_after_ms(state.tree(), id, kind);
+    return ms == kNever ? std::int64_t{-1} : ms;
+  };
+  out.__set_reclaim_after_map_ms(after(TaskKind::kMap));
+  out.__set_reclaim_after_reduce_ms(after(TaskKind::kReduce));
+  if (node.settings.kill_budget) out.__set_kill_budget(*node.settings.kill_budget);
+  out.__set_holds({});
+  out.__set_kills({});
+  if (!node.leaf()) return out;
+  render_users(engine, id, &out);
+  render_claims(engine, id, &out);
+  return out;
+}
+
+void add_up(const wire::SlotTime& from, wire::SlotTime* to) {
+  to->used_ms += from.used_ms;
+  to->lost_ms += from.lost_ms;  // lent and borrowed are the family's own
+}
+
+// Inner queues count their leaves' jobs; children stand behind their parents, so one walk backwards
+// adds up.
+void add_up_inner_queues(const QueueTree& tree, std::vector<wire::QueueStatus>* queues) {
+  for (std::size_t i = tree.size() - 1; i > 0; --i) {
+    const QueueId parent = tree.node(QueueId(i)).parent;
+    if (!parent.valid() || parent == QueueTree::root()) continue;
+    const wire::QueueStatus& from = (*queues)[i - 1];
+    wire::QueueStatus& to = (*queues)[parent.index() - 1];
+    to.jobs_waiting += from.jobs_waiting;
+    to.jobs_running += from.jobs_running;
+    to.jobs_succeeded += from.jobs_succeeded;
+    to.jobs_failed += from.jobs_failed;
+    to.jobs_killed += from.jobs_killed;
+    add_up(from.map_time, &to.map_time);
+    add_up(from.reduce_time, &to.reduce_time);
+  }
+}
+
+void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatus>* queues) {
+  for (const Hold& hold : state.claims().holds()) {
+    (*queues)[hold.queue.index() - 1].holds.push_back(render_hold(state, hold));
+  }
+  const auto& records = state.claims().records();
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const QueueId both[] = {record->claimant, record->victim};
+    for (const QueueId queue : both) {
+      if (!queue.valid()) continue;
+      auto& kills = (*queues)[queue.index() - 1].kills;
+      if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<wire::QueueStatus> render_queues(const Engine& engine) {
+  const QueueTree& tree = engine.state().tree();
+  std::vector<wire::QueueStatus> out;
+  out.reserve(tree.size());
+  for (std::size_t i = 1; i < tree.size(); ++i) out.push_back(render_queue(engine, QueueId(i)));
+  add_up_inner_queues(tree, &out);
+  add_holds_and_kills(engine.state(), &out);
+  return out;
+}
+
+}  // namespace weir
