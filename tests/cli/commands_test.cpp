@@ -208,8 +208,8 @@ TEST_F(Commands, QueueShowTellsEverything) {
   const auto ran = weir({"queue", "show", "research"});
   expect_lines_fit(ran.out, 100);
   for (const char* line :
-       {"maps              6          8        7       12       10      0        1           1m00s",
-        "reduces           4          2        1        3        -      -        -           never",
+       {"maps              6          8        7       12       10      0        1          1m00s",
+        "reduces           4          2        1        3        -      -        -          never",
         "kill budget:  600 slot-seconds an hour may be lost",
         "    7  4 maps     1m05s  5.0s ago  unservable: no tracker can free 4 slots",
         "held for claim 7: 1 map on tracker tt1, 1 of its tasks still dying",
@@ -246,7 +246,7 @@ TEST_F(Commands, ConfDiffShowsSlotsAndWhatItWouldBeRefusedFor) {
   auto ran = weir({"conf", "diff", file});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("with the cluster's 8 map and 6 reduce slots"));
-  EXPECT_THAT(ran.out, HasSubstr("old         removed, 2 jobs to research"));
+  EXPECT_THAT(ran.out, HasSubstr("old    removed, 2 jobs to research"));
   EXPECT_THAT(ran.out, HasSubstr("4 -> 0  8 -> 0"));
   EXPECT_THAT(ran.out, HasSubstr("store.sqlite: a -> b (takes effect when"));
   fake.settings_diff.__set_refusals({"f.yaml: queue x has 1 unfinished job"});

@@ -155,7 +155,8 @@ class Cluster(unittest.TestCase):
 
     def submitted(self, *arguments, **options):
         """Submits without waiting; the job's name."""
-        return re.search(r"job_\d+", self.ok(*self.submit(*arguments, **options))).group()
+        user = options.pop("user", None)
+        return re.search(r"job_\d+", self.ok(*self.submit(*arguments, **options), user=user)).group()
 
     def job_state(self, job):
         return self.json("job", "status", job)["state"]

@@ -67,8 +67,9 @@ void render_users(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
     figures.running_reduces = user.running_slots[index(TaskKind::kReduce)];
     figures.jobs = count(user.jobs_waiting + user.jobs_running);
     if (figures.jobs == 0 && figures.running_maps == 0 && figures.running_reduces == 0) continue;
-    if (map_limit >= 0) figures.__set_limit_maps(map_limit);
-    if (reduce_limit >= 0) figures.__set_limit_reduces(reduce_limit);
+    if (map_limit >= 0) figures.__set_limit_maps(std::min(map_limit, out->maps.maximum));
+    if (reduce_limit >= 0)
+      figures.__set_limit_reduces(std::min(reduce_limit, out->reduces.maximum));
     figures.__set_jobs_waiting(count(user.jobs_waiting));
     figures.__set_jobs_running(count(user.jobs_running));
     const auto known = past->find(id);
@@ -216,7 +217,7 @@ void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatu
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
     const QueueId both[] = {record->claimant, record->victim};
     for (const QueueId queue : both) {
-      if (!queue.valid()) continue;
+      if (!queue.valid() || queue == QueueTree::root()) continue;
       auto& kills = (*queues)[queue.index() - 1].kills;
       if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record));
     }

@@ -1,0 +1,51 @@
+// What a change of settings comes to in slots, and where the jobs of removed queues go.
+#include "tracker/jobtracker/settings_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conf/load.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string spell(const wire::QueueChange& q) {
+  const auto pair = [](std::int64_t before, std::int64_t after) {
+    return std::to_string(before) + "->" + std::to_string(after);
+  };
+  return q.queue + " " + q.change + " " + pair(q.maps_before, q.maps_after) + " max " +
+         pair(q.maps_maximum_before, q.maps_maximum_after) + ", " +
+         pair(q.reduces_before, q.reduces_after) + " max " +
+         pair(q.reduces_maximum_before, q.reduces_maximum_after) +
+         (q.__isset.moves_to ? ", jobs to " + q.moves_to : "");
+}
+
+TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
+  const auto settings = [](const std::string& text) {
+    return load_settings_text("f", text)->settings;
+  };
+  const Settings before = settings(
+      "queues: [{name: a, guaranteed: 50%}, {name: b, guaranteed: 50%, maximum: 60%}, {name: c, "
+      "guaranteed: 0%, queues: [{name: x}, {name: y}]}]\n");
+  const Settings after = settings(
+      "queues: [{name: a, guaranteed: 25%}, {name: b, guaranteed: 75%, queues: [{name: day}, "
+      "{name: night}]}]\nremoved_queues: [{queue: b, move_to: night}, {queue: c, move_to: a}]\n");
+  const auto diff = diff_of_settings(before, after, Resources{{10, 4, 0, 0}});
+  ASSERT_TRUE(diff.ok());
+  std::vector<std::string> lines;
+  for (const auto& queue : diff->queues) lines.push_back(spell(queue));
+  EXPECT_THAT(lines, ElementsAre("a changed 5->3 max 10->10, 2->1 max 4->4",
+                                 "b changed 5->7 max 6->10, 2->3 max 2->4, jobs to b.night",
+                                 "b.day added 0->4 max 0->10, 0->2 max 0->4",
+                                 "b.night added 0->3 max 0->10, 0->1 max 0->4",
+                                 "c removed 0->0 max 10->0, 0->0 max 4->0",
+                                 "c.x removed 0->0 max 10->0, 0->0 max 4->0, jobs to a",
+                                 "c.y removed 0->0 max 10->0, 0->0 max 4->0, jobs to a"));
+  EXPECT_EQ(diff->map_slots, 10);
+  EXPECT_EQ(diff->reduce_slots, 4);
+}
+
+}  // namespace
+}  // namespace weir
