@@ -179,7 +179,7 @@ void Engine::apply(const PendingCommand& command) {
       const QueueId from = job.queue;
       state_.set_queue(job, *queue);
       release_reservations(job.id, TrackerId{});
-      if (job.schedulable()) policy_->on_job_changed(job.id, from);
+      if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
       touch(job);
       admit_waiting(from);
       admit_waiting(job.queue);

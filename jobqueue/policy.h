@@ -117,7 +117,8 @@ class Policy {
   // The next task for this offer, or nothing. Asked until it says nothing or the tracker is full.
   virtual std::optional<Choice> choose(const Offer& offer) = 0;
 
-  // The state has changed. `job` is in state RUNNING in added/changed/pending calls.
+  // The state has changed. `job` is in state RUNNING in added/pending calls; in changed calls too,
+  // or it waits and its tasks still run.
   virtual void on_job_added(JobId job) = 0;    // may be scheduled from now on
   virtual void on_job_removed(JobId job) = 0;  // over, or back to waiting; still readable
   virtual void on_job_changed(JobId job,
