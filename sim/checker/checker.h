@@ -2,8 +2,8 @@
 // (capacity.md, "Always true") and compares it with what the engine and the ruling policy say. It
 // uses no code of any policy and trusts no sum that the engine keeps, so an error in both would
 // have to be made twice. The first breach is reported with its numbers and the input that caused
-// it. Full: every step. Sampled: what one step shows, every thousandth step. It changes nothing;
-// one thread.
+// it. Full: every step. Sampled: what one step shows, every thousandth step or fewer, the more jobs
+// and trackers there are. It changes nothing; one thread.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ class Checker {
   Memory memory_;
   std::uint64_t steps_ = 0;
   std::uint64_t checked_ = 0;
+  std::uint64_t next_sample_ = kSampleEvery;
 };
 
 }  // namespace weir::check
