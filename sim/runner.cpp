@@ -135,6 +135,7 @@ std::size_t Runner::unfinished() const {
 }
 
 void Runner::fail(Mark at, const std::string& what) {
+  if (engine_->halted()) return;  // what follows a halt says nothing
   failures_.push_back(fmt::format("{}:{}: {}", scenario_.file, at.line, what));
 }
 
