@@ -87,6 +87,17 @@ TEST_F(Restarted, AnOpenClaimKeepsItsAgeAndNumbersGoOn) {
   EXPECT_EQ(h.state().claims().next_id(), 12u);
 }
 
+TEST(ClaimDeadlines, NeverIsNeverWhateverIsAddedToIt) {
+  ClaimBook book(2);
+  const QueueId leaf(1);
+  EXPECT_EQ(book.open(leaf, TaskKind::kMap, 1, 5000, kNever).deadline, kNever);
+  book.shift(1000);
+  EXPECT_EQ(book.claims(leaf, TaskKind::kMap)[0].deadline, kNever);
+  EXPECT_EQ(book.claims(leaf, TaskKind::kMap)[0].kills_from, kNever);
+  book.set_deadlines(leaf, TaskKind::kMap, 2000);  // the settings have changed
+  EXPECT_EQ(book.claims(leaf, TaskKind::kMap)[0].deadline, 6000 + 2000);
+}
+
 TEST(TrackerTotals, ADrainingOrLostTrackerIsNotInTheStore) {
   FifoHarness h;
   h.settings().heartbeat.expiry_ms = 5000;
