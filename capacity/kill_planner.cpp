@@ -231,8 +231,15 @@ bool KillPlanner::search_leaf(Search& search, std::size_t l) {
       const Pass its = candidate.often ? kOften : over ? kAboveLimit : kWithinLimit;
       if (its != pass) continue;
       const TrackerId tracker = state_.attempt(candidate.slot).tracker;
-      Pile& pile = search.piles[tracker];
-      if (!add_to_pile(pile, l, i, search.claim.queue, search.over_budget)) continue;
+      Pile& gathered = search.piles[tracker];
+      Pile alone;
+      const bool joins = add_to_pile(gathered, l, i, search.claim.queue, search.over_budget);
+      // What was gathered may leave its queue too poor for a wide task that would do by itself.
+      if (!joins && (gathered.victims.empty() ||
+                     !add_to_pile(alone, l, i, search.claim.queue, search.over_budget))) {
+        continue;
+      }
+      const Pile& pile = joins ? gathered : alone;
       Resources freed = pile.freed;
       const auto promised = promised_.find(tracker);
       if (promised != promised_.end()) freed -= promised->second;

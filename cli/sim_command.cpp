@@ -11,6 +11,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
+#include "cli/fuzz_command.h"
 #include "cli/json.h"
 #include "cli/sim_report.h"
 #include "cli/table.h"
@@ -30,6 +31,7 @@ struct SimOptions {
   std::string check;       // empty: full, with a trace sampled
   std::string break_rule;  // empty: nothing is broken on purpose
   bool list_rules = false;
+  FuzzFlags fuzz;
 };
 
 // Watches the run for breaches of what must always be true; for tests it also breaks a rule.
@@ -142,8 +144,21 @@ int list_rules(Context& context) {
   return kExitDone;
 }
 
+int run_fuzz(Context& context, const SimOptions& options) {
+  if (!options.scenario.empty() || !options.samples.empty() || options.summary) {
+    throw wrong_use("--fuzz makes its own scenarios: no SCENARIO, --samples or --summary with it");
+  }
+  std::unique_ptr<Sink> events;
+  if (!options.events.empty()) events = std::make_unique<Sink>(context, options.events);
+  const int code = run_fuzz_command(context, options.fuzz, options.check, options.break_rule,
+                                    events ? &events->stream() : nullptr);
+  if (events) events->close();
+  return code;
+}
+
 int run(Context& context, const SimOptions& options) {
   if (options.list_rules) return list_rules(context);
+  if (options.fuzz.fuzz) return run_fuzz(context, options);
   if (options.scenario.empty()) throw wrong_use("which SCENARIO? See 'weir sim --help'");
   const auto scenario = load_scenario(options.scenario);
   if (!scenario) throw CliFailure::findings(kExitRefused, findings(scenario.error()));
@@ -205,15 +220,23 @@ void add_sim_command(CLI::App& app, Context& context) {
                    "full: after every input what must always be true; sampled: now and then; off\n"
                    "(default: full, with a trace sampled)")
       ->check(CLI::IsMember({"full", "sampled", "off"}));
+  command->add_flag("--fuzz", options->fuzz.fuzz,
+                    "random clusters, queues and loads under --check full, one a seed");
+  command->add_option("--seeds", options->fuzz.seeds, "with --fuzz: how many")
+      ->capture_default_str();
+  command->add_option("--first-seed", options->fuzz.first_seed, "with --fuzz: where to begin")
+      ->capture_default_str();
   command->add_flag("--list-rules", options->list_rules, "what --check looks at");
   command->add_option("--break", options->break_rule, "break a rule, to see it caught")->group("");
   add_output_option(*command, context);
   command->footer(
-      "Exit codes: 0 all expectations met, 1 one was not, 2 the scenario is wrong.\n\n"
+      "Exit codes: 0 all expectations met, 1 one was not or a rule was broken, 2 the scenario is "
+      "wrong.\n\n"
       "Examples:\n"
       "  weir sim tests/scenarios/sim/manual.yaml\n"
       "  weir sim day.yaml --summary\n"
-      "  weir sim day.yaml --events day.jsonl --samples -");
+      "  weir sim day.yaml --events day.jsonl --samples -\n"
+      "  weir sim --fuzz --seeds 10000");
   command->callback([&context, options] {
     context.action = [&context, options] { return run(context, *options); };
   });

@@ -412,10 +412,15 @@ void Engine::apply_settings(const SettingsChanged& change) {
     }
   }
   state_.replace_settings(change.settings, std::move(tree).value());
-  for (const QueueId leaf : state_.tree().leaves()) {
+  for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+    const QueueTree::Node& node = state_.tree().nodes()[q];
     for (const TaskKind kind : kTaskKinds) {
-      state_.mutable_claims().set_deadlines(leaf, kind,
-                                            reclaim_after_ms(state_.tree(), leaf, kind));
+      ClaimBook& book = state_.mutable_claims();
+      if (node.leaf()) {
+        book.set_deadlines(QueueId(q), kind, reclaim_after_ms(state_.tree(), QueueId(q), kind));
+      }
+      // Nobody watches a queue that lends at once: a lend_after to come counts from its own days.
+      if (node.settings.lend_after_ms == 0) book.mutable_lending(QueueId(q), kind) = {};
     }
   }
   switch_policy(std::string(policy_->name()));  // anew, under the new settings

@@ -47,7 +47,7 @@ void draw_queue(Dice& dice, QueueSettings& queue) {
     queue.reclaim_after_ms[index(kind)] = maybe(dice, 90, 0, 15);
     if (auto& after = queue.reclaim_after_ms[index(kind)]) *after *= dice.chance(80) ? 1000 : 333;
   }
-  queue.lend_after_ms = 0;
+  queue.lend_after_ms = dice.chance(25) ? dice.between(1, 12) * 1000 : 0;
   queue.user_limit = UserLimit{};
   if (dice.chance(60)) queue.user_limit.minimum_hundredths = dice.between(100, kWhole);
   if (dice.chance(25)) queue.user_limit.factor_millionths = dice.between(100000, 2500000);

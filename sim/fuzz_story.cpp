@@ -78,7 +78,7 @@ void FuzzStory::random_step() {
 
 void FuzzStory::submit() {
   auto spec = std::make_shared<JobSpec>();
-  spec->name = "fuzz";
+  spec->name = "J" + std::to_string(outputs_ + 1);
   spec->user = "u" + std::to_string(dice_.between(1, 4));
   spec->queue = random_leaf();
   spec->priority = static_cast<Priority>(dice_.below(5));

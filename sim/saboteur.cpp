@@ -5,13 +5,20 @@
 
 #include "jobqueue/engine.h"
 #include "sim/checker/rules.h"
+#include "sim/checker/step.h"
 #include "sim/saboteur_policy.h"
 
 namespace weir {
 namespace {
 
 // Acts on the state after a step; true once it found an occasion.
+struct Scene {
+  const Engine& engine;
+  const Input& input;
+  ClusterState& state;
+};
 using Act = std::function<bool(ClusterState&)>;
+using ActInScene = std::function<bool(const Scene&)>;
 
 bool first_leaf(ClusterState& state, const std::function<void(QueueState&)>& change) {
   change(const_cast<QueueState&>(state.queue(state.tree().leaves().front())));
@@ -36,6 +43,61 @@ bool break_job_end(ClusterState& state) {
     if (std::erase(duties, id) > 0) return true;
   }
   return false;
+}
+
+// --- What queues are owed ---
+
+Claim* any_claim(ClusterState& state) {
+  for (const QueueId leaf : state.tree().leaves()) {
+    for (const TaskKind kind : kTaskKinds) {
+      const auto& claims = state.claims().claims(leaf, kind);
+      if (!claims.empty()) return const_cast<Claim*>(&claims.front());
+    }
+  }
+  return nullptr;
+}
+
+// A claim of a queue that lacks nothing, right after claims were compared with the shortfalls.
+bool break_claim_excess(const Scene& scene) {
+  if (!std::holds_alternative<Tick>(scene.input.body)) return false;
+  if (scene.engine.policy().name() != "capacity") return false;
+  const QueueId leaf = scene.state.tree().leaves().front();
+  const DurationMs after = check::reclaim_after(scene.state.tree(), leaf, TaskKind::kMap);
+  scene.state.mutable_claims().open(leaf, TaskKind::kMap, 1000, scene.engine.now(), after);
+  return true;
+}
+
+// The slot of a kill counts as used, but nobody has started there.
+bool break_kill_outcome(const Scene& scene) {
+  if (scene.state.claims().holds().empty()) return false;
+  const HoldId hold = scene.state.claims().holds().front().id;
+  for (const KillRecord& record : scene.state.claims().records()) {
+    if (record.hold != hold || record.at == scene.engine.now()) continue;
+    scene.state.mutable_claims().settle_records(hold, KillRecord::Outcome::kUsed);
+    return true;
+  }
+  return false;
+}
+
+bool break_lending(const Scene& scene) {
+  if (scene.engine.policy().name() != "capacity") return false;
+  for (std::size_t q = 1; q < scene.state.tree().size(); ++q) {
+    if (scene.state.tree().nodes()[q].settings.lend_after_ms == 0) continue;
+    auto& lending = scene.state.mutable_claims().mutable_lending(QueueId(q), TaskKind::kMap);
+    if (lending.lends) continue;
+    lending.lends = true;
+    return true;
+  }
+  return false;
+}
+
+const std::map<std::string, ActInScene, std::less<>>& acts_in_scene() {
+  static const std::map<std::string, ActInScene, std::less<>> all = {
+      {"claim-excess", break_claim_excess},
+      {"kill-outcome", break_kill_outcome},
+      {"lend-after", break_lending},
+  };
+  return all;
 }
 
 const std::map<std::string, Act, std::less<>>& acts_on_state() {
@@ -65,6 +127,24 @@ const std::map<std::string, Act, std::less<>>& acts_on_state() {
          return first_leaf(s, [](QueueState& queue) { ++queue.running_slots[0]; });
        }},
       {"job-unended", break_job_end},
+      {"claim-deadline",
+       [](ClusterState& s) {
+         Claim* claim = any_claim(s);
+         if (claim != nullptr) ++claim->deadline;
+         return claim != nullptr;
+       }},
+      {"hold-without-claim",
+       [](ClusterState& s) {
+         auto& holds = s.mutable_claims().mutable_holds();
+         if (!holds.empty()) holds.front().claim = 0;
+         return !holds.empty();
+       }},
+      {"reservation",
+       [](ClusterState& s) {
+         auto& all = s.mutable_claims().mutable_reservations();
+         if (!all.empty()) all.push_back(Reservation(all.front()));
+         return !all.empty();
+       }},
   };
   return all;
 }
@@ -96,11 +176,17 @@ PolicyFactory Saboteur::wrap(PolicyFactory inner) const {
   };
 }
 
-void Saboteur::on_step(const Engine& engine, const Input&, const Output&) {
+void Saboteur::on_step(const Engine& engine, const Input& input, const Output&) {
   ++sabotage_->inputs;
+  auto& state = const_cast<ClusterState&>(engine.state());
+  const auto scene = acts_in_scene().find(sabotage_->rule);
+  if (scene != acts_in_scene().end() && sabotage_->active(scene->first) && sabotage_->done == 0) {
+    if (scene->second({engine, input, state})) ++sabotage_->done;
+    return;
+  }
   const auto act = acts_on_state().find(sabotage_->rule);
   if (act == acts_on_state().end() || !sabotage_->active(act->first) || sabotage_->done > 0) return;
-  if (act->second(const_cast<ClusterState&>(engine.state()))) ++sabotage_->done;
+  if (act->second(state)) ++sabotage_->done;
 }
 
 }  // namespace weir

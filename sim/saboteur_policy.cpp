@@ -30,16 +30,42 @@ std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
 }
 
 void SabotagedPolicy::on_launched(AttemptSlot attempt) {
+  ++launches_;
   if (undo_) std::exchange(undo_, nullptr)();
   inner_->on_launched(attempt);
 }
 
+// Claims that should arise do not.
 void SabotagedPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& out) {
   inner_->review(now, tick, out);
+  if (!active("claim-missing")) return;
+  const auto opened = [](const ClaimStep& step) { return step.what == ClaimStep::What::kOpen; };
+  if (std::erase_if(out, opened) > 0) ++sabotage_->done;
 }
 
 Preemption SabotagedPolicy::tick(TimeMs now) {
-  return inner_->tick(now);
+  Preemption plan = plan_kills(now);
+  if (active("claim-unserved") && !plan.kills.empty()) {
+    plan.kills.clear();
+    ++sabotage_->done;
+  }
+  if (active("kill-forbidden")) {  // under log_only
+    for (KillOrder& order : plan.kills) {
+      if (!std::exchange(order.log_only, false)) continue;
+      ++sabotage_->done;
+    }
+  }
+  return plan;
+}
+
+// A policy made just now says less.
+std::vector<Reason> SabotagedPolicy::explain(JobId job, TaskKind kind, TimeMs now) const {
+  auto reasons = inner_->explain(job, kind, now);
+  if (active("fresh-policy") && launches_ > 0) {
+    reasons.push_back({"mood", "it does not feel like it", {}});
+    ++sabotage_->done;
+  }
+  return reasons;
 }
 
 // --- Launches ---

@@ -39,9 +39,7 @@ class SabotagedPolicy : public Policy {
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
-  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override {
-    return inner_->explain(job, kind, now);
-  }
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override { return inner_->rule_counts(); }
 
  private:
@@ -56,12 +54,21 @@ class SabotagedPolicy : public Policy {
   std::optional<Choice> choose_early_reduce(const Offer& offer);
   std::optional<Choice> choose_on_full(const Offer& offer);
   std::optional<Choice> choose_over_limit(const Offer& offer, bool maximum);
+  // Orders to kill that break a rule.
+  Preemption plan_kills(TimeMs now);
+  std::optional<KillOrder> kill_without_claim() const;
+  std::optional<KillOrder> kill_for(const Claim& claim, TimeMs now) const;
+  std::vector<KillOrder> kill_too_much(const Claim& claim, TimeMs now) const;
+  std::optional<KillOrder> kill_early(TimeMs now);
+  std::optional<KillOrder> kill_poor(const Claim& claim) const;
+  std::optional<KillOrder> kill_elsewhere(const Claim& claim) const;
   // By how much the figures of each leaf are falsified.
   std::map<QueueId, std::int64_t> lie(TaskKind kind) const;
 
   std::unique_ptr<Policy> inner_;
   const ClusterState& state_;
   std::shared_ptr<Sabotage> sabotage_;
+  std::uint64_t launches_ = 0;  // that this policy has seen
   std::function<void()> undo_;  // what was bent so that the engine would let a launch pass
 };
 

@@ -32,15 +32,15 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
   const ClusterState& state = *census.state;
   JobCount count{.job = &job, .width = job.spec->need[index(kind)].slots(kind)};
   count.width = std::max<std::int64_t>(count.width, 1);
-  const bool may_launch =
+  count.may_launch =
       job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone && eligible;
   for (const Task& task : job.tasks(kind).tasks) {
     if (task.state == Task::State::kSucceeded) continue;
     if (!task.attempt.valid()) {
-      if (may_launch) ++count.launchable;
+      if (count.may_launch) ++count.launchable;
     } else if (!state.attempt(task.attempt).dying()) {
       ++count.running;
-    } else if (may_launch) {
+    } else if (count.may_launch) {
       ++count.returning;
     }
   }
@@ -78,10 +78,7 @@ Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&c
     if (is_over(job->state)) continue;
     for (const TaskKind kind : kTaskKinds) {
       const bool may_start = kind == TaskKind::kMap || eligible(*job);
-      const JobCount count = count_job(*this, *job, kind, may_start);
-      if (count.running + count.launchable + count.returning > 0) {
-        by_class[index(kind)].push_back(count);
-      }
+      by_class[index(kind)].push_back(count_job(*this, *job, kind, may_start));
     }
   }
 }
@@ -104,6 +101,17 @@ void Census::take_back_launch(const AttemptKey& attempt, TrackerId tracker) {
     trackers[tracker].held -= count.job->need(kind);
     --trackers[tracker].attempts;
     --attempts_of_task[attempt.task];
+  }
+}
+
+void Census::take_back_kill(const AttemptKey& attempt) {
+  const TaskKind kind = attempt.task.kind;
+  for (JobCount& count : by_class[index(kind)]) {
+    if (count.job->id != attempt.task.job) continue;
+    if (count.may_launch) --count.returning;
+    ++count.running;
+    running[index(kind)][count.job->queue] += count.width;
+    user_running[index(kind)][{count.job->queue, count.job->user}] += count.width;
   }
 }
 

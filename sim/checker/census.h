@@ -22,6 +22,7 @@ struct JobCount {
   std::int64_t running = 0;     // tasks in RUN
   std::int64_t launchable = 0;  // pending tasks that could be launched now, if there were room
   std::int64_t returning = 0;   // ordered to die, wanted again: launchable once they are gone
+  bool may_launch = false;      // the job is admitted and not ending, slow-start is met
   bool placeable = false;       // some tracker is wide enough for a task, and not avoided
   std::int64_t pending() const { return placeable ? launchable : 0; }
 };
@@ -41,11 +42,13 @@ struct Census {
   const JobCount* find(TaskKind kind, JobId job) const;
   // The task is pending again, as just before its launch.
   void take_back_launch(const AttemptKey& attempt, TrackerId tracker);
+  // The attempt runs again, as just before it was ordered to die.
+  void take_back_kill(const AttemptKey& attempt);
 
   const ClusterState* state;
   Resources total;  // of the trackers in the pool
   std::int64_t live_trackers = 0;
-  std::vector<JobCount> by_class[kTaskKindCount];  // unfinished and schedulable, by id
+  std::vector<JobCount> by_class[kTaskKindCount];  // all unfinished ones, by id
   std::map<TrackerId, TrackerCount> trackers;
   std::map<TaskKey, std::int64_t> attempts_of_task;         // live, dying too
   std::map<QueueId, std::int64_t> running[kTaskKindCount];  // leaves

@@ -1,5 +1,9 @@
 #include "sim/checker/checker.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "sim/checker/input_text.h"
@@ -46,7 +50,7 @@ void Checker::remember_events(const Engine& engine, const Output& output) {
       memory_.reduces_eligible.erase(change->job);
     }
     const Job* job = id.valid() ? engine.state().find_job(id) : nullptr;
-    if (job == nullptr || is_over(job->state) || job->spec->reduces == 0) continue;
+    if (job == nullptr || job->state != JobState::kRunning || job->spec->reduces == 0) continue;
     const Rational needed = Rational(job->spec->slowstart_millionths, 1000000) *
                             static_cast<std::int64_t>(job->spec->splits.size());
     if (memory_.maps_done[id] >= needed) memory_.reduces_eligible.insert(id);
@@ -60,6 +64,75 @@ void Checker::remember_state(const Step& step) {
   }
   for (const TrackerState& tracker : step.state.trackers()) {
     memory_.tracker_held[tracker.id] = step.census.trackers.at(tracker.id).held;
+  }
+  const ClaimBook& book = step.state.claims();
+  memory_.born.clear();
+  for (std::size_t q = 0; q < step.state.tree().size(); ++q) {
+    for (const TaskKind kind : kTaskKinds) {
+      for (const Claim& claim : book.claims(QueueId(q), kind)) memory_.born[claim.id] = claim.born;
+    }
+  }
+  // A hold that is gone without a launch is a kill that was wasted.
+  for (const Hold& hold : memory_.holds) {
+    const auto& records = book.records();
+    if (std::any_of(records.begin(), records.end(), [&](const KillRecord& record) {
+          return record.hold == hold.id && record.outcome == KillRecord::Outcome::kWasted;
+        })) {
+      memory_.wasted[hold.id] = hold;
+    }
+  }
+  memory_.holds = book.holds();
+  for (const KillOrdered* kill : step.kills) {
+    const Job* job = step.state.find_job(kill->attempt.task.job);
+    if (job == nullptr) continue;
+    memory_.losses.push_back({step.engine.now(), step.path(job->queue),
+                              job->width(kill->attempt.task.kind) * kill->ran_ms});
+  }
+  constexpr DurationMs kHour = 3600 * 1000;
+  std::erase_if(memory_.losses,
+                [&](const Memory::Loss& loss) { return step.engine.now() - loss.at >= kHour; });
+  std::erase_if(memory_.wasted,
+                [&](const auto& hold) { return !memory_.born.contains(hold.second.claim); });
+  if (step.rules) memory_.paused_at.reset();
+  if (!step.rules && !memory_.paused_at) memory_.paused_at = step.engine.now();
+  memory_.not_lending = step.not_lending;
+}
+
+// The policy that saw the state grow must be as one made from it just now.
+void check_fresh(const Engine& engine, Verdict& verdict) {
+  const Policy& grown = engine.policy();
+  const auto fresh = engine.make_policy(grown.name());
+  const QueueTree& tree = engine.state().tree();
+  const auto numbers = [](const QueueFigures& f) {
+    return std::vector<std::int64_t>{f.guaranteed, f.allocated, f.running, f.pending};
+  };
+  for (const TaskKind kind : kTaskKinds) {
+    for (std::size_t q = 0; q < tree.size(); ++q) {
+      const auto a = numbers(grown.figures(QueueId(q), kind));
+      const auto b = numbers(fresh->figures(QueueId(q), kind));
+      if (a == b) continue;
+      verdict.breach(
+          "fresh-policy",
+          fmt::format("queue {} ({}): GC, AC, RUN, PEND {} of the ruling policy are not "
+                      "{} as of one made now",
+                      tree.nodes()[q].path, name(kind), fmt::join(a, " "), fmt::join(b, " ")));
+    }
+    for (const auto& [id, job] : engine.state().jobs()) {
+      if (job->state != JobState::kRunning || job->tasks(kind).pending() == 0) continue;
+      const auto text = [&](const Policy& policy) {
+        std::string all;
+        for (const Reason& reason : policy.explain(id, kind, engine.now())) {
+          all += reason.code + ": " + reason.message + "; ";
+        }
+        return all;
+      };
+      const std::string a = text(grown);
+      const std::string b = text(*fresh);
+      if (a == b) continue;
+      verdict.breach("fresh-policy", fmt::format("{} ({}) waits because '{}', says the ruling "
+                                                 "policy; '{}', says one made now",
+                                                 job_name(id), name(kind), a, b));
+    }
   }
 }
 
@@ -76,15 +149,19 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
     Verdict verdict;
     check_counts(step, verdict);
     if (verdict.clean()) check_launches(step, verdict);
+    if (verdict.clean()) check_lending(step, memory_, verdict);
+    if (verdict.clean()) check_kills(step, verdict);
     if (verdict.clean()) check_figures(step, verdict);
     if (verdict.clean()) check_idle(step, verdict);
+    if (verdict.clean()) check_claims(step, verdict);
+    if (verdict.clean()) check_unserved(step, memory_, verdict);
+    if (verdict.clean() && checked_ % kCompareEvery == 0) check_fresh(engine, verdict);
     found = std::move(verdict.found());
     remember_state(step);
     // A look costs by what there is to see: so a step costs the same however large the cluster.
     next_sample_ = steps_ + kSampleEvery +
                    2 * (engine.state().jobs().size() + engine.state().trackers().size());
   }
-  memory_.holds = engine.state().claims().holds();
   std::string tracker;
   if (const auto* beat = std::get_if<Heartbeat>(&input.body)) tracker = beat->name;
   if (const auto* there = std::get_if<RegisterTracker>(&input.body)) tracker = there->name;

@@ -24,6 +24,7 @@ const char* name(CheckMode mode);
 class Checker {
  public:
   static constexpr std::uint64_t kSampleEvery = 1000;
+  static constexpr std::uint64_t kCompareEvery = 8;  // checked steps, with a policy made anew
   // The capacity policy's settings; nothing if another policy rules.
   using ReadRules = std::function<std::optional<CapacityRules>(const Engine&)>;
 

@@ -36,7 +36,31 @@ bool was_reported(const Heartbeat* beat, const AttemptKey& attempt) {
                      [&](const AttemptReport& report) { return report.attempt == attempt; });
 }
 
+NotLending queues_not_lending(const ClusterState& state) {
+  NotLending result;
+  for (std::size_t q = 1; q < state.tree().size(); ++q) {
+    if (state.tree().nodes()[q].settings.lend_after_ms == 0) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      if (!state.claims().lending(QueueId(q), kind).lends) result.emplace(QueueId(q), kind);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+bool Memory::pending(HoldId hold) const {
+  return std::any_of(holds.begin(), holds.end(), [&](const Hold& h) { return h.id == hold; });
+}
+
+Losses Memory::losses_at(TimeMs now) const {
+  constexpr DurationMs kHour = 3600 * 1000;
+  Losses sums;
+  for (const Loss& loss : losses) {
+    if (now - loss.at < kHour) sums[loss.queue] += loss.slot_ms;
+  }
+  return sums;
+}
 
 Step::Step(const Engine& e, const Input& in, const Output& out,
            std::optional<CapacityRules> capacity_rules, const Memory& remembered)
@@ -46,13 +70,21 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
       output(out),
       rules(capacity_rules),
       memory(remembered),
+      not_lending(queues_not_lending(e.state())),
       census(e.state(), [&](const Job& job) { return slow_start_met(remembered, job); }) {
   heartbeat = taken_heartbeat(engine, input, memory);
   if (heartbeat != nullptr) tracker = state.find_tracker(heartbeat->name);
   if (rules) {
     for (const TaskKind kind : kTaskKinds) {
-      expected[index(kind)] = expect(census, kind, *rules, memory.not_lending);
+      expected[index(kind)] = expect(census, kind, *rules, not_lending);
     }
+  }
+  const bool asked = heartbeat != nullptr && heartbeat->asks_for_tasks;
+  reviewed = rules && !engine.recovering() && (asked || std::holds_alternative<Tick>(input.body));
+  if (rules && memory.paused_at) paused_for = engine.now() - *memory.paused_at;
+  for (const Event& event : output.events) {
+    const auto* kill = std::get_if<KillOrdered>(&event.fact);
+    if (kill != nullptr && kill->reason == KillReason::kReclaim) kills.push_back(kill);
   }
   Census moment = census;
   for (auto event = output.events.rbegin(); event != output.events.rend(); ++event) {

@@ -15,6 +15,7 @@
 #include "sim/checker/census.h"
 #include "sim/checker/expected.h"
 #include "sim/checker/rules.h"
+#include "sim/checker/victims.h"
 
 namespace weir::check {
 
@@ -26,7 +27,22 @@ struct Memory {
   std::map<std::string, std::int64_t> sequences;  // of the last heartbeat taken, by tracker
   std::map<TrackerId, Resources> tracker_held;    // as the last checked step left it
   std::vector<Hold> holds;                        // as the last step left them
+  std::map<ClaimId, TimeMs> born;                 // of open claims
+  std::map<HoldId, Hold> wasted;                  // kills that brought no launch
+  std::map<ClaimId, TimeMs> unserved;             // since which pass
+  std::map<std::pair<std::string, TaskKind>, TimeMs> idle_since;  // DEM < GC, by queue's path
+  std::set<std::pair<std::string, TaskKind>> lent;  // queues with a lend_after that lend
+  struct Loss {
+    TimeMs at = 0;
+    std::string queue;
+    std::int64_t slot_ms = 0;
+  };
+  std::vector<Loss> losses;         // to preemption
+  std::optional<TimeMs> paused_at;  // another policy than the capacity policy rules since
   NotLending not_lending;
+
+  bool pending(HoldId hold) const;     // whether the last step left this hold
+  Losses losses_at(TimeMs now) const;  // of the hour before, by queue
 };
 
 // A launch that the policy chose, and the cluster just before it.
@@ -45,10 +61,14 @@ struct Step {
   const Output& output;
   std::optional<CapacityRules> rules;  // nothing if another policy rules
   const Memory& memory;
+  NotLending not_lending;  // now; the memory's is that before the step
   Census census;
   std::vector<ExpectedQueue> expected[kTaskKindCount];  // empty if another policy rules
   std::vector<LaunchMoment> launches;                   // in order
   bool adopted = false;                   // an attempt that its tracker reported was taken on again
+  std::vector<const KillOrdered*> kills;  // preemptions, in order
+  bool reviewed = false;                  // claims were compared with the shortfall in this step
+  DurationMs paused_for = 0;              // claims grew younger by that: another policy had ruled
   const Heartbeat* heartbeat = nullptr;   // one that was taken, not old news
   const TrackerState* tracker = nullptr;  // its tracker
 
@@ -76,5 +96,13 @@ void check_counts(const Step& step, Verdict& verdict);    // checks_counts.cpp
 void check_figures(const Step& step, Verdict& verdict);   // checks_figures.cpp
 void check_launches(const Step& step, Verdict& verdict);  // checks_launches.cpp
 void check_idle(const Step& step, Verdict& verdict);      // checks_launches.cpp
+void check_kills(const Step& step, Verdict& verdict);     // checks_kills.cpp
+void check_claims(const Step& step, Verdict& verdict);    // checks_claims.cpp
+// These remember since when.
+void check_unserved(const Step& step, Memory& memory, Verdict& verdict);  // checks_kills.cpp
+void check_lending(const Step& step, Memory& memory, Verdict& verdict);   // checks_claims.cpp
+
+// The kill timer: the queue's own, else that of the nearest ancestor with one, else the default.
+DurationMs reclaim_after(const QueueTree& tree, QueueId queue, TaskKind kind);
 
 }  // namespace weir::check

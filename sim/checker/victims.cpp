@@ -1,0 +1,94 @@
+#include "sim/checker/victims.h"
+
+#include <algorithm>
+#include <map>
+
+#include "sim/checker/limits.h"
+
+namespace weir::check {
+
+bool VictimSearch::stays_at_allocation(QueueId leaf, std::int64_t slots, QueueId claimant,
+                                       const std::map<QueueId, std::int64_t>& gone) const {
+  const QueueTree& tree = census.state->tree();
+  for (QueueId q = leaf; !tree.is_ancestor(q, claimant); q = tree.node(q).parent) {
+    std::int64_t left = lines[q.index()].running - slots;
+    for (const auto& [other, lost] : gone) {
+      if (tree.is_ancestor(q, other)) left -= lost;
+    }
+    if (left < lines[q.index()].allocated) return false;
+  }
+  return true;
+}
+
+bool VictimSearch::within_budget(QueueId leaf, std::int64_t slot_ms) const {
+  const QueueTree::Node& node = census.state->tree().node(leaf);
+  if (!node.settings.kill_budget) return true;
+  const auto lost = losses.find(node.path);
+  return (lost == losses.end() ? 0 : lost->second) + slot_ms <= *node.settings.kill_budget * 1000;
+}
+
+bool VictimSearch::could_start(QueueId claimant, std::int64_t width, const TrackerState& tracker,
+                               const Resources& held) const {
+  const auto& jobs = census.jobs(kind);
+  return std::any_of(jobs.begin(), jobs.end(), [&](const JobCount& job) {
+    return job.job->queue == claimant && job.launchable > 0 && job.width == width &&
+           has_room(census, job.job->need(kind), tracker, held) &&
+           !avoids(census, *job.job, tracker) && has_task_for(census, job, kind, tracker) &&
+           !over_hard_limit(census, lines, job, kind) &&
+           !over_maximum(census, lines, claimant, width);
+  });
+}
+
+std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueId claimant,
+                                             std::int64_t width) const {
+  Victims found{tracker.id, {}, width};
+  Resources held = census.trackers.at(tracker.id).held;
+  std::map<QueueId, std::int64_t> gone;
+  std::map<QueueId, std::int64_t> lost;
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = census.state->attempt(slot);
+    if (attempt.dying() || attempt.key.task.kind != kind) continue;
+    const Job& job = census.state->job(attempt.key.task.job);
+    const std::int64_t slots = job.width(kind);
+    const std::int64_t cost = slots * (now - attempt.launched_at);
+    if (job.queue == claimant || !stays_at_allocation(job.queue, slots, claimant, gone) ||
+        !within_budget(job.queue, lost[job.queue] + cost)) {
+      continue;
+    }
+    found.attempts.push_back(slot);
+    gone[job.queue] += slots;
+    lost[job.queue] += cost;
+    held -= job.need(kind);
+    if (could_start(claimant, width, tracker, held)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) const {
+  // Each kill is for a task of its own: those that slots are held for already need no more.
+  std::map<std::int64_t, std::int64_t> waiting;  // tasks by width
+  for (const JobCount& job : census.jobs(kind)) {
+    if (job.job->queue == claimant && job.width <= need) waiting[job.width] += job.launchable;
+  }
+  for (const Hold& hold : census.state->claims().holds()) {
+    if (hold.queue == claimant && hold.kind == kind) --waiting[hold.slots];
+  }
+  std::erase_if(waiting, [](const auto& tasks) { return tasks.second <= 0; });
+  for (const TrackerState& tracker : census.state->trackers()) {
+    if (!in_pool(tracker)) continue;
+    // Slots that are kept there for somebody are not free for this claim.
+    const auto& holds = census.state->claims().holds();
+    const auto& reserved = census.state->claims().reservations();
+    if (std::any_of(holds.begin(), holds.end(), [&](auto& h) { return h.tracker == tracker.id; }) ||
+        std::any_of(reserved.begin(), reserved.end(),
+                    [&](auto& r) { return r.tracker == tracker.id; })) {
+      continue;
+    }
+    for (const auto& [width, tasks] : waiting) {
+      if (auto found = find_on(tracker, claimant, width)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir::check

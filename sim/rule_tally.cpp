@@ -1,0 +1,171 @@
+#include "sim/rule_tally.h"
+
+#include <algorithm>
+
+namespace weir {
+
+const std::vector<std::pair<std::string_view, std::string_view>>& RuleTally::rules() {
+  static const std::vector<std::pair<std::string_view, std::string_view>> all = {
+      {"claim_opened", "a queue is short of what it is guaranteed and wants"},
+      {"claim_met", "launches paid a claim"},
+      {"claim_dropped", "less is wanted or guaranteed"},
+      {"claim_resumed", "the capacity policy came back to open claims"},
+      {"claim_overdue", "a claim came due"},
+      {"unservable", "no tracker can free what a due claim needs"},
+      {"over_budget", "a due claim waits: victims' kill_budget is spent"},
+      {"repeating", "a due claim waits: its last kill brought no launch"},
+      {"preemption_off", "a due claim under preemption: off"},
+      {"log_only", "a kill that was recorded and not done"},
+      {"kill", "an attempt was preempted"},
+      {"wide_kill", "slots were freed for a task of several"},
+      {"several_victims", "more than one attempt died for one task"},
+      {"kill_used", "the claimant started on what a kill freed"},
+      {"kill_wasted", "a kill brought no launch"},
+      {"reservation", "a tracker was reserved for a wide task"},
+      {"lend_wait", "an idle queue did not lend yet"},
+      {"turns_taken", "queues under one slot took turns"},
+      {"hard_limit_held", "a hard user limit held somebody back"},
+      {"soft_limit_passed", "a soft user limit gave way"},
+      {"wide_passed", "a wide task found no room and was passed"},
+      {"served_claim", "a slot went to a queue with a claim"},
+      {"served_overdue_claim", "a slot went to a queue with an overdue claim"},
+      {"served_hold", "held slots were taken"},
+      {"dealt_free_slots", "free slots were shared out before claims arose"},
+      {"job_killed", "a job was killed"},
+      {"job_failed", "a job failed"},
+      {"job_moved", "a job was moved"},
+      {"priority_changed", "a job's priority was changed"},
+      {"map_reopened", "a finished map ran again, its output lost"},
+      {"queue_stopped", "a queue was stopped or started"},
+      {"settings_changed", "new settings were applied"},
+      {"settings_refused", "new settings were refused"},
+      {"policy_changed", "another policy took over"},
+      {"submission_refused", "a job was not taken"},
+      {"tracker_lost", "a tracker was lost"},
+      {"tracker_back", "a lost tracker came back"},
+      {"tracker_drains", "a tracker left the pool, its tasks ran on"},
+      {"store_failed", "the store lost commands"},
+  };
+  return all;
+}
+
+void RuleTally::begin_run() {
+  blocks_.clear();
+  outcomes_.clear();
+  last_hold_ = 0;
+  reservations_ = 0;
+  waits_to_lend_.clear();
+  policy_counts_.clear();
+}
+
+std::uint64_t RuleTally::count(std::string_view rule) const {
+  const auto found = counts_.find(rule);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+void RuleTally::hit(std::string_view rule, std::uint64_t times) {
+  counts_.try_emplace(std::string(rule), 0).first->second += times;
+}
+
+void RuleTally::on_step(const Engine& engine, const Input& input, const Output& output) {
+  ++steps_;
+  count_events(output);
+  if (std::holds_alternative<Tick>(input.body)) count_claims(engine);
+  count_records(engine.state().claims());
+  count_policy(engine);
+  if (const auto* beat = std::get_if<Heartbeat>(&input.body)) {
+    if (!beat->accepts_tasks && !beat->attempts.empty()) hit("tracker_drains");
+  }
+  if (std::holds_alternative<StoreFailed>(input.body)) hit("store_failed");
+}
+
+void RuleTally::count_events(const Output& output) {
+  for (const Event& event : output.events) {
+    const Fact& fact = event.fact;
+    if (const auto* opened = std::get_if<ClaimOpened>(&fact)) {
+      hit(opened->again ? "claim_resumed" : "claim_opened");
+    } else if (std::holds_alternative<ClaimMet>(fact)) {
+      hit("claim_met");
+    } else if (std::holds_alternative<ClaimDropped>(fact)) {
+      hit("claim_dropped");
+    } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
+      if (kill->reason == KillReason::kReclaim) hit("kill");
+    } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
+      if (job->state == JobState::kKilled) hit("job_killed");
+      if (job->state == JobState::kFailed) hit("job_failed");
+    } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
+      if (tracker->how == TrackerChanged::How::kLost) hit("tracker_lost");
+      if (tracker->how == TrackerChanged::How::kBack) hit("tracker_back");
+    } else if (const auto* refused = std::get_if<Refused>(&fact)) {
+      if (refused->what == "settings") hit("settings_refused");
+      if (refused->what == "submit") hit("submission_refused");
+    }
+    if (std::holds_alternative<JobMoved>(fact)) hit("job_moved");
+    if (std::holds_alternative<PriorityChanged>(fact)) hit("priority_changed");
+    if (std::holds_alternative<TaskReopened>(fact)) hit("map_reopened");
+    if (std::holds_alternative<QueueStateChanged>(fact)) hit("queue_stopped");
+    if (std::holds_alternative<SettingsChanged>(fact)) hit("settings_changed");
+    if (std::holds_alternative<PolicyChanged>(fact)) hit("policy_changed");
+  }
+}
+
+// After each pass: what due claims wait for, and which idle queues keep what they do not use.
+void RuleTally::count_claims(const Engine& engine) {
+  const ClusterState& state = engine.state();
+  std::map<ClaimId, ClaimBlock> blocks;
+  for (const TaskKind kind : kTaskKinds) {
+    for (const auto& [deadline, queue, id] : state.claims().by_deadline(kind)) {
+      const Claim* claim = state.claims().find(queue, kind, id);
+      if (claim == nullptr || deadline > engine.now()) continue;
+      const auto before = blocks_.find(id);
+      if (before == blocks_.end()) hit("claim_overdue");
+      blocks[id] = claim->block;
+      if (before != blocks_.end() && before->second == claim->block) continue;
+      if (claim->block == ClaimBlock::kUnservable) hit("unservable");
+      if (claim->block == ClaimBlock::kOverBudget) hit("over_budget");
+      if (claim->block == ClaimBlock::kRepeating) hit("repeating");
+      if (claim->block == ClaimBlock::kPreemptionOff) hit("preemption_off");
+    }
+    for (std::size_t q = 1; q < state.tree().size(); ++q) {
+      const QueueTree::Node& node = state.tree().nodes()[q];
+      const ClaimBook::Lending& lending = state.claims().lending(QueueId(q), kind);
+      const bool waits = node.settings.lend_after_ms > 0 && lending.idle && !lending.lends;
+      bool& before = waits_to_lend_[{node.path, kind}];
+      if (waits && !before) hit("lend_wait");
+      before = waits;
+    }
+  }
+  blocks_ = std::move(blocks);
+}
+
+void RuleTally::count_records(const ClaimBook& book) {
+  std::map<HoldId, int> victims;
+  for (const KillRecord& record : book.records()) {
+    const auto [known, added] =
+        outcomes_.try_emplace({record.hold, record.attempt}, KillRecord::Outcome::kPending);
+    if (added && record.outcome == KillRecord::Outcome::kLoggedOnly) hit("log_only");
+    if (record.hold > last_hold_ && ++victims[record.hold] == 2) hit("several_victims");
+    if (known->second == record.outcome) continue;
+    known->second = record.outcome;
+    if (record.outcome == KillRecord::Outcome::kUsed) hit("kill_used");
+    if (record.outcome == KillRecord::Outcome::kWasted) hit("kill_wasted");
+  }
+  for (const Hold& hold : book.holds()) {
+    if (hold.id > last_hold_ && hold.slots > 1) hit("wide_kill");
+  }
+  for (const Hold& hold : book.holds()) last_hold_ = std::max(last_hold_, hold.id);
+  const std::size_t reservations = book.reservations().size();
+  if (reservations > reservations_) hit("reservation", reservations - reservations_);
+  reservations_ = reservations;
+}
+
+// A policy counts from its making; another one is made at each change of settings or policy.
+void RuleTally::count_policy(const Engine& engine) {
+  for (const auto& [rule, times] : engine.policy().rule_counts()) {
+    std::uint64_t& before = policy_counts_.try_emplace(std::string(rule), 0).first->second;
+    if (times > before) hit(rule, times - before);
+    before = times;
+  }
+}
+
+}  // namespace weir
