@@ -1,5 +1,5 @@
 // Bytes that the program has allocated and not given back, as its allocator counts them (tcmalloc
-// in the release build, the C library's elsewhere). Any thread.
+// in the release build, the sanitizer's in theirs, else the C library's). Any thread.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,6 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::int64_t kAskEveryMs = 500;
 constexpr std::int64_t kLineEveryMs = 3000;
 
 // Draws what is new, in the way that suits where stdout goes.

@@ -11,6 +11,8 @@
 
 namespace weir::cli {
 
+inline constexpr std::int64_t kAskEveryMs = 500;  // between two looks at the jobs
+
 std::int64_t steady_ms();
 std::int64_t epoch_ms();
 

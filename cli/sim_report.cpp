@@ -27,7 +27,7 @@ Json rounded(const std::optional<double>& value) {
   return value ? Json(std::round(*value * 1000) / 1000) : Json(nullptr);
 }
 
-Json to_json(const Percentiles& times) {
+Json json_of(const Percentiles& times) {
   return {{"mean", rounded(times.mean_s)},
           {"p50", rounded(times.p50_s)},
           {"p95", rounded(times.p95_s)},
@@ -82,8 +82,8 @@ Json summary_json(const std::vector<SummaryRow>& rows) {
          {"failed", row.failed},
          {"killed", row.killed},
          {"unfinished", row.unfinished},
-         {"response_s", to_json(row.response)},
-         {"wait_s", to_json(row.wait)},
+         {"response_s", json_of(row.response)},
+         {"wait_s", json_of(row.wait)},
          {"map_slot_s", rounded(row.slot_seconds[0])},
          {"reduce_slot_s", rounded(row.slot_seconds[1])},
          {"map_slot_use", rounded(row.slot_use[0])},

@@ -18,7 +18,6 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::int64_t kAskEveryMs = 500;
 constexpr std::int64_t kLinesEveryMs = 3000;
 constexpr std::size_t kMostBars = 12;  // the block must fit a small terminal
 
@@ -160,7 +159,7 @@ int watch(Context& context, const std::vector<std::string>& ids) {
   }
 }
 
-std::string figures(const wire::SlotFigures& slots) {
+std::string figures_text(const wire::SlotFigures& slots) {
   return fmt::format("{} guaranteed, {} allocated, {} running, {} pending", slots.guaranteed,
                      slots.allocated, slots.running, slots.pending);
 }
@@ -169,7 +168,7 @@ std::string figures(const wire::SlotFigures& slots) {
 
 std::string queue_line(const wire::QueueStatus& queue) {
   std::string text = fmt::format("queue {}: maps {}; reduces {}", printable(queue.name),
-                                 figures(queue.maps), figures(queue.reduces));
+                                 figures_text(queue.maps), figures_text(queue.reduces));
   for (const auto& claim : queue.claims) text += "; claim: " + claim_text(claim);
   return text;
 }

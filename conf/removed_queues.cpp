@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kAllowed = "a list of {queue: PATH, move_to: PATH}";
 
-class Reader {
+class RemovedQueuesReader {
  public:
-  Reader(Diagnostics& out, const QueueTree* tree) : out_(out), tree_(tree) {}
+  RemovedQueuesReader(Diagnostics& out, const QueueTree* tree) : out_(out), tree_(tree) {}
 
   void read(const YamlNode& item, std::size_t place) {
     const std::string path = fmt::format("removed_queues[{}]", place);
@@ -80,7 +80,7 @@ std::vector<RemovedQueue> read_removed_queues(const MapReader& root,
     return {};
   }
   const auto tree = QueueTree::build(queues);
-  Reader reader(root.out(), tree ? &*tree : nullptr);
+  RemovedQueuesReader reader(root.out(), tree ? &*tree : nullptr);
   for (std::size_t i = 0; i < list->items.size(); ++i) reader.read(*list->items[i], i);
   return std::move(reader.result);
 }

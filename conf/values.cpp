@@ -11,12 +11,12 @@
 namespace weir {
 namespace {
 
-struct Unit {
+struct UnitName {
   std::string_view name;
   std::int64_t factor;
 };
-constexpr Unit kDurationUnits[] = {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}};
-constexpr Unit kByteUnits[] = {
+constexpr UnitName kDurationUnits[] = {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}};
+constexpr UnitName kByteUnits[] = {
     {"GiB", 1LL << 30}, {"MiB", 1LL << 20}, {"KiB", 1LL << 10}, {"B", 1}};
 
 bool is_digit(char c) {
@@ -36,12 +36,12 @@ std::optional<std::int64_t> digits(std::string_view text) {
   return value;
 }
 
-std::optional<std::int64_t> with_unit(std::string_view text, std::span<const Unit> units) {
+std::optional<std::int64_t> with_unit(std::string_view text, std::span<const UnitName> units) {
   const auto unit_start = std::find_if_not(text.begin(), text.end(), is_digit);
   const auto count = digits(text.substr(0, static_cast<std::size_t>(unit_start - text.begin())));
   if (!count) return std::nullopt;
   const std::string_view name = text.substr(static_cast<std::size_t>(unit_start - text.begin()));
-  for (const Unit& unit : units) {
+  for (const UnitName& unit : units) {
     std::int64_t result = 0;
     if (unit.name != name) continue;
     if (__builtin_mul_overflow(*count, unit.factor, &result)) return std::nullopt;
@@ -50,8 +50,8 @@ std::optional<std::int64_t> with_unit(std::string_view text, std::span<const Uni
   return std::nullopt;
 }
 
-std::string in_largest_unit(std::int64_t value, std::span<const Unit> units) {
-  for (const Unit& unit : units) {
+std::string in_largest_unit(std::int64_t value, std::span<const UnitName> units) {
+  for (const UnitName& unit : units) {
     if (value != 0 && value % unit.factor == 0) {
       return fmt::format("{}{}", value / unit.factor, unit.name);
     }

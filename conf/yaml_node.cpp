@@ -12,7 +12,7 @@ namespace weir {
 namespace {
 
 // Ends the parse; the finding is already recorded.
-struct Refused {};
+struct ParseEnded {};
 
 Mark mark_of(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
@@ -77,7 +77,7 @@ class Builder : public YAML::EventHandler {
 
   [[noreturn]] void refuse(Mark at, std::string what) {
     out_.error(at, std::move(what));
-    throw Refused{};
+    throw ParseEnded{};
   }
 
   std::shared_ptr<YamlNode> make(YamlNode::Kind kind, const YAML::Mark& mark) {
@@ -221,7 +221,7 @@ YamlNode::Ptr parse_yaml(std::string_view text, Diagnostics& out) {
     out.error(at, fmt::format("not YAML: {}, allowed: `key: value` lines indented with spaces, "
                               "lists of `- item`, {{flow: maps}} and [flow lists]",
                               e.msg));
-  } catch (const Refused&) {
+  } catch (const ParseEnded&) {
   }
   return nullptr;
 }

@@ -3,12 +3,9 @@
 #include <algorithm>
 
 namespace weir {
-namespace {
-constexpr const char* kPriorityNames[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
-}
 
 const char* name(Priority priority) {
-  return kPriorityNames[static_cast<std::size_t>(priority)];
+  return kPriorityNames[static_cast<std::size_t>(priority)].data();
 }
 
 std::optional<Priority> parse_priority(std::string_view s) {

@@ -22,6 +22,8 @@ enum class Priority : std::uint8_t {
   kLow = 3,
   kVeryLow = 4
 };
+inline constexpr std::string_view kPriorityNames[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW",
+                                                      "VERY_LOW"};
 const char* name(Priority priority);                       // "VERY_HIGH"
 std::optional<Priority> parse_priority(std::string_view);  // case-insensitive
 

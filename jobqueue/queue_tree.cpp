@@ -1,9 +1,5 @@
 #include "jobqueue/queue_tree.h"
 
-#include <algorithm>
-#include <boost/graph/strong_components.hpp>
-#include <boost/graph/topological_sort.hpp>
-
 namespace weir {
 
 Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) {
@@ -42,7 +38,6 @@ Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) 
     tree.by_last_part_.emplace(next.settings->name, id);
     tree.nodes_.push_back(std::move(node));
     tree.nodes_[next.parent.index()].children.push_back(id);
-    boost::add_edge(next.parent.index(), id.index(), tree.graph_);
     push_children(next.settings->queues, id);
   }
   for (std::size_t i = 1; i < tree.nodes_.size(); ++i) {
@@ -86,44 +81,6 @@ Result<QueueId> QueueTree::find(std::string_view name) const {
     candidates += (candidates.empty() ? "" : ", ") + node(it->second).path;
   return Error{ErrorCode::kUnknownQueue, "queue name '" + std::string(name) + "' is ambiguous",
                "say which: " + candidates};
-}
-
-Status check_parents(const std::vector<std::string>& names,
-                     const std::vector<std::string>& parents) {
-  std::map<std::string, std::size_t> by_name;
-  for (std::size_t i = 0; i < names.size(); ++i) by_name.emplace(names[i], i);
-  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(names.size());
-  std::vector<std::string> findings;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (parents[i].empty()) continue;
-    const auto parent = by_name.find(parents[i]);
-    if (parent == by_name.end()) {
-      findings.push_back("queue '" + names[i] + "' is an orphan: its parent '" + parents[i] +
-                         "' is not declared");
-    } else {
-      boost::add_edge(parent->second, i, graph);
-    }
-  }
-  std::vector<std::size_t> component(names.size());
-  if (!names.empty()) {
-    const auto count = boost::strong_components(
-        graph,
-        boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, graph)));
-    std::vector<std::vector<std::size_t>> members(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < names.size(); ++i) members[component[i]].push_back(i);
-    for (const auto& cycle : members) {
-      const bool loop =
-          cycle.size() > 1 || (cycle.size() == 1 && parents[cycle[0]] == names[cycle[0]]);
-      if (!loop) continue;
-      std::string all;
-      for (const std::size_t i : cycle) all += (all.empty() ? "'" : ", '") + names[i] + "'";
-      findings.push_back("queues " + all + " are each other's ancestors (a cycle)");
-    }
-  }
-  if (findings.empty()) return Ok{};
-  std::sort(findings.begin(), findings.end());
-  return Error{ErrorCode::kSettingsRefused, findings.front(),
-               "every queue hangs under the top level", findings};
 }
 
 DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind) {

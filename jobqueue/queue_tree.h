@@ -1,10 +1,10 @@
 // The tree of queues: dense ids in the order of the settings (parents before children), dotted
-// paths, parents and children. Built with Boost.Graph from the settings; a flat list is a tree of
-// depth one under an unnamed root, which is the whole cluster. Immutable: new settings make a new
-// tree, and the engine carries what lives in the queues over by path. QueueId 0 is the root.
+// paths, parents and children. A flat list is a tree of depth one under an unnamed root, which is
+// the whole cluster. Immutable: new settings make a new tree, and the engine carries what lives in
+// the queues over by path. QueueId 0 is the root. Parents given by name are made into a tree, with
+// Boost.Graph, where settings are read (conf/queue_tree_check.cpp).
 #pragma once
 
-#include <boost/graph/adjacency_list.hpp>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,8 +43,6 @@ class QueueTree {
   Result<QueueId> find(std::string_view name) const;
 
  private:
-  using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  Graph graph_;  // parent -> child
   std::vector<Node> nodes_;
   std::vector<QueueId> leaves_;
   std::map<std::string, QueueId, std::less<>> by_path_;
@@ -54,10 +52,5 @@ class QueueTree {
 // The kill timer of a queue: its own, else that of the nearest ancestor that has one, else 5 min
 // for maps and 10 min for reduces.
 DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind);
-
-// A parent for each named queue, as a flat list gives it. An error names every queue on a cycle and
-// every orphan. `parents[i]` is the name of queue i's parent, or empty for the top level.
-Status check_parents(const std::vector<std::string>& names,
-                     const std::vector<std::string>& parents);
 
 }  // namespace weir

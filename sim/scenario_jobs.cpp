@@ -12,7 +12,6 @@ namespace {
 constexpr IntegerRange kSlots{.least = 0, .most = 100'000};
 constexpr std::int64_t kMostTrackers = 100'000;
 constexpr std::int64_t kMostTasks = 10'000'000;
-constexpr std::string_view kPriorities[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
 
 void read_slots(const MapReader& map, Resources& total) {
   map.read_integer("map_slots", total[Dimension::kMapSlots], kSlots);
@@ -198,7 +197,7 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
   spec->max_attempts = static_cast<std::uint32_t>(attempts);
   spec->slowstart_millionths = 0;
   read_fraction(job, "slowstart", spec->slowstart_millionths);
-  if (const auto priority = job.read_enum("priority", kPriorities)) {
+  if (const auto priority = job.read_enum("priority", kPriorityNames)) {
     spec->priority = static_cast<Priority>(*priority);
   }
   for (const TaskKind kind : kTaskKinds) read_need(job, kind, *spec);

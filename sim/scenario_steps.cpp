@@ -10,7 +10,6 @@
 namespace weir {
 namespace {
 
-constexpr std::string_view kPriorities[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
 const std::initializer_list<std::string_view> kFigureKeys = {
     "share", "min_share", "demand", "guaranteed", "allocated", "running", "pending"};
 
@@ -181,7 +180,7 @@ Body set_priority(const StepNode& s) {
   const MapReader map(&s.value, s.path(), s.out(), {"job", "priority"});
   require(map, {"job", "priority"}, s.value);
   map.read_string("job", change.job);
-  if (const auto priority = map.read_enum("priority", kPriorities)) {
+  if (const auto priority = map.read_enum("priority", kPriorityNames)) {
     change.priority = static_cast<Priority>(*priority);
   }
   change.by = read_by(s.map);

@@ -16,7 +16,7 @@ namespace weir {
 namespace {
 
 using Json = nlohmann::json;
-constexpr std::int64_t kMostTasks = 1'000'000;
+constexpr std::int64_t kMostTraceTasks = 1'000'000;
 constexpr std::size_t kMaxLineBytes = 64 * 1024 * 1024;
 constexpr double kMostSeconds = 1e9;
 
@@ -93,10 +93,10 @@ class LineParser {
   std::int64_t count(const char* key, std::int64_t otherwise) {
     const auto found = json_.find(key);
     if (found == json_.end()) return otherwise;
-    const bool good = found->is_number_integer() && *found >= 0 && *found <= kMostTasks;
+    const bool good = found->is_number_integer() && *found >= 0 && *found <= kMostTraceTasks;
     if (!good) {
       wrong(fmt::format("{} is {}, allowed: an integer from 0 to {}", key, found->dump(),
-                        kMostTasks));
+                        kMostTraceTasks));
       return otherwise;
     }
     return (found->get<std::int64_t>() + options_.divide - 1) / options_.divide;

@@ -1,27 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "cli/app.h"
 #include "cli/exit_code.h"
+#include "cli/run_weir.h"
 
 namespace weir::cli {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run(std::vector<std::string> arguments) {
-  std::ostringstream out, err;
-  Ran ran;
-  ran.code = run_cli(std::move(arguments), out, err, Terminal{});
-  ran.out = out.str();
-  ran.err = err.str();
-  return ran;
-}
 
 std::vector<std::string> tiny(std::vector<std::string> more) {
   std::vector<std::string> arguments = {"bench",          "sched", "--trackers",        "10",

@@ -15,14 +15,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "AdminService.h"
 #include "ClientService.h"
-#include "cli/app.h"
+#include "cli/run_weir.h"
 #include "jobqueue/ids.h"
 
 namespace weir::cli {
@@ -248,16 +247,5 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::unique_ptr<apache::thrift::server::TThreadedServer> server_;
   std::thread thread_;
 };
-
-struct Ran {
-  int code;
-  std::string out, err;
-};
-
-inline Ran run(std::vector<std::string> arguments, Terminal terminal = {}) {
-  std::ostringstream out, err;
-  const int code = run_cli(std::move(arguments), out, err, terminal);
-  return {code, out.str(), err.str()};
-}
 
 }  // namespace weir::cli

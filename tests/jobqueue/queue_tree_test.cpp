@@ -54,14 +54,5 @@ TEST(QueueTree, RefusesDuplicatesNamelessQueuesAndNothing) {
   EXPECT_THAT(QueueTree::build({}).error().message, HasSubstr("no queue"));
 }
 
-TEST(QueueTree, NamesEveryCycleAndOrphan) {
-  const Status bad = check_parents({"a", "b", "c", "d", "e"}, {"b", "a", "", "nowhere", "e"});
-  ASSERT_FALSE(bad.ok());
-  EXPECT_THAT(bad.error().diagnostics,
-              testing::ElementsAre(HasSubstr("'d' is an orphan: its parent 'nowhere'"),
-                                   HasSubstr("queues 'a', 'b'"), HasSubstr("queues 'e'")));
-  EXPECT_TRUE(check_parents({"a", "b"}, {"", "a"}).ok());
-}
-
 }  // namespace
 }  // namespace weir

@@ -7,10 +7,6 @@
 namespace weir {
 namespace {
 
-std::int32_t count(std::uint64_t n) {
-  return static_cast<std::int32_t>(n);
-}
-
 wire::TaskCounts render_tasks(const Job& job, TaskKind kind, JobState state) {
   const TaskGroup& group = job.tasks(kind);
   const std::uint32_t total = job.spec->tasks(kind);

@@ -16,6 +16,10 @@ struct TrackerRecord {
   TimeMs last_heartbeat = 0;
 };
 
+inline std::int32_t count(std::uint64_t n) {  // the wire has no unsigned numbers
+  return static_cast<std::int32_t>(n);
+}
+
 wire::JobStatus render_job(const Engine& engine, const Job& job);
 TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker);
 // All queues but the root, parents before children, in the order of the settings.

@@ -13,10 +13,6 @@ namespace {
 constexpr std::size_t kPastUsers = 50;  // shown besides those who have something here
 constexpr std::size_t kKillsOfAQueue = 10;
 
-std::int32_t count(std::uint64_t n) {
-  return static_cast<std::int32_t>(n);
-}
-
 wire::TaskKind::type kind_to_wire(TaskKind kind) {
   return kind == TaskKind::kMap ? wire::TaskKind::MAP : wire::TaskKind::REDUCE;
 }

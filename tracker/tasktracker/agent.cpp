@@ -27,10 +27,6 @@ constexpr std::int64_t kHealthEveryMs = 1000;
 constexpr std::int64_t kLongestSleepMs = 60000;
 constexpr const char* kVersion = "0.1.0";
 
-Now now() {
-  return {steady_now_ms(), wall_now_ms()};
-}
-
 // Larger than that of any earlier life: the JobTracker takes the larger of two for the newer.
 std::int64_t draw_incarnation() {
   return wall_now_ms() * 1000 + ::getpid() % 1000;
@@ -56,6 +52,10 @@ wire::Registration make_registration(const TaskTrackerOptions& options,
 }
 
 }  // namespace
+
+Now now() {
+  return {steady_now_ms(), wall_now_ms()};
+}
 
 Agent::Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, AgentLimits limits)
     : options_(std::move(options)),

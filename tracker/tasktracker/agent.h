@@ -22,6 +22,8 @@
 
 namespace weir::tasktracker {
 
+Now now();  // by the clocks
+
 class Agent {
  public:
   Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, AgentLimits limits = {});

@@ -13,11 +13,7 @@
 namespace weir::tasktracker {
 namespace {
 
-constexpr int kMostSweeps = 200;
-
-Now now() {
-  return {steady_now_ms(), wall_now_ms()};
-}
+constexpr int kMostKillSweeps = 200;
 
 }  // namespace
 
@@ -90,7 +86,7 @@ void Agent::children_ended() {
 }
 
 void Agent::sweep_orphans() {
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  for (int sweep = 0; sweep < kMostKillSweeps; ++sweep) {
     std::set<pid_t> attempts;
     for (const auto& [key, process] : processes_) attempts.insert(process->pid());
     bool found = false;

@@ -16,7 +16,7 @@ std::string_view take_word(std::string_view& text) {
 }
 
 template <class Integer>
-bool parse(std::string_view word, Integer& into) {
+bool parse_number(std::string_view word, Integer& into) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), into);
   return !word.empty() && error == std::errc() && end == word.data() + word.size() &&
          !(into < Integer{0});
@@ -51,7 +51,7 @@ std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
   request.attempt = *attempt;
   if (verb == "MAP") {
     request.kind = ShuffleRequest::Kind::kMapOutput;
-    if (attempt->task.kind != TaskKind::kMap || !parse(line, request.partition))
+    if (attempt->task.kind != TaskKind::kMap || !parse_number(line, request.partition))
       return std::nullopt;
   } else if (verb == "LOG") {
     request.kind = ShuffleRequest::Kind::kLog;
@@ -59,7 +59,7 @@ std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
     // A closed list, since it becomes a file name.
     if (request.log != "stdout" && request.log != "stderr" && request.log != "syslog")
       return std::nullopt;
-    if (!parse(line, request.most_bytes)) return std::nullopt;
+    if (!parse_number(line, request.most_bytes)) return std::nullopt;
   } else {
     return std::nullopt;
   }
@@ -75,8 +75,8 @@ std::optional<ShuffleAnswer> parse_shuffle_answer(std::string_view line) {
   }
   if (verdict != "OK") return std::nullopt;
   answer.ok = true;
-  if (!parse(take_word(line), answer.bytes) || !parse(take_word(line), answer.crc) ||
-      !parse(line, answer.lines)) {
+  if (!parse_number(take_word(line), answer.bytes) || !parse_number(take_word(line), answer.crc) ||
+      !parse_number(line, answer.lines)) {
     return std::nullopt;
   }
   return answer;

@@ -43,7 +43,7 @@ void for_each_field(Spec& spec, Text text, Number number) {
 }
 
 template <class Integer>
-bool parse(std::string_view text, Integer& into) {
+bool parse_field(std::string_view text, Integer& into) {
   if constexpr (std::is_same_v<Integer, bool>) {
     into = text == "1";
     return text == "0" || text == "1";
@@ -77,7 +77,7 @@ bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
       [&](std::string_view field, auto& into) {
         if (field != name) return;
         known = true;
-        valid = parse(value, into);
+        valid = parse_field(value, into);
       });
   return known && valid;
 }
@@ -105,7 +105,7 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
     const std::size_t newline = bytes.substr(0, 64).find('\n');
     std::size_t length = 0;
     if (space == std::string_view::npos || newline == std::string_view::npos || newline < space ||
-        !parse(bytes.substr(space + 1, newline - space - 1), length) ||
+        !parse_field(bytes.substr(space + 1, newline - space - 1), length) ||
         length >= bytes.size() - newline - 1 || bytes[newline + 1 + length] != '\n') {
       return data_error("task file: damaged, expected `name length` and that many bytes");
     }
@@ -140,7 +140,7 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
   spec.sort_memory_mb = std::clamp<std::int64_t>(from.sort_memory_mb, 1, kMostSortMemoryMb);
   spec.compute_granted = !launch.__isset.compute_granted || launch.compute_granted;
   if (const auto line = from.conf.find("weir.max.line.mb"); line != from.conf.end()) {
-    if (!parse(std::string_view(line->second), spec.max_line_mb) || spec.max_line_mb < 1 ||
+    if (!parse_field(std::string_view(line->second), spec.max_line_mb) || spec.max_line_mb < 1 ||
         spec.max_line_mb > kMostSortMemoryMb) {
       return data_error("conf weir.max.line.mb: is `" + line->second +
                         "`, allowed are whole numbers from 1 to 2000");
