@@ -1,5 +1,5 @@
-// The arithmetic of the capacity policy, on numbers alone: rounding by largest remainder,
-// water-filling, guaranteed and allocated capacity of one family of sibling queues, the user limit.
+// The arithmetic of the capacity policy, on numbers alone: water-filling, the allocated capacity of
+// one family of sibling queues, the user limit. (What queues are guaranteed: queue_guarantees.h.)
 // Every function is pure and exact: 64-bit values, 128-bit products, no floating point, so that
 // every build decides the same. Results are in the order of the input, which is the order of the
 // file, and ties are settled by it. A tree is worked from the top, one family at a time: the
@@ -12,17 +12,10 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/settings.h"
 
 namespace weir {
-
-__extension__ typedef __int128 Int128;
-
-// Shares out `total` in proportion to the weights: each gets its exact part rounded down, and the
-// rest goes, one each, to the largest remainders, ties in order. The sum is `total`. Weights are
-// not negative; if all are 0 they count as equal.
-std::vector<std::int64_t> largest_remainder(std::int64_t total,
-                                            const std::vector<std::int64_t>& weights);
 
 // One who takes part in a filling: at most `cap`, in proportion to `weight` among those of its
 // `rank`; a higher rank is served only from what all lower ranks leave. Weight 0 takes nothing.
@@ -34,15 +27,6 @@ struct Taker {
 // Fills the takers with min(amount, sum of caps of those with weight): exactly, as real numbers,
 // what one cannot take going round again; then rounded once by largest remainder.
 std::vector<std::int64_t> water_fill(std::int64_t amount, const std::vector<Taker>& takers);
-
-// The ratios in which siblings share what their parent is guaranteed: percentages as they are,
-// those without one share the rest equally; slot counts are ratios; all zero counts as equal.
-std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings);
-
-// MAX: `maximum` (hundredths of a percent) of the parent's, rounded down, but at least what is
-// guaranteed and at least 1.
-std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
-                           std::int64_t parent_maximum, std::int64_t guaranteed);
 
 // What the allocation of a queue among its siblings depends on.
 struct QueueNeed {

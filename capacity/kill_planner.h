@@ -17,7 +17,7 @@
 #include "capacity/capacity_settings.h"
 #include "capacity/leaf_jobs.h"
 #include "capacity/queue_shares.h"
-#include "capacity/winner_tree.h"
+#include "jobqueue/winner_tree.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/policy.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "capacity/guarantees.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/queue_tree.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "capacity/queue_shares.h"
-#include "capacity/winner_tree.h"
+#include "jobqueue/winner_tree.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/queue_tree.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "capacity/guarantees.h"
+#include "jobqueue/queue_guarantees.h"
 #include "conf/values.h"
 #include "jobqueue/queue_tree.h"
 

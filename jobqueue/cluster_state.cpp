@@ -143,6 +143,7 @@ void ClusterState::forget_job(JobId id) {
     set_job_state(job, JobState::kKilled);
   }
   job_index_[id.index()] = nullptr;
+  memory_->jobs.erase(id);
   jobs_.erase(id);
 }
 

@@ -21,6 +21,7 @@
 #include "jobqueue/job.h"
 #include "jobqueue/name_index.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/policy_memory.h"
 #include "jobqueue/queue_counters.h"
 #include "jobqueue/queue_tree.h"
 #include "jobqueue/resources.h"
@@ -102,6 +103,8 @@ class ClusterState {
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
   std::uint32_t epoch() const { return epoch_; }
   const ClaimBook& claims() const { return claims_; }
+  // What policies remember: theirs to write, also through a const state (policy_memory.h).
+  PolicyMemory& memory() const { return *memory_; }
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
   // The attempt's slot if the engine holds it as live.
   AttemptSlot find_attempt(const AttemptKey& key) const;
@@ -188,6 +191,7 @@ class ClusterState {
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
   ClaimBook claims_;
+  std::unique_ptr<PolicyMemory> memory_ = std::make_unique<PolicyMemory>();
   std::vector<std::string> users_;
   std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
   std::vector<std::string> racks_;

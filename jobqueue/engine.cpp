@@ -178,6 +178,7 @@ void Engine::apply(const PendingCommand& command) {
       Job& job = state_.mutable_job(move->job);
       const QueueId from = job.queue;
       state_.set_queue(job, *queue);
+      job.pool = move->pool;
       release_reservations(job.id, TrackerId{});
       if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
       touch(job);
@@ -202,6 +203,8 @@ void Engine::on(const SubmitJob& input, Token token) {
   const auto leaf = manager_.check_submission(input.caller, *input.spec);
   if (!leaf) return refuse(token, "submit", leaf.error());
   if (const auto stays = check_stays(*leaf); !stays) return refuse(token, "submit", stays.error());
+  if (const auto takes = policy_->check_submission(input.caller, *input.spec, *leaf); !takes)
+    return refuse(token, "submit", takes.error());
   const auto writer = outputs_.find(input.spec->output);
   if (writer != outputs_.end()) {
     return refuse(
@@ -270,10 +273,17 @@ void Engine::on(const MoveJob& input, Token token) {
   if (is_over(job->state)) return refuse(token, "move", job_over(*job));
   if (const auto may = manager_.check_owner(input.caller, *job); !may)
     return refuse(token, "move", may.error());
-  const auto queue = manager_.check_move(input.caller, *job, input.queue);
-  if (!queue) return refuse(token, "move", queue.error());
-  if (const auto stays = check_stays(*queue); !stays) return refuse(token, "move", stays.error());
-  promise(token, JobMoved{input.job, state_.tree().node(*queue).path});
+  const auto pool = policy_->check_move(input.caller, *job, input.queue);
+  if (pool && !*pool) return refuse(token, "move", pool->error());
+  JobMoved moved{input.job, state_.tree().node(job->queue).path, job->pool};
+  if (pool) moved.pool = (*pool)->pool;
+  if (!pool || !(*pool)->queue.empty()) {
+    const auto queue = manager_.check_move(input.caller, *job, pool ? (*pool)->queue : input.queue);
+    if (!queue) return refuse(token, "move", queue.error());
+    if (const auto stays = check_stays(*queue); !stays) return refuse(token, "move", stays.error());
+    moved.queue = state_.tree().node(*queue).path;
+  }
+  promise(token, std::move(moved));
 }
 
 void Engine::on(const SetQueueState& input, Token token) {
@@ -331,6 +341,8 @@ Status Engine::check_settings(const Settings& settings) const {
   if (!tree) return tree.error();
   std::vector<std::string> findings = structure_findings(settings, *tree);
   for (std::string& finding : manager_.removal_findings(settings, *tree))
+    findings.push_back(std::move(finding));
+  for (std::string& finding : policy_->settings_findings(settings))
     findings.push_back(std::move(finding));
   if (findings.empty()) return Ok{};
   const std::string source = settings.source.empty() ? "settings" : settings.source;
@@ -401,7 +413,8 @@ void Engine::apply_settings(const SettingsChanged& change) {
   for (const auto& [from, to] : change.moves) {  // seen by logs and traces; stored as one step
     const auto leaf = state_.tree().find_path(from);
     if (!leaf) continue;
-    for (const auto& [id, unused] : state_.queue(*leaf).unfinished) emit(JobMoved{id, to});
+    for (const auto& [id, unused] : state_.queue(*leaf).unfinished)
+      emit(JobMoved{id, to, state_.job(id).pool});
   }
   for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
     const auto same = tree->find_path(state_.tree().node(leaf).path);

@@ -262,13 +262,15 @@ void Engine::schedule(TrackerState& tracker) {
   for (const TaskKind kind : kTaskKinds) {
     offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
   }
+  policy_->begin_offer(offer);
   while (offer.free[0] > 0 || offer.free[1] > 0) {
     const auto choice = policy_->choose(offer);
-    if (!choice) return;
+    if (!choice) break;
     const bool done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
                                                             : settle_choice(tracker, *choice);
-    if (!done) return;
+    if (!done) break;
   }
+  policy_->end_offer(offer);
 }
 
 // The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that

@@ -115,6 +115,7 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
   if (state == JobState::kSucceeded) release_output(job);
+  state_.memory().jobs.erase(job.id);
   touch(job);
   admit_waiting(queue);
 }
@@ -357,6 +358,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   made->submitted_at = old.submitted_at;
   made->finished_at = old.finished_at;
   made->diagnostics = old.diagnostics;
+  made->pool = old.pool;
   made->durable = true;
   made->state = is_over(old.state) ? old.state : JobState::kWaiting;
   Job& job = state_.add_job(std::move(made));
@@ -370,7 +372,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
     return Ok{};
   }
   const std::string& path = state_.tree().node(job.queue).path;
-  if (path != old.queue) emit_durable(JobMoved{job.id, path});  // new settings removed its queue
+  if (path != old.queue)
+    emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   outputs_.emplace(job.spec->output, job.id);
   if (old.state == JobState::kRunning)
     job.started_at = old.submitted_at;  // it may have: there may be files to clean

@@ -73,6 +73,7 @@ struct PriorityChanged {
 struct JobMoved {
   JobId job;
   std::string queue;
+  std::string pool;  // that it was moved into, for policies with pools; empty: none of its own
 };
 struct QueueStateChanged {
   std::string queue;

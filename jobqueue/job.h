@@ -92,6 +92,7 @@ struct Job {
   std::vector<MapCompletion> map_log;
   LocalityIndex locality;
   Counters counters;
+  std::string pool;  // that it was moved into; empty: what its properties and queue give
   std::string diagnostics;
   std::string status_line;
   TrackerId duty_tracker;

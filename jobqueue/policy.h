@@ -18,7 +18,10 @@
 #include "jobqueue/claims.h"
 #include "jobqueue/event.h"
 #include "jobqueue/ids.h"
+#include "jobqueue/input.h"
+#include "jobqueue/job.h"
 #include "jobqueue/settings.h"
+#include "jobqueue/share.h"
 #include "jobqueue/time.h"
 
 namespace weir {
@@ -49,14 +52,47 @@ struct Choice {
   TrackerId reserve_on;
 };
 
-// A queue's figures in one class, in slots.
+// A queue's or a pool's figures in one class, in slots. -1: the ruling policy has no such figure.
 struct QueueFigures {
   std::int64_t guaranteed = 0;  // GC
   std::int64_t allocated = 0;   // AC; under a policy without allocations: what is running
   std::int64_t running = 0;     // RUN
   std::int64_t pending = 0;     // PEND
   std::int64_t demand = 0;      // DEM: RUN + PEND, what is dying and wanted again, up to MAX
-  std::int64_t maximum = -1;    // MAX; -1 under a policy without maximums
+  std::int64_t maximum = -1;    // MAX, of a pool max_share
+  Share share = -1;             // fair share
+  std::int64_t min_share = -1;
+};
+
+// What a policy divides the cluster among besides the queues, if it does: pools, by dotted path.
+struct PoolFigures {
+  std::string pool;
+  std::string parent;  // dotted path; empty at the top
+  bool declared = false;
+  bool fifo = false;
+  std::int64_t weight_millionths = 0;
+  std::uint32_t jobs_running = 0, jobs_waiting = 0;  // of a leaf; waiting: over a limit
+  std::array<QueueFigures, kTaskKindCount> of{};
+  // How long below the minimum share, and below half of the fair share; 0: it is not.
+  std::array<DurationMs, kTaskKindCount> below_min_share_ms{}, below_half_share_ms{};
+};
+// A job's figures in one class. -1: the ruling policy has no such figure.
+struct JobFigures {
+  Share share = -1;
+  std::int64_t weight_millionths = -1;
+  std::optional<std::int64_t> deficit_ms;  // slot-milliseconds
+};
+
+// Where a policy with pools puts a job that is moved: into another queue, if `queue` says one, and
+// into a pool that is not the one its queue and properties would give, if `pool` does.
+struct Destination {
+  std::string queue;
+  std::string pool;
+};
+// A group of jobs of which only so many run at a time: those of a pool, of a user.
+struct RunningGroup {
+  std::string name;  // "pool production", "user alice"
+  std::int64_t limit = 0;
 };
 
 // Why something waits: a stable code, one sentence, and the numbers in it.
@@ -70,8 +106,9 @@ struct Reason {
 struct KillOrder {
   std::vector<AttemptSlot> victims;
   KillReason reason = KillReason::kReclaim;
-  QueueId for_queue;
-  ClaimId claim = 0;  // that it serves; 0: none, then nothing is held
+  QueueId for_queue;     // who gains: a leaf with a claim,
+  std::string for_pool;  // or a pool without one
+  ClaimId claim = 0;     // that it serves
   TaskKind kind = TaskKind::kMap;
   JobId job;               // whose task is to start there
   std::int64_t slots = 0;  // held on that tracker for the claimant
@@ -114,6 +151,9 @@ class Policy {
   virtual ~Policy() = default;
   virtual std::string_view name() const = 0;
 
+  // A heartbeat that may launch begins, and ends when the policy has nothing more for it.
+  virtual void begin_offer(const Offer&) {}
+  virtual void end_offer(const Offer&) {}
   // The next task for this offer, or nothing. Asked until it says nothing or the tracker is full.
   virtual std::optional<Choice> choose(const Offer& offer) = 0;
 
@@ -137,6 +177,26 @@ class Policy {
   virtual Preemption tick(TimeMs now) = 0;
   // When the next tick is due at the latest, in ms after the last one.
   virtual DurationMs tick_interval_ms() const = 0;
+
+  // --- Pools: only a policy that divides the cluster among other things than queues has any. ---
+  // The pool of a job, over or not; empty: its queue is what counts.
+  virtual std::string_view pool_of(JobId) const { return {}; }
+  // Whether a job like that may come into that leaf: its pool may be none that it may use.
+  virtual Status check_submission(const Caller&, const JobSpec&, QueueId /*leaf*/) const {
+    return Ok{};
+  }
+  // Where a job goes that is moved to `name`; nothing: to the queue of that name.
+  virtual std::optional<Result<Destination>> check_move(const Caller&, const Job&,
+                                                        const std::string& /*name*/) const {
+    return std::nullopt;
+  }
+  // What new settings, valid by themselves, would break for the jobs there are.
+  virtual std::vector<std::string> settings_findings(const Settings&) const { return {}; }
+  // Limits on running jobs besides those of the queues: in which groups a job counts.
+  virtual bool limits_running_jobs() const { return false; }
+  virtual void running_groups(const Job&, std::vector<RunningGroup>&) const {}
+  virtual std::vector<PoolFigures> pools(TimeMs /*now*/) const { return {}; }
+  virtual JobFigures job_figures(JobId, TaskKind) const { return {}; }
 
   virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
   // The slots up to which a user of the leaf may go with a task of one slot; -1: no such limit.

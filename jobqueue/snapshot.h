@@ -38,6 +38,7 @@ struct JobSnapshot {
   JobId job;
   std::shared_ptr<const JobSpec> spec;
   std::string queue;  // dotted path
+  std::string pool;   // that it was moved into, or empty
   Priority priority = Priority::kNormal;
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;  // 0: not over

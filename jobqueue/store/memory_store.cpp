@@ -111,7 +111,10 @@ void MemoryStore::apply(const PriorityChanged& fact, TimeMs) {
 }
 
 void MemoryStore::apply(const JobMoved& fact, TimeMs) {
-  if (Job* job = find(fact.job)) job->record.queue = fact.queue;
+  Job* job = find(fact.job);
+  if (job == nullptr) return;
+  job->record.queue = fact.queue;
+  job->record.pool = fact.pool;
 }
 
 void MemoryStore::apply(const QueueStateChanged& fact, TimeMs) {

@@ -92,7 +92,12 @@ CREATE TABLE trackers (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2};
+// The pool that a job was moved into.
+constexpr std::string_view kVersion3 = R"sql(
+ALTER TABLE jobs ADD COLUMN pool TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

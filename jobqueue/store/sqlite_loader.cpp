@@ -11,7 +11,7 @@ namespace {
 
 #define WEIR_JOB_COLUMNS                                                                         \
   "SELECT j.id, j.queue, j.priority, j.state, j.kill_requested, j.submitted_at, j.finished_at, " \
-  "j.diagnostics, s.spec FROM jobs j LEFT JOIN specs s ON s.job = j.id "
+  "j.diagnostics, s.spec, j.pool FROM jobs j LEFT JOIN specs s ON s.job = j.id "
 #define WEIR_TASK_TABLE(table, columns)                                    \
   "SELECT j.id, t.kind, t.task, " columns " FROM jobs j CROSS JOIN " table \
   " t ON t.job = j.id WHERE j.state < 2 ORDER BY j.id, t.kind, t.task"
@@ -115,6 +115,7 @@ class Loader {
         return fail(job_name(job.job) + "'s spec cannot be read: " + spec.error().message);
       }
       job.spec = std::make_shared<const JobSpec>(std::move(*spec));
+      job.pool = rows.bytes(9);
       snapshot_.jobs.push_back(std::move(job));
     }
   }

@@ -20,7 +20,7 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       insert_spec_(database, "INSERT INTO specs (job, spec) VALUES (?, ?)"),
       set_kill_requested_(database, "UPDATE jobs SET kill_requested = 1 WHERE id = ?"),
       set_priority_(database, "UPDATE jobs SET priority = ?2 WHERE id = ?1"),
-      set_queue_(database, "UPDATE jobs SET queue = ?2 WHERE id = ?1"),
+      set_queue_(database, "UPDATE jobs SET queue = ?2, pool = ?3 WHERE id = ?1"),
       move_jobs_(database, "UPDATE jobs SET queue = ?2 WHERE queue = ?1 AND state < 2"),
       set_state_(database,
                  "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4 WHERE id = ?1"),
@@ -99,7 +99,7 @@ void SqliteWriter::apply(const PriorityChanged& fact, TimeMs) {
 }
 
 void SqliteWriter::apply(const JobMoved& fact, TimeMs) {
-  set_queue_.run(fact.job.value, fact.queue);
+  set_queue_.run(fact.job.value, fact.queue, fact.pool);
 }
 
 void SqliteWriter::apply(const QueueStateChanged& fact, TimeMs) {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "capacity/capacity_arithmetic.h"
-#include "capacity/guarantees.h"
+#include "jobqueue/queue_guarantees.h"
 #include "capacity_harness.h"
 
 namespace weir::test {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "capacity/guarantees.h"
+#include "jobqueue/queue_guarantees.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
 #include "jobqueue/cluster_state.h"

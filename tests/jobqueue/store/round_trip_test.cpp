@@ -83,13 +83,15 @@ TEST_P(RoundTrip, ASubmittedJobComesBackAsItWas) {
 TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
   append({submitted(1), submitted(2)});
   append({JobKillRequested{job(1), "bob"}, PriorityChanged{job(2), Priority::kVeryLow},
-          JobMoved{job(2), "org.b"}, QueueStateChanged{"org.a", true},
+          JobMoved{job(2), "org.b", "guests.summer"}, QueueStateChanged{"org.a", true},
           QueueStateChanged{"org.b", true}, QueueStateChanged{"org.a", false}});
   const Snapshot snapshot = restarted();
   EXPECT_TRUE(snapshot.jobs[0].kill_requested);
   EXPECT_FALSE(snapshot.jobs[1].kill_requested);
   EXPECT_EQ(snapshot.jobs[1].priority, Priority::kVeryLow);
   EXPECT_EQ(snapshot.jobs[1].queue, "org.b");
+  EXPECT_EQ(snapshot.jobs[1].pool, "guests.summer");
+  EXPECT_EQ(snapshot.jobs[0].pool, "");
   EXPECT_THAT(snapshot.stopped_queues, ElementsAre("org.b"));
 }
 

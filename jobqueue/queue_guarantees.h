@@ -5,12 +5,32 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "jobqueue/ids.h"
 #include "jobqueue/queue_tree.h"
+#include "jobqueue/settings.h"
+#include "jobqueue/share.h"
 
 namespace weir {
+
+inline constexpr std::int64_t kWholeInHundredths = 10000;  // 100%
+
+// Shares out `total` in proportion to the weights: each gets its exact part rounded down, and the
+// rest goes, one each, to the largest remainders, ties in order. The sum is `total`. Weights are
+// not negative; if all are 0 they count as equal.
+std::vector<std::int64_t> largest_remainder(std::int64_t total,
+                                            const std::vector<std::int64_t>& weights);
+
+// The ratios in which siblings share what their parent is guaranteed: percentages as they are,
+// those without one share the rest equally; slot counts are ratios; all zero counts as equal.
+std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings);
+
+// MAX: `maximum` (hundredths of a percent) of the parent's, rounded down, but at least what is
+// guaranteed and at least 1.
+std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
+                           std::int64_t parent_maximum, std::int64_t guaranteed);
 
 struct QueueShare {
   std::int64_t weight = 1;  // g among its siblings

@@ -1,9 +1,8 @@
-#include "capacity/guarantees.h"
+#include "jobqueue/queue_guarantees.h"
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <numeric>
-
-#include "capacity/capacity_arithmetic.h"
 
 namespace weir {
 namespace {
@@ -28,6 +27,58 @@ std::int64_t one_slot_from(const Exact& share) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> largest_remainder(std::int64_t total,
+                                            const std::vector<std::int64_t>& weights) {
+  std::vector<std::int64_t> parts(weights.size(), 0);
+  if (weights.empty()) return parts;
+  Int128 sum = 0;
+  for (const std::int64_t w : weights) sum += w;
+  const bool equal = sum == 0;
+  if (equal) sum = static_cast<Int128>(weights.size());
+  std::vector<std::pair<Int128, std::size_t>> remainders;
+  std::int64_t given = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Int128 product = Int128(total) * (equal ? 1 : weights[i]);
+    parts[i] = static_cast<std::int64_t>(product / sum);
+    given += parts[i];
+    remainders.emplace_back(-(product % sum), i);  // negated: the largest sorts first, then order
+  }
+  const auto missing = static_cast<std::size_t>(total - given);
+  if (missing == 0) return parts;
+  std::nth_element(remainders.begin(),
+                   remainders.begin() + static_cast<std::ptrdiff_t>(missing - 1), remainders.end());
+  for (std::size_t k = 0; k < missing; ++k) ++parts[remainders[k].second];
+  return parts;
+}
+
+std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings) {
+  std::int64_t unset = 0;
+  std::int64_t said = 0;
+  bool slots = false;
+  for (const Guarantee& g : siblings) {
+    if (g.unit == Guarantee::Unit::kUnset) ++unset;
+    if (g.unit == Guarantee::Unit::kPercent) said += g.amount;
+    if (g.unit == Guarantee::Unit::kSlots) slots = true;
+  }
+  // Percentages are scaled by the number of those that share the rest, so that all are integers.
+  const std::int64_t scale = slots ? 1 : std::max<std::int64_t>(unset, 1);
+  const std::int64_t rest = slots ? 0 : std::max<std::int64_t>(kWholeInHundredths - said, 0);
+  std::vector<std::int64_t> weights;
+  for (const Guarantee& g : siblings) {
+    weights.push_back(g.unit == Guarantee::Unit::kUnset ? rest : g.amount * scale);
+  }
+  const bool all_zero = std::all_of(weights.begin(), weights.end(), [](auto w) { return w == 0; });
+  if (all_zero) weights.assign(weights.size(), 1);
+  return weights;
+}
+
+std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
+                           std::int64_t parent_maximum, std::int64_t guaranteed) {
+  const Int128 part =
+      Int128(parent_maximum) * maximum_hundredths.value_or(kWholeInHundredths) / kWholeInHundredths;
+  return std::max({static_cast<std::int64_t>(part), guaranteed, std::int64_t{1}});
+}
 
 std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind) {
   std::vector<QueueShare> shares(tree.size());

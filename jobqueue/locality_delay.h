@@ -1,0 +1,64 @@
+// Delay scheduling (EuroSys'10; fair.md, "Delay scheduling"): a job that has no map whose input
+// lies near the tracker on offer is passed over for a while, because a slot on a better tracker
+// will come free soon. Any policy may use it. What has been waited is plain data in the
+// ClusterState's PolicyMemory, so it survives a switch of policy; this class only keeps the list of
+// jobs passed over at the last heartbeat. Engine's thread.
+//
+// A job stands at the level of its last launch (node at first). It may launch one level further out
+// after the delay of each level; any launch clears what was waited, and sets the level. Time counts
+// from the heartbeat that passed the job over to the next heartbeat of any tracker. Maps without a
+// location never wait.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jobqueue/event.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+class ClusterState;
+
+struct LocalityDelaySettings {
+  enum class Mode : std::uint8_t { kOff, kAuto, kAdaptive, kFixed };
+  Mode mode = Mode::kOff;
+  DurationMs node_ms = 0;  // kFixed: waited for a node-local slot
+  DurationMs rack_ms = 0;  // kFixed: and then for a rack-local one
+  friend bool operator==(const LocalityDelaySettings&, const LocalityDelaySettings&) = default;
+};
+
+// What one job has waited.
+struct LocalityWait {
+  Locality level = Locality::kNode;  // of its last launch
+  DurationMs waited_ms = 0;
+  TimeMs passed_at = -1;  // at the latest heartbeat; -1: it was not passed over then
+};
+
+class LocalityDelay {
+ public:
+  LocalityDelay(const ClusterState& state, LocalityDelaySettings settings)
+      : state_(state), settings_(settings) {}
+
+  bool on() const { return settings_.mode != LocalityDelaySettings::Mode::kOff; }
+  // A heartbeat that may launch begins: those passed over at the last one have waited till now.
+  void begin(TimeMs now);
+  // How far from its input the job's next map may run. `urgent`: it does not wait (a starved pool).
+  Locality allowed(JobId job, bool urgent) const;
+  // The job was asked for a map in this heartbeat and had none that it may launch here.
+  void passed(JobId job, TimeMs now);
+  // The job launched a map; it is not passed over in this heartbeat any more.
+  void launched(JobId job, Locality level);
+  // Milliseconds until the job may go one level further out; 0: it need not wait.
+  DurationMs left(JobId job) const;
+
+ private:
+  DurationMs delay_ms(Locality level) const;
+
+  const ClusterState& state_;
+  LocalityDelaySettings settings_;
+  std::vector<JobId> passed_;  // at the latest heartbeat
+};
+
+}  // namespace weir

@@ -1,0 +1,29 @@
+// Shares of slots as fixed-point numbers: billionths of a slot in 64 bits, exact to a billionth for
+// 9 billion slots. The same on every machine, which floating point is not. Comparisons allow for
+// the last digits (kShareTolerance), so that a share of 2 dealt as 2.000000001 or 1.999999999 is 2
+// wherever something is decided by it (fair.md, "Readings").
+#pragma once
+
+#include <cstdint>
+
+namespace weir {
+
+__extension__ typedef __int128 Int128;
+
+using Share = std::int64_t;  // billionths of a slot
+inline constexpr Share kWholeSlot = 1'000'000'000;
+inline constexpr Share kShareTolerance = 1'000;  // a millionth of a slot
+
+constexpr Share share_of_slots(std::int64_t slots) {
+  return slots * kWholeSlot;
+}
+// Whole slots in a share.
+constexpr std::int64_t whole_slots(Share share) {
+  return (share + kShareTolerance) / kWholeSlot;
+}
+// slots >= share, slots < share.
+constexpr bool reaches(std::int64_t slots, Share share) {
+  return share_of_slots(slots) + kShareTolerance >= share;
+}
+
+}  // namespace weir
