@@ -41,8 +41,11 @@ class FakeTracker : public wire::TrackerServiceCobSvIf {
   using Give = std::function<void(const Reply&)>;
   using Fail = std::function<void(TDelayedException*)>;
 
-  ~FakeTracker() override {
+  // To be called before the last reference goes: the answering threads hold one each, by way of
+  // their callback, and none of them can join itself.
+  void join() {
     for (auto& thread : threads_) thread.join();
+    threads_.clear();
   }
   void register_tracker(Give<wire::RegistrationReply> give, Fail,
                         const wire::Registration& registration) override {
@@ -203,6 +206,7 @@ class RpcTest : public ::testing::Test {
     work_.reset();
     io_.stop();
     for (auto& thread : threads_) thread.join();
+    tracker_->join();
     tracker_->drop_parked();
   }
 
