@@ -18,6 +18,12 @@ ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree t
     queues_[i].stopped = tree_.nodes()[i].settings.stopped;
 }
 
+DurationMs ClusterState::heartbeat_interval_ms() const {
+  const HeartbeatSettings& beat = settings_->heartbeat;
+  if (beat.interval_ms) return *beat.interval_ms;
+  return std::max<DurationMs>(beat.floor_ms, DurationMs{live_trackers_} * 1000 / beat.per_second);
+}
+
 const Job* ClusterState::find_job(JobId id) const {
   return id.valid() && id.index() < job_index_.size() ? job_index_[id.index()] : nullptr;
 }

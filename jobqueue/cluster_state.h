@@ -100,6 +100,7 @@ class ClusterState {
   const Resources& total() const { return total_; }  // of the trackers that count
   std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
   std::uint32_t live_trackers() const { return live_trackers_; }
+  DurationMs heartbeat_interval_ms() const;  // as it is set, or grows with the cluster
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
   std::uint32_t epoch() const { return epoch_; }
   const ClaimBook& claims() const { return claims_; }
@@ -123,10 +124,13 @@ class ClusterState {
   bool avoided(const Job& job, TrackerId tracker) const;
 
   // The task of this job that this tracker should run next: retries first, then node-local,
-  // rack-local, any. Nothing if none may run there or it does not fit. Does not ask whether the
-  // queue may.
-  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker) const;
+  // rack-local, any; no map further from its input than `allowed`. Nothing if none may run there or
+  // it does not fit. Does not ask whether the queue may.
+  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker,
+                                  Locality allowed = Locality::kAny) const;
 
+  // Whether it is known of any of its maps where their input lies.
+  bool has_locations(JobId job) const;
   // Whether the tracker could start a task of the job if `freed` were free there besides.
   bool could_start(JobId job, TaskKind kind, TrackerId tracker, const Resources& freed) const;
   // Slots of live trackers that take tasks which nothing holds; and on how many trackers at least
@@ -177,7 +181,8 @@ class ClusterState {
   void change_tracker(TrackerState& tracker, Change change);
   void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
-                                          const TrackerState& tracker) const;
+                                          const TrackerState& tracker, Locality allowed) const;
+  void refresh_locations(JobId job) const;
   void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
 
   std::shared_ptr<const Settings> settings_;

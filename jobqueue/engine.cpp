@@ -68,13 +68,6 @@ JobState Engine::visible_state(const Job& job) const {
   return is_over(job.state) && job.end_seq > durable_seq_ ? JobState::kRunning : job.state;
 }
 
-DurationMs Engine::heartbeat_interval_ms() const {
-  const HeartbeatSettings& beat = state_.settings().heartbeat;
-  if (beat.interval_ms) return *beat.interval_ms;
-  return std::max<DurationMs>(beat.floor_ms,
-                              DurationMs{state_.live_trackers()} * 1000 / beat.per_second);
-}
-
 // --- Emitting ---
 
 void Engine::reply(Token token, decltype(Reply::body) body) {

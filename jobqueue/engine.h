@@ -67,7 +67,7 @@ class Engine {
   TimeMs next_tick() const;
   std::uint64_t last_seq() const { return last_seq_; }
   std::uint64_t durable_seq() const { return durable_seq_; }
-  DurationMs heartbeat_interval_ms() const;
+  DurationMs heartbeat_interval_ms() const { return state_.heartbeat_interval_ms(); }
   Changes& changes() { return changes_; }
   // The state that readers may see: an end counts once it is durable.
   JobState visible_state(const Job& job) const;

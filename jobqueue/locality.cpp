@@ -14,6 +14,14 @@ void LocalityIndex::add(std::uint32_t index, TrackerId tracker, RackId rack) {
   append(by_rack_[rack]);
 }
 
+void LocalityIndex::add_unlocated(std::uint32_t index) {
+  unlocated_.indexes.push_back(index);
+}
+
+bool LocalityIndex::located(std::uint32_t index) const {
+  return !std::binary_search(unlocated_.indexes.begin(), unlocated_.indexes.end(), index);
+}
+
 void LocalityIndex::rewind(std::uint32_t index) {
   const auto step_back = [index](List& list) {
     const auto at = std::lower_bound(list.indexes.begin(), list.indexes.end(), index);
@@ -22,11 +30,13 @@ void LocalityIndex::rewind(std::uint32_t index) {
   };
   for (auto& [tracker, list] : by_tracker_) step_back(list);
   for (auto& [rack, list] : by_rack_) step_back(list);
+  step_back(unlocated_);
 }
 
 void LocalityIndex::clear() {
   by_tracker_.clear();
   by_rack_.clear();
+  unlocated_ = {};
 }
 
 Locality LocalityIndex::of(std::uint32_t index, TrackerId tracker, RackId rack) const {
@@ -47,14 +57,15 @@ std::optional<std::uint32_t> LocalityIndex::first_pending(List& list, const Task
 }
 
 std::optional<LocalityIndex::Found> LocalityIndex::nearest(const TaskGroup& maps, TrackerId tracker,
-                                                           RackId rack) {
+                                                           RackId rack, Locality allowed) {
   if (const auto node = by_tracker_.find(tracker); node != by_tracker_.end()) {
     if (const auto found = first_pending(node->second, maps)) return Found{*found, Locality::kNode};
   }
-  if (const auto near = by_rack_.find(rack); near != by_rack_.end()) {
+  if (const auto near = by_rack_.find(rack); near != by_rack_.end() && allowed >= Locality::kRack) {
     if (const auto found = first_pending(near->second, maps)) return Found{*found, Locality::kRack};
   }
-  if (const auto any = maps.fresh.first()) return Found{*any, Locality::kAny};
+  const auto any = allowed == Locality::kAny ? maps.fresh.first() : first_pending(unlocated_, maps);
+  if (any) return Found{*any, Locality::kAny};
   return std::nullopt;
 }
 

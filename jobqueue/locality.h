@@ -17,8 +17,9 @@ struct TaskGroup;
 
 class LocalityIndex {
  public:
-  // Says that map `index` is local to `tracker`, which stands in `rack`.
+  // Says that map `index` is local to `tracker`, which stands in `rack`. In the order of indexes.
   void add(std::uint32_t index, TrackerId tracker, RackId rack);
+  void add_unlocated(std::uint32_t index);  // nobody is known to have its input
   // A map that became pending again must be found again.
   void rewind(std::uint32_t index);
   void clear();
@@ -29,9 +30,12 @@ class LocalityIndex {
     Locality locality;
   };
   // How near map `index` is to the tracker.
+  bool located(std::uint32_t index) const;
   Locality of(std::uint32_t index, TrackerId tracker, RackId rack) const;
-  // The nearest fresh pending map, lowest index first within a level.
-  std::optional<Found> nearest(const TaskGroup& maps, TrackerId tracker, RackId rack);
+  // The nearest fresh pending map, lowest index first within a level, that is not further than
+  // `allowed`. Where a map without a location runs is all the same, so it always may.
+  std::optional<Found> nearest(const TaskGroup& maps, TrackerId tracker, RackId rack,
+                               Locality allowed);
 
  private:
   struct List {
@@ -41,6 +45,7 @@ class LocalityIndex {
   static std::optional<std::uint32_t> first_pending(List& list, const TaskGroup& maps);
   std::map<TrackerId, List> by_tracker_;
   std::map<RackId, List> by_rack_;
+  List unlocated_;
 };
 
 }  // namespace weir

@@ -8,6 +8,11 @@
 // after the delay of each level; any launch clears what was waited, and sets the level. Time counts
 // from the heartbeat that passed the job over to the next heartbeat of any tracker. Maps without a
 // location never wait.
+//
+// `adaptive` waits only as long as waiting has paid: a wait that ended with a local launch doubles
+// the next one, up to the automatic delay, and one that ran out in vain halves it. A job begins
+// with what the jobs before it have learnt. (With hot files a fixed wait only loses throughput: all
+// wait for the same few trackers.)
 #pragma once
 
 #include <cstdint>
@@ -34,12 +39,13 @@ struct LocalityWait {
   Locality level = Locality::kNode;  // of its last launch
   DurationMs waited_ms = 0;
   TimeMs passed_at = -1;  // at the latest heartbeat; -1: it was not passed over then
+  // Adaptive: sixteenths of the delay that it waits; -1: it has waited for nothing yet.
+  std::int32_t patience = -1;
 };
 
 class LocalityDelay {
  public:
-  LocalityDelay(const ClusterState& state, LocalityDelaySettings settings)
-      : state_(state), settings_(settings) {}
+  LocalityDelay(const ClusterState& state, LocalityDelaySettings settings);
 
   bool on() const { return settings_.mode != LocalityDelaySettings::Mode::kOff; }
   // A heartbeat that may launch begins: those passed over at the last one have waited till now.
@@ -47,18 +53,22 @@ class LocalityDelay {
   // How far from its input the job's next map may run. `urgent`: it does not wait (a starved pool).
   Locality allowed(JobId job, bool urgent) const;
   // The job was asked for a map in this heartbeat and had none that it may launch here.
-  void passed(JobId job, TimeMs now);
-  // The job launched a map; it is not passed over in this heartbeat any more.
-  void launched(JobId job, Locality level);
+  void passed(JobId job);
+  // The job launched a map: `located` if it was known where its input lies. It is not passed over
+  // in this heartbeat any more.
+  void launched(JobId job, Locality level, bool located);
+  void end(TimeMs now);  // of the heartbeat
   // Milliseconds until the job may go one level further out; 0: it need not wait.
   DurationMs left(JobId job) const;
 
  private:
-  DurationMs delay_ms(Locality level) const;
+  DurationMs delay_ms(const LocalityWait& wait, Locality level) const;
+  void learn(LocalityWait& wait, Locality level);
 
   const ClusterState& state_;
   LocalityDelaySettings settings_;
-  std::vector<JobId> passed_;  // at the latest heartbeat
+  std::vector<JobId> passed_;    // at the latest heartbeat
+  std::vector<JobId> launched_;  // in this heartbeat
 };
 
 }  // namespace weir

@@ -14,9 +14,14 @@ bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
 }
 
 std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind kind,
-                                                      const TrackerState& tracker) const {
+                                                      const TrackerState& tracker,
+                                                      Locality allowed) const {
   const TaskGroup& group = job.tasks(kind);
   for (auto i = group.retries.first(); i; i = group.retries.at_or_after(*i + 1)) {
+    if (allowed < Locality::kAny && kind == TaskKind::kMap && job.locality.located(*i) &&
+        job.locality.of(*i, tracker.id, tracker.rack) > allowed) {
+      continue;
+    }
     const auto failed = job.failed_on.find({kind, *i});
     if (failed == job.failed_on.end()) return i;
     const auto& places = failed->second;
@@ -42,10 +47,12 @@ bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
   Resources used = tracker.used;
   used -= freed;
   if (!fits(job.need(kind), tracker.total, used, total_) || avoided(job, tracker_id)) return false;
-  return !job.tasks(kind).fresh.empty() || pick_retry(job, kind, tracker).has_value();
+  return !job.tasks(kind).fresh.empty() ||
+         pick_retry(job, kind, tracker, Locality::kAny).has_value();
 }
 
-std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id) const {
+std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id,
+                                              Locality allowed) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_[tracker_id.index()];
   if (job.launchable(kind) == 0 || !fits(job.need(kind), tracker.total, tracker.used, total_) ||
@@ -53,20 +60,31 @@ std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId
     return std::nullopt;
   }
   const TaskGroup& group = job.tasks(kind);
-  Job& cached = *job_index_[id.index()];  // the locality index is a cache, kept up lazily
-  if (kind == TaskKind::kMap && cached.locality_version != locality_version_)
-    index_locations(cached);
-  if (const auto retry = pick_retry(job, kind, tracker)) {
-    const Locality near =
-        kind == TaskKind::kMap ? job.locality.of(*retry, tracker_id, tracker.rack) : Locality::kAny;
-    return Choice{{id, kind, *retry}, near};
+  if (kind == TaskKind::kMap) refresh_locations(id);
+  const bool located = kind == TaskKind::kMap && job.has_locations;
+  if (const auto retry = pick_retry(job, kind, tracker, located ? allowed : Locality::kAny)) {
+    if (!located) return Choice{{id, kind, *retry}, Locality::kAny};
+    return Choice{{id, kind, *retry},
+                  job.locality.of(*retry, tracker_id, tracker.rack),
+                  job.locality.located(*retry)};
   }
   if (group.fresh.empty()) return std::nullopt;
-  if (kind == TaskKind::kMap && job.has_locations) {
-    const auto found = cached.locality.nearest(group, tracker_id, tracker.rack);
-    return Choice{{id, kind, found->index}, found->locality};
-  }
-  return Choice{{id, kind, *group.fresh.first()}, Locality::kAny};
+  if (!located) return Choice{{id, kind, *group.fresh.first()}, Locality::kAny};
+  const auto found =
+      job_index_[id.index()]->locality.nearest(group, tracker_id, tracker.rack, allowed);
+  if (!found) return std::nullopt;
+  return Choice{{id, kind, found->index}, found->locality, job.locality.located(found->index)};
+}
+
+bool ClusterState::has_locations(JobId id) const {
+  refresh_locations(id);
+  return job(id).has_locations;
+}
+
+// The index of locations is a cache, kept up lazily.
+void ClusterState::refresh_locations(JobId id) const {
+  Job& job = *job_index_[id.index()];
+  if (job.locality_version != locality_version_) index_locations(job);
 }
 
 void ClusterState::index_locations(Job& job) const {
@@ -83,13 +101,20 @@ void ClusterState::index_locations(Job& job) const {
   }
   for (std::uint32_t i = 0; i < spec.splits.size(); ++i) {
     const Split& split = spec.splits[i];
+    bool located = false;
+    const auto add = [&](TrackerId t) {
+      job.locality.add(i, t, tracker(t).rack);
+      located = true;
+    };
     for (const std::string& host : split.hosts) {
       const auto found = by_host_.find(host);
       if (found == by_host_.end()) continue;
-      for (const TrackerId t : found->second) job.locality.add(i, t, tracker(t).rack);
+      for (const TrackerId t : found->second) add(t);
     }
-    if (split.file >= by_file.size()) continue;
-    for (const TrackerId t : by_file[split.file]) job.locality.add(i, t, tracker(t).rack);
+    if (split.file < by_file.size()) {
+      for (const TrackerId t : by_file[split.file]) add(t);
+    }
+    if (!located) job.locality.add_unlocated(i);
   }
   job.has_locations = !job.locality.empty();
 }

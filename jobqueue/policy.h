@@ -47,6 +47,7 @@ struct Choice {
   };
   TaskKey task;
   Locality locality = Locality::kAny;
+  bool located = false;  // kLaunch: it is known where the task's input lies
   What what = What::kLaunch;
   HoldId hold = 0;  // kLaunch: the task takes these slots, held for its queue
   TrackerId reserve_on;

@@ -34,7 +34,8 @@ struct PoolStamps {
 struct PolicyMemory {
   std::map<JobId, JobMemory> jobs;          // unfinished jobs; an entry is made when first written
   std::map<std::string, PoolStamps> pools;  // by dotted path
-  TimeMs preemption_checked_at = 0;         // by the fair policy; 0: never
+  std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
+  TimeMs preemption_checked_at = 0;     // by the fair policy; 0: never
 
   const JobMemory& of(JobId job) const {
     static const JobMemory kNothing;
