@@ -61,9 +61,17 @@ const Claim* ClaimBook::find(QueueId queue, TaskKind kind, ClaimId id) const {
 
 std::int64_t ClaimBook::lost_slot_ms(QueueId victim, TimeMs now) const {
   const auto found = losses_.find(victim);
-  if (found == losses_.end()) return 0;
+  return found == losses_.end() ? 0 : sum_of(found->second, now);
+}
+
+std::int64_t ClaimBook::lost_slot_ms(const std::string& pool, TimeMs now) const {
+  const auto found = pool_losses_.find(pool);
+  return found == pool_losses_.end() ? 0 : sum_of(found->second, now);
+}
+
+std::int64_t ClaimBook::sum_of(const Losses& losses, TimeMs now) {
   std::int64_t lost = 0;
-  for (const Loss& loss : found->second) {
+  for (const Loss& loss : losses) {
     if (now - loss.at < kBudgetWindowMs) lost += loss.slot_ms;
   }
   return lost;
@@ -189,7 +197,11 @@ void ClaimBook::add_record(const KillRecord& record) {
   records_.push_back(record);
   if (records_.size() > kRecordsKept) records_.pop_front();
   if (record.outcome == KillRecord::Outcome::kLoggedOnly) return;
-  auto& losses = losses_[record.victim];
+  add_loss(losses_[record.victim], record);
+  if (!record.from_pool.empty()) add_loss(pool_losses_[record.from_pool], record);
+}
+
+void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
   while (!losses.empty() && record.at - losses.front().at >= kBudgetWindowMs) losses.pop_front();
   losses.push_back({record.at, record.slots * record.ran_ms});
 }
@@ -218,15 +230,16 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
     return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};
   };
   for (Hold& hold : holds_) {
+    if (!hold.pool.empty()) continue;
     hold.queue = renumbered(hold.queue);
     if (!hold.queue.valid()) settle_records(hold.id, KillRecord::Outcome::kWasted);
   }
-  std::erase_if(holds_, [](const Hold& hold) { return !hold.queue.valid(); });
+  std::erase_if(holds_, [](const Hold& h) { return h.pool.empty() && !h.queue.valid(); });
   for (KillRecord& record : records_) {
     record.claimant = renumbered(record.claimant);
     record.victim = renumbered(record.victim);
   }
-  std::map<QueueId, std::deque<Loss>> losses;
+  std::map<QueueId, Losses> losses;
   for (auto& [queue, lost] : losses_) {
     if (const QueueId moved = renumbered(queue); moved.valid()) losses[moved] = std::move(lost);
   }

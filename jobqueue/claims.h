@@ -51,7 +51,8 @@ using HoldId = std::uint64_t;  // counts holds, 0 is none
 struct Hold {
   HoldId id = 0;
   ClaimId claim = 0;
-  QueueId queue;
+  QueueId queue;     // the claimant: a leaf with a claim,
+  std::string pool;  // or a pool (and those in it) without one; then `queue` is invalid
   TaskKind kind = TaskKind::kMap;
   TrackerId tracker;
   JobId job;                     // whose task is to start there
@@ -84,11 +85,13 @@ struct KillRecord {
   TimeMs at = 0;
   ClaimId claim = 0;
   QueueId claimant;
+  std::string for_pool;    // the claimant, if it is a pool
   DurationMs owed_ms = 0;  // age of the claim
   HoldId hold = 0;         // what the kill made, until it is settled
   AttemptKey attempt;
   TrackerId tracker;
   QueueId victim;
+  std::string from_pool;  // the victim's pool, under a policy with pools
   UserId user;
   std::int64_t slots = 0;
   DurationMs ran_ms = 0;  // slots * ran_ms is what was lost
@@ -117,6 +120,7 @@ class ClaimBook {
   const std::deque<KillRecord>& records() const { return records_; }
   // Slot-milliseconds that the queue lost in the hour before `now`.
   std::int64_t lost_slot_ms(QueueId victim, TimeMs now) const;
+  std::int64_t lost_slot_ms(const std::string& pool, TimeMs now) const;
   // Since when DEM < GC, and whether the queue lends already (queues with lend_after only).
   struct Lending {
     bool idle = false;
@@ -179,7 +183,11 @@ class ClaimBook {
     TimeMs at = 0;
     std::int64_t slot_ms = 0;
   };
-  std::map<QueueId, std::deque<Loss>> losses_;  // of the last hour
+  using Losses = std::deque<Loss>;  // of the last hour
+  static std::int64_t sum_of(const Losses& losses, TimeMs now);
+  static void add_loss(Losses& losses, const KillRecord& record);
+  std::map<QueueId, Losses> losses_;
+  std::map<std::string, Losses> pool_losses_;
   ClaimId next_id_ = 1;
   HoldId next_hold_ = 1;
 };

@@ -186,6 +186,7 @@ void Engine::apply(const PendingCommand& command) {
     apply_settings(*settings);
   } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
     switch_policy(policy->policy);
+    admit_everywhere();
   }
   reply(command.token, Done{});
 }
@@ -431,7 +432,7 @@ void Engine::apply_settings(const SettingsChanged& change) {
   }
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
   review_claims(false);
-  for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
+  admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
 }
 
@@ -443,6 +444,7 @@ void Engine::switch_policy(const std::string& name) {
   const std::string before(policy_->name());
   policy_ = std::move(policy);
   changes_.queues = true;
+  if (name != before) free_kept_slots();
   if (kept_claims && !policy_->keeps_claims()) pause_claims(before);
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }

@@ -22,6 +22,7 @@
 #include "jobqueue/input.h"
 #include "jobqueue/job_queue_manager.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/running_limits.h"
 #include "jobqueue/silence_list.h"
 #include "jobqueue/snapshot.h"
 
@@ -148,6 +149,7 @@ class Engine {
   void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
+  bool held_for(const Hold& hold, const Job& job) const;
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
   template <class Report>  // a Heartbeat, or what is kept of one
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
@@ -170,6 +172,7 @@ class Engine {
   bool reserve(const Choice& choice);
   void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
   void pause_claims(std::string_view policy);
+  void free_kept_slots();
   void meet_paused_claims();
   void drop_paused_claims();
   void resume_claims();
@@ -188,11 +191,13 @@ class Engine {
   // engine_jobs.cpp: the life of jobs, tasks and attempts
   void admit(Job& job);  // from WAITING to RUNNING
   void admit_waiting(QueueId queue);
+  void admit_everywhere();
   void demote(Job& job);  // from RUNNING to WAITING
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);
-  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0);
+  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0,
+                  const std::string& for_pool = {});
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
   void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
   void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);

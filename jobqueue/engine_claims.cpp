@@ -123,6 +123,10 @@ void Engine::drop_paused_claims() {
 void Engine::pause_claims(std::string_view policy) {
   claims_paused_at_ = now_;
   claims_policy_ = policy;
+}
+
+// What slots are kept for is the business of the policy that ruled.
+void Engine::free_kept_slots() {
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
   while (!state_.claims().reservations().empty()) {
     release_reservations(state_.claims().reservations().back().job, TrackerId{});
@@ -171,7 +175,8 @@ void Engine::preempt_for_claims() {
   const Preemption plan = policy_->tick(now_);
   for (const KillOrder& order : plan.kills) preempt(order);
   for (const KillOrder& order : plan.kills) {
-    if (!order.log_only) continue;  // what would have been done is told once a timer
+    if (!order.log_only || order.claim == 0)
+      continue;  // what would have been done is told once a timer
     const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
     state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, later(now_, after));
   }
@@ -211,23 +216,27 @@ bool Engine::preempt(const KillOrder& order) {
       order.claim == 0 ? nullptr : book.find(order.for_queue, order.kind, order.claim);
   Hold hold{.claim = order.claim,
             .queue = order.for_queue,
+            .pool = order.for_pool,
             .kind = order.kind,
             .tracker = tracker,
             .job = order.job,
             .slots = order.slots,
             .ordered_at = now_};
-  if (claim != nullptr && !order.log_only) hold.id = book.next_hold();
+  const bool holds = (claim != nullptr || !order.for_pool.empty()) && !order.log_only;
+  if (holds) hold.id = book.next_hold();
   for (const AttemptSlot slot : order.victims) {
     Attempt& attempt = state_.mutable_attempt(slot);
     const TaskKey& task = attempt.key.task;
     book.add_record({.at = now_,
                      .claim = order.claim,
                      .claimant = order.for_queue,
+                     .for_pool = order.for_pool,
                      .owed_ms = claim == nullptr ? 0 : now_ - claim->born,
                      .hold = hold.id,
                      .attempt = attempt.key,
                      .tracker = tracker,
                      .victim = attempt.queue,
+                     .from_pool = std::string(policy_->pool_of(task.job)),
                      .user = attempt.user,
                      .slots = state_.job(task.job).width(task.kind),
                      .ran_ms = now_ - attempt.launched_at,
@@ -240,9 +249,9 @@ bool Engine::preempt(const KillOrder& order) {
     attempt.hold = hold.id;
     ++hold.dying;
     hold.dying_slots += state_.job(task.job).width(task.kind);
-    order_kill(slot, order.reason, order.for_queue, order.claim);
+    order_kill(slot, order.reason, order.for_queue, order.claim, order.for_pool);
   }
-  if (claim == nullptr || order.log_only) return true;
+  if (!holds) return true;
   book.mutable_holds().push_back(hold);
   ++state_.mutable_tracker(tracker).keeps;
   return true;
@@ -256,7 +265,7 @@ void Engine::end_hold(std::size_t place, KillRecord::Outcome outcome) {
   book.mutable_holds().erase(book.mutable_holds().begin() + static_cast<std::ptrdiff_t>(place));
   --state_.mutable_tracker(hold.tracker).keeps;
   book.settle_records(hold.id, outcome);
-  if (outcome != KillRecord::Outcome::kWasted) return;
+  if (outcome != KillRecord::Outcome::kWasted || hold.claim == 0) return;
   const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
   book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
 }

@@ -273,6 +273,13 @@ void Engine::schedule(TrackerState& tracker) {
   policy_->end_offer(offer);
 }
 
+// Whether the slots are for jobs such as this one: of the queue, or of the pool or one in it.
+bool Engine::held_for(const Hold& hold, const Job& job) const {
+  if (hold.pool.empty()) return hold.queue == job.queue;
+  const std::string_view pool = policy_->pool_of(job.id);
+  return pool == hold.pool || pool.starts_with(hold.pool + ".");
+}
+
 // The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that
 // must not.
 bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
@@ -294,8 +301,8 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
     const auto& holds = state_.claims().holds();
     while (held < holds.size() && holds[held].id != choice.hold) ++held;
     if (held == holds.size() || holds[held].tracker != tracker.id ||
-        holds[held].queue != found->queue || !holds[held].complete()) {
-      wrong = "the slots are not held for its queue";
+        !held_for(holds[held], *found) || !holds[held].complete()) {
+      wrong = "the slots are not held for it";
     }
   }
   if (wrong != nullptr) {

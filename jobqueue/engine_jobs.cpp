@@ -36,10 +36,25 @@ void Engine::make_schedulable(Job& job) {
 }
 
 void Engine::admit_waiting(QueueId queue) {
+  if (policy_->limits_running_jobs()) {
+    const AdmissionPlan plan = plan_admission(state_, *policy_);
+    for (const JobId job : plan.demote) {
+      if (state_.job(job).state == JobState::kRunning) demote(state_.mutable_job(job));
+    }
+    for (const JobId job : plan.admit) {  // one that is done already ends, and others come in
+      if (state_.job(job).state == JobState::kWaiting) admit(state_.mutable_job(job));
+    }
+    return;
+  }
   while (const auto turn = manager_.next_turn(queue)) {
     if (turn->demote.valid()) demote(state_.mutable_job(turn->demote));
     admit(state_.mutable_job(turn->admit));
   }
+}
+
+void Engine::admit_everywhere() {
+  if (policy_->limits_running_jobs()) return admit_waiting(QueueTree::root());
+  for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
 }
 
 // Back to waiting for a place: its running tasks go on, no new ones start.
@@ -139,11 +154,12 @@ void Engine::forget_old_jobs() {
 
 // --- Attempts ---
 
-void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim) {
+void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
+                        const std::string& for_pool) {
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return;
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
-                   now_ - attempt.launched_at, claim, attempt.user});
+                   now_ - attempt.launched_at, claim, attempt.user, for_pool});
   if (is_preemption(reason)) {
     const TaskKind kind = attempt.key.task.kind;
     const std::int64_t lost =
@@ -310,7 +326,7 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& old : snapshot.jobs) {
     if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
   }
-  for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
+  admit_everywhere();
   for (const JobSnapshot& old : snapshot.jobs) {
     const Job* job = state_.find_job(old.job);
     if (old.kill_requested && job != nullptr && !is_over(job->state)) {

@@ -174,6 +174,7 @@ struct KillOrdered {
   DurationMs ran_ms = 0;
   std::uint64_t claim = 0;  // that it serves; 0: none
   UserId user;              // whose task it is
+  std::string for_pool;     // who gains, if it is a pool
 };
 struct TrackerChanged {
   enum class How : std::uint8_t { kAdded, kLost, kBack };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "jobqueue/running_limits.h"
+
 namespace weir {
 namespace {
 
@@ -254,9 +256,7 @@ std::optional<JobId> JobQueueManager::place_for(const Job& job) const {
   const auto& running = of_his ? user.line.running : queue.line.running;
   for (auto last = running.rbegin(); last != running.rend() && order < *last; ++last) {
     const Job& other = state_.job(last->id);
-    const TaskGroup& maps = other.tasks(TaskKind::kMap);
-    const bool keeps = other.tasks(TaskKind::kReduce).running > 0 && maps.succeeded < maps.total;
-    if (!keeps && other.duty == Job::Duty::kNone) return other.id;
+    if (!keeps_place(other)) return other.id;
   }
   return std::nullopt;
 }

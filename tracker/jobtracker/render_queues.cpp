@@ -134,9 +134,9 @@ wire::KillInfo render_kill(const ClusterState& state, const KillRecord& record) 
   wire::KillInfo out;
   out.at_ms = record.at;
   out.claim = static_cast<std::int64_t>(record.claim);
-  out.claimant = path(record.claimant);
+  out.claimant = record.for_pool.empty() ? path(record.claimant) : record.for_pool;
   out.owed_ms = record.owed_ms;
-  out.victim = path(record.victim);
+  out.victim = record.from_pool.empty() ? path(record.victim) : record.from_pool;
   out.user = state.user_name(record.user);
   out.job_name = job_name(record.attempt.task.job);
   out.attempt = attempt_name(record.attempt);
@@ -207,6 +207,7 @@ void add_up_inner_queues(const QueueTree& tree, std::vector<wire::QueueStatus>* 
 
 void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatus>* queues) {
   for (const Hold& hold : state.claims().holds()) {
+    if (!hold.queue.valid()) continue;  // a pool's
     (*queues)[hold.queue.index() - 1].holds.push_back(render_hold(state, hold));
   }
   const auto& records = state.claims().records();
