@@ -180,6 +180,7 @@ class Policy {
   virtual DurationMs tick_interval_ms() const = 0;
 
   // --- Pools: only a policy that divides the cluster among other things than queues has any. ---
+  virtual bool has_pools() const { return false; }
   // The pool of a job, over or not; empty: its queue is what counts.
   virtual std::string_view pool_of(JobId) const { return {}; }
   // Whether a job like that may come into that leaf: its pool may be none that it may use.

@@ -185,9 +185,4 @@ void Clockwork::run_to(TimeMs until) {
   engine_.advance_to(until);
 }
 
-void Clockwork::jump_to(TimeMs until) {
-  engine_.advance_to(until);
-  engine_.step(Tick{});
-}
-
 }  // namespace weir

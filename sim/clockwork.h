@@ -35,8 +35,6 @@ class Clockwork : public Observer {
   bool beating() const { return beating_; }
   // All that is due up to and at `until`, which is the time afterwards.
   void run_to(TimeMs until);
-  // Manual mode: the clock goes there, then the policy's update runs once.
-  void jump_to(TimeMs until);
 
  private:
   enum class What : std::uint8_t { kBeat, kCopied, kEnd };

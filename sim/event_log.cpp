@@ -36,6 +36,12 @@ std::string EventLog::queue_path(QueueId queue) const {
   return queue.valid() && queue.index() < tree.size() ? tree.node(queue).path : "";
 }
 
+// The job's pool, where the policy has pools.
+std::string EventLog::pool_or(JobId job, const std::string& queue) const {
+  if (!engine_->policy().has_pools() || engine_->state().find_job(job) == nullptr) return queue;
+  return std::string(engine_->policy().pool_of(job));
+}
+
 void EventLog::task(const AttemptKey& attempt, TrackerId tracker) {
   line_.add("job", names_.name(attempt.task.job))
       .add("task", task_part(attempt.task.kind, attempt.task.index))
@@ -45,7 +51,7 @@ void EventLog::task(const AttemptKey& attempt, TrackerId tracker) {
 
 void EventLog::owner(const AttemptKey& attempt, QueueId queue) {
   const Job* job = engine_->state().find_job(attempt.task.job);
-  line_.add("queue", queue_path(queue))
+  line_.add("queue", pool_or(attempt.task.job, queue_path(queue)))
       .add("class", name(attempt.task.kind))
       .add("user", job != nullptr ? job->spec->user : "");
 }
@@ -53,7 +59,7 @@ void EventLog::owner(const AttemptKey& attempt, QueueId queue) {
 void EventLog::write(const JobSubmitted& fact) {
   begin("submit")
       .add("job", names_.name(fact.job))
-      .add("queue", fact.queue)
+      .add("queue", pool_or(fact.job, fact.queue))
       .add("user", fact.spec->user)
       .end();
 }
@@ -63,7 +69,7 @@ void EventLog::write(const PriorityChanged& fact) {
 }
 
 void EventLog::write(const JobMoved& fact) {
-  begin("move").add("job", names_.name(fact.job)).add("queue", fact.queue).end();
+  begin("move").add("job", names_.name(fact.job)).add("queue", pool_or(fact.job, fact.queue)).end();
 }
 
 void EventLog::write(const QueueStateChanged& fact) {
@@ -140,7 +146,9 @@ void EventLog::write(const KillOrdered& fact) {
   task(fact.attempt, fact.tracker);
   owner(fact.attempt, fact.queue);
   line_.add("reason", name(fact.reason));
-  if (fact.for_queue.valid()) {
+  if (!fact.for_pool.empty()) {
+    line_.add("for", fact.for_pool);
+  } else if (fact.for_queue.valid()) {
     line_.add("for", queue_path(fact.for_queue));
   } else {
     line_.add_null("for");

@@ -25,6 +25,7 @@ class EventLog : public Observer {
   void task(const AttemptKey& attempt, TrackerId tracker);
   void owner(const AttemptKey& attempt, QueueId queue);
   std::string queue_path(QueueId queue) const;
+  std::string pool_or(JobId job, const std::string& queue) const;
   template <class Fact>
   void claim(const char* event, const Fact& fact);
 

@@ -93,7 +93,29 @@ void Expectations::check_claims(const std::string& queue,
       difference(fmt::format("{} claims {}", queue, list_text(wanted)), list_text(actual)));
 }
 
+Expectations::Findings Expectations::check_pool(const step::ExpectQueue& expect,
+                                                const PoolFigures& pool) const {
+  Findings findings;
+  const std::string_view policy = engine_.engine().policy().name();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const step::Figure& figure : expect.figures[index(kind)]) {
+      compare(fmt::format("{} {}", expect.queue, name(kind)), figure,
+              pool_figure(pool, kind, figure.name), policy, findings);
+    }
+  }
+  for (const step::Figure& figure : expect.jobs) {
+    compare(expect.queue + " jobs", figure,
+            figure.name == "waiting" ? pool.jobs_waiting : pool.jobs_running, policy, findings);
+  }
+  if (expect.claims || expect.claims_of[0] || expect.claims_of[1] || expect.stopped) {
+    findings.push_back(
+        difference("claims or a state of " + expect.queue, "it is a pool: only queues have these"));
+  }
+  return findings;
+}
+
 Expectations::Findings Expectations::check(const step::ExpectQueue& expect) const {
+  if (const auto pool = find_pool(engine_.engine(), expect.queue)) return check_pool(expect, *pool);
   Findings findings;
   const ClusterState& state = engine_.state();
   const auto queue = state.tree().find(expect.queue);
@@ -155,6 +177,10 @@ Expectations::Findings Expectations::check(const step::ExpectJob& expect) const 
         difference(fmt::format("{} runnable: {}", expect.job, *expect.runnable), name(state)));
   }
   const std::string& path = engine_.state().tree().node(job->queue).path;
+  const std::string pool(engine_.engine().policy().pool_of(job->id));
+  if (expect.pool && *expect.pool != pool) {
+    findings.push_back(difference(fmt::format("{} in pool {}", expect.job, *expect.pool), pool));
+  }
   if (expect.queue) {
     const auto queue = engine_.state().tree().find(*expect.queue);
     if (!queue || *queue != job->queue) {
@@ -170,20 +196,26 @@ Expectations::Findings Expectations::check(const step::ExpectRecords& expect) co
   std::vector<std::string> wanted;
   std::vector<std::string> actual;
   std::size_t same = 0;
-  const auto path = [&](QueueId id) { return id.valid() ? tree.node(id).path : "(gone)"; };
-  const auto is = [&](const std::optional<std::string>& queue, QueueId id) {
-    const auto found = queue ? tree.find(*queue) : Result<QueueId>(id);
+  const auto path = [&](const std::string& pool, QueueId id) {
+    if (!pool.empty()) return pool;
+    return id.valid() ? tree.node(id).path : "(gone)";
+  };
+  const auto is = [&](const std::optional<std::string>& said, const std::string& pool, QueueId id) {
+    if (said && !pool.empty()) return *said == pool;
+    const auto found = said ? tree.find(*said) : Result<QueueId>(id);
     return found && *found == id;
   };
   for (const KillRecord& record : engine_.state().claims().records()) {
     const std::string task = names_.spell(record.attempt.task);
     const std::size_t i = actual.size();
     actual.push_back(
-        record_text({task, name(record.outcome), path(record.claimant), path(record.victim)}));
+        record_text({task, name(record.outcome), path(record.for_pool, record.claimant),
+                     path(record.from_pool, record.victim)}));
     if (i >= expect.records.size()) continue;
     const step::ExpectRecords::Record& want = expect.records[i];
     if (want.task == task && (!want.outcome || *want.outcome == name(record.outcome)) &&
-        is(want.claimant, record.claimant) && is(want.victim, record.victim)) {
+        is(want.claimant, record.for_pool, record.claimant) &&
+        is(want.victim, record.from_pool, record.victim)) {
       ++same;
     }
   }

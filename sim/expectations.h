@@ -38,6 +38,7 @@ class Expectations {
  private:
   void check_claims(const std::string& queue, const std::vector<step::ExpectedClaim>& expected,
                     std::initializer_list<TaskKind> kinds, Findings& findings) const;
+  Findings check_pool(const step::ExpectQueue& expect, const PoolFigures& pool) const;
   const Job* find_job(const std::string& name, Findings& findings) const;
 
   const SimEngine& engine_;

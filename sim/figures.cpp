@@ -1,6 +1,38 @@
 #include "sim/figures.h"
 
 namespace weir {
+namespace {
+
+std::optional<double> slots(Share share) {
+  if (share < 0) return std::nullopt;
+  return static_cast<double>(share) / static_cast<double>(kWholeSlot);
+}
+
+std::optional<double> known(std::int64_t figure) {
+  if (figure < 0) return std::nullopt;
+  return static_cast<double>(figure);
+}
+
+}  // namespace
+
+std::optional<PoolFigures> find_pool(const Engine& engine, std::string_view name) {
+  constexpr std::string_view kRoot = "root.";
+  if (name.starts_with(kRoot)) name.remove_prefix(kRoot.size());
+  for (PoolFigures& pool : engine.policy().pools(engine.now())) {
+    if (pool.pool == name) return std::move(pool);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> pool_figure(const PoolFigures& pool, TaskKind kind, std::string_view figure) {
+  const QueueFigures& of = pool.of[index(kind)];
+  if (figure == "running") return of.running;
+  if (figure == "pending") return of.pending;
+  if (figure == "demand") return of.demand;
+  if (figure == "share") return slots(of.share);
+  if (figure == "min_share") return known(of.min_share);
+  return std::nullopt;
+}
 
 std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind kind,
                                    std::string_view figure) {
@@ -14,13 +46,17 @@ std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind
   return std::nullopt;
 }
 
-std::optional<double> job_figure(const Engine&, const Job& job, TaskKind kind,
+std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind kind,
                                  std::string_view figure) {
   const std::int64_t running = job.tasks(kind).running * job.width(kind);
   const std::int64_t pending = job.launchable(kind) * job.width(kind);
   if (figure == "running") return running;
   if (figure == "pending") return pending;
-  if (figure == "demand") return running + pending;
+  if (figure == "demand") return job.state == JobState::kWaiting ? 0 : running + pending;
+  const JobFigures of = engine.policy().job_figures(job.id, kind);
+  if (figure == "share") return slots(of.share);
+  if (figure == "weight" && of.weight_millionths >= 0) return of.weight_millionths * 1e-6;
+  if (figure == "deficit" && of.deficit_ms) return static_cast<double>(*of.deficit_ms) / 1000;
   return std::nullopt;
 }
 

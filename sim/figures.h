@@ -12,6 +12,12 @@ namespace weir {
 inline constexpr std::string_view kFigureNames[] = {"guaranteed", "allocated", "running", "pending",
                                                     "share",      "min_share", "demand"};
 
+inline constexpr std::string_view kJobFigureNames[] = {"deficit", "weight"};  // besides those
+
+// Of a policy with pools; nothing if there is none of that name (dotted path, `root.` before it or
+// not).
+std::optional<PoolFigures> find_pool(const Engine& engine, std::string_view name);
+std::optional<double> pool_figure(const PoolFigures& pool, TaskKind kind, std::string_view figure);
 std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind kind,
                                    std::string_view figure);
 std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind kind,

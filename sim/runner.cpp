@@ -57,7 +57,7 @@ void Runner::run() {
         fail(step.at, difference(fmt::format("a step at {} ms", *step.when),
                                  fmt::format("the clock is at {} ms already", engine_->elapsed())));
       } else if (when > engine_->now()) {
-        run_to(when);
+        run_to(when, false);
       }
     }
     std::visit([&](const auto& what) { run(step, what); }, step.what);
@@ -67,7 +67,7 @@ void Runner::run() {
 }
 
 // Jobs of the trace come at their time.
-void Runner::run_to(TimeMs at) {
+void Runner::run_to(TimeMs at, bool update) {
   while (next_of_trace_ < scenario_.trace.size()) {
     const JobPlan& plan = scenario_.trace[next_of_trace_];
     const TimeMs when = std::max(engine_->now(), SimEngine::kStart + plan.submit_at);
@@ -86,7 +86,8 @@ void Runner::run_to(TimeMs at) {
   if (clockwork_.beating()) {
     clockwork_.run_to(at);
   } else {
-    clockwork_.jump_to(at);
+    engine_->advance_to(at);
+    if (update || !engine_->engine().policy().has_pools()) engine_->step(Tick{});
   }
 }
 

@@ -52,7 +52,7 @@ class Runner {
   // runner.cpp
   void fail(Mark at, const std::string& what);
   void fail(Mark at, const std::vector<std::string>& findings);
-  void run_to(TimeMs at);
+  void run_to(TimeMs at, bool update = true);
   void submit(const JobPlan& plan);
   void finish_trace();
   std::size_t unfinished() const;
@@ -62,6 +62,7 @@ class Runner {
   Caller administrator(const std::string& queue) const;
   template <class Body>
   void command(Body body);
+  void update_pools();
   std::vector<AttemptKey> attempts(Mark at, const std::string& pattern);
 
   // runner_steps.cpp

@@ -14,8 +14,15 @@ void Runner::command(Body body) {
   if (const auto* error = std::get_if<Error>(&reply.body)) refusal_ = *error;
 }
 
+// With pools, what changes who wants what is followed by an update; a refused step by none.
+void Runner::update_pools() {
+  if (refusal_ || scenario_.heartbeats.automatic) return;
+  if (engine_->engine().policy().has_pools()) engine_->step(Tick{});
+}
+
 void Runner::run(const Step&, const step::Submit& what) {
   submit(*what.plan);
+  update_pools();
 }
 
 void Runner::run(const Step&, const step::Advance& what) {
@@ -87,12 +94,14 @@ void Runner::run(const Step& step, const step::SetSlots& what) {
 void Runner::run(const Step& step, const step::Prioritise& what) {
   if (const auto id = job(step.at, what.job)) {
     command(SetPriority{caller(what.by, id, ""), *id, what.priority});
+    update_pools();
   }
 }
 
 void Runner::run(const Step& step, const step::Move& what) {
   if (const auto id = job(step.at, what.job)) {
     command(MoveJob{caller(what.by, id, ""), *id, what.queue});
+    update_pools();
   }
 }
 
@@ -120,6 +129,7 @@ void Runner::run(const Step&, const step::Apply& what) {
   }
   command(ApplySettings{caller(what.by, std::nullopt, ""), std::move(settings)});
   if (!refusal_) settings_ = std::move(next);
+  update_pools();
 }
 
 void Runner::run(const Step&, const step::SwitchPolicy& what) {

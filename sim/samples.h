@@ -15,6 +15,10 @@ class SampleLog : public Observer {
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
 
  private:
+  void write_pools(const Engine& engine);
+  template <class FigureOf>
+  void write(const Engine& engine, const std::string& queue, TaskKind kind, FigureOf figure_of);
+
   JsonLine line_;
 };
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "conf/load.h"
+#include "fair/fair_settings.h"
 #include "sim/scenario_parts.h"
 #include "sim/trace.h"
 
@@ -49,12 +50,15 @@ void read_heartbeats(const MapReader& root, HeartbeatPlan& plan) {
   map.read_bool("out_of_band", plan.out_of_band);
 }
 
-bool says_expiry(const YamlNode::Ptr& settings) {
+// Manual heartbeats stand for some that come as often as Hadoop's did.
+constexpr DurationMs kManualIntervalMs = 3000;
+
+bool says(const YamlNode::Ptr& settings, std::string_view section, std::string_view key) {
   if (!settings) return false;
-  for (const auto& [key, value] : settings->entries) {
-    if (key->text != "heartbeat") continue;
-    for (const auto& [inner, duration] : value->entries) {
-      if (inner->text == "expiry") return true;
+  for (const auto& [name, value] : settings->entries) {
+    if (name->text != section) continue;
+    for (const auto& [inner, unused] : value->entries) {
+      if (inner->text == key) return true;
     }
   }
   return false;
@@ -184,7 +188,19 @@ std::pair<SettingsSource, bool> read_settings_source(const YamlNode& node,
 Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out) {
   const YamlNode nothing;
   Settings settings = read_settings(source.node ? *source.node : nothing, out).settings;
-  if (!automatic && !says_expiry(source.node)) settings.heartbeat.expiry_ms = kNever;
+  if (!automatic && !says(source.node, "heartbeat", "expiry")) {
+    settings.heartbeat.expiry_ms = kNever;
+  }
+  if (!automatic && !says(source.node, "heartbeat", "interval")) {
+    settings.heartbeat.interval_ms = kManualIntervalMs;
+  }
+  const auto fair = settings.policies.find("fair");
+  if (fair != settings.policies.end() && !says(source.node, "fair", "locality_delay")) {
+    auto undelayed =
+        std::make_shared<FairSettings>(dynamic_cast<const FairSettings&>(*fair->second));
+    undelayed->locality_delay = {};
+    fair->second = std::move(undelayed);
+  }
   return settings;
 }
 

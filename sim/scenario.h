@@ -119,6 +119,7 @@ struct ExpectJob {
   Figures figures;
   std::optional<std::string> state;
   std::optional<std::string> queue;
+  std::optional<std::string> pool;
   std::optional<bool> runnable;
 };
 struct ExpectKills {

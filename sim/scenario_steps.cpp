@@ -10,8 +10,9 @@
 namespace weir {
 namespace {
 
-const std::initializer_list<std::string_view> kFigureKeys = {
-    "share", "min_share", "demand", "guaranteed", "allocated", "running", "pending"};
+const std::initializer_list<std::string_view> kFigureKeys = {"share",      "min_share", "demand",
+                                                             "guaranteed", "allocated", "running",
+                                                             "pending",    "deficit",   "weight"};
 
 // One step's map, and where its files are.
 struct StepNode {
@@ -92,7 +93,7 @@ void read_figures(const MapReader& expect, step::Figures& figures) {
     if (node == nullptr) continue;
     const MapReader map(node, expect.path(name(kind)), expect.out(),
                         {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                         "pending", "claims"});
+                         "pending", "deficit", "weight", "claims"});
     for (const std::string_view key : kFigureKeys) {
       const YamlNode* value = map.find(key);
       if (value == nullptr) continue;
@@ -247,13 +248,14 @@ Body expect_job(const StepNode& s) {
   constexpr std::string_view kStates[] = {"WAITING", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"};
   step::ExpectJob expect;
   const MapReader map(&s.value, s.path(), s.out(),
-                      {"job", "map", "reduce", "runnable", "state", "queue"});
+                      {"job", "map", "reduce", "runnable", "state", "queue", "pool"});
   require(map, {"job"}, s.value);
   map.read_string("job", expect.job);
   read_figures(map, expect.figures);
   if (bool runnable = false; map.read_bool("runnable", runnable)) expect.runnable = runnable;
   if (const auto state = map.read_enum("state", kStates)) expect.state = kStates[*state];
   if (std::string queue; map.read_string("queue", queue)) expect.queue = queue;
+  if (std::string pool; map.read_string("pool", pool)) expect.pool = pool;
   return expect;
 }
 
