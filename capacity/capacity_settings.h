@@ -3,6 +3,7 @@
 // the same queues.
 #pragma once
 
+#include "jobqueue/locality_delay.h"
 #include "jobqueue/settings.h"
 #include "jobqueue/time.h"
 
@@ -14,6 +15,7 @@ struct CapacitySettings : PolicySettings {
   DurationMs interval_ms = 1000;
   RedistributeBy redistribute_by = RedistributeBy::kGuaranteed;
   Preemption preemption = Preemption::kOn;
+  LocalityDelaySettings locality_delay;
 };
 
 }  // namespace weir

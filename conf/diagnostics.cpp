@@ -1,6 +1,7 @@
 #include "conf/diagnostics.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -11,11 +12,18 @@ std::string to_string(Mark at) {
 }
 
 void Diagnostics::error(Mark at, std::string what) {
-  findings_.push_back({at, true, std::move(what)});
+  findings_.push_back({{}, at, true, std::move(what)});
 }
 
 void Diagnostics::warning(Mark at, std::string what) {
-  findings_.push_back({at, false, std::move(what)});
+  findings_.push_back({{}, at, false, std::move(what)});
+}
+
+void Diagnostics::include(const Diagnostics& other) {
+  for (Finding finding : other.findings_) {
+    if (finding.file.empty()) finding.file = other.file_;
+    findings_.push_back(std::move(finding));
+  }
 }
 
 std::vector<Diagnostics::Finding> Diagnostics::sorted() const {
@@ -23,8 +31,9 @@ std::vector<Diagnostics::Finding> Diagnostics::sorted() const {
   // Findings at one position keep their order; the same finding again is dropped. Only neighbours
   // of the same position are compared, so that a file full of errors stays cheap.
   std::vector<Finding> all = findings_;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Finding& a, const Finding& b) { return a.at < b.at; });
+  std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(a.file, a.at) < std::tie(b.file, b.at);
+  });
   constexpr std::size_t kLookBack = 16;
   for (Finding& finding : all) {
     const std::size_t first = result.size() > kLookBack ? result.size() - kLookBack : 0;
@@ -50,9 +59,10 @@ std::vector<std::string> Diagnostics::lines(bool errors, bool warnings) const {
       ++left_out;
       continue;
     }
+    const std::string& file = finding.file.empty() ? file_ : finding.file;
     const std::string place =
-        finding.at.line == 0 ? file_
-                             : fmt::format("{}:{}:{}", file_, finding.at.line, finding.at.column);
+        finding.at.line == 0 ? file
+                             : fmt::format("{}:{}:{}", file, finding.at.line, finding.at.column);
     result.push_back(
         fmt::format("{}: {}{}", place, finding.is_error ? "" : "warning: ", finding.what));
   }

@@ -28,6 +28,9 @@ class Diagnostics {
 
   void error(Mark at, std::string what);
   void warning(Mark at, std::string what);
+  // The findings about another file, which this one names; they keep that file's name and come
+  // after this one's own.
+  void include(const Diagnostics& other);
 
   bool ok() const { return error_count() == 0; }
   std::size_t error_count() const;
@@ -43,6 +46,7 @@ class Diagnostics {
 
  private:
   struct Finding {
+    std::string file;  // empty: this one
     Mark at;
     bool is_error = true;
     std::string what;

@@ -14,12 +14,6 @@ namespace weir {
 namespace {
 
 using Unit = Guarantee::Unit;
-using KeyValues = std::vector<std::pair<std::string, std::string>>;
-
-struct FlatQueue {
-  std::string path;
-  KeyValues values;
-};
 
 std::string one_guarantee(const Guarantee& guarantee) {
   switch (guarantee.unit) {
@@ -68,6 +62,15 @@ KeyValues values_of(const QueueSettings& queue) {
           {"state", queue.stopped ? "stopped" : "running"}};
 }
 
+// A policy's settings; those made by hand may leave a policy out, which then has its defaults.
+std::shared_ptr<const PolicySettings> settings_of(const Settings& settings,
+                                                  const PolicySection& section) {
+  const auto found = settings.policies.find(std::string(section.name));
+  if (found != settings.policies.end() && found->second) return found->second;
+  Diagnostics unused("");
+  return section.read(nullptr, std::nullopt, unused);
+}
+
 KeyValues values_of(const Settings& settings) {
   const HeartbeatSettings& beat = settings.heartbeat;
   KeyValues result = {
@@ -80,13 +83,7 @@ KeyValues values_of(const Settings& settings) {
       {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
       {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)}};
   for (const PolicySection& section : policy_sections()) {
-    // Settings made by hand may leave a policy out; it then has its defaults.
-    const auto found = settings.policies.find(std::string(section.name));
-    std::shared_ptr<const PolicySettings> values =
-        found != settings.policies.end() ? found->second : nullptr;
-    Diagnostics unused("");
-    if (!values) values = section.read(nullptr, unused);
-    for (auto& [key, value] : section.describe(*values)) {
+    for (auto& [key, value] : section.describe(*settings_of(settings, section))) {
       result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));
     }
   }
@@ -108,7 +105,7 @@ KeyValues values_of(const DaemonSettings& daemon) {
 }
 
 void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
-             std::vector<FlatQueue>& out) {
+             std::vector<SettingsPart>& out) {
   for (const QueueSettings& queue : queues) {
     const std::string path = prefix + queue.name;
     out.push_back({path, values_of(queue)});
@@ -124,6 +121,31 @@ void compare(const std::string& prefix, const KeyValues& before, const KeyValues
     out.push_back(
         fmt::format("{}{}: {} -> {}", prefix, after[i].first, before[i].second, after[i].second));
   }
+}
+
+void compare_parts(const std::vector<SettingsPart>& before, const std::vector<SettingsPart>& after,
+                   std::vector<std::string>& out) {
+  std::unordered_map<std::string_view, const SettingsPart*> left;
+  for (const SettingsPart& part : before) left.emplace(part.path, &part);
+  for (const SettingsPart& part : after) {
+    const auto found = left.find(part.path);
+    if (found == left.end()) {
+      const auto& [key, value] = part.values.front();
+      out.push_back(fmt::format("{}: added ({} {})", part.path, key, value));
+      continue;
+    }
+    compare(part.path + ".", found->second->values, part.values, out);
+    left.erase(found);
+  }
+  for (const SettingsPart& part : before) {
+    if (left.contains(part.path)) out.push_back(fmt::format("{}: removed", part.path));
+  }
+}
+
+std::vector<SettingsPart> parts_of(const Settings& settings, const PolicySection& section) {
+  std::vector<SettingsPart> parts = section.parts(*settings_of(settings, section));
+  for (SettingsPart& part : parts) part.path = fmt::format("{}.{}", section.name, part.path);
+  return parts;
 }
 
 }  // namespace
@@ -152,24 +174,14 @@ std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonS
 std::vector<std::string> diff_settings(const Settings& before, const Settings& after) {
   std::vector<std::string> result;
   compare("", values_of(before), values_of(after), result);
-  std::vector<FlatQueue> old_queues;
-  std::vector<FlatQueue> new_queues;
-  flatten(before.queues, "", old_queues);
-  flatten(after.queues, "", new_queues);
-  std::unordered_map<std::string_view, const FlatQueue*> left;
-  for (const FlatQueue& queue : old_queues) left.emplace(queue.path, &queue);
-  for (const FlatQueue& queue : new_queues) {
-    const auto found = left.find(queue.path);
-    if (found == left.end()) {
-      result.push_back(
-          fmt::format("queues.{}: added (guaranteed {})", queue.path, queue.values.front().second));
-      continue;
-    }
-    compare(fmt::format("queues.{}.", queue.path), found->second->values, queue.values, result);
-    left.erase(found);
-  }
-  for (const FlatQueue& queue : old_queues) {
-    if (left.contains(queue.path)) result.push_back(fmt::format("queues.{}: removed", queue.path));
+  std::vector<SettingsPart> old_queues;
+  std::vector<SettingsPart> new_queues;
+  flatten(before.queues, "queues.", old_queues);
+  flatten(after.queues, "queues.", new_queues);
+  compare_parts(old_queues, new_queues, result);
+  for (const PolicySection& section : policy_sections()) {
+    if (section.parts == nullptr) continue;
+    compare_parts(parts_of(before, section), parts_of(after, section), result);
   }
   for (const RemovedQueue& removed : after.removed_queues) {
     if (std::find(before.removed_queues.begin(), before.removed_queues.end(), removed) ==

@@ -12,6 +12,7 @@
 
 #include "conf/daemon_settings.h"
 #include "conf/diagnostics.h"
+#include "conf/settings_text.h"
 #include "conf/yaml_node.h"
 #include "jobqueue/result.h"
 #include "jobqueue/settings.h"
@@ -25,14 +26,15 @@ struct Loaded {
   std::vector<std::string> daemon_sections;  // which of `listen`, `store`, `limits` the file has
 };
 
-inline constexpr std::size_t kMaxSettingsBytes = 1024 * 1024;
-
 Result<Loaded> load_settings(const std::string& file);
-// `name` stands for the file in messages.
+// `name` stands for the file in messages. The text is what SettingsText::joined() made; it may hold
+// an allocations file.
 Result<Loaded> load_settings_text(const std::string& name, std::string_view text);
+Result<Loaded> load_settings_text(const std::string& name, const SettingsText& source);
 
 // The settings that a part of another document says; what is wrong goes to `out`, and then the
-// value is good for nothing. `text` stays empty.
-Loaded read_settings(const YamlNode& document, Diagnostics& out);
+// value is good for nothing. `text` stays empty. Nothing is read from disk here: the text of the
+// allocations file that the settings may name comes along (conf/settings_text.h).
+Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out);
 
 }  // namespace weir

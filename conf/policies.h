@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "conf/settings_text.h"
 #include "conf/yaml_reader.h"
 #include "jobqueue/policy.h"
 #include "jobqueue/settings.h"
@@ -19,13 +20,25 @@ namespace weir {
 std::vector<std::string> policy_names();  // sorted as they are offered; the first is the default
 PolicyFactory policy_factory();
 
+using KeyValues = std::vector<std::pair<std::string, std::string>>;
+
+// A part of the settings that comes and goes as a whole: a queue, a pool. Always the same keys.
+struct SettingsPart {
+  std::string path;  // `queues.research.vision`
+  KeyValues values;  // the first one stands for it when it is new
+};
+
 // A policy that has settings of its own: `name:` is also its section's key in weir.yaml.
 struct PolicySection {
   std::string_view name;
-  // Reads the section (null: it is absent, so all defaults); what is wrong goes to `out`.
-  std::shared_ptr<const PolicySettings> (*read)(const YamlNode* section, Diagnostics& out);
+  // Reads the section (null: it is absent, so all defaults); what is wrong goes to `out`. A section
+  // may keep a part of itself in the allocations file.
+  std::shared_ptr<const PolicySettings> (*read)(const YamlNode* section,
+                                                const Allocations& allocations, Diagnostics& out);
   // The settings as key and value, with defaults, for `conf diff`.
-  std::vector<std::pair<std::string, std::string>> (*describe)(const PolicySettings& settings);
+  KeyValues (*describe)(const PolicySettings& settings);
+  // What it has any number of, as pools; null: nothing.
+  std::vector<SettingsPart> (*parts)(const PolicySettings& settings);
 };
 const std::vector<PolicySection>& policy_sections();
 

@@ -2,6 +2,8 @@
 #include <array>
 
 #include "capacity/capacity_settings.h"
+#include "conf/fair_section.h"
+#include "conf/locality_value.h"
 #include "conf/policies.h"
 
 namespace weir {
@@ -11,9 +13,11 @@ namespace {
 constexpr std::string_view kRedistributeBy[] = {"guaranteed", "waiting_jobs", "demand"};
 constexpr std::string_view kPreemption[] = {"on", "log_only", "off"};
 
-std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, Diagnostics& out) {
+std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, const Allocations&,
+                                                    Diagnostics& out) {
   auto settings = std::make_shared<CapacitySettings>();
-  const MapReader map(section, "capacity", out, {"interval", "redistribute_by", "preemption"});
+  const MapReader map(section, "capacity", out,
+                      {"interval", "redistribute_by", "preemption", "locality_delay"});
   map.read_duration("interval", settings->interval_ms, {.least_ms = 10, .most_ms = 3'600'000});
   if (const auto index = map.read_enum("redistribute_by", kRedistributeBy)) {
     settings->redistribute_by = static_cast<CapacitySettings::RedistributeBy>(*index);
@@ -21,16 +25,18 @@ std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, Dia
   if (const auto index = map.read_enum("preemption", kPreemption)) {
     settings->preemption = static_cast<CapacitySettings::Preemption>(*index);
   }
+  read_locality_delay(map, settings->locality_delay);
   return settings;
 }
 
-std::vector<std::pair<std::string, std::string>> describe_capacity(const PolicySettings& settings) {
+KeyValues describe_capacity(const PolicySettings& settings) {
   const auto* capacity = dynamic_cast<const CapacitySettings*>(&settings);
   if (capacity == nullptr) return {};
   return {{"interval", format_duration(capacity->interval_ms)},
           {"redistribute_by",
            std::string(kRedistributeBy[static_cast<std::size_t>(capacity->redistribute_by)])},
-          {"preemption", std::string(kPreemption[static_cast<std::size_t>(capacity->preemption)])}};
+          {"preemption", std::string(kPreemption[static_cast<std::size_t>(capacity->preemption)])},
+          {"locality_delay", format_locality_delay(capacity->locality_delay)}};
 }
 
 }  // namespace
@@ -41,7 +47,8 @@ std::vector<std::string> policy_names() {
 
 const std::vector<PolicySection>& policy_sections() {
   static const std::vector<PolicySection> kSections = {
-      {"capacity", &read_capacity, &describe_capacity}};
+      {"capacity", &read_capacity, &describe_capacity, nullptr},
+      {"fair", &read_fair, &describe_fair, &fair_parts}};
   return kSections;
 }
 

@@ -16,8 +16,13 @@ struct UnitName {
   std::int64_t factor;
 };
 constexpr UnitName kDurationUnits[] = {{"h", 3'600'000}, {"m", 60'000}, {"s", 1000}, {"ms", 1}};
-constexpr UnitName kByteUnits[] = {
-    {"GiB", 1LL << 30}, {"MiB", 1LL << 20}, {"KiB", 1LL << 10}, {"B", 1}};
+constexpr UnitName kByteUnits[] = {{"GiB", 1LL << 30},
+                                   {"GB", 1'000'000'000},
+                                   {"MiB", 1LL << 20},
+                                   {"MB", 1'000'000},
+                                   {"KiB", 1LL << 10},
+                                   {"KB", 1000},
+                                   {"B", 1}};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

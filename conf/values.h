@@ -25,7 +25,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text);  // decimal di
 std::optional<DurationMs> parse_duration(std::string_view text);   // `never` is kNever
 std::optional<std::int64_t> parse_percent(std::string_view text);  // in hundredths; may exceed 100%
 std::optional<std::int64_t> parse_millionths(std::string_view text);  // `1.5` is 1500000
-std::optional<std::int64_t> parse_byte_size(std::string_view text);  // `65536 64B 64KiB 16MiB 1GiB`
+std::optional<std::int64_t> parse_byte_size(
+    std::string_view text);  // `65536 64KiB 16MiB 1GiB 100MB`
 std::optional<HostPort> parse_address(
     std::string_view text);  // `127.0.0.1:9090 [::1]:0 jt.example.org:9090`
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@
 namespace weir {
 
 inline constexpr std::int64_t kWeightOne = 1'000'000;  // weights are in millionths
+// Of a user who is named as one without a limit, whatever the default says.
+inline constexpr std::int64_t kUnlimitedJobs = std::numeric_limits<std::int64_t>::max();
 
 // What a pool is set to; what it does not say is filled in from the defaults by conf/.
 struct PoolSettings {
@@ -54,7 +57,7 @@ struct FairSettings : PolicySettings {
 
   std::vector<PoolSettings> pools;  // top level
   PoolSettings undeclared;          // what a pool on demand is set to: the defaults, without a name
-  std::map<std::string, std::int64_t> user_max_running_jobs;  // by user
+  std::map<std::string, std::int64_t> user_max_running_jobs;  // by user; kUnlimitedJobs: no limit
   std::optional<std::int64_t> default_user_max_running_jobs;
   std::string pool_name_property = "queue";  // queue | user | group | any job property
   bool undeclared_pools_allowed = true;

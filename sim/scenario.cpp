@@ -187,7 +187,9 @@ std::pair<SettingsSource, bool> read_settings_source(const YamlNode& node,
 
 Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out) {
   const YamlNode nothing;
-  Settings settings = read_settings(source.node ? *source.node : nothing, out).settings;
+  const YamlNode& document = source.node ? *source.node : nothing;
+  const Allocations allocations = read_allocations(document, directory_of(source.file));
+  Settings settings = read_settings(document, allocations, out).settings;
   if (!automatic && !says(source.node, "heartbeat", "expiry")) {
     settings.heartbeat.expiry_ms = kNever;
   }
@@ -237,8 +239,7 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
     out.error({}, "holds no scenario, allowed: at least steps or jobs");
     return out.as_error();
   }
-  const std::size_t slash = file.rfind('/');
-  const std::string directory = slash == std::string::npos ? "" : file.substr(0, slash);
+  const std::string directory = directory_of(file);
   Scenario scenario;
   scenario.file = file;
   const MapReader root(document.get(), "", out,

@@ -32,6 +32,11 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
   "max_jobs_per_user, max_tasks_per_job, max_running_jobs, max_running_jobs_per_user, "    \
   "kill_budget, "                                                                          \
   "submit, administer, state, queues"
+#define FAIR_KEYS                                                                          \
+  "allocations, pools, users, defaults, pool_name_property, undeclared_pools, algorithm, " \
+  "update_interval, preemption, preemption_interval, assign_multiple, max_maps, "          \
+  "max_reduces, size_based_weight, new_job_booster, weight_adjuster, load_manager, "       \
+  "load_max_diff, task_selector, event_log, locality_delay, copy_compute_split, copy_factor"
 #define NOT_YAML                                                                                   \
   ", allowed: `key: value` lines indented with spaces, lists of `- item`, {flow: maps} and [flow " \
   "lists]"
@@ -77,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
             "f:3:1: duplicate key \"policy\", first at line 1, column 1, allowed: each key once"},
         BadInput{"policy: fair\n", "f:1:9: policy is \"fair\", allowed: capacity, fifo"},
         BadInput{"policy:\n", "f:1:1: policy is empty, allowed: capacity, fifo"},
-        BadInput{"fair: on\n", "f:1:7: fair is \"on\", allowed: a map"},
+        BadInput{"fair: on\n", "f:1:7: fair is \"on\", allowed: a map with the keys " FAIR_KEYS},
         BadInput{"capacity: {interval: 0s}\n",
                  "f:1:22: capacity.interval is \"0s\", allowed: a duration (300ms 5s 2m 1h) from "
                  "10ms to 1h"},

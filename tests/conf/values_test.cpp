@@ -40,7 +40,9 @@ TEST(Values, Percentages) {
 TEST(Values, SizesNumbersAndAddresses) {
   EXPECT_EQ(parse_byte_size("64KiB"), 65'536);
   EXPECT_EQ(parse_byte_size("100"), 100);
-  EXPECT_FALSE(parse_byte_size("1KB"));
+  EXPECT_EQ(parse_byte_size("100MB"), 100'000'000);
+  EXPECT_EQ(format_byte_size(100'000'000), "100MB");
+  EXPECT_FALSE(parse_byte_size("1kB"));
   for (const std::int64_t value : {0LL, 1LL, 1024LL, 1536LL, 1LL << 20, 1LL << 40}) {
     EXPECT_EQ(parse_byte_size(format_byte_size(value)), value);
   }

@@ -1,0 +1,23 @@
+// The `fair:` section of weir.yaml, with the allocations file that it may name, to FairSettings and
+// back to words for `conf diff`. Keys and defaults: docs/fair.md.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "conf/policies.h"
+
+namespace weir {
+
+std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
+                                                const Allocations& allocations, Diagnostics& out);
+KeyValues describe_fair(const PolicySettings& settings);
+std::vector<SettingsPart> fair_parts(const PolicySettings& settings);  // pools, then users
+
+// The words of the settings, in the order of the enums.
+inline constexpr std::string_view kPoolModes[] = {"fair", "fifo"};
+inline constexpr std::string_view kFairAlgorithms[] = {"share", "deficit"};
+inline constexpr std::string_view kFairPreemption[] = {"off", "log_only", "on"};
+
+}  // namespace weir

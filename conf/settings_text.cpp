@@ -1,0 +1,132 @@
+#include "conf/settings_text.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kSeparator = "--- # allocations: ";
+
+// Closes what open() gave.
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+// The text, or nothing with the reason in `problem`.
+std::optional<std::string> read_whole(const std::string& file, std::string& problem) {
+  // Not blocking, so that a FIFO somebody put in the place of the file holds nothing up.
+  const Descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  if (opened.fd < 0 || ::fstat(opened.fd, &status) != 0) {
+    problem = fmt::format("cannot be opened: {}", std::strerror(errno));
+    return std::nullopt;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    problem = "is no regular file";
+    return std::nullopt;
+  }
+  std::string text(kMaxSettingsBytes + 1, '\0');  // one more, so that too many are seen
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(opened.fd, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      problem = fmt::format("cannot be read: {}", std::strerror(errno));
+      return std::nullopt;
+    }
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
+}
+
+const YamlNode* value_of(const YamlNode& map, std::string_view name) {
+  if (map.kind != YamlNode::Kind::kMap) return nullptr;
+  for (const auto& [key, value] : map.entries) {
+    if (key->kind == YamlNode::Kind::kScalar && key->text == name) return value.get();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string SettingsText::joined() const {
+  if (!allocations) return text;
+  std::string result = text;
+  if (!result.ends_with('\n')) result += '\n';
+  // What cannot be read is no text, but tells the two apart when somebody compares.
+  return fmt::format("{}{}{}\n{}{}", result, kSeparator, allocations->file, allocations->problem,
+                     allocations->text);
+}
+
+SettingsText SettingsText::split(std::string_view joined) {
+  const std::string mark = "\n" + std::string(kSeparator);
+  const std::size_t end = joined.find(mark);
+  if (end == std::string_view::npos) return {std::string(joined), std::nullopt};
+  const std::size_t name = end + mark.size();
+  const std::size_t line_end = std::min(joined.find('\n', name), joined.size());
+  const std::size_t text = std::min(line_end + 1, joined.size());
+  return {std::string(joined.substr(0, end + 1)),
+          AllocationsFile{.file = std::string(joined.substr(name, line_end - name)),
+                          .text = std::string(joined.substr(text)),
+                          .problem = {}}};
+}
+
+Result<SettingsText> read_settings_text(const std::string& file) {
+  std::string problem;
+  auto text = read_whole(file, problem);
+  if (!text) {
+    Diagnostics out(file);
+    out.error({}, fmt::format("{}, allowed: a settings file that can be read", problem));
+    return out.as_error();
+  }
+  SettingsText result{std::move(*text), std::nullopt};
+  Diagnostics unused(file);  // whoever reads the settings finds it again
+  if (result.text.size() > kMaxSettingsBytes) return result;
+  if (const YamlNode::Ptr document = parse_yaml(result.text, unused)) {
+    result.allocations = read_allocations(*document, directory_of(file));
+  }
+  return result;
+}
+
+const YamlNode* allocations_name(const YamlNode& document) {
+  const YamlNode* fair = value_of(document, "fair");
+  if (fair == nullptr) return nullptr;
+  const YamlNode* name = value_of(*fair, "allocations");
+  if (name == nullptr) {
+    const YamlNode* pools = value_of(*fair, "pools");
+    if (pools != nullptr) name = value_of(*pools, "file");
+  }
+  const bool named = name != nullptr && name->kind == YamlNode::Kind::kScalar &&
+                     !name->text.empty() && name->text.find_first_of("\r\n") == std::string::npos;
+  return named ? name : nullptr;
+}
+
+Allocations read_allocations(const YamlNode& document, const std::string& directory) {
+  const YamlNode* name = allocations_name(document);
+  if (name == nullptr) return std::nullopt;
+  AllocationsFile result;
+  const bool absolute = name->text.starts_with('/') || directory.empty();
+  result.file = absolute ? name->text : fmt::format("{}/{}", directory, name->text);
+  if (auto text = read_whole(result.file, result.problem)) result.text = std::move(*text);
+  return result;
+}
+
+std::string directory_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  if (slash == std::string::npos) return {};
+  return slash == 0 ? "/" : file.substr(0, slash);
+}
+
+}  // namespace weir
