@@ -22,7 +22,7 @@ void Churn::follow(std::uint32_t job, JobId id) {
 void Churn::watch(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
-      if (kill->reason == KillReason::kReclaim) ++reclaimed_;
+      if (is_preemption(kill->reason)) ++reclaimed_;
       continue;
     }
     const auto* change = std::get_if<JobStateChanged>(&event.fact);
@@ -35,7 +35,7 @@ void Churn::watch(const std::vector<Event>& events) {
 }
 
 std::int64_t Churn::submit(StopwatchEngine& engine, const JobShape& shape, JobId& id) {
-  const std::int64_t ns = engine.handle(make_job(shape));
+  const std::int64_t ns = engine.handle(make_job(load_, shape));
   for (const Reply& reply : engine.output().replies) {
     if (const auto* submitted = std::get_if<Submitted>(&reply.body)) id = submitted->job;
   }

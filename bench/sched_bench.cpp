@@ -16,6 +16,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::uint32_t kWarmUpRounds = 5;
+constexpr std::uint32_t kTrackersPerRack = 40;
 constexpr std::uint32_t kBatch = 16;  // heartbeats between two looks at the CPU clock
 
 double seconds_since(steady_clock::time_point start) {
@@ -35,7 +36,8 @@ class SchedRun {
       : load_(load), engine_(std::move(engine)), churn_(load) {
     const Resources total{{load.map_slots, load.reduce_slots, 0, 0}};
     for (std::uint32_t t = 0; t < load.trackers; ++t) {
-      trackers_.emplace_back(tracker_name(t), total);
+      trackers_.emplace_back(tracker_name(t), "rack-" + std::to_string(t / kTrackersPerRack),
+                             total);
     }
     turns_.resize(std::min(kBatch, load.trackers));
   }
@@ -99,11 +101,11 @@ Status SchedRun::prepare() {
 
 Status SchedRun::submit_jobs() {
   for (std::uint32_t j = 0; j < load_.jobs; ++j) {
-    engine_.handle(make_job({.queue = queue_of_job(load_, j),
-                             .user = "user" + std::to_string(j / load_.queues % 5),
-                             .maps = load_.maps(),
-                             .reduces = load_.reduces(),
-                             .number = j}));
+    engine_.handle(make_job(load_, {.queue = queue_of_job(load_, j),
+                                    .user = "user" + std::to_string(j / load_.queues % 5),
+                                    .maps = load_.maps(),
+                                    .reduces = load_.reduces(),
+                                    .number = j}));
     JobId id;
     for (const Reply& reply : engine_.output().replies) {
       if (const auto* submitted = std::get_if<Submitted>(&reply.body)) id = submitted->job;
@@ -126,7 +128,7 @@ Status SchedRun::fill() {
   }
   const std::uint64_t slots =
       std::uint64_t{load_.trackers} * (load_.map_slots + load_.reduce_slots);
-  if (held == slots) return Ok{};
+  if (held == slots || load_.locations != InputPlaces::kNone) return Ok{};  // some wait
   return Error{ErrorCode::kInternal,
                "policy " + load_.policy + " filled " + std::to_string(held) + " of " +
                    std::to_string(slots) + " slots although enough is pending",
@@ -178,7 +180,7 @@ std::int64_t SchedRun::tick() {
 
 Status SchedRun::check_launches(std::uint32_t launches) const {
   const std::uint32_t expected = load_.maps_per_heartbeat() + load_.reduces_per_heartbeat();
-  if (load_.churn || launches == expected) return Ok{};
+  if (load_.churn || load_.locations != InputPlaces::kNone || launches == expected) return Ok{};
   return Error{ErrorCode::kInternal,
                "a heartbeat ended " + std::to_string(expected) + " tasks but brought " +
                    std::to_string(launches) + " launches, although enough is pending",

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "capacity/capacity_settings.h"
+#include "fair/fair_settings.h"
 
 namespace weir::bench {
 namespace {
@@ -10,6 +10,44 @@ namespace {
 constexpr std::uint32_t kVisitorsEvery = 10;      // one queue in ten
 constexpr DurationMs kChurnReclaimAfterMs = 200;  // a fifth of a heartbeat interval
 constexpr std::int64_t kWhole = 10000;            // 100% in hundredths of a percent
+
+constexpr std::uint32_t kReplicas = 3;
+constexpr DurationMs kMinShareTimeoutMs = 2000, kFairShareTimeoutMs = 10'000;
+
+// Even pools are promised half of an equal part, odd ones nothing (performance.md).
+std::shared_ptr<const PolicySettings> make_fair(const SchedLoad& load) {
+  auto fair = std::make_shared<FairSettings>();
+  const std::int64_t slots[] = {load.map_slots, load.reduce_slots};
+  for (std::uint32_t q = 0; q < load.queues; ++q) {
+    PoolSettings pool;
+    pool.name = "q" + std::to_string(q);
+    for (const TaskKind kind : kTaskKinds) {
+      if (q % 2 != 0) continue;
+      pool.min_share[index(kind)] = load.trackers * slots[index(kind)] / load.queues / 2;
+    }
+    if (load.preempts()) {
+      pool.min_share_timeout_ms = kMinShareTimeoutMs;
+      pool.fair_share_timeout_ms = kFairShareTimeoutMs;
+    }
+    fair->pools.push_back(std::move(pool));
+  }
+  fair->locality_delay.mode = load.locations == InputPlaces::kNone
+                                  ? LocalityDelaySettings::Mode::kOff
+                                  : LocalityDelaySettings::Mode::kAuto;
+  if (load.preempts()) {
+    fair->preemption = FairSettings::Preemption::kOn;
+    fair->preemption_interval_ms = 0;
+  }
+  return fair;
+}
+
+// The same for the same number on every machine (splitmix64).
+std::uint64_t scattered(std::uint64_t number) {
+  number += 0x9e3779b97f4a7c15;
+  number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+  number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+  return number ^ (number >> 31);
+}
 
 Error too_small(const std::string& what, const std::string& hint) {
   return Error{ErrorCode::kBadRequest, what, hint};
@@ -45,6 +83,7 @@ std::shared_ptr<Settings> make_settings(const SchedLoad& load,
   auto settings = std::make_shared<Settings>();
   settings->policy = load.policy;
   settings->finished_jobs_kept_ms = 10'000;
+  settings->policies["fair"] = make_fair(load);
   const bool percent = kWhole % load.queues == 0;
   for (std::uint32_t q = 0; q < load.queues; ++q) {
     QueueSettings queue;
@@ -78,12 +117,23 @@ std::uint32_t queue_of_job(const SchedLoad& load, std::uint32_t job) {
   return place / (kVisitorsEvery - 1) * kVisitorsEvery + place % (kVisitorsEvery - 1);
 }
 
-SubmitJob make_job(const JobShape& shape) {
+SubmitJob make_job(const SchedLoad& load, const JobShape& shape) {
   auto spec = std::make_shared<JobSpec>();
   spec->name = "bench";
   spec->user = shape.user;
   spec->queue = "q" + std::to_string(shape.queue);
   spec->splits.resize(shape.maps);
+  if (load.locations != InputPlaces::kNone) {
+    const std::uint32_t among = load.locations == InputPlaces::kHot
+                                    ? std::max(load.trackers / 100, kReplicas)
+                                    : load.trackers;
+    std::uint64_t draw = shape.number << 32;
+    for (Split& split : spec->splits) {
+      for (std::uint32_t r = 0; r < kReplicas; ++r) {
+        split.hosts.push_back(tracker_name(static_cast<std::uint32_t>(scattered(++draw) % among)));
+      }
+    }
+  }
   spec->output = "/bench/" + std::to_string(shape.number);
   spec->reduces = shape.reduces;
   spec->slowstart_millionths = 0;

@@ -16,6 +16,13 @@
 
 namespace weir::bench {
 
+// Where the input of maps lies. With locations delay scheduling and preemption are on.
+enum class InputPlaces : std::uint8_t {
+  kNone,    // nobody knows
+  kSpread,  // each split on 3 trackers anywhere
+  kHot,     // all on the same hundredth of the trackers
+};
+
 struct SchedLoad {
   std::string policy = "capacity";
   std::uint32_t trackers = 1000;
@@ -27,7 +34,10 @@ struct SchedLoad {
   std::optional<std::uint32_t> reduces_per_job;
   std::uint32_t heartbeats_per_tick = 50;
   bool churn = false;  // W' instead of W
+  InputPlaces locations = InputPlaces::kNone;
 
+  // W' reclaims under every policy; with locations the fair policy preempts too.
+  bool preempts() const { return churn || locations != InputPlaces::kNone; }
   std::uint32_t maps() const { return maps_per_job.value_or(jobs <= 100 ? 200 : 40); }
   std::uint32_t reduces() const { return reduces_per_job.value_or(jobs <= 100 ? 100 : 20); }
   // What ends, and must start again, with each heartbeat.
@@ -54,6 +64,6 @@ struct JobShape {
   std::uint32_t reduces = 0;
   std::uint64_t number = 0;  // unique: names its output
 };
-SubmitJob make_job(const JobShape& shape);
+SubmitJob make_job(const SchedLoad& load, const JobShape& shape);
 
 }  // namespace weir::bench

@@ -13,7 +13,8 @@ constexpr Size kSizes[] = {{100, 10},  {1000, 10},  {1000, 100},
                            {5000, 10}, {5000, 100}, {50000, 1000}};
 constexpr Size kSmall = {100, 10}, kTask = {5000, 100}, kLarge = {50000, 1000};
 
-constexpr double kTasksPerSecond = 1e6, kP99Us = 50, kTickMs = 2, kFlatness = 2.0 / 3;
+constexpr double kTasksPerSecond = 1e6, kWithLocations = 5e5, kP99Us = 50, kTickMs = 2,
+                 kFlatness = 2.0 / 3;
 constexpr double kChurnFactor = 2;  // every bar may be missed by this much under W'
 
 const SchedFigures* find(const std::vector<SchedRow>& rows, Size size, bool churn) {
@@ -21,6 +22,10 @@ const SchedFigures* find(const std::vector<SchedRow>& rows, Size size, bool chur
     return r.load.jobs == size.jobs && r.load.queues == size.queues && r.load.churn == churn;
   });
   return row == rows.end() ? nullptr : &row->figures;
+}
+
+bool located(const std::vector<SchedRow>& rows) {
+  return rows.front().load.locations != InputPlaces::kNone;
 }
 
 }  // namespace
@@ -64,16 +69,19 @@ Result<std::vector<SchedRow>> run_rows(const std::vector<SchedLoad>& loads, doub
 std::optional<double> published_java(const SchedLoad& load) {
   struct Published {
     Size size;
-    double capacity;
+    double capacity, fair;
   };
-  constexpr Published kPublished[] = {{{100, 10}, 38632},
-                                      {{1000, 10}, 6275},
-                                      {{1000, 100}, 5681},
-                                      {{5000, 10}, 717},
-                                      {{5000, 100}, 659}};
-  if (load.policy != "capacity" || load.churn) return std::nullopt;
+  constexpr Published kPublished[] = {{{100, 10}, 38632, 18192},
+                                      {{1000, 10}, 6275, 2350},
+                                      {{1000, 100}, 5681, 1425},
+                                      {{5000, 10}, 717, 395},
+                                      {{5000, 100}, 659, 215}};
+  const bool fair = load.policy == "fair";
+  if ((!fair && load.policy != "capacity") || load.churn || load.locations != InputPlaces::kNone) {
+    return std::nullopt;
+  }
   for (const Published& p : kPublished) {
-    if (p.size.jobs == load.jobs && p.size.queues == load.queues) return p.capacity;
+    if (p.size.jobs == load.jobs && p.size.queues == load.queues) return fair ? p.fair : p.capacity;
   }
   return std::nullopt;
 }
@@ -85,7 +93,7 @@ std::vector<Bar> bars(const std::vector<SchedRow>& rows) {
     const double slack = churn ? kChurnFactor : 1;
     if (const auto* task = find(rows, kTask, churn)) {
       bars.push_back({name + ": tasks/s at J=5000 Q=100", task->tasks_per_second,
-                      kTasksPerSecond / slack, true});
+                      (located(rows) ? kWithLocations : kTasksPerSecond) / slack, true});
     }
     const auto* small = find(rows, kSmall, churn);
     const auto* large = find(rows, kLarge, churn);

@@ -4,12 +4,13 @@
 
 namespace weir::bench {
 
-VirtualTracker::VirtualTracker(const std::string& name, Resources total) {
+VirtualTracker::VirtualTracker(const std::string& name, const std::string& rack, Resources total) {
   registration_.name = name;
   registration_.incarnation = 1;
   registration_.host = name + ".bench";
   registration_.shuffle_port = 1;
   registration_.total = total;
+  registration_.rack = rack;
   Heartbeat report;
   report.name = name;
   report.incarnation = registration_.incarnation;

@@ -12,7 +12,7 @@ namespace weir::bench {
 
 class VirtualTracker {
  public:
-  VirtualTracker(const std::string& name, Resources total);
+  VirtualTracker(const std::string& name, const std::string& rack, Resources total);
 
   const RegisterTracker& registration() const { return registration_; }
 

@@ -29,6 +29,9 @@ std::string grouped(double value) {
   return digits;
 }
 
+// In the order of the enum.
+constexpr const char* kLocations[] = {"none", "spread", "hot"};
+
 const char* workload(const bench::SchedLoad& load) {
   return load.churn ? "W'" : "W";
 }
@@ -82,6 +85,7 @@ Json row_json(const bench::SchedRow& row) {
                {"queues", load.queues},
                {"maps_per_job", load.maps()},
                {"reduces_per_job", load.reduces()},
+               {"locations", kLocations[static_cast<std::size_t>(load.locations)]},
                {"repetitions", row.runs.size()}};
   json.update(figures_json(row.figures));
   const auto java = bench::published_java(load);
@@ -200,6 +204,13 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
          CLI::Range(1u, 1000u));
   command.add_flag("--churn", load.churn,
                    "W': jobs end and arrive, queues come and go, claims kill, settings change");
+  command
+      .add_option("--locations", load.locations, "of the maps' input: none (default), spread, hot")
+      ->type_name("WHERE")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bench::InputPlaces>{{"none", bench::InputPlaces::kNone},
+                                                    {"spread", bench::InputPlaces::kSpread},
+                                                    {"hot", bench::InputPlaces::kHot}}));
   command.add_flag("--matrix", options.matrix,
                    "all sizes of docs/performance.md, W and W', and the bars to reach");
 }
@@ -223,6 +234,7 @@ void add_bench_command(CLI::App& app, Context& context) {
       "W: with each heartbeat a tracker's 2 oldest maps and its oldest reduce end and 3 tasks must "
       "start. They are reported\n"
       "as KILLED, which makes a task pending again: demand stays as it is and no job ever ends.\n"
+      "With --locations each split lies on 3 trackers; delay scheduling and preemption are on.\n"
       "W' (--churn): tasks succeed, jobs end and are replaced, every tenth queue comes and goes.\n"
       "Rates are per CPU second; CPU is the share of a core that the run got. Under 100% the "
       "percentiles include being put aside.\n\n"
