@@ -195,11 +195,44 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"health", optional(tracker.__isset.health, tracker.health)}};
 }
 
+namespace {
+
+Json share_figures(const wire::ShareFigures& of) {
+  Json json = {{"running", of.running}, {"pending", of.pending}};
+  if (of.__isset.guaranteed) json["guaranteed"] = of.guaranteed;
+  if (of.__isset.allocated) json["allocated"] = of.allocated;
+  if (of.__isset.share_thousandths) {
+    json["share"] = static_cast<double>(of.share_thousandths) / 1000;
+  }
+  if (of.__isset.min_share) json["min_share"] = of.min_share;
+  if (of.__isset.maximum) json["maximum"] = of.maximum;
+  return json;
+}
+
+Json outlooks(const std::vector<wire::PolicyOutlook>& list) {
+  Json json = Json::array();
+  for (const auto& outlook : list) {
+    Json shares = Json::array();
+    for (const auto& share : outlook.shares) {
+      shares.push_back({{"name", share.name},
+                        {"maps", share_figures(share.maps)},
+                        {"reduces", share_figures(share.reduces)}});
+    }
+    json.push_back({{"policy", outlook.policy},
+                    {"of", outlook.pools ? "pools" : "queues"},
+                    {"shares", std::move(shares)}});
+  }
+  return json;
+}
+
+}  // namespace
+
 Json to_json(const wire::PolicyInfo& policy) {
   return {{"current", policy.current},
           {"available", policy.available},
           {"since_ms", policy.since_ms},
-          {"notices", policy.__isset.notices ? Json(policy.notices) : Json::array()}};
+          {"notices", policy.__isset.notices ? Json(policy.notices) : Json::array()},
+          {"outlooks", policy.__isset.outlooks ? outlooks(policy.outlooks) : Json::array()}};
 }
 
 Json to_json(const wire::SettingsDiff& diff) {

@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/policy_tables.h"
 #include "cli/table.h"
 
 namespace weir::cli {
@@ -30,6 +31,12 @@ int show(Context& context) {
     for (const auto& notice : policy.notices)
       context.out << "notice: " << printable(notice) << "\n";
   }
+  if (!policy.__isset.outlooks) return kExitDone;
+  const std::string table = outlook_table(policy);
+  if (table.empty()) return kExitDone;
+  context.out << "\nWhat each policy would give now (capacity: guaranteed and allocated slots; "
+                 "fair: shares):\n"
+              << table;
   return kExitDone;
 }
 
@@ -54,7 +61,9 @@ void add_policy_commands(CLI::App& app, Context& context) {
   auto* command = group->add_subcommand("show", "the policy in force, and those there are");
   add_output_option(*command, context);
   add_connection_options(*command, context);
-  command->footer("Examples:\n  weir policy show");
+  command->footer(
+      "Shows what each policy would give every queue and pool right now, to compare before "
+      "switching.\n\nExamples:\n  weir policy show\n  weir policy show -o json");
   command->callback([&context] { context.action = [&context] { return show(context); }; });
 
   const auto name = std::make_shared<std::string>();

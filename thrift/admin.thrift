@@ -5,11 +5,36 @@ namespace py weir_wire.admin
 include "common.thrift"
 include "client.thrift"
 
+/** What a queue or pool has and would get in one class, in slots. Absent: the policy has no such figure. */
+struct ShareFigures {
+  1: required i64 running
+  2: required i64 pending
+  3: optional i64 guaranteed
+  4: optional i64 allocated
+  5: optional i64 share_thousandths     // fair share, in thousandths of a slot
+  6: optional i64 min_share
+  7: optional i64 maximum
+}
+
+struct PolicyShare {
+  1: required string name               // dotted path
+  2: required ShareFigures maps
+  3: required ShareFigures reduces
+}
+
+/** What one policy would give right now. */
+struct PolicyOutlook {
+  1: required string policy
+  2: required bool pools                // the shares are of pools, not of queues
+  3: required list<PolicyShare> shares
+}
+
 struct PolicyInfo {
   1: required string current
   2: required list<string> available
   3: required i64 since_ms
   4: optional list<string> notices      // findings about the settings that stay visible
+  5: optional list<PolicyOutlook> outlooks   // of every policy there is
 }
 
 /** A file of settings, by name (for messages) and text. */

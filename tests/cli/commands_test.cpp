@@ -14,6 +14,7 @@ namespace weir::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -285,6 +286,38 @@ TEST_F(Commands, QueuesPolicyAndServer) {
   fake.refuse =
       refusal(wire::ErrorCode::UNKNOWN_POLICY, "policy 'quick': must be capacity or fifo");
   EXPECT_EQ(weir({"policy", "set", "quick"}).code, 2);
+}
+
+TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
+  wire::PolicyOutlook capacity, fair;
+  capacity.policy = "capacity";
+  capacity.shares.resize(1);
+  capacity.shares[0].name = "research";
+  capacity.shares[0].maps.running = 30;
+  capacity.shares[0].maps.pending = 200;
+  capacity.shares[0].maps.__set_guaranteed(40);
+  capacity.shares[0].maps.__set_allocated(35);
+  fair.policy = "fair";
+  fair.pools = true;
+  fair.shares.resize(2);
+  fair.shares[0] = capacity.shares[0];
+  fair.shares[0].maps.__isset = {};
+  fair.shares[0].maps.__set_share_thousandths(33333);
+  fair.shares[0].maps.__set_min_share(10);
+  fair.shares[1].name = "guests.summer";
+  fair.shares[1].reduces.pending = 3;
+  fair.shares[1].reduces.__set_share_thousandths(2000);
+  fair.shares[1].reduces.__set_min_share(0);
+  fake.outlooks = {capacity, fair};
+  const auto ran = weir({"policy", "show"});
+  EXPECT_THAT(ran.out, ContainsRegex("research +map +30 +200 +40 +35 +10 +33.33\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("guests.summer +reduce +0 +3 +- +- +0 +2\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("research       reduce")));
+  expect_lines_fit(ran.out, 100);
+  const auto outlooks = json({"policy", "show"})["outlooks"];
+  EXPECT_EQ(outlooks[0]["shares"][0]["maps"]["allocated"], 35);
+  EXPECT_EQ(outlooks[1]["of"], "pools");
+  EXPECT_EQ(outlooks[1]["shares"][0]["maps"]["share"], 33.333);
 }
 
 TEST_F(Commands, WatchEndsWithTheJobs) {

@@ -123,6 +123,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::vector<wire::JobStatus> jobs;
   std::vector<wire::QueueStatus> queue_list;
   std::vector<wire::TrackerStatus> tracker_list;
+  std::vector<wire::PolicyOutlook> outlooks;
   wire::SettingsDiff settings_diff;
   std::int64_t server_now_ms = 1'700'000'001'000;
   std::vector<wire::AttemptInfo> attempt_list;
@@ -205,6 +206,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     reply.current = "capacity";
     reply.available = {"capacity", "fifo"};
     reply.since_ms = 1'700'000'000'000;
+    if (!outlooks.empty()) reply.__set_outlooks(outlooks);
   }
   void set_policy(wire::Done& done, const wire::Caller& caller, const std::string& name) override {
     change(done, caller, "set_policy " + name);

@@ -9,6 +9,7 @@
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/policy_outlook.h"
 #include "tracker/jobtracker/settings_diff.h"
 
 namespace weir {
@@ -41,7 +42,8 @@ void AdminService::set_queue_state(Give<wire::Done> give, Refuse refuse, const w
   loop_.post(SetQueueState{*who, queue, !running}, answer_done(answering));
 }
 
-void AdminService::policy(Give<wire::PolicyInfo> give, Refuse) {
+void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {
+  const Answering<wire::PolicyInfo> answering(std::move(give), std::move(refuse));
   const BoardViewPtr view = loop_.board().view();
   wire::PolicyInfo out;
   out.current = view->policy;
@@ -52,7 +54,12 @@ void AdminService::policy(Give<wire::PolicyInfo> give, Refuse) {
     notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) notices.push_back(std::move(line));
   if (!notices.empty()) out.__set_notices(notices);
-  give(out);
+  loop_.query([answering, out = std::make_shared<wire::PolicyInfo>(std::move(out))](
+                  const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answering.refuse(inside.error());
+    out->__set_outlooks(policy_outlooks(*inside->engine));
+    answering.give(*out);
+  });
 }
 
 void AdminService::set_policy(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,

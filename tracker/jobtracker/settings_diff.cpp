@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/queue_guarantees.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
 #include "jobqueue/cluster_state.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/queue_tree.h"
 
 namespace weir {

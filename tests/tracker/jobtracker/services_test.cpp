@@ -171,6 +171,10 @@ TEST_F(ServicesTest, AdministratorsSteer) {
   wire::PolicyInfo policy;
   admin_->call([&](auto& c) { c.policy(policy); });
   EXPECT_EQ(policy.current, "capacity");
+  ASSERT_EQ(policy.outlooks.size(), policy.available.size());
+  EXPECT_EQ(policy.outlooks[0].policy, "capacity");
+  EXPECT_EQ(policy.outlooks[0].shares.at(0).name, "default");
+  EXPECT_TRUE(policy.outlooks[0].shares[0].maps.__isset.guaranteed);
 
   wire::SettingsFile bad;
   bad.name = "bad.yaml";

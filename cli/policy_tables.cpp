@@ -1,0 +1,76 @@
+#include "cli/policy_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/format.h"
+#include "cli/table.h"
+
+namespace weir::cli {
+namespace {
+
+// What all policies say about one name.
+struct OutlookLine {
+  std::string name;
+  const wire::PolicyShare* any = nullptr;
+  const wire::PolicyShare* guarantee = nullptr;  // of a policy with guarantees
+  const wire::PolicyShare* fair = nullptr;       // of one with shares
+};
+
+std::vector<OutlookLine> merge(const wire::PolicyInfo& policy) {
+  std::vector<OutlookLine> lines;
+  for (const auto& outlook : policy.outlooks) {
+    for (const auto& share : outlook.shares) {
+      auto line = std::find_if(lines.begin(), lines.end(),
+                               [&](const OutlookLine& l) { return l.name == share.name; });
+      if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = share.name});
+      if (line->any == nullptr || outlook.policy == policy.current) line->any = &share;
+      const auto &maps = share.maps.__isset, &reduces = share.reduces.__isset;
+      if (maps.guaranteed || reduces.guaranteed) line->guarantee = &share;
+      if (maps.share_thousandths || reduces.share_thousandths) line->fair = &share;
+    }
+  }
+  return lines;
+}
+
+std::string slots_text(bool known, std::int64_t slots) {
+  return known ? std::to_string(slots) : "-";
+}
+
+std::string share_text(const wire::ShareFigures& of) {
+  if (!of.__isset.share_thousandths) return "-";
+  if (of.share_thousandths % 1000 == 0) return std::to_string(of.share_thousandths / 1000);
+  return fmt::format("{:.2f}", static_cast<double>(of.share_thousandths) / 1000);
+}
+
+}  // namespace
+
+std::string outlook_table(const wire::PolicyInfo& policy) {
+  Table table({{"QUEUE OR POOL", false, 12},
+               {"CLASS"},
+               {"RUNNING", true},
+               {"PENDING", true},
+               {"GUARANTEED", true},
+               {"ALLOCATED", true},
+               {"MIN SHARE", true},
+               {"FAIR SHARE", true}});
+  for (const OutlookLine& line : merge(policy)) {
+    for (const bool maps : {true, false}) {
+      const auto of = [&](const wire::PolicyShare* share) {
+        if (share == nullptr) return wire::ShareFigures();
+        return maps ? share->maps : share->reduces;
+      };
+      const wire::ShareFigures now = of(line.any), gc = of(line.guarantee), fair = of(line.fair);
+      if (now.running + now.pending == 0 && gc.guaranteed == 0 && fair.min_share == 0) continue;
+      table.add({printable(line.name), maps ? "map" : "reduce", std::to_string(now.running),
+                 std::to_string(now.pending), slots_text(gc.__isset.guaranteed, gc.guaranteed),
+                 slots_text(gc.__isset.allocated, gc.allocated),
+                 slots_text(fair.__isset.min_share, fair.min_share), share_text(fair)});
+    }
+  }
+  return table.empty() ? "" : table.render();
+}
+
+}  // namespace weir::cli

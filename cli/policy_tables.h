@@ -1,0 +1,14 @@
+// What `weir policy show` says about each queue and pool: what it has, and what each policy would
+// give it right now.
+#pragma once
+
+#include <string>
+
+#include "admin_types.h"
+
+namespace weir::cli {
+
+// A line a queue or pool and class; empty if the JobTracker says nothing about it.
+std::string outlook_table(const wire::PolicyInfo& policy);
+
+}  // namespace weir::cli

@@ -1,0 +1,62 @@
+#include "tracker/jobtracker/policy_outlook.h"
+
+#include <memory>
+#include <string>
+
+#include "conf/policies.h"
+
+namespace weir {
+namespace {
+
+wire::ShareFigures share_figures(const QueueFigures& of, bool guarantees) {
+  constexpr Share kThousandth = kWholeSlot / 1000;
+  wire::ShareFigures out;
+  out.running = of.running;
+  out.pending = of.pending;
+  if (guarantees) {
+    out.__set_guaranteed(of.guaranteed);
+    out.__set_allocated(of.allocated);
+  }
+  if (of.share >= 0) out.__set_share_thousandths((of.share + kThousandth / 2) / kThousandth);
+  if (of.min_share >= 0) out.__set_min_share(of.min_share);
+  if (of.maximum >= 0) out.__set_maximum(of.maximum);
+  return out;
+}
+
+wire::PolicyOutlook outlook_of(const Engine& engine, const Policy& policy) {
+  wire::PolicyOutlook out;
+  out.policy = policy.name();
+  out.pools = policy.has_pools();
+  for (const PoolFigures& pool : policy.pools(engine.now())) {
+    wire::PolicyShare& line = out.shares.emplace_back();
+    line.name = pool.pool;
+    line.maps = share_figures(pool.of[index(TaskKind::kMap)], false);
+    line.reduces = share_figures(pool.of[index(TaskKind::kReduce)], false);
+  }
+  if (policy.has_pools()) return out;
+  const QueueTree& tree = engine.state().tree();
+  for (std::size_t q = 1; q < tree.size(); ++q) {
+    wire::PolicyShare& line = out.shares.emplace_back();
+    line.name = tree.nodes()[q].path;
+    const bool guarantees = policy.keeps_claims();
+    line.maps = share_figures(policy.figures(QueueId(q), TaskKind::kMap), guarantees);
+    line.reduces = share_figures(policy.figures(QueueId(q), TaskKind::kReduce), guarantees);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<wire::PolicyOutlook> policy_outlooks(const Engine& engine) {
+  std::vector<wire::PolicyOutlook> outlooks;
+  for (const std::string& name : policy_names()) {
+    if (name == engine.policy().name()) {
+      outlooks.push_back(outlook_of(engine, engine.policy()));
+    } else if (const auto policy = engine.make_policy(name)) {
+      outlooks.push_back(outlook_of(engine, *policy));
+    }
+  }
+  return outlooks;
+}
+
+}  // namespace weir
