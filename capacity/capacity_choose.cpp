@@ -84,40 +84,6 @@ bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
   return running + need <= user_limit(job.queue, kind, need);
 }
 
-// The tracker that is soonest able to run a task of the job: the one with the most slots free
-// already, of those large enough that nothing is kept on.
-std::optional<Choice> CapacityPolicy::reserve(JobId id, TaskKind kind) const {
-  const Job& job = state_.job(id);
-  const std::int64_t need = width(id, kind);
-  std::int64_t ready = state_.trackers_with_free(kind, need);
-  const auto kept = [&](const auto& entry) {
-    const TrackerState& tracker = state_.tracker(entry.tracker);
-    if (entry.kind == kind && state_.free_slots(tracker, kind) >= need) --ready;
-  };
-  for (const Hold& hold : state_.claims().holds()) kept(hold);
-  for (const Reservation& reservation : state_.claims().reservations()) {
-    if (reservation.job == id && reservation.kind == kind) return std::nullopt;
-    kept(reservation);
-  }
-  if (ready > 0) return std::nullopt;  // its turn comes with that tracker's next heartbeat
-  if (state_.claims().reservations().size() >= state_.live_trackers() * kTaskKindCount) {
-    return std::nullopt;
-  }
-  TrackerId best;
-  std::int64_t most = -1;
-  for (const TrackerState& tracker : state_.trackers()) {
-    if (!tracker.live() || !tracker.accepts_tasks || tracker.keeps > 0) continue;
-    if (tracker.total.slots(kind) < need || state_.avoided(job, tracker.id)) continue;
-    if (!fits(job.need(kind), tracker.total, Resources{}, state_.total())) continue;
-    const std::int64_t free = state_.free_slots(tracker, kind);
-    if (free <= most) continue;
-    most = free;
-    best = tracker.id;
-  }
-  if (!best.valid()) return std::nullopt;
-  return Choice{.task = {id, kind, 0}, .what = Choice::What::kReserve, .reserve_on = best};
-}
-
 // --- Claims: steps 1 and 2 ---
 
 // Claims are served by deadline, so those that are due come first. The slot goes to the claimant,
@@ -177,7 +143,7 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     if (bucket.width <= free) return bucket.width <= room;
     ++rules_[kWidePassed];
     if (bucket.width > room) return false;
-    choice = reserve(bucket.jobs.begin()->id, kind);
+    choice = reserve_tracker(state_, bucket.jobs.begin()->id, kind);
     return choice.has_value();
   };
   const auto pick = [&](JobId job) {

@@ -14,19 +14,6 @@ CapacitySettings read_settings(const Settings& settings) {
   return section == nullptr ? CapacitySettings{} : *section;
 }
 
-// Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
-bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
-  if (!tracker.counts() || !fits(need, tracker.total, Resources{}, state.total())) return false;
-  return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
-                     [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
-}
-
-std::size_t avoided_trackers(const Job& job) {
-  return static_cast<std::size_t>(
-      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
-                    [&job](const auto& failures) { return job.avoids(failures.first); }));
-}
-
 }  // namespace
 
 CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
@@ -41,6 +28,7 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
 CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
     : state_(state),
       settings_(read_settings(settings)),
+      placeable_(state),
       classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
                SlotClass(state.tree(), TaskKind::kReduce, settings_.redistribute_by)} {
   asked_.assign(state.tree().size(), 0);
@@ -136,12 +124,7 @@ void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
 
 void CapacityPolicy::on_cluster_changed() {
   for (SlotClass& c : classes_) c.resized = true;
-  bool other_places = false;
-  for (KnownNeed& known : known_needs_) {
-    const bool before = known.fits;
-    known.fits = fits_somewhere(known.need);
-    other_places = other_places || known.fits != before;
-  }
+  const bool other_places = placeable_.refresh();
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     if (jobs_[i] == nullptr || !(other_places || jobs_[i]->avoided_by > 0)) continue;
     for (auto& known : jobs_[i]->placeable) known.reset();
@@ -198,30 +181,8 @@ void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
 
 bool CapacityPolicy::placeable(const Job& job, JobEntry& entry, TaskKind kind) {
   auto& known = entry.placeable[index(kind)];
-  if (known) return *known;
-  const Resources& need = job.need(kind);
-  if (entry.avoided_by == 0) {
-    known = known_to_fit(need);
-  } else {
-    known = std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
-      return wide_enough(state_, t, need) && !state_.avoided(job, t.id);
-    });
-  }
+  if (!known) known = placeable_(job, kind);
   return *known;
-}
-
-bool CapacityPolicy::fits_somewhere(const Resources& need) const {
-  return std::any_of(state_.trackers().begin(), state_.trackers().end(),
-                     [&](const auto& t) { return wide_enough(state_, t, need); });
-}
-
-// Jobs differ, what they need seldom does.
-bool CapacityPolicy::known_to_fit(const Resources& need) {
-  const auto known = std::find_if(known_needs_.begin(), known_needs_.end(),
-                                  [&](const KnownNeed& k) { return k.need == need; });
-  if (known != known_needs_.end()) return known->fits;
-  known_needs_.push_back({need, fits_somewhere(need)});
-  return known_needs_.back().fits;
 }
 
 // --- Settling ---

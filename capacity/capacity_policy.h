@@ -26,6 +26,7 @@
 #include "capacity/queue_shares.h"
 #include "capacity/service_order.h"
 #include "jobqueue/cluster_state.h"
+#include "jobqueue/placeable.h"
 #include "jobqueue/policy.h"
 
 namespace weir {
@@ -64,11 +65,6 @@ class CapacityPolicy : public Policy {
     std::uint32_t dying[kTaskKindCount] = {0, 0};    // tasks in SlotClass::dying
     std::size_t avoided_by = 0;                      // trackers that the job avoids
     std::optional<bool> placeable[kTaskKindCount];
-  };
-  // What some job needs, and whether any live tracker is wide enough for it.
-  struct KnownNeed {
-    Resources need;
-    bool fits = false;
   };
   // The indexes of one slot class.
   struct SlotClass {
@@ -118,8 +114,6 @@ class CapacityPolicy : public Policy {
 
   // Whether any live tracker could ever run tasks of the job.
   bool placeable(const Job& job, JobEntry& entry, TaskKind kind);
-  bool fits_somewhere(const Resources& need) const;
-  bool known_to_fit(const Resources& need);
 
   // capacity_choose.cpp. `free`: slots on the tracker; `room`: what the queues above allow.
   std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
@@ -131,7 +125,6 @@ class CapacityPolicy : public Policy {
                             const Offer& offer);
   std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free, std::int64_t room,
                                  const Offer& offer);
-  std::optional<Choice> reserve(JobId job, TaskKind kind) const;
   bool may_run(const Job& job, TaskKind kind) const;  // under every maximum and hard limit
   // The limit of a user of the leaf whose next task has that width.
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
@@ -153,11 +146,11 @@ class CapacityPolicy : public Policy {
 
   const ClusterState& state_;
   CapacitySettings settings_;
+  Placeable placeable_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<SlotClass, kTaskKindCount> classes_;
   std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
-  std::vector<KnownNeed> known_needs_;
-  std::vector<QueueId> lenders_;      // queues with a lend_after
+  std::vector<QueueId> lenders_;                 // queues with a lend_after
   std::vector<std::uint64_t> asked_;  // by QueueId: in which round of claims it was asked
   std::uint64_t claim_round_ = 0;
   mutable std::array<std::uint64_t, kRuleCount> rules_{};

@@ -85,6 +85,7 @@ class ClusterState {
   ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree, std::uint32_t epoch);
 
   // --- Reading ---
+  TimeMs now() const { return now_; }  // of the step that is being handled
   const Settings& settings() const { return *settings_; }
   std::shared_ptr<const Settings> settings_ptr() const { return settings_; }
   const QueueTree& tree() const { return tree_; }
@@ -141,6 +142,7 @@ class ClusterState {
   std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
 
   // --- Changing: the engine only ---
+  void set_now(TimeMs now) { now_ = now; }
   Job& add_job(std::unique_ptr<Job> job);
   Job& mutable_job(JobId id);
   void forget_job(JobId id);                     // over, and old
@@ -188,6 +190,7 @@ class ClusterState {
   std::shared_ptr<const Settings> settings_;
   QueueTree tree_;
   std::uint32_t epoch_;
+  TimeMs now_ = 0;
   std::vector<QueueState> queues_;
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way

@@ -18,6 +18,7 @@ Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyF
       last_seq_(snapshot.last_seq),
       durable_seq_(snapshot.last_seq) {
   policy_since_ = last_tick_ = now_;
+  state_.set_now(now_);
 }
 
 Engine::~Engine() = default;
@@ -56,6 +57,7 @@ void Engine::handle(const Input& input, Output& output) {
     restored_.events.clear();
   }
   now_ = std::max(now_, input.at);
+  state_.set_now(now_);
   std::visit([&](const auto& body) { on(body, input.token); }, input.body);
   output_ = nullptr;
 }
@@ -134,6 +136,7 @@ void Engine::drop(const PendingCommand& command, const std::string& why) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&command.fact)) {
     outputs_.erase(submitted->spec->output);
     state_.forget_job(submitted->job);
+    policy_->on_job_listed(submitted->job);
     changes_.jobs.insert(submitted->job);
     changes_.queues = true;
   }
@@ -172,6 +175,7 @@ void Engine::apply(const PendingCommand& command) {
       const QueueId from = job.queue;
       state_.set_queue(job, *queue);
       job.pool = move->pool;
+      policy_->on_job_listed(job.id);
       release_reservations(job.id, TrackerId{});
       if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
       touch(job);
@@ -230,6 +234,7 @@ void Engine::on(const SubmitJob& input, Token token) {
   const JobId id = job->id;
   outputs_.emplace(input.spec->output, id);
   state_.add_job(std::move(job));
+  policy_->on_job_listed(id);
   promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
 }
 

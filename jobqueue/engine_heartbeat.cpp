@@ -66,6 +66,7 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   }
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
+  tracker.load_millionths = report.load_millionths;
   ++reports_;
   // The jobs of what has ended are all over the memory: they are fetched side by side.
   const auto ended = [](const AttemptReport& a) { return a.state >= ReportedState::kSucceeded; };

@@ -121,6 +121,7 @@ void Engine::release_output(const Job& job) {
 void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   const QueueId queue = job.queue;
   state_.set_job_state(job, state);
+  policy_->on_job_listed(job.id);
   QueueCounters& counters = state_.counters(queue);
   counters.ended.count(state);
   counters.user(job.user, now_).ended.count(state);

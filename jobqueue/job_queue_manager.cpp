@@ -65,17 +65,23 @@ Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
                    "wait until it is started again, or use another queue"};
     }
   }
+  if (auto may = check_submit_right(caller, *found); !may) return may.error();
+  return *found;
+}
+
+Status JobQueueManager::check_submit_right(const Caller& caller, QueueId queue) const {
+  const QueueTree& tree = state_.tree();
   // An ancestor's list opens the whole family; a queue that says nothing inherits.
   bool said = false;
-  for (QueueId q = *found; q != QueueTree::root(); q = tree.node(q).parent) {
+  for (QueueId q = queue; q != QueueTree::root(); q = tree.node(q).parent) {
     const AccessList& list = tree.node(q).settings.submit;
     said = said || list.has_value();
-    if (list && allowed(list, caller, false)) return *found;
+    if (list && allowed(list, caller, false)) return Ok{};
   }
-  if (!said || is_named_administrator(caller, *found)) return *found;
+  if (!said || is_named_administrator(caller, queue)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
-               "user " + caller.user + " may not submit to queue " + node.path,
-               "allowed: " + list_text(node.settings.submit)};
+               "user " + caller.user + " may not submit to queue " + tree.node(queue).path,
+               "allowed: " + list_text(tree.node(queue).settings.submit)};
 }
 
 Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec,

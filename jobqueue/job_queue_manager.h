@@ -21,6 +21,9 @@ class JobQueueManager {
 
   // The leaf that a submission goes to, or the refusal.
   Result<QueueId> check_submission(const Caller& caller, const JobSpec& spec) const;
+  // May this caller submit to the queue, by its lists and those above it; whether it takes jobs is
+  // another matter.
+  Status check_submit_right(const Caller& caller, QueueId queue) const;
   // May this caller kill, move or re-prioritise the job: its owner, the queue's administrators, the
   // cluster's.
   Status check_owner(const Caller& caller, const Job& job) const;

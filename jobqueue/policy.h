@@ -160,6 +160,9 @@ class Policy {
 
   // The state has changed. `job` is in state RUNNING in added/pending calls; in changed calls too,
   // or it waits and its tasks still run.
+  // A job has come, running or waiting and perhaps not durable yet; or has moved; or is over, or is
+  // forgotten as if it had never been. Comes before the other calls about the same change.
+  virtual void on_job_listed(JobId) {}
   virtual void on_job_added(JobId job) = 0;    // may be scheduled from now on
   virtual void on_job_removed(JobId job) = 0;  // over, or back to waiting; still readable
   virtual void on_job_changed(JobId job,

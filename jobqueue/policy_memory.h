@@ -17,23 +17,34 @@
 
 namespace weir {
 
+// What a job is owed in one class: share that was due and did not run, in slot-milliseconds times
+// kWholeSlot. It moves at updates; what has become due and has run since stands beside it.
+struct DeficitAccount {
+  Int128 deficit = 0;
+  Share due = 0;             // its share at the last update
+  TimeMs due_since = 0;      // when that was, or when the job may be scheduled again since
+  bool open = false;         // it is accounted: not over a limit
+  std::int64_t running = 0;  // slots, now
+  std::int64_t ran_ms = 0;   // slot-milliseconds until `ran_until`
+  TimeMs ran_until = 0;
+};
+
 struct JobMemory {
   LocalityWait wait;
-  // Deficit of the fair policy, in slot-milliseconds times kWholeSlot: share that was due and did
-  // not run.
-  std::array<Int128, kTaskKindCount> deficit{};
+  std::array<DeficitAccount, kTaskKindCount> account{};  // under `algorithm: deficit`
 };
 
 // When a pool was last found at its minimum share, and at half its fair share (or not wanting
-// more).
+// more), where that was before the last update; kNever: it was so at the last update.
 struct PoolStamps {
-  std::array<TimeMs, kTaskKindCount> at_min_share{};
-  std::array<TimeMs, kTaskKindCount> at_half_share{};
+  std::array<TimeMs, kTaskKindCount> at_min_share{kNever, kNever};
+  std::array<TimeMs, kTaskKindCount> at_half_share{kNever, kNever};
 };
 
 struct PolicyMemory {
   std::map<JobId, JobMemory> jobs;          // unfinished jobs; an entry is made when first written
-  std::map<std::string, PoolStamps> pools;  // by dotted path
+  std::map<std::string, PoolStamps> pools;  // by dotted path; those with something to say
+  TimeMs updated_at = 0;                    // the fair policy's last update; 0: never
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
   TimeMs preemption_checked_at = 0;     // by the fair policy; 0: never
 

@@ -44,6 +44,7 @@ struct TrackerState {
   bool accepts_tasks = true;
   std::string health;
   std::int64_t free_disk_mb = -1;
+  std::int32_t load_millionths = 0;  // load average per core, as reported
   TimeMs last_heartbeat = 0;
   Resources total;
   Resources stored_total;             // as last told to the store

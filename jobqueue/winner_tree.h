@@ -42,30 +42,46 @@ class WinnerTree {
     }
   }
 
+  // Walks the keys in order. The tree must not change meanwhile.
+  class Walk {
+   public:
+    explicit Walk(const WinnerTree& tree) : tree_(&tree) {}
+
+    // The next key; null at the end.
+    const Key* next() {
+      if (tree_->winners_.empty() || tree_->winners_[1] == kNone) return nullptr;
+      if (won_ == 0) return at(won_ = 1);
+      const auto later = [this](std::uint32_t a, std::uint32_t b) { return *at(b) < *at(a); };
+      // Whom the last winner beat on its way up to `won_` comes into question now.
+      for (auto node = static_cast<std::uint32_t>(tree_->first_leaf_) + tree_->winners_[won_];
+           node != won_; node /= 2) {
+        if (tree_->winners_[node ^ 1] == kNone) continue;
+        open_.push_back(node ^ 1);
+        std::push_heap(open_.begin(), open_.end(), later);
+      }
+      if (open_.empty()) return nullptr;
+      std::pop_heap(open_.begin(), open_.end(), later);
+      won_ = open_.back();
+      open_.pop_back();
+      return at(won_);
+    }
+
+   private:
+    const Key* at(std::uint32_t node) const { return &*tree_->keys_[tree_->winners_[node]]; }
+
+    const WinnerTree* tree_;
+    std::vector<std::uint32_t> open_;  // a heap of nodes: what they name has not been visited
+    std::uint32_t won_ = 0;            // the node that named the last key; 0: none yet
+  };
+
   // Visits keys in order until `take(key)` says true; tells whether one did.
   template <class Take>
   bool visit(Take take) const {
-    if (winners_.empty() || winners_[1] == kNone) return false;
-    if (take(*keys_[winners_[1]])) return true;
-    const auto later = [this](std::uint32_t a, std::uint32_t b) {
-      return *keys_[winners_[b]] < *keys_[winners_[a]];
-    };
-    std::vector<std::uint32_t> open;  // a heap of nodes: what they name has not been visited
-    std::uint32_t won = 1;
-    while (true) {
-      // Whom the last winner beat on its way up to `won` comes into question now.
-      for (auto node = static_cast<std::uint32_t>(first_leaf_) + winners_[won]; node != won;
-           node /= 2) {
-        if (winners_[node ^ 1] == kNone) continue;
-        open.push_back(node ^ 1);
-        std::push_heap(open.begin(), open.end(), later);
-      }
-      if (open.empty()) return false;
-      std::pop_heap(open.begin(), open.end(), later);
-      won = open.back();
-      open.pop_back();
-      if (take(*keys_[winners_[won]])) return true;
+    Walk walk(*this);
+    while (const Key* key = walk.next()) {
+      if (take(*key)) return true;
     }
+    return false;
   }
 
  private:

@@ -26,6 +26,9 @@ struct JobOptions {
   std::uint32_t max_attempts = 4;
   std::vector<std::vector<std::string>> locations;  // of each map's input, cyclic
   std::vector<std::string> groups;
+  std::string name = "test";
+  std::string pool;  // the property
+  std::int64_t slots_per_reduce = 1;
 };
 
 struct TrackerOptions {
@@ -87,7 +90,8 @@ class Harness {
   // Submits; the reply's error is in `error`, the job's number is the return value (0 if refused).
   std::uint32_t submit(const JobOptions& options) {
     auto spec = std::make_shared<JobSpec>();
-    spec->name = "test";
+    spec->name = options.name;
+    if (!options.pool.empty()) spec->conf["pool"] = options.pool;
     spec->user = options.user;
     spec->groups = options.groups;
     spec->queue = options.queue;
@@ -103,6 +107,7 @@ class Harness {
     spec->slowstart_millionths = options.slowstart_millionths;
     spec->max_attempts = options.max_attempts;
     spec->need[0].slots(TaskKind::kMap) = options.slots_per_map;
+    spec->need[1].slots(TaskKind::kReduce) = options.slots_per_reduce;
     error = {};
     for (const Reply& reply : step(SubmitJob{{options.user, options.groups}, spec})) {
       if (const auto* submitted = std::get_if<Submitted>(&reply.body)) return submitted->job.value;
