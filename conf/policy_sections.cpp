@@ -42,7 +42,7 @@ KeyValues describe_capacity(const PolicySettings& settings) {
 }  // namespace
 
 std::vector<std::string> policy_names() {
-  return {"capacity", "fifo"};
+  return {"capacity", "fair", "fifo"};
 }
 
 const std::vector<PolicySection>& policy_sections() {

@@ -1,0 +1,200 @@
+// Which task a free slot goes to: held and reserved slots, then maps and reduces in turn, each down
+// the order of pools to a leaf and along the order of its jobs (fair.md, "Choosing").
+#include <algorithm>
+
+#include "fair/fair_policy.h"
+
+namespace weir {
+
+void FairPolicy::begin_offer(const Offer& offer) {
+  beat_ = Beat{.tracker = offer.tracker, .free = offer.free};
+  const TrackerState& tracker = state_.tracker(offer.tracker);
+  for (const HeldAttempt& held : tracker.held) {
+    if (held.state == AttemptState::kDying) continue;
+    const TaskKind kind = held.key.task.kind;
+    ++beat_.running_tasks[index(kind)];
+    beat_.running_slots[index(kind)] += state_.job(held.key.task.job).width(kind);
+  }
+  if (delay_.on()) delay_.begin(offer.now);
+}
+
+void FairPolicy::end_offer(const Offer& offer) {
+  if (delay_.on()) delay_.end(offer.now);
+}
+
+std::optional<Choice> FairPolicy::choose(const Offer& offer) {
+  if (!weights_end_.empty()) refresh_weights(offer.now);
+  settle();
+  std::array<std::int64_t, kTaskKindCount> free = offer.free;
+  if (state_.tracker(offer.tracker).keeps > 0) {
+    for (const TaskKind kind : kTaskKinds) {
+      if (free[index(kind)] <= 0) continue;
+      if (auto choice = choose_kept(kind, free[index(kind)], offer)) return choice;
+    }
+  }
+  while (const auto kind = next_kind(offer, free)) {
+    if (auto choice = ask(PoolTree::root(), {offer, *kind, free[index(*kind)]}, INT64_MAX)) {
+      return choice;
+    }
+    beat_.closed[index(*kind)] = true;
+  }
+  return std::nullopt;
+}
+
+// Of the kinds that are open that of which the tracker runs less; maps if it runs as many.
+std::optional<TaskKind> FairPolicy::next_kind(
+    const Offer& offer, const std::array<std::int64_t, kTaskKindCount>& free) {
+  if (!settings_->assign_multiple && offer.launched[0] + offer.launched[1] > 0) return std::nullopt;
+  const auto open = [&](TaskKind kind) {
+    const std::size_t k = index(kind);
+    if (beat_.closed[k] || free[k] <= 0) return false;
+    if (offer.launched[k] >= settings_->max_per_heartbeat[k].value_or(INT64_MAX)) return false;
+    const std::int64_t running_here = beat_.running_slots[k] + beat_.free[k] - offer.free[k];
+    if (running_here < load_cap(kind, state_.tracker(offer.tracker), running_here)) return true;
+    ++rules_[kLoadCapped];
+    return false;
+  };
+  const bool maps = open(TaskKind::kMap);
+  const bool reduces = open(TaskKind::kReduce);
+  if (!maps && !reduces) return std::nullopt;
+  if (!maps || !reduces) return maps ? TaskKind::kMap : TaskKind::kReduce;
+  return beat_.running_tasks[0] + offer.launched[0] <= beat_.running_tasks[1] + offer.launched[1]
+             ? TaskKind::kMap
+             : TaskKind::kReduce;
+}
+
+std::int64_t FairPolicy::load_cap(TaskKind kind, const TrackerState& tracker,
+                                  std::int64_t running_here) const {
+  return load_manager_->cap({.tracker_slots = tracker.total.slots(kind),
+                             .running_here = running_here,
+                             .cluster_slots = state_.total_slots(kind),
+                             .demand = standings_[index(kind)].cluster_demand(),
+                             .load_millionths = tracker.load_millionths});
+}
+
+// --- Slots that are kept for somebody ---
+
+// Takes what stays kept off `free`.
+std::optional<Choice> FairPolicy::choose_kept(TaskKind kind, std::int64_t& free,
+                                              const Offer& offer) {
+  for (const Hold& hold : state_.claims().holds()) {
+    if (hold.tracker != offer.tracker || hold.kind != kind) continue;
+    if (hold.complete()) return choose_held(hold, free, offer);
+    free -= std::min(free, hold.kept());  // its other victims are still dying
+  }
+  for (const Reservation& reservation : state_.claims().reservations()) {
+    if (reservation.tracker != offer.tracker || reservation.kind != kind) continue;
+    if (auto choice = choose_reserved(reservation, free, offer)) return choice;
+  }
+  return std::nullopt;
+}
+
+// The needy pool's turn, whatever the order; if it takes nothing the slots are anybody's.
+std::optional<Choice> FairPolicy::choose_held(const Hold& hold, std::int64_t free,
+                                              const Offer& offer) {
+  std::optional<Choice> choice;
+  const PoolId pool = tree_.find(hold.pool);
+  if (pool.valid()) {
+    choice =
+        ask(pool, {offer, hold.kind, std::min(free, hold.slots), true}, pool_room(pool, hold.kind));
+  }
+  if (!choice || choice->what != Choice::What::kLaunch) {
+    choice = Choice{.what = Choice::What::kEndHold};
+  } else {
+    ++rules_[kServedHold];
+  }
+  choice->hold = hold.id;
+  return choice;
+}
+
+std::optional<Choice> FairPolicy::choose_reserved(const Reservation& reservation,
+                                                  std::int64_t& free, const Offer& offer) {
+  const Job& job = state_.job(reservation.job);
+  const TaskKind kind = reservation.kind;
+  const JobEntry* entry = find_entry(job.id);
+  const bool may = entry != nullptr && entry->runnable && job.launchable(kind) > 0 &&
+                   reservation.slots <= pool_room(entry->pool, kind) &&
+                   reservation.slots <= queue_room(job.queue, kind);
+  if (may) {
+    if (free < reservation.slots) {
+      free = 0;  // freed slots wait here until there are enough
+      return std::nullopt;
+    }
+    if (auto choice = ask_job(job.id, {offer, kind, free}, true)) return choice;
+  }
+  return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kReleaseReservation};
+}
+
+// What the maximums from the pool up leave.
+std::int64_t FairPolicy::pool_room(PoolId pool, TaskKind kind) const {
+  std::int64_t room = INT64_MAX;
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const Standings::Line& line = standings_[index(kind)].line(p);
+    room = std::min(room, line.maximum - line.running);
+  }
+  return room;
+}
+
+std::int64_t FairPolicy::queue_room(QueueId queue, TaskKind kind) const {
+  std::int64_t room = INT64_MAX;
+  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    room = std::min(
+        room, queue_maximum_[index(kind)][q.index()] - state_.queue(q).running_slots[index(kind)]);
+  }
+  return room;
+}
+
+// --- The order of pools ---
+
+std::optional<Choice> FairPolicy::ask(PoolId pool, const Slots& slots, std::int64_t room) {
+  if (tree_.node(pool).leaf()) return ask_leaf(pool, slots, room);
+  const Standings& standings = standings_[index(slots.kind)];
+  std::optional<Choice> choice;
+  standings.visit(pool, [&](PoolId child) {
+    const Standings::Line& line = standings.line(child);
+    choice = ask(child, slots, std::min(room, line.maximum - line.running));
+    if (choice && line.needy()) ++rules_[kServedNeedy];
+    return choice.has_value();
+  });
+  return choice;
+}
+
+// --- Within a leaf ---
+
+std::optional<Choice> FairPolicy::ask_leaf(PoolId leaf, const Slots& slots, std::int64_t room) {
+  const TaskKind kind = slots.kind;
+  std::optional<Choice> choice;
+  const bool urgent = delay_.on() && (slots.urgent || starved(leaf, kind, slots.offer.now));
+  // A bucket whose tasks are wider than what is free may still reserve a tracker for its first job.
+  const auto may = [&](const PoolJobs::Bucket& bucket) {
+    if (bucket.width > room) return false;
+    if (bucket.limited.valid() && bucket.width > queue_room(bucket.limited, kind)) return false;
+    if (bucket.width <= slots.free) return true;
+    ++rules_[kWidePassed];
+    choice = reserve_tracker(state_, bucket.jobs.first()->job, kind);
+    if (choice) ++rules_[kReserved];
+    return choice.has_value();
+  };
+  standings_[index(kind)].jobs(leaf).visit(may, [&](JobId job) {
+    if (!choice) choice = ask_job(job, slots, urgent);
+    return choice.has_value();
+  });
+  return choice;
+}
+
+std::optional<Choice> FairPolicy::ask_job(JobId job, const Slots& slots, bool urgent) {
+  const TrackerId tracker = slots.offer.tracker;
+  if (slots.kind == TaskKind::kReduce || !delay_.on()) {
+    return selector_->pick(state_, job, slots.kind, tracker, Locality::kAny);
+  }
+  auto choice = selector_->pick(state_, job, slots.kind, tracker, delay_.allowed(job, urgent));
+  if (choice) {
+    delay_.launched(job, choice->locality, choice->located);
+  } else {
+    delay_.passed(job);
+    ++rules_[kPassedForLocality];
+  }
+  return choice;
+}
+
+}  // namespace weir

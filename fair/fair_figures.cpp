@@ -1,0 +1,179 @@
+// What the fair policy says of queues, pools and jobs, and why tasks wait.
+#include <algorithm>
+
+#include "fair/fair_policy.h"
+#include "fair/pool_names.h"
+
+namespace weir {
+namespace {
+
+std::string slot_count(std::int64_t slots, TaskKind kind) {
+  return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
+}
+
+// Slots with up to three decimals, "2.333".
+std::string share_text(Share share) {
+  const std::int64_t thousandths = (share + kWholeSlot / 2000) / (kWholeSlot / 1000);
+  std::string text = std::to_string(thousandths / 1000);
+  if (thousandths % 1000 == 0) return text;
+  std::string decimals = std::to_string(1000 + thousandths % 1000).substr(1);
+  while (decimals.back() == '0') decimals.pop_back();
+  return text + "." + decimals;
+}
+
+std::string rounded_seconds(DurationMs ms) {
+  return std::to_string((ms + 99) / 1000) + "." + std::to_string((ms + 99) / 100 % 10) + " s";
+}
+
+}  // namespace
+
+std::string_view FairPolicy::pool_of(JobId id) const {
+  if (const JobEntry* entry = find_entry(id)) {
+    answer_ = tree_.node(entry->pool).path;
+  } else if (const Job* job = state_.find_job(id)) {
+    answer_ = pool_path(*job);
+  } else {
+    answer_.clear();
+  }
+  return answer_;
+}
+
+QueueFigures FairPolicy::figures(QueueId queue, TaskKind kind) const {
+  const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
+  const std::int64_t maximum = queue_maximum_[index(kind)][queue.index()];
+  std::int64_t pending = queue_pending_[index(kind)][queue.index()];
+  if (queue_limited_[queue.index()]) {
+    pending = std::min(pending, std::max<std::int64_t>(0, queue_room(queue, kind)));
+  }
+  return {.guaranteed = 0,
+          .allocated = running,
+          .running = running,
+          .pending = pending,
+          .demand = std::min(maximum, running + pending),
+          .maximum = maximum};
+}
+
+std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
+  deal_shares();
+  std::vector<std::uint32_t> running(tree_.size(), 0);
+  std::vector<std::uint32_t> waiting(tree_.size(), 0);
+  for (const auto& entry : jobs_) {
+    if (entry == nullptr || !entry->listed) continue;
+    ++(entry->runnable ? running : waiting)[entry->pool.index()];
+  }
+  std::vector<PoolFigures> all;
+  const auto add = [&](PoolId pool) {
+    const PoolTree::Node& node = tree_.node(pool);
+    PoolFigures figures{.pool = node.path,
+                        .parent = tree_.node(node.parent).path,
+                        .declared = node.declared,
+                        .fifo = node.settings->mode == PoolSettings::Mode::kFifo,
+                        .weight_millionths = node.settings->weight,
+                        .jobs_running = running[pool.index()],
+                        .jobs_waiting = waiting[pool.index()]};
+    const auto stamps = state_.memory().pools.find(node.path);
+    for (const TaskKind kind : kTaskKinds) {
+      const std::size_t k = index(kind);
+      const Standings::Line& line = standings_[k].line(pool);
+      const bool limited = line.maximum != INT64_MAX;
+      figures.of[k] = {
+          .allocated = line.running,
+          .running = line.running,
+          .pending = limited ? std::min(line.pending,
+                                        std::max<std::int64_t>(0, line.maximum - line.running))
+                             : line.pending,
+          .demand = line.demand,
+          .maximum = limited ? line.maximum : -1,
+          .share = line.share,
+          .min_share = line.minimum};
+      if (stamps == state_.memory().pools.end()) continue;
+      const auto since = [now](TimeMs stamp) { return stamp == kNever ? 0 : now - stamp; };
+      figures.below_min_share_ms[k] = since(stamps->second.at_min_share[k]);
+      figures.below_half_share_ms[k] = since(stamps->second.at_half_share[k]);
+    }
+    all.push_back(std::move(figures));
+  };
+  for (std::size_t p = 1; p < tree_.size(); ++p) {
+    if (tree_.node(PoolId(p)).exists) add(PoolId(p));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const PoolFigures& a, const PoolFigures& b) { return a.pool < b.pool; });
+  return all;
+}
+
+JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
+  const JobEntry* entry = find_entry(id);
+  if (entry == nullptr || !entry->joined) return {.share = 0, .weight_millionths = 0};
+  deal_shares();
+  const JobStand& stand = entry->stand[index(kind)];
+  return {.share = standings_[index(kind)].job_share(stand),
+          .weight_millionths = stand.facts.weight / 1000};
+}
+
+Policy::RuleCounts FairPolicy::rule_counts() const {
+  static constexpr std::array<std::string_view, kRuleCount> kNames = {
+      "served_needy",        "served_hold", "reserved",    "wide_passed",
+      "passed_for_locality", "load_capped", "dealt_shares"};
+  RuleCounts counts;
+  for (std::size_t i = 0; i < kRuleCount; ++i) counts.emplace_back(kNames[i], rules_[i]);
+  return counts;
+}
+
+std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
+  const Job& job = state_.job(id);
+  const JobEntry* entry = find_entry(id);
+  if (entry == nullptr || !entry->runnable || job.launchable(kind) == 0) return {};
+  deal_shares();
+  const JobStand& stand = entry->stand[index(kind)];
+  if (stand.facts.pending == 0) {
+    const std::int64_t largest = state_.largest_tracker().slots(kind);
+    return {{"no_tracker_large_enough",
+             "no live tracker is large enough for a task of " + to_string(job.need(kind)) +
+                 ", or all that are have failed the job too often; the largest has " +
+                 slot_count(largest, kind),
+             {{"need", job.width(kind)}, {"largest", largest}}}};
+  }
+  std::vector<Reason> reasons;
+  for (PoolId p = entry->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const Standings::Line& line = standings_[index(kind)].line(p);
+    if (line.running + stand.width <= line.maximum) continue;
+    reasons.push_back({"pool_at_maximum",
+                       "pool " + tree_.node(p).path + " holds " + std::to_string(line.running) +
+                           " of its max_share of " + slot_count(line.maximum, kind),
+                       {{"running", line.running}, {"maximum", line.maximum}}});
+  }
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    const std::int64_t running = state_.queue(q).running_slots[index(kind)];
+    const std::int64_t maximum = queue_maximum_[index(kind)][q.index()];
+    if (running + stand.width <= maximum || maximum >= state_.total_slots(kind)) continue;
+    reasons.push_back({"queue_at_maximum",
+                       "queue " + state_.tree().node(q).path + " holds " + std::to_string(running) +
+                           " of its maximum of " + slot_count(maximum, kind),
+                       {{"running", running}, {"maximum", maximum}}});
+  }
+  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(id) : 0; left > 0) {
+    reasons.push_back(
+        {"waiting_for_locality",
+         "it waits for a tracker near its input, for at most " + rounded_seconds(left) + " more",
+         {{"milliseconds_left", left}}});
+  }
+  const Standings::Line& line = standings_[index(kind)].line(entry->pool);
+  const std::string& pool = tree_.node(entry->pool).path;
+  if (reaches(line.running + stand.width - 1, line.share)) {
+    reasons.push_back({"pool_at_share",
+                       "pool " + pool + " runs " + std::to_string(line.running) +
+                           ", its fair share is " + share_text(line.share) + " of " +
+                           slot_count(state_.total_slots(kind), kind),
+                       {{"running", line.running}, {"share_thousandths", line.share / 1'000'000}}});
+  } else {
+    reasons.push_back({"pool_below_share",
+                       "pool " + pool + " runs " + std::to_string(line.running) +
+                           " of its fair share of " + share_text(line.share) + " " +
+                           weir::name(kind) +
+                           " slots and comes before pools that run more for their weight",
+                       {{"running", line.running}, {"share_thousandths", line.share / 1'000'000}}});
+  }
+  return reasons;
+}
+
+}  // namespace weir

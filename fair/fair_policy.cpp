@@ -1,0 +1,324 @@
+// Following the state: which job is in which pool, and what it runs and wants.
+#include "fair/fair_policy.h"
+
+#include <algorithm>
+
+#include "fair/pool_names.h"
+#include "fair/weights.h"
+#include "jobqueue/queue_guarantees.h"
+
+namespace weir {
+namespace {
+
+std::shared_ptr<const FairSettings> read_fair_settings(const Settings& settings) {
+  const auto found = settings.policies.find("fair");
+  if (found != settings.policies.end()) {
+    if (auto section = std::dynamic_pointer_cast<const FairSettings>(found->second)) return section;
+  }
+  return std::make_shared<FairSettings>();
+}
+
+bool any_running_limit(const std::vector<PoolSettings>& pools) {
+  return std::any_of(pools.begin(), pools.end(), [](const PoolSettings& pool) {
+    return pool.max_running_jobs || any_running_limit(pool.pools);
+  });
+}
+
+template <class Made>
+std::unique_ptr<Made> or_default(std::unique_ptr<Made> made,
+                                 std::unique_ptr<Made> (*make)(const FairSettings&)) {
+  return made != nullptr ? std::move(made) : make(FairSettings{});
+}
+
+}  // namespace
+
+FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
+    : state_(state),
+      settings_(read_fair_settings(settings)),
+      adjuster_(make_weight_adjuster(*settings_)),
+      load_manager_(or_default(make_load_manager(*settings_), &make_load_manager)),
+      selector_(or_default(make_task_selector(*settings_), &make_task_selector)),
+      delay_(state, settings_->locality_delay),
+      placeable_(state),
+      tree_(*settings_),
+      standings_{Standings(tree_, TaskKind::kMap,
+                           settings_->algorithm == FairSettings::Algorithm::kDeficit),
+                 Standings(tree_, TaskKind::kReduce,
+                           settings_->algorithm == FairSettings::Algorithm::kDeficit)} {
+  limits_jobs_ = any_running_limit(settings_->pools) || settings_->undeclared.max_running_jobs ||
+                 settings_->default_user_max_running_jobs ||
+                 !settings_->user_max_running_jobs.empty();
+  for (auto& pending : queue_pending_) pending.assign(state.tree().size(), 0);
+  find_queue_maximums();
+  for (const auto& [id, job] : state.jobs()) {
+    const bool runs = std::any_of(std::begin(job->group), std::end(job->group),
+                                  [](const TaskGroup& group) { return group.running > 0; });
+    if (is_over(job->state) && !runs) continue;
+    make_entry(*job).runnable = job->schedulable();
+    sync(id);
+  }
+}
+
+// --- Jobs and their pools ---
+
+FairPolicy::JobEntry* FairPolicy::find_entry(JobId job) const {
+  return job.index() < jobs_.size() ? jobs_[job.index()].get() : nullptr;
+}
+
+FairPolicy::JobEntry& FairPolicy::make_entry(const Job& job) {
+  if (job.id.index() >= jobs_.size()) jobs_.resize(job.id.index() + 1);
+  auto& entry = jobs_[job.id.index()];
+  if (entry == nullptr) {
+    entry = std::make_unique<JobEntry>();
+    entry->pool = enter_pool(pool_path(job));
+    entry->queue = job.queue;
+  }
+  entry->listed = !is_over(job.state);
+  return *entry;
+}
+
+// Jobs that came under another policy, or before new settings, may name a pool that cannot be.
+std::string FairPolicy::pool_path(const Job& job) const {
+  const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
+                                  settings_->pool_name_property);
+  const JobEntry* entry = find_entry(job.id);
+  for (const std::string& path :
+       {named ? *named : std::string(kDefaultPool), std::string(kDefaultPool)}) {
+    const bool there =
+        entry != nullptr && entry->pool.valid() && tree_.node(entry->pool).path == path;
+    if (there || tree_.check(path)) return path;
+  }
+  return "unplaced";
+}
+
+PoolId FairPolicy::enter_pool(const std::string& path) {
+  std::vector<PoolId> made;
+  const PoolId pool = tree_.enter(path, made);
+  for (const PoolId fresh : made) {
+    for (Standings& standings : standings_) standings.add_pool(fresh);
+  }
+  return pool;
+}
+
+void FairPolicy::leave_pool(PoolId pool) {
+  settle();
+  std::vector<PoolTree::Gone> gone;
+  tree_.leave(pool, gone);
+  for (const PoolTree::Gone& pair : gone) {
+    for (Standings& standings : standings_) standings.remove_pool(pair.pool, pair.parent);
+  }
+}
+
+// The job's queue, pool or priority may be another.
+void FairPolicy::move_to_pool(JobEntry& entry, const Job& job) {
+  const std::string path = pool_path(job);
+  leave(entry);
+  entry.queue = job.queue;
+  if (tree_.node(entry.pool).path == path) return;
+  const PoolId old = entry.pool;
+  entry.pool = enter_pool(path);
+  leave_pool(old);
+}
+
+// Makes the entry stand where it belongs, or go.
+void FairPolicy::sync(JobId id) {
+  JobEntry& entry = *jobs_[id.index()];
+  const Job* job = state_.find_job(id);
+  const bool runs = job != nullptr && (job->tasks(TaskKind::kMap).running > 0 ||
+                                       job->tasks(TaskKind::kReduce).running > 0);
+  const bool stands = job != nullptr && (entry.runnable || runs);
+  if (stands) {
+    if (!entry.joined) join(entry, *job);
+    for (const TaskKind kind : kTaskKinds) read(entry, *job, kind);
+    return;
+  }
+  leave(entry);
+  if (entry.listed) return;
+  const PoolId pool = entry.pool;
+  jobs_[id.index()].reset();
+  leave_pool(pool);
+}
+
+void FairPolicy::join(JobEntry& entry, const Job& job) {
+  entry.joined = true;
+  for (auto& known : entry.placeable) known.reset();
+  entry.tie = {job.submitted_at, job.spec->name, job.id};
+  const bool limited = queue_limited_[job.queue.index()];
+  for (const TaskKind kind : kTaskKinds) {
+    JobStand& stand = entry.stand[index(kind)];
+    stand = JobStand{.job = job.id,
+                     .pool = entry.pool,
+                     .priority = job.priority,
+                     .width = std::max<std::int64_t>(job.width(kind), 1),
+                     .limited = limited ? job.queue : QueueId{}};
+    standings_[index(kind)].join(stand);
+  }
+  label(entry);
+}
+
+// A number that sorts as (submit time, name, id); rarely all jobs get new ones.
+void FairPolicy::label(JobEntry& entry) {
+  const bool others = ties_.insert(entry.tie);
+  for (JobStand& stand : entry.stand) stand.tie = ties_.at(entry.tie);
+  if (!others) return;
+  for (Standings& standings : standings_) standings.clear_orders();
+  ties_.each([&](const TieKey& key, std::uint64_t tie) {
+    JobEntry& other = *jobs_[std::get<JobId>(key).index()];
+    for (const TaskKind kind : kTaskKinds) {
+      other.stand[index(kind)].tie = tie;
+      standings_[index(kind)].place(other.stand[index(kind)]);
+    }
+  });
+}
+
+void FairPolicy::leave(JobEntry& entry) {
+  if (!entry.joined) return;
+  entry.joined = false;
+  for (const TaskKind kind : kTaskKinds) {
+    const JobId job = entry.stand[index(kind)].job;
+    standings_[index(kind)].leave(entry.stand[index(kind)]);
+    count_queue_pending(entry, kind, 0);
+    weights_end_.erase({entry.weight_until[index(kind)], job});
+    entry.weight_until[index(kind)] = kNever;
+  }
+  ties_.erase(entry.tie);
+}
+
+void FairPolicy::read(JobEntry& entry, const Job& job, TaskKind kind) {
+  JobStand& stand = entry.stand[index(kind)];
+  const TaskGroup& group = job.tasks(kind);
+  JobFacts facts{.runnable = entry.runnable, .running = group.running * stand.width};
+  if (entry.runnable) {
+    if (const std::uint32_t launchable = job.launchable(kind); launchable > 0) {
+      auto& placeable = entry.placeable[index(kind)];
+      if (!placeable) placeable = placeable_(job, kind);
+      if (*placeable) facts.pending = launchable * stand.width;
+    }
+    if (job.schedulable()) facts.dying = group.dying * stand.width;
+    set_weight(entry, job, kind, facts);
+  }
+  count_queue_pending(entry, kind, facts.pending);
+  standings_[index(kind)].set(stand, facts);
+}
+
+void FairPolicy::set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts) {
+  facts.weight = job_weight(job.priority, settings_->size_based_weight, facts.demand());
+  if (adjuster_ == nullptr) return;
+  const AdjustedWeight adjusted = adjuster_->adjust(job, kind, facts.weight, state_.now());
+  facts.weight = adjusted.weight;
+  TimeMs& until = entry.weight_until[index(kind)];
+  if (until == adjusted.until) return;
+  weights_end_.erase({until, job.id});
+  until = adjusted.until;
+  if (until != kNever) weights_end_.insert({until, job.id});
+}
+
+void FairPolicy::refresh_weights(TimeMs now) {
+  while (!weights_end_.empty() && weights_end_.begin()->first <= now) {
+    const JobId id = weights_end_.begin()->second;
+    weights_end_.erase(weights_end_.begin());
+    JobEntry* entry = find_entry(id);
+    for (const TaskKind kind : kTaskKinds) {
+      if (entry->weight_until[index(kind)] > now) continue;
+      entry->weight_until[index(kind)] = kNever;
+      read(*entry, state_.job(id), kind);
+    }
+  }
+}
+
+void FairPolicy::count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots) {
+  std::int64_t& counted = entry.queue_pending[index(kind)];
+  if (counted == slots) return;
+  for (QueueId q = entry.queue; q.valid(); q = state_.tree().node(q).parent) {
+    queue_pending_[index(kind)][q.index()] += slots - counted;
+  }
+  counted = slots;
+}
+
+void FairPolicy::find_queue_maximums() {
+  const QueueTree& tree = state_.tree();
+  queue_limited_.assign(tree.size(), false);
+  for (std::size_t q = 1; q < tree.size(); ++q) {
+    const QueueTree::Node& node = tree.nodes()[q];
+    queue_limited_[q] =
+        node.settings.maximum_hundredths.has_value() || queue_limited_[node.parent.index()];
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    const std::int64_t total = state_.total_slots(kind);
+    queue_maximum_[index(kind)] = maximum_slots(tree, total, guaranteed_slots(tree, kind, total));
+  }
+}
+
+void FairPolicy::settle() const {
+  for (Standings& standings : standings_) standings.settle();
+}
+
+// --- What has changed ---
+
+void FairPolicy::on_job_listed(JobId id) {
+  const Job* job = state_.find_job(id);
+  if (job == nullptr || is_over(job->state)) {
+    JobEntry* entry = find_entry(id);
+    if (entry == nullptr) return;
+    entry->listed = false;
+    if (!entry->runnable) sync(id);
+    return;
+  }
+  JobEntry& entry = make_entry(*job);
+  if (entry.queue == job->queue && tree_.node(entry.pool).path == pool_path(*job)) return;
+  move_to_pool(entry, *job);
+  sync(id);
+}
+
+void FairPolicy::on_job_added(JobId id) {
+  make_entry(state_.job(id)).runnable = true;
+  sync(id);
+}
+
+void FairPolicy::on_job_removed(JobId id) {
+  JobEntry* entry = find_entry(id);
+  if (entry == nullptr) return;
+  entry->runnable = false;
+  sync(id);
+}
+
+void FairPolicy::on_job_changed(JobId id, QueueId) {
+  JobEntry* entry = find_entry(id);
+  if (entry == nullptr) return;
+  move_to_pool(*entry, state_.job(id));
+  sync(id);
+}
+
+void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
+  JobEntry* entry = find_entry(id);
+  if (entry != nullptr && entry->runnable) read(*entry, state_.job(id), kind);
+}
+
+void FairPolicy::on_launched(AttemptSlot slot) {
+  const TaskKey& task = state_.attempt(slot).key.task;
+  JobEntry* entry = find_entry(task.job);
+  if (entry != nullptr && entry->joined) read(*entry, state_.job(task.job), task.kind);
+}
+
+void FairPolicy::on_released(AttemptSlot slot) {
+  const TaskKey& task = state_.attempt(slot).key.task;
+  JobEntry* entry = find_entry(task.job);
+  if (entry == nullptr || !entry->joined) return;
+  if (!entry->runnable) return sync(task.job);
+  read(*entry, state_.job(task.job), task.kind);
+}
+
+void FairPolicy::on_cluster_changed() {
+  find_queue_maximums();
+  const bool other_places = placeable_.refresh();
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    JobEntry* entry = jobs_[i].get();
+    if (entry == nullptr || !entry->runnable) continue;
+    const Job& job = state_.job(JobId(i));
+    if (!other_places && !job.has_failures) continue;
+    for (auto& known : entry->placeable) known.reset();
+    for (const TaskKind kind : kTaskKinds) read(*entry, job, kind);
+  }
+}
+
+}  // namespace weir

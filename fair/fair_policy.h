@@ -1,0 +1,174 @@
+// The fair policy (fair.md): jobs stand in pools, pools in a tree, and each is to have its fair
+// share of the slots. A free slot goes to the pool furthest below its minimum share, then to the
+// one that runs least for its weight, and within it to the job that runs least for its; a pool that
+// stays below its shares for too long may preempt (pool_kills.h). Maps and reduces alternate on a
+// tracker. Queues decide who may submit, which jobs run, and how many slots theirs may hold.
+//
+// The policy is an index over the ClusterState: a Standings for each class of slots, told of every
+// change, settled when it is asked. Invariant: settled, it is a function of the state, its memory
+// and the time, whatever way they came about. What depends on the past (deficits, since when a pool
+// is short) is in the state's PolicyMemory. Engine's thread.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fair/fair_settings.h"
+#include "fair/load_manager.h"
+#include "fair/order_labels.h"
+#include "fair/pool_tree.h"
+#include "fair/standings.h"
+#include "fair/task_selector.h"
+#include "fair/weight_adjuster.h"
+#include "jobqueue/cluster_state.h"
+#include "jobqueue/locality_delay.h"
+#include "jobqueue/placeable.h"
+#include "jobqueue/policy.h"
+
+namespace weir {
+
+class FairPolicy : public Policy {
+ public:
+  // `settings` may have a section for this policy; without it all defaults hold.
+  FairPolicy(const ClusterState& state, const Settings& settings);
+
+  std::string_view name() const override { return "fair"; }
+  void begin_offer(const Offer& offer) override;
+  void end_offer(const Offer& offer) override;
+  std::optional<Choice> choose(const Offer& offer) override;
+  void on_job_listed(JobId job) override;
+  void on_job_added(JobId job) override;
+  void on_job_removed(JobId job) override;
+  void on_job_changed(JobId job, QueueId old_queue) override;
+  void on_pending_changed(JobId job, TaskKind kind) override;
+  void on_launched(AttemptSlot attempt) override;
+  void on_released(AttemptSlot attempt) override;
+  void on_cluster_changed() override;
+  Preemption tick(TimeMs now) override;
+  DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
+
+  // The view holds until the next question.
+  std::string_view pool_of(JobId job) const override;
+  Status check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const override;
+  std::optional<Result<Destination>> check_move(const Caller& caller, const Job& job,
+                                                const std::string& name) const override;
+  std::vector<std::string> settings_findings(const Settings& settings) const override;
+  bool limits_running_jobs() const override { return limits_jobs_; }
+  void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
+  std::vector<PoolFigures> pools(TimeMs now) const override;
+  JobFigures job_figures(JobId job, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
+  RuleCounts rule_counts() const override;
+
+ private:
+  using TieKey = std::tuple<TimeMs, std::string, JobId>;
+  // A job as it stands in the indexes: unfinished, or with tasks that still run.
+  struct JobEntry {
+    PoolId pool;
+    QueueId queue;
+    bool listed = false;    // unfinished
+    bool runnable = false;  // may be scheduled
+    bool joined = false;    // stands in the Standings
+    TieKey tie;             // while joined
+    std::optional<bool> placeable[kTaskKindCount];
+    TimeMs weight_until[kTaskKindCount] = {kNever, kNever};
+    std::int64_t queue_pending[kTaskKindCount] = {0, 0};  // counted in the queue's
+    JobStand stand[kTaskKindCount];
+  };
+  // One heartbeat, from begin_offer() on.
+  struct Beat {
+    TrackerId tracker;
+    std::array<std::int64_t, kTaskKindCount> running_tasks{};  // when it began
+    std::array<std::int64_t, kTaskKindCount> running_slots{};
+    std::array<std::int64_t, kTaskKindCount> free{};
+    std::array<bool, kTaskKindCount> closed{};  // nobody launches any more of the kind
+  };
+  enum Rule : std::uint8_t {
+    kServedNeedy,
+    kServedHold,
+    kReserved,
+    kWidePassed,
+    kPassedForLocality,
+    kLoadCapped,
+    kDealtShares,
+    kRuleCount
+  };
+
+  // --- fair_policy.cpp: following the state ---
+  JobEntry* find_entry(JobId job) const;
+  JobEntry& make_entry(const Job& job);
+  std::string pool_path(const Job& job) const;
+  PoolId enter_pool(const std::string& path);
+  void leave_pool(PoolId pool);
+  void move_to_pool(JobEntry& entry, const Job& job);
+  void sync(JobId job);
+  void join(JobEntry& entry, const Job& job);
+  void leave(JobEntry& entry);
+  void label(JobEntry& entry);
+  void read(JobEntry& entry, const Job& job, TaskKind kind);
+  void set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts);
+  void refresh_weights(TimeMs now);
+  void count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots);
+  void find_queue_maximums();
+  void settle() const;
+
+  // --- fair_choose.cpp ---
+  // The slots on offer that are looked at.
+  struct Slots {
+    const Offer& offer;
+    TaskKind kind;
+    std::int64_t free;
+    bool urgent = false;  // whoever takes them does not wait for locality
+  };
+  std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
+  std::optional<Choice> choose_held(const Hold& hold, std::int64_t free, const Offer& offer);
+  std::optional<Choice> choose_reserved(const Reservation& reservation, std::int64_t& free,
+                                        const Offer& offer);
+  std::optional<TaskKind> next_kind(const Offer& offer,
+                                    const std::array<std::int64_t, kTaskKindCount>& free);
+  std::int64_t load_cap(TaskKind kind, const TrackerState& tracker,
+                        std::int64_t running_here) const;
+  // `room`: what the pools above allow.
+  std::optional<Choice> ask(PoolId pool, const Slots& slots, std::int64_t room);
+  std::optional<Choice> ask_leaf(PoolId leaf, const Slots& slots, std::int64_t room);
+  std::optional<Choice> ask_job(JobId job, const Slots& slots, bool urgent);
+  std::int64_t pool_room(PoolId pool, TaskKind kind) const;
+  std::int64_t queue_room(QueueId queue, TaskKind kind) const;
+
+  // --- fair_update.cpp ---
+  void deal_shares() const;
+  void update_stamps(TimeMs now);
+  bool starved(PoolId pool, TaskKind kind, TimeMs now) const;
+
+  Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
+
+  const ClusterState& state_;
+  std::shared_ptr<const FairSettings> settings_;
+  std::unique_ptr<WeightAdjuster> adjuster_;
+  std::unique_ptr<LoadManager> load_manager_;
+  std::unique_ptr<TaskSelector> selector_;
+  LocalityDelay delay_;
+  Placeable placeable_;
+  PoolTree tree_;
+  // Questions settle what was marked: a cache, so `mutable`.
+  mutable std::array<Standings, kTaskKindCount> standings_;
+  std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
+  OrderLabels<TieKey> ties_;
+  std::set<std::pair<TimeMs, JobId>> weights_end_;  // when answers of the adjuster cease to hold
+  std::vector<std::int64_t> queue_pending_[kTaskKindCount];  // by QueueId, inner queues too
+  std::vector<std::int64_t> queue_maximum_[kTaskKindCount];  // MAX by QueueId
+  std::vector<bool> queue_limited_;  // by QueueId: it or one above it has a maximum
+  Beat beat_;
+  bool limits_jobs_ = false;
+  mutable std::string answer_;  // of pool_of()
+  mutable std::array<std::uint64_t, kRuleCount> rules_{};
+};
+
+}  // namespace weir

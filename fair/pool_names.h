@@ -1,0 +1,24 @@
+// Which pool a job is in, by name: the one it was moved into, else its property `pool`, else what
+// `pool_name_property` says (its queue, its user, its first group, or a property), else `default`.
+// Names are dotted paths; blanks around them and a leading `root.` are dropped. A dot in the name
+// of a user or a group makes no nested pool: it is spelled `_dot_`. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "jobqueue/job_spec.h"
+#include "jobqueue/result.h"
+
+namespace weir {
+
+inline constexpr std::string_view kDefaultPool = "default";
+
+// The path that a user's text names, or why it names none.
+Result<std::string> parse_pool_name(std::string_view text);
+
+// The pool of a job in that queue. `moved_to`: the pool that it was moved into, or empty.
+Result<std::string> pool_name_of(const JobSpec& spec, std::string_view queue_path,
+                                 std::string_view moved_to, const std::string& pool_name_property);
+
+}  // namespace weir

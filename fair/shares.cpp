@@ -1,0 +1,114 @@
+#include "fair/shares.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // products stay below 2^127
+
+// A claimant as the computation sees it: everything in billionths of a slot, nothing above what
+// there is.
+struct Bounds {
+  Share least = 0;  // what it gets however small r is
+  Share most = 0;
+  std::int64_t weight = 0;
+};
+
+// Where a claimant's share as a function of r changes its course: it leaves its least at
+// r = least / weight and stays at its most from r = most / weight on.
+struct Turn {
+  Share share = 0;
+  std::int64_t weight = 1;
+  std::uint32_t claimant = 0;
+  bool leaves_least = false;
+};
+
+bool comes_first(const Turn& a, const Turn& b) {
+  const Int128 left = Int128(a.share) * b.weight;
+  const Int128 right = Int128(b.share) * a.weight;
+  if (left != right) return left < right;
+  if (a.claimant != b.claimant) return a.claimant < b.claimant;
+  return a.leaves_least && !b.leaves_least;
+}
+
+std::vector<Bounds> bounds_of(Share total, const std::vector<ShareClaimant>& claimants) {
+  std::int64_t heaviest = 0;
+  for (const ShareClaimant& c : claimants) heaviest = std::max(heaviest, c.weight);
+  int shift = 0;
+  while ((heaviest >> shift) > kLargestWeight) ++shift;
+  const auto up_to_total = [total](std::int64_t slots) {
+    return slots > total / kWholeSlot ? total : share_of_slots(std::max<std::int64_t>(slots, 0));
+  };
+  std::vector<Bounds> bounds;
+  bounds.reserve(claimants.size());
+  for (const ShareClaimant& c : claimants) {
+    Bounds b;
+    b.most = up_to_total(std::min(c.demand, c.maximum));
+    b.least = std::min(up_to_total(c.minimum), b.most);
+    if (c.weight > 0) b.weight = std::max<std::int64_t>(1, c.weight >> shift);
+    bounds.push_back(b);
+  }
+  return bounds;
+}
+
+std::vector<Share> scaled_minimums(Share total, Int128 sum, const std::vector<Bounds>& bounds) {
+  std::vector<Share> shares;
+  shares.reserve(bounds.size());
+  for (const Bounds& b : bounds) {
+    shares.push_back(static_cast<Share>(Int128(b.least) * total / sum));
+  }
+  return shares;
+}
+
+std::vector<Turn> turns_of(const std::vector<Bounds>& bounds) {
+  std::vector<Turn> turns;
+  turns.reserve(2 * bounds.size());
+  for (std::uint32_t i = 0; i < bounds.size(); ++i) {
+    const Bounds& b = bounds[i];
+    if (b.weight == 0 || b.most == b.least) continue;
+    turns.push_back({b.least, b.weight, i, true});
+    turns.push_back({b.most, b.weight, i, false});
+  }
+  std::sort(turns.begin(), turns.end(), &comes_first);
+  return turns;
+}
+
+}  // namespace
+
+std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& claimants) {
+  const std::vector<Bounds> bounds = bounds_of(std::max<Share>(total, 0), claimants);
+  Int128 least = 0;
+  Int128 most = 0;
+  for (const Bounds& b : bounds) {
+    least += b.least;
+    most += b.most;
+  }
+  if (least > total) return scaled_minimums(total, least, bounds);
+  std::vector<Share> shares;
+  shares.reserve(bounds.size());
+  if (most <= total) {
+    for (const Bounds& b : bounds) shares.push_back(b.most);
+    return shares;
+  }
+  for (const Bounds& b : bounds) shares.push_back(b.least);
+  // At ratio r the sum is `fixed` + r * `weight`; it grows with r and is looked at at each turn.
+  Int128 fixed = least;
+  Int128 weight = 0;
+  std::vector<bool> grows(bounds.size(), false);
+  for (const Turn& turn : turns_of(bounds)) {
+    if (fixed * turn.weight + turn.share * weight >= Int128(total) * turn.weight) break;
+    const std::int64_t w = turn.weight;
+    fixed += turn.leaves_least ? -Int128(turn.share) : Int128(turn.share);
+    weight += turn.leaves_least ? w : -w;
+    grows[turn.claimant] = turn.leaves_least;
+    if (!turn.leaves_least) shares[turn.claimant] = turn.share;
+  }
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (!grows[i]) continue;
+    shares[i] = static_cast<Share>(bounds[i].weight * (total - fixed) / weight);
+  }
+  return shares;
+}
+
+}  // namespace weir
