@@ -4,11 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "cli/connection.h"
 #include "cli/format.h"
@@ -44,21 +40,22 @@ int check(Context& context, const Files& files) {
   return kExitDone;
 }
 
+// The file with the allocations file that it names, as one text: the JobTracker does not see our
+// files.
 wire::SettingsFile settings_file(const std::string& name) {
-  std::ifstream stream(name, std::ios::binary);
-  if (!stream)
-    throw wrong_use(fmt::format("settings file {}: {}", printable(name), std::strerror(errno)));
-  wire::SettingsFile file;
-  file.name = name;
-  file.text.resize(kMaxSettingsBytes + 1);
-  stream.read(file.text.data(), static_cast<std::streamsize>(file.text.size()));
-  if (stream.bad())
-    throw wrong_use(fmt::format("settings file {}: cannot be read", printable(name)));
-  file.text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (file.text.size() > kMaxSettingsBytes) {
+  const auto source = read_settings_text(name);
+  if (!source) throw CliFailure::findings(kExitRefused, findings(source.error()));
+  if (source->text.size() > kMaxSettingsBytes) {
     throw wrong_use(fmt::format("settings file {}: larger than {}, the most there may be",
                                 printable(name), short_bytes(kMaxSettingsBytes)));
   }
+  if (source->allocations && !source->allocations->problem.empty()) {
+    const auto loaded = load_settings_text(name, *source);
+    if (!loaded) throw CliFailure::findings(kExitRefused, findings(loaded.error()));
+  }
+  wire::SettingsFile file;
+  file.name = name;
+  file.text = source->joined();
   return file;
 }
 

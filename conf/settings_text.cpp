@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -77,10 +79,12 @@ SettingsText SettingsText::split(std::string_view joined) {
   const std::size_t name = end + mark.size();
   const std::size_t line_end = std::min(joined.find('\n', name), joined.size());
   const std::size_t text = std::min(line_end + 1, joined.size());
+  // The name is for messages only, and may come from a client.
+  std::string file(joined.substr(name, line_end - name));
+  if (file.empty() || file.size() > PATH_MAX || !is_plain_line(file)) file = "allocations";
   return {std::string(joined.substr(0, end + 1)),
-          AllocationsFile{.file = std::string(joined.substr(name, line_end - name)),
-                          .text = std::string(joined.substr(text)),
-                          .problem = {}}};
+          AllocationsFile{
+              .file = std::move(file), .text = std::string(joined.substr(text)), .problem = {}}};
 }
 
 Result<SettingsText> read_settings_text(const std::string& file) {
@@ -109,7 +113,7 @@ const YamlNode* allocations_name(const YamlNode& document) {
     if (pools != nullptr) name = value_of(*pools, "file");
   }
   const bool named = name != nullptr && name->kind == YamlNode::Kind::kScalar &&
-                     !name->text.empty() && name->text.find_first_of("\r\n") == std::string::npos;
+                     !name->text.empty() && is_plain_line(name->text);
   return named ? name : nullptr;
 }
 

@@ -204,6 +204,15 @@ bool check_text(std::string_view text, Diagnostics& out) {
 
 }  // namespace
 
+bool is_plain_line(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0 || static_cast<unsigned char>(text[0]) < 0x20 || text[0] == 0x7f) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 YamlNode::Ptr parse_yaml(std::string_view text, Diagnostics& out) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

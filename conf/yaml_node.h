@@ -34,4 +34,7 @@ inline constexpr std::int64_t kMaxYamlNodes = 1'000'000;
 // document is a kNull node.
 YamlNode::Ptr parse_yaml(std::string_view text, Diagnostics& out);
 
+// Whether text fits on one line of a message: UTF-8 without control characters.
+bool is_plain_line(std::string_view text);
+
 }  // namespace weir

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 namespace weir {
@@ -20,17 +16,6 @@ std::string content_hash(const std::string& text) {
   return fmt::format("{:016x}-{}", hash, text.size());
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in || in.bad()) {
-    const std::string line = fmt::format("{}: cannot be read: {}", path, std::strerror(errno));
-    return Error{ErrorCode::kSettingsRefused, line, "a readable settings file", {line}};
-  }
-  return text.str();
-}
-
 Result<StartSettings> decide_settings(const std::string& file, const Snapshot& snapshot) {
   StartSettings out;
   if (file.empty()) {
@@ -39,12 +24,12 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
     out.loaded = std::move(*defaults);
     out.why = "defaults, as no file is named";
   } else {
-    const auto text = read_file(file);
+    const auto text = read_settings_text(file);
     if (!text) return text.error();
     auto loaded = load_settings_text(file, *text);
     if (!loaded) return loaded.error();
     out.loaded = std::move(*loaded);
-    out.file_hash = content_hash(*text);
+    out.file_hash = content_hash(text->joined());
     out.why = "from " + file;
   }
   out.policy_before = out.loaded.settings.policy;
@@ -69,23 +54,33 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
 
 FileWatch::FileWatch(std::string path, std::string last_hash)
     : path_(std::move(path)), last_hash_(std::move(last_hash)) {
-  previous_ = stamp();  // read once more at the first look: it may have changed since it was read
+  if (!path_.empty()) (void)read();  // for the name of the allocations file
+  previous_ = stamps();  // read once more at the first look: they may have changed since
 }
 
-std::optional<FileWatch::Stamp> FileWatch::stamp() const {
-  struct stat info {};
-  if (path_.empty() || ::stat(path_.c_str(), &info) != 0) return std::nullopt;
-  return Stamp{info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec, info.st_size};
+FileWatch::Stamps FileWatch::stamps() const {
+  const auto stamp = [](const std::string& path) -> std::optional<Stamp> {
+    struct stat info {};
+    if (path.empty() || ::stat(path.c_str(), &info) != 0) return std::nullopt;
+    return Stamp{info.st_mtim.tv_sec * 1'000'000'000LL + info.st_mtim.tv_nsec, info.st_size};
+  };
+  return {stamp(path_), stamp(allocations_path_)};
 }
 
-std::optional<std::string> FileWatch::changed(bool at_once) {
-  const std::optional<Stamp> now = stamp();
+Result<SettingsText> FileWatch::read() {
+  auto text = read_settings_text(path_);
+  if (text) allocations_path_ = text->allocations ? text->allocations->file : std::string();
+  return text;
+}
+
+std::optional<SettingsText> FileWatch::changed(bool at_once) {
+  const Stamps now = stamps();
   const bool at_rest = now == previous_;
   previous_ = now;
-  if (!now || (!at_once && (!at_rest || now == read_at_))) return std::nullopt;
+  if (!now.settings || (!at_once && (!at_rest || now == read_at_))) return std::nullopt;
   read_at_ = now;
-  auto text = read_file(path_);
-  if (!text || content_hash(*text) == last_hash_) return std::nullopt;
+  auto text = read();
+  if (!text || content_hash(text->joined()) == last_hash_) return std::nullopt;
   return std::move(*text);
 }
 

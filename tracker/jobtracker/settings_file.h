@@ -2,7 +2,8 @@
 // the file while it runs. Settings that were applied live in the store; the file wins over them
 // only when its content is another than the one that was last read, which a hash kept in the store
 // tells. The watch looks at the file's time and size every so often and reads it once they have
-// been the same twice and the content is new. One thread.
+// been the same twice and the content is new. The allocations file that the settings name is a part
+// of them: both are watched, read and compared together. One thread.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,10 @@ namespace weir {
 
 // For telling two contents apart, not against forgery.
 std::string content_hash(const std::string& text);
-Result<std::string> read_file(const std::string& path);
 
 struct StartSettings {
   Loaded loaded;  // the file's; with the store's settings in place of the file's if these count
-  std::string file_hash;  // of the file as read now; empty without a file
+  std::string file_hash;  // of the files as read now; empty without a file
   std::string
       policy_before;      // that the settings in the store name; the file's own if there are none
   bool from_file = true;  // to be written to the store once the engine runs
@@ -33,9 +33,9 @@ class FileWatch {
  public:
   FileWatch(std::string path, std::string last_hash);
   const std::string& path() const { return path_; }
-  // The new content, if the file has changed and has come to rest. `at_once` does not wait for
+  // The new content, if a file has changed and both have come to rest. `at_once` does not wait for
   // rest.
-  std::optional<std::string> changed(bool at_once = false);
+  std::optional<SettingsText> changed(bool at_once = false);
   // Content already dealt with, refused or not.
   void seen(const std::string& hash) { last_hash_ = hash; }
 
@@ -45,12 +45,19 @@ class FileWatch {
     std::int64_t size = -1;
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
-  std::optional<Stamp> stamp() const;
+  struct Stamps {
+    std::optional<Stamp> settings;
+    std::optional<Stamp> allocations;
+    friend bool operator==(const Stamps&, const Stamps&) = default;
+  };
+  Stamps stamps() const;
+  Result<SettingsText> read();
 
   const std::string path_;
+  std::string allocations_path_;  // as the settings last read name it; empty: they name none
   std::string last_hash_;
-  std::optional<Stamp> read_at_;   // when the content was last looked at
-  std::optional<Stamp> previous_;  // at the last look
+  std::optional<Stamps> read_at_;  // when the content was last looked at
+  Stamps previous_;                // at the last look
 };
 
 }  // namespace weir

@@ -38,7 +38,7 @@ void report(Notices& notices, const Error& error, const std::string& file) {
 void SettingsReload::on_hangup() {
   if (watch_.path().empty()) return spdlog::info("settings: no file to read again");
   if (const auto text = watch_.changed(true)) return read(*text);
-  if (const auto text = read_file(watch_.path()); !text) return refuse(text.error());
+  if (const auto text = read_settings_text(watch_.path()); !text) return refuse(text.error());
   spdlog::info("settings: {} has not changed since it was last read", watch_.path());
 }
 
@@ -46,8 +46,8 @@ void SettingsReload::look() {
   if (const auto text = watch_.changed()) read(*text);
 }
 
-void SettingsReload::read(const std::string& text) {
-  const std::string hash = content_hash(text);
+void SettingsReload::read(const SettingsText& text) {
+  const std::string hash = content_hash(text.joined());
   watch_.seen(hash);
   auto loaded = load_settings_text(watch_.path(), text);
   if (!loaded) return refuse(loaded.error());

@@ -1,8 +1,8 @@
-// Reads the settings file again when it has changed, and applies it as a command like any other:
-// refused whole, or in the store and in force. Only when it is there does the store learn the
-// file's hash, so that a crash in between reads the file once more rather than never. What is wrong
-// stays in the daemon's notices until a reading succeeds. Runs on the main thread; the engine's
-// answers come on its own.
+// Reads the settings file again when it or its allocations file has changed, and applies it as a
+// command like any other: refused whole, or in the store and in force. Only when it is there does
+// the store learn the file's hash, so that a crash in between reads the file once more rather than
+// never. What is wrong stays in the daemon's notices until a reading succeeds. Runs on the main
+// thread; the engine's answers come on its own.
 #pragma once
 
 #include <memory>
@@ -27,7 +27,7 @@ class SettingsReload {
   void store_policy(const std::string& policy);
 
  private:
-  void read(const std::string& text);
+  void read(const SettingsText& text);
   void refuse(const Error& error);
 
   JobTracker& tracker_;

@@ -84,12 +84,12 @@ TEST(SettingsFile, WatchWaitsForRestAndForNewContent) {
   EXPECT_FALSE(watch.changed());
   write_file(path, "policy: capacity\n");
   EXPECT_FALSE(watch.changed());  // may still be being written
-  EXPECT_EQ(watch.changed(), "policy: capacity\n");
+  EXPECT_EQ(watch.changed()->text, "policy: capacity\n");
   watch.seen(content_hash("policy: capacity\n"));
   EXPECT_FALSE(watch.changed());
   EXPECT_FALSE(watch.changed(true));
   write_file(path, "policy: fifo\n# again\n");
-  EXPECT_EQ(watch.changed(true), "policy: fifo\n# again\n");
+  EXPECT_EQ(watch.changed(true)->text, "policy: fifo\n# again\n");
   std::filesystem::remove(path);
   EXPECT_FALSE(watch.changed());
   EXPECT_FALSE(watch.changed());

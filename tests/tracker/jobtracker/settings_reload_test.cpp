@@ -1,0 +1,156 @@
+// The settings file and its allocations file while the JobTracker runs: an edit of either is in
+// force a little later, or refused whole, and then the error stays to be seen until it is mended.
+#include "tracker/jobtracker/settings_reload.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "fair/fair_settings.h"
+#include "harness.h"
+#include "tracker/jobtracker/settings_file.h"
+
+namespace weir {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* kSettings =
+    "policy: fifo\nadministrators: [root]\nlisten: {thrift: '127.0.0.1:0'}\n"
+    "queues:\n  - {name: default, guaranteed: 60%}\n  - {name: small, guaranteed: 40%}\n"
+    "fair: {allocations: fair.yaml}\n";
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path) << text;
+}
+
+class SettingsReloadTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    write("fair.yaml", "pools: [{name: a, weight: 2}]\n");
+    write("weir.yaml", kSettings);
+    tracker_ = start_tracker(std::make_unique<MemoryStore>());
+    const auto connection = connect(tracker_->client_port());
+    admin_ = std::make_unique<AdminCalls>(connection->client<wire::AdminServiceClient>("admin"));
+    reload_ = std::make_unique<SettingsReload>(*tracker_, dir_.file("weir.yaml"), "");
+    look();
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    write_text(dir_.file(name), text);
+  }
+
+  // Sees the change, and that it has come to rest.
+  void look() {
+    reload_->look();
+    reload_->look();
+  }
+
+  std::shared_ptr<const Settings> settings() { return tracker_->loop().board().view()->settings; }
+  std::int64_t weight() {
+    const auto found = settings()->policies.find("fair");
+    if (found == settings()->policies.end()) return 0;
+    const auto& fair = dynamic_cast<const FairSettings&>(*found->second);
+    return fair.pools.empty() ? 0 : fair.pools.front().weight / kWeightOne;
+  }
+
+  // What `weir policy show` tells.
+  std::vector<std::string> notices() {
+    return admin_->call([](auto& c) {
+      wire::PolicyInfo info;
+      c.policy(info);
+      return info.notices;
+    });
+  }
+
+  // The engine answers on its own thread.
+  template <class Condition>
+  bool soon(Condition condition) {
+    for (int i = 0; i < 2000 && !condition(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return condition();
+  }
+
+  TempDir dir_;
+  std::unique_ptr<JobTracker> tracker_;
+  std::unique_ptr<AdminCalls> admin_;
+  std::unique_ptr<SettingsReload> reload_;
+};
+
+TEST_F(SettingsReloadTest, AnEditOfTheAllocationsFileIsApplied) {
+  ASSERT_TRUE(soon([&] { return weight() == 2; }));
+  write("fair.yaml", "pools: [{name: a, weight: 35}]\n");
+  look();
+  EXPECT_TRUE(soon([&] { return weight() == 35; }));
+  EXPECT_THAT(settings()->text, HasSubstr("weight: 35"));
+}
+
+TEST_F(SettingsReloadTest, AWrongOneIsRefusedWholeAndTheErrorStaysUntilItIsMended) {
+  ASSERT_TRUE(soon([&] { return weight() == 2; }));
+  write("fair.yaml", "pools:\n  - {name: a, weight: 7}\n  - {name: b, wieght: 1}\n");
+  look();
+  const auto told = [&] {
+    return ::testing::Value(
+        notices(), Contains(HasSubstr(dir_.file("fair.yaml") + ":3:15: unknown "
+                                                               "key \"wieght\" in pools.b")));
+  };
+  EXPECT_TRUE(told());
+  look();
+  EXPECT_TRUE(told());
+  EXPECT_EQ(weight(), 2);
+  write("fair.yaml", "pools: [{name: a, weight: 7}, {name: b}]\n");
+  look();
+  EXPECT_TRUE(soon([&] { return weight() == 7; }));
+  EXPECT_TRUE(soon([&] { return notices().empty(); }));
+}
+
+TEST_F(SettingsReloadTest, AFileThatIsGoneIsAnErrorAndTheSettingsInForceStay) {
+  ASSERT_TRUE(soon([&] { return weight() == 2; }));
+  std::filesystem::remove(dir_.file("fair.yaml"));
+  look();
+  EXPECT_THAT(notices(), Contains(HasSubstr("weir.yaml:7:21: the allocations file")));
+  EXPECT_EQ(weight(), 2);
+  // The very same text again mends it, too.
+  write("fair.yaml", "pools: [{name: a, weight: 2}]\n");
+  look();
+  EXPECT_TRUE(soon([&] { return notices().empty(); }));
+}
+
+TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
+  write("other.yaml", "pools: [{name: a, weight: 4}]\n");
+  std::string other = kSettings;
+  other.replace(other.find("fair.yaml"), 9, "other.yaml");
+  write("weir.yaml", other);
+  look();
+  ASSERT_TRUE(soon([&] { return weight() == 4; }));
+  look();  // settles on the new file's time and size
+  write("other.yaml", "pools: [{name: a, weight: 555}]\n");
+  look();
+  EXPECT_TRUE(soon([&] { return weight() == 555; }));
+}
+
+// Settings that were applied live in the store with their allocations, whatever becomes of the
+// file.
+TEST(AllocationsInTheStore, CountUntilOneOfTheFilesChanges) {
+  const TempDir dir;
+  write_text(dir.file("fair.yaml"), "pools: [{name: a}]\n");
+  write_text(dir.file("weir.yaml"), "fair: {allocations: fair.yaml}\n");
+  Snapshot snapshot;
+  auto start = decide_settings(dir.file("weir.yaml"), snapshot);
+  ASSERT_TRUE(start.ok());
+  snapshot.settings_text = start->loaded.settings.text;
+  snapshot.settings_source = "weir.yaml";
+  snapshot.settings_file_hash = start->file_hash;
+  start = decide_settings(dir.file("weir.yaml"), snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_FALSE(start->from_file);
+  EXPECT_EQ(start->loaded.settings.text, snapshot.settings_text);
+  write_text(dir.file("fair.yaml"), "pools: [{name: b}]\n");
+  start = decide_settings(dir.file("weir.yaml"), snapshot);
+  ASSERT_TRUE(start.ok());
+  EXPECT_TRUE(start->from_file);
+}
+
+}  // namespace
+}  // namespace weir
