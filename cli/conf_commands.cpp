@@ -4,12 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <memory>
 
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/table.h"
+#include "conf/hadoop_import.h"
+#include "conf/hadoop_xml.h"
 #include "conf/load.h"
 
 namespace weir::cli {
@@ -148,6 +153,27 @@ int apply(Context& context, const Files& files) {
   return kExitDone;
 }
 
+// The warnings do not change the exit code: the settings are good.
+int import(Context& context, const Files& files) {
+  const std::string& name = files.front();
+  std::ifstream stream(name, std::ios::binary);
+  std::string xml(kMaxXmlBytes + 1, '\0');
+  if (stream) stream.read(xml.data(), static_cast<std::streamsize>(xml.size()));
+  if (!stream.is_open() || stream.bad() || (stream.fail() && !stream.eof()))
+    throw wrong_use(fmt::format("{}: {}", printable(name), std::strerror(errno)));
+  xml.resize(static_cast<std::size_t>(stream.gcount()));
+  const auto imported = import_hadoop(name, xml);
+  if (!imported) throw CliFailure::findings(kExitRefused, findings(imported.error()));
+  if (context.json()) {
+    print_json(context.out,
+               {{"file", name}, {"settings", imported->yaml}, {"warnings", imported->warnings}});
+    return kExitDone;
+  }
+  for (const auto& warning : imported->warnings) context.err << printable(warning) << "\n";
+  context.out << imported->yaml;
+  return kExitDone;
+}
+
 }  // namespace
 
 void add_conf_commands(CLI::App& app, Context& context) {
@@ -181,6 +207,16 @@ void add_conf_commands(CLI::App& app, Context& context) {
   add_connection_options(*command, context);
   command->footer("Examples:\n  weir conf apply weir.yaml");
   command->callback(chosen(apply));
+
+  command = group->add_subcommand("import", "Hadoop's scheduler files as settings, on stdout");
+  command->add_option("FILE", *files, "a fair-scheduler.xml or capacity-scheduler.xml")
+      ->required()
+      ->expected(1);
+  add_output_option(*command, context);
+  command->footer(
+      "What has no counterpart is said on stderr and in comments.\n"
+      "Examples:\n  weir conf import fair-scheduler.xml > weir.yaml");
+  command->callback(chosen(import));
 }
 
 }  // namespace weir::cli

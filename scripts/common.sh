@@ -5,7 +5,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # Everything comes from Debian 12's own packages.
 BUILD_PACKAGES=(
   g++ cmake ninja-build ccache binutils pkg-config
-  thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libsqlite3-dev libcli11-dev
+  thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev libcli11-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
 )
 RUN_PACKAGES=(python3)

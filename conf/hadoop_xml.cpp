@@ -1,0 +1,149 @@
+#include "conf/hadoop_xml.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "conf/yaml_node.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kXmlBlanks = " \t\r\n";
+
+// Byte offsets to lines and columns, in characters.
+class XmlPositions {
+ public:
+  explicit XmlPositions(std::string_view text) : text_(text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\n') starts_.push_back(i + 1);
+    }
+  }
+  Mark at(std::ptrdiff_t offset) const {
+    const auto byte =
+        std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
+    const auto line = std::upper_bound(starts_.begin(), starts_.end(), byte) - 1;
+    const std::string_view before = text_.substr(*line, byte - *line);
+    const auto characters = std::count_if(before.begin(), before.end(), [](char c) {
+      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    });
+    return {static_cast<int>(line - starts_.begin()) + 1, static_cast<int>(characters) + 1};
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> starts_ = {0};
+};
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kXmlBlanks);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(kXmlBlanks) - first + 1));
+}
+
+class XmlConverter {
+ public:
+  XmlConverter(const XmlPositions& positions, Diagnostics& out)
+      : positions_(positions), out_(out) {}
+
+  XmlElement convert(const pugi::xml_node& node, int depth) {
+    XmlElement element;
+    element.name = node.name();
+    // The offset is that of the name.
+    element.at = positions_.at(node.offset_debug() - 1);
+    if (depth > kMaxXmlDepth) {
+      out_.error(element.at,
+                 fmt::format("nested too deeply, allowed: {} levels of elements", kMaxXmlDepth));
+      return element;
+    }
+    for (const pugi::xml_attribute& attribute : node.attributes()) {
+      element.attributes.emplace_back(attribute.name(), trimmed(attribute.value()));
+      check(element.attributes.back().second, element.at);
+    }
+    for (const pugi::xml_node& child : node.children()) {
+      if (child.type() == pugi::node_element) {
+        element.children.push_back(convert(child, depth + 1));
+      } else {
+        element.text += child.value();
+      }
+    }
+    element.text = trimmed(element.text);
+    return element;
+  }
+
+ private:
+  void check(const std::string& text, Mark at) {
+    if (!is_plain_line(text)) out_.error(at, "an attribute has control characters, allowed: text");
+  }
+
+  const XmlPositions& positions_;
+  Diagnostics& out_;
+};
+
+// Control characters and broken UTF-8 would end up in our YAML and on terminals.
+bool check_xml_text(std::string_view text, const XmlPositions& positions, Diagnostics& out) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find_first_of("\t\r\n", begin), text.size());
+    if (!is_plain_line(text.substr(begin, end - begin))) {
+      out.error(positions.at(static_cast<std::ptrdiff_t>(begin)),
+                "text that is not UTF-8, or a control character, allowed: XML in UTF-8");
+      return false;
+    }
+    begin = end + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+const XmlElement* XmlElement::child(std::string_view child_name) const {
+  const auto found = std::find_if(children.begin(), children.end(),
+                                  [&](const XmlElement& e) { return e.name == child_name; });
+  return found == children.end() ? nullptr : &*found;
+}
+
+std::string_view XmlElement::attribute(std::string_view attribute_name) const {
+  for (const auto& [key, value] : attributes) {
+    if (key == attribute_name) return value;
+  }
+  return {};
+}
+
+XmlElement parse_xml(std::string_view text, Diagnostics& out) {
+  if (text.size() > kMaxXmlBytes) {
+    out.error({}, fmt::format("is larger than {} bytes, allowed: an XML file of at most 4 MiB",
+                              kMaxXmlBytes));
+    return {};
+  }
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const XmlPositions positions(text);
+  if (!check_xml_text(text, positions, out)) return {};
+  pugi::xml_document document;
+  const pugi::xml_parse_result result = document.load_buffer(
+      text.data(), text.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  if (!result) {
+    out.error(positions.at(result.offset),
+              fmt::format("not XML: {}, allowed: a well-formed XML file", result.description()));
+    return {};
+  }
+  pugi::xml_node root;
+  for (const pugi::xml_node& node : document.children()) {
+    if (node.type() == pugi::node_doctype &&
+        std::string_view(node.value()).find("<!") != std::string_view::npos) {
+      out.error({1, 1}, "a document type with declarations of its own, allowed: none");
+    } else if (node.type() == pugi::node_element && root) {
+      out.error(positions.at(node.offset_debug() - 1),
+                fmt::format("not XML: a second root element <{}>, allowed: one", node.name()));
+    } else if (node.type() == pugi::node_element) {
+      root = node;
+    }
+  }
+  if (!out.ok()) return {};
+  XmlElement element = XmlConverter(positions, out).convert(root, 1);
+  return out.ok() ? element : XmlElement{};
+}
+
+}  // namespace weir
