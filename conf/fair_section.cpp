@@ -6,15 +6,16 @@
 
 #include "conf/fair_pools.h"
 #include "conf/locality_value.h"
+#include "fair/load_manager.h"
+#include "fair/task_selector.h"
+#include "fair/weight_adjuster.h"
 
 namespace weir {
 namespace {
 
 constexpr std::string_view kPoolKeyNames[] = {"pools", "users", "defaults"};
-constexpr std::string_view kLoadManagers[] = {"cap", "none"};
-constexpr std::string_view kTaskSelectors[] = {"default"};
 constexpr std::string_view kBooster = "new_job_booster";
-constexpr std::string_view kWeightAdjusters[] = {"none", kBooster};
+constexpr std::string_view kNoAdjuster = "none";
 
 // `all`, or how many.
 void read_per_heartbeat(const MapReader& map, std::string_view key,
@@ -50,6 +51,15 @@ void read_millionths(const MapReader& map, std::string_view key, std::int64_t& t
   }
 }
 
+// One of the names that the policy knows.
+bool read_name_of(const MapReader& map, std::string_view key, const std::vector<std::string>& names,
+                  std::string& target) {
+  const std::vector<std::string_view> allowed(names.begin(), names.end());
+  const auto index = map.read_enum(key, allowed);
+  if (index) target = names[*index];
+  return index.has_value();
+}
+
 // `off | log_only | on`; true and false are on and off.
 void read_preemption(const MapReader& map, FairSettings& settings) {
   constexpr std::string_view kWords[] = {"off", "log_only", "on", "false", "true"};
@@ -69,12 +79,13 @@ void read_booster(const MapReader& map, FairSettings& settings) {
     read_millionths(booster, "factor", settings.new_job_booster->factor, false, 1000);
     booster.read_duration("duration", settings.new_job_booster->duration_ms, {.least_ms = 1});
   }
-  const auto adjuster = map.read_enum("weight_adjuster", kWeightAdjusters);
-  if (!adjuster) return;
-  const std::string_view name = kWeightAdjusters[*adjuster];
-  if (name == kBooster) {
-    settings.weight_adjuster = name;
-    if (!settings.new_job_booster) settings.new_job_booster.emplace();
+  std::vector<std::string> names = weight_adjuster_names();
+  names.insert(names.begin(), std::string(kNoAdjuster));
+  std::string adjuster;
+  if (!read_name_of(map, "weight_adjuster", names, adjuster)) return;
+  if (adjuster != kNoAdjuster) {
+    settings.weight_adjuster = adjuster;
+    if (adjuster == kBooster && !settings.new_job_booster) settings.new_job_booster.emplace();
   } else if (node != nullptr) {
     map.out().error(map.at("weight_adjuster"),
                     fmt::format("{} is none, but there is a {}, allowed: one of the two",
@@ -114,13 +125,9 @@ void read_scalars(const MapReader& map, FairSettings& settings) {
   read_per_heartbeat(map, "max_maps", settings.max_per_heartbeat[index(TaskKind::kMap)]);
   read_per_heartbeat(map, "max_reduces", settings.max_per_heartbeat[index(TaskKind::kReduce)]);
   map.read_bool("size_based_weight", settings.size_based_weight);
-  if (const auto index = map.read_enum("load_manager", kLoadManagers)) {
-    settings.load_manager = kLoadManagers[*index];
-  }
+  read_name_of(map, "load_manager", load_manager_names(), settings.load_manager);
   read_millionths(map, "load_max_diff", settings.load_max_diff_millionths, true, 1);
-  if (const auto index = map.read_enum("task_selector", kTaskSelectors)) {
-    settings.task_selector = kTaskSelectors[*index];
-  }
+  read_name_of(map, "task_selector", task_selector_names(), settings.task_selector);
   read_locality_delay(map, settings.locality_delay);
   map.read_bool("copy_compute_split", settings.copy_compute_split);
   map.read_integer("copy_factor", settings.copy_factor, {.least = 1, .most = 1000});

@@ -80,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{
             "policy: fifo\nstore: {sqlite: x}\npolicy: capacity\n",
             "f:3:1: duplicate key \"policy\", first at line 1, column 1, allowed: each key once"},
-        BadInput{"policy: fair\n", "f:1:9: policy is \"fair\", allowed: capacity, fifo"},
-        BadInput{"policy:\n", "f:1:1: policy is empty, allowed: capacity, fifo"},
+        BadInput{"policy: fare\n", "f:1:9: policy is \"fare\", allowed: capacity, fair, fifo"},
+        BadInput{"policy:\n", "f:1:1: policy is empty, allowed: capacity, fair, fifo"},
         BadInput{"fair: on\n", "f:1:7: fair is \"on\", allowed: a map with the keys " FAIR_KEYS},
         BadInput{"capacity: {interval: 0s}\n",
                  "f:1:22: capacity.interval is \"0s\", allowed: a duration (300ms 5s 2m 1h) from "

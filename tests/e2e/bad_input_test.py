@@ -107,7 +107,7 @@ class Submissions(Cluster):
     def test_unknown_job_and_wrong_use(self):
         self.refused(1, "no job_0999", "job", "status", "999")
         self.refused(2, "job_x", "job", "status", "job_x")
-        self.refused(2, "policy 'quick'; policies: capacity, fifo", "policy", "set", "quick")
+        self.refused(2, "policy 'quick'; policies: capacity, fair, fifo", "policy", "set", "quick")
         self.refused(2, "ID is required", "job", "status")
 
     def test_garbage_and_half_open_connections_while_a_job_runs(self):
