@@ -17,6 +17,7 @@
 #include "cli/policy_commands.h"
 #include "cli/queue_commands.h"
 #include "cli/server_commands.h"
+#include "cli/shares_command.h"
 #include "cli/sim_command.h"
 #include "cli/submit_command.h"
 #include "cli/watch_command.h"
@@ -40,6 +41,7 @@ void build(CLI::App& app, Context& context) {
   add_conf_commands(app, context);
   add_server_commands(app, context);
   add_sim_command(app, context);
+  add_shares_command(app, context);
   add_bench_command(app, context);
   app.footer(
       "Each command has its own --help with examples. Commands that talk to a JobTracker take "
