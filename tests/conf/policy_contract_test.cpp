@@ -1,0 +1,237 @@
+// What every registered policy must hold to, whatever it decides: random stories run under each of
+// them, with the same seeds. A policy that is added to the registry (conf/policies.cpp) is tested
+// here without another line. Seeds are fixed, so a failure repeats.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "conf/policies.h"
+#include "support/harness.h"
+
+namespace weir::test {
+namespace {
+
+constexpr int kSteps = 250;
+constexpr int kSeeds = 20;
+
+// Queues without limits and tasks of one slot: nothing but a missing slot keeps a task waiting.
+class Story {
+ public:
+  Story(const std::string& policy, unsigned seed) : h_(policy_factory(), policy), random_(seed) {
+    QueueSettings research = queue("research", 60);
+    research.queues = {queue("vision", 50), queue("speech", 50)};
+    h_.add_queue(research).add_queue(queue("sales", 40));
+    for (int i = 0; i < 4; ++i) {
+      h_.add_tracker("tt" + std::to_string(i),
+                     {.map_slots = upto(3), .reduce_slots = upto(3), .rack = i < 2 ? "r1" : "r2"});
+    }
+  }
+
+  Harness& harness() { return h_; }
+  std::int64_t upto(std::int64_t n) {
+    return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
+  }
+
+  // The tracker that had its turn, if one had.
+  std::string step() {
+    const std::int64_t what = upto(99);
+    if (what < 15 || h_.state().jobs().empty()) {
+      submit();
+    } else if (what < 65) {
+      const std::string tracker = "tt" + std::to_string(upto(3));
+      h_.heartbeat(tracker);
+      return tracker;
+    } else if (what < 85) {
+      h_.finish_all("tt" + std::to_string(upto(3)));
+    } else if (what < 88) {
+      const JobId job = random_job();
+      h_.step(KillJob{owner(job), job});
+    } else if (what < 91) {
+      const JobId job = random_job();
+      h_.step(SetPriority{owner(job), job, static_cast<Priority>(upto(4))});
+    } else if (what < 94) {
+      const JobId job = random_job();
+      h_.step(MoveJob{owner(job), job, kLeaves[upto(2)]});
+    } else {
+      h_.advance(100 * upto(20));
+    }
+    return "";
+  }
+  // Until nothing is left to do.
+  void drain() {
+    for (int round = 0; round < 2000 && unfinished() > 0; ++round) {
+      for (int t = 0; t < 4; ++t) {
+        h_.finish_all("tt" + std::to_string(t));
+        h_.heartbeat("tt" + std::to_string(t));
+      }
+      h_.advance(1000);
+    }
+  }
+  std::size_t unfinished() {
+    std::size_t jobs = 0;
+    for (const QueueId leaf : h_.state().tree().leaves()) {
+      jobs += h_.state().queue(leaf).unfinished.size();
+    }
+    return jobs;
+  }
+  // Every launch, in order.
+  std::string launches() {
+    std::string all;
+    for (const AttemptLaunched& launch : h_.events<AttemptLaunched>()) {
+      all += attempt_name(launch.attempt) + "@" + std::to_string(launch.tracker.value) + " ";
+    }
+    return all;
+  }
+
+ private:
+  static constexpr const char* kLeaves[] = {"research.vision", "research.speech", "sales"};
+
+  void submit() {
+    JobOptions job{.queue = kLeaves[upto(2)],
+                   .user = "u" + std::to_string(upto(3)),
+                   .maps = static_cast<std::uint32_t>(1 + upto(9)),
+                   .reduces = static_cast<std::uint32_t>(upto(3)),
+                   .priority = static_cast<Priority>(upto(4))};
+    if (upto(1) == 0) job.locations = {{"tt0", "tt3"}, {"tt1"}};
+    h_.submit(job);
+  }
+  JobId random_job() {
+    auto job = h_.state().jobs().begin();
+    std::advance(job, upto(static_cast<std::int64_t>(h_.state().jobs().size()) - 1));
+    return job->first;
+  }
+  Caller owner(JobId job) { return {h_.state().job(job).spec->user, {}}; }
+
+  Harness h_;
+  std::mt19937 random_;
+};
+
+class PolicyContract : public testing::TestWithParam<std::tuple<std::string, int>> {
+ protected:
+  std::string policy() const { return std::get<0>(GetParam()); }
+  unsigned seed() const { return static_cast<unsigned>(std::get<1>(GetParam())); }
+};
+
+void expect_no_overcommit(Harness& h) {
+  for (const TrackerState& tracker : h.state().trackers()) {
+    for (const TaskKind kind : kTaskKinds) {
+      EXPECT_LE(tracker.used.slots(kind), tracker.total.slots(kind)) << tracker.name;
+    }
+  }
+}
+
+// A wrong answer of a policy is refused by the mechanism, and told.
+void expect_nothing_refused(Harness& h) {
+  for (const Refused& refused : h.events<Refused>()) {
+    EXPECT_NE(refused.what, "policy") << refused.error.message;
+  }
+}
+
+std::string first_choices(Harness& h, Policy& policy) {
+  std::string all;
+  for (const TrackerState& tracker : h.state().trackers()) {
+    Offer offer{.tracker = tracker.id, .now = h.now};
+    for (const TaskKind kind : kTaskKinds) {
+      offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
+    }
+    const auto choice = policy.choose(offer);
+    all += tracker.name + " " + (choice ? Harness::spell(choice->task) : "nothing") + "; ";
+  }
+  return all;
+}
+
+TEST_P(PolicyContract, NeverOvercommitsAndNeverLeavesASlotThatATaskCouldHave) {
+  Story story(policy(), seed());
+  Harness& h = story.harness();
+  for (int i = 0; i < kSteps; ++i) {
+    const std::string turn = story.step();
+    expect_no_overcommit(h);
+    if (turn.empty() || h.engine().recovering()) continue;
+    const TrackerState& tracker = *h.state().find_tracker(turn);
+    for (const TaskKind kind : kTaskKinds) {
+      if (h.state().free_slots(tracker, kind) == 0 || tracker.keeps > 0) continue;
+      for (const auto& [id, job] : h.state().jobs()) {
+        EXPECT_FALSE(h.state().pick_task(id, kind, tracker.id).has_value())
+            << "step " << i << ": a " << name(kind) << " of " << job_name(id) << " could run on "
+            << turn;
+      }
+    }
+  }
+  expect_nothing_refused(h);
+}
+
+TEST_P(PolicyContract, IsDeterministic) {
+  Story first(policy(), seed()), second(policy(), seed());
+  for (int i = 0; i < kSteps; ++i) {
+    first.step();
+    second.step();
+  }
+  EXPECT_EQ(first.launches(), second.launches());
+}
+
+TEST_P(PolicyContract, DecidesTheSameHoweverTheStateCameAbout) {
+  Story story(policy(), seed());
+  Harness& h = story.harness();
+  std::mt19937 random(seed());
+  for (int i = 0; i < kSteps; ++i) {
+    story.step();
+    const auto fresh = h.engine().make_policy(policy());
+    const std::string wanted = first_choices(h, *fresh);
+    EXPECT_EQ(first_choices(h, const_cast<Policy&>(h.engine().policy())), wanted) << "step " << i;
+    // The order in which jobs became known is nothing to go by.
+    const auto shuffled = h.engine().make_policy(policy());
+    std::vector<JobId> jobs;
+    for (const auto& [id, job] : h.state().jobs()) {
+      if (job->schedulable()) jobs.push_back(id);
+    }
+    for (const JobId job : jobs) shuffled->on_job_removed(job);
+    std::shuffle(jobs.begin(), jobs.end(), random);
+    for (const JobId job : jobs) shuffled->on_job_added(job);
+    EXPECT_EQ(first_choices(h, *shuffled), wanted) << "step " << i;
+  }
+}
+
+TEST_P(PolicyContract, CanBeSwitchedToAndFromAtAnyTime) {
+  const std::vector<std::string> all = policy_names();
+  Story story(policy(), seed());
+  Harness& h = story.harness();
+  for (int i = 0; i < kSteps; ++i) {
+    story.step();
+    if (story.upto(9) > 0) continue;
+    const std::size_t live = static_cast<std::size_t>(
+        std::count_if(h.state().attempts().begin(), h.state().attempts().end(),
+                      [](const Attempt& a) { return a.live && !a.dying(); }));
+    const std::size_t jobs = story.unfinished();
+    const std::string to =
+        h.engine().policy().name() == policy()
+            ? all[static_cast<std::size_t>(story.upto(static_cast<std::int64_t>(all.size()) - 1))]
+            : policy();
+    h.step(SetPolicy{{"admin", {}}, to});
+    EXPECT_EQ(h.engine().policy().name(), to);
+    EXPECT_EQ(story.unfinished(), jobs);
+    EXPECT_EQ(static_cast<std::size_t>(
+                  std::count_if(h.state().attempts().begin(), h.state().attempts().end(),
+                                [](const Attempt& a) { return a.live && !a.dying(); })),
+              live)
+        << "a switch costs no running task";
+  }
+  story.drain();
+  EXPECT_EQ(story.unfinished(), 0u);
+  expect_no_overcommit(h);
+  expect_nothing_refused(h);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PolicyContract,
+                         testing::Combine(testing::ValuesIn(policy_names()),
+                                          testing::Range(0, kSeeds)),
+                         [](const auto& info) {
+                           return std::get<0>(info.param) + "_" +
+                                  std::to_string(std::get<1>(info.param));
+                         });
+
+}  // namespace
+}  // namespace weir::test

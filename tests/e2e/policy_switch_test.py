@@ -1,0 +1,74 @@
+"""Policies switched ten times on a live JobTracker under load, on real processes: no job and no running task is lost or
+started again for it, the new policy decides at once, queue tree, ACLs and limits hold under each, and every output is
+right."""
+import unittest
+
+from cluster import MAPPER, SUM, Cluster, wait_for
+
+POLICIES = ["fair", "fifo", "capacity", "fair", "capacity", "fifo", "fair", "capacity", "fair", "capacity"]
+QUEUES = """
+  - {name: research, guaranteed: 60%, queues: [{name: vision}, {name: speech}]}
+  - {name: sales, guaranteed: 40%, maximum: 50%, submit: [sam]}
+"""
+
+
+class PolicySwitch(Cluster):
+    def start_orgs(self):
+        self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES))
+        self.text = self.some_text(lines=3000)
+
+    def count_words(self, out, queue, user, mapper=MAPPER):
+        return self.submitted(out, "--split-size", "16KiB", queue=queue, user=user, mapper=mapper, reducer=SUM, reduces=2,
+                              input=self.text)
+
+    def policy(self):
+        return self.json("policy", "show")
+
+    def test_ten_switches_while_jobs_run(self):
+        self.start_orgs()
+        slow = "sleep 0.4; " + MAPPER
+        jobs = {f"out_{i}": self.count_words(f"out_{i}", queue, user, slow)
+                for i, (queue, user) in enumerate([("vision", "ann"), ("speech", "bob"), ("sales", "sam"), ("vision", "cat")])}
+        running = lambda: sum(q["maps"]["running"] for q in self.json("queue", "list") if q["leaf"])
+        wait_for("all map slots busy", lambda: running() == 4)
+        for policy in POLICIES:
+            self.weir("policy", "set", policy)
+            self.assertEqual(self.policy()["current"], policy)
+            # Slots go on being filled under every policy, until there is nothing left to fill them with.
+            wait_for("maps start under " + policy, lambda: running() > 0 or self.all_over(jobs.values()))
+            self.refused(2, "may not submit", *self.submit("refused", queue="sales", input=self.text), user="ann")
+            sales = self.json("queue", "show", "sales")["maps"]["running"]
+            self.assertLessEqual(sales, 2, "sales' maximum of 50% holds under " + policy)
+        expected = self.coreutils_wordcount(self.text)
+        for out, job in jobs.items():
+            self.assertEqual(self.wait_for_end(job), "SUCCEEDED", self.weir("job", "status", job).stdout)
+            self.assertEqual(sorted(self.output(out).splitlines()), expected)
+            status = self.json("job", "status", job)
+            for kind in ("maps", "reduces"):
+                self.assertEqual((status[kind]["killed_attempts"], status[kind]["failed_attempts"]), (0, 0))
+
+    def all_over(self, jobs):
+        return all(self.job_state(job) == "SUCCEEDED" for job in jobs)
+
+    def test_shows_what_each_policy_would_give(self):
+        self.start_orgs()
+        gate = self.dir / "gate"
+        wait = f"while [ ! -e {gate} ]; do sleep 0.1; done; " + MAPPER
+        vision = self.count_words("out_v", "vision", "ann", wait)
+        sales = self.count_words("out_s", "sales", "sam", wait)
+        wait_for("both run", lambda: all(self.json("queue", "show", q)["maps"]["running"] > 0 for q in ("vision", "sales")))
+        outlooks = {o["policy"]: {s["name"]: s for s in o["shares"]} for o in self.policy()["outlooks"]}
+        self.assertEqual(set(outlooks), {"capacity", "fair", "fifo"})
+        self.assertEqual(outlooks["capacity"]["research"]["maps"]["guaranteed"], 2)
+        self.assertEqual(sum(outlooks["capacity"][q]["maps"]["allocated"] for q in ("research", "sales")), 4)
+        fair = outlooks["fair"]
+        self.assertEqual(fair["sales"]["maps"]["share"] + fair["research.vision"]["maps"]["share"], 4)
+        self.weir("policy", "set", "fair")
+        self.assertEqual(self.policy()["current"], "fair")
+        gate.touch()
+        for job in (vision, sales):
+            self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
