@@ -40,9 +40,11 @@ bool VictimSearch::could_start(QueueId claimant, std::int64_t width, const Track
 }
 
 std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueId claimant,
-                                             std::int64_t width) const {
+                                             std::int64_t width, std::int64_t narrower) const {
   Victims found{tracker.id, {}, width};
   Resources held = census.trackers.at(tracker.id).held;
+  held.slots(kind) +=
+      std::clamp<std::int64_t>(tracker.total.slots(kind) - held.slots(kind), 0, narrower);
   std::map<QueueId, std::int64_t> gone;
   std::map<QueueId, std::int64_t> lost;
   for (const AttemptSlot slot : tracker.attempts) {
@@ -64,6 +66,15 @@ std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueI
   return std::nullopt;
 }
 
+// Slots that are kept there for somebody are not free for a claim.
+bool VictimSearch::is_kept(const TrackerState& tracker) const {
+  const auto here = [&](const auto& kept) { return kept.tracker == tracker.id; };
+  const auto& holds = census.state->claims().holds();
+  const auto& reserved = census.state->claims().reservations();
+  return std::any_of(holds.begin(), holds.end(), here) ||
+         std::any_of(reserved.begin(), reserved.end(), here);
+}
+
 std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) const {
   // Each kill is for a task of its own: those that slots are held for already need no more.
   std::map<std::int64_t, std::int64_t> waiting;  // tasks by width
@@ -73,19 +84,23 @@ std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) c
   for (const Hold& hold : census.state->claims().holds()) {
     if (hold.queue == claimant && hold.kind == kind) --waiting[hold.slots];
   }
+  // Nor do those that free slots will do for, and narrow ones may have been promised any of these.
+  const std::map<std::int64_t, std::int64_t> all = waiting;
+  for (const TrackerState& tracker : census.state->trackers()) {
+    if (!in_pool(tracker) || is_kept(tracker)) continue;
+    const std::int64_t free =
+        tracker.total.slots(kind) - census.trackers.at(tracker.id).held.slots(kind);
+    for (auto& [width, tasks] : waiting) tasks -= std::max<std::int64_t>(0, free) / width;
+  }
   std::erase_if(waiting, [](const auto& tasks) { return tasks.second <= 0; });
   for (const TrackerState& tracker : census.state->trackers()) {
-    if (!in_pool(tracker)) continue;
-    // Slots that are kept there for somebody are not free for this claim.
-    const auto& holds = census.state->claims().holds();
-    const auto& reserved = census.state->claims().reservations();
-    if (std::any_of(holds.begin(), holds.end(), [&](auto& h) { return h.tracker == tracker.id; }) ||
-        std::any_of(reserved.begin(), reserved.end(),
-                    [&](auto& r) { return r.tracker == tracker.id; })) {
-      continue;
-    }
+    if (!in_pool(tracker) || is_kept(tracker)) continue;
     for (const auto& [width, tasks] : waiting) {
-      if (auto found = find_on(tracker, claimant, width)) return found;
+      std::int64_t narrower = 0;
+      for (const auto& [other, count] : all) {
+        if (other < width) narrower += other * std::max<std::int64_t>(count, 0);
+      }
+      if (auto found = find_on(tracker, claimant, width, narrower)) return found;
     }
   }
   return std::nullopt;

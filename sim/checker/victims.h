@@ -43,8 +43,10 @@ struct VictimSearch {
                    const Resources& held) const;
 
  private:
-  std::optional<Victims> find_on(const TrackerState& tracker, QueueId claimant,
-                                 std::int64_t width) const;
+  bool is_kept(const TrackerState& tracker) const;
+  // `narrower`: slots that narrower tasks of the claimant want, and may get where any are free.
+  std::optional<Victims> find_on(const TrackerState& tracker, QueueId claimant, std::int64_t width,
+                                 std::int64_t narrower) const;
 };
 
 }  // namespace weir::check

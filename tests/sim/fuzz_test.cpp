@@ -41,7 +41,9 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{72, "a kill for a queue that a maximum above it forbade to launch"},
         OldError{92, "a queue was found busy and lent in the same review"},
         OldError{413, "maps finished while their job waited"},
-        OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"}),
+        OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
+        OldError{6049,
+                 "the checker wanted a kill for a narrow task that a free slot would do for"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
 
 TEST(Fuzz, TheSameSeedTellsTheSameStory) {
