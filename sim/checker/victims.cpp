@@ -39,6 +39,23 @@ bool VictimSearch::could_start(QueueId claimant, std::int64_t width, const Track
   });
 }
 
+// Whether another task of the claimant would go over a maximum once those that slots are held for
+// have started; with a hard user limit whose tasks these are matters, so that is taken for a yes.
+bool VictimSearch::full_when_served(QueueId claimant, std::int64_t width) const {
+  const QueueTree& tree = census.state->tree();
+  bool hard = tree.node(claimant).settings.user_limit.mode == UserLimit::Mode::kHard;
+  for (QueueId q = claimant; q != QueueTree::root(); q = tree.node(q).parent) {
+    std::int64_t promised = 0;
+    for (const Hold& hold : census.state->claims().holds()) {
+      if (hold.kind == kind && tree.is_ancestor(q, hold.queue)) promised += hold.slots;
+    }
+    if (promised > 0 && hard) return true;
+    hard = false;
+    if (lines[q.index()].running + promised + width > lines[q.index()].maximum) return true;
+  }
+  return false;
+}
+
 std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueId claimant,
                                              std::int64_t width, std::int64_t narrower) const {
   Victims found{tracker.id, {}, width};
@@ -96,6 +113,7 @@ std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) c
   for (const TrackerState& tracker : census.state->trackers()) {
     if (!in_pool(tracker) || is_kept(tracker)) continue;
     for (const auto& [width, tasks] : waiting) {
+      if (full_when_served(claimant, width)) continue;
       std::int64_t narrower = 0;
       for (const auto& [other, count] : all) {
         if (other < width) narrower += other * std::max<std::int64_t>(count, 0);

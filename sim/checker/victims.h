@@ -43,6 +43,7 @@ struct VictimSearch {
                    const Resources& held) const;
 
  private:
+  bool full_when_served(QueueId claimant, std::int64_t width) const;
   bool is_kept(const TrackerState& tracker) const;
   // `narrower`: slots that narrower tasks of the claimant want, and may get where any are free.
   std::optional<Victims> find_on(const TrackerState& tracker, QueueId claimant, std::int64_t width,

@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{92, "a queue was found busy and lent in the same review"},
         OldError{413, "maps finished while their job waited"},
         OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
-        OldError{6049,
-                 "the checker wanted a kill for a narrow task that a free slot would do for"}),
+        OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
+        OldError{7574, "the checker forgot that kills under way would fill a maximum"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
 
 TEST(Fuzz, TheSameSeedTellsTheSameStory) {
