@@ -227,6 +227,12 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
       attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   after_progress(job);
+  // With its last map the job no longer keeps its place against more urgent ones.
+  const TaskGroup& maps = job.tasks(TaskKind::kMap);
+  if (key.kind == TaskKind::kMap && maps.succeeded == maps.total &&
+      job.tasks(TaskKind::kReduce).running > 0 && job.state == JobState::kRunning) {
+    admit_waiting(job.queue);
+  }
 }
 
 void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {

@@ -17,8 +17,7 @@ Runner::Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine)
       engine_(std::move(engine)),
       cluster_(*engine_),
       clockwork_(*engine_, cluster_, scenario.heartbeats, scenario.model),
-      expect_(*engine_, names_),
-      settings_(scenario.settings_source) {
+      expect_(*engine_, names_) {
   engine_->watch(names_);
   engine_->watch(kills_);
   engine_->watch(clockwork_);

@@ -113,7 +113,6 @@ class Runner {
   std::unique_ptr<SampleLog> samples_;  // null: nobody reads them
   std::unique_ptr<Summary> summary_;    // null: nobody asked
   std::vector<std::unique_ptr<Guard>> guards_;
-  SettingsSource settings_;  // in force
   std::size_t next_of_trace_ = 0;
   std::size_t trace_refusals_ = 0;
   std::string trace_refusal_;     // the first

@@ -114,11 +114,9 @@ void Runner::run(const Step&, const step::QueueSwitch& what) {
 }
 
 void Runner::run(const Step&, const step::Apply& what) {
-  SettingsSource next = what.settings;
-  if (!what.whole) next.node = overlay(settings_.node, what.settings.node);
-  Diagnostics out(next.file);
+  Diagnostics out(what.settings.file);
   auto settings =
-      std::make_shared<Settings>(settings_of(next, scenario_.heartbeats.automatic, out));
+      std::make_shared<Settings>(settings_of(what.settings, scenario_.heartbeats.automatic, out));
   if (!out.ok()) {
     refusal_ = out.as_error();
     std::string all;
@@ -128,7 +126,6 @@ void Runner::run(const Step&, const step::Apply& what) {
     return;
   }
   command(ApplySettings{caller(what.by, std::nullopt, ""), std::move(settings)});
-  if (!refusal_) settings_ = std::move(next);
   update_pools();
 }
 

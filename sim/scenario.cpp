@@ -67,7 +67,7 @@ bool says(const YamlNode::Ptr& settings, std::string_view section, std::string_v
 void read_start_settings(const MapReader& root, const std::string& directory, Scenario& scenario) {
   scenario.settings_source.file = scenario.file;
   if (const YamlNode* node = root.find("settings")) {
-    scenario.settings_source = read_settings_source(*node, directory, root.out()).first;
+    scenario.settings_source = read_settings_source(*node, directory, root.out());
   }
   Diagnostics other(scenario.settings_source.file);
   Diagnostics& out = scenario.settings_source.file == scenario.file ? root.out() : other;
@@ -162,27 +162,26 @@ std::string in_directory(const std::string& directory, const std::string& path) 
   return path.starts_with('/') || directory.empty() ? path : directory + "/" + path;
 }
 
-std::pair<SettingsSource, bool> read_settings_source(const YamlNode& node,
-                                                     const std::string& directory,
-                                                     Diagnostics& out) {
+SettingsSource read_settings_source(const YamlNode& node, const std::string& directory,
+                                    Diagnostics& out) {
   SettingsSource source{out.file(), std::make_shared<YamlNode>(node)};
   const bool from_file = node.kind == YamlNode::Kind::kMap && node.entries.size() == 1 &&
                          node.entries[0].first->text == "file";
-  if (!from_file) return {source, false};
+  if (!from_file) return source;
   const MapReader map(&node, "settings", out, {"file"});
   std::string path;
-  if (!map.read_string("file", path)) return {source, true};
+  if (!map.read_string("file", path)) return source;
   source.file = in_directory(directory, path);
   const auto text = read_text(source.file);
   if (!text) {
     out.error(map.at("file"), text.error().message);
     source.node = nullptr;
-    return {source, true};
+    return source;
   }
   Diagnostics inner(source.file);
   source.node = parse_yaml(*text, inner);
   for (const std::string& line : inner.errors()) out.error(map.at("file"), line);
-  return {source, true};
+  return source;
 }
 
 Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out) {
@@ -204,21 +203,6 @@ Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& 
     fair->second = std::move(undelayed);
   }
   return settings;
-}
-
-YamlNode::Ptr overlay(const YamlNode::Ptr& before, const YamlNode::Ptr& settings) {
-  if (!before || before->kind != YamlNode::Kind::kMap || !settings ||
-      settings->kind != YamlNode::Kind::kMap) {
-    return settings;
-  }
-  auto merged = std::make_shared<YamlNode>(*settings);
-  for (const auto& [key, value] : before->entries) {
-    const bool replaced =
-        std::any_of(settings->entries.begin(), settings->entries.end(),
-                    [&](const auto& entry) { return entry.first->text == key->text; });
-    if (!replaced) merged->entries.emplace_back(key, value);
-  }
-  return merged;
 }
 
 Result<Scenario> load_scenario(const std::string& file) {

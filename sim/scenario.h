@@ -99,7 +99,6 @@ struct QueueSwitch {
 };
 struct Apply {
   SettingsSource settings;
-  bool whole = false;  // from a file: nothing of before stays
   By by;
 };
 struct SwitchPolicy {
@@ -180,7 +179,5 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
 // The settings that `source` says; what is wrong goes to `out`. Manual trackers report when a step
 // says so, so there only an expiry that is written makes silent ones lost.
 Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out);
-// What `settings` replaces in `before`, section by section.
-YamlNode::Ptr overlay(const YamlNode::Ptr& before, const YamlNode::Ptr& settings);
 
 }  // namespace weir

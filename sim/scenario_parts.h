@@ -17,10 +17,9 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
                                         Diagnostics& out);
 // `directory`: where relative paths start.
 std::vector<Step> read_steps(const YamlNode* node, const std::string& directory, Diagnostics& out);
-// `settings:`, inline or {file: PATH}; an unreadable file is reported. Second: from a file.
-std::pair<SettingsSource, bool> read_settings_source(const YamlNode& node,
-                                                     const std::string& directory,
-                                                     Diagnostics& out);
+// `settings:`, inline or {file: PATH}; an unreadable file is reported.
+SettingsSource read_settings_source(const YamlNode& node, const std::string& directory,
+                                    Diagnostics& out);
 
 // A decimal number such as 2.67 or -1.
 std::optional<double> number_of(const YamlNode& node, const std::string& path, Diagnostics& out);

@@ -207,8 +207,7 @@ Body switch_queue(const StepNode& s) {
 }
 
 Body apply(const StepNode& s) {
-  auto [source, whole] = read_settings_source(s.value, s.directory, s.out());
-  return step::Apply{std::move(source), whole, read_by(s.map)};
+  return step::Apply{read_settings_source(s.value, s.directory, s.out()), read_by(s.map)};
 }
 
 Body switch_policy(const StepNode& s) {

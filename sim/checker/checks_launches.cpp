@@ -81,6 +81,8 @@ void check_idle(const Step& step, Verdict& verdict) {
       !in_pool(*step.tracker)) {
     return;
   }
+  // A policy with pools may rather wait: load caps, tasks a heartbeat, locality.
+  if (step.engine.policy().has_pools()) return;
   const Resources& held = step.census.trackers.at(step.tracker->id).held;
   for (const TaskKind kind : kTaskKinds) {
     const std::int64_t free = free_slots(step, kind, held);

@@ -80,17 +80,5 @@ TEST(Scenario, ManualTrackersAreNotLostForBeingSilentUnlessTheFileSaysSo) {
               AllOf(HasSubstr(R"("state": "lost")"), HasSubstr(R"("state": "back")")));
 }
 
-TEST(Scenario, OverlayReplacesWholeSections) {
-  Diagnostics out("o");
-  const auto before = parse_yaml("{policy: fifo, capacity: {preemption: off, interval: 5s}}", out);
-  const auto change = parse_yaml("{capacity: {interval: 2s}}", out);
-  const auto merged = overlay(before, change);
-  ASSERT_EQ(merged->entries.size(), 2u);
-  EXPECT_EQ(merged->entries[0].first->text, "capacity");
-  EXPECT_EQ(merged->entries[0].second->entries.size(), 1u);
-  EXPECT_EQ(merged->entries[1].second->text, "fifo");
-  EXPECT_EQ(overlay(nullptr, change), change);
-}
-
 }  // namespace
 }  // namespace weir
