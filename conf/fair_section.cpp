@@ -211,10 +211,10 @@ void check_default_pool(const MapReader& map, const FairSettings& settings) {
       std::any_of(settings.pools.begin(), settings.pools.end(),
                   [](const PoolSettings& pool) { return pool.name == "default"; });
   if (settings.undeclared_pools_allowed || declared) return;
-  map.out().error(map.at("undeclared_pools"),
-                  fmt::format("{} is refuse, but there is no pool default, allowed: a pool default "
-                              "among the declared ones, for jobs that name none",
-                              map.path("undeclared_pools")));
+  map.out().warning(map.at("undeclared_pools"),
+                    fmt::format("{} is refuse and there is no pool default: jobs that name no pool "
+                                "are refused",
+                                map.path("undeclared_pools")));
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ class FairPolicy : public Policy {
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
 
   // The view holds until the next question.
+  bool has_pools() const override { return true; }
   std::string_view pool_of(JobId job) const override;
   Status check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const override;
   std::optional<Result<Destination>> check_move(const Caller& caller, const Job& job,

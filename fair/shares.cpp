@@ -7,10 +7,13 @@ namespace {
 
 constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // products stay below 2^127
 
+constexpr std::int64_t kMostSlots = INT64_MAX / kWholeSlot;
+
 // A claimant as the computation sees it: everything in billionths of a slot, nothing above what
 // there is.
 struct Bounds {
-  Share least = 0;  // what it gets however small r is
+  Share least = 0;    // what it gets however small r is
+  Share minimum = 0;  // the same, but also above what there is: minimums scale by these
   Share most = 0;
   std::int64_t weight = 0;
 };
@@ -46,17 +49,21 @@ std::vector<Bounds> bounds_of(Share total, const std::vector<ShareClaimant>& cla
     Bounds b;
     b.most = up_to_total(std::min(c.demand, c.maximum));
     b.least = std::min(up_to_total(c.minimum), b.most);
+    b.minimum = share_of_slots(
+        std::clamp<std::int64_t>(std::min({c.minimum, c.demand, c.maximum}), 0, kMostSlots));
     if (c.weight > 0) b.weight = std::max<std::int64_t>(1, c.weight >> shift);
     bounds.push_back(b);
   }
   return bounds;
 }
 
-std::vector<Share> scaled_minimums(Share total, Int128 sum, const std::vector<Bounds>& bounds) {
+std::vector<Share> scaled_minimums(Share total, const std::vector<Bounds>& bounds) {
+  Int128 sum = 0;
+  for (const Bounds& b : bounds) sum += b.minimum;
   std::vector<Share> shares;
   shares.reserve(bounds.size());
   for (const Bounds& b : bounds) {
-    shares.push_back(static_cast<Share>(Int128(b.least) * total / sum));
+    shares.push_back(static_cast<Share>(Int128(b.minimum) * total / sum));
   }
   return shares;
 }
@@ -84,7 +91,7 @@ std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& cl
     least += b.least;
     most += b.most;
   }
-  if (least > total) return scaled_minimums(total, least, bounds);
+  if (least > total) return scaled_minimums(total, bounds);
   std::vector<Share> shares;
   shares.reserve(bounds.size());
   if (most <= total) {

@@ -7,6 +7,7 @@
 #include "capacity/capacity_settings.h"
 #include "conf/diff.h"
 #include "conf/findings.h"
+#include "conf/load.h"
 #include "fair/fair_settings.h"
 
 namespace weir {
@@ -211,12 +212,19 @@ INSTANTIATE_TEST_SUITE_P(
         BadFair{
             "fair:\n  pools: [{name: a, min_share: 5}]\n",
             "f:2:32: fair.pools.a.min_share is \"5\", allowed: a map with the keys map, reduce"},
-        BadFair{"fair:\n  undeclared_pools: refuse\n  pools: [{name: a}]\n",
-                "f:2:21: fair.undeclared_pools is refuse, but there is no pool default"},
         BadFair{"fair:\n  users: [{name: a}, {name: a}]\n",
                 "f:2:29: a second user \"a\", first at line 2, column 18"},
         BadFair{"fair:\n  users: [{max_running_jobs: 1}]\n", "f:2:11: fair.users[0] has no name"},
         BadFair{"fair:\n  users: {alice: 5}\n", "f:2:10: fair.users is a map, allowed: a list"}));
+
+TEST(FairSection, ARefusingClusterWithoutADefaultPoolIsWorthANotice) {
+  const auto loaded =
+      load_settings_text("f", "fair:\n  undeclared_pools: refuse\n  pools: [{name: a}]\n");
+  ASSERT_TRUE(loaded.ok());
+  ASSERT_EQ(loaded->settings.notices.size(), 1u);
+  EXPECT_NE(loaded->settings.notices[0].find("jobs that name no pool are refused"),
+            std::string::npos);
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Keys, RefusedFair,

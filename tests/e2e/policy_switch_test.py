@@ -36,7 +36,7 @@ class PolicySwitch(Cluster):
             self.assertEqual(self.policy()["current"], policy)
             # Slots go on being filled under every policy, until there is nothing left to fill them with.
             wait_for("maps start under " + policy, lambda: running() > 0 or self.all_over(jobs.values()))
-            self.refused(2, "may not submit", *self.submit("refused", queue="sales", input=self.text), user="ann")
+            self.refused(2, "may not submit", *self.submit("refused", queue="sales", reducer=SUM, input=self.text), user="ann")
             sales = self.json("queue", "show", "sales")["maps"]["running"]
             self.assertLessEqual(sales, 2, "sales' maximum of 50% holds under " + policy)
         expected = self.coreutils_wordcount(self.text)

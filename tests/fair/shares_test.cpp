@@ -46,6 +46,8 @@ TEST(FairShares, WorkedCases) {
 }
 
 TEST(FairShares, MinimumsOverTheTotalAreScaledDownInProportion) {
+  // Scaled from what was promised, also where that alone is more than there is.
+  EXPECT_EQ(fair_shares(share_of_slots(4), {{10, 6}, {2, 6}}), in_slots({3, 1}));
   // min(m, d) of 30, 10 and 20 for 30 slots: a half of each, and nothing for the one without.
   expect_near(fair_shares(share_of_slots(30), {{30, 50}, {90, 10}, {20, 20}, {7}}),
               in_slots({15, 5, 10, 0}));
