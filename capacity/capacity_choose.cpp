@@ -80,7 +80,7 @@ bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
     if (c.shares.line(q).facts.running + need > c.shares.line(q).maximum) return false;
   }
   if (state_.tree().node(job.queue).settings.user_limit.mode != UserLimit::Mode::kHard) return true;
-  const std::int64_t running = c.leaves[job.queue.index()].user_running(job.user);
+  const std::int64_t running = c.leaves[job.queue.index()].jobs.user_running(job.user);
   return running + need <= user_limit(job.queue, kind, need);
 }
 
@@ -132,7 +132,7 @@ std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int
 
 std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free,
                                                std::int64_t room, const Offer& offer) {
-  const LeafJobs& jobs = classes_[index(kind)].leaves[leaf.index()];
+  const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
   std::optional<Choice> choice;
   bool someone_at_limit = false;
   const auto at_limit = [&](const LeafJobs::Bucket& bucket) {
@@ -143,7 +143,7 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     if (bucket.width <= free) return bucket.width <= room;
     ++rules_[kWidePassed];
     if (bucket.width > room) return false;
-    choice = reserve_tracker(state_, bucket.jobs.begin()->id, kind);
+    choice = reserve_tracker(state_, bucket.first.id, kind);
     return choice.has_value();
   };
   const auto pick = [&](JobId job) {
@@ -160,7 +160,7 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     if (choice && choice->what == Choice::What::kReserve) ++rules_[kReserved];
     return choice;
   }
-  if (state_.tree().node(leaf).settings.user_limit.mode == UserLimit::Mode::kHard) {
+  if (leaf_of(leaf, kind).user_limit.mode == UserLimit::Mode::kHard) {
     ++rules_[kHardLimitHeld];
     return std::nullopt;
   }
@@ -172,14 +172,13 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
 }
 
 std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const {
-  const SlotClass& c = classes_[index(kind)];
-  const QueueLine& line = c.shares.line(leaf);
-  return user_limit_slots(state_.tree().node(leaf).settings.user_limit,
-                          {.guaranteed = line.guaranteed,
-                           .allocated = line.allocated,
-                           .running = line.facts.running,
-                           .need = width,
-                           .active_users = c.leaves[leaf.index()].active_users()});
+  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+  const Leaf& here = leaf_of(leaf, kind);
+  return user_limit_slots(here.user_limit, {.guaranteed = line.guaranteed,
+                                            .allocated = line.allocated,
+                                            .running = line.facts.running,
+                                            .need = width,
+                                            .active_users = here.jobs.active_users()});
 }
 
 }  // namespace weir

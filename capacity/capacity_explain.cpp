@@ -54,7 +54,7 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
   if (auto reason = explain_queues(job, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));
-  const auto before = classes_[index(kind)].leaves[entry->leaf.index()].jobs_before(entry->order);
+  const auto before = leaf_of(entry->leaf, kind).jobs.jobs_before(entry->order);
   if (before > 0) {
     const auto count = static_cast<std::int64_t>(before);
     reasons.push_back({"jobs_before",
@@ -69,7 +69,7 @@ std::optional<Reason> CapacityPolicy::explain_user(const Job& job, TaskKind kind
   const std::int64_t need = width(job.id, kind);
   const std::int64_t limit = user_limit(job.queue, kind, need);
   const std::int64_t running =
-      classes_[index(kind)].leaves[job.queue.index()].user_running(job.user);
+      classes_[index(kind)].leaves[job.queue.index()].jobs.user_running(job.user);
   if (running + need <= limit) return std::nullopt;
   const QueueTree::Node& queue = state_.tree().node(job.queue);
   const bool soft = queue.settings.user_limit.mode == UserLimit::Mode::kSoft;

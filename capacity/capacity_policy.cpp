@@ -21,9 +21,14 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
     : shares(tree, kind, by),
       order(tree),
       leaves(tree.size()),
-      dying(tree.size()),
       is_marked(tree.size(), false),
-      in_review(tree.size(), false) {}
+      in_review(tree.size(), false) {
+  for (const QueueId leaf : tree.leaves()) {
+    const QueueSettings& settings = tree.node(leaf).settings;
+    leaves[leaf.index()].user_limit = settings.user_limit;
+    leaves[leaf.index()].has_maximum = settings.maximum_hundredths.has_value();
+  }
+}
 
 CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
     : state_(state),
@@ -137,7 +142,7 @@ void CapacityPolicy::read_user(QueueId leaf, UserId user, TaskKind kind) {
   const auto& users = state_.queue(leaf).users;
   const auto found = users.find(user);
   const std::int64_t running = found == users.end() ? 0 : found->second.running_slots[index(kind)];
-  classes_[index(kind)].leaves[leaf.index()].set_user_running(user, running);
+  leaf_of(leaf, kind).jobs.set_user_running(user, running);
   mark(leaf, kind);
 }
 
@@ -151,8 +156,8 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
   set_dying(*entry, id, kind, job.schedulable() ? job.tasks(kind).dying : 0);
   std::uint32_t& counted = entry->counted[index(kind)];
   if (launchable == counted) return;
-  classes_[index(kind)].leaves[entry->leaf.index()].set_tasks(entry->order, entry->user,
-                                                              width(id, kind), counted, launchable);
+  leaf_of(entry->leaf, kind)
+      .jobs.set_tasks(entry->order, entry->user, width(id, kind), counted, launchable);
   counted = launchable;
   mark(entry->leaf, kind);
 }
@@ -160,7 +165,7 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
 void CapacityPolicy::set_dying(JobEntry& entry, JobId id, TaskKind kind, std::uint32_t tasks) {
   std::uint32_t& known = entry.dying[index(kind)];
   if (known == tasks) return;
-  auto& by_width = classes_[index(kind)].dying[entry.leaf.index()];
+  auto& by_width = leaf_of(entry.leaf, kind).dying;
   const auto here = by_width.try_emplace(width(id, kind)).first;
   here->second += std::int64_t{tasks} - known;
   if (here->second == 0) by_width.erase(here);
@@ -171,8 +176,7 @@ void CapacityPolicy::set_dying(JobEntry& entry, JobId id, TaskKind kind, std::ui
 void CapacityPolicy::drop_job(JobEntry& entry, JobId id) {
   for (const TaskKind kind : kTaskKinds) {
     std::uint32_t& counted = entry.counted[index(kind)];
-    classes_[index(kind)].leaves[entry.leaf.index()].set_tasks(entry.order, entry.user,
-                                                               width(id, kind), counted, 0);
+    leaf_of(entry.leaf, kind).jobs.set_tasks(entry.order, entry.user, width(id, kind), counted, 0);
     counted = 0;
     set_dying(entry, id, kind, 0);
     mark(entry.leaf, kind);
@@ -190,29 +194,28 @@ bool CapacityPolicy::placeable(const Job& job, JobEntry& entry, TaskKind kind) {
 // PEND must not depend on AC, which depends on PEND; soft limits forbid nothing.
 LeafJobs::LimitOf CapacityPolicy::hard_limit(QueueId leaf, TaskKind kind,
                                              std::int64_t running) const {
-  const QueueSettings& queue = state_.tree().node(leaf).settings;
-  if (queue.user_limit.mode != UserLimit::Mode::kHard) return {};
-  const SlotClass& c = classes_[index(kind)];
-  return [&queue, running, guaranteed = c.shares.line(leaf).guaranteed,
-          active = c.leaves[leaf.index()].active_users()](std::int64_t width) {
-    return user_limit_slots(
-        queue.user_limit,
-        {.guaranteed = guaranteed, .running = running, .need = width, .active_users = active});
+  const Leaf& here = leaf_of(leaf, kind);
+  if (here.user_limit.mode != UserLimit::Mode::kHard) return {};
+  const std::int64_t guaranteed = classes_[index(kind)].shares.line(leaf).guaranteed;
+  return [&here, running, guaranteed](std::int64_t width) {
+    return user_limit_slots(here.user_limit, {.guaranteed = guaranteed,
+                                              .running = running,
+                                              .need = width,
+                                              .active_users = here.jobs.active_users()});
   };
 }
 
 LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
-  const SlotClass& c = classes_[index(kind)];
-  const LeafJobs& jobs = c.leaves[leaf.index()];
+  const Leaf& here = leaf_of(leaf, kind);
   LeafFacts facts{.running = state_.queue(leaf).running_slots[index(kind)],
-                  .waiting_jobs = jobs.jobs(),
-                  .wide_jobs = jobs.wide_jobs()};
-  for (const auto& [width, tasks] : c.dying[leaf.index()]) facts.dying += width * tasks;
+                  .waiting_jobs = here.jobs.jobs(),
+                  .wide_jobs = here.jobs.wide_jobs()};
+  for (const auto& [width, tasks] : here.dying) facts.dying += width * tasks;
   std::optional<std::int64_t> room;
-  if (state_.tree().node(leaf).settings.maximum_hundredths) {
-    room = c.shares.line(leaf).maximum - facts.running;
+  if (here.has_maximum) {
+    room = classes_[index(kind)].shares.line(leaf).maximum - facts.running;
   }
-  facts.pending = jobs.pending_slots(hard_limit(leaf, kind, facts.running), room);
+  facts.pending = here.jobs.pending_slots(hard_limit(leaf, kind, facts.running), room);
   return facts;
 }
 
@@ -263,8 +266,7 @@ QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
 
 std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind) const {
   settle(kind);
-  return classes_[index(kind)].leaves[leaf.index()].active_users() == 0 ? -1
-                                                                        : user_limit(leaf, kind, 1);
+  return leaf_of(leaf, kind).jobs.active_users() == 0 ? -1 : user_limit(leaf, kind, 1);
 }
 
 Policy::RuleCounts CapacityPolicy::rule_counts() const {

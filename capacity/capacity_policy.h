@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/flat_map.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,18 +63,24 @@ class CapacityPolicy : public Policy {
     UserId user;
     JobOrder order;
     std::uint32_t counted[kTaskKindCount] = {0, 0};  // launchable tasks in LeafJobs
-    std::uint32_t dying[kTaskKindCount] = {0, 0};    // tasks in SlotClass::dying
+    std::uint32_t dying[kTaskKindCount] = {0, 0};    // tasks in Leaf::dying
     std::size_t avoided_by = 0;                      // trackers that the job avoids
     std::optional<bool> placeable[kTaskKindCount];
+  };
+  // A leaf in one slot class: what each launch and end looks at stands together.
+  struct alignas(64) Leaf {
+    LeafJobs jobs;
+    // Dying tasks that are wanted again: width -> how many.
+    boost::container::flat_map<std::int64_t, std::int64_t> dying;
+    UserLimit user_limit;  // as the settings say
+    bool has_maximum = false;
   };
   // The indexes of one slot class.
   struct SlotClass {
     SlotClass(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by);
     QueueShares shares;
     ServiceOrder order;
-    std::vector<LeafJobs> leaves;  // by QueueId; those of inner queues stay empty
-    // Dying tasks that are wanted again, by leaf: width -> how many.
-    std::vector<std::map<std::int64_t, std::int64_t>> dying;
+    std::vector<Leaf> leaves;     // by QueueId; those of inner queues stay empty
     std::vector<QueueId> marked;  // leaves whose facts may have changed
     std::vector<bool> is_marked;
     std::vector<QueueId> changed;    // used while settling
@@ -101,6 +108,10 @@ class CapacityPolicy : public Policy {
     kRuleCount
   };
 
+  Leaf& leaf_of(QueueId leaf, TaskKind kind) { return classes_[index(kind)].leaves[leaf.index()]; }
+  const Leaf& leaf_of(QueueId leaf, TaskKind kind) const {
+    return classes_[index(kind)].leaves[leaf.index()];
+  }
   void mark(QueueId leaf, TaskKind kind) const;
   void settle(TaskKind kind) const;
   LeafFacts leaf_facts(QueueId leaf, TaskKind kind) const;

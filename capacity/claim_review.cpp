@@ -129,10 +129,10 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   if (line.under_one_slot) return 0;
   const std::int64_t gap = line.kept() - line.facts.running;
   if (gap <= 0) return 0;
-  const auto& dying = c.dying[leaf.index()];
+  const auto& dying = leaf_of(leaf, kind).dying;
   const bool all_narrow = dying.empty() || dying.rbegin()->first == 1;
   if (line.facts.wide_jobs == 0 && all_narrow) return gap;
-  const LeafJobs& jobs = c.leaves[leaf.index()];
+  const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
   std::int64_t whole = jobs.pending_slots(hard_limit(leaf, kind, line.facts.running), gap);
   for (auto wanted = dying.rbegin(); wanted != dying.rend(); ++wanted) {
     const auto [width, tasks] = *wanted;
@@ -163,7 +163,8 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   };
   // Whole tasks of up to `slots`; false if not even one.
   const auto give = [&](QueueId leaf, std::int64_t slots) {
-    const std::int64_t width = std::max<std::int64_t>(1, c.leaves[leaf.index()].narrowest_width());
+    const std::int64_t width =
+        std::max<std::int64_t>(1, leaf_of(leaf, kind).jobs.narrowest_width());
     slots = std::min({slots, free, lines[leaf.index()].facts.pending});
     if (width > 1) {
       auto& left = usable.try_emplace(leaf, state_.free_slots_for(kind, width)).first->second;
@@ -205,7 +206,8 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   while (free > 0) {
     const QueueId leaf = next_leaf(next_leaf, QueueTree::root());
     if (!leaf.valid()) return;
-    const std::int64_t width = std::max<std::int64_t>(1, c.leaves[leaf.index()].narrowest_width());
+    const std::int64_t width =
+        std::max<std::int64_t>(1, leaf_of(leaf, kind).jobs.narrowest_width());
     if (give(leaf, width)) continue;
     lines[leaf.index()].facts.pending = 0;  // nothing that is free is wide enough for it
     update(leaf, 0);
@@ -221,7 +223,7 @@ void CapacityPolicy::plan_kills(TaskKind kind, TimeMs now, Preemption& plan) con
   KillPlanner planner(
       state_, kind, now, settings_.preemption,
       {.line = [&](QueueId q) -> const QueueLine& { return c.shares.line(q); },
-       .jobs = [&](QueueId leaf) -> const LeafJobs& { return c.leaves[leaf.index()]; }});
+       .jobs = [&](QueueId leaf) -> const LeafJobs& { return leaf_of(leaf, kind).jobs; }});
   planner.plan(plan);
 }
 

@@ -4,58 +4,89 @@
 
 namespace weir {
 
-template <class Change>
-void LeafJobs::change_user(UserId id, Change change) {
-  const auto found = users_.try_emplace(id).first;
-  User& user = found->second;
-  const bool before = user.active();
-  change(user);
-  WEIR_CHECK(user.running >= 0 && user.tasks >= 0, "a user's counts are never negative");
-  active_users_ += static_cast<int>(user.active()) - static_cast<int>(before);
-  if (!user.active()) users_.erase(found);
+// Of a user his buckets are linked, widest first.
+std::uint32_t LeafJobs::bucket_of(Users::value_type& user, std::int64_t width) {
+  for (std::uint32_t place = user.second.widest; place != kNone; place = buckets_[place].next) {
+    if (buckets_[place].width == width) return place;
+  }
+  std::uint32_t place = free_;
+  if (place == kNone) {
+    place = static_cast<std::uint32_t>(buckets_.size());
+    buckets_.emplace_back();
+    jobs_in_.emplace_back();
+  } else {
+    free_ = buckets_[place].next;
+  }
+  std::uint32_t* link = &user.second.widest;
+  while (*link != kNone && buckets_[*link].width > width) link = &buckets_[*link].next;
+  Bucket& bucket = buckets_[place];
+  bucket = {.user = user.first, .next = *link, .width = width, .user_running = user.second.running};
+  *link = place;
+  return place;
+}
+
+void LeafJobs::close_bucket(User& user, std::uint32_t place) {
+  std::uint32_t* link = &user.widest;
+  while (*link != place) link = &buckets_[*link].next;
+  *link = buckets_[place].next;
+  buckets_[place].next = free_;
+  free_ = place;
+}
+
+// Puts the job into the bucket or takes it out, and keeps the bucket's place among the others.
+void LeafJobs::set_job(std::uint32_t place, const JobOrder& job, bool in) {
+  Bucket& bucket = buckets_[place];
+  std::set<JobOrder>& jobs = jobs_in_[place];
+  const bool had_some = !jobs.empty();
+  if (in) {
+    jobs.insert(job);
+  } else {
+    jobs.erase(job);
+  }
+  if (had_some && !jobs.empty() && *jobs.begin() == bucket.first) return;
+  if (had_some) heads_.erase(bucket.first);
+  if (jobs.empty()) return;
+  bucket.first = *jobs.begin();
+  heads_.emplace(bucket.first, place);
 }
 
 void LeafJobs::set_tasks(const JobOrder& job, UserId user, std::int64_t width, std::uint32_t before,
                          std::uint32_t now) {
   if (before == now) return;
   const std::int64_t delta = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(before);
-  const auto found = buckets_.try_emplace({user, width}).first;
-  if (found->second == nullptr) found->second = std::make_unique<Bucket>();
-  Bucket& bucket = *found->second;
-  bucket.tasks += delta;
-  tasks_by_width_[width] += delta;
+  const auto whose = users_.try_emplace(user).first;
+  const std::uint32_t place = bucket_of(*whose, width);
+  buckets_[place].tasks += delta;
+  whose->second.tasks += delta;
+  WEIR_CHECK(whose->second.tasks >= 0, "a user's counts are never negative");
   wanted_slots_ += width * delta;
-  change_user(user, [delta](User& u) { u.tasks += delta; });
+  const auto of_width = tasks_by_width_.try_emplace(width).first;
+  of_width->second += delta;
   if (before != 0 && now != 0) return;
 
   const int joined = now != 0 ? 1 : -1;
   jobs_ += joined;
   if (width > 1) wide_jobs_ += joined;
-  if (!bucket.jobs.empty()) heads_.erase(*bucket.jobs.begin());
-  if (now != 0) {
-    bucket.user = user;
-    bucket.width = width;
-    bucket.user_running = user_running(user);
-    bucket.jobs.insert(job);
-  } else {
-    bucket.jobs.erase(job);
-  }
-  if (bucket.jobs.empty()) {
-    if (tasks_by_width_[width] == 0) tasks_by_width_.erase(width);
-    buckets_.erase(found);
-  } else {
-    heads_.emplace(*bucket.jobs.begin(), &bucket);
-  }
+  set_job(place, job, now != 0);
+  if (of_width->second == 0) tasks_by_width_.erase(of_width);
+  if (jobs_in_[place].empty()) close_bucket(whose->second, place);
+  leave_if_idle(whose);
 }
 
 void LeafJobs::set_user_running(UserId user, std::int64_t slots) {
-  const auto known = users_.find(user);
-  if (slots == (known == users_.end() ? 0 : known->second.running)) return;
-  change_user(user, [slots](User& u) { u.running = slots; });
-  for (auto b = buckets_.lower_bound({user, INT64_MIN});
-       b != buckets_.end() && b->first.first == user; ++b) {
-    b->second->user_running = slots;
+  WEIR_CHECK(slots >= 0, "a user's counts are never negative");
+  auto whose = users_.find(user);
+  if (slots == (whose == users_.end() ? 0 : whose->second.running)) return;
+  if (whose == users_.end()) whose = users_.try_emplace(user).first;
+  whose->second.running = slots;
+  for (std::uint32_t b = whose->second.widest; b != kNone; b = buckets_[b].next) {
+    buckets_[b].user_running = slots;
   }
+  leave_if_idle(whose);
+}
+
+void LeafJobs::leave_if_idle(Users::iterator user) {
+  if (!user->second.active()) users_.erase(user);
 }
 
 std::int64_t LeafJobs::user_running(UserId user) const {
@@ -65,9 +96,8 @@ std::int64_t LeafJobs::user_running(UserId user) const {
 
 std::size_t LeafJobs::jobs_before(const JobOrder& job) const {
   std::size_t count = 0;
-  for (const auto& [key, bucket] : buckets_) {
-    count += static_cast<std::size_t>(
-        std::distance(bucket->jobs.begin(), bucket->jobs.lower_bound(job)));
+  for (const std::set<JobOrder>& jobs : jobs_in_) {
+    count += static_cast<std::size_t>(std::distance(jobs.begin(), jobs.lower_bound(job)));
   }
   return count;
 }
@@ -75,18 +105,17 @@ std::size_t LeafJobs::jobs_before(const JobOrder& job) const {
 LeafJobs::ByWidth LeafJobs::permitted_tasks(const LimitOf& limit_of, std::int64_t widest) const {
   if (!limit_of) return tasks_by_width_;
   ByWidth permitted;
-  UserId user;
-  std::int64_t taken = 0;
-  for (auto b = buckets_.rbegin(); b != buckets_.rend(); ++b) {  // widest first within a user
-    const Bucket& bucket = *b->second;
-    if (bucket.width > widest) continue;  // would take its user's room and then have none itself
-    if (bucket.user != user) taken = 0;
-    user = bucket.user;
-    const std::int64_t room = limit_of(bucket.width) - bucket.user_running - taken;
-    const std::int64_t tasks =
-        std::min(bucket.tasks, std::max<std::int64_t>(room, 0) / bucket.width);
-    taken += tasks * bucket.width;
-    permitted[bucket.width] += tasks;
+  for (const auto& [id, user] : users_) {
+    std::int64_t taken = 0;
+    for (std::uint32_t b = user.widest; b != kNone; b = buckets_[b].next) {
+      const Bucket& bucket = buckets_[b];
+      if (bucket.width > widest) continue;  // would take its user's room and then have none itself
+      const std::int64_t room = limit_of(bucket.width) - bucket.user_running - taken;
+      const std::int64_t tasks =
+          std::min(bucket.tasks, std::max<std::int64_t>(room, 0) / bucket.width);
+      taken += tasks * bucket.width;
+      permitted[bucket.width] += tasks;
+    }
   }
   return permitted;
 }
