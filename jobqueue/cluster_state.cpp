@@ -117,7 +117,7 @@ void ClusterState::line_up(const Job& job) {
   if (!job.durable || is_over(job.state)) return;
   QueueState& queue = queues_[job.queue.index()];
   const JobOrder order = job_order(*this, job);
-  for (JobLine* line : {&queue.line, &queue.users[job.user].line}) {
+  for (JobLine* line : {&queue.line, &queue.user_lines[job.user]}) {
     (job.state == JobState::kWaiting ? line->waiting : line->running).insert(order);
   }
 }
@@ -126,9 +126,11 @@ void ClusterState::leave_line(const Job& job) {
   if (!job.durable || is_over(job.state)) return;
   QueueState& queue = queues_[job.queue.index()];
   const JobOrder order = job_order(*this, job);
-  for (JobLine* line : {&queue.line, &queue.users[job.user].line}) {
+  const auto his = queue.user_lines.find(job.user);
+  for (JobLine* line : {&queue.line, &his->second}) {
     (job.state == JobState::kWaiting ? line->waiting : line->running).erase(order);
   }
+  if (his->second.waiting.empty() && his->second.running.empty()) queue.user_lines.erase(his);
 }
 
 void ClusterState::set_durable(Job& job) {

@@ -62,22 +62,23 @@ struct UserInQueue {
   std::int64_t running_slots[kTaskKindCount] = {0, 0};
   std::uint32_t jobs_waiting = 0;
   std::uint32_t jobs_running = 0;
-  JobLine line;
 };
 
-struct QueueState {
-  bool stopped = false;             // refuses new jobs: by command, or by its settings
-  bool stopped_by_command = false;  // stays so when settings change
+// What every launch and every end looks at comes first and lies together.
+struct alignas(64) QueueState {
   std::int64_t running_slots[kTaskKindCount] = {0,
                                                 0};  // RUN; of inner queues the sum of their leaves
   std::uint64_t last_launch[kTaskKindCount] = {
-      0, 0};                       // launch_order of the latest launch in or below it; 0 = none
+      0, 0};  // launch_order of the latest launch in or below it; 0 = none
+  boost::container::flat_map<UserId, UserInQueue> users;  // leaves only: those with a job here
+  bool stopped = false;             // refuses new jobs: by command, or by its settings
+  bool stopped_by_command = false;  // stays so when settings change
+  QueueCounters counters;
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
-  QueueCounters counters;
-  boost::container::flat_map<UserId, UserInQueue> users;  // those with a job here
-  std::map<JobId, Ok> unfinished;                         // in submit order
-  JobLine line;                                           // leaves only
+  std::map<JobId, Ok> unfinished;  // in submit order
+  JobLine line;
+  std::map<UserId, JobLine> user_lines;  // the line by users, none empty
 };
 
 class ClusterState {

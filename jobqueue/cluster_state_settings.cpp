@@ -97,7 +97,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   queues_ = std::move(queues);
   for (QueueState& queue : queues_) {  // whether priorities count may be another matter now
     queue.line = {};
-    for (auto& [user, here] : queue.users) here.line = {};
+    queue.user_lines.clear();
   }
   for (const auto& [id, job] : jobs_) line_up(*job);
   for (TrackerState& tracker : trackers_) tracker.keeps = 0;  // holds of queues that are gone went

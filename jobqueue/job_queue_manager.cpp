@@ -259,7 +259,7 @@ std::optional<JobId> JobQueueManager::place_for(const Job& job) const {
   const UserInQueue& user = queue.users.at(job.user);
   const bool of_his = limit && user.jobs_running >= *limit;
   const JobOrder order = job_order(state_, job);
-  const auto& running = of_his ? user.line.running : queue.line.running;
+  const auto& running = of_his ? queue.user_lines.at(job.user).running : queue.line.running;
   for (auto last = running.rbegin(); last != running.rend() && order < *last; ++last) {
     const Job& other = state_.job(last->id);
     if (!keeps_place(other)) return other.id;
@@ -272,8 +272,8 @@ std::optional<JobQueueManager::Turn> JobQueueManager::next_turn(QueueId leaf) co
   if (queue.line.waiting.empty()) return std::nullopt;
   std::vector<JobOrder> heads;  // a user at his limit stops his own jobs only
   if (state_.tree().node(leaf).settings.max_running_jobs_per_user) {
-    for (const auto& [user, here] : queue.users) {
-      if (!here.line.waiting.empty()) heads.push_back(*here.line.waiting.begin());
+    for (const auto& [user, line] : queue.user_lines) {
+      if (!line.waiting.empty()) heads.push_back(*line.waiting.begin());
     }
     std::sort(heads.begin(), heads.end());
   } else {

@@ -6,15 +6,18 @@
 namespace weir {
 
 UserCounters& QueueCounters::user(UserId id, TimeMs now) {
-  const auto known = users.find(id);
-  if (known == users.end() && users.size() >= kUsersKept) {  // half goes, so that it is seldom done
+  const bool known = users.contains(id);
+  if (!known && users.size() >= kUsersKept) {  // half goes, so that it is seldom done
     std::vector<TimeMs> times;
     for (const auto& [user, counters] : users) times.push_back(counters.touched_at);
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
-    std::erase_if(users, [&](const auto& entry) { return entry.second.touched_at <= *middle; });
+    auto kept = users.extract_sequence();
+    const auto unseen = [&](const auto& entry) { return entry.second.touched_at <= *middle; };
+    kept.erase(std::remove_if(kept.begin(), kept.end(), unseen), kept.end());
+    users.adopt_sequence(boost::container::ordered_unique_range, std::move(kept));
   }
-  UserCounters& found = known == users.end() ? users[id] : known->second;
+  UserCounters& found = users[id];
   found.touched_at = std::max(found.touched_at, now);
   return found;
 }

@@ -7,9 +7,9 @@
 #pragma once
 
 #include <array>
+#include <boost/container/flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 
 #include "jobqueue/event.h"
 #include "jobqueue/ids.h"
@@ -35,22 +35,22 @@ struct JobEnds {
 };
 
 struct UserCounters {
-  JobEnds ended;
   SlotTime used_ms{};
-  SlotTime lost_ms{};
   TimeMs touched_at = 0;
+  SlotTime lost_ms{};
+  JobEnds ended;
 };
 
 struct QueueCounters {
   // Users are self-declared, so their number is bounded: those unseen for longest are forgotten.
   static constexpr std::size_t kUsersKept = 1000;
 
-  JobEnds ended;
   SlotTime used_ms{};
+  boost::container::flat_map<UserId, UserCounters> users;
+  JobEnds ended;
   SlotTime lent_ms{};
   SlotTime borrowed_ms{};
   SlotTime lost_ms{};  // to preemption
-  std::map<UserId, UserCounters> users;
 
   UserCounters& user(UserId id, TimeMs now);
   void add(const QueueCounters& other);
