@@ -45,7 +45,7 @@ std::optional<Choice> CapacityPolicy::choose_held(const Hold& hold, std::int64_t
   const SlotClass& c = classes_[index(hold.kind)];
   const QueueLine& line = c.shares.line(hold.queue);
   std::int64_t room = line.kept() - line.facts.running;
-  for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+  for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     room = std::min(room, c.shares.line(q).maximum - c.shares.line(q).facts.running);
   }
   const std::int64_t width = std::min(free, hold.slots);
@@ -76,7 +76,7 @@ bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
   const std::int64_t need = width(job.id, kind);
   if (job.launchable(kind) == 0) return false;
   const SlotClass& c = classes_[index(kind)];
-  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (c.shares.line(q).facts.running + need > c.shares.line(q).maximum) return false;
   }
   if (state_.tree().node(job.queue).settings.user_limit.mode != UserLimit::Mode::kHard) return true;
@@ -99,7 +99,7 @@ std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t
     asked_[leaf.index()] = claim_round_;
     if (c.shares.line(leaf).facts.pending == 0) continue;
     std::int64_t room = INT64_MAX;
-    for (QueueId q = leaf; room > 0 && q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    for (QueueId q = leaf; room > 0 && q != QueueTree::root(); q = state_.tree().parent(q)) {
       room = std::min(room, c.shares.line(q).kept() - c.shares.line(q).facts.running);
     }
     if (room <= 0) continue;
@@ -115,7 +115,7 @@ std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t
 
 std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t free,
                                           std::int64_t room, const Offer& offer) {
-  if (state_.tree().node(queue).leaf()) return ask_leaf(queue, kind, free, room, offer);
+  if (state_.tree().leaf(queue)) return ask_leaf(queue, kind, free, room, offer);
   const SlotClass& c = classes_[index(kind)];
   std::optional<Choice> choice;
   c.order.offer(queue, [&](QueueId child, ServiceStep step) {

@@ -84,7 +84,7 @@ std::optional<Reason> CapacityPolicy::explain_user(const Job& job, TaskKind kind
 std::optional<Reason> CapacityPolicy::explain_queues(const Job& job, TaskKind kind) const {
   const std::int64_t need = width(job.id, kind);
   std::optional<Reason> at_capacity;
-  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     const QueueLine& line = classes_[index(kind)].shares.line(q);
     const std::string& path = state_.tree().node(q).path;
     const std::int64_t running = line.facts.running;

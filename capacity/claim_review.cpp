@@ -16,7 +16,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
     for (const QueueId queue : c.to_review) {
       c.in_review[queue.index()] = false;
       if (!lenders_.empty()) review_lending(queue, kind, steps);
-      if (state_.tree().node(queue).leaf()) review_claims(queue, kind, steps);
+      if (state_.tree().leaf(queue)) review_claims(queue, kind, steps);
     }
     c.to_review.clear();
     if (!c.short_of.empty()) open_claims(kind, steps);
@@ -174,7 +174,7 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
     if (slots <= 0) return false;
     free -= slots;
     c.dealt[leaf] += slots;
-    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
       update(q, slots);
     }
     return true;
@@ -189,13 +189,13 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
   }
   for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
     std::int64_t room = state_.claims().find(leaf, kind, id)->slots;
-    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
       room = std::min(room, lines[q.index()].kept() - lines[q.index()].facts.running);
     }
     give(leaf, room);
   }
   const auto next_leaf = [&](auto&& self, QueueId queue) -> QueueId {
-    if (state_.tree().node(queue).leaf()) return queue;
+    if (state_.tree().leaf(queue)) return queue;
     QueueId found;
     order.offer(queue, [&](QueueId child, ServiceStep) {
       found = self(self, child);

@@ -172,14 +172,14 @@ std::optional<KillPlanner::Rank> KillPlanner::rank(QueueId claimant, std::size_t
   Rank rank{.allocated = figures_.line(queue).allocated, .place = leaf};
   rank.over = running(queue) - rank.allocated;
   if (rank.over <= 0) return std::nullopt;
-  for (QueueId q = claimant; !state_.tree().is_ancestor(q, queue); q = state_.tree().node(q).parent)
+  for (QueueId q = claimant; !state_.tree().is_ancestor(q, queue); q = state_.tree().parent(q))
     ++rank.steps_up;
   return rank;
 }
 
 // Made once for the claimant and its siblings; commit() keeps it up.
 const WinnerTree<KillPlanner::Rank>& KillPlanner::victim_order(QueueId claimant) {
-  const QueueId parent = state_.tree().node(claimant).parent;
+  const QueueId parent = state_.tree().parent(claimant);
   const auto [order, fresh] = orders_.try_emplace(parent);
   if (fresh) {
     order->second.resize(leaves_.size());
@@ -271,8 +271,7 @@ bool KillPlanner::add_to_pile(Pile& pile, std::size_t leaf, std::size_t candidat
 // No queue on the way up to the common family falls below what is allocated to it.
 bool KillPlanner::stays_at_allocation(QueueId victim, std::int64_t slots, QueueId claimant,
                                       const Pile& pile) const {
-  for (QueueId q = victim; !state_.tree().is_ancestor(q, claimant);
-       q = state_.tree().node(q).parent) {
+  for (QueueId q = victim; !state_.tree().is_ancestor(q, claimant); q = state_.tree().parent(q)) {
     std::int64_t dying = slots;
     for (const auto& [leaf, in_pile] : pile.slots) {
       if (state_.tree().is_ancestor(q, leaf)) dying += in_pile;
@@ -309,7 +308,7 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
     order.victims.push_back(leaf.candidates[i].slot);
     leaf.running[attempt.user] -= slots_of(attempt);
     lost_[leaf.queue] += cost(attempt);
-    for (QueueId q = leaf.queue; q.valid(); q = state_.tree().node(q).parent) {
+    for (QueueId q = leaf.queue; q.valid(); q = state_.tree().parent(q)) {
       killed_[q] += slots_of(attempt);
     }
   }
@@ -356,7 +355,7 @@ std::optional<JobId> KillPlanner::could_start(QueueId claimant, std::int64_t wid
 
 std::int64_t KillPlanner::room_above(QueueId claimant, const Pile& pile) const {
   std::int64_t room = INT64_MAX;
-  for (QueueId q = claimant; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+  for (QueueId q = claimant; q != QueueTree::root(); q = state_.tree().parent(q)) {
     std::int64_t left = figures_.line(q).maximum - running(q);
     if (const auto gained = gained_.find(q); gained != gained_.end()) left -= gained->second;
     for (const auto& [leaf, slots] : pile.slots) {
@@ -369,7 +368,7 @@ std::int64_t KillPlanner::room_above(QueueId claimant, const Pile& pile) const {
 
 void KillPlanner::promise(QueueId claimant, JobId job, std::int64_t slots) {
   ++planned_[job];
-  for (QueueId q = claimant; q.valid(); q = state_.tree().node(q).parent) gained_[q] += slots;
+  for (QueueId q = claimant; q.valid(); q = state_.tree().parent(q)) gained_[q] += slots;
 }
 
 std::int64_t KillPlanner::width_of(JobId job) const {

@@ -37,12 +37,12 @@ void QueueShares::resize(std::int64_t total) {
 // DEM anew, and the queue into its family's sums, which hold nothing of it yet.
 void QueueShares::recount(QueueId queue) {
   QueueLine& line = lines_[queue.index()];
-  const bool leaf = tree_.node(queue).leaf();
+  const bool leaf = tree_.leaf(queue);
   const std::int64_t wanted = leaf ? line.facts.wanted() : families_[queue.index()].demand;
   line.demand = std::min(line.maximum, wanted);
   line.withheld = withheld_by(queue);
   if (queue == QueueTree::root()) return;
-  Family& family = families_[tree_.node(queue).parent.index()];
+  Family& family = families_[tree_.parent(queue).index()];
   family.withheld += line.withheld;
   family.wanting_more += line.wants_more() ? 1 : 0;
   family.demand += line.demand;
@@ -51,7 +51,7 @@ void QueueShares::recount(QueueId queue) {
 void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
   const LeafFacts before = lines_[leaf.index()].facts;
   std::int64_t wanted = facts.wanted();
-  for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent) {
+  for (QueueId q = leaf; q.valid(); q = tree_.parent(q)) {
     QueueLine& line = lines_[q.index()];
     const QueueLine old = line;
     line.facts.running += facts.running - before.running;
@@ -62,7 +62,7 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
     line.demand = std::min(line.maximum, wanted);
     line.withheld = withheld_by(q);
     mark_changed(q);
-    const QueueId parent = tree_.node(q).parent;
+    const QueueId parent = tree_.parent(q);
     if (!parent.valid()) return;
     Family& family = families_[parent.index()];
     const bool matters = changes_allocation(old, line, parent);
@@ -78,18 +78,18 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
 std::int64_t QueueShares::withheld_by(QueueId queue) const {
   const QueueLine& line = lines_[queue.index()];
   if (!line.lends) return line.guaranteed;
-  if (tree_.node(queue).leaf()) return line.kept();
+  if (tree_.leaf(queue)) return line.kept();
   return std::max(line.kept(), families_[queue.index()].withheld);
 }
 
 void QueueShares::set_lends(QueueId queue, bool lends) {
   if (lines_[queue.index()].lends == lends) return;
   lines_[queue.index()].lends = lends;
-  for (QueueId q = queue; tree_.node(q).parent.valid(); q = tree_.node(q).parent) {
+  for (QueueId q = queue; tree_.parent(q).valid(); q = tree_.parent(q)) {
     QueueLine& line = lines_[q.index()];
     const std::int64_t now = withheld_by(q);
     if (now == line.withheld) return;
-    const QueueId parent = tree_.node(q).parent;
+    const QueueId parent = tree_.parent(q);
     families_[parent.index()].withheld += now - line.withheld;
     line.withheld = now;
     to_fill_.insert(parent);
@@ -143,7 +143,7 @@ void QueueShares::fill(QueueId parent) {
     if (line.allocated == allocated[i]) continue;
     line.allocated = allocated[i];
     mark_changed(children[i]);
-    if (!tree_.node(children[i]).leaf()) to_fill_.insert(children[i]);
+    if (!tree_.leaf(children[i])) to_fill_.insert(children[i]);
   }
 }
 

@@ -40,7 +40,7 @@ ServiceOrder::ServiceOrder(const QueueTree& tree)
 }
 
 void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t last_served) {
-  const QueueId parent = tree_.node(queue).parent;
+  const QueueId parent = tree_.parent(queue);
   if (!parent.valid()) return;
   Family& family = families_[parent.index()];
   Standing& standing = standings_[queue.index()];
@@ -49,10 +49,10 @@ void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t la
   std::optional<ServiceKey> wide;
   const std::int64_t running = line.facts.running;
   if (line.facts.pending > 0 && !line.under_one_slot) {
-    const ServiceKey last{ServiceStep::kBelowMaximum, running, line.weight, place};
+    const ServiceKey last{running, line.weight, place, ServiceStep::kBelowMaximum};
     const ServiceStep step = step_of(line);
-    if (step == ServiceStep::kBelowGuarantee) main = {step, running, line.weight, place};
-    if (step == ServiceStep::kBelowAllocation) main = {step, running, line.allocated, place};
+    if (step == ServiceStep::kBelowGuarantee) main = {running, line.weight, place, step};
+    if (step == ServiceStep::kBelowAllocation) main = {running, line.allocated, place, step};
     if (!main) {
       if (running < line.maximum) main = last;
     } else if (line.facts.wide_jobs > 0) {
@@ -88,7 +88,7 @@ void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t
   family.small -= said ? 1 : 0;
   std::optional<ServiceKey> entry;
   if (!family.turns.empty()) {
-    entry = {ServiceStep::kBelowMaximum, family.turns_running, family.turns_weight, kTurns};
+    entry = {family.turns_running, family.turns_weight, kTurns, ServiceStep::kBelowMaximum};
   }
   set(family.entries, family.entries.places() - 1, entry);
 }

@@ -29,10 +29,10 @@ enum class ServiceStep : std::uint8_t {
 };
 
 struct ServiceKey {
-  ServiceStep step = ServiceStep::kBelowMaximum;
   std::int64_t running = 0;
   std::int64_t share = 0;   // running / share is compared; a share of 0 comes last
   std::uint32_t place = 0;  // among siblings; the entry of those that take turns comes last
+  ServiceStep step = ServiceStep::kBelowMaximum;
   friend bool operator<(const ServiceKey& a, const ServiceKey& b);
 };
 

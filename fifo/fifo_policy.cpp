@@ -70,7 +70,7 @@ void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots) {
   if (counted == slots) return;
   if (slots == 0) waiting_[index(kind)].erase(entry.order);
   if (counted == 0) waiting_[index(kind)].insert(entry.order);
-  for (QueueId q = entry.leaf; q.valid(); q = state_.tree().node(q).parent) {
+  for (QueueId q = entry.leaf; q.valid(); q = state_.tree().parent(q)) {
     pending_[index(kind)][q.index()] += slots - counted;
   }
   counted = slots;

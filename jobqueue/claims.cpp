@@ -38,18 +38,13 @@ const char* name(KillRecord::Outcome outcome) {
   return "?";
 }
 
-ClaimBook::ClaimBook(std::size_t queues) : accounts_(queues * kTaskKindCount) {}
+ClaimBook::ClaimBook(std::size_t queues)
+    : accounts_(queues * kTaskKindCount), owed_(queues * kTaskKindCount, 0) {}
 
 // --- Reading ---
 
 const std::vector<Claim>& ClaimBook::claims(QueueId queue, TaskKind kind) const {
   return account(queue, kind).claims;
-}
-
-std::int64_t ClaimBook::owed(QueueId queue, TaskKind kind) const {
-  std::int64_t slots = 0;
-  for (const Claim& claim : account(queue, kind).claims) slots += claim.slots;
-  return slots;
 }
 
 const Claim* ClaimBook::find(QueueId queue, TaskKind kind, ClaimId id) const {
@@ -104,6 +99,7 @@ const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, T
                     .deadline = deadline,
                     .kills_from = deadline});
   by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
+  owed_[place(queue, kind)] += slots;
   return claims.back();
 }
 
@@ -114,6 +110,7 @@ void ClaimBook::restore(const Claim& claim) {
   };
   claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
   by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+  owed_[place(claim.queue, claim.kind)] += claim.slots;
   next_id_ = std::max(next_id_, claim.id + 1);
 }
 
@@ -124,6 +121,7 @@ Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool e
   const auto which = earliest ? claims.begin() : std::prev(claims.end());
   taken = std::min(slots, which->slots);
   which->slots -= taken;
+  owed_[place(queue, kind)] -= taken;
   const Claim now = *which;
   if (now.slots == 0) {
     by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
@@ -216,15 +214,18 @@ void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
 
 void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
   std::vector<Account> accounts(queues * kTaskKindCount);
+  std::vector<std::int64_t> owed(queues * kTaskKindCount, 0);
   for (std::size_t old = 0; old < new_id.size(); ++old) {
     if (!new_id[old].valid()) continue;
     for (const TaskKind kind : kTaskKinds) {
-      Account& moved = accounts[new_id[old].index() * kTaskKindCount + index(kind)];
+      Account& moved = accounts[place(new_id[old], kind)];
       moved = std::move(account(QueueId(old), kind));
+      owed[place(new_id[old], kind)] = owed_[place(QueueId(old), kind)];
       for (Claim& claim : moved.claims) claim.queue = new_id[old];
     }
   }
   accounts_ = std::move(accounts);
+  owed_ = std::move(owed);
   index_claims();
   const auto renumbered = [&](QueueId old) {
     return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};

@@ -112,7 +112,9 @@ class ClaimBook {
   // All open claims of a class by (deadline, queue, id): queue ids are in file order.
   using Due = std::tuple<TimeMs, QueueId, ClaimId>;
   const std::set<Due>& by_deadline(TaskKind kind) const { return by_deadline_[index(kind)]; }
-  std::int64_t owed(QueueId queue, TaskKind kind) const;  // slots of all its claims
+  std::int64_t owed(QueueId queue, TaskKind kind) const {  // slots of all its claims
+    return owed_[place(queue, kind)];
+  }
   const Claim* find(QueueId queue, TaskKind kind, ClaimId id) const;
   const std::vector<Hold>& holds() const { return holds_; }
   const std::vector<Reservation>& reservations() const { return reservations_; }
@@ -166,15 +168,18 @@ class ClaimBook {
     std::int64_t running_seen = -1;
     std::int64_t counted_free = 0;
   };
-  Account& account(QueueId queue, TaskKind kind) {
-    return accounts_[queue.index() * kTaskKindCount + index(kind)];
+  static std::size_t place(QueueId queue, TaskKind kind) {
+    return queue.index() * kTaskKindCount + index(kind);
   }
+  Account& account(QueueId queue, TaskKind kind) { return accounts_[place(queue, kind)]; }
   const Account& account(QueueId queue, TaskKind kind) const {
-    return accounts_[queue.index() * kTaskKindCount + index(kind)];
+    return accounts_[place(queue, kind)];
   }
   void index_claims();
 
   std::vector<Account> accounts_;
+  // Of each account. Asked at every launch, and mostly nothing is: so it stands by itself.
+  std::vector<std::int64_t> owed_;
   std::set<Due> by_deadline_[kTaskKindCount];
   std::vector<Hold> holds_;
   std::vector<Reservation> reservations_;

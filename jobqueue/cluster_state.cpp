@@ -185,7 +185,7 @@ void ClusterState::set_job_state(Job& job, JobState state) {
 }
 
 void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
-  for (QueueId q = leaf; q.valid(); q = tree_.node(q).parent)
+  for (QueueId q = leaf; q.valid(); q = tree_.parent(q))
     queues_[q.index()].running_slots[index(kind)] += slots;
   auto& users = queues_[leaf.index()].users;
   UserInQueue& in_queue = users[user];
@@ -382,7 +382,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   ++job.live_attempts;
   if (job.started_at == 0) job.started_at = now;
   add_running(job.queue, job.user, key.kind, job.width(key.kind));
-  for (QueueId q = job.queue; q.valid(); q = tree_.node(q).parent) {
+  for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
     queues_[q.index()].last_launch[index(key.kind)] = launches_;
   }
   return slot;

@@ -32,7 +32,7 @@ void hand_over(QueueState& to, QueueState&& from) {
 QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string_view path) {
   const auto leaf = [&tree](std::string_view name) {
     const auto found = tree.find_path(name);
-    return found && tree.node(*found).leaf() ? *found : QueueId{};
+    return found && tree.leaf(*found) ? *found : QueueId{};
   };
   if (const QueueId kept = leaf(path); kept.valid()) return kept;
   // The nearest one named: the queue itself, or one that it stood in.
@@ -60,11 +60,10 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
       queues[same->index()].stopped_by_command = old.stopped_by_command;
       queues[same->index()].stopped |= old.stopped_by_command;
       new_id[i] = *same;
-      if (tree.node(*same).leaf() == node.leaf()) same_id[i] = *same;
+      if (tree.leaf(*same) == node.leaf()) same_id[i] = *same;
     }
     if (i == 0 || !node.leaf()) {
-      if (same && !tree.node(*same).leaf())
-        queues[same->index()].counters = std::move(old.counters);
+      if (same && !tree.leaf(*same)) queues[same->index()].counters = std::move(old.counters);
       continue;
     }
     const QueueId to = queue_after(*settings, tree, node.path);
@@ -82,7 +81,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   }
   for (const QueueId leaf : tree.leaves()) {  // inner sums anew
     const QueueState& state = queues[leaf.index()];
-    for (QueueId q = tree.node(leaf).parent; q.valid(); q = tree.node(q).parent) {
+    for (QueueId q = tree.parent(leaf); q.valid(); q = tree.parent(q)) {
       QueueState& above = queues[q.index()];
       for (const TaskKind kind : kTaskKinds) {
         above.running_slots[index(kind)] += state.running_slots[index(kind)];

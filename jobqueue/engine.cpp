@@ -385,7 +385,7 @@ Status Engine::check_stays(QueueId queue) const {
     if (change == nullptr) continue;
     const auto tree = QueueTree::build(change->settings->queues);
     const auto kept = tree->find_path(path);
-    if (kept && tree->node(*kept).leaf()) continue;
+    if (kept && tree->leaf(*kept)) continue;
     return Error{ErrorCode::kUnknownQueue,
                  "queue " + path + " is just being removed by new settings",
                  "see `weir queue list`"};
@@ -417,7 +417,7 @@ void Engine::apply_settings(const SettingsChanged& change) {
   }
   for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
     const auto same = tree->find_path(state_.tree().node(leaf).path);
-    if (same && tree->node(*same).leaf()) continue;
+    if (same && tree->leaf(*same)) continue;
     for (const TaskKind kind : kTaskKinds) {
       const std::int64_t owed = state_.claims().owed(leaf, kind);
       if (owed > 0) enter({ClaimStep::What::kDrop, leaf, kind, owed});
@@ -461,12 +461,11 @@ void Engine::count_slot_time() {
   for (const TaskKind kind : kTaskKinds) {
     if (policy_->figures(QueueTree::root(), kind).guaranteed == 0) continue;  // nothing is anyone's
     for (std::size_t q = 1; q < state_.tree().size(); ++q) {
-      QueueCounters& counters = state_.counters(QueueId(q));
       const QueueFigures figures = policy_->figures(QueueId(q), kind);
-      counters.lent_ms[index(kind)] +=
-          passed * std::max<std::int64_t>(0, figures.guaranteed - figures.allocated);
-      counters.borrowed_ms[index(kind)] +=
-          passed * std::max<std::int64_t>(0, figures.running - figures.guaranteed);
+      const std::int64_t lent = figures.guaranteed - figures.allocated;
+      const std::int64_t borrowed = figures.running - figures.guaranteed;
+      if (lent > 0) state_.counters(QueueId(q)).lent_ms[index(kind)] += passed * lent;
+      if (borrowed > 0) state_.counters(QueueId(q)).borrowed_ms[index(kind)] += passed * borrowed;
     }
   }
 }

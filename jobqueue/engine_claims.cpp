@@ -152,7 +152,7 @@ void Engine::restore_claims(const Snapshot& snapshot) {
   state_.mutable_claims().skip_ids_below(snapshot.next_claim);
   for (const ClaimSnapshot& old : snapshot.claims) {
     const auto queue = state_.tree().find_path(old.queue);
-    if (!queue || !state_.tree().node(*queue).leaf() || old.slots <= 0) continue;
+    if (!queue || !state_.tree().leaf(*queue) || old.slots <= 0) continue;
     const TimeMs deadline = later(old.born, reclaim_after_ms(state_.tree(), *queue, old.kind));
     state_.mutable_claims().restore({.id = old.claim,
                                      .queue = *queue,

@@ -58,7 +58,7 @@ Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
                  "queue " + node.path + " has queues of its own and takes no jobs",
                  "submit to one of: " + children};
   }
-  for (QueueId q = *found; q != QueueTree::root(); q = tree.node(q).parent) {
+  for (QueueId q = *found; q != QueueTree::root(); q = tree.parent(q)) {
     if (state_.queue(q).stopped) {
       return Error{ErrorCode::kQueueStopped,
                    "queue " + tree.node(q).path + " is stopped and takes no new jobs",
@@ -73,7 +73,7 @@ Status JobQueueManager::check_submit_right(const Caller& caller, QueueId queue) 
   const QueueTree& tree = state_.tree();
   // An ancestor's list opens the whole family; a queue that says nothing inherits.
   bool said = false;
-  for (QueueId q = queue; q != QueueTree::root(); q = tree.node(q).parent) {
+  for (QueueId q = queue; q != QueueTree::root(); q = tree.parent(q)) {
     const AccessList& list = tree.node(q).settings.submit;
     said = said || list.has_value();
     if (list && allowed(list, caller, false)) return Ok{};
@@ -128,7 +128,7 @@ Status JobQueueManager::check_cluster_administrator(const Caller& caller) const 
 
 bool JobQueueManager::is_named_administrator(const Caller& caller, QueueId queue) const {
   if (!state_.settings().administrators.empty() && check_cluster_administrator(caller)) return true;
-  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
+  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     const AccessList& list = state_.tree().node(q).settings.administer;
     if (list && allowed(list, caller, false)) return true;
   }
@@ -139,7 +139,7 @@ Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue)
   if (is_named_administrator(caller, queue)) return Ok{};
   const QueueTree& tree = state_.tree();
   bool said = false;
-  for (QueueId q = queue; q != QueueTree::root(); q = tree.node(q).parent) {
+  for (QueueId q = queue; q != QueueTree::root(); q = tree.parent(q)) {
     said = said || tree.node(q).settings.administer.has_value();
   }
   // With no list anywhere the cluster is open: whoever can reach it may administer it.
@@ -203,7 +203,7 @@ std::vector<std::string> JobQueueManager::removal_findings(const Settings& setti
       findings.push_back("the jobs of removed queue " + from + " cannot move to " + node.path +
                          ": " + why);
     };
-    for (QueueId q = to; q != QueueTree::root(); q = tree.node(q).parent) {
+    for (QueueId q = to; q != QueueTree::root(); q = tree.parent(q)) {
       const auto now = state_.tree().find_path(tree.node(q).path);
       const bool by_command = now && state_.queue(*now).stopped_by_command;
       if (!by_command && !tree.node(q).settings.stopped) continue;

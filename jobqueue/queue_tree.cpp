@@ -40,14 +40,15 @@ Result<QueueTree> QueueTree::build(const std::vector<QueueSettings>& top_level) 
     tree.nodes_[next.parent.index()].children.push_back(id);
     push_children(next.settings->queues, id);
   }
-  for (std::size_t i = 1; i < tree.nodes_.size(); ++i) {
-    if (tree.nodes_[i].leaf()) tree.leaves_.push_back(QueueId(i));
+  for (const Node& node : tree.nodes_) {
+    if (node.leaf()) tree.leaves_.push_back(QueueId(tree.links_.size()));
+    tree.links_.push_back({node.parent, node.leaf()});
   }
   return tree;
 }
 
 bool QueueTree::is_ancestor(QueueId ancestor, QueueId queue) const {
-  for (QueueId q = queue; q.valid(); q = node(q).parent) {
+  for (QueueId q = queue; q.valid(); q = parent(q)) {
     if (q == ancestor) return true;
   }
   return false;
@@ -84,7 +85,7 @@ Result<QueueId> QueueTree::find(std::string_view name) const {
 }
 
 DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind) {
-  for (QueueId q = queue; q.valid(); q = tree.node(q).parent) {
+  for (QueueId q = queue; q.valid(); q = tree.parent(q)) {
     if (const auto own = tree.node(q).settings.reclaim_after_ms[index(kind)]) return *own;
   }
   return (kind == TaskKind::kMap ? 5 : 10) * DurationMs{60'000};

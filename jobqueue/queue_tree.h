@@ -36,6 +36,9 @@ class QueueTree {
   const Node& node(QueueId id) const { return nodes_[id.index()]; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<QueueId>& leaves() const { return leaves_; }
+  // What the hot path asks of a node, from a table that is small enough to stay in the cache.
+  QueueId parent(QueueId id) const { return links_[id.index()].parent; }
+  bool leaf(QueueId id) const { return links_[id.index()].leaf; }
   // From a queue to the root, itself first.
   bool is_ancestor(QueueId ancestor, QueueId queue) const;
   std::optional<QueueId> find_path(std::string_view path) const;
@@ -43,7 +46,12 @@ class QueueTree {
   Result<QueueId> find(std::string_view name) const;
 
  private:
+  struct Link {
+    QueueId parent;
+    bool leaf = false;
+  };
   std::vector<Node> nodes_;
+  std::vector<Link> links_;  // by QueueId
   std::vector<QueueId> leaves_;
   std::map<std::string, QueueId, std::less<>> by_path_;
   std::multimap<std::string, QueueId, std::less<>> by_last_part_;
