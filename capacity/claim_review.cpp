@@ -129,6 +129,7 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   if (line.under_one_slot) return 0;
   const std::int64_t gap = line.kept() - line.facts.running;
   if (gap <= 0) return 0;
+  if (line.facts.wide_jobs == 0 && line.facts.dying == 0) return gap;
   const auto& dying = leaf_of(leaf, kind).dying;
   const bool all_narrow = dying.empty() || dying.rbegin()->first == 1;
   if (line.facts.wide_jobs == 0 && all_narrow) return gap;

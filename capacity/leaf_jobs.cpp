@@ -1,6 +1,7 @@
 #include "capacity/leaf_jobs.h"
 
 #include "jobqueue/check.h"
+#include "jobqueue/prefetch.h"
 
 namespace weir {
 
@@ -87,6 +88,13 @@ void LeafJobs::set_user_running(UserId user, std::int64_t slots) {
 
 void LeafJobs::leave_if_idle(Users::iterator user) {
   if (!user->second.active()) users_.erase(user);
+}
+
+void LeafJobs::prefetch() const {
+  prefetch_few(users_);
+  prefetch_few(buckets_);
+  prefetch_few(heads_);
+  prefetch_few(tasks_by_width_);
 }
 
 std::int64_t LeafJobs::user_running(UserId user) const {

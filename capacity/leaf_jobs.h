@@ -53,6 +53,9 @@ class LeafJobs {
   using LimitOf = std::function<std::int64_t(std::int64_t width)>;
   std::int64_t pending_slots(const LimitOf& limit_of, std::optional<std::int64_t> room) const;
 
+  // Hints that what launches and ends look at is wanted soon.
+  void prefetch() const;
+
   // Visits jobs in order, leaving out buckets that `may(bucket)` refuses, until `pick(job)` says
   // true; tells whether one did.
   template <class May, class Pick>

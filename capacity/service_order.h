@@ -43,6 +43,13 @@ class ServiceOrder {
   // The queue's figures, or when it was last served, have changed.
   void update(QueueId queue, const QueueLine& line, std::uint64_t last_served);
 
+  // Hints that the queue will be updated soon.
+  void prefetch(QueueId queue) const {
+    __builtin_prefetch(&standings_[queue.index()]);
+    if (const QueueId parent = tree_.parent(queue); parent.valid())
+      families_[parent.index()].entries.prefetch(2 * places_[queue.index()]);
+  }
+
   // Offers a slot to the children of `parent` in order, until `take(child, step)` says true; tells
   // whether one did.
   template <class Take>

@@ -66,24 +66,6 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
   return attempt(slot).tracker_place;
 }
 
-// A job's first lines, each of which will be waited for: asked for early they come together.
-void ClusterState::prefetch_job(JobId id) const {
-  constexpr std::size_t kLine = 64;
-  const Job* job = find_job(id);
-  if (job == nullptr) return;
-  const auto* cold = reinterpret_cast<const char*>(&job->submitted_at);
-  for (const auto* at = reinterpret_cast<const char*>(job); at < cold; at += kLine)
-    __builtin_prefetch(at);
-}
-
-void ClusterState::prefetch_task(const TaskKey& key) const {
-  const Job* job = find_job(key.job);
-  if (job == nullptr) return;
-  const auto& tasks = job->tasks(key.kind).tasks;
-  if (key.index < tasks.size()) __builtin_prefetch(&tasks[key.index]);
-  __builtin_prefetch(&queues_[job->queue.index()]);
-}
-
 Resources ClusterState::largest_tracker() const {
   Resources largest;
   for (const TrackerState& tracker : trackers_) {

@@ -114,9 +114,11 @@ class ClusterState {
   // The attempt's place in the tracker's list of attempts, or kNoPlace.
   static constexpr std::size_t kNoPlace = SIZE_MAX;
   std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
-  // Hints that they will be looked at soon; they change nothing.
-  void prefetch_job(JobId job) const;
-  void prefetch_task(const TaskKey& task) const;
+  // Hints that a live attempt will end soon: fetch it, then the records of its job and queue, then
+  // what these point to. What will be waited for line by line comes together if asked for early.
+  void prefetch_attempt(AttemptSlot slot) const;
+  void prefetch_records(const Attempt& attempt) const;
+  void prefetch_contents(const Attempt& attempt) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   Resources largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.

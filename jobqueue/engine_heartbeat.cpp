@@ -68,18 +68,31 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
   ++reports_;
-  // The jobs of what has ended are all over the memory: they are fetched side by side.
-  const auto ended = [](const AttemptReport& a) { return a.state >= ReportedState::kSucceeded; };
-  for (const AttemptReport& attempt : report.attempts) {
-    if (ended(attempt)) state_.prefetch_job(attempt.attempt.task.job);
-  }
-  for (const AttemptReport& attempt : report.attempts) {
-    if (ended(attempt)) state_.prefetch_task(attempt.attempt.task);
-  }
+  prefetch_ended(tracker, report);
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
   unreported_.erase(tracker.id);
+}
+
+// What has ended is all over the memory, with its jobs and queues: they are fetched side by side,
+// in steps, each of which says where to find the next.
+void Engine::prefetch_ended(const TrackerState& tracker, const Heartbeat& report) {
+  ended_.clear();
+  for (const AttemptReport& attempt : report.attempts) {
+    if (attempt.state < ReportedState::kSucceeded) continue;
+    const std::size_t place = state_.place_of(tracker, attempt.attempt);
+    if (place != ClusterState::kNoPlace) ended_.push_back(tracker.attempts[place]);
+  }
+  for (const AttemptSlot slot : ended_) state_.prefetch_attempt(slot);
+  for (const AttemptSlot slot : ended_) {
+    state_.prefetch_records(state_.attempt(slot));
+    policy_->prefetch_records(state_.attempt(slot));
+  }
+  for (const AttemptSlot slot : ended_) {
+    state_.prefetch_contents(state_.attempt(slot));
+    policy_->prefetch_contents(state_.attempt(slot));
+  }
 }
 
 void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {

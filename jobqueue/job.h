@@ -43,9 +43,9 @@ struct TaskGroup {
   std::uint32_t running = 0;  // attempts in RUN
   std::uint32_t dying = 0;    // attempts ordered to die that their trackers still hold
   std::uint32_t succeeded = 0;
+  std::int64_t running_progress_millionths = 0;  // sum over running attempts
   std::uint32_t failed_attempts = 0;
   std::uint32_t killed_attempts = 0;
-  std::int64_t running_progress_millionths = 0;  // sum over running attempts
   std::uint32_t pending() const { return fresh.size() + retries.size(); }
 };
 
@@ -65,7 +65,7 @@ struct JobOrder {
   friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
 };
 
-struct Job {
+struct alignas(64) Job {
   // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
   enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
 
@@ -83,8 +83,8 @@ struct Job {
   std::uint32_t live_attempts = 0;     // running or dying
   TimeMs started_at = 0;               // first launch; 0 = none yet
   std::uint64_t locality_version = 0;  // of the trackers that the index knows
-  TaskGroup group[kTaskKindCount];
   std::shared_ptr<const JobSpec> spec;
+  TaskGroup group[kTaskKindCount];
 
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;

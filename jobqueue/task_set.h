@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <vector>
 
 namespace weir {
 
@@ -22,15 +22,14 @@ class TaskSet {
     capacity_ = capacity;
     count_ = 0;
     only_ = 0;
-    words_.clear();
+    words_.reset();
     if (capacity <= 64) return;
     std::size_t words = 0;
     for (std::uint32_t level = words_in(capacity);; level = words_in(level)) {
       words += level;
       if (level == 1) break;
     }
-    words_.assign(words, 0);
-    words_.shrink_to_fit();
+    words_ = std::make_unique<std::uint64_t[]>(words);
   }
 
   void fill(std::uint32_t capacity) {
@@ -102,11 +101,11 @@ class TaskSet {
   static constexpr std::uint32_t words_in(std::uint32_t bits) {
     return bits <= 64 ? 1 : (bits - 1) / 64 + 1;
   }
-  std::uint64_t* members() { return words_.empty() ? &only_ : words_.data(); }
-  const std::uint64_t* members() const { return words_.empty() ? &only_ : words_.data(); }
+  std::uint64_t* members() { return words_ == nullptr ? &only_ : words_.get(); }
+  const std::uint64_t* members() const { return words_ == nullptr ? &only_ : words_.get(); }
 
-  std::uint64_t only_ = 0;  // capacity <= 64
-  std::vector<std::uint64_t> words_;
+  std::uint64_t only_ = 0;                  // capacity <= 64
+  std::unique_ptr<std::uint64_t[]> words_;  // of larger sets
   std::uint32_t capacity_ = 0;
   std::uint32_t count_ = 0;
 };

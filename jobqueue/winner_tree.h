@@ -29,6 +29,11 @@ class WinnerTree {
   std::size_t places() const { return keys_.size(); }
   const std::optional<Key>& at(std::size_t place) const { return keys_[place]; }
 
+  void prefetch(std::size_t place) const {
+    __builtin_prefetch(&keys_[place]);
+    __builtin_prefetch(&winners_[first_leaf_ + place]);
+  }
+
   void set(std::uint32_t place, const std::optional<Key>& key) {
     keys_[place] = key;
     std::size_t node = first_leaf_ + place;
