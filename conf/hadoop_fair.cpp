@@ -19,6 +19,7 @@ namespace {
 constexpr std::int64_t kMostSlots = 1'000'000'000;
 constexpr std::int64_t kMostSeconds = 24LL * 365 * 3600;
 constexpr int kDeepest = 32;
+constexpr std::size_t kMostPools = 10'000;
 
 struct ImportedPool {
   std::string name;
@@ -167,6 +168,13 @@ class FairImport {
     if (yarn && parent.name.empty() && name == "root") return read_root(element, family);
     if (name.empty()) {
       out_.warning(element.at, "a pool without a name is not taken over");
+      return;
+    }
+    if (++pools_read_ > kMostPools) {
+      if (pools_read_ == kMostPools + 1) {
+        out_.error(element.at,
+                   fmt::format("more pools than {}, allowed: at most that many", kMostPools));
+      }
       return;
     }
     if (depth > kDeepest) {
@@ -339,6 +347,7 @@ class FairImport {
   std::optional<std::int64_t> default_pool_jobs_, default_user_jobs_;
   std::optional<DurationMs> default_min_ms_, default_fair_ms_;
   std::string default_mode_;
+  std::size_t pools_read_ = 0;
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace weir {
 namespace {
 
 constexpr std::string_view kImportable =
-    "a fair-scheduler.xml with <allocations>, or a capacity-scheduler.xml with <configuration> and "
-    "properties mapred.capacity-scheduler.* or yarn.scheduler.capacity.*";
+    "a fair-scheduler.xml with <allocations>, or a capacity-scheduler.xml or mapred-site.xml with "
+    "<configuration> and properties mapred.capacity-scheduler.*, yarn.scheduler.capacity.* or "
+    "mapred.fairscheduler.*";
 
 struct ImportedBody {
   std::string policy;
@@ -32,6 +33,9 @@ ImportedBody import_configuration(const XmlElement& root, Diagnostics& out) {
   }
   if (any("yarn.scheduler.capacity.")) {
     return {"capacity", "YARN's capacity scheduler", import_yarn_capacity(properties, out)};
+  }
+  if (any("mapred.fairscheduler.")) {
+    return {"fair", "MapReduce's fair scheduler", import_mr1_fair_site(properties, out)};
   }
   if (out.ok())
     out.error(root.at,

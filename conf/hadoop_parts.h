@@ -59,6 +59,8 @@ std::map<std::string, HadoopValue> read_configuration(const XmlElement& root, Di
 
 // Each kind of file: the YAML without its head.
 std::string import_fair_allocations(const XmlElement& root, Diagnostics& out);
+std::string import_mr1_fair_site(const std::map<std::string, HadoopValue>& properties,
+                                 Diagnostics& out);
 std::string import_mr1_capacity(const std::map<std::string, HadoopValue>& properties,
                                 Diagnostics& out);
 std::string import_yarn_capacity(const std::map<std::string, HadoopValue>& properties,

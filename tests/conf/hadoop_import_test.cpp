@@ -153,6 +153,39 @@ std::string configuration(const std::vector<std::pair<std::string, std::string>>
   return xml + "</configuration>\n";
 }
 
+TEST(HadoopFair, WhatMapredSiteSays) {
+  const std::string prefix = "mapred.fairscheduler.";
+  const std::string xml = configuration({{prefix + "poolnameproperty", "mapred.job.queue.name"},
+                                         {prefix + "preemption", "true"},
+                                         {prefix + "preemption.only.log", "true"},
+                                         {prefix + "update.interval", "1500"},
+                                         {prefix + "assignmultiple", "false"},
+                                         {prefix + "assignmultiple.maps", "-1"},
+                                         {prefix + "allow.undeclared.pools", "false"},
+                                         {prefix + "weightadjuster", "org.x.NewJobWeightBooster"},
+                                         {"mapred.newjobweightbooster.factor", "2.5"},
+                                         {prefix + "locality.delay", "5000"},
+                                         {prefix + "locality.delay.rack", "0"},
+                                         {prefix + "loadmanager", "org.x.MyLoadManager"},
+                                         {prefix + "allocation.file", "/etc/fair-scheduler.xml"},
+                                         {"fs.default.name", "hdfs://x"}});
+  EXPECT_THAT(imported(xml).warnings,
+              UnorderedElementsAre(HasSubstr("1 other property is not the scheduler's"),
+                                   HasSubstr("loadmanager = \"org.x.MyLoadManager\" is not taken"),
+                                   HasSubstr("allocation.file = \"/etc/fair-scheduler.xml\"")));
+  const FairSettings settings = imported_fair(xml);
+  EXPECT_EQ(settings.pool_name_property, "queue");
+  EXPECT_EQ(settings.preemption, FairSettings::Preemption::kLogOnly);
+  EXPECT_EQ(settings.update_interval_ms, 1500);
+  EXPECT_FALSE(settings.assign_multiple);
+  EXPECT_FALSE(settings.undeclared_pools_allowed);
+  EXPECT_EQ(settings.new_job_booster, (FairSettings::Booster{.factor = 2'500'000}));
+  EXPECT_EQ(settings.locality_delay,
+            (LocalityDelaySettings{LocalityDelaySettings::Mode::kFixed, 5000, 0}));
+  EXPECT_EQ(imported_fair(configuration({{prefix + "preemption", "false"}})).pool_name_property,
+            "user");
+}
+
 std::string mr1(const std::vector<std::pair<std::string, std::string>>& properties) {
   auto named = properties;
   for (auto& [name, value] : named) name = "mapred.capacity-scheduler." + name;
@@ -292,6 +325,10 @@ TEST(HadoopImports, HostileFilesAreRefused) {
               ElementsAre(HasSubstr("f.xml:2:1: text that is not UTF-8, or a control character")));
   EXPECT_THAT(refusals("<allocations><pool name='&#27;[2J'/></allocations>"),
               ElementsAre(HasSubstr("an attribute has control characters")));
+  std::string many = "<allocations>";
+  for (int i = 0; i < 150'000; ++i) many += "<pool name='p" + std::to_string(i) + "'/>";
+  EXPECT_THAT(refusals(many + "</allocations>"),
+              ElementsAre(HasSubstr("more pools than 10000, allowed: at most that many")));
   std::string deep = "<allocations>";
   for (int i = 0; i < 100'000; ++i) deep += "<queue name='a'>";
   EXPECT_FALSE(refusals(deep).empty());

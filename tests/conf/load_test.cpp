@@ -12,6 +12,7 @@
 
 #include "capacity/capacity_settings.h"
 #include "conf/findings.h"
+#include "fair/fair_settings.h"
 
 namespace weir {
 namespace {
@@ -181,6 +182,27 @@ TEST(Load, Files) {
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(loaded->settings.source, base + "/good.yaml");
   std::filesystem::remove_all(base);
+}
+
+// What is commented out in the sample is right, too.
+TEST(Load, TheSamplesFairSectionIsRight) {
+  std::ifstream sample(conf_folder() + "/weir.yaml");
+  std::string text, line;
+  while (std::getline(sample, line)) {
+    if (text.empty() && line != "#fair:") continue;
+    if (line.empty()) break;
+    text += line.substr(1) + "\n";
+  }
+  const auto loaded = good(text);
+  const auto& fair = dynamic_cast<const FairSettings&>(*loaded.settings.policies.at("fair"));
+  EXPECT_THAT(loaded.settings.notices, IsEmpty());
+  EXPECT_EQ(fair.pools.size(), 1u);
+  EXPECT_EQ(fair.event_log->rotate_bytes, 100'000'000);
+  // Cut short anywhere it is good or refused, and nothing worse.
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const auto cut = load_settings_text("f", text.substr(0, size));
+    EXPECT_TRUE(cut.ok() || !cut.error().diagnostics.empty());
+  }
 }
 
 TEST(Load, SamplesAreRight) {
