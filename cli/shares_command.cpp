@@ -12,6 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/table.h"
 #include "conf/values.h"
 #include "fair/shares.h"
 
@@ -133,7 +134,7 @@ void scale_weights(std::vector<Claim>& claims) {
   }
 }
 
-int shares(Context& context, std::int64_t total) {
+int shares(Context& context, std::int64_t total, bool table) {
   const Json input = parse_input(read_input(std::cin));
   if (!input.is_array() || input.size() > kMostClaimants)
     throw wrong_use(fmt::format("standard input: {}, allowed: a list of up to {} objects",
@@ -146,6 +147,15 @@ int shares(Context& context, std::int64_t total) {
   claimants.reserve(claims.size());
   for (const Claim& claim : claims) claimants.push_back(claim.claimant);
   const std::vector<Share> dealt = fair_shares(share_of_slots(total), claimants);
+  if (table) {
+    Table rows({{"NAME", false, 10}, {"SHARE", true}});
+    for (std::size_t i = 0; i < claims.size(); ++i) {
+      rows.add({claims[i].name, fmt::format("{:.2f}", static_cast<double>(dealt[i]) /
+                                                          static_cast<double>(kWholeSlot))});
+    }
+    context.out << rows.render();
+    return kExitDone;
+  }
   Json output = Json::array();
   for (std::size_t i = 0; i < claims.size(); ++i) {
     output.push_back({{"name", claims[i].name},
@@ -165,6 +175,11 @@ void add_shares_command(CLI::App& app, Context& context) {
   command->add_option("--total", *total, "slots to share out")
       ->required()
       ->check(CLI::Range(std::int64_t{0}, kMostTotal));
+  // JSON unless a table is asked for: it answers scripts.
+  const auto format = std::make_shared<std::string>("json");
+  command->add_option("-o,--output-format", *format, "json, or a table for people")
+      ->type_name("table|json")
+      ->check(CLI::IsMember({"table", "json"}));
   command->footer(
       "Standard input is a JSON list of {name, demand, min, weight, max} in slots; min is 0, "
       "weight "
@@ -174,8 +189,10 @@ void add_shares_command(CLI::App& app, Context& context) {
       "  echo '[{\"name\": \"a\", \"demand\": 46, \"min\": 50}, {\"name\": \"b\", \"demand\": "
       "90}]' "
       "| weir shares --total 100");
-  command->callback([&context, total] {
-    context.action = [&context, total] { return shares(context, *total); };
+  command->callback([&context, total, format] {
+    context.action = [&context, total, format] {
+      return shares(context, *total, *format == "table");
+    };
   });
 }
 

@@ -78,6 +78,11 @@ TEST(Shares, KeepTheOrderAndTheNames) {
   EXPECT_EQ(Json::parse(ran.out),
             Json::parse(R"([{"name": "z", "share": 1.0}, {"name": "a", "share": 2.0}])"));
   EXPECT_THAT(ran.err, IsEmpty());
+  std::istringstream in(R"([{"name": "z", "demand": 1}])");
+  std::streambuf* const before = std::cin.rdbuf(in.rdbuf());
+  const Ran table = run({"shares", "--total", "3", "-o", "table"});
+  std::cin.rdbuf(before);
+  EXPECT_EQ(table.out, "NAME  SHARE\nz      1.00\n");
 }
 
 TEST(Shares, WrongInputIsOneLineAndExitCode2) {
