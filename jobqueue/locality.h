@@ -1,11 +1,12 @@
 // Which of a job's pending maps are near a tracker: per tracker and per rack the indexes of the
-// maps whose input lies there, lowest first. Entries are dropped lazily: an index is only believed
+// maps whose input lies there, lowest first. All of it lies in a few flat blocks, because every
+// slot that comes free asks the jobs in turn. Entries are dropped lazily: an index is only believed
 // if the map is still pending.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "jobqueue/event.h"
@@ -17,20 +18,23 @@ struct TaskGroup;
 
 class LocalityIndex {
  public:
-  // Says that map `index` is local to `tracker`, which stands in `rack`. In the order of indexes.
+  // --- Making: all replicas, in the order of the maps, then finish() ---
+  void clear();
+  // Says that map `index` is local to `tracker`, which stands in `rack`.
   void add(std::uint32_t index, TrackerId tracker, RackId rack);
   void add_unlocated(std::uint32_t index);  // nobody is known to have its input
+  void finish();
+
+  bool empty() const { return by_tracker_.keys.empty(); }
   // A map that became pending again must be found again.
   void rewind(std::uint32_t index);
-  void clear();
-  bool empty() const { return by_tracker_.empty(); }
 
   struct Found {
     std::uint32_t index;
     Locality locality;
   };
-  // How near map `index` is to the tracker.
   bool located(std::uint32_t index) const;
+  // How near map `index` is to the tracker.
   Locality of(std::uint32_t index, TrackerId tracker, RackId rack) const;
   // The nearest fresh pending map, lowest index first within a level, that is not further than
   // `allowed`. Where a map without a location runs is all the same, so it always may.
@@ -38,14 +42,27 @@ class LocalityIndex {
                                Locality allowed);
 
  private:
-  struct List {
-    std::vector<std::uint32_t> indexes;  // ascending: maps are added in order
-    std::size_t next = 0;                // all before it were not pending when last seen
+  // Ascending indexes of maps by place; place p has those from begins[p] to begins[p + 1].
+  struct Lists {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> said;  // (place, index), while making
+    std::vector<std::uint32_t> keys;                            // places with any, ascending
+    std::vector<std::uint32_t> begins;
+    std::vector<std::uint32_t> next;  // all before it were not pending when last seen
+    std::vector<std::uint32_t> indexes;
+    // Of map i, in which lists it stands: from begins_of[i] to begins_of[i + 1] of `lists_of`.
+    std::vector<std::uint32_t> begins_of;
+    std::vector<std::uint32_t> lists_of;
+
+    void finish();
+    void finish_backwards();
+    void rewind(std::uint32_t index);
+    std::optional<std::size_t> find(std::uint32_t place) const;
+    bool holds(std::uint32_t place, std::uint32_t index) const;
+    std::optional<std::uint32_t> first_pending(std::uint32_t place, const TaskGroup& maps);
   };
-  static std::optional<std::uint32_t> first_pending(List& list, const TaskGroup& maps);
-  std::map<TrackerId, List> by_tracker_;
-  std::map<RackId, List> by_rack_;
-  List unlocated_;
+  Lists by_tracker_;
+  Lists by_rack_;
+  Lists unlocated_;  // at place 0
 };
 
 }  // namespace weir

@@ -116,6 +116,7 @@ void ClusterState::index_locations(Job& job) const {
     }
     if (!located) job.locality.add_unlocated(i);
   }
+  job.locality.finish();
   job.has_locations = !job.locality.empty();
 }
 
