@@ -23,32 +23,37 @@ void FairPolicy::end_offer(const Offer& offer) {
 }
 
 std::optional<Choice> FairPolicy::choose(const Offer& offer) {
-  if (!weights_end_.empty()) refresh_weights(offer.now);
   settle();
+  if (by_deficit_) deal_guarantees();
   std::array<std::int64_t, kTaskKindCount> free = offer.free;
   if (state_.tracker(offer.tracker).keeps > 0) {
     for (const TaskKind kind : kTaskKinds) {
-      if (free[index(kind)] <= 0) continue;
+      if (free[index(kind)] <= 0 || !may_give_more(kind, offer)) continue;
       if (auto choice = choose_kept(kind, free[index(kind)], offer)) return choice;
     }
   }
   while (const auto kind = next_kind(offer, free)) {
-    if (auto choice = ask(PoolTree::root(), {offer, *kind, free[index(*kind)]}, INT64_MAX)) {
-      return choice;
-    }
+    const Slots slots{offer, *kind, free[index(*kind)]};
+    auto choice = by_deficit_ ? ask_in_line(PoolTree::root(), slots)
+                              : ask(PoolTree::root(), slots, INT64_MAX);
+    if (choice) return choice;
     beat_.closed[index(*kind)] = true;
   }
   return std::nullopt;
 }
 
+bool FairPolicy::may_give_more(TaskKind kind, const Offer& offer) const {
+  if (!settings_->assign_multiple) return offer.launched[0] + offer.launched[1] == 0;
+  const auto most = settings_->max_per_heartbeat[index(kind)];
+  return !most || offer.launched[index(kind)] < *most;
+}
+
 // Of the kinds that are open that of which the tracker runs less; maps if it runs as many.
 std::optional<TaskKind> FairPolicy::next_kind(
     const Offer& offer, const std::array<std::int64_t, kTaskKindCount>& free) {
-  if (!settings_->assign_multiple && offer.launched[0] + offer.launched[1] > 0) return std::nullopt;
   const auto open = [&](TaskKind kind) {
     const std::size_t k = index(kind);
-    if (beat_.closed[k] || free[k] <= 0) return false;
-    if (offer.launched[k] >= settings_->max_per_heartbeat[k].value_or(INT64_MAX)) return false;
+    if (beat_.closed[k] || free[k] <= 0 || !may_give_more(kind, offer)) return false;
     const std::int64_t running_here = beat_.running_slots[k] + beat_.free[k] - offer.free[k];
     if (running_here < load_cap(kind, state_.tracker(offer.tracker), running_here)) return true;
     ++rules_[kLoadCapped];
@@ -95,8 +100,8 @@ std::optional<Choice> FairPolicy::choose_held(const Hold& hold, std::int64_t fre
   std::optional<Choice> choice;
   const PoolId pool = tree_.find(hold.pool);
   if (pool.valid()) {
-    choice =
-        ask(pool, {offer, hold.kind, std::min(free, hold.slots), true}, pool_room(pool, hold.kind));
+    const Slots slots{offer, hold.kind, std::min(free, hold.slots), true};
+    choice = by_deficit_ ? ask_in_line(pool, slots) : ask(pool, slots, pool_room(pool, hold.kind));
   }
   if (!choice || choice->what != Choice::What::kLaunch) {
     choice = Choice{.what = Choice::What::kEndHold};
@@ -137,6 +142,7 @@ std::int64_t FairPolicy::pool_room(PoolId pool, TaskKind kind) const {
 
 std::int64_t FairPolicy::queue_room(QueueId queue, TaskKind kind) const {
   std::int64_t room = INT64_MAX;
+  if (!queue_limited_[queue.index()]) return room;
   for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
     room = std::min(
         room, queue_maximum_[index(kind)][q.index()] - state_.queue(q).running_slots[index(kind)]);

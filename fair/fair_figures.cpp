@@ -102,12 +102,20 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
 }
 
 JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
+  JobFigures figures{.share = 0, .weight_millionths = 0};
   const JobEntry* entry = find_entry(id);
-  if (entry == nullptr || !entry->joined) return {.share = 0, .weight_millionths = 0};
-  deal_shares();
-  const JobStand& stand = entry->stand[index(kind)];
-  return {.share = standings_[index(kind)].job_share(stand),
-          .weight_millionths = stand.facts.weight / 1000};
+  if (entry != nullptr && entry->runnable) {
+    deal_shares();
+    const JobStand& stand = entry->stand[index(kind)];
+    figures.share = standings_[index(kind)].job_share(stand);
+    figures.weight_millionths = stand.facts.weight / 1000;
+  }
+  if (by_deficit_) {
+    const Int128 deficit = state_.memory().of(id).account[index(kind)].deficit;
+    const Int128 half = deficit < 0 ? -kWholeSlot / 2 : kWholeSlot / 2;
+    figures.deficit_ms = static_cast<std::int64_t>((deficit + half) / kWholeSlot);
+  }
+  return figures;
 }
 
 Policy::RuleCounts FairPolicy::rule_counts() const {

@@ -44,12 +44,14 @@ FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
       standings_{Standings(tree_, TaskKind::kMap,
                            settings_->algorithm == FairSettings::Algorithm::kDeficit),
                  Standings(tree_, TaskKind::kReduce,
-                           settings_->algorithm == FairSettings::Algorithm::kDeficit)} {
+                           settings_->algorithm == FairSettings::Algorithm::kDeficit)},
+      by_deficit_(settings_->algorithm == FairSettings::Algorithm::kDeficit) {
   limits_jobs_ = any_running_limit(settings_->pools) || settings_->undeclared.max_running_jobs ||
                  settings_->default_user_max_running_jobs ||
                  !settings_->user_max_running_jobs.empty();
   for (auto& pending : queue_pending_) pending.assign(state.tree().size(), 0);
   find_queue_maximums();
+  started_at_ = state.now();
   for (const auto& [id, job] : state.jobs()) {
     const bool runs = std::any_of(std::begin(job->group), std::end(job->group),
                                   [](const TaskGroup& group) { return group.running > 0; });
@@ -82,13 +84,13 @@ std::string FairPolicy::pool_path(const Job& job) const {
   const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
                                   settings_->pool_name_property);
   const JobEntry* entry = find_entry(job.id);
-  for (const std::string& path :
-       {named ? *named : std::string(kDefaultPool), std::string(kDefaultPool)}) {
+  std::string path = named ? *named : std::string(kDefaultPool);
+  for (int tries = 0;; ++tries) {
     const bool there =
         entry != nullptr && entry->pool.valid() && tree_.node(entry->pool).path == path;
     if (there || tree_.check(path)) return path;
+    path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
   }
-  return "unplaced";
 }
 
 PoolId FairPolicy::enter_pool(const std::string& path) {
@@ -106,6 +108,7 @@ void FairPolicy::leave_pool(PoolId pool) {
   tree_.leave(pool, gone);
   for (const PoolTree::Gone& pair : gone) {
     for (Standings& standings : standings_) standings.remove_pool(pair.pool, pair.parent);
+    for (auto& stale : guarantees_stale_) stale.erase(pair.pool);
   }
 }
 
@@ -152,6 +155,8 @@ void FairPolicy::join(JobEntry& entry, const Job& job) {
                      .width = std::max<std::int64_t>(job.width(kind), 1),
                      .limited = limited ? job.queue : QueueId{}};
     standings_[index(kind)].join(stand);
+    entry.guarantee[index(kind)] = 0;
+    if (by_deficit_) entry.in_line[index(kind)] = lines_[index(kind)].join();
   }
   label(entry);
 }
@@ -162,11 +167,13 @@ void FairPolicy::label(JobEntry& entry) {
   for (JobStand& stand : entry.stand) stand.tie = ties_.at(entry.tie);
   if (!others) return;
   for (Standings& standings : standings_) standings.clear_orders();
+  for (DeficitOrder& line : lines_) line.clear_keys();
   ties_.each([&](const TieKey& key, std::uint64_t tie) {
     JobEntry& other = *jobs_[std::get<JobId>(key).index()];
     for (const TaskKind kind : kTaskKinds) {
       other.stand[index(kind)].tie = tie;
       standings_[index(kind)].place(other.stand[index(kind)]);
+      if (by_deficit_) line_up(other, kind);
     }
   });
 }
@@ -175,11 +182,15 @@ void FairPolicy::leave(JobEntry& entry) {
   if (!entry.joined) return;
   entry.joined = false;
   for (const TaskKind kind : kTaskKinds) {
-    const JobId job = entry.stand[index(kind)].job;
     standings_[index(kind)].leave(entry.stand[index(kind)]);
+    if (by_deficit_) {
+      lines_[index(kind)].leave(entry.in_line[index(kind)]);
+      if (tree_.node(entry.pool).settings->min_share[index(kind)] > 0) {
+        guarantees_stale_[index(kind)].insert(entry.pool);
+      }
+    }
     count_queue_pending(entry, kind, 0);
-    weights_end_.erase({entry.weight_until[index(kind)], job});
-    entry.weight_until[index(kind)] = kNever;
+    forget_weight(entry, kind);
   }
   ties_.erase(entry.tie);
 }
@@ -196,33 +207,46 @@ void FairPolicy::read(JobEntry& entry, const Job& job, TaskKind kind) {
     }
     if (job.schedulable()) facts.dying = group.dying * stand.width;
     set_weight(entry, job, kind, facts);
+  } else {
+    forget_weight(entry, kind);
   }
   count_queue_pending(entry, kind, facts.pending);
+  const bool changed = stand.facts != facts;
   standings_[index(kind)].set(stand, facts);
+  if (!by_deficit_ || !changed) return;
+  if (standings_[index(kind)].line(entry.pool).minimum > 0) {
+    guarantees_stale_[index(kind)].insert(entry.pool);
+  }
+  line_up(entry, kind);
 }
 
-void FairPolicy::set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts) {
+void FairPolicy::set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts) const {
   facts.weight = job_weight(job.priority, settings_->size_based_weight, facts.demand());
   if (adjuster_ == nullptr) return;
   const AdjustedWeight adjusted = adjuster_->adjust(job, kind, facts.weight, state_.now());
   facts.weight = adjusted.weight;
   TimeMs& until = entry.weight_until[index(kind)];
   if (until == adjusted.until) return;
-  weights_end_.erase({until, job.id});
+  weights_end_.erase({until, job.id, kind});
   until = adjusted.until;
-  if (until != kNever) weights_end_.insert({until, job.id});
+  if (until != kNever) weights_end_.insert({until, job.id, kind});
 }
 
-void FairPolicy::refresh_weights(TimeMs now) {
-  while (!weights_end_.empty() && weights_end_.begin()->first <= now) {
-    const JobId id = weights_end_.begin()->second;
+void FairPolicy::forget_weight(JobEntry& entry, TaskKind kind) {
+  weights_end_.erase({entry.weight_until[index(kind)], entry.stand[index(kind)].job, kind});
+  entry.weight_until[index(kind)] = kNever;
+}
+
+// Where an adjuster's answer holds no longer.
+void FairPolicy::refresh_weights() const {
+  while (!weights_end_.empty() && std::get<TimeMs>(*weights_end_.begin()) <= state_.now()) {
+    const auto [end, id, kind] = *weights_end_.begin();
     weights_end_.erase(weights_end_.begin());
-    JobEntry* entry = find_entry(id);
-    for (const TaskKind kind : kTaskKinds) {
-      if (entry->weight_until[index(kind)] > now) continue;
-      entry->weight_until[index(kind)] = kNever;
-      read(*entry, state_.job(id), kind);
-    }
+    JobEntry& entry = *jobs_[id.index()];
+    JobFacts facts = entry.stand[index(kind)].facts;
+    set_weight(entry, state_.job(id), kind, facts);
+    standings_[index(kind)].set(entry.stand[index(kind)], facts);
+    if (by_deficit_) guarantees_stale_[index(kind)].insert(entry.pool);
   }
 }
 
@@ -250,6 +274,7 @@ void FairPolicy::find_queue_maximums() {
 }
 
 void FairPolicy::settle() const {
+  if (!weights_end_.empty()) refresh_weights();
   for (Standings& standings : standings_) standings.settle();
 }
 
@@ -273,12 +298,14 @@ void FairPolicy::on_job_listed(JobId id) {
 void FairPolicy::on_job_added(JobId id) {
   make_entry(state_.job(id)).runnable = true;
   sync(id);
+  if (by_deficit_) open_accounts(id);
 }
 
 void FairPolicy::on_job_removed(JobId id) {
   JobEntry* entry = find_entry(id);
   if (entry == nullptr) return;
   entry->runnable = false;
+  if (by_deficit_) close_accounts(id);
   sync(id);
 }
 
@@ -297,7 +324,9 @@ void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
 void FairPolicy::on_launched(AttemptSlot slot) {
   const TaskKey& task = state_.attempt(slot).key.task;
   JobEntry* entry = find_entry(task.job);
-  if (entry != nullptr && entry->joined) read(*entry, state_.job(task.job), task.kind);
+  if (entry == nullptr || !entry->joined) return;
+  read(*entry, state_.job(task.job), task.kind);
+  if (by_deficit_) count_running(task.job, task.kind);
 }
 
 void FairPolicy::on_released(AttemptSlot slot) {
@@ -306,6 +335,7 @@ void FairPolicy::on_released(AttemptSlot slot) {
   if (entry == nullptr || !entry->joined) return;
   if (!entry->runnable) return sync(task.job);
   read(*entry, state_.job(task.job), task.kind);
+  if (by_deficit_) count_running(task.job, task.kind);
 }
 
 void FairPolicy::on_cluster_changed() {

@@ -16,12 +16,14 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
+#include "fair/deficit_order.h"
 #include "fair/fair_settings.h"
 #include "fair/load_manager.h"
 #include "fair/order_labels.h"
+#include "fair/pool_kills.h"
 #include "fair/pool_tree.h"
 #include "fair/standings.h"
 #include "fair/task_selector.h"
@@ -82,6 +84,8 @@ class FairPolicy : public Policy {
     TimeMs weight_until[kTaskKindCount] = {kNever, kNever};
     std::int64_t queue_pending[kTaskKindCount] = {0, 0};  // counted in the queue's
     JobStand stand[kTaskKindCount];
+    DeficitOrder::Place in_line[kTaskKindCount] = {0, 0};  // under `algorithm: deficit`
+    Share guarantee[kTaskKindCount] = {0, 0};              // likewise, of its pool's minimum share
   };
   // One heartbeat, from begin_offer() on.
   struct Beat {
@@ -114,8 +118,9 @@ class FairPolicy : public Policy {
   void leave(JobEntry& entry);
   void label(JobEntry& entry);
   void read(JobEntry& entry, const Job& job, TaskKind kind);
-  void set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts);
-  void refresh_weights(TimeMs now);
+  void set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts) const;
+  void forget_weight(JobEntry& entry, TaskKind kind);
+  void refresh_weights() const;
   void count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots);
   void find_queue_maximums();
   void settle() const;
@@ -132,6 +137,7 @@ class FairPolicy : public Policy {
   std::optional<Choice> choose_held(const Hold& hold, std::int64_t free, const Offer& offer);
   std::optional<Choice> choose_reserved(const Reservation& reservation, std::int64_t& free,
                                         const Offer& offer);
+  bool may_give_more(TaskKind kind, const Offer& offer) const;  // in this heartbeat
   std::optional<TaskKind> next_kind(const Offer& offer,
                                     const std::array<std::int64_t, kTaskKindCount>& free);
   std::int64_t load_cap(TaskKind kind, const TrackerState& tracker,
@@ -143,9 +149,20 @@ class FairPolicy : public Policy {
   std::int64_t pool_room(PoolId pool, TaskKind kind) const;
   std::int64_t queue_room(QueueId queue, TaskKind kind) const;
 
+  // --- fair_deficit.cpp: under `algorithm: deficit` ---
+  void line_up(JobEntry& entry, TaskKind kind);
+  void deal_guarantees();
+  void open_accounts(JobId job);
+  void close_accounts(JobId job);
+  void count_running(JobId job, TaskKind kind);
+  void update_deficits(TimeMs now);
+  std::optional<Choice> ask_in_line(PoolId within, const Slots& slots);
+
   // --- fair_update.cpp ---
   void deal_shares() const;
   void update_stamps(TimeMs now);
+  Preemption preempt(TimeMs now);
+  PoolKills::Due due(PoolId pool, TaskKind kind, TimeMs now) const;
   bool starved(PoolId pool, TaskKind kind, TimeMs now) const;
 
   Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
@@ -160,13 +177,18 @@ class FairPolicy : public Policy {
   PoolTree tree_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<Standings, kTaskKindCount> standings_;
-  std::vector<std::unique_ptr<JobEntry>> jobs_;  // by JobId
+  bool by_deficit_ = false;
+  std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
+  mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
+  std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
   OrderLabels<TieKey> ties_;
-  std::set<std::pair<TimeMs, JobId>> weights_end_;  // when answers of the adjuster cease to hold
+  mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>
+      weights_end_;  // when answers of the adjuster cease to hold
   std::vector<std::int64_t> queue_pending_[kTaskKindCount];  // by QueueId, inner queues too
   std::vector<std::int64_t> queue_maximum_[kTaskKindCount];  // MAX by QueueId
   std::vector<bool> queue_limited_;  // by QueueId: it or one above it has a maximum
   Beat beat_;
+  TimeMs started_at_ = 0;
   bool limits_jobs_ = false;
   mutable std::string answer_;  // of pool_of()
   mutable std::array<std::uint64_t, kRuleCount> rules_{};

@@ -4,19 +4,82 @@
 #include "fair/fair_policy.h"
 
 namespace weir {
+namespace {
+
+// Whether a pool that was at its share at `stamp` and not since has been short for too long.
+bool beyond(TimeMs now, TimeMs stamp, DurationMs timeout) {
+  return stamp != kNever && timeout != kNever && now - stamp > timeout;
+}
+
+}  // namespace
 
 void FairPolicy::deal_shares() const {
+  settle();
   for (const TaskKind kind : kTaskKinds) {
     if (standings_[index(kind)].deal_shares(state_.total_slots(kind))) ++rules_[kDealtShares];
   }
 }
 
 Preemption FairPolicy::tick(TimeMs now) {
-  refresh_weights(now);
   deal_shares();
   update_stamps(now);
+  if (by_deficit_) update_deficits(now);
   state_.memory().updated_at = now;
-  return {};
+  return preempt(now);
+}
+
+// Checked once an interval; the first time one interval after the start.
+Preemption FairPolicy::preempt(TimeMs now) {
+  using Mode = FairSettings::Preemption;
+  Preemption plan;
+  if (settings_->preemption == Mode::kOff) return plan;
+  TimeMs& checked_at = state_.memory().preemption_checked_at;
+  const TimeMs last = checked_at == 0 ? started_at_ : checked_at;
+  if (now - last < settings_->preemption_interval_ms) return plan;
+  checked_at = now;
+  for (const TaskKind kind : kTaskKinds) {
+    PoolKills planner(state_, kind, now, settings_->preemption == Mode::kLogOnly,
+                      {.tree = tree_,
+                       .standings = standings_[index(kind)],
+                       .pool_of =
+                           [this](JobId job) {
+                             const JobEntry* entry = find_entry(job);
+                             return entry == nullptr ? PoolId{} : entry->pool;
+                           },
+                       .job_share =
+                           [this, kind](JobId job) {
+                             const JobEntry* entry = find_entry(job);
+                             if (entry == nullptr || !entry->joined) return Share{0};
+                             return standings_[index(kind)].job_share(entry->stand[index(kind)]);
+                           },
+                       .due = [this, kind, now](PoolId pool) { return due(pool, kind, now); },
+                       .room_in_queue =
+                           [this, kind](QueueId queue) {
+                             return queue_maximum_[index(kind)][queue.index()] -
+                                    state_.queue(queue).running_slots[index(kind)];
+                           }});
+    planner.plan(plan.kills);
+  }
+  return plan;
+}
+
+// The larger of what it lacks of its minimum share and of its fair share, each only beyond its
+// timeout.
+PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
+  const auto& pools = state_.memory().pools;
+  const auto known = pools.find(tree_.node(pool).path);
+  if (known == pools.end()) return {};
+  const PoolSettings& settings = *tree_.node(pool).settings;
+  const Standings::Line& line = standings_[index(kind)].line(pool);
+  PoolKills::Due due;
+  if (beyond(now, known->second.at_min_share[index(kind)], settings.min_share_timeout_ms)) {
+    due = {line.floor() - line.running, KillReason::kMinShare};
+  }
+  if (beyond(now, known->second.at_half_share[index(kind)], settings.fair_share_timeout_ms)) {
+    const std::int64_t lacks = std::min(whole_slots(line.share), line.demand) - line.running;
+    if (lacks > due.slots) due = {lacks, KillReason::kFairShare};
+  }
+  return due;
 }
 
 // A pool that is not short has no stamp: it was not at the last update. One that is keeps the time
@@ -56,15 +119,12 @@ void FairPolicy::update_stamps(TimeMs now) {
 bool FairPolicy::starved(PoolId pool, TaskKind kind, TimeMs now) const {
   const auto& pools = state_.memory().pools;
   if (pools.empty()) return false;
-  const auto beyond = [now](TimeMs stamp, DurationMs timeout) {
-    return stamp != kNever && timeout != kNever && now - stamp > timeout;
-  };
   for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     const auto known = pools.find(tree_.node(p).path);
     if (known == pools.end()) continue;
     const PoolSettings& settings = *tree_.node(p).settings;
-    if (beyond(known->second.at_min_share[index(kind)], settings.min_share_timeout_ms) ||
-        beyond(known->second.at_half_share[index(kind)], settings.fair_share_timeout_ms)) {
+    if (beyond(now, known->second.at_min_share[index(kind)], settings.min_share_timeout_ms) ||
+        beyond(now, known->second.at_half_share[index(kind)], settings.fair_share_timeout_ms)) {
       return true;
     }
   }

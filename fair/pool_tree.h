@@ -40,6 +40,10 @@ class PoolTree {
   const Node& node(PoolId id) const { return nodes_[id.index()]; }
   PoolId find(std::string_view path) const;  // invalid if there is none
   bool declared(std::string_view path) const;
+  bool contains(PoolId above, PoolId pool) const {  // each contains itself
+    while (pool.valid() && pool != above) pool = node(pool).parent;
+    return pool.valid();
+  }
   // Whether a job may come in there: neither it nor a pool above it is in the way.
   Status check(std::string_view path) const;
 

@@ -449,7 +449,10 @@ void Engine::switch_policy(const std::string& name) {
   const std::string before(policy_->name());
   policy_ = std::move(policy);
   changes_.queues = true;
-  if (name != before) free_kept_slots();
+  if (name != before) {
+    free_kept_slots();
+    state_.memory().policy_changed(now_);
+  }
   if (kept_claims && !policy_->keeps_claims()) pause_claims(before);
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }

@@ -48,6 +48,15 @@ struct PolicyMemory {
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
   TimeMs preemption_checked_at = 0;     // by the fair policy; 0: never
 
+  // Another policy rules, and nobody watched the pools meanwhile: being short counts from now, and
+  // deficits stand still until the next update.
+  void policy_changed(TimeMs now) {
+    pools.clear();
+    updated_at = preemption_checked_at = now;
+    for (auto& [job, memory] : jobs) {
+      for (DeficitAccount& account : memory.account) account.open = false;
+    }
+  }
   const JobMemory& of(JobId job) const {
     static const JobMemory kNothing;
     const auto found = jobs.find(job);

@@ -1,0 +1,29 @@
+// The order of `algorithm: deficit` in one class (fair.md, "Choosing"): all jobs in one line, those
+// that run less than they are guaranteed first, then the highest deficit first; ties by submit time
+// and name. Derived state, on the engine's thread.
+#pragma once
+
+#include <cstdint>
+
+#include "fair/ranked_set.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/share.h"
+
+namespace weir {
+
+struct DeficitKey {
+  bool guaranteed = false;  // runs what it is guaranteed
+  Int128 deficit = 0;       // slot-milliseconds times kWholeSlot
+  std::uint64_t tie = 0;    // sorts as (submit time, name, id)
+  JobId job;
+  friend bool operator==(const DeficitKey&, const DeficitKey&) = default;
+  friend bool operator<(const DeficitKey& a, const DeficitKey& b) {
+    if (a.guaranteed != b.guaranteed) return !a.guaranteed;
+    if (a.deficit != b.deficit) return a.deficit > b.deficit;
+    return a.tie < b.tie;
+  }
+};
+
+using DeficitOrder = RankedSet<DeficitKey>;
+
+}  // namespace weir

@@ -1,0 +1,138 @@
+// `algorithm: deficit`: a job gains what is due to it and does not run. What has run is counted at
+// each change of what runs, so it is exact; the deficit itself, and with it the order, moves at
+// updates.
+#include <algorithm>
+
+#include "fair/fair_policy.h"
+
+namespace weir {
+namespace {
+
+void count_until(DeficitAccount& account, TimeMs now) {
+  account.ran_ms += account.running * (now - account.ran_until);
+  account.ran_until = now;
+}
+
+void accrue(DeficitAccount& account, TimeMs now) {
+  count_until(account, now);
+  account.deficit += Int128(account.due) * (now - account.due_since);
+  account.deficit -= Int128(account.ran_ms) * kWholeSlot;
+  account.due_since = now;
+  account.ran_ms = 0;
+}
+
+void open(DeficitAccount& account, std::int64_t running, TimeMs now) {
+  account.open = true;
+  account.due = 0;
+  account.due_since = account.ran_until = now;
+  account.running = running;
+  account.ran_ms = 0;
+}
+
+}  // namespace
+
+void FairPolicy::line_up(JobEntry& entry, TaskKind kind) {
+  const JobStand& stand = entry.stand[index(kind)];
+  std::optional<DeficitKey> key;
+  if (stand.facts.pending > 0) {
+    key = DeficitKey{
+        .guaranteed = reaches(stand.facts.running, entry.guarantee[index(kind)]),
+        .deficit = state_.memory().of(stand.job).account[index(kind)].deficit,
+        .tie = stand.tie,
+        .job = stand.job,
+    };
+  }
+  lines_[index(kind)].set(entry.in_line[index(kind)], key);
+}
+
+// A pool's minimum share goes to its jobs by weight, up to what each wants.
+void FairPolicy::deal_guarantees() {
+  for (const TaskKind kind : kTaskKinds) {
+    for (const PoolId leaf : guarantees_stale_[index(kind)]) {
+      std::vector<Share> dealt;
+      standings_[index(kind)].deal_guarantee(leaf, dealt);
+      const auto& members = standings_[index(kind)].members(leaf);
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        JobEntry& entry = *jobs_[members[i]->job.index()];
+        entry.guarantee[index(kind)] = dealt[i];
+        line_up(entry, kind);
+      }
+    }
+    guarantees_stale_[index(kind)].clear();
+  }
+}
+
+// --- Accounts, in the state's memory: of jobs that may be scheduled ---
+
+void FairPolicy::open_accounts(JobId id) {
+  const JobEntry& entry = *jobs_[id.index()];
+  for (const TaskKind kind : kTaskKinds) {
+    DeficitAccount& account = state_.memory().jobs[id].account[index(kind)];
+    if (!account.open) open(account, entry.stand[index(kind)].facts.running, state_.now());
+  }
+}
+
+void FairPolicy::close_accounts(JobId id) {
+  const auto found = state_.memory().jobs.find(id);
+  if (found == state_.memory().jobs.end()) return;
+  for (DeficitAccount& account : found->second.account) {
+    if (account.open) accrue(account, state_.now());
+    account.open = false;
+  }
+}
+
+void FairPolicy::count_running(JobId id, TaskKind kind) {
+  const auto found = state_.memory().jobs.find(id);
+  if (found == state_.memory().jobs.end()) return;
+  DeficitAccount& account = found->second.account[index(kind)];
+  if (!account.open) return;
+  count_until(account, state_.now());
+  account.running = jobs_[id.index()]->stand[index(kind)].facts.running;
+}
+
+void FairPolicy::update_deficits(TimeMs now) {
+  auto& memory = state_.memory().jobs;
+  auto at = memory.begin();
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    JobEntry* entry = jobs_[i].get();
+    if (entry == nullptr || !entry->runnable) continue;
+    while (at != memory.end() && at->first < JobId(i)) ++at;
+    at = memory.try_emplace(at, JobId(i));
+    for (const TaskKind kind : kTaskKinds) {
+      DeficitAccount& account = at->second.account[index(kind)];
+      const JobStand& stand = entry->stand[index(kind)];
+      if (!account.open) open(account, stand.facts.running, now);
+      accrue(account, now);
+      account.due = standings_[index(kind)].job_share(stand);
+      line_up(*entry, kind);
+    }
+  }
+}
+
+// --- Choosing ---
+
+std::optional<Choice> FairPolicy::ask_in_line(PoolId within, const Slots& slots) {
+  const TaskKind kind = slots.kind;
+  std::optional<Choice> choice;
+  std::vector<std::int64_t> too_wide;  // widths for which no tracker could be reserved
+  lines_[index(kind)].visit([&](const DeficitKey& key) {
+    const JobEntry& entry = *jobs_[key.job.index()];
+    const JobStand& stand = entry.stand[index(kind)];
+    if (within != PoolTree::root() && !tree_.contains(within, entry.pool)) return false;
+    if (stand.width > pool_room(entry.pool, kind)) return false;
+    if (stand.limited.valid() && stand.width > queue_room(stand.limited, kind)) return false;
+    if (stand.width <= slots.free) {
+      const bool urgent =
+          delay_.on() && (slots.urgent || starved(entry.pool, kind, slots.offer.now));
+      choice = ask_job(key.job, slots, urgent);
+    } else if (std::find(too_wide.begin(), too_wide.end(), stand.width) == too_wide.end()) {
+      too_wide.push_back(stand.width);
+      choice = reserve_tracker(state_, key.job, kind);
+      if (choice) ++rules_[kReserved];
+    }
+    return choice.has_value();
+  });
+  return choice;
+}
+
+}  // namespace weir
