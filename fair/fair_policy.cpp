@@ -253,7 +253,7 @@ void FairPolicy::refresh_weights() const {
 void FairPolicy::count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots) {
   std::int64_t& counted = entry.queue_pending[index(kind)];
   if (counted == slots) return;
-  for (QueueId q = entry.queue; q.valid(); q = state_.tree().node(q).parent) {
+  for (QueueId q = entry.queue; q.valid(); q = state_.tree().parent(q)) {
     queue_pending_[index(kind)][q.index()] += slots - counted;
   }
   counted = slots;

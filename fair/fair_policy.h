@@ -79,13 +79,13 @@ class FairPolicy : public Policy {
     bool listed = false;    // unfinished
     bool runnable = false;  // may be scheduled
     bool joined = false;    // stands in the Standings
-    TieKey tie;             // while joined
     std::optional<bool> placeable[kTaskKindCount];
     TimeMs weight_until[kTaskKindCount] = {kNever, kNever};
     std::int64_t queue_pending[kTaskKindCount] = {0, 0};  // counted in the queue's
     JobStand stand[kTaskKindCount];
     DeficitOrder::Place in_line[kTaskKindCount] = {0, 0};  // under `algorithm: deficit`
     Share guarantee[kTaskKindCount] = {0, 0};              // likewise, of its pool's minimum share
+    TieKey tie;                                            // while joined
   };
   // One heartbeat, from begin_offer() on.
   struct Beat {

@@ -45,6 +45,10 @@ void Standings::add_pool(PoolId pool) {
   added.line.minimum = node.settings->min_share[index(kind_)];
   added.line.maximum = node.settings->max_share[index(kind_)].value_or(INT64_MAX);
   added.line.weight = node.settings->weight;
+  added.parent = node.parent;
+  added.fifo = node.settings->mode == PoolSettings::Mode::kFifo;
+  added.name = node.name;
+  added.prefix = prefix_of(*node.name);
   added.place = pools_[node.parent.index()].order.join();
   pools_[node.parent.index()].stale = any_stale_ = true;
 }
@@ -85,7 +89,7 @@ void Standings::set(JobStand& stand, const JobFacts& now) {
   const std::int64_t pending = now.pending - old.pending;
   pools_[stand.pool.index()].line.wanted += now.demand() - old.demand();
   pools_[stand.pool.index()].jobs_stale = true;
-  for (PoolId p = stand.pool; p.valid(); p = tree_.node(p).parent) {
+  for (PoolId p = stand.pool; p.valid(); p = pools_[p.index()].parent) {
     Line& line = pools_[p.index()].line;
     line.running += running;
     line.runnable += runnable;
@@ -98,7 +102,7 @@ void Standings::set(JobStand& stand, const JobFacts& now) {
 
 void Standings::place(JobStand& stand) {
   if (stand.facts.pending == 0) return PoolJobs::set(stand.seat, std::nullopt);
-  const bool fifo = tree_.node(stand.pool).settings->mode == PoolSettings::Mode::kFifo;
+  const bool fifo = pools_[stand.pool.index()].fifo;
   JobKey key{.tie = stand.tie, .job = stand.job};
   key.running = fifo ? static_cast<std::int64_t>(stand.priority) : stand.facts.running;
   key.weight = fifo ? 1 : stand.facts.weight;
@@ -122,7 +126,7 @@ void Standings::mark(PoolId leaf) {
 void Standings::settle() {
   for (const PoolId leaf : marked_) {
     pools_[leaf.index()].marked = false;
-    for (PoolId p = leaf; p.valid(); p = tree_.node(p).parent) settle_pool(p);
+    for (PoolId p = leaf; p.valid(); p = pools_[p.index()].parent) settle_pool(p);
   }
   marked_.clear();
 }
@@ -133,7 +137,7 @@ void Standings::settle_pool(PoolId id) {
   const std::int64_t more = demand - pool.line.demand;
   pool.line.demand = demand;
   if (id == PoolTree::root()) return;
-  Pool& parent = pools_[tree_.node(id).parent.index()];
+  Pool& parent = pools_[pool.parent.index()];
   if (more != 0) {
     parent.line.wanted += more;
     parent.stale = any_stale_ = true;
@@ -142,10 +146,10 @@ void Standings::settle_pool(PoolId id) {
 }
 
 std::optional<PoolKey> Standings::key_of(PoolId id) const {
-  const Line& line = pools_[id.index()].line;
+  const Pool& pool = pools_[id.index()];
+  const Line& line = pool.line;
   if (line.pending == 0 || line.running >= line.maximum) return std::nullopt;
-  const std::string* name = tree_.node(id).name;
-  PoolKey key{.running = line.running, .prefix = prefix_of(*name), .name = name, .pool = id};
+  PoolKey key{.running = line.running, .prefix = pool.prefix, .name = pool.name, .pool = id};
   key.above = !line.needy();
   key.divisor = key.above ? line.weight : line.floor();
   return key;

@@ -115,6 +115,10 @@ class Standings {
     std::vector<JobStand*> members;
     RankedSet<PoolKey> order;             // inner: of its children
     RankedSet<PoolKey>::Place place = 0;  // in its parent's order
+    PoolId parent;  // what follows is the tree's, side by side with what every change touches
+    bool fifo = false;
+    const std::string* name = nullptr;
+    std::uint64_t prefix = 0;  // of the name
     bool marked = false;
     bool stale = true;       // inner: its children's shares have to be dealt again
     bool jobs_stale = true;  // leaf: its jobs'
