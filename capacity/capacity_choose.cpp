@@ -49,7 +49,7 @@ std::optional<Choice> CapacityPolicy::choose_held(const Hold& hold, std::int64_t
     room = std::min(room, c.shares.line(q).maximum - c.shares.line(q).facts.running);
   }
   const std::int64_t width = std::min(free, hold.slots);
-  auto choice = ask_leaf(hold.queue, hold.kind, width, std::min(room, width), offer);
+  auto choice = ask_leaf(hold.queue, hold.kind, width, std::min(room, width), offer, true);
   if (!choice || choice->what != Choice::What::kLaunch) {
     choice = Choice{.what = Choice::What::kEndHold};
   }
@@ -103,9 +103,10 @@ std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t
       room = std::min(room, c.shares.line(q).kept() - c.shares.line(q).facts.running);
     }
     if (room <= 0) continue;
-    auto choice = ask_leaf(leaf, kind, free, room, offer);
+    const bool overdue = deadline <= offer.now;
+    auto choice = ask_leaf(leaf, kind, free, room, offer, overdue);
     if (!choice) continue;
-    ++rules_[deadline <= offer.now ? kServedOverdueClaim : kServedClaim];
+    ++rules_[overdue ? kServedOverdueClaim : kServedClaim];
     return choice;
   }
   return std::nullopt;
@@ -115,7 +116,7 @@ std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t
 
 std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t free,
                                           std::int64_t room, const Offer& offer) {
-  if (state_.tree().leaf(queue)) return ask_leaf(queue, kind, free, room, offer);
+  if (state_.tree().leaf(queue)) return ask_leaf(queue, kind, free, room, offer, false);
   const SlotClass& c = classes_[index(kind)];
   std::optional<Choice> choice;
   c.order.offer(queue, [&](QueueId child, ServiceStep step) {
@@ -131,7 +132,7 @@ std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int
 // --- Within a leaf ---
 
 std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free,
-                                               std::int64_t room, const Offer& offer) {
+                                               std::int64_t room, const Offer& offer, bool urgent) {
   const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
   std::optional<Choice> choice;
   bool someone_at_limit = false;
@@ -147,7 +148,7 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     return choice.has_value();
   };
   const auto pick = [&](JobId job) {
-    if (!choice) choice = state_.pick_task(job, kind, offer.tracker);
+    if (!choice) choice = pick_task(job, kind, offer.tracker, urgent);
     return choice.has_value();
   };
   const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
@@ -169,6 +170,27 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
              pick);
   if (choice) ++rules_[choice->what == Choice::What::kReserve ? kReserved : kSoftLimitPassed];
   return choice;
+}
+
+// Delay scheduling: the job's next task, not further from its input than it may run by now.
+std::optional<Choice> CapacityPolicy::pick_task(JobId job, TaskKind kind, TrackerId tracker,
+                                                bool urgent) {
+  if (kind == TaskKind::kReduce || !delay_.on()) return state_.pick_task(job, kind, tracker);
+  const auto choice = state_.pick_task(job, kind, tracker, delay_.allowed(job, urgent));
+  if (choice) {
+    delay_.launched(job, choice->locality, choice->located);
+  } else {
+    delay_.passed(job);
+  }
+  return choice;
+}
+
+void CapacityPolicy::begin_offer(const Offer& offer) {
+  if (delay_.on()) delay_.begin(offer.now);
+}
+
+void CapacityPolicy::end_offer(const Offer& offer) {
+  if (delay_.on()) delay_.end(offer.now);
 }
 
 std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const {

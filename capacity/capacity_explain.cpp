@@ -53,6 +53,12 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
   if (auto reason = explain_user(job, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_queues(job, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
+  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
+    reasons.push_back({"waiting_for_locality",
+                       "its maps wait up to " + std::to_string((left + 999) / 1000) +
+                           " s more for a tracker near their input",
+                       {{"milliseconds_left", left}}});
+  }
   if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));
   const auto before = leaf_of(entry->leaf, kind).jobs.jobs_before(entry->order);
   if (before > 0) {

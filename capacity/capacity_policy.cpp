@@ -34,6 +34,7 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
 CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
     : state_(state),
       settings_(read_settings(settings)),
+      delay_(state, settings_.locality_delay),
       placeable_(state),
       classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
                SlotClass(state.tree(), TaskKind::kReduce, settings_.redistribute_by)} {

@@ -38,6 +38,8 @@ class CapacityPolicy : public Policy {
   CapacityPolicy(const ClusterState& state, const Settings& settings);
 
   std::string_view name() const override { return "capacity"; }
+  void begin_offer(const Offer& offer) override;
+  void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
@@ -136,8 +138,10 @@ class CapacityPolicy : public Policy {
   std::optional<Choice> choose_claimed(TaskKind kind, std::int64_t free, const Offer& offer);
   std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t free, std::int64_t room,
                             const Offer& offer);
+  // `urgent`: maps of the queue do not wait for locality.
   std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free, std::int64_t room,
-                                 const Offer& offer);
+                                 const Offer& offer, bool urgent);
+  std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker, bool urgent);
   bool may_run(const Job& job, TaskKind kind) const;  // under every maximum and hard limit
   // The limit of a user of the leaf whose next task has that width.
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
@@ -159,6 +163,7 @@ class CapacityPolicy : public Policy {
 
   const ClusterState& state_;
   CapacitySettings settings_;
+  LocalityDelay delay_;
   Placeable placeable_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<SlotClass, kTaskKindCount> classes_;

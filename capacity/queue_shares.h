@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/ids.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/queue_tree.h"
 
 namespace weir {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "capacity/queue_shares.h"
-#include "jobqueue/winner_tree.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/queue_tree.h"
+#include "jobqueue/winner_tree.h"
 
 namespace weir {
 

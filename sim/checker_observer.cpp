@@ -13,6 +13,7 @@ check::CapacityRules capacity_rules(const Settings& all) {
   const CapacitySettings settings = section == nullptr ? CapacitySettings{} : *section;
   check::CapacityRules rules;
   rules.interval_ms = settings.interval_ms;
+  rules.delays_maps = settings.locality_delay.mode != LocalityDelaySettings::Mode::kOff;
   switch (settings.redistribute_by) {
     case CapacitySettings::RedistributeBy::kGuaranteed:
       rules.redistribute_by = check::CapacityRules::RedistributeBy::kGuaranteed;

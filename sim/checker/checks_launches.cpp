@@ -88,6 +88,8 @@ void check_idle(const Step& step, Verdict& verdict) {
     const std::int64_t free = free_slots(step, kind, held);
     for (const JobCount& job : step.census.jobs(kind)) {
       if (job.launchable == 0 || job.width > free) continue;
+      const bool delayed = step.rules && step.rules->delays_maps && kind == TaskKind::kMap;
+      if (delayed && job.job->has_locations) continue;
       if (!has_room(step.census, job.job->need(kind), *step.tracker, held) ||
           avoids(step.census, *job.job, *step.tracker) ||
           !has_task_for(step.census, job, kind, *step.tracker)) {

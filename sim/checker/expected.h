@@ -22,6 +22,7 @@ struct CapacityRules {
   DurationMs interval_ms = 1000;
   RedistributeBy redistribute_by = RedistributeBy::kGuaranteed;
   Preemption preemption = Preemption::kOn;
+  bool delays_maps = false;  // maps may wait for a slot near their input
 };
 
 struct ExpectedQueue {
