@@ -98,10 +98,11 @@ void check_deadlines(const Step& step, Verdict& verdict) {
 void check_holds(const Step& step, Verdict& verdict) {
   for (const Hold& hold : step.state.claims().holds()) {
     const TrackerState& tracker = step.state.tracker(hold.tracker);
-    const std::string what =
-        fmt::format("{} {} slots on tracker {} are held for queue {}", hold.slots, name(hold.kind),
-                    tracker.name, step.path(hold.queue));
-    if (step.state.claims().find(hold.queue, hold.kind, hold.claim) == nullptr) {
+    const std::string what = fmt::format(
+        "{} {} slots on tracker {} are held for {}", hold.slots, name(hold.kind), tracker.name,
+        hold.pool.empty() ? "queue " + step.path(hold.queue) : "pool " + hold.pool);
+    if (hold.pool.empty() &&
+        step.state.claims().find(hold.queue, hold.kind, hold.claim) == nullptr) {
       verdict.breach("hold-without-claim",
                      fmt::format("{}, but its claim {} is not open", what, hold.claim));
     }

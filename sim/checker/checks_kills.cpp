@@ -124,12 +124,20 @@ void check_new_holds(const Step& step, TaskKind kind, Verdict& verdict) {
   }
 }
 
+// Whether the launch is what the kill was for.
+bool serves(const Step& step, const AttemptLaunched& launch, const KillRecord& record) {
+  if (launch.tracker != record.tracker) return false;
+  if (record.for_pool.empty()) return launch.queue == record.claimant;
+  const std::string_view pool = step.engine.policy().pool_of(launch.attempt.task.job);
+  return pool == record.for_pool || pool.starts_with(record.for_pool + ".");
+}
+
 // Every preempted attempt has a record; what is pending has a hold, what was used a launch.
 void check_records(const Step& step, Verdict& verdict) {
   const auto& records = step.state.claims().records();
   for (const Event& event : step.output.events) {
     const auto* kill = std::get_if<KillOrdered>(&event.fact);
-    if (kill == nullptr || kill->reason != KillReason::kReclaim) continue;
+    if (kill == nullptr || !is_preemption(kill->reason)) continue;
     if (std::none_of(records.begin(), records.end(),
                      [&](const KillRecord& r) { return r.attempt == kill->attempt; })) {
       verdict.breach("kill-outcome",
@@ -137,7 +145,8 @@ void check_records(const Step& step, Verdict& verdict) {
     }
   }
   for (const KillRecord& record : records) {
-    if (record.outcome == KillRecord::Outcome::kLoggedOnly || record.claim == 0) continue;
+    if (record.outcome == KillRecord::Outcome::kLoggedOnly) continue;
+    if (record.claim == 0 && record.for_pool.empty()) continue;
     const auto& holds = step.state.claims().holds();
     const bool held = std::any_of(holds.begin(), holds.end(),
                                   [&](const Hold& hold) { return hold.id == record.hold; });
@@ -150,14 +159,14 @@ void check_records(const Step& step, Verdict& verdict) {
         !step.memory.pending(record.hold)) {
       continue;
     }
-    const bool launched =
-        std::any_of(step.launches.begin(), step.launches.end(), [&](const LaunchMoment& moment) {
-          return moment.launch->tracker == record.tracker &&
-                 moment.launch->queue == record.claimant;
-        });
+    const bool launched = std::any_of(
+        step.launches.begin(), step.launches.end(),
+        [&](const LaunchMoment& moment) { return serves(step, *moment.launch, record); });
     if (record.outcome == KillRecord::Outcome::kUsed && !launched) {
-      verdict.breach("kill-outcome", what + " is recorded as used, but its claimant, queue " +
-                                         step.path(record.claimant) + ", started nothing there");
+      const std::string who = record.for_pool.empty() ? "queue " + step.path(record.claimant)
+                                                      : "pool " + record.for_pool;
+      verdict.breach("kill-outcome", what + " is recorded as used, but its claimant, " + who +
+                                         ", started nothing there");
     }
   }
 }
