@@ -217,6 +217,15 @@ void check_default_pool(const MapReader& map, const FairSettings& settings) {
                                 map.path("undeclared_pools")));
 }
 
+// What the policy does not do yet is accepted, and said.
+void note_what_waits(const MapReader& map, const FairSettings& settings) {
+  const auto note = [&](std::string_view key) {
+    map.out().warning(map.at(key), fmt::format("{} has no effect yet", map.path(key)));
+  };
+  if (settings.event_log) note("event_log");
+  if (settings.copy_compute_split) note("copy_compute_split");
+}
+
 }  // namespace
 
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
@@ -252,6 +261,7 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
   const std::size_t errors = out.error_count();
   read_pools(map, allocations, *settings);
   if (out.error_count() == errors) check_default_pool(map, *settings);
+  note_what_waits(map, *settings);
   return settings;
 }
 
