@@ -231,6 +231,7 @@ void note_what_waits(const MapReader& map, const FairSettings& settings) {
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
                                                 const Allocations& allocations, Diagnostics& out) {
   auto settings = std::make_shared<FairSettings>();
+  const std::size_t errors = out.error_count();
   const MapReader map(section, "fair", out,
                       {"allocations",
                        "pools",
@@ -258,9 +259,9 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
   read_scalars(map, *settings);
   read_booster(map, *settings);
   read_event_log(map, *settings);
-  const std::size_t errors = out.error_count();
   read_pools(map, allocations, *settings);
-  if (out.error_count() == errors) check_default_pool(map, *settings);
+  if (out.error_count() != errors) return settings;
+  check_default_pool(map, *settings);
   note_what_waits(map, *settings);
   return settings;
 }

@@ -205,9 +205,11 @@ void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
 }
 
 void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
-  for (KillRecord& record : records_) {
-    if (record.hold == hold && record.outcome == KillRecord::Outcome::kPending) {
-      record.outcome = outcome;
+  // Holds are numbered as their kills are recorded, and settled soon afterwards.
+  for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+    if (record->hold != 0 && record->hold < hold) return;
+    if (record->hold == hold && record->outcome == KillRecord::Outcome::kPending) {
+      record->outcome = outcome;
     }
   }
 }

@@ -66,8 +66,9 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
   return attempt(slot).tracker_place;
 }
 
-Resources ClusterState::largest_tracker() const {
-  Resources largest;
+const Resources& ClusterState::largest_tracker() const {
+  if (largest_) return *largest_;
+  Resources& largest = largest_.emplace();
   for (const TrackerState& tracker : trackers_) {
     if (!tracker.live() && !tracker.counts()) continue;
     for (std::size_t i = 0; i < kDimensionCount; ++i) {
@@ -295,6 +296,7 @@ std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots)
 
 template <class Change>
 void ClusterState::change_tracker(TrackerState& tracker, Change change) {
+  largest_.reset();
   count_free(tracker, -1);
   if (tracker.counts()) total_ -= tracker.total;
   if (tracker.live()) --live_trackers_;

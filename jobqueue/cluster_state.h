@@ -120,7 +120,7 @@ class ClusterState {
   void prefetch_records(const Attempt& attempt) const;
   void prefetch_contents(const Attempt& attempt) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
-  Resources largest_tracker() const;
+  const Resources& largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.
   bool serves(TrackerId tracker, const TaskKey& map) const;
   // Whether the job passes this tracker over because it failed there too often (unless most
@@ -210,6 +210,7 @@ class ClusterState {
   std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
   Resources total_;
   std::uint32_t live_trackers_ = 0;
+  mutable std::optional<Resources> largest_;  // nothing: a tracker has changed since
   std::int64_t free_slots_[kTaskKindCount] = {0, 0};
   std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
   std::uint64_t launches_ = 0;

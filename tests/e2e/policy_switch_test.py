@@ -54,8 +54,8 @@ class PolicySwitch(Cluster):
         self.start_orgs()
         gate = self.dir / "gate"
         wait = f"while [ ! -e {gate} ]; do sleep 0.1; done; " + MAPPER
+        sales = self.count_words("out_s", "sales", "sam", wait)  # first: its maximum leaves slots for vision
         vision = self.count_words("out_v", "vision", "ann", wait)
-        sales = self.count_words("out_s", "sales", "sam", wait)
         wait_for("both run", lambda: all(self.json("queue", "show", q)["maps"]["running"] > 0 for q in ("vision", "sales")))
         outlooks = {o["policy"]: {s["name"]: s for s in o["shares"]} for o in self.policy()["outlooks"]}
         self.assertEqual(set(outlooks), {"capacity", "fair", "fifo"})
