@@ -12,28 +12,40 @@ namespace {
 
 constexpr std::string_view kXmlBlanks = " \t\r\n";
 
-// Byte offsets to lines and columns, in characters.
+// Byte offsets to lines and columns, in characters. Sums are kept for blocks of the text, so that a
+// file of one long line takes no longer than one of many.
 class XmlPositions {
  public:
   explicit XmlPositions(std::string_view text) : text_(text) {
+    std::size_t characters = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
+      if (i % kBlock == 0) blocks_.push_back(characters);
+      if (begins_character(text[i])) ++characters;
       if (text[i] == '\n') starts_.push_back(i + 1);
     }
+    blocks_.push_back(characters);  // also for an offset at the end of a text of whole blocks
   }
   Mark at(std::ptrdiff_t offset) const {
     const auto byte =
         std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
     const auto line = std::upper_bound(starts_.begin(), starts_.end(), byte) - 1;
-    const std::string_view before = text_.substr(*line, byte - *line);
-    const auto characters = std::count_if(before.begin(), before.end(), [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    });
-    return {static_cast<int>(line - starts_.begin()) + 1, static_cast<int>(characters) + 1};
+    const std::size_t column = characters_before(byte) - characters_before(*line);
+    return {static_cast<int>(line - starts_.begin()) + 1, static_cast<int>(column) + 1};
   }
 
  private:
+  static constexpr std::size_t kBlock = 256;
+
+  static bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+  std::size_t characters_before(std::size_t byte) const {
+    const std::string_view rest = text_.substr(byte - byte % kBlock, byte % kBlock);
+    return blocks_[byte / kBlock] +
+           static_cast<std::size_t>(std::count_if(rest.begin(), rest.end(), begins_character));
+  }
+
   std::string_view text_;
   std::vector<std::size_t> starts_ = {0};
+  std::vector<std::size_t> blocks_;  // characters before each
 };
 
 std::string trimmed(std::string_view text) {

@@ -49,8 +49,9 @@ class SettingsReloadTest : public ::testing::Test {
 
   std::shared_ptr<const Settings> settings() { return tracker_->loop().board().view()->settings; }
   std::int64_t weight() {
-    const auto found = settings()->policies.find("fair");
-    if (found == settings()->policies.end()) return 0;
+    const auto in_force = settings();
+    const auto found = in_force->policies.find("fair");
+    if (found == in_force->policies.end()) return 0;
     const auto& fair = dynamic_cast<const FairSettings&>(*found->second);
     return fair.pools.empty() ? 0 : fair.pools.front().weight / kWeightOne;
   }
