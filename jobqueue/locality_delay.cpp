@@ -7,7 +7,8 @@
 namespace weir {
 namespace {
 
-constexpr std::int32_t kFullPatience = 16;
+// Never none: who does not wait at all cannot find out that waiting pays again.
+constexpr std::int32_t kFullPatience = 16, kLeastPatience = 1;
 constexpr DurationMs kShortestAutoMs = 1000, kLongestAutoMs = 15'000;
 
 }  // namespace
@@ -98,7 +99,8 @@ void LocalityDelay::learn(LocalityWait& wait, Locality level) {
   std::int32_t& common = state_.memory().locality_patience;
   if (wait.patience < 0) wait.patience = common;
   const auto follow = [&](std::int32_t& patience) {
-    patience = level == Locality::kNode ? std::clamp(2 * patience, 1, kFullPatience) : patience / 2;
+    patience = std::clamp(level == Locality::kNode ? 2 * patience : patience / 2, kLeastPatience,
+                          kFullPatience);
   };
   follow(wait.patience);
   follow(common);

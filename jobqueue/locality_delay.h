@@ -10,9 +10,9 @@
 // location never wait.
 //
 // `adaptive` waits only as long as waiting has paid: a wait that ended with a local launch doubles
-// the next one, up to the automatic delay, and one that ran out in vain halves it. A job begins
-// with what the jobs before it have learnt. (With hot files a fixed wait only loses throughput: all
-// wait for the same few trackers.)
+// the next one, up to the automatic delay, and one that ran out in vain halves it, down to a
+// sixteenth. A job begins with what the jobs before it have learnt. (With hot files a fixed wait
+// only loses throughput: all wait for the same few trackers.)
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // History that decisions depend on and that no promise hangs on: how long jobs have waited for
 // locality, deficits, since when pools are at their share. It is plain data beside the ClusterState
 // and not in the policies, so it survives a switch of policy, and what-if runs can copy it; a
-// restart forgets it. Only the ruling policy writes here, and only while it launches or ticks:
-// constructing a policy changes nothing. Engine's thread.
+// restart forgets it. Only the ruling policy writes here, and only when it is told of a change,
+// asked for a task, or ticks: constructing a policy changes nothing. Engine's thread.
 #pragma once
 
 #include <array>

@@ -1,0 +1,141 @@
+// Which jobs run under limits of groups that reach across queues.
+#include "jobqueue/running_limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// FIFO with groups: a job's pool, by its property, and its user.
+struct GroupedFifo : FifoPolicy {
+  GroupedFifo(const ClusterState& state, const Settings& settings,
+              const std::map<std::string, std::int64_t>& limits)
+      : FifoPolicy(state, settings), state_(state), limits_(limits) {}
+  bool limits_running_jobs() const override { return true; }
+  void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override {
+    const auto pool = job.spec->conf.find("pool");
+    if (pool != job.spec->conf.end()) add("pool " + pool->second, groups);
+    add("user " + state_.user_name(job.user), groups);
+  }
+
+ private:
+  void add(const std::string& name, std::vector<RunningGroup>& groups) const {
+    const auto limit = limits_.find(name);
+    if (limit != limits_.end()) groups.push_back({name, limit->second});
+  }
+  const ClusterState& state_;
+  const std::map<std::string, std::int64_t>& limits_;
+};
+
+struct RunningLimitsTest : testing::Test {
+  RunningLimitsTest()
+      : h(
+            [this](std::string_view name, const ClusterState& state,
+                   const Settings& settings) -> std::unique_ptr<Policy> {
+              if (name != "grouped") return nullptr;
+              return std::make_unique<GroupedFifo>(state, settings, limits);
+            },
+            "grouped") {}
+
+  std::uint32_t submit(const std::string& pool, const std::string& user = "ann",
+                       Priority priority = Priority::kNormal, std::uint32_t reduces = 0) {
+    ++h.now;
+    return h.submit(
+        {.user = user, .maps = 2, .reduces = reduces, .priority = priority, .pool = pool});
+  }
+  std::vector<std::uint32_t> running() {
+    std::vector<std::uint32_t> found;
+    for (const auto& [id, job] : h.state().jobs()) {
+      if (job->state == JobState::kRunning) found.push_back(id.value);
+    }
+    return found;
+  }
+
+  std::map<std::string, std::int64_t> limits;
+  test::Harness h;
+};
+
+TEST_F(RunningLimitsTest, InSubmitOrderWhileThereIsRoomInEveryGroup) {
+  limits = {{"pool a", 2}, {"user bob", 1}};
+  submit("a"), submit("a", "bob"), submit("a"), submit("b", "bob"), submit("b");
+  EXPECT_THAT(running(), ElementsAre(1, 2, 5));
+}
+
+TEST_F(RunningLimitsTest, AFreePlaceIsTakenByTheFirstThatHasRoomEverywhere) {
+  limits = {{"pool a", 1}, {"user bob", 1}};
+  submit("a"), submit("b", "bob"), submit("a", "bob"), submit("a");
+  ASSERT_THAT(running(), ElementsAre(1, 2));
+  h.step(KillJob{{.user = "ann"}, JobId(1)});
+  EXPECT_THAT(running(), ElementsAre(2, 4)) << "job 3 is bob's second";
+}
+
+TEST_F(RunningLimitsTest, AMoreUrgentJobTakesThePlaceOfALessUrgentOne) {
+  limits = {{"pool a", 2}};
+  submit("a"), submit("a"), submit("a", "bob", Priority::kHigh);
+  EXPECT_THAT(running(), ElementsAre(1, 3));
+}
+
+TEST_F(RunningLimitsTest, TakingAPlaceInOneGroupMayFreeOneInAnother) {
+  limits = {{"pool a", 1}, {"user bob", 1}};
+  submit("a", "bob");  // runs, until the third comes
+  submit("b", "bob");
+  ASSERT_THAT(running(), ElementsAre(1));
+  submit("a", "ann", Priority::kHigh);
+  EXPECT_THAT(running(), ElementsAre(2, 3));
+}
+
+TEST_F(RunningLimitsTest, AJobWithRunningReducesAndMapsLeftKeepsItsPlace) {
+  limits = {{"pool a", 1}};
+  h.add_tracker("t1", {.map_slots = 1, .reduce_slots = 1});
+  submit("a", "ann", Priority::kNormal, 1);
+  h.heartbeat("t1");
+  submit("a", "bob", Priority::kVeryHigh);
+  EXPECT_THAT(running(), ElementsAre(1));
+  EXPECT_TRUE(keeps_place(h.state().job(JobId(1))));
+  h.finish("J1/m0");
+  h.settle("t1");  // its second map starts
+  h.finish("J1/m1");
+  h.settle("t1");
+  EXPECT_THAT(running(), ElementsAre(2)) << "all its maps are done";
+}
+
+TEST_F(RunningLimitsTest, TheLimitsOfQueuesHoldToo) {
+  h.settings().queues = {test::queue("q")};
+  h.settings().queues.front().max_running_jobs = 1;
+  limits = {{"pool a", 5}};
+  h.submit({.queue = "q", .pool = "a"}), h.submit({.queue = "q", .pool = "a"});
+  EXPECT_THAT(running(), ElementsAre(1));
+}
+
+TEST_F(RunningLimitsTest, WhoWaitsIsToldWhichGroupsAreFull) {
+  limits = {{"pool a", 1}, {"user bob", 1}, {"user ann", 7}};
+  submit("a"), submit("b", "bob"), submit("a", "bob");
+  std::vector<std::string> told;
+  for (const Reason& reason :
+       full_groups(h.state(), h.engine().policy(), h.state().job(JobId(3)))) {
+    EXPECT_EQ(reason.code, "running_jobs_limit");
+    told.push_back(reason.message);
+  }
+  EXPECT_THAT(told, UnorderedElementsAre("pool a runs 1 of at most 1 jobs at a time",
+                                         "user bob runs 1 of at most 1 jobs at a time"));
+  EXPECT_THAT(full_groups(h.state(), h.engine().policy(), h.state().job(JobId(1))),
+              ::testing::SizeIs(1));
+}
+
+TEST_F(RunningLimitsTest, APlanChangesNothingThatIsRight) {
+  limits = {{"pool a", 1}};
+  submit("a"), submit("a"), submit("b");
+  const AdmissionPlan plan = plan_admission(h.state(), h.engine().policy());
+  EXPECT_THAT(plan.admit, IsEmpty());
+  EXPECT_THAT(plan.demote, IsEmpty());
+}
+
+}  // namespace
+}  // namespace weir
