@@ -4,6 +4,7 @@
 
 #include "capacity/capacity_arithmetic.h"
 #include "capacity/capacity_policy.h"
+#include "jobqueue/kept_slots.h"
 
 namespace weir {
 
@@ -24,52 +25,25 @@ std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
 
 // --- Slots that are kept for somebody ---
 
-// Takes what stays kept off `free`.
+// Takes what stays kept off `free`. A claimant may go up to its guarantee and what it keeps, and no
+// user limit stands in his way.
 std::optional<Choice> CapacityPolicy::choose_kept(TaskKind kind, std::int64_t& free,
                                                   const Offer& offer) {
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.tracker != offer.tracker || hold.kind != kind) continue;
-    if (hold.complete()) return choose_held(hold, free, offer);
-    free -= std::min(free, hold.kept());  // its other victims are still dying
-  }
-  for (const Reservation& reservation : state_.claims().reservations()) {
-    if (reservation.tracker != offer.tracker || reservation.kind != kind) continue;
-    if (auto choice = choose_reserved(reservation, free, offer)) return choice;
-  }
-  return std::nullopt;
-}
-
-// The claimant's turn, whatever the order of queues; if it takes nothing the slots are anybody's.
-std::optional<Choice> CapacityPolicy::choose_held(const Hold& hold, std::int64_t free,
-                                                  const Offer& offer) {
-  const SlotClass& c = classes_[index(hold.kind)];
-  const QueueLine& line = c.shares.line(hold.queue);
-  std::int64_t room = line.kept() - line.facts.running;
-  for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-    room = std::min(room, c.shares.line(q).maximum - c.shares.line(q).facts.running);
-  }
-  const std::int64_t width = std::min(free, hold.slots);
-  auto choice = ask_leaf(hold.queue, hold.kind, width, std::min(room, width), offer, true);
-  if (!choice || choice->what != Choice::What::kLaunch) {
-    choice = Choice{.what = Choice::What::kEndHold};
-  }
-  if (choice->what == Choice::What::kLaunch) ++rules_[kServedHold];
-  choice->hold = hold.id;
-  return choice;
-}
-
-std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& reservation,
-                                                      std::int64_t& free, const Offer& offer) {
-  const Job& job = state_.job(reservation.job);
-  const TaskKind kind = reservation.kind;
-  if (may_run(job, kind)) {
-    if (free < reservation.slots) {
-      free = 0;  // freed slots wait here until there are enough
-      return std::nullopt;
+  const auto take_held = [&](const Hold& hold, std::int64_t slots) {
+    const QueueShares& shares = classes_[index(kind)].shares;
+    const QueueLine& line = shares.line(hold.queue);
+    std::int64_t room = std::min(slots, line.kept() - line.facts.running);
+    for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+      room = std::min(room, shares.line(q).maximum - shares.line(q).facts.running);
     }
-    if (auto choice = state_.pick_task(job.id, kind, offer.tracker)) return choice;
-  }
-  return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kReleaseReservation};
+    auto choice = ask_leaf(hold.queue, kind, slots, room, offer, true);
+    if (choice && choice->what == Choice::What::kLaunch) ++rules_[kServedHold];
+    return choice;
+  };
+  return weir::choose_kept(
+      state_, offer, kind, free, take_held,
+      [&](const Reservation& kept) { return may_run(state_.job(kept.job), kind); },
+      [&](const Reservation& kept) { return state_.pick_task(kept.job, kind, offer.tracker); });
 }
 
 bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {

@@ -132,9 +132,6 @@ class CapacityPolicy : public Policy {
 
   // capacity_choose.cpp. `free`: slots on the tracker; `room`: what the queues above allow.
   std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
-  std::optional<Choice> choose_held(const Hold& hold, std::int64_t free, const Offer& offer);
-  std::optional<Choice> choose_reserved(const Reservation& reservation, std::int64_t& free,
-                                        const Offer& offer);
   std::optional<Choice> choose_claimed(TaskKind kind, std::int64_t free, const Offer& offer);
   std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t free, std::int64_t room,
                             const Offer& offer);

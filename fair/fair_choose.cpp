@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fair/fair_policy.h"
+#include "jobqueue/kept_slots.h"
 
 namespace weir {
 
@@ -82,52 +83,25 @@ std::int64_t FairPolicy::load_cap(TaskKind kind, const TrackerState& tracker,
 // Takes what stays kept off `free`.
 std::optional<Choice> FairPolicy::choose_kept(TaskKind kind, std::int64_t& free,
                                               const Offer& offer) {
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.tracker != offer.tracker || hold.kind != kind) continue;
-    if (hold.complete()) return choose_held(hold, free, offer);
-    free -= std::min(free, hold.kept());  // its other victims are still dying
-  }
-  for (const Reservation& reservation : state_.claims().reservations()) {
-    if (reservation.tracker != offer.tracker || reservation.kind != kind) continue;
-    if (auto choice = choose_reserved(reservation, free, offer)) return choice;
-  }
-  return std::nullopt;
-}
-
-// The needy pool's turn, whatever the order; if it takes nothing the slots are anybody's.
-std::optional<Choice> FairPolicy::choose_held(const Hold& hold, std::int64_t free,
-                                              const Offer& offer) {
-  std::optional<Choice> choice;
-  const PoolId pool = tree_.find(hold.pool);
-  if (pool.valid()) {
-    const Slots slots{offer, hold.kind, std::min(free, hold.slots), true};
-    choice = by_deficit_ ? ask_in_line(pool, slots) : ask(pool, slots, pool_room(pool, hold.kind));
-  }
-  if (!choice || choice->what != Choice::What::kLaunch) {
-    choice = Choice{.what = Choice::What::kEndHold};
-  } else {
-    ++rules_[kServedHold];
-  }
-  choice->hold = hold.id;
-  return choice;
-}
-
-std::optional<Choice> FairPolicy::choose_reserved(const Reservation& reservation,
-                                                  std::int64_t& free, const Offer& offer) {
-  const Job& job = state_.job(reservation.job);
-  const TaskKind kind = reservation.kind;
-  const JobEntry* entry = find_entry(job.id);
-  const bool may = entry != nullptr && entry->runnable && job.launchable(kind) > 0 &&
-                   reservation.slots <= pool_room(entry->pool, kind) &&
-                   reservation.slots <= queue_room(job.queue, kind);
-  if (may) {
-    if (free < reservation.slots) {
-      free = 0;  // freed slots wait here until there are enough
-      return std::nullopt;
-    }
-    if (auto choice = ask_job(job.id, {offer, kind, free}, true)) return choice;
-  }
-  return Choice{.task = {job.id, kind, 0}, .what = Choice::What::kReleaseReservation};
+  const auto take_held = [&](const Hold& hold, std::int64_t width) {
+    std::optional<Choice> choice;
+    const PoolId pool = tree_.find(hold.pool);
+    if (!pool.valid()) return choice;
+    const Slots slots{offer, kind, width, true};
+    choice = by_deficit_ ? ask_in_line(pool, slots) : ask(pool, slots, pool_room(pool, kind));
+    if (choice && choice->what == Choice::What::kLaunch) ++rules_[kServedHold];
+    return choice;
+  };
+  const auto may_take = [&](const Reservation& kept) {
+    const JobEntry* entry = find_entry(kept.job);
+    const Job& job = state_.job(kept.job);
+    return entry != nullptr && entry->runnable && job.launchable(kind) > 0 &&
+           kept.slots <= pool_room(entry->pool, kind) && kept.slots <= queue_room(job.queue, kind);
+  };
+  return weir::choose_kept(state_, offer, kind, free, take_held, may_take,
+                           [&](const Reservation& kept) {
+                             return ask_job(kept.job, {offer, kind, free}, true);
+                           });
 }
 
 // What the maximums from the pool up leave.

@@ -134,9 +134,6 @@ class FairPolicy : public Policy {
     bool urgent = false;  // whoever takes them does not wait for locality
   };
   std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
-  std::optional<Choice> choose_held(const Hold& hold, std::int64_t free, const Offer& offer);
-  std::optional<Choice> choose_reserved(const Reservation& reservation, std::int64_t& free,
-                                        const Offer& offer);
   bool may_give_more(TaskKind kind, const Offer& offer) const;  // in this heartbeat
   std::optional<TaskKind> next_kind(const Offer& offer,
                                     const std::array<std::int64_t, kTaskKindCount>& free);
