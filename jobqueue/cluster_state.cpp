@@ -90,6 +90,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     queue.unfinished.emplace(added.id, Ok{});
     UserInQueue& user = queue.users[added.user];
     ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
+    if (added.state == JobState::kWaiting) ++waiting_jobs_;
     ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
     line_up(added);
   }
@@ -146,11 +147,12 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   leave_line(job);
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+  if (job.state == JobState::kWaiting) --waiting_jobs_;
   job.state = state;
   line_up(job);
   switch (state) {
     case JobState::kWaiting:
-      ++queue.jobs_waiting, ++user.jobs_waiting;
+      ++queue.jobs_waiting, ++user.jobs_waiting, ++waiting_jobs_;
       return;
     case JobState::kRunning:
       ++queue.jobs_running, ++user.jobs_running;

@@ -104,6 +104,7 @@ class ClusterState {
   std::uint32_t live_trackers() const { return live_trackers_; }
   DurationMs heartbeat_interval_ms() const;  // as it is set, or grows with the cluster
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
+  std::uint32_t waiting_jobs() const { return waiting_jobs_; }  // in all queues
   std::uint32_t epoch() const { return epoch_; }
   const ClaimBook& claims() const { return claims_; }
   // What policies remember: theirs to write, also through a const state (policy_memory.h).
@@ -196,6 +197,7 @@ class ClusterState {
   TimeMs now_ = 0;
   std::vector<QueueState> queues_;
   std::map<JobId, std::unique_ptr<Job>> jobs_;
+  std::uint32_t waiting_jobs_ = 0;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
   std::vector<TrackerState> trackers_;
   NameIndex<TrackerId> tracker_by_name_;

@@ -133,7 +133,7 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   if (state == JobState::kSucceeded) release_output(job);
   state_.memory().jobs.erase(job.id);
   touch(job);
-  admit_waiting(queue);
+  if (state_.waiting_jobs() > 0) admit_waiting(queue);
 }
 
 void Engine::forget_old_jobs() {
@@ -230,7 +230,8 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   // With its last map the job no longer keeps its place against more urgent ones.
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   if (key.kind == TaskKind::kMap && maps.succeeded == maps.total &&
-      job.tasks(TaskKind::kReduce).running > 0 && job.state == JobState::kRunning) {
+      job.tasks(TaskKind::kReduce).running > 0 && job.state == JobState::kRunning &&
+      state_.waiting_jobs() > 0) {
     admit_waiting(job.queue);
   }
 }
