@@ -16,29 +16,30 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-namespace {
-
-constexpr std::size_t kSendBytes = 128 * 1024;
-constexpr auto kAcceptPause = std::chrono::milliseconds(100);
-
-struct Body {
+// What a session sends: a part of an open file.
+struct ShuffleBody {
   UniqueFd fd;
   std::string path;
   std::int64_t offset = 0;
   ShuffleAnswer answer;
 };
 
-Body refuse(std::string reason) {
-  Body body;
+namespace {
+
+constexpr std::size_t kSendBytes = 128 * 1024;
+constexpr auto kAcceptPause = std::chrono::milliseconds(100);
+
+ShuffleBody refuse(std::string reason) {
+  ShuffleBody body;
   body.answer.reason = std::move(reason);
   return body;
 }
 
-Body open_map_output(const WorkDirs& dirs, const ShuffleRequest& request) {
+ShuffleBody open_map_output(const WorkDirs& dirs, const ShuffleRequest& request) {
   const std::string directory = dirs.output(request.attempt);
   auto segment = read_index_entry(directory + "/file.idx", request.partition);
   if (!segment) return refuse("no output of " + attempt_name(request.attempt) + " here");
-  Body body;
+  ShuffleBody body;
   body.path = directory + "/file.out";
   auto fd = open_file(body.path, O_RDONLY);
   if (!fd) return refuse(fd.error().message);
@@ -49,12 +50,12 @@ Body open_map_output(const WorkDirs& dirs, const ShuffleRequest& request) {
   return body;
 }
 
-Body open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
+ShuffleBody open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
   const std::string directory = dirs.log(request.attempt);
   struct stat info {};
   if (::stat(directory.c_str(), &info) != 0)
     return refuse("no logs of " + attempt_name(request.attempt) + " here");
-  Body body;
+  ShuffleBody body;
   body.answer.ok = true;
   body.path = directory + "/" + request.log;
   auto fd = open_file(body.path, O_RDONLY | O_NOFOLLOW);
@@ -146,7 +147,7 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
   asio::steady_timer timer_;
   std::string request_, line_;
   std::vector<char> chunk_;
-  Body body_;
+  ShuffleBody body_;
   std::int64_t left_ = 0;
 };
 
