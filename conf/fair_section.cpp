@@ -222,7 +222,6 @@ void note_what_waits(const MapReader& map, const FairSettings& settings) {
   const auto note = [&](std::string_view key) {
     map.out().warning(map.at(key), fmt::format("{} has no effect yet", map.path(key)));
   };
-  if (settings.event_log) note("event_log");
   if (settings.copy_compute_split) note("copy_compute_split");
 }
 

@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "sim/json_line.h"
+#include "eventlog/json_line.h"
 #include "sim/observer.h"
 
 namespace weir {

@@ -218,13 +218,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadFair{"fair:\n  users: {alice: 5}\n", "f:2:10: fair.users is a map, allowed: a list"}));
 
 TEST(FairSection, WhatHasNoEffectYetIsSaid) {
-  const auto loaded = load_settings_text(
-      "f", "fair: {event_log: {path: /tmp/e.jsonl}, copy_compute_split: true}\n");
+  const auto loaded = load_settings_text("f", "fair: {copy_compute_split: true}\n");
   ASSERT_TRUE(loaded.ok());
   EXPECT_THAT(
       loaded->settings.notices,
-      testing::ElementsAre(testing::HasSubstr("fair.event_log has no effect yet"),
-                           testing::HasSubstr("fair.copy_compute_split has no effect yet")));
+      testing::ElementsAre(testing::HasSubstr("fair.copy_compute_split has no effect yet")));
 }
 
 TEST(FairSection, ARefusingClusterWithoutADefaultPoolIsWorthANotice) {

@@ -1,6 +1,7 @@
 """Policies switched ten times on a live JobTracker under load, on real processes: no job and no running task is lost or
 started again for it, the new policy decides at once, queue tree, ACLs and limits hold under each, and every output is
 right."""
+import json
 import unittest
 
 from cluster import MAPPER, SUM, Cluster, wait_for
@@ -14,7 +15,9 @@ QUEUES = """
 
 class PolicySwitch(Cluster):
     def start_orgs(self):
-        self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES))
+        self.event_log = self.dir / "events.jsonl"
+        fair = f"fair: {{event_log: {{path: {self.event_log}}}}}\n"
+        self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES, fair))
         self.text = self.some_text(lines=3000)
 
     def count_words(self, out, queue, user, mapper=MAPPER):
@@ -46,6 +49,21 @@ class PolicySwitch(Cluster):
             status = self.json("job", "status", job)
             for kind in ("maps", "reduces"):
                 self.assertEqual((status[kind]["killed_attempts"], status[kind]["failed_attempts"]), (0, 0))
+        self.check_event_log(jobs.values())
+
+    def check_event_log(self, jobs):
+        """The event log tells the ten switches, and each task was launched once and finished once."""
+        def events():
+            return [json.loads(line) for line in self.event_log.read_text().splitlines()]
+        done = lambda: {e["job"] for e in events() if e["event"] == "job" and e["state"] == "SUCCEEDED"}
+        wait_for("the ends of the jobs are in the event log", lambda: done() >= set(jobs))
+        told = events()
+        self.assertEqual([e["policy"] for e in told if e["event"] == "policy"], POLICIES)
+        for what in ("launch", "finish"):
+            tasks = [(e["job"], e["task"]) for e in told if e["event"] == what]
+            self.assertGreater(len(tasks), 20)
+            self.assertEqual(len(tasks), len(set(tasks)), what)
+        self.assertEqual([e for e in told if e["event"] in ("kill", "fail", "lost")], [])
 
     def all_over(self, jobs):
         return all(self.job_state(job) == "SUCCEEDED" for job in jobs)

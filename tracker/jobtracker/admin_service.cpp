@@ -53,6 +53,7 @@ void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {
   for (std::string& line : live_notices(*view->settings, view->total))
     notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) notices.push_back(std::move(line));
+  if (auto error = loop_.event_log_error()) notices.push_back(std::move(*error));
   if (!notices.empty()) out.__set_notices(notices);
   loop_.query([answering, out = std::make_shared<wire::PolicyInfo>(std::move(out))](
                   const Result<EngineLoop::Inside>& inside) {

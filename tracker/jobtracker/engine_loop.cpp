@@ -14,6 +14,8 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
                        Board::Executor executor, Options options)
     : time_(time), options_(options), board_(std::move(executor)), engine_(std::move(engine)) {
   board_.publish_all(*engine_);
+  settings_seen_ = engine_->state().settings_ptr();
+  event_file_.follow(*settings_seen_);
   GroupCommitterCallbacks callbacks;
   callbacks.on_durable = [this](std::uint64_t seq) { enqueue_answer(Durable{seq}); };
   callbacks.on_failed = [this](std::uint64_t seq, const std::string& message) {
@@ -197,7 +199,12 @@ void EngineLoop::step(Item& item) {
   for (Event& event : output_.events) {
     history_.on(event);
     log_.on(event, *engine_);
+    event_file_.on(event, *engine_);
     if (event.seq > 0) durable_.push_back(std::move(event));
+  }
+  if (&engine_->state().settings() != settings_seen_.get()) {
+    settings_seen_ = engine_->state().settings_ptr();
+    event_file_.follow(*settings_seen_);
   }
   for (const Reply& reply : output_.replies) deliver(reply);
   // Not answered in this step: it waits for the store.

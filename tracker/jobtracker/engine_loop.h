@@ -27,6 +27,7 @@
 #include "jobqueue/store/store.h"
 #include "tracker/jobtracker/attempt_history.h"
 #include "tracker/jobtracker/board.h"
+#include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
 #include "tracker/jobtracker/time_source.h"
 
@@ -65,6 +66,8 @@ class EngineLoop {
   const TimeSource& time() const { return time_; }
   // Set while the store refuses writes.
   std::optional<std::string> store_error() const;
+  // Set while the event log is not written as the settings want it.
+  std::optional<std::string> event_log_error() const { return event_file_.error(); }
   // Behind everything that was promised before this call.
   void set_meta(std::string key, std::string value);
 
@@ -101,6 +104,8 @@ class EngineLoop {
   std::unique_ptr<Engine> engine_;
   AttemptHistory history_;
   EventLog log_;
+  EventFile event_file_;
+  std::shared_ptr<const Settings> settings_seen_;  // by the event file
   Input input_;
   Output output_;
   std::vector<Event> durable_;

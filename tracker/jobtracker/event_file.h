@@ -1,0 +1,66 @@
+// `fair.event_log`: every decision of the engine as a line of JSON in a file that is rotated
+// (events.jsonl, events.1.jsonl, ...). The fields are those of docs/scenarios.md, with jobs by
+// their numbers and times in ms since the epoch. Lines are made on the engine's thread and written
+// by a thread of their own: a slow disk makes nobody wait. What it cannot keep up with is left out,
+// counted, and told in a line `lost` and in the daemon's log. The engine's thread, but for error().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "eventlog/event_lines.h"
+#include "jobqueue/engine.h"
+#include "jobqueue/settings.h"
+
+namespace spdlog {
+class logger;
+namespace details {
+class thread_pool;
+}
+}  // namespace spdlog
+
+namespace weir {
+
+class EventFile {
+ public:
+  EventFile();
+  ~EventFile();  // writes what has been told
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+
+  // Opens, changes or closes the file as these settings want it.
+  void follow(const Settings& settings);
+  void on(const Event& event, const Engine& engine);
+
+  // Why nothing, or not everything, is being written; for `weir policy show`. Any thread.
+  std::optional<std::string> error() const;
+
+ private:
+  struct Place {
+    std::string path;
+    std::int64_t rotate_bytes = 0;
+    std::int64_t keep = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  void open(const Place& place);
+  void close();
+  void tell_lost(TimeMs now);
+  void send();
+  void fail(std::string message);
+
+  std::optional<Place> place_;
+  std::string job_name_;  // the answer to the lines' latest question
+  std::ostringstream text_;
+  EventLines lines_;
+  std::shared_ptr<spdlog::details::thread_pool> writer_;
+  std::shared_ptr<spdlog::logger> file_;
+  std::uint64_t told_lost_ = 0;
+  mutable std::mutex mutex_;
+  std::string error_;  // guarded by mutex_: the writer's thread fails too
+};
+
+}  // namespace weir
