@@ -181,7 +181,12 @@ void CapacityPolicy::deal_free_slots(TaskKind kind) {
     return true;
   };
   for (const Hold& hold : state_.claims().holds()) {
-    if (hold.kind == kind) give(hold.queue, hold.kept());
+    if (hold.kind != kind) continue;
+    if (hold.queue.valid()) {
+      give(hold.queue, hold.kept());
+    } else {
+      free -= std::min(free, hold.kept());  // for a pool: another policy rules
+    }
   }
   for (const Reservation& r : state_.claims().reservations()) {
     if (r.kind != kind) continue;

@@ -87,6 +87,7 @@ std::vector<std::string> FairPolicy::settings_findings(const Settings& settings)
                                    fair->pool_name_property);
     if (!path) continue;
     if (const auto fits = tree.check(*path); !fits) {
+      if (displaced_.contains(id)) continue;  // it is not there now either
       findings.push_back(job_name(id) + " is in pool " + *path + ": " + fits.error().message);
       continue;
     }

@@ -125,6 +125,7 @@ std::optional<Choice> FairPolicy::ask_in_line(PoolId within, const Slots& slots)
       const bool urgent =
           delay_.on() && (slots.urgent || starved(entry.pool, kind, slots.offer.now));
       choice = ask_job(key.job, slots, urgent);
+      if (choice) ++rules_[kInDeficitOrder];
     } else if (std::find(too_wide.begin(), too_wide.end(), stand.width) == too_wide.end()) {
       too_wide.push_back(stand.width);
       choice = reserve_tracker(state_, key.job, kind);

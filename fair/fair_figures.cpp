@@ -31,7 +31,7 @@ std::string_view FairPolicy::pool_of(JobId id) const {
   if (const JobEntry* entry = find_entry(id)) {
     answer_ = tree_.node(entry->pool).path;
   } else if (const Job* job = state_.find_job(id)) {
-    answer_ = pool_path(*job);
+    answer_ = pool_in(tree_, *job);
   } else {
     answer_.clear();
   }
@@ -120,8 +120,8 @@ JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
 
 Policy::RuleCounts FairPolicy::rule_counts() const {
   static constexpr std::array<std::string_view, kRuleCount> kNames = {
-      "served_needy",        "served_hold", "reserved",    "wide_passed",
-      "passed_for_locality", "load_capped", "dealt_shares"};
+      "served_needy", "served_hold",  "reserved",         "wide_passed",  "passed_for_locality",
+      "load_capped",  "dealt_shares", "pool_over_budget", "deficit_order"};
   RuleCounts counts;
   for (std::size_t i = 0; i < kRuleCount; ++i) counts.emplace_back(kNames[i], rules_[i]);
   return counts;

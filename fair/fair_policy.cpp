@@ -72,24 +72,53 @@ FairPolicy::JobEntry& FairPolicy::make_entry(const Job& job) {
   auto& entry = jobs_[job.id.index()];
   if (entry == nullptr) {
     entry = std::make_unique<JobEntry>();
-    entry->pool = enter_pool(pool_path(job));
+    entry->pool = enter_pool(pool_in(tree_, job));
     entry->queue = job.queue;
+    if (tree_.node(entry->pool).path != wanted_pool(job)) displaced_.insert(job.id);
   }
   entry->listed = !is_over(job.state);
   return *entry;
 }
 
 // Jobs that came under another policy, or before new settings, may name a pool that cannot be.
-std::string FairPolicy::pool_path(const Job& job) const {
+std::string FairPolicy::wanted_pool(const Job& job) const {
   const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
                                   settings_->pool_name_property);
-  const JobEntry* entry = find_entry(job.id);
-  std::string path = named ? *named : std::string(kDefaultPool);
-  for (int tries = 0;; ++tries) {
-    const bool there =
-        entry != nullptr && entry->pool.valid() && tree_.node(entry->pool).path == path;
-    if (there || tree_.check(path)) return path;
+  return named ? *named : std::string(kDefaultPool);
+}
+
+std::string FairPolicy::pool_in(const PoolTree& tree, const Job& job) const {
+  std::string path = wanted_pool(job);
+  for (int tries = 0; !tree.check(path); ++tries) {
     path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
+  }
+  return path;
+}
+
+// While jobs stand in others' way each change may let one into the pool that it wants: all of them
+// are where a policy made from the state just now would place them.
+void FairPolicy::place_displaced() {
+  if (displaced_.empty()) return;
+  displaced_.clear();
+  PoolTree tree(*settings_);
+  std::vector<PoolId> made;
+  std::vector<std::pair<JobId, std::string>> moves;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const Job* known = jobs_[i] == nullptr ? nullptr : state_.find_job(JobId(i));
+    if (known == nullptr) continue;
+    const Job& job = *known;
+    const std::string path = pool_in(tree, job);
+    tree.enter(path, made);
+    if (path != wanted_pool(job)) displaced_.insert(job.id);
+    if (tree_.node(jobs_[i]->pool).path != path) moves.emplace_back(job.id, path);
+  }
+  for (const auto& [id, path] : moves) {
+    leave(*jobs_[id.index()]);
+    leave_pool(jobs_[id.index()]->pool);
+  }
+  for (const auto& [id, path] : moves) {
+    jobs_[id.index()]->pool = enter_pool(path);
+    sync(id);
   }
 }
 
@@ -114,9 +143,11 @@ void FairPolicy::leave_pool(PoolId pool) {
 
 // The job's queue, pool or priority may be another.
 void FairPolicy::move_to_pool(JobEntry& entry, const Job& job) {
-  const std::string path = pool_path(job);
+  const std::string path = pool_in(tree_, job);
   leave(entry);
   entry.queue = job.queue;
+  displaced_.erase(job.id);
+  if (path != wanted_pool(job)) displaced_.insert(job.id);
   if (tree_.node(entry.pool).path == path) return;
   const PoolId old = entry.pool;
   entry.pool = enter_pool(path);
@@ -139,6 +170,7 @@ void FairPolicy::sync(JobId id) {
   if (entry.listed) return;
   const PoolId pool = entry.pool;
   jobs_[id.index()].reset();
+  displaced_.erase(id);
   leave_pool(pool);
 }
 
@@ -287,12 +319,15 @@ void FairPolicy::on_job_listed(JobId id) {
     if (entry == nullptr) return;
     entry->listed = false;
     if (!entry->runnable) sync(id);
-    return;
+    return place_displaced();
   }
   JobEntry& entry = make_entry(*job);
-  if (entry.queue == job->queue && tree_.node(entry.pool).path == pool_path(*job)) return;
+  if (entry.queue == job->queue && tree_.node(entry.pool).path == pool_in(tree_, *job)) {
+    return place_displaced();
+  }
   move_to_pool(entry, *job);
   sync(id);
+  place_displaced();
 }
 
 void FairPolicy::on_job_added(JobId id) {
@@ -307,6 +342,7 @@ void FairPolicy::on_job_removed(JobId id) {
   entry->runnable = false;
   if (by_deficit_) close_accounts(id);
   sync(id);
+  place_displaced();
 }
 
 void FairPolicy::on_job_changed(JobId id, QueueId) {
@@ -314,6 +350,7 @@ void FairPolicy::on_job_changed(JobId id, QueueId) {
   if (entry == nullptr) return;
   move_to_pool(*entry, state_.job(id));
   sync(id);
+  place_displaced();
 }
 
 void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
@@ -333,7 +370,10 @@ void FairPolicy::on_released(AttemptSlot slot) {
   const TaskKey& task = state_.attempt(slot).key.task;
   JobEntry* entry = find_entry(task.job);
   if (entry == nullptr || !entry->joined) return;
-  if (!entry->runnable) return sync(task.job);
+  if (!entry->runnable) {
+    sync(task.job);
+    return place_displaced();
+  }
   read(*entry, state_.job(task.job), task.kind);
   if (by_deficit_) count_running(task.job, task.kind);
 }

@@ -103,13 +103,17 @@ class FairPolicy : public Policy {
     kPassedForLocality,
     kLoadCapped,
     kDealtShares,
+    kOverBudget,
+    kInDeficitOrder,
     kRuleCount
   };
 
   // --- fair_policy.cpp: following the state ---
   JobEntry* find_entry(JobId job) const;
   JobEntry& make_entry(const Job& job);
-  std::string pool_path(const Job& job) const;
+  std::string wanted_pool(const Job& job) const;
+  std::string pool_in(const PoolTree& tree, const Job& job) const;  // that one, or where it fits
+  void place_displaced();
   PoolId enter_pool(const std::string& path);
   void leave_pool(PoolId pool);
   void move_to_pool(JobEntry& entry, const Job& job);
@@ -178,6 +182,7 @@ class FairPolicy : public Policy {
   std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
   std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
+  std::set<JobId> displaced_;  // jobs that are not in the pool that they want
   OrderLabels<TieKey> ties_;
   mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>
       weights_end_;  // when answers of the adjuster cease to hold

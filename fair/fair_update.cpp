@@ -59,6 +59,7 @@ Preemption FairPolicy::preempt(TimeMs now) {
                                     state_.queue(queue).running_slots[index(kind)];
                            }});
     planner.plan(plan.kills);
+    rules_[kOverBudget] += planner.spared();
   }
   return plan;
 }

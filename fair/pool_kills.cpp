@@ -129,7 +129,9 @@ bool PoolKills::within_budget(const Candidate& candidate, const Pile& pile) cons
   for (const std::size_t other : pile.victims) {
     if (candidates_[other].pool == candidate.pool) lost += cost(candidates_[other].slot);
   }
-  return lost <= *node.settings->kill_budget * 1000;
+  if (lost <= *node.settings->kill_budget * 1000) return true;
+  ++spared_;
+  return false;
 }
 
 void PoolKills::add(Pile& pile, std::size_t candidate) const {

@@ -41,6 +41,7 @@ class PoolKills {
   PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool log_only, Figures figures);
 
   void plan(std::vector<KillOrder>& kills);
+  std::uint64_t spared() const { return spared_; }  // times that a budget saved somebody
 
  private:
   struct Candidate {
@@ -89,8 +90,9 @@ class PoolKills {
   std::map<PoolId, std::int64_t> gained_;     // slots planned to be launched on, likewise
   std::map<QueueId, std::int64_t> in_queue_;  // gained less killed, of queues and those above
   std::map<JobId, std::int64_t> job_killed_;
-  std::map<PoolId, std::int64_t> lost_;      // slot-milliseconds planned to be lost
-  std::map<JobId, std::uint32_t> planned_;   // tasks that something is freed for already
+  std::map<PoolId, std::int64_t> lost_;     // slot-milliseconds planned to be lost
+  std::map<JobId, std::uint32_t> planned_;  // tasks that something is freed for already
+  mutable std::uint64_t spared_ = 0;
   std::map<TrackerId, Resources> promised_;  // planned to be taken there, less what kills free
 };
 
