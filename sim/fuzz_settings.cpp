@@ -3,8 +3,14 @@
 #include <algorithm>
 
 #include "capacity/capacity_settings.h"
+#include "sim/fuzz_pools.h"
 
 namespace weir {
+
+const FairSettings& fair_section(const Settings& settings) {
+  return dynamic_cast<const FairSettings&>(*settings.policies.at("fair"));
+}
+
 namespace {
 
 constexpr std::int64_t kWhole = 10000;  // 100% in hundredths
@@ -113,16 +119,20 @@ void lift_maximums(std::vector<QueueSettings>& family) {
 
 std::shared_ptr<Settings> draw_settings(Dice& dice) {
   auto settings = std::make_shared<Settings>();
-  settings->policy = "capacity";
+  settings->policy = dice.chance(50) ? "capacity" : "fair";
   settings->heartbeat.interval_ms = 3000;
   settings->queues = draw_tree(dice);
   draw_family(dice, settings->queues);
   settings->policies["capacity"] = draw_capacity(dice);
+  settings->policies["fair"] = draw_fair(dice);
   return settings;
 }
 
 std::shared_ptr<Settings> redraw_settings(Dice& dice, const Settings& before) {
   auto settings = std::make_shared<Settings>(before);
+  const bool pools = dice.chance(50);
+  if (pools) settings->policies["fair"] = redraw_fair(dice, fair_section(before));
+  if (pools && dice.chance(60)) return settings;
   if (dice.chance(20)) settings->queues = draw_tree(dice);
   if (dice.chance(80)) draw_family(dice, settings->queues);
   if (dice.chance(50)) settings->policies["capacity"] = draw_capacity(dice);
@@ -132,6 +142,7 @@ std::shared_ptr<Settings> redraw_settings(Dice& dice, const Settings& before) {
 std::shared_ptr<Settings> without_maximums(const Settings& before) {
   auto settings = std::make_shared<Settings>(before);
   lift_maximums(settings->queues);
+  settings->policies["fair"] = without_maximums(fair_section(before));
   return settings;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/fuzz_pools.h"
 #include "sim/fuzz_settings.h"
 
 namespace weir {
@@ -15,6 +16,7 @@ constexpr int kEndRounds = 600;
 
 FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
     : dice_(seed), cluster_(draw_settings(dice_), std::move(factory)) {
+  home_ = cluster_.state().settings().policy;
   memory_counts_ = dice_.chance(25);
   fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
   wide_percent_ = dice_.chance(60) ? static_cast<int>(dice_.between(5, 60)) : 0;
@@ -45,6 +47,10 @@ void FuzzStory::draw_trackers() {
 std::string FuzzStory::random_leaf() {
   const QueueTree& tree = cluster_.state().tree();
   return tree.node(dice_.one_of(tree.leaves())).path;
+}
+
+std::string FuzzStory::random_pool() {
+  return draw_pool_name(dice_, fair_section(cluster_.state().settings()));
 }
 
 FuzzTracker& FuzzStory::random_tracker() {
@@ -80,7 +86,10 @@ void FuzzStory::submit() {
   auto spec = std::make_shared<JobSpec>();
   spec->name = "J" + std::to_string(outputs_ + 1);
   spec->user = "u" + std::to_string(dice_.between(1, 4));
+  spec->groups = {"g" + std::to_string(dice_.between(1, 2))};
   spec->queue = random_leaf();
+  if (dice_.chance(30)) spec->conf["pool"] = random_pool();
+  if (dice_.chance(80)) spec->conf[kTeamProperty] = dice_.chance(50) ? "a" : "p";
   spec->priority = static_cast<Priority>(dice_.below(5));
   spec->input_files = {"/in"};
   const std::int64_t maps = dice_.between(dice_.chance(5) ? 0 : 1, dice_.chance(20) ? 20 : 7);
@@ -103,7 +112,7 @@ void FuzzStory::submit() {
       need[Dimension::kMemoryMb] = dice_.between(1, kMostMemory);
     }
   }
-  const Caller caller{spec->user, {}};
+  const Caller caller{spec->user, spec->groups};
   cluster_.step(SubmitJob{caller, std::move(spec)});
 }
 
@@ -136,7 +145,7 @@ void FuzzStory::jump() {
 void FuzzStory::disturb_job() {
   const Job* job = random_job();
   if (job == nullptr) return;
-  const Caller owner{job->spec->user, {}};
+  const Caller owner{job->spec->user, job->spec->groups};
   switch (dice_.below(4)) {
     case 0:
       cluster_.step(KillJob{owner, job->id});
@@ -144,8 +153,10 @@ void FuzzStory::disturb_job() {
     case 1:
       cluster_.step(SetPriority{owner, job->id, static_cast<Priority>(dice_.below(5))});
       return;
-    default:
-      cluster_.step(MoveJob{owner, job->id, random_leaf()});
+    default: {
+      const bool pools = cluster_.engine().policy().has_pools();
+      cluster_.step(MoveJob{owner, job->id, pools ? random_pool() : random_leaf()});
+    }
   }
 }
 
@@ -182,14 +193,18 @@ void FuzzStory::disturb_rules() {
   const Caller root{"root", {}};
   switch (dice_.below(4)) {
     case 0: {
-      const bool away = cluster_.engine().policy().name() == "capacity";
-      cluster_.step(SetPolicy{root, away ? "fifo" : "capacity"});
+      std::vector<std::string> others;
+      for (const char* other : {"capacity", "fair", "fifo"}) {
+        if (cluster_.engine().policy().name() != other) others.emplace_back(other);
+      }
+      const bool away = cluster_.engine().policy().name() == home_;
+      cluster_.step(SetPolicy{root, away ? dice_.one_of(others) : home_});
       if (away && dice_.chance(50)) {
         beat_all();
         jump();
         beat_all();
       }
-      if (away && dice_.chance(80)) cluster_.step(SetPolicy{root, "capacity"});
+      if (away && dice_.chance(80)) cluster_.step(SetPolicy{root, home_});
       return;
     }
     case 1:
@@ -229,9 +244,7 @@ bool FuzzStory::all_over() const {
 void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
   const Caller root{"root", {}};
   cluster_.step(ApplySettings{root, without_maximums(cluster_.state().settings())});
-  if (cluster_.engine().policy().name() != "capacity") {
-    cluster_.step(SetPolicy{root, "capacity"});
-  }
+  if (cluster_.engine().policy().name() != home_) cluster_.step(SetPolicy{root, home_});
   cluster_.add_tracker(Resources{{kWidest, kWidest, memory_counts_ ? 8 * kMostMemory : 0, 0}},
                        "r1");
   full_size_.push_back(cluster_.trackers().back().total);

@@ -1,8 +1,8 @@
 // What happens in one seed of a property run: a random cluster under random settings lives through
-// random inputs (submissions, heartbeats, ends, kills, moves, new settings, queues stopped,
-// trackers lost or shrunk, jumps of the clock towards the next deadline, switches of policy, a
-// store that lags or fails) and is then driven until every job has ended. All of it follows from
-// the seed. One thread.
+// random inputs (submissions, heartbeats, ends, kills, moves between queues and pools, new
+// settings, queues stopped, trackers lost or shrunk, jumps of the clock towards the next deadline,
+// switches among the policies, a store that lags or fails) and is then driven until every job has
+// ended. All of it follows from the seed. One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,12 +42,14 @@ class FuzzStory {
   bool all_over() const;
 
   std::string random_leaf();
+  std::string random_pool();
   FuzzTracker& random_tracker();
   const Job* random_job();
   Resources random_slots();
 
   Dice dice_;
   FuzzCluster cluster_;
+  std::string home_;                  // the policy that mostly rules
   std::vector<Resources> full_size_;  // of each tracker, before it shrank
   bool memory_counts_ = false;
   int fail_percent_ = 0;

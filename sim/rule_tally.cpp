@@ -31,6 +31,29 @@ const std::vector<std::pair<std::string_view, std::string_view>>& RuleTally::rul
       {"served_overdue_claim", "a slot went to a queue with an overdue claim"},
       {"served_hold", "held slots were taken"},
       {"dealt_free_slots", "free slots were shared out before claims arose"},
+      {"served_needy", "a slot went to a pool below its minimum share"},
+      {"load_capped", "a tracker was full enough for the load manager"},
+      {"passed_for_locality", "a job was passed over to wait for a slot near its input"},
+      {"dealt_shares", "fair shares were dealt anew"},
+      {"reserved", "a pool's wide task asked for a reservation"},
+      {"min_share_kill", "a kill for a pool below its minimum share"},
+      {"fair_share_kill", "a kill for a pool below half its fair share"},
+      {"pool_kill_used", "the pool started on what a kill freed"},
+      {"pool_kill_wasted", "a kill for a pool brought no launch"},
+      {"pool_log_only", "a kill for a pool that was recorded and not done"},
+      {"pool_over_budget", "a victim was spared: its pool's kill_budget is spent"},
+      {"pool_limit_held", "a job waited while its pool had a limit on running jobs"},
+      {"user_limit_held", "a job waited while its user had a limit on running jobs"},
+      {"place_taken", "a running job lost its place to a more urgent one"},
+      {"place_kept", "a job with running reduces and maps left kept its place"},
+      {"pool_at_maximum", "a pool ran its max_share"},
+      {"fifo_pool", "jobs stood in line in a FIFO pool"},
+      {"minimums_scaled", "minimum shares added up to more than the cluster has"},
+      {"minimums_scaled_within", "or to more than the share of the pool around them"},
+      {"booster_ended", "a new job was new no more"},
+      {"deficit_order", "a slot went to the job that was owed most"},
+      {"pool_appeared", "a pool came to be with its first job"},
+      {"pool_disappeared", "an on-demand pool went with its last job"},
       {"job_killed", "a job was killed"},
       {"job_failed", "a job failed"},
       {"job_moved", "a job was moved"},
@@ -56,6 +79,8 @@ void RuleTally::begin_run() {
   reservations_ = 0;
   waits_to_lend_.clear();
   policy_counts_.clear();
+  on_demand_.clear();
+  boosted_until_ = 0;
 }
 
 std::uint64_t RuleTally::count(std::string_view rule) const {
@@ -70,7 +95,10 @@ void RuleTally::hit(std::string_view rule, std::uint64_t times) {
 void RuleTally::on_step(const Engine& engine, const Input& input, const Output& output) {
   ++steps_;
   count_events(output);
-  if (std::holds_alternative<Tick>(input.body)) count_claims(engine);
+  if (std::holds_alternative<Tick>(input.body)) {
+    count_claims(engine);
+    count_pools(engine);
+  }
   count_records(engine.state().claims());
   count_policy(engine);
   if (const auto* beat = std::get_if<Heartbeat>(&input.body)) {
@@ -90,9 +118,12 @@ void RuleTally::count_events(const Output& output) {
       hit("claim_dropped");
     } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
       if (kill->reason == KillReason::kReclaim) hit("kill");
+      if (kill->reason == KillReason::kMinShare) hit("min_share_kill");
+      if (kill->reason == KillReason::kFairShare) hit("fair_share_kill");
     } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
       if (job->state == JobState::kKilled) hit("job_killed");
       if (job->state == JobState::kFailed) hit("job_failed");
+      if (job->state == JobState::kWaiting) hit("place_taken");
     } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
       if (tracker->how == TrackerChanged::How::kLost) hit("tracker_lost");
       if (tracker->how == TrackerChanged::How::kBack) hit("tracker_back");
@@ -143,12 +174,17 @@ void RuleTally::count_records(const ClaimBook& book) {
   for (const KillRecord& record : book.records()) {
     const auto [known, added] =
         outcomes_.try_emplace({record.hold, record.attempt}, KillRecord::Outcome::kPending);
-    if (added && record.outcome == KillRecord::Outcome::kLoggedOnly) hit("log_only");
+    const bool pool = !record.for_pool.empty();
+    if (added && record.outcome == KillRecord::Outcome::kLoggedOnly) {
+      hit(pool ? "pool_log_only" : "log_only");
+    }
     if (record.hold > last_hold_ && ++victims[record.hold] == 2) hit("several_victims");
     if (known->second == record.outcome) continue;
     known->second = record.outcome;
-    if (record.outcome == KillRecord::Outcome::kUsed) hit("kill_used");
-    if (record.outcome == KillRecord::Outcome::kWasted) hit("kill_wasted");
+    if (record.outcome == KillRecord::Outcome::kUsed) hit(pool ? "pool_kill_used" : "kill_used");
+    if (record.outcome == KillRecord::Outcome::kWasted) {
+      hit(pool ? "pool_kill_wasted" : "kill_wasted");
+    }
   }
   for (const Hold& hold : book.holds()) {
     if (hold.id > last_hold_ && hold.slots > 1) hit("wide_kill");

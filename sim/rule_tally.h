@@ -1,11 +1,12 @@
-// How often each rule of the engine and of the capacity policy has decided something in a run: from
-// events, from what queues are owed, and from the policy's own counts. A property run that never
-// came to a rule has not tested it. One tally may watch many engines, one after the other. One
-// thread.
+// How often each rule of the engine and of the policies has decided something in a run: from
+// events, from what queues are owed, from the figures of pools, and from the policy's own counts. A
+// property run that never came to a rule has not tested it. One tally may watch many engines, one
+// after the other. One thread.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,9 @@ class RuleTally : public Observer {
   void count_claims(const Engine& engine);
   void count_records(const ClaimBook& book);
   void count_policy(const Engine& engine);
+  void count_pools(const Engine& engine);  // rule_tally_pools.cpp
+  void count_waiting_jobs(const Engine& engine);
+  void count_pool_figures(const Engine& engine);
 
   std::map<std::string, std::uint64_t, std::less<>> counts_;
   std::uint64_t steps_ = 0;
@@ -41,6 +45,8 @@ class RuleTally : public Observer {
   std::size_t reservations_ = 0;
   std::map<std::pair<std::string, TaskKind>, bool> waits_to_lend_;
   std::map<std::string, std::uint64_t, std::less<>> policy_counts_;  // of the ruling policy
+  std::set<std::string> on_demand_;                                  // pools at the last tick
+  TimeMs boosted_until_ = 0;  // boosts that ended before are counted
 };
 
 }  // namespace weir

@@ -9,7 +9,7 @@ namespace weir {
 
 SabotagedPolicy::SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
                                  std::shared_ptr<Sabotage> sabotage)
-    : inner_(std::move(inner)), state_(state), sabotage_(std::move(sabotage)) {}
+    : PassingPolicy(std::move(inner)), state_(state), sabotage_(std::move(sabotage)) {}
 
 std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
   std::optional<Choice> wrong;

@@ -11,36 +11,22 @@
 #include "jobqueue/cluster_state.h"
 #include "sim/checker/census.h"
 #include "sim/checker/expected.h"
+#include "sim/passing_policy.h"
 #include "sim/saboteur.h"
 
 namespace weir {
 
-class SabotagedPolicy : public Policy {
+class SabotagedPolicy : public PassingPolicy {
  public:
   SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
                   std::shared_ptr<Sabotage> sabotage);
 
-  std::string_view name() const override { return inner_->name(); }
   std::optional<Choice> choose(const Offer& offer) override;
-  void on_job_added(JobId job) override { inner_->on_job_added(job); }
-  void on_job_removed(JobId job) override { inner_->on_job_removed(job); }
-  void on_job_changed(JobId job, QueueId old) override { inner_->on_job_changed(job, old); }
-  void on_pending_changed(JobId job, TaskKind kind) override {
-    inner_->on_pending_changed(job, kind);
-  }
   void on_launched(AttemptSlot attempt) override;
-  void on_released(AttemptSlot attempt) override { inner_->on_released(attempt); }
-  void on_cluster_changed() override { inner_->on_cluster_changed(); }
-  void on_lending_changed(QueueId queue, TaskKind kind) override {
-    inner_->on_lending_changed(queue, kind);
-  }
-  bool keeps_claims() const override { return inner_->keeps_claims(); }
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& out) override;
   Preemption tick(TimeMs now) override;
-  DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
-  RuleCounts rule_counts() const override { return inner_->rule_counts(); }
 
  private:
   bool active(std::string_view rule) const { return sabotage_->active(rule); }
@@ -65,7 +51,6 @@ class SabotagedPolicy : public Policy {
   // By how much the figures of each leaf are falsified.
   std::map<QueueId, std::int64_t> lie(TaskKind kind) const;
 
-  std::unique_ptr<Policy> inner_;
   const ClusterState& state_;
   std::shared_ptr<Sabotage> sabotage_;
   std::uint64_t launches_ = 0;  // that this policy has seen

@@ -36,10 +36,13 @@ INSTANTIATE_TEST_SUITE_P(
     Fuzz, SeedsOfOldErrors,
     ::testing::Values(
         OldError{21, "a waiting job with running tasks was moved; the old queue kept its RUN"},
+        OldError{53, "a job whose pool could not be stayed elsewhere when it could"},
         OldError{61, "a task too wide for the maximum took its user's room from narrow ones"},
         OldError{66, "a lend_after taken away and set again counted days when nobody looked"},
         OldError{72, "a kill for a queue that a maximum above it forbade to launch"},
         OldError{92, "a queue was found busy and lent in the same review"},
+        OldError{115, "a job whose pool could not be barred every change of settings"},
+        OldError{350, "paused claims were reviewed where slots were held for a pool"},
         OldError{413, "maps finished while their job waited"},
         OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
         OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
