@@ -139,19 +139,18 @@ void CapacityPolicy::on_cluster_changed() {
   }
 }
 
-void CapacityPolicy::prefetch_records(const Attempt& attempt) const {
+void CapacityPolicy::prefetch(const Attempt& attempt, int step) const {
   const TaskKey& task = attempt.key.task;
-  if (task.job.index() < jobs_.size()) __builtin_prefetch(&jobs_[task.job.index()]);
-  const SlotClass& c = classes_[index(task.kind)];
-  prefetch_lines(c.leaves[attempt.queue.index()]);
-  prefetch_lines(c.shares.line(attempt.queue));
-  c.order.prefetch(attempt.queue);
-}
-
-void CapacityPolicy::prefetch_contents(const Attempt& attempt) const {
-  const TaskKey& task = attempt.key.task;
-  if (const JobEntry* entry = find_entry(task.job)) prefetch_lines(*entry);
-  leaf_of(attempt.queue, task.kind).jobs.prefetch();
+  if (step == 0) {
+    if (task.job.index() < jobs_.size()) __builtin_prefetch(&jobs_[task.job.index()]);
+    const SlotClass& c = classes_[index(task.kind)];
+    prefetch_lines(c.leaves[attempt.queue.index()]);
+    prefetch_lines(c.shares.line(attempt.queue));
+    c.order.prefetch(attempt.queue);
+  } else if (step == 1) {
+    if (const JobEntry* entry = find_entry(task.job)) prefetch_lines(*entry);
+    leaf_of(attempt.queue, task.kind).jobs.prefetch();
+  }
 }
 
 // The user's running slots in the leaf, and with them the leaf's.

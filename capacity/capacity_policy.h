@@ -49,8 +49,7 @@ class CapacityPolicy : public Policy {
   void on_released(AttemptSlot attempt) override;
   void on_cluster_changed() override;
   void on_lending_changed(QueueId queue, TaskKind kind) override;
-  void prefetch_records(const Attempt& attempt) const override;
-  void prefetch_contents(const Attempt& attempt) const override;
+  void prefetch(const Attempt& attempt, int step) const override;
   bool keeps_claims() const override { return true; }
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;

@@ -10,11 +10,16 @@ namespace weir {
 void FairPolicy::begin_offer(const Offer& offer) {
   beat_ = Beat{.tracker = offer.tracker, .free = offer.free};
   const TrackerState& tracker = state_.tracker(offer.tracker);
+  for (const TaskKind kind : kTaskKinds) {
+    beat_.running_slots[index(kind)] = tracker.used.slots(kind);
+  }
   for (const HeldAttempt& held : tracker.held) {
-    if (held.state == AttemptState::kDying) continue;
     const TaskKind kind = held.key.task.kind;
-    ++beat_.running_tasks[index(kind)];
-    beat_.running_slots[index(kind)] += state_.job(held.key.task.job).width(kind);
+    if (held.state == AttemptState::kDying) {
+      beat_.running_slots[index(kind)] -= state_.job(held.key.task.job).width(kind);
+    } else {
+      ++beat_.running_tasks[index(kind)];
+    }
   }
   if (delay_.on()) delay_.begin(offer.now);
 }

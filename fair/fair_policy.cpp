@@ -5,6 +5,7 @@
 
 #include "fair/pool_names.h"
 #include "fair/weights.h"
+#include "jobqueue/prefetch.h"
 #include "jobqueue/queue_guarantees.h"
 
 namespace weir {
@@ -376,6 +377,24 @@ void FairPolicy::on_released(AttemptSlot slot) {
   }
   read(*entry, state_.job(task.job), task.kind);
   if (by_deficit_) count_running(task.job, task.kind);
+}
+
+void FairPolicy::prefetch(const Attempt& attempt, int step) const {
+  const TaskKey& task = attempt.key.task;
+  if (task.job.index() >= jobs_.size()) return;
+  if (step == 0) return __builtin_prefetch(&jobs_[task.job.index()]);
+  const JobEntry* entry = find_entry(task.job);
+  if (entry == nullptr) return;
+  const JobStand& stand = entry->stand[index(task.kind)];
+  if (step == 1) {
+    prefetch_lines(entry, 2 * kCacheLine);
+    prefetch_lines(stand);
+  } else if (entry->joined && step == 2) {
+    prefetch_lines(*stand.seat.bucket);
+    standings_[index(task.kind)].prefetch(stand.pool);
+  } else if (entry->joined) {
+    stand.seat.bucket->jobs.prefetch(stand.seat.place);
+  }
 }
 
 void FairPolicy::on_cluster_changed() {

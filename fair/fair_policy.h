@@ -52,6 +52,7 @@ class FairPolicy : public Policy {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
   void on_cluster_changed() override;
+  void prefetch(const Attempt& attempt, int step) const override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
 

@@ -32,6 +32,7 @@ class RankedSet {
     if (old && key && *old == *key) return;
     tree_.set(place, key);
   }
+  void prefetch(Place place) const { tree_.prefetch(place); }
   // For a change of what keys compare by: no key may stand there while it happens.
   void clear_keys() {
     const std::size_t places = tree_.places();

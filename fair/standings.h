@@ -13,6 +13,7 @@
 #include "fair/pool_jobs.h"
 #include "fair/pool_tree.h"
 #include "jobqueue/job_spec.h"
+#include "jobqueue/prefetch.h"
 #include "jobqueue/share.h"
 
 namespace weir {
@@ -86,6 +87,8 @@ class Standings {
   // Ties have other numbers now: call it for each job, after clear_orders().
   void clear_orders();
   void place(JobStand& stand);
+
+  void prefetch(PoolId pool) const { prefetch_lines(&pools_[pool.index()], 4 * kCacheLine); }
 
   // --- Settled, from here on ---
   void settle();

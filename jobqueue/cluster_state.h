@@ -118,8 +118,7 @@ class ClusterState {
   // Hints that a live attempt will end soon: fetch it, then the records of its job and queue, then
   // what these point to. What will be waited for line by line comes together if asked for early.
   void prefetch_attempt(AttemptSlot slot) const;
-  void prefetch_records(const Attempt& attempt) const;
-  void prefetch_contents(const Attempt& attempt) const;
+  void prefetch(const Attempt& attempt, int step) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   const Resources& largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.

@@ -4,6 +4,7 @@
 
 #include "jobqueue/check.h"
 #include "jobqueue/engine.h"
+#include "jobqueue/prefetch.h"
 
 namespace weir {
 
@@ -85,13 +86,11 @@ void Engine::prefetch_ended(const TrackerState& tracker, const Heartbeat& report
     if (place != ClusterState::kNoPlace) ended_.push_back(tracker.attempts[place]);
   }
   for (const AttemptSlot slot : ended_) state_.prefetch_attempt(slot);
-  for (const AttemptSlot slot : ended_) {
-    state_.prefetch_records(state_.attempt(slot));
-    policy_->prefetch_records(state_.attempt(slot));
-  }
-  for (const AttemptSlot slot : ended_) {
-    state_.prefetch_contents(state_.attempt(slot));
-    policy_->prefetch_contents(state_.attempt(slot));
+  for (int step = 0; step < kPrefetchSteps; ++step) {
+    for (const AttemptSlot slot : ended_) {
+      state_.prefetch(state_.attempt(slot), step);
+      policy_->prefetch(state_.attempt(slot), step);
+    }
   }
 }
 

@@ -172,10 +172,9 @@ class Policy {
   virtual void on_launched(AttemptSlot attempt) = 0;
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
   virtual void on_cluster_changed() = 0;              // totals
-  // The attempt will end soon: hints to fetch what is known of its job and queue, and when that is
-  // there, what it points to.
-  virtual void prefetch_records(const Attempt&) const {}
-  virtual void prefetch_contents(const Attempt&) const {}
+  // The attempt will end soon: hints to fetch what is kept of its job and queue, in steps, each of
+  // which may look at what the one before has fetched (prefetch.h).
+  virtual void prefetch(const Attempt&, int /*step*/) const {}
   // What queues lend has changed (a step of review() was entered).
   virtual void on_lending_changed(QueueId, TaskKind) {}
   // Whether claims arise and fall due under this policy; under others they stand still.

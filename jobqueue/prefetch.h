@@ -10,6 +10,8 @@
 namespace weir {
 
 inline constexpr std::size_t kCacheLine = 64;
+// Records, what they point to, and so on.
+inline constexpr int kPrefetchSteps = 4;
 
 // All lines on which `size` bytes from `first` on lie.
 inline void prefetch_lines(const void* first, std::size_t size) {
