@@ -73,33 +73,30 @@ void FairPolicy::open_accounts(JobId id) {
 }
 
 void FairPolicy::close_accounts(JobId id) {
-  const auto found = state_.memory().jobs.find(id);
-  if (found == state_.memory().jobs.end()) return;
-  for (DeficitAccount& account : found->second.account) {
+  JobMemory* memory = state_.memory().jobs.find(id);
+  if (memory == nullptr) return;
+  for (DeficitAccount& account : memory->account) {
     if (account.open) accrue(account, state_.now());
     account.open = false;
   }
 }
 
 void FairPolicy::count_running(JobId id, TaskKind kind) {
-  const auto found = state_.memory().jobs.find(id);
-  if (found == state_.memory().jobs.end()) return;
-  DeficitAccount& account = found->second.account[index(kind)];
+  JobMemory* memory = state_.memory().jobs.find(id);
+  if (memory == nullptr) return;
+  DeficitAccount& account = memory->account[index(kind)];
   if (!account.open) return;
   count_until(account, state_.now());
   account.running = jobs_[id.index()]->stand[index(kind)].facts.running;
 }
 
 void FairPolicy::update_deficits(TimeMs now) {
-  auto& memory = state_.memory().jobs;
-  auto at = memory.begin();
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     JobEntry* entry = jobs_[i].get();
     if (entry == nullptr || !entry->runnable) continue;
-    while (at != memory.end() && at->first < JobId(i)) ++at;
-    at = memory.try_emplace(at, JobId(i));
+    JobMemory& memory = state_.memory().jobs[JobId(i)];
     for (const TaskKind kind : kTaskKinds) {
-      DeficitAccount& account = at->second.account[index(kind)];
+      DeficitAccount& account = memory.account[index(kind)];
       const JobStand& stand = entry->stand[index(kind)];
       if (!account.open) open(account, stand.facts.running, now);
       accrue(account, now);

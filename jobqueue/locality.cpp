@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/job.h"
+#include "jobqueue/prefetch.h"
 
 namespace weir {
 
@@ -85,6 +86,16 @@ void LocalityIndex::add_unlocated(std::uint32_t index) {
 
 void LocalityIndex::finish() {
   for (Lists* lists : {&by_tracker_, &by_rack_, &unlocated_}) lists->finish();
+}
+
+void LocalityIndex::prefetch(std::uint32_t index) const {
+  for (const Lists* lists : {&by_tracker_, &by_rack_}) {
+    if (index < lists->begins_of.size()) __builtin_prefetch(&lists->begins_of[index]);
+    prefetch_few(lists->lists_of);
+    prefetch_few(lists->begins);
+    prefetch_few(lists->next);
+    prefetch_few(lists->indexes);
+  }
 }
 
 bool LocalityIndex::located(std::uint32_t index) const {

@@ -26,6 +26,8 @@ class LocalityIndex {
   void finish();
 
   bool empty() const { return by_tracker_.keys.empty(); }
+  // Hints to fetch what rewind() of a map looks at: itself, then what it points to (prefetch.h).
+  void prefetch(std::uint32_t index) const;
   // A map that became pending again must be found again.
   void rewind(std::uint32_t index);
 

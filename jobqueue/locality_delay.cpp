@@ -15,16 +15,16 @@ constexpr DurationMs kShortestAutoMs = 1000, kLongestAutoMs = 15'000;
 
 LocalityDelay::LocalityDelay(const ClusterState& state, LocalityDelaySettings settings)
     : state_(state), settings_(settings) {
-  for (const auto& [job, memory] : state.memory().jobs) {
+  state.memory().jobs.each([this](JobId job, const JobMemory& memory) {
     if (memory.wait.passed_at >= 0) passed_.push_back(job);
-  }
+  });
 }
 
 void LocalityDelay::begin(TimeMs now) {
   for (const JobId job : passed_) {
-    const auto found = state_.memory().jobs.find(job);
-    if (found == state_.memory().jobs.end()) continue;  // it is over
-    LocalityWait& wait = found->second.wait;
+    JobMemory* memory = state_.memory().jobs.find(job);
+    if (memory == nullptr) continue;  // it is over
+    LocalityWait& wait = memory->wait;
     if (wait.passed_at >= 0) wait.waited_ms += now - wait.passed_at;
     wait.passed_at = -1;
   }

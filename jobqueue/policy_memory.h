@@ -8,7 +8,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "jobqueue/ids.h"
 #include "jobqueue/locality_delay.h"
@@ -41,8 +43,39 @@ struct PoolStamps {
   std::array<TimeMs, kTaskKindCount> at_half_share{kNever, kNever};
 };
 
+// By job. Ids are given out in order, and every free slot asks for many jobs, so the table is
+// dense; a job's entry is made when it is first written, and stays where it is.
+class JobMemories {
+ public:
+  const JobMemory* find(JobId job) const {
+    return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
+  }
+  JobMemory* find(JobId job) {
+    return job.index() < entries_.size() ? entries_[job.index()].get() : nullptr;
+  }
+  JobMemory& operator[](JobId job) {
+    if (job.index() >= entries_.size()) entries_.resize(job.index() + 1);
+    auto& entry = entries_[job.index()];
+    if (entry == nullptr) entry = std::make_unique<JobMemory>();
+    return *entry;
+  }
+  void erase(JobId job) {
+    if (job.index() < entries_.size()) entries_[job.index()].reset();
+  }
+  // In the order of ids.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (entries_[i] != nullptr) visit(JobId(static_cast<std::uint32_t>(i)), *entries_[i]);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<JobMemory>> entries_;
+};
+
 struct PolicyMemory {
-  std::map<JobId, JobMemory> jobs;          // unfinished jobs; an entry is made when first written
+  JobMemories jobs;                         // unfinished jobs
   std::map<std::string, PoolStamps> pools;  // by dotted path; those with something to say
   TimeMs updated_at = 0;                    // the fair policy's last update; 0: never
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
@@ -53,14 +86,14 @@ struct PolicyMemory {
   void policy_changed(TimeMs now) {
     pools.clear();
     updated_at = preemption_checked_at = now;
-    for (auto& [job, memory] : jobs) {
+    jobs.each([](JobId, JobMemory& memory) {
       for (DeficitAccount& account : memory.account) account.open = false;
-    }
+    });
   }
   const JobMemory& of(JobId job) const {
     static const JobMemory kNothing;
-    const auto found = jobs.find(job);
-    return found == jobs.end() ? kNothing : found->second;
+    const JobMemory* found = jobs.find(job);
+    return found == nullptr ? kNothing : *found;
   }
 };
 

@@ -26,6 +26,9 @@ void ClusterState::prefetch(const Attempt& attempt, int step) const {
   } else if (step == 2) {
     __builtin_prefetch(&job.tasks(task.kind).tasks[task.index]);
     __builtin_prefetch(job.spec.get());
+    if (job.has_locations) prefetch_lines(job.locality);
+  } else if (job.has_locations && task.kind == TaskKind::kMap) {
+    job.locality.prefetch(task.index);
   }
 }
 
