@@ -11,6 +11,7 @@
 #include "cli/connection.h"
 #include "cli/daemon_commands.h"
 #include "cli/exit_code.h"
+#include "cli/experiment_command.h"
 #include "cli/format.h"
 #include "cli/job_commands.h"
 #include "cli/local_command.h"
@@ -41,6 +42,7 @@ void build(CLI::App& app, Context& context) {
   add_conf_commands(app, context);
   add_server_commands(app, context);
   add_sim_command(app, context);
+  add_experiment_command(app, context);
   add_shares_command(app, context);
   add_bench_command(app, context);
   app.footer(

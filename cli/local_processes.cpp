@@ -20,7 +20,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::int64_t kLookEveryMs = 20;
+constexpr std::int64_t kPollEveryMs = 20;
 
 // Between fork and exec: system calls only. Returns only if something went wrong.
 void become(const SpawnOptions& options, char* const* argv, const InterruptScope& interrupt,
@@ -42,9 +42,9 @@ void become(const SpawnOptions& options, char* const* argv, const InterruptScope
 }
 
 bool wait_until_gone(const LocalProcess& process, std::int64_t grace_ms) {
-  for (std::int64_t waited_ms = 0; alive(process); waited_ms += kLookEveryMs) {
+  for (std::int64_t waited_ms = 0; alive(process); waited_ms += kPollEveryMs) {
     if (waited_ms >= grace_ms) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLookEveryMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPollEveryMs));
   }
   return true;
 }

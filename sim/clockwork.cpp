@@ -52,7 +52,11 @@ void Clockwork::start_beats() {
   for (std::int64_t i = 0; i < count; ++i) {
     const TrackerId tracker(static_cast<std::size_t>(i));
     if (!cluster_.live(tracker)) continue;
-    begin_beats(tracker, engine_.now() + i * heartbeats_.interval_ms / count);
+    const DurationMs phase =
+        heartbeats_.phase == HeartbeatPlan::Phase::kRandom
+            ? random_phase(model_, cluster_.spec(tracker).name, heartbeats_.interval_ms)
+            : i * heartbeats_.interval_ms / count;
+    begin_beats(tracker, engine_.now() + phase);
   }
 }
 

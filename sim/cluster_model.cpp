@@ -16,9 +16,9 @@ std::uint64_t mix(std::uint64_t& state) {
 }
 
 // A stream of its own for each task: FNV-1a over the name, then the rest.
-std::uint64_t stream(const ClusterModel& model, const JobSpec& spec, std::uint64_t task) {
+std::uint64_t stream(const ClusterModel& model, const std::string& name, std::uint64_t task) {
   std::uint64_t hash = 0xCBF29CE484222325ull;
-  for (const char c : spec.name) {
+  for (const char c : name) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
   }
   hash ^= model.seed * 0xD6E8FEB86659FD93ull + task * 0xA0761D6478BD642Full;
@@ -32,7 +32,7 @@ std::size_t below(std::uint64_t& state, std::size_t bound) {
 
 double scatter(const ClusterModel& model, const JobSpec& spec, std::uint64_t task) {
   if (model.spread == 0) return 1;
-  std::uint64_t state = stream(model, spec, task);
+  std::uint64_t state = stream(model, spec.name, task);
   const double unit = static_cast<double>(mix(state) >> 11) * 0x1p-53;  // 0 to 1
   return 1 + model.spread * (2 * unit - 1);
 }
@@ -43,6 +43,7 @@ DurationMs scaled(const ClusterModel& model, DurationMs plain_ms, double factor)
 
 constexpr std::uint64_t kReduces = 1ull << 40;  // their streams, apart from the maps'
 constexpr std::uint64_t kBlocks = 1ull << 41;
+constexpr std::uint64_t kPhases = 1ull << 42;
 
 }  // namespace
 
@@ -59,13 +60,19 @@ DurationMs reduce_time(const ClusterModel& model, const JobSpec& spec, std::uint
   return scaled(model, plain_ms, scatter(model, spec, kReduces + reduce));
 }
 
+DurationMs random_phase(const ClusterModel& model, const std::string& tracker,
+                        DurationMs interval_ms) {
+  std::uint64_t state = stream(model, tracker, kPhases);
+  return static_cast<DurationMs>(below(state, static_cast<std::size_t>(interval_ms)));
+}
+
 void place_blocks(const ClusterModel& model, const std::vector<VirtualTrackerSpec>& trackers,
-                  JobSpec& spec) {
+                  const std::string& input, JobSpec& spec) {
   if (trackers.empty() || model.replicas == 0) return;
   constexpr int kTries = 64;  // a draw that fits is found long before, if there is one
   for (std::size_t map = 0; map < spec.splits.size(); ++map) {
     std::vector<std::string>& hosts = spec.splits[map].hosts;
-    std::uint64_t state = stream(model, spec, kBlocks + map);
+    std::uint64_t state = stream(model, input, kBlocks + map);
     std::vector<std::size_t> chosen;
     const auto wanted =
         std::min<std::size_t>(static_cast<std::size_t>(model.replicas), trackers.size());

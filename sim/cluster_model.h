@@ -29,9 +29,14 @@ DurationMs map_time(const ClusterModel& model, const JobSpec& spec, std::uint32_
 DurationMs reduce_time(const ClusterModel& model, const JobSpec& spec, std::uint32_t reduce,
                        DurationMs plain_ms);
 
+// When a tracker first reports: anywhere within the interval.
+DurationMs random_phase(const ClusterModel& model, const std::string& tracker,
+                        DurationMs interval_ms);
+
 // Gives each map's input `replicas` trackers: the first anywhere, the second in another rack, the
-// third beside the second, further ones anywhere; fewer where the cluster has no more.
+// third beside the second, further ones anywhere; fewer where the cluster has no more. `input`
+// names the file: jobs that read the same one find its blocks in the same places.
 void place_blocks(const ClusterModel& model, const std::vector<VirtualTrackerSpec>& trackers,
-                  JobSpec& spec);
+                  const std::string& input, JobSpec& spec);
 
 }  // namespace weir

@@ -27,6 +27,7 @@ struct JobPlan {
   std::shared_ptr<const JobSpec> spec;  // its name is the job's id in the scenario
   Caller caller;
   TaskTimes times;
+  std::string input;         // the file whose blocks are placed by lot; empty: one of its own
   DurationMs submit_at = 0;  // of a trace: scenario time
 };
 

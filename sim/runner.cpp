@@ -61,7 +61,7 @@ void Runner::run() {
     }
     std::visit([&](const auto& what) { run(step, what); }, step.what);
   }
-  if (scenario_.has_trace && scenario_.heartbeats.automatic) finish_trace();
+  if (scenario_.has_trace && scenario_.heartbeats.automatic) finish_jobs({});
   if (summary_) summary_->end(engine_->engine());
 }
 
@@ -107,7 +107,7 @@ std::string Runner::notice() const {
 }
 
 // Until every job has ended, or nothing has happened for so long that nothing will.
-void Runner::finish_trace() {
+void Runner::finish_jobs(Mark at) {
   constexpr DurationMs kStep = 60 * 1000;
   constexpr DurationMs kPatience = 7LL * 24 * 3600 * 1000;
   const QueueId root = QueueTree::root();
@@ -121,7 +121,7 @@ void Runner::finish_trace() {
     }
     if (engine_->now() - last_ran < kPatience) continue;
     return fail(
-        {}, difference("every job to end", fmt::format("{} jobs wait and nothing has run for {}",
+        at, difference("every job to end", fmt::format("{} jobs wait and nothing has run for {}",
                                                        unfinished(), format_duration(kPatience))));
   }
 }

@@ -54,7 +54,7 @@ class Runner {
   void fail(Mark at, const std::vector<std::string>& findings);
   void run_to(TimeMs at, bool update = true);
   void submit(const JobPlan& plan);
-  void finish_trace();
+  void finish_jobs(Mark at);
   std::size_t unfinished() const;
   std::optional<TrackerId> tracker(Mark at, const std::string& name, bool live);
   std::optional<JobId> job(Mark at, const std::string& name);

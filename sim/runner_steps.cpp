@@ -30,16 +30,19 @@ void Runner::run(const Step&, const step::Advance& what) {
 }
 
 void Runner::run(const Step& step, const step::RunUntil& what) {
-  const TimeMs until = SimEngine::kStart + what.until;
-  if (until < engine_->now()) {
+  if (what.until && SimEngine::kStart + *what.until < engine_->now()) {
     return fail(step.at,
-                difference(fmt::format("run_until {} ms", what.until),
+                difference(fmt::format("run_until {} ms", *what.until),
                            fmt::format("the clock is at {} ms already", engine_->elapsed())));
   }
-  if (clockwork_.beating()) return run_to(until);
-  clockwork_.start_beats();
-  run_to(until);
-  clockwork_.stop_beats();
+  const bool beats_anyway = clockwork_.beating();
+  if (!beats_anyway) clockwork_.start_beats();
+  if (what.until) {
+    run_to(SimEngine::kStart + *what.until);
+  } else {
+    finish_jobs(step.at);
+  }
+  if (!beats_anyway) clockwork_.stop_beats();
 }
 
 void Runner::run(const Step& step, const step::Beat& what) {

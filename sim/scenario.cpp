@@ -45,9 +45,13 @@ void read_heartbeats(const MapReader& root, HeartbeatPlan& plan) {
     return;
   }
   plan.automatic = true;
-  const MapReader map(node, "heartbeats", root.out(), {"interval", "out_of_band"});
+  const MapReader map(node, "heartbeats", root.out(), {"interval", "out_of_band", "phase"});
   map.read_duration("interval", plan.interval_ms, {.least_ms = 10, .most_ms = 3'600'000});
   map.read_bool("out_of_band", plan.out_of_band);
+  constexpr std::string_view kPhases[] = {"even", "random"};
+  if (const auto phase = map.read_enum("phase", kPhases)) {
+    plan.phase = static_cast<HeartbeatPlan::Phase>(*phase);
+  }
 }
 
 // Manual heartbeats stand for some that come as often as Hadoop's did.
@@ -126,19 +130,21 @@ void read_model(const MapReader& root, ClusterModel& model) {
 // Jobs that do not say where their input lies have it drawn by lot.
 void place_inputs(Scenario& scenario) {
   if (scenario.model.replicas == 0) return;
-  const auto placed = [&](const JobSpec& spec) {
-    auto copy = std::make_shared<JobSpec>(spec);
+  const auto placed = [&](const JobPlan& plan) {
+    auto copy = std::make_shared<JobSpec>(*plan.spec);
     const bool said = std::any_of(copy->splits.begin(), copy->splits.end(),
                                   [](const Split& split) { return !split.hosts.empty(); });
-    if (!said) place_blocks(scenario.model, scenario.trackers, *copy);
+    if (said) return copy;
+    const std::string& input = plan.input.empty() ? copy->name : plan.input;
+    place_blocks(scenario.model, scenario.trackers, input, *copy);
     return copy;
   };
-  for (JobPlan& plan : scenario.trace) plan.spec = placed(*plan.spec);
+  for (JobPlan& plan : scenario.trace) plan.spec = placed(plan);
   for (Step& step : scenario.steps) {
     auto* submit = std::get_if<step::Submit>(&step.what);
     if (submit == nullptr) continue;
     auto plan = std::make_shared<JobPlan>(*submit->plan);
-    plan->spec = placed(*plan->spec);
+    plan->spec = placed(*plan);
     submit->plan = std::move(plan);
   }
 }

@@ -56,7 +56,7 @@ struct Advance {
   DurationMs by_ms = 0;
 };
 struct RunUntil {
-  DurationMs until = 0;  // scenario time
+  std::optional<DurationMs> until;  // scenario time; nothing: until every job has ended
 };
 struct Beat {
   std::string tracker;
@@ -154,9 +154,12 @@ struct Step {
 };
 
 struct HeartbeatPlan {
+  // When a tracker first reports, within one interval: spread evenly in tracker order, or by lot.
+  enum class Phase : std::uint8_t { kEven, kRandom };
   bool automatic = false;
   DurationMs interval_ms = 3000;
   bool out_of_band = true;
+  Phase phase = Phase::kEven;
 };
 
 struct Scenario {

@@ -167,13 +167,29 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
                                         Diagnostics& out) {
   auto plan = std::make_shared<JobPlan>();
   auto spec = std::make_shared<JobSpec>();
-  const MapReader job(
-      &node, path, out,
-      {"id",           "user",         "group",      "groups",        "queue",
-       "pool",         "maps",         "reduces",    "priority",      "map_time",
-       "reduce_time",  "copy_time",    "slowstart",  "slots_per_map", "slots_per_reduce",
-       "locations",    "max_attempts", "map_vcores", "map_memory_mb", "reduce_memory_mb",
-       "reduce_vcores"});
+  const MapReader job(&node, path, out,
+                      {"id",
+                       "user",
+                       "group",
+                       "groups",
+                       "queue",
+                       "pool",
+                       "maps",
+                       "reduces",
+                       "priority",
+                       "map_time",
+                       "reduce_time",
+                       "copy_time",
+                       "slowstart",
+                       "slots_per_map",
+                       "slots_per_reduce",
+                       "locations",
+                       "max_attempts",
+                       "map_vcores",
+                       "map_memory_mb",
+                       "reduce_memory_mb",
+                       "reduce_vcores",
+                       "input"});
   if (!job.read_string("id", spec->name) && !job.has("id") && node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no id, allowed: a name such as J1", path));
   }
@@ -184,6 +200,7 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
   spec->queue = "default";
   job.read_string("user", spec->user);
   job.read_string("queue", spec->queue);
+  job.read_string("input", plan->input);
   job.read_strings("group", spec->groups);
   job.read_strings("groups", spec->groups);
   if (std::string pool; job.read_string("pool", pool)) spec->conf["pool"] = pool;

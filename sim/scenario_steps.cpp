@@ -128,7 +128,8 @@ Body advance(const StepNode& s) {
 
 Body run_until(const StepNode& s) {
   step::RunUntil run;
-  s.map.read_duration(s.key, run.until, {});
+  if (s.value.kind == YamlNode::Kind::kScalar && s.value.text == "jobs_ended") return run;
+  if (DurationMs until = 0; s.map.read_duration(s.key, until, {})) run.until = until;
   return run;
 }
 

@@ -71,6 +71,7 @@ void Summary::take(const Engine& engine, const Event& event) {
   } else if (const auto* change = std::get_if<JobStateChanged>(&event.fact)) {
     const auto job = open_.find(change->job);
     if (job == open_.end() || !is_over(change->state)) return;
+    last_end_ = event.at;
     for (Account* account : {&this->account(job->second.queue), &all_}) {
       ++account->row.jobs;
       account->row.succeeded += change->state == JobState::kSucceeded;

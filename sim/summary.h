@@ -45,6 +45,7 @@ class Summary : public Observer {
   std::vector<SummaryRow> rows() const;
   std::uint64_t launches() const { return launches_; }
   std::uint64_t heartbeats() const { return heartbeats_; }
+  TimeMs last_end() const { return last_end_; }  // of a job
 
  private:
   struct JobTimes {
@@ -79,6 +80,7 @@ class Summary : public Observer {
   std::int64_t capacity_ms_[kTaskKindCount] = {0, 0};  // slot-time of the cluster
   std::uint64_t launches_ = 0;
   std::uint64_t heartbeats_ = 0;
+  TimeMs last_end_ = SimEngine::kStart;
 };
 
 }  // namespace weir

@@ -48,8 +48,8 @@ TEST(ClusterModel, BlocksLieAsTheyShouldWhateverTheOrder) {
   spec.name = "J1";
   spec.splits.resize(200);
   JobSpec again = spec;
-  place_blocks(model, trackers, spec);
-  place_blocks(model, trackers, again);
+  place_blocks(model, trackers, "J1", spec);
+  place_blocks(model, trackers, "J1", again);
   std::set<std::string> used;
   for (std::size_t i = 0; i < spec.splits.size(); ++i) {
     const auto& hosts = spec.splits[i].hosts;
@@ -63,7 +63,7 @@ TEST(ClusterModel, BlocksLieAsTheyShouldWhateverTheOrder) {
   EXPECT_EQ(used.size(), trackers.size());
   JobSpec small;
   small.splits.resize(1);
-  place_blocks(model, {{"a", "r", {}}, {"b", "r", {}}}, small);
+  place_blocks(model, {{"a", "r", {}}, {"b", "r", {}}}, "J1", small);
   EXPECT_THAT(small.splits[0].hosts, testing::UnorderedElementsAre("a", "b"));
 }
 
