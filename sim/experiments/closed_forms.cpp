@@ -17,7 +17,7 @@ double delayed_locality(int maps, int nodes, int replicas, double offers) {
 }
 
 double offers_while_waiting(double wait_s, double heartbeats_per_s) {
-  return wait_s * heartbeats_per_s;
+  return 1 + wait_s * heartbeats_per_s;
 }
 
 double sticky_locality(int slots, int nodes, int slots_per_node, int replicas) {

@@ -11,8 +11,9 @@ double naive_locality(int maps, int nodes, int replicas);
 // Each map waits for `offers` such slots, and is launched far from its input if none fits.
 double delayed_locality(int maps, int nodes, int replicas, double offers);
 
-// How many slots a job sees while it waits W. Algorithm 2 of EuroSys'10 counts, whenever a job is
-// passed over, the time to the next heartbeat of any tracker, so waiting W takes so many passes.
+// How many slots a job sees until it takes any, that one included. Whenever a job is passed over,
+// delay scheduling counts the time to the next heartbeat of any tracker, so that waiting W takes so
+// many passes, however long it lasts until there is a slot to pass.
 double offers_while_waiting(double wait_s, double heartbeats_per_s);
 
 // Jobs always get back the slots that they give up. A job that has `slots` slots reads only those

@@ -67,6 +67,24 @@ TEST(ClusterModel, BlocksLieAsTheyShouldWhateverTheOrder) {
   EXPECT_THAT(small.splits[0].hosts, testing::UnorderedElementsAre("a", "b"));
 }
 
+TEST(ClusterModel, ThePhaseOfATrackerFollowsFromItsNameAndTheSeed) {
+  const ClusterModel model{.seed = 7};
+  const ClusterModel other{.seed = 8};
+  std::set<DurationMs> phases;
+  for (int i = 0; i < 200; ++i) {
+    const std::string name = "tt" + std::to_string(i);
+    const DurationMs phase = random_phase(model, name, 3000);
+    EXPECT_GE(phase, 0);
+    EXPECT_LT(phase, 3000);
+    EXPECT_EQ(phase, random_phase(model, name, 3000));
+    phases.insert(phase);
+  }
+  EXPECT_GT(phases.size(), 150u);
+  EXPECT_LT(*phases.begin(), 150);
+  EXPECT_GT(*phases.rbegin(), 2850);
+  EXPECT_NE(random_phase(model, "tt1", 3000), random_phase(other, "tt1", 3000));
+}
+
 TEST(ClusterModel, TimesScatterWithinTheirSpread) {
   const ClusterModel model{.remote_factor = 2, .task_launch_ms = 100, .spread = 0.1, .seed = 1};
   JobSpec spec;

@@ -1,0 +1,52 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/exit_code.h"
+#include "cli/json.h"
+#include "cli/run_weir.h"
+#include "cli/temporary_directory.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(ExperimentCommand, AFewJobsGiveTheWholeTable) {
+  const auto table = run({"experiment", "copy-compute", "--seeds", "1", "--size", "5"});
+  EXPECT_THAT(table.out, AllOf(HasSubstr("PUBLISHED"), HasSubstr("2-10 [S]"),
+                               HasSubstr("Means of 1 seed"), HasSubstr("at 5% of the size")));
+  const auto json = run({"experiment", "small-jobs", "--seeds", "2", "--size", "1", "-o", "json"});
+  const Json parsed = Json::parse(json.out);
+  EXPECT_EQ(parsed["experiment"], "small-jobs");
+  EXPECT_EQ(parsed["lines"][0]["what"], "3 maps, naive: node locality %");
+  EXPECT_EQ(parsed["lines"][0]["hb"]["seeds"].size(), 2u);
+  EXPECT_EQ(parsed["lines"][0]["published"]["mark"], "N");
+  EXPECT_THAT(json.err, HasSubstr("runs in"));
+}
+
+TEST(ExperimentCommand, WhatItRunsIsAScenario) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "s.yaml";
+  const auto written = run({"experiment", "sticky-slots", "--size", "2", "--case",
+                            "5-jobs/x2.0/5s/oob", "--scenario", file});
+  EXPECT_EQ(written.code, kExitDone);
+  EXPECT_THAT(written.out, IsEmpty());
+  EXPECT_EQ(run({"sim", file, "--check", "full"}).code, kExitDone);
+  const auto shown = run({"experiment", "sticky-slots", "--size", "2", "--case",
+                          "5-jobs/x2.0/5s/oob", "--scenario", "-"});
+  EXPECT_THAT(shown.out, HasSubstr("locality_delay: 5000ms"));
+}
+
+TEST(ExperimentCommand, SaysWhatThereIs) {
+  EXPECT_THAT(run({"experiment"}).out, HasSubstr("locality-delay"));
+  EXPECT_THAT(run({"experiment", "locality-delay", "--cases"}).out, HasSubstr("12-maps/1s/hb\n"));
+  EXPECT_THAT(run({"experiment", "small-job"}).err, HasSubstr("did you mean 'small-jobs'?"));
+  EXPECT_EQ(run({"experiment", "small-jobs", "--case", "3-maps/15s/hb"}).code, kExitRefused);
+  EXPECT_EQ(run({"experiment", "small-jobs", "--scenario", "-"}).code, kExitRefused);
+  EXPECT_EQ(run({"experiment", "small-jobs", "--seeds", "0"}).code, kExitRefused);
+}
+
+}  // namespace
+}  // namespace weir::cli
