@@ -27,6 +27,8 @@ using experiments::Experiment;
 using experiments::kBeats;
 using experiments::Line;
 
+constexpr std::size_t kWide = 160;  // columns of figures that nobody wants cut
+
 struct ExperimentOptions {
   std::string name;
   experiments::RunOptions run;
@@ -111,18 +113,14 @@ void print_experiment(Context& context, const Experiment& experiment,
                       const std::vector<Line>& lines, const ExperimentOptions& options) {
   context.out << fmt::format("{}: {}\n", experiment.name, experiment.what);
   for (const std::string& line : experiment.setup) context.out << "  " << line << "\n";
-  Table table({{"", false, 20},
-               {"HB", true},
-               {"OOB", true},
-               {"PUBLISHED", true},
-               {"CLOSED FORM", true},
-               {"BAR"}});
+  Table table(
+      {{""}, {"HB", true}, {"OOB", true}, {"PUBLISHED", true}, {"CLOSED FORM", true}, {"BAR"}});
   for (const Line& line : lines) {
     table.add({line.what, measured_text(line, Beats::kPlain),
                measured_text(line, Beats::kOutOfBand), published_text(line), closed_text(line),
                bar_text(line)});
   }
-  context.out << "\n" << table.render(120);
+  context.out << "\n" << table.render(kWide);
   int asked = 0;
   int met = 0;
   for (const Line& line : lines) {
@@ -132,8 +130,8 @@ void print_experiment(Context& context, const Experiment& experiment,
     }
   }
   context.out << fmt::format(
-      "\nMeans of {} seed{} +- standard deviation{}. HB: ends are reported with the next heartbeat "
-      "(3 s); OOB: at once. HB / OOB where they differ.\n"
+      "\nMeans of {} seed{} +- standard deviation{}; HB / OOB where one column has both.\n"
+      "HB: a tracker reports ends with its next heartbeat, OOB: at once.\n"
       "[S] stored source, [N] stored note that quotes it, [M] memory, [F] read off a figure. {} of "
       "{} bars met.\n",
       options.run.seeds, options.run.seeds == 1 ? "" : "s",
@@ -175,7 +173,7 @@ int list_experiments(Context& context) {
   if (context.json()) {
     print_json(context.out, list);
   } else {
-    context.out << table.render(120);
+    context.out << table.render(kWide);
   }
   return kExitDone;
 }
