@@ -80,5 +80,43 @@ TEST(Scenario, ManualTrackersAreNotLostForBeingSilentUnlessTheFileSaysSo) {
               AllOf(HasSubstr(R"("state": "lost")"), HasSubstr(R"("state": "back")")));
 }
 
+TEST(Scenario, JobsThatReadTheSameInputFindItInTheSamePlaces) {
+  const auto scenario = load_scenario_text("s.yaml", R"(
+cluster: {racks: 4, trackers_per_rack: 25}
+model: {replicas: 3}
+steps:
+  - submit: {id: J1, maps: 50, input: day}
+  - submit: {id: J2, maps: 50, input: day}
+  - submit: {id: J3, maps: 50}
+)");
+  ASSERT_TRUE(scenario);
+  const auto hosts = [&](std::size_t step) {
+    std::vector<std::vector<std::string>> all;
+    const auto& submit = std::get<step::Submit>(scenario->steps[step].what);
+    for (const Split& split : submit.plan->spec->splits) all.push_back(split.hosts);
+    return all;
+  };
+  EXPECT_EQ(hosts(0), hosts(1));
+  EXPECT_NE(hosts(0), hosts(2));
+}
+
+TEST(Scenario, PhasesOfHeartbeatsAreEvenOrDrawnByLot) {
+  const auto first_launch = [](const std::string& phase) {
+    const auto run = simulate("cluster: {}\nheartbeats: {interval: 3s, phase: " + phase +
+                              "}\nsteps: [{submit: {id: J1}}, {run_until: 3s}]\n");
+    EXPECT_THAT(run.errors, IsEmpty());
+    const std::string before = "\"event\": \"launch\"";
+    const std::size_t end = run.events.find(before);
+    EXPECT_NE(end, std::string::npos);
+    const std::size_t line = run.events.rfind("{\"t\": ", end);
+    return std::stoi(run.events.substr(line + 6));
+  };
+  EXPECT_EQ(first_launch("even"), 0);
+  EXPECT_EQ(first_launch("random"), random_phase({}, "tt1", 3000));
+  EXPECT_GT(first_launch("random"), 0);
+  EXPECT_THAT(simulate("heartbeats: {phase: odd}\n").errors,
+              ElementsAre(HasSubstr("heartbeats.phase is \"odd\"")));
+}
+
 }  // namespace
 }  // namespace weir
