@@ -125,7 +125,7 @@ void KillPlanner::collect() {
     const QueueLine& line = figures_.line(leaf);
     if (line.facts.running <= line.allocated) continue;
     place[leaf.index()] = leaves_.size();
-    leaves_.push_back({leaf, {}, {}});
+    leaves_.push_back({.queue = leaf});
     for (const auto& [user, held] : state_.queue(leaf).users) {
       leaves_.back().running[user] = held.running_slots[index(kind_)];
     }
@@ -136,23 +136,25 @@ void KillPlanner::collect() {
     if (place[attempt.queue.index()] == SIZE_MAX) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
-    const Task& task = state_.job(attempt.key.task.job).tasks(kind_).tasks[attempt.key.task.index];
     leaves_[place[attempt.queue.index()]].candidates.push_back(
-        {AttemptSlot(i), attempt.user, task.preempted >= kOftenPreempted});
+        {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths});
   }
-  for (Leaf& leaf : leaves_) sort_candidates(leaf);
 }
 
 void KillPlanner::sort_candidates(Leaf& leaf) const {
-  const auto key = [&](const Candidate& candidate) {
-    const Attempt& a = state_.attempt(candidate.slot);
-    return std::tuple(candidate.often, -a.launched_at, a.progress_millionths);
-  };
+  if (leaf.sorted) return;
+  leaf.sorted = true;
+  for (Candidate& candidate : leaf.candidates) {
+    const TaskKey& task = state_.attempt(candidate.slot).key.task;
+    const Task& record = state_.job(task.job).tasks(kind_).tasks[task.index];
+    candidate.often = record.preempted >= kOftenPreempted;
+  }
   std::sort(leaf.candidates.begin(), leaf.candidates.end(),
             [&](const Candidate& a, const Candidate& b) {
-              const auto key_a = key(a);
-              const auto key_b = key(b);
-              if (key_a != key_b) return key_a < key_b;
+              if (a.often != b.often) return b.often;
+              if (a.launched_at != b.launched_at) return a.launched_at > b.launched_at;
+              if (a.progress_millionths != b.progress_millionths)
+                return a.progress_millionths < b.progress_millionths;
               return state_.attempt(b.slot).key < state_.attempt(a.slot).key;
             });
 }
@@ -222,6 +224,7 @@ std::optional<KillOrder> KillPlanner::find_victims(const Claim& claim, std::int6
 bool KillPlanner::search_leaf(Search& search, std::size_t l) {
   enum Pass { kAboveLimit, kWithinLimit, kOften, kPasses };
   Leaf& leaf = leaves_[l];
+  sort_candidates(leaf);
   const std::vector<UserId> above = users_above_limit(leaf);
   for (int pass = above.empty() ? kWithinLimit : kAboveLimit; pass < kPasses; ++pass) {
     for (std::size_t i = leaf.first; i < leaf.candidates.size(); ++i) {

@@ -39,13 +39,16 @@ class KillPlanner {
   struct Candidate {
     AttemptSlot slot;
     UserId user;
-    bool often = false;  // preempted so often that it comes last
+    TimeMs launched_at = 0;
+    std::int32_t progress_millionths = 0;
+    bool often = false;  // preempted so often that it comes last; known once sorted
     bool taken = false;
   };
   // A leaf above its allocation.
   struct Leaf {
     QueueId queue;
     std::vector<Candidate> candidates;       // latest launched first; often preempted ones last
+    bool sorted = false;                     // they are: once somebody looks for victims here
     std::size_t first = 0;                   // all before it are taken
     std::map<UserId, std::int64_t> running;  // per user, less what is planned to die
   };
