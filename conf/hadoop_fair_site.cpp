@@ -65,8 +65,6 @@ class FairSiteImport {
     const auto value = boolean(take(key));
     if (!value) return;
     add(fmt::format("{}: {}", ours, *value ? if_true : if_false));
-    // Without a pool `default` nothing may be refused; Hadoop then refused jobs without a pool.
-    if (key == "allow.undeclared.pools" && !*value) add("pools: [{name: default}]");
   }
 
   void pool_name() {

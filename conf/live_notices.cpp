@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "jobqueue/queue_guarantees.h"
 #include "conf/values.h"
+#include "fair/fair_settings.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/queue_tree.h"
 
 namespace weir {
@@ -14,13 +15,24 @@ namespace {
 
 constexpr std::size_t kMostNamed = 8;
 
+std::string notice_line(const std::string& source, const std::string& what) {
+  return fmt::format("{}: warning: {}", source.empty() ? "settings" : source, what);
+}
+
+std::string listed(std::vector<std::string> parts) {
+  const std::size_t count = parts.size();
+  if (count > kMostNamed) parts.resize(kMostNamed);
+  return fmt::format("{}{}", fmt::join(parts, ", "),
+                     count > kMostNamed ? fmt::format(" and {} more", count - kMostNamed) : "");
+}
+
 class Findings {
  public:
   Findings(const Settings& settings, const QueueTree& tree, TaskKind kind, std::int64_t total)
       : tree_(tree),
         kind_(kind),
         total_(total),
-        source_(settings.source.empty() ? "settings" : settings.source),
+        source_(settings.source),
         guaranteed_(guaranteed_slots(tree, kind, total)) {}
 
   void scaled(std::vector<std::string>& out) const {
@@ -80,13 +92,7 @@ class Findings {
 
  private:
   void say(std::vector<std::string>& out, const std::string& what) const {
-    out.push_back(fmt::format("{}: warning: {}", source_, what));
-  }
-  static std::string listed(std::vector<std::string> parts) {
-    const std::size_t count = parts.size();
-    if (count > kMostNamed) parts.resize(kMostNamed);
-    return fmt::format("{}{}", fmt::join(parts, ", "),
-                       count > kMostNamed ? fmt::format(" and {} more", count - kMostNamed) : "");
+    out.push_back(notice_line(source_, what));
   }
 
   const QueueTree& tree_;
@@ -96,12 +102,71 @@ class Findings {
   const std::vector<std::int64_t> guaranteed_;
 };
 
+// What all top pools together are to have at least.
+void find_scaled_minimums(const Settings& settings, const FairSettings& fair,
+                          const Resources& total, std::vector<std::string>& out) {
+  for (const TaskKind kind : kTaskKinds) {
+    std::int64_t sum = 0;
+    std::vector<std::string> parts;
+    for (const PoolSettings& pool : fair.pools) {
+      const std::int64_t minimum = pool.min_share[index(kind)];
+      if (minimum > 0) parts.push_back(fmt::format("{} {}", pool.name, minimum));
+      sum += minimum;
+    }
+    if (total.slots(kind) <= 0 || sum <= total.slots(kind)) continue;
+    out.push_back(notice_line(
+        settings.source,
+        fmt::format("the minimum shares of the top pools total {} {} slots, the cluster has {}: "
+                    "where all want theirs each has a part, {}",
+                    sum, name(kind), total.slots(kind), listed(parts))));
+  }
+}
+
+bool is_inner_pool(const std::vector<PoolSettings>& pools, std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const auto pool = std::find_if(pools.begin(), pools.end(), [&](const PoolSettings& p) {
+    return p.name == path.substr(0, dot);
+  });
+  if (pool == pools.end()) return false;
+  if (dot == std::string_view::npos) return !pool->pools.empty();
+  return is_inner_pool(pool->pools, path.substr(dot + 1));
+}
+
+// Where the queue is the pool, a leaf that is called as an inner pool has nowhere to put its jobs.
+void find_homeless_queues(const Settings& settings, const FairSettings& fair, const QueueTree& tree,
+                          std::vector<std::string>& out) {
+  if (fair.pool_name_property != "queue") return;
+  std::vector<std::string> queues;
+  for (const QueueId leaf : tree.leaves()) {
+    const std::string& path = tree.node(leaf).path;
+    if (is_inner_pool(fair.pools, path)) queues.push_back(path);
+  }
+  if (queues.empty()) return;
+  out.push_back(notice_line(
+      settings.source,
+      fmt::format("queues called as a pool that has pools below it take no jobs that name no other "
+                  "pool: {}",
+                  listed(queues))));
+}
+
+void find_in_pools(const Settings& settings, const QueueTree& tree, const Resources& total,
+                   std::vector<std::string>& out) {
+  const auto section = settings.policies.find("fair");
+  if (section == settings.policies.end()) return;
+  const auto* fair = dynamic_cast<const FairSettings*>(section->second.get());
+  if (fair == nullptr) return;
+  find_scaled_minimums(settings, *fair, total, out);
+  find_homeless_queues(settings, *fair, tree, out);
+}
+
 }  // namespace
 
-std::vector<std::string> live_notices(const Settings& settings, const Resources& total) {
+std::vector<std::string> live_notices(const Settings& settings, std::string_view policy,
+                                      const Resources& total) {
   std::vector<std::string> out;
   const auto tree = QueueTree::build(settings.queues);
-  if (!tree || settings.policy != "capacity") return out;
+  if (tree && policy == "fair") find_in_pools(settings, *tree, total, out);
+  if (!tree || policy != "capacity") return out;
   for (const TaskKind kind : kTaskKinds) {
     if (total.slots(kind) <= 0) continue;
     const Findings findings(settings, *tree, kind, total.slots(kind));

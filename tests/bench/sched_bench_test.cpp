@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/sched_matrix.h"
+#include "conf/policies.h"
 
 namespace weir::bench {
 namespace {
@@ -22,7 +23,7 @@ SchedLoad tiny(const std::string& policy, bool churn) {
 }
 
 TEST(SchedBench, MeasuresTheClosedLoopUnderEveryPolicy) {
-  for (const char* policy : {"capacity", "fifo"}) {
+  for (const std::string& policy : policy_names()) {
     std::vector<double> parts;
     const auto figures =
         run_sched(tiny(policy, false), 0.02, [&](double part) { parts.push_back(part); });
@@ -39,7 +40,7 @@ TEST(SchedBench, MeasuresTheClosedLoopUnderEveryPolicy) {
 }
 
 TEST(SchedBench, UnderChurnJobsEndAndTheLoopGoesOn) {
-  for (const char* policy : {"capacity", "fifo"}) {
+  for (const std::string& policy : policy_names()) {
     const auto figures = run_sched(tiny(policy, true), 0.2, {});
     ASSERT_TRUE(figures.ok()) << figures.error().message;
     EXPECT_GT(figures->jobs_ended, 0);

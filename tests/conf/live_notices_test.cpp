@@ -15,7 +15,33 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> notices(const std::string& queues, std::int64_t maps,
                                  std::int64_t reduces = 0) {
-  return live_notices(good("queues: " + queues + "\n").settings, Resources{{maps, reduces, 0, 0}});
+  return live_notices(good("queues: " + queues + "\n").settings, "capacity",
+                      Resources{{maps, reduces, 0, 0}});
+}
+
+std::vector<std::string> under_fair(const std::string& text, std::int64_t maps) {
+  return live_notices(good(text).settings, "fair", Resources{{maps, 4, 0, 0}});
+}
+
+TEST(LiveNotices, MinimumSharesThatAreMoreThanThereIs) {
+  const std::string pools =
+      "fair: {pools: [{name: a, min_share: {map: 6}}, {name: b, min_share: {map: 3}}, {name: "
+      "c}]}\n";
+  EXPECT_THAT(under_fair(pools, 9), IsEmpty());
+  EXPECT_THAT(under_fair(pools, 8),
+              ElementsAre("f: warning: the minimum shares of the top pools total 9 map slots, the "
+                          "cluster has 8: where all want theirs each has a part, a 6, b 3"));
+  EXPECT_THAT(live_notices(good(pools).settings, "fifo", Resources{{8, 4, 0, 0}}), IsEmpty());
+}
+
+TEST(LiveNotices, QueuesWhoseJobsGoIntoNoPool) {
+  const std::string pools = "fair: {pools: [{name: a, pools: [{name: x}]}, {name: b}]";
+  const std::string queues = "queues: [{name: a}, {name: b, queues: [{name: x}]}]\n";
+  EXPECT_THAT(
+      under_fair(queues + pools + "}\n", 8),
+      ElementsAre("f: warning: queues called as a pool that has pools below it take no jobs "
+                  "that name no other pool: a"));
+  EXPECT_THAT(under_fair(queues + pools + ", pool_name_property: user}\n", 8), IsEmpty());
 }
 
 TEST(LiveNotices, GuaranteesUnderOneSlot) {

@@ -50,7 +50,7 @@ void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {
   out.available = policy_names();
   out.since_ms = view->policy_since;
   std::vector<std::string> notices = view->settings->notices;
-  for (std::string& line : live_notices(*view->settings, view->total))
+  for (std::string& line : live_notices(*view->settings, view->policy, view->total))
     notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) notices.push_back(std::move(line));
   if (auto error = loop_.event_log_error()) notices.push_back(std::move(*error));
@@ -104,7 +104,7 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
     auto loaded = load_settings_text(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
     const BoardViewPtr view = loop_.board().view();
-    auto diff = diff_of_settings(*view->settings, loaded->settings, view->total);
+    auto diff = diff_of_settings(*view->settings, loaded->settings, view->policy, view->total);
     if (!diff) return answering.refuse(diff.error());
     diff->__set_at_restart(diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections));
     // Whether it would be taken only the live state knows.

@@ -67,7 +67,7 @@ wire::QueueChange make_change(const std::string& path, const char* what, const F
 }  // namespace
 
 Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settings& after,
-                                            const Resources& total) {
+                                            std::string_view policy, const Resources& total) {
   const auto old_side = make_side(before, total);
   if (!old_side) return old_side.error();
   const auto new_side = make_side(after, total);
@@ -96,7 +96,8 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
   }
   out.changes = weir::diff_settings(before, after);
   out.warnings = after.notices;
-  for (std::string& notice : live_notices(after, total)) out.warnings.push_back(std::move(notice));
+  for (std::string& notice : live_notices(after, policy, total))
+    out.warnings.push_back(std::move(notice));
   out.__set_map_slots(total.slots(TaskKind::kMap));
   out.__set_reduce_slots(total.slots(TaskKind::kReduce));
   return out;

@@ -13,6 +13,6 @@ namespace weir {
 // Queues in the order of the new settings, then those that are gone. Fails if either has no valid
 // queue tree.
 Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settings& after,
-                                            const Resources& total);
+                                            std::string_view policy, const Resources& total);
 
 }  // namespace weir

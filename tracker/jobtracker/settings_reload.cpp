@@ -75,9 +75,10 @@ void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
                                     const std::string& hash) {
   EngineLoop& loop = tracker_.loop();
   Notices& notices = tracker_.notices();
-  const Caller caller = administrator(*loop.board().view()->settings);
+  const BoardViewPtr view = loop.board().view();
+  const Caller caller = administrator(*view->settings);
   const std::string source = settings->source;
-  for (const std::string& notice : live_notices(*settings, loop.board().view()->total))
+  for (const std::string& notice : live_notices(*settings, view->policy, view->total))
     spdlog::warn("settings: {}", notice);
   loop.post(ApplySettings{caller, std::move(settings)},
             [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {

@@ -32,7 +32,7 @@ TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
   const Settings after = settings(
       "queues: [{name: a, guaranteed: 25%}, {name: b, guaranteed: 75%, queues: [{name: day}, "
       "{name: night}]}]\nremoved_queues: [{queue: b, move_to: night}, {queue: c, move_to: a}]\n");
-  const auto diff = diff_of_settings(before, after, Resources{{10, 4, 0, 0}});
+  const auto diff = diff_of_settings(before, after, "capacity", Resources{{10, 4, 0, 0}});
   ASSERT_TRUE(diff.ok());
   std::vector<std::string> lines;
   for (const auto& queue : diff->queues) lines.push_back(spell(queue));
