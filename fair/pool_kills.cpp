@@ -45,9 +45,14 @@ void PoolKills::serve(PoolId needy, const Due& due, std::vector<KillOrder>& kill
     for (const std::size_t other : gathered.victims) {
       if (may_die(candidates_[other], needy, pile)) add(pile, other);
     }
-    // What was gathered may leave its pool too poor for a wide task that would do by itself.
-    if (!may_die(candidate, needy, pile)) pile = {};
-    if (pile.victims.empty() && !may_die(candidate, needy, pile)) continue;
+    if (!may_die(candidate, needy, pile)) {
+      // What was gathered may leave its pool too poor for a wide task that would do by itself.
+      Pile alone;
+      gathered = std::exchange(pile, {});
+      if (gathered.victims.empty() || !may_die(candidate, needy, alone)) continue;
+      add(alone, i);
+      if (!could_start(needy, need, tracker, alone)) continue;
+    }
     add(pile, i);
     if (const auto job = could_start(needy, need, tracker, pile)) {
       KillOrder order = commit(needy, due.reason, pile, tracker, *job);

@@ -1,5 +1,5 @@
-// Lets the checker watch a simulated run, and tells it what the capacity policy is set to: the
-// checker itself may not know any policy. The first breach is kept; the runner looks after each
+// Lets the checker watch a simulated run, and tells it what the policies are set to: the checker
+// itself may not know any policy. The first breach is kept; the runner looks after each
 // step and stops there. One thread.
 #pragma once
 
@@ -23,8 +23,10 @@ class CheckerObserver : public Observer {
   std::optional<check::Breach> breach_;
 };
 
-// The settings of the capacity policy, defaults where nothing is said; of an engine: if it rules.
+// The settings of a policy, defaults where nothing is said; of an engine: if it rules.
 check::CapacityRules capacity_rules(const Settings& settings);
 std::optional<check::CapacityRules> capacity_rules(const Engine& engine);
+check::FairRules fair_rules(const Settings& settings);
+std::optional<check::FairRules> fair_rules(const Engine& engine);
 
 }  // namespace weir

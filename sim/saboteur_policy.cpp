@@ -24,7 +24,13 @@ std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
   if (active("held")) wrong = choose_on_full(offer);
   if (active("maximum")) wrong = choose_over_limit(offer, true);
   if (active("user-limit")) wrong = choose_over_limit(offer, false);
-  if (!wrong) return inner_->choose(offer);
+  if (active("pool-maximum")) wrong = choose_over_pool_maximum(offer);
+  if (active("heartbeat-limit")) wrong = choose_too_many(offer);
+  std::optional<Choice> right;
+  if (!wrong) right = inner_->choose(offer);
+  if (active("pool-order") || active("kind-turn")) wrong = choose_out_of_turn(offer, right);
+  if (active("load-cap") && !right) wrong = choose_on_full_enough(offer);
+  if (!wrong) return right;
   ++sabotage_->done;
   return wrong;
 }
@@ -44,6 +50,7 @@ void SabotagedPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& out)
 }
 
 Preemption SabotagedPolicy::tick(TimeMs now) {
+  if (name() == "fair") return plan_pool_kills(now);
   Preemption plan = plan_kills(now);
   if (active("claim-unserved") && !plan.kills.empty()) {
     plan.kills.clear();

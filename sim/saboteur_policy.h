@@ -27,6 +27,9 @@ class SabotagedPolicy : public PassingPolicy {
   Preemption tick(TimeMs now) override;
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
+  std::vector<PoolFigures> pools(TimeMs now) const override;
+  JobFigures job_figures(JobId job, TaskKind kind) const override;
+  void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
 
  private:
   bool active(std::string_view rule) const { return sabotage_->active(rule); }
@@ -48,6 +51,19 @@ class SabotagedPolicy : public PassingPolicy {
   std::optional<KillOrder> kill_early(TimeMs now);
   std::optional<KillOrder> kill_poor(const Claim& claim) const;
   std::optional<KillOrder> kill_elsewhere(const Claim& claim) const;
+  // The same for pools (saboteur_pools.cpp).
+  bool only_turn_matters(const Job& job, TaskKind kind) const;
+  std::optional<Choice> any_task(const Offer& offer, TaskKind kind, JobId but) const;
+  std::optional<Choice> choose_too_many(const Offer& offer) const;
+  std::optional<Choice> choose_out_of_turn(const Offer& offer,
+                                           const std::optional<Choice>& right) const;
+  std::optional<Choice> choose_on_full_enough(const Offer& offer) const;
+  std::optional<Choice> choose_over_pool_maximum(const Offer& offer) const;
+  Preemption plan_pool_kills(TimeMs now);
+  bool replace_victim(KillOrder& order, const std::function<bool(const Attempt&)>& suits) const;
+  bool kill_poor_pool(KillOrder& order, TimeMs now) const;
+  bool kill_older(KillOrder& order) const;
+  bool kill_out_of_pool(KillOrder& order) const;
   // By how much the figures of each leaf are falsified.
   std::map<QueueId, std::int64_t> lie(TaskKind kind) const;
 

@@ -29,8 +29,10 @@ const char* name(CheckMode mode) {
   return "?";
 }
 
-Checker::Checker(CheckMode mode, ReadRules read_rules)
-    : mode_(mode), read_rules_(std::move(read_rules)) {
+Checker::Checker(CheckMode mode, ReadRules read_rules, ReadFairRules read_fair_rules)
+    : mode_(mode),
+      read_rules_(std::move(read_rules)),
+      read_fair_rules_(std::move(read_fair_rules)) {
   memory_.every_step = mode == CheckMode::kFull;
 }
 
@@ -82,6 +84,7 @@ void Checker::remember_state(const Step& step) {
     }
   }
   memory_.holds = book.holds();
+  memory_.reservations = book.reservations();
   for (const KillOrdered* kill : step.kills) {
     const Job* job = step.state.find_job(kill->attempt.task.job);
     if (job == nullptr) continue;
@@ -145,7 +148,7 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
   std::optional<Breach> found;
   if (now) {
     ++checked_;
-    const Step step(engine, input, output, read_rules_(engine), memory_);
+    const Step step(engine, input, output, read_rules_(engine), read_fair_rules_(engine), memory_);
     Verdict verdict;
     check_counts(step, verdict);
     if (verdict.clean()) check_launches(step, verdict);
@@ -154,6 +157,10 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
     if (verdict.clean()) check_figures(step, verdict);
     if (verdict.clean()) check_idle(step, verdict);
     if (verdict.clean()) check_claims(step, verdict);
+    if (verdict.clean()) check_pools(step, verdict);
+    if (verdict.clean()) check_turns(step, verdict);
+    if (verdict.clean()) check_running_jobs(step, memory_, verdict);
+    if (verdict.clean()) check_pool_kills(step, memory_, verdict);
     if (verdict.clean()) check_unserved(step, memory_, verdict);
     if (verdict.clean() && checked_ % kCompareEvery == 0) check_fresh(engine, verdict);
     found = std::move(verdict.found());

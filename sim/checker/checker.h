@@ -27,8 +27,9 @@ class Checker {
   static constexpr std::uint64_t kCompareEvery = 8;  // checked steps, with a policy made anew
   // The capacity policy's settings; nothing if another policy rules.
   using ReadRules = std::function<std::optional<CapacityRules>(const Engine&)>;
+  using ReadFairRules = std::function<std::optional<FairRules>(const Engine&)>;  // likewise
 
-  Checker(CheckMode mode, ReadRules read_rules);
+  Checker(CheckMode mode, ReadRules read_rules, ReadFairRules read_fair_rules);
 
   // Right after each step of the engine.
   std::optional<Breach> check(const Engine& engine, const Input& input, const Output& output);
@@ -44,6 +45,7 @@ class Checker {
 
   CheckMode mode_;
   ReadRules read_rules_;
+  ReadFairRules read_fair_rules_;
   Memory memory_;
   std::uint64_t steps_ = 0;
   std::uint64_t checked_ = 0;

@@ -235,6 +235,16 @@ std::vector<ExpectedQueue> expect(const Census& census, TaskKind kind, const Cap
   return lines;
 }
 
+std::vector<ExpectedQueue> expect_maximums(const Census& census, TaskKind kind) {
+  const QueueTree& tree = census.state->tree();
+  Lines lines = new_lines(tree);
+  set_guarantees(tree, kind, census.total.slots(kind), lines);
+  for (const auto& [leaf, slots] : census.running[index(kind)]) {
+    for (QueueId q = leaf; q.valid(); q = tree.node(q).parent) lines[q.index()].running += slots;
+  }
+  return lines;
+}
+
 std::int64_t user_limit(const UserLimit& limit, std::int64_t guaranteed, std::int64_t capacity,
                         std::int64_t running, std::int64_t need, std::int64_t active_users) {
   const std::int64_t c = std::max(capacity, running + need);  // C

@@ -49,6 +49,9 @@ using NotLending = std::set<std::pair<QueueId, TaskKind>>;
 std::vector<ExpectedQueue> expect(const Census& census, TaskKind kind, const CapacityRules& rules,
                                   const NotLending& not_lending);
 
+// Only GC, MAX and RUN: what holds under every policy.
+std::vector<ExpectedQueue> expect_maximums(const Census& census, TaskKind kind);
+
 // The slots up to which a user may go: `capacity` is C of capacity.md, "User limits", before RUN +
 // need is looked at.
 std::int64_t user_limit(const UserLimit& limit, std::int64_t guaranteed, std::int64_t capacity,

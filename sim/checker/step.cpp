@@ -63,12 +63,14 @@ Losses Memory::losses_at(TimeMs now) const {
 }
 
 Step::Step(const Engine& e, const Input& in, const Output& out,
-           std::optional<CapacityRules> capacity_rules, const Memory& remembered)
+           std::optional<CapacityRules> capacity_rules, std::optional<FairRules> fair_rules,
+           const Memory& remembered)
     : engine(e),
       state(e.state()),
       input(in),
       output(out),
       rules(capacity_rules),
+      fair(std::move(fair_rules)),
       memory(remembered),
       not_lending(queues_not_lending(e.state())),
       census(e.state(), [&](const Job& job) { return slow_start_met(remembered, job); }) {
@@ -79,12 +81,14 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
       expected[index(kind)] = expect(census, kind, *rules, not_lending);
     }
   }
+  if (fair) where = place_jobs(state, *fair);
   const bool asked = heartbeat != nullptr && heartbeat->asks_for_tasks;
   reviewed = rules && !engine.recovering() && (asked || std::holds_alternative<Tick>(input.body));
   if (rules && memory.paused_at) paused_for = engine.now() - *memory.paused_at;
   for (const Event& event : output.events) {
     const auto* kill = std::get_if<KillOrdered>(&event.fact);
-    if (kill != nullptr && kill->reason == KillReason::kReclaim) kills.push_back(kill);
+    if (kill == nullptr || !is_preemption(kill->reason)) continue;
+    (kill->reason == KillReason::kReclaim ? kills : pool_kills).push_back(kill);
   }
   Census moment = census;
   for (auto event = output.events.rbegin(); event != output.events.rend(); ++event) {

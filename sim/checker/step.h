@@ -14,10 +14,28 @@
 #include "jobqueue/engine.h"
 #include "sim/checker/census.h"
 #include "sim/checker/expected.h"
+#include "sim/checker/pools.h"
 #include "sim/checker/rules.h"
 #include "sim/checker/victims.h"
 
 namespace weir::check {
+
+// What must be remembered of pools from step to step, while the fair policy rules.
+struct PoolMemory {
+  using Key = std::pair<std::string, TaskKind>;
+  bool ruled = false;     // after the last step
+  TimeMs updated_at = 0;  // the last update, or since when it rules
+  TimeMs killed_at = 0;   // the last check that killed, or since when it rules
+  // Of pools that were short at the last update: the last update at which they were not.
+  std::map<Key, TimeMs> at_minimum, at_half;
+  struct Loss {
+    TimeMs at = 0;
+    std::string pool;
+    std::int64_t slot_ms = 0;
+  };
+  std::vector<Loss> losses;             // to preemption for pools
+  std::vector<std::uint64_t> commands;  // sequence numbers of those that let jobs in or out
+};
 
 // What must be remembered from step to step.
 struct Memory {
@@ -27,6 +45,7 @@ struct Memory {
   std::map<std::string, std::int64_t> sequences;  // of the last heartbeat taken, by tracker
   std::map<TrackerId, Resources> tracker_held;    // as the last checked step left it
   std::vector<Hold> holds;                        // as the last step left them
+  std::vector<Reservation> reservations;          // likewise
   std::map<ClaimId, TimeMs> born;                 // of open claims
   std::map<HoldId, Hold> wasted;                  // kills that brought no launch
   std::map<ClaimId, TimeMs> unserved;             // since which pass
@@ -40,6 +59,7 @@ struct Memory {
   std::vector<Loss> losses;         // to preemption
   std::optional<TimeMs> paused_at;  // another policy than the capacity policy rules since
   NotLending not_lending;
+  PoolMemory pools;
 
   bool pending(HoldId hold) const;     // whether the last step left this hold
   Losses losses_at(TimeMs now) const;  // of the hour before, by queue
@@ -53,18 +73,21 @@ struct LaunchMoment {
 
 struct Step {
   Step(const Engine& engine, const Input& input, const Output& output,
-       std::optional<CapacityRules> rules, const Memory& memory);
+       std::optional<CapacityRules> rules, std::optional<FairRules> fair, const Memory& memory);
 
   const Engine& engine;
   const ClusterState& state;
   const Input& input;
   const Output& output;
   std::optional<CapacityRules> rules;  // nothing if another policy rules
+  std::optional<FairRules> fair;       // likewise
   const Memory& memory;
   NotLending not_lending;  // now; the memory's is that before the step
   Census census;
   std::vector<ExpectedQueue> expected[kTaskKindCount];  // empty if another policy rules
   std::vector<LaunchMoment> launches;                   // in order
+  JobPools where;                                       // under the fair policy
+  std::vector<const KillOrdered*> pool_kills;           // preemptions for pools, in order
   bool adopted = false;                   // an attempt that its tracker reported was taken on again
   std::vector<const KillOrdered*> kills;  // preemptions, in order
   bool reviewed = false;                  // claims were compared with the shortfall in this step
@@ -92,12 +115,16 @@ class Verdict {
 };
 
 // Each looks at one side of the step.
-void check_counts(const Step& step, Verdict& verdict);    // checks_counts.cpp
-void check_figures(const Step& step, Verdict& verdict);   // checks_figures.cpp
-void check_launches(const Step& step, Verdict& verdict);  // checks_launches.cpp
-void check_idle(const Step& step, Verdict& verdict);      // checks_launches.cpp
-void check_kills(const Step& step, Verdict& verdict);     // checks_kills.cpp
-void check_claims(const Step& step, Verdict& verdict);    // checks_claims.cpp
+void check_counts(const Step& step, Verdict& verdict);                        // checks_counts.cpp
+void check_figures(const Step& step, Verdict& verdict);                       // checks_figures.cpp
+void check_launches(const Step& step, Verdict& verdict);                      // checks_launches.cpp
+void check_idle(const Step& step, Verdict& verdict);                          // checks_launches.cpp
+void check_kills(const Step& step, Verdict& verdict);                         // checks_kills.cpp
+void check_claims(const Step& step, Verdict& verdict);                        // checks_claims.cpp
+void check_pools(const Step& step, Verdict& verdict);                         // checks_pools.cpp
+void check_turns(const Step& step, Verdict& verdict);                         // checks_turns.cpp
+void check_running_jobs(const Step& step, Memory& memory, Verdict& verdict);  // checks_running.cpp
+void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict);  // checks_pool_kills.cpp
 // These remember since when.
 void check_unserved(const Step& step, Memory& memory, Verdict& verdict);  // checks_kills.cpp
 void check_lending(const Step& step, Memory& memory, Verdict& verdict);   // checks_claims.cpp

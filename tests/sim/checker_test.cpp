@@ -92,7 +92,9 @@ TEST(Checker, Modes) {
                                     {check::CheckMode::kOff, 0u}}) {
     Cluster c;
     c.start();
-    check::Checker checker(mode, [](const Engine& engine) { return capacity_rules(engine); });
+    check::Checker checker(
+        mode, [](const Engine& engine) { return capacity_rules(engine); },
+        [](const Engine& engine) { return fair_rules(engine); });
     for (int i = 0; i < 2500; ++i) {
       const Input input{c.now, 0, Tick{}};
       Output output;

@@ -1,0 +1,251 @@
+// Preemption for pools: only where it is on, only for a pool that was short for longer than its
+// timeout, no more than it lacks, out of pools and jobs that keep their shares, the newest first,
+// within budget, and usefully.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/checker/limits.h"
+#include "sim/checker/step.h"
+
+namespace weir::check {
+namespace {
+
+const Rational kHair(1, 1'000'000);  // what the digits of a share may hide
+
+struct Due {
+  std::int64_t slots = 0;
+  bool minimum = false, fair = false;  // beyond which timeout
+};
+
+// An update has been made: since when pools are short.
+void follow_stamps(const Pools& pools, PoolMemory& memory) {
+  const auto follow = [&](std::map<PoolMemory::Key, TimeMs>& stamps, const std::string& pool,
+                          bool is_short) {
+    const PoolMemory::Key key{pool, pools.kind};
+    if (!is_short) stamps.erase(key);
+    if (is_short) stamps.emplace(key, memory.updated_at);  // keeps the earlier one
+  };
+  for (const auto& [path, line] : pools.lines) {
+    if (path.empty()) continue;
+    follow(memory.at_minimum, path, line.needy());
+    follow(memory.at_half, path,
+           line.running < line.demand && 2 * line.running + kHair < line.share);
+  }
+  const auto gone = [&](const auto& stamp) {
+    return stamp.first.second == pools.kind && !pools.lines.contains(stamp.first.first);
+  };
+  std::erase_if(memory.at_minimum, gone);
+  std::erase_if(memory.at_half, gone);
+}
+
+Due due_of(const Pools& pools, const std::string& pool, const PoolMemory& memory, TimeMs now) {
+  const PoolLine& line = pools.line(pool);
+  const auto beyond = [&](const std::map<PoolMemory::Key, TimeMs>& stamps, DurationMs timeout) {
+    const auto stamp = stamps.find({pool, pools.kind});
+    return stamp != stamps.end() && timeout != kNever && now - stamp->second > timeout;
+  };
+  Due due;
+  due.minimum = beyond(memory.at_minimum, line.rules->min_timeout);
+  due.fair = beyond(memory.at_half, line.rules->fair_timeout);
+  if (due.minimum) due.slots = line.floor() - line.running;
+  if (due.fair) {
+    const std::int64_t whole = floor_of(line.share + kHair);
+    due.slots = std::max(due.slots, std::min(whole, line.demand) - line.running);
+  }
+  return due;
+}
+
+// The kills of one class in one check, on the cluster just before the first of them.
+class Judge {
+ public:
+  Judge(const Step& step, const Pools& pools, const Memory& memory, Verdict& verdict)
+      : step_(step), pools_(pools), memory_(memory), verdict_(verdict) {}
+
+  void judge(const KillOrdered& kill) {
+    const Due due = due_of(pools_, kill.for_pool, memory_.pools, step_.engine.now());
+    const std::string what =
+        fmt::format("kill of {} for pool {}", attempt_name(kill.attempt), kill.for_pool);
+    const bool right = kill.reason == KillReason::kMinShare ? due.minimum : due.fair;
+    if (!right) {
+      verdict_.breach(
+          "pool-kill-early",
+          fmt::format("{}: it was not short of its {} for longer than its timeout", what,
+                      kill.reason == KillReason::kMinShare ? "minimum" : "fair share"));
+    }
+    const Job& job = step_.state.job(kill.attempt.task.job);
+    const std::int64_t slots = job.width(pools_.kind);
+    if (const auto poor = too_poor(job, slots, kill.for_pool)) {
+      verdict_.breach("pool-kill-poor", what + ": " + *poor);
+    }
+    check_budget(kill, job, slots, what);
+    check_newest(kill, job, what);
+    gone_[job.id] += slots;
+  }
+
+ private:
+  // Whom the loss of so many slots more would leave below his share.
+  std::optional<std::string> too_poor(const Job& job, std::int64_t slots,
+                                      const std::string& needy) const {
+    const std::string& leaf = step_.where.at(job.id);
+    for (std::string p = leaf; !within(p, needy); p = parent_of(p)) {
+      const PoolLine& line = pools_.line(p);
+      std::int64_t left = line.running - slots;
+      for (const auto& [other, lost] : gone_) {
+        if (within(p, step_.where.at(other))) left -= lost;
+      }
+      if (left + kHair >= line.share) continue;
+      return fmt::format("pool {} would run {} of its fair share of {:.6f}", p, left,
+                         line.share.convert_to<double>());
+    }
+    const PoolJob* own = pools_.find(job.id);
+    if (own == nullptr || !own->runnable || pools_.line(leaf).rules->fifo) return std::nullopt;
+    const auto lost = gone_.find(job.id);
+    const std::int64_t left = own->running - slots - (lost == gone_.end() ? 0 : lost->second);
+    if (left + kHair >= own->share) return std::nullopt;
+    return fmt::format("{} would run {} of its fair share of {:.6f}", job_name(job.id), left,
+                       own->share.convert_to<double>());
+  }
+
+  bool within_budget(const std::string& pool, std::int64_t slot_ms) const {
+    const auto budget = step_.fair->of(pool).kill_budget;
+    if (!budget) return true;
+    for (const PoolMemory::Loss& loss : memory_.pools.losses) {
+      if (loss.pool == pool && step_.engine.now() - loss.at < kHour) slot_ms += loss.slot_ms;
+    }
+    const auto lost = lost_.find(pool);
+    return slot_ms + (lost == lost_.end() ? 0 : lost->second) <= *budget * 1000;
+  }
+
+  void check_budget(const KillOrdered& kill, const Job& job, std::int64_t slots,
+                    const std::string& what) {
+    const std::string& pool = step_.where.at(job.id);
+    if (!within_budget(pool, slots * kill.ran_ms)) {
+      verdict_.breach("pool-kill-budget",
+                      fmt::format("{}: {} slot-ms more than pool {} may lose in an hour", what,
+                                  slots * kill.ran_ms, pool));
+    }
+    lost_[pool] += slots * kill.ran_ms;
+  }
+
+  // A task launched later on the same tracker, which needs as much, would have done as well. Only
+  // the first kill is judged: those before may have made room under a maximum for what the pool
+  // would launch.
+  void check_newest(const KillOrdered& kill, const Job& job, const std::string& what) {
+    const AttemptSlot own = step_.state.find_attempt(kill.attempt);
+    if (!own.valid() || !gone_.empty()) return;
+    const Attempt& victim = step_.state.attempt(own);
+    for (const AttemptSlot slot : step_.state.tracker(kill.tracker).attempts) {
+      const Attempt& other = step_.state.attempt(slot);
+      const Job& of = step_.state.job(other.key.task.job);
+      if (other.dying() || other.key.task.kind != pools_.kind || is_over(of.state) ||
+          other.launch_order <= victim.launch_order ||
+          of.need(pools_.kind) != job.need(pools_.kind) || !step_.where.contains(of.id) ||
+          within(kill.for_pool, step_.where.at(of.id)) ||
+          too_poor(of, of.width(pools_.kind), kill.for_pool) ||
+          !within_budget(step_.where.at(of.id),
+                         of.width(pools_.kind) * (step_.engine.now() - other.launched_at))) {
+        continue;
+      }
+      verdict_.breach("pool-kill-order", fmt::format("{}: {} was launched later and could go", what,
+                                                     attempt_name(other.key)));
+    }
+  }
+
+  static constexpr DurationMs kHour = 3600 * 1000;
+  const Step& step_;
+  const Pools& pools_;
+  const Memory& memory_;
+  Verdict& verdict_;
+  std::map<JobId, std::int64_t> gone_;        // slots, by kills before
+  std::map<std::string, std::int64_t> lost_;  // slot-ms, likewise, by pool
+};
+
+// Slots that are held since now: no more than the pool lacks, and somebody could use them.
+void check_freed(const Step& step, const Pools& pools, const PoolMemory& memory, Verdict& verdict) {
+  const auto& holds = step.state.claims().holds();
+  for (const Hold& hold : holds) {
+    if (hold.kind != pools.kind || hold.pool.empty() || step.memory.pending(hold.id)) continue;
+    const Due due = due_of(pools, hold.pool, memory, step.engine.now());
+    std::int64_t coming = 0;
+    for (const Hold& other : holds) {
+      if (other.kind == hold.kind && within(hold.pool, other.pool)) coming += other.slots;
+    }
+    if (coming > due.slots) {
+      verdict.breach("pool-kill-excess",
+                     fmt::format("{} {} slots are held for pool {}, which lacks {}", coming,
+                                 name(hold.kind), hold.pool, due.slots));
+    }
+    const TrackerState& tracker = step.state.tracker(hold.tracker);
+    Resources held = step.census.trackers.at(hold.tracker).held;
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = step.state.attempt(slot);
+      if (attempt.dying()) held -= step.state.job(attempt.key.task.job).need(attempt.key.task.kind);
+    }
+    const auto& jobs = step.census.jobs(hold.kind);
+    const bool useful = std::any_of(jobs.begin(), jobs.end(), [&](const JobCount& job) {
+      return within(hold.pool, step.where.at(job.job->id)) && job.launchable > 0 &&
+             job.width == hold.slots &&
+             has_room(step.census, job.job->need(hold.kind), tracker, held) &&
+             !avoids(step.census, *job.job, tracker) &&
+             has_task_for(step.census, job, hold.kind, tracker);
+    });
+    if (useful && in_pool(tracker)) continue;
+    verdict.breach("pool-kill-useless",
+                   fmt::format("{} {} slots are freed on tracker {} for pool {}, which has no task "
+                               "that could start there",
+                               hold.slots, name(hold.kind), tracker.name, hold.pool));
+  }
+}
+
+void follow_policy(const Step& step, PoolMemory& memory) {
+  if (step.fair.has_value() == memory.ruled) return;
+  memory.ruled = step.fair.has_value();
+  memory.at_minimum.clear();
+  memory.at_half.clear();
+  memory.updated_at = memory.killed_at = step.engine.now();
+}
+
+}  // namespace
+
+void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
+  if (!memory.every_step) return;
+  follow_policy(step, memory.pools);
+  if (!step.pool_kills.empty() &&
+      (!step.fair || step.fair->preemption != FairRules::Preemption::kOn)) {
+    return verdict.breach("pool-kill-forbidden",
+                          "kill of " + attempt_name(step.pool_kills.front()->attempt) +
+                              " for pool " + step.pool_kills.front()->for_pool +
+                              ": preemption is not on");
+  }
+  if (!step.fair || !std::holds_alternative<Tick>(step.input.body)) return;
+  const TimeMs now = step.engine.now();
+  for (const TaskKind kind : kTaskKinds) {
+    Census before = step.census;
+    for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
+    Pools pools(before, kind, *step.fair, step.where, now);
+    pools.deal_shares();
+    follow_stamps(pools, memory.pools);
+    Judge judge(step, pools, memory, verdict);
+    for (const KillOrdered* kill : step.pool_kills) {
+      if (kill->attempt.task.kind == kind) judge.judge(*kill);
+    }
+    if (verdict.clean()) check_freed(step, pools, memory.pools, verdict);
+  }
+  if (!step.pool_kills.empty()) {
+    if (now - memory.pools.killed_at < step.fair->preemption_interval) {
+      verdict.breach("pool-kill-early",
+                     fmt::format("kills at {} ms and at {} ms, and checks are {} ms apart",
+                                 memory.pools.killed_at, now, step.fair->preemption_interval));
+    }
+    memory.pools.killed_at = now;
+  }
+  for (const KillOrdered* kill : step.pool_kills) {
+    const Job& job = step.state.job(kill->attempt.task.job);
+    memory.pools.losses.push_back(
+        {now, step.where.at(job.id), job.width(kill->attempt.task.kind) * kill->ran_ms});
+  }
+  memory.pools.updated_at = now;
+}
+
+}  // namespace weir::check

@@ -1,0 +1,84 @@
+// The figures of pools and jobs under the fair policy: which pools there are, what they run and
+// want, and their fair shares.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/checker/step.h"
+
+namespace weir::check {
+namespace {
+
+// A share as the policy says it may be off by so many slots (fair.md: 0.01).
+bool near(Share said, const Rational& expected) {
+  const Rational off = Rational(said, kWholeSlot) - expected;
+  return off <= Rational(1, 100) && off >= Rational(-1, 100);
+}
+
+double shown(const Rational& value) {
+  return value.convert_to<double>();
+}
+
+void check_pool(const PoolFigures& figures, const Pools& pools, Verdict& verdict) {
+  const PoolLine& line = pools.line(figures.pool);
+  const QueueFigures& said = figures.of[index(pools.kind)];
+  const std::int64_t maximum = line.rules->maximum[index(pools.kind)].value_or(-1);
+  const std::string who = fmt::format("pool {} ({})", figures.pool, name(pools.kind));
+  if (said.running != line.running || said.demand != line.demand ||
+      said.min_share != line.minimum || said.maximum != maximum) {
+    verdict.breach("pool-figures",
+                   fmt::format("{}: RUN {}, demand {}, minimum {}, maximum {}, recomputed {}, {}, "
+                               "{} and {}",
+                               who, said.running, said.demand, said.min_share, said.maximum,
+                               line.running, line.demand, line.minimum, maximum));
+  }
+  if (!near(said.share, line.share)) {
+    verdict.breach("pool-share",
+                   fmt::format("{}: its fair share is {:.6f}, recomputed {:.6f} (demand {}, "
+                               "minimum {}, weight {}, {} slots in all)",
+                               who, static_cast<double>(said.share) / kWholeSlot, shown(line.share),
+                               line.demand, line.minimum,
+                               static_cast<double>(line.rules->weight) / 1e6, pools.total));
+  }
+}
+
+void check_jobs(const Step& step, const Pools& pools, Verdict& verdict) {
+  for (const auto& [path, line] : pools.lines) {
+    for (const PoolJob& job : line.jobs) {
+      const JobId id = job.count->job->id;
+      // Jobs of FIFO pools have no share of their own, unless deficits need one.
+      const bool none = !job.runnable || (line.rules->fifo && !step.fair->deficit);
+      const Rational share = none ? Rational(0) : job.share;
+      const JobFigures said = step.engine.policy().job_figures(id, pools.kind);
+      if (near(said.share, share)) continue;
+      verdict.breach("job-share",
+                     fmt::format("{} ({}) in pool {}: its fair share is {:.6f}, recomputed {:.6f} "
+                                 "(demand {}, weight {:.6f}, the pool's share {:.6f})",
+                                 job_name(id), name(pools.kind), path,
+                                 static_cast<double>(said.share) / kWholeSlot, shown(share),
+                                 job.demand, shown(job.weight), shown(line.share)));
+    }
+  }
+}
+
+}  // namespace
+
+void check_pools(const Step& step, Verdict& verdict) {
+  if (!step.fair) return;
+  const std::vector<PoolFigures> all = step.engine.policy().pools(step.engine.now());
+  for (const TaskKind kind : kTaskKinds) {
+    Pools pools(step.census, kind, *step.fair, step.where, step.engine.now());
+    pools.deal_shares();
+    std::string known, expected;
+    for (const PoolFigures& figures : all) known += figures.pool + " ";
+    for (const auto& [path, line] : pools.lines) expected += path.empty() ? "" : path + " ";
+    if (known != expected) {
+      return verdict.breach("pool-figures",
+                            fmt::format("the pools are {}recomputed {}", known + "; ", expected));
+    }
+    for (const PoolFigures& figures : all) check_pool(figures, pools, verdict);
+    if (verdict.clean()) check_jobs(step, pools, verdict);
+  }
+}
+
+}  // namespace weir::check

@@ -1,0 +1,241 @@
+// Whose turn it is under the fair policy: no launch out of order, above a maximum, beyond what one
+// heartbeat may give, or on a tracker that is full enough; and no slot idle that could be used.
+// Judged at each launch on the cluster just before it, by walking all pools and all jobs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/checker/limits.h"
+#include "sim/checker/step.h"
+
+namespace weir::check {
+namespace {
+
+// One class on one tracker at one moment of a heartbeat.
+struct Moment {
+  Moment(const Step& s, const Census& c, TaskKind k)
+      : step(s),
+        census(c),
+        kind(k),
+        pools(c, k, *s.fair, s.where, s.engine.now()),
+        queues(expect_maximums(c, k)) {
+    const TrackerState& tracker = *s.tracker;
+    free = tracker.total.slots(k) - c.trackers.at(tracker.id).held.slots(k);
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = s.state.attempt(slot);
+      if (attempt.key.task.kind != k || attempt.dying()) continue;
+      ++tasks;
+      slots += s.state.job(attempt.key.task.job).width(k);
+    }
+  }
+  // As it was before those launches; the census is of then already.
+  void before(const std::vector<LaunchMoment>& launches, std::size_t from) {
+    launched = {};
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      const TaskKind of = launches[i].launch->attempt.task.kind;
+      if (i < from) {
+        ++launched[index(of)];
+      } else if (of == kind) {
+        --tasks;
+        slots -= step.state.job(launches[i].launch->attempt.task.job).width(kind);
+      }
+    }
+  }
+
+  const Step& step;
+  const Census& census;
+  TaskKind kind;
+  Pools pools;
+  std::vector<ExpectedQueue> queues;
+  std::int64_t free = 0;
+  std::int64_t tasks = 0;                               // that run on the tracker
+  std::int64_t slots = 0;                               // and what they need
+  std::array<std::int64_t, kTaskKindCount> launched{};  // in this heartbeat so far
+
+  // Slots that are kept there for somebody make an order of their own.
+  bool kept() const {
+    const auto here = [&](const auto& keeps) {
+      return keeps.tracker == step.tracker->id && keeps.kind == kind;
+    };
+    const auto& book = step.state.claims();
+    const auto any = [&](const auto& all) { return std::any_of(all.begin(), all.end(), here); };
+    return any(book.holds()) || any(book.reservations()) || any(step.memory.holds) ||
+           any(step.memory.reservations);
+  }
+  // ceil(slots * min(1, max_diff + demand / total)).
+  std::int64_t cap() const {
+    const std::int64_t all = step.tracker->total.slots(kind);
+    if (!step.fair->load_cap || census.total.slots(kind) == 0) return all;
+    const Rational part = Rational(step.fair->load_max_diff, 1'000'000) +
+                          Rational(pools.cluster_demand(), census.total.slots(kind));
+    return part >= 1 ? all : ceil_of(part * all);
+  }
+  bool may_give_more() const {
+    if (!step.fair->assign_multiple) return launched[0] + launched[1] == 0;
+    const auto most = step.fair->per_heartbeat[index(kind)];
+    return !most || launched[index(kind)] < *most;
+  }
+  bool open() const { return free > 0 && may_give_more() && slots < cap(); }
+
+  std::optional<std::string> over_pool_maximum(JobId job, std::int64_t width) const {
+    for (std::string p = step.where.at(job); !p.empty(); p = parent_of(p)) {
+      const PoolLine& line = pools.line(p);
+      const auto maximum = line.rules->maximum[index(kind)];
+      if (!maximum || line.running + width <= *maximum) continue;
+      return fmt::format("pool {} would run {} + {} slots, its maximum is {}", p, line.running,
+                         width, *maximum);
+    }
+    return std::nullopt;
+  }
+  // A queue's maximum counts where it or one above it has one.
+  bool over_queue_maximum(QueueId leaf, std::int64_t width) const {
+    const QueueTree& tree = step.state.tree();
+    bool limited = false;
+    for (QueueId q = leaf; q != QueueTree::root(); q = tree.node(q).parent) {
+      limited = limited || tree.node(q).settings.maximum_hundredths.has_value();
+    }
+    return limited && over_maximum(census, queues, leaf, width).has_value();
+  }
+  // A task that the job has launched here since was there to be launched.
+  bool has_task(const PoolJob& job) const {
+    const JobCount* after = step.census.find(kind, job.count->job->id);
+    return (after != nullptr && after->launchable < job.count->launchable) ||
+           has_task_for(census, *job.count, kind, *step.tracker);
+  }
+  bool could_start(const PoolJob& job) const {
+    const Job& of = *job.count->job;
+    return job.runnable && job.count->launchable > 0 && job.count->width <= free &&
+           has_room(census, of.need(kind), *step.tracker,
+                    census.trackers.at(step.tracker->id).held) &&
+           !avoids(census, of, *step.tracker) && has_task(job) &&
+           !over_pool_maximum(of.id, job.count->width) &&
+           !over_queue_maximum(of.queue, job.count->width);
+  }
+  // Maps may wait for a slot near their input: whether they do is not recomputed here.
+  bool may_wait(const PoolJob& job) const {
+    return kind == TaskKind::kMap && step.fair->delays_maps && job.count->job->has_locations;
+  }
+  // The first in order that could start and does not wait; nothing before `until` in that order.
+  const PoolJob* first(const std::string& pool, JobId until, bool& reached) const {
+    const PoolLine& line = pools.line(pool);
+    for (const std::string& child : pools.in_order(pool)) {
+      if (const PoolJob* found = first(child, until, reached)) return found;
+      if (reached) return nullptr;
+    }
+    if (!line.children.empty()) return nullptr;
+    for (const PoolJob* job : pools.jobs_in_order(pool)) {
+      if (job->count->job->id == until) {
+        reached = true;
+        return nullptr;
+      }
+      if (could_start(*job) && !may_wait(*job)) return job;
+    }
+    return nullptr;
+  }
+};
+
+void check_limits(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
+  const Job& job = moment.step.state.job(launch.attempt.task.job);
+  const std::int64_t width = job.width(moment.kind);
+  const std::string what = attempt_name(launch.attempt) + " is launched: ";
+  if (const auto over = moment.over_pool_maximum(job.id, width)) {
+    verdict.breach("pool-maximum", what + *over);
+  }
+  if (moment.over_queue_maximum(job.queue, width)) {
+    verdict.breach("maximum", what + *over_maximum(moment.census, moment.queues, job.queue, width));
+  }
+  if (!moment.may_give_more()) {
+    verdict.breach("heartbeat-limit",
+                   fmt::format("{}after {} maps and {} reduces in the same heartbeat", what,
+                               moment.launched[0], moment.launched[1]));
+  }
+  if (!moment.kept() && moment.slots >= moment.cap()) {
+    verdict.breach(
+        "load-cap",
+        fmt::format("{}tracker {} fills {} slots, and should fill {} of {} "
+                    "({} of {} are wanted in the cluster)",
+                    what, moment.step.tracker->name, moment.slots, moment.cap(),
+                    moment.step.tracker->total.slots(moment.kind), moment.pools.cluster_demand(),
+                    moment.census.total.slots(moment.kind)));
+  }
+}
+
+// Maps and reduces take turns: the tracker gets that of which it runs less.
+void check_kind(const Step& step, const LaunchMoment& at, std::size_t place, const Moment& taken,
+                Verdict& verdict) {
+  const TaskKind kind = taken.kind;
+  const TaskKind other = kind == TaskKind::kMap ? TaskKind::kReduce : TaskKind::kMap;
+  Moment passed(step, at.before, other);
+  passed.before(step.launches, place);
+  const bool first =
+      other == TaskKind::kMap ? passed.tasks <= taken.tasks : passed.tasks < taken.tasks;
+  if (!first || !passed.open() || passed.kept() || taken.kept()) return;
+  bool reached = false;
+  const PoolJob* job = passed.first("", JobId{}, reached);
+  if (job == nullptr) return;
+  verdict.breach("kind-turn",
+                 fmt::format("{} is launched, but tracker {} runs {} maps or reduces of that kind "
+                             "and {} of the other, which {} wants",
+                             attempt_name(at.launch->attempt), step.tracker->name, taken.tasks,
+                             passed.tasks, job_name(job->count->job->id)));
+}
+
+void check_order(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
+  const JobId id = launch.attempt.task.job;
+  bool reached = false;
+  const PoolJob* before = moment.first("", id, reached);
+  if (before == nullptr) return;
+  const JobId passed = before->count->job->id;
+  const auto standing = [&](JobId job) {
+    const std::string& pool = moment.step.where.at(job);
+    const PoolLine& line = moment.pools.line(pool);
+    const PoolJob* own = moment.pools.find(job);
+    return fmt::format(
+        "{} (runs {}, weight {:.6f}) of pool {} (runs {}, minimum {}, demand {}, "
+        "weight {:.6f})",
+        job_name(job), own->running, own->weight.convert_to<double>(), pool, line.running,
+        line.minimum, line.demand, static_cast<double>(line.rules->weight) / 1e6);
+  };
+  verdict.breach("pool-order",
+                 fmt::format("{} is launched, of {}, but {} comes before it and "
+                             "could start there",
+                             attempt_name(launch.attempt), standing(id), standing(passed)));
+}
+
+}  // namespace
+
+void check_turns(const Step& step, Verdict& verdict) {
+  if (!step.fair || step.heartbeat == nullptr || !step.memory.every_step) return;
+  for (std::size_t i = 0; i < step.launches.size() && verdict.clean(); ++i) {
+    const LaunchMoment& at = step.launches[i];
+    const AttemptLaunched& launch = *at.launch;
+    if (step.state.find_job(launch.attempt.task.job) == nullptr) continue;
+    Moment moment(step, at.before, launch.attempt.task.kind);
+    moment.before(step.launches, i);
+    check_limits(moment, launch, verdict);
+    if (verdict.clean()) check_kind(step, at, i, moment, verdict);
+    if (verdict.clean() && !moment.kept() && !step.fair->deficit) {
+      check_order(moment, launch, verdict);
+    }
+  }
+  if (!verdict.clean() || !step.heartbeat->asks_for_tasks || step.engine.recovering() ||
+      !in_pool(*step.tracker)) {
+    return;
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    Moment moment(step, step.census, kind);
+    moment.before(step.launches, step.launches.size());
+    if (!moment.open() || moment.kept()) continue;
+    bool reached = false;
+    const PoolJob* job = moment.first("", JobId{}, reached);
+    if (job == nullptr) continue;
+    verdict.breach("idle-slot",
+                   fmt::format("tracker {} has {} {} slots free, but {} of pool {} could start "
+                               "there",
+                               step.tracker->name, moment.free, name(kind),
+                               job_name(job->count->job->id), step.where.at(job->count->job->id)));
+  }
+}
+
+}  // namespace weir::check
