@@ -41,6 +41,7 @@ struct Attempt {
   State state = State::kLaunching;  // changed by ClusterState alone
   TaskPhase phase = TaskPhase::kStarting;
   KillReason kill_reason = KillReason::kJobKilled;
+  std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
   std::int32_t progress_millionths = 0;
   TimeMs launched_at = 0;
   std::uint64_t launch_order = 0;   // counts launches: the larger, the later
