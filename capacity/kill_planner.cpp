@@ -133,18 +133,22 @@ void KillPlanner::collect() {
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
     const Attempt& attempt = state_.attempts()[i];
     if (!attempt.live || attempt.dying() || attempt.key.task.kind != kind_) continue;
-    if (place[attempt.queue.index()] == SIZE_MAX) continue;
+    if (place[attempt.queue.index()] == SIZE_MAX || !attempt.has_slots()) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
     leaves_[place[attempt.queue.index()]].candidates.push_back(
-        {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths,
-         attempt.preempted >= kOftenPreempted});
+        {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths});
   }
 }
 
 void KillPlanner::sort_candidates(Leaf& leaf) const {
   if (leaf.sorted) return;
   leaf.sorted = true;
+  for (Candidate& candidate : leaf.candidates) {
+    const TaskKey& task = state_.attempt(candidate.slot).key.task;
+    const Task& record = state_.job(task.job).tasks(kind_).tasks[task.index];
+    candidate.often = record.preempted >= kOftenPreempted;
+  }
   std::sort(leaf.candidates.begin(), leaf.candidates.end(),
             [&](const Candidate& a, const Candidate& b) {
               if (a.often != b.often) return b.often;
@@ -375,7 +379,7 @@ std::int64_t KillPlanner::width_of(JobId job) const {
 }
 
 std::int64_t KillPlanner::cost(const Attempt& attempt) const {
-  return slots_of(attempt) * (now_ - attempt.launched_at);
+  return slots_of(attempt) * attempt.in_slots_ms(now_);
 }
 
 std::int64_t KillPlanner::slots_of(const Attempt& attempt) const {

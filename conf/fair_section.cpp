@@ -217,14 +217,6 @@ void check_default_pool(const MapReader& map, const FairSettings& settings) {
                                 map.path("undeclared_pools")));
 }
 
-// What the policy does not do yet is accepted, and said.
-void note_what_waits(const MapReader& map, const FairSettings& settings) {
-  const auto note = [&](std::string_view key) {
-    map.out().warning(map.at(key), fmt::format("{} has no effect yet", map.path(key)));
-  };
-  if (settings.copy_compute_split) note("copy_compute_split");
-}
-
 }  // namespace
 
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
@@ -261,7 +253,6 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
   read_pools(map, allocations, *settings);
   if (out.error_count() != errors) return settings;
   check_default_pool(map, *settings);
-  note_what_waits(map, *settings);
   return settings;
 }
 

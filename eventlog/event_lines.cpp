@@ -129,6 +129,13 @@ void EventLines::put(const AttemptLaunched& fact) {
   line_.end();
 }
 
+void EventLines::put(const ComputeGranted& fact) {
+  begin("compute");
+  task(fact.attempt, fact.tracker);
+  owner(fact.attempt, fact.queue);
+  line_.end();
+}
+
 void EventLines::put(const AttemptEnded& fact) {
   const bool ordered = !ordered_.empty() && ordered_.erase(fact.attempt) > 0;
   const bool killed = fact.how == AttemptEnded::How::kKilled;

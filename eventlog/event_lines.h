@@ -53,6 +53,7 @@ class EventLines {
   void put(const ClaimMet& fact);
   void put(const ClaimDropped& fact);
   void put(const AttemptLaunched& fact);
+  void put(const ComputeGranted& fact);
   void put(const AttemptEnded& fact);
   void put(const KillOrdered& fact);
   void put(const TrackerChanged& fact);

@@ -16,11 +16,13 @@ void FairPolicy::begin_offer(const Offer& offer) {
   for (const HeldAttempt& held : tracker.held) {
     const TaskKind kind = held.key.task.kind;
     if (held.state == AttemptState::kDying) {
+      if (!held.has_slots()) continue;
       beat_.running_slots[index(kind)] -= state_.job(held.key.task.job).width(kind);
     } else {
       ++beat_.running_tasks[index(kind)];
     }
   }
+  if (copies_) beat_.running_slots[index(TaskKind::kReduce)] = tracker.copy_slots;
   if (delay_.on()) delay_.begin(offer.now);
 }
 
@@ -34,14 +36,14 @@ std::optional<Choice> FairPolicy::choose(const Offer& offer) {
   std::array<std::int64_t, kTaskKindCount> free = offer.free;
   if (state_.tracker(offer.tracker).keeps > 0) {
     for (const TaskKind kind : kTaskKinds) {
-      if (free[index(kind)] <= 0 || !may_give_more(kind, offer)) continue;
+      if (free[index(kind)] <= 0 || splits(kind) || !may_give_more(kind, offer)) continue;
       if (auto choice = choose_kept(kind, free[index(kind)], offer)) return choice;
     }
   }
   while (const auto kind = next_kind(offer, free)) {
-    const Slots slots{offer, *kind, free[index(*kind)]};
-    auto choice = by_deficit_ ? ask_in_line(PoolTree::root(), slots)
-                              : ask(PoolTree::root(), slots, INT64_MAX);
+    const Slots slots{offer, *kind, free[index(*kind)], false, splits(*kind)};
+    auto choice = by_deficit_ && !slots.copies ? ask_in_line(PoolTree::root(), slots)
+                                               : ask(PoolTree::root(), slots, INT64_MAX);
     if (choice) return choice;
     beat_.closed[index(*kind)] = true;
   }
@@ -76,10 +78,12 @@ std::optional<TaskKind> FairPolicy::next_kind(
 
 std::int64_t FairPolicy::load_cap(TaskKind kind, const TrackerState& tracker,
                                   std::int64_t running_here) const {
-  return load_manager_->cap({.tracker_slots = tracker.total.slots(kind),
+  const std::int64_t places = splits(kind) ? settings_->copy_factor : 1;  // for each slot
+  const Standings& standings = splits(kind) ? *copies_ : standings_[index(kind)];
+  return load_manager_->cap({.tracker_slots = tracker.total.slots(kind) * places,
                              .running_here = running_here,
-                             .cluster_slots = state_.total_slots(kind),
-                             .demand = standings_[index(kind)].cluster_demand(),
+                             .cluster_slots = state_.total_slots(kind) * places,
+                             .demand = standings.cluster_demand(),
                              .load_millionths = tracker.load_millionths});
 }
 
@@ -133,13 +137,13 @@ std::int64_t FairPolicy::queue_room(QueueId queue, TaskKind kind) const {
 
 std::optional<Choice> FairPolicy::ask(PoolId pool, const Slots& slots, std::int64_t room) {
   if (tree_.node(pool).leaf()) return ask_leaf(pool, slots, room);
-  const Standings& standings = standings_[index(slots.kind)];
+  const Standings& standings = standings_for(slots);
   std::optional<Choice> choice;
   standings.visit(pool, [&](PoolId child) {
     const Standings::Line& line = standings.line(child);
     choice = ask(child, slots, std::min(room, line.maximum - line.running));
     if (choice && line.needy()) ++rules_[kServedNeedy];
-    return choice.has_value();
+    return choice.has_value() || beat_.gathers;
   });
   return choice;
 }
@@ -153,6 +157,7 @@ std::optional<Choice> FairPolicy::ask_leaf(PoolId leaf, const Slots& slots, std:
   // A bucket whose tasks are wider than what is free may still reserve a tracker for its first job.
   const auto may = [&](const PoolJobs::Bucket& bucket) {
     if (bucket.width > room) return false;
+    if (slots.copies) return may_copy(bucket, slots);
     if (bucket.limited.valid() && bucket.width > queue_room(bucket.limited, kind)) return false;
     if (bucket.width <= slots.free) return true;
     ++rules_[kWidePassed];
@@ -160,7 +165,8 @@ std::optional<Choice> FairPolicy::ask_leaf(PoolId leaf, const Slots& slots, std:
     if (choice) ++rules_[kReserved];
     return choice.has_value();
   };
-  standings_[index(kind)].jobs(leaf).visit(may, [&](JobId job) {
+  standings_for(slots).jobs(leaf).visit(may, [&](JobId job) {
+    if (beat_.gathers) return true;
     if (!choice) choice = ask_job(job, slots, urgent);
     return choice.has_value();
   });

@@ -31,17 +31,19 @@ void open(DeficitAccount& account, std::int64_t running, TimeMs now) {
 
 }  // namespace
 
-void FairPolicy::line_up(JobEntry& entry, TaskKind kind) {
+DeficitKey FairPolicy::deficit_key(const JobEntry& entry, TaskKind kind) const {
   const JobStand& stand = entry.stand[index(kind)];
+  return {
+      .guaranteed = reaches(stand.facts.running, entry.guarantee[index(kind)]),
+      .deficit = state_.memory().of(stand.job).account[index(kind)].deficit,
+      .tie = stand.tie,
+      .job = stand.job,
+  };
+}
+
+void FairPolicy::line_up(JobEntry& entry, TaskKind kind) {
   std::optional<DeficitKey> key;
-  if (stand.facts.pending > 0) {
-    key = DeficitKey{
-        .guaranteed = reaches(stand.facts.running, entry.guarantee[index(kind)]),
-        .deficit = state_.memory().of(stand.job).account[index(kind)].deficit,
-        .tie = stand.tie,
-        .job = stand.job,
-    };
-  }
+  if (entry.stand[index(kind)].facts.pending > 0) key = deficit_key(entry, kind);
   lines_[index(kind)].set(entry.in_line[index(kind)], key);
 }
 

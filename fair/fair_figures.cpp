@@ -91,6 +91,7 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
       figures.below_min_share_ms[k] = since(stamps->second.at_min_share[k]);
       figures.below_half_share_ms[k] = since(stamps->second.at_half_share[k]);
     }
+    if (copies_) figures.copying = copies_->line(pool).running;
     all.push_back(std::move(figures));
   };
   for (std::size_t p = 1; p < tree_.size(); ++p) {
@@ -120,8 +121,9 @@ JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
 
 Policy::RuleCounts FairPolicy::rule_counts() const {
   static constexpr std::array<std::string_view, kRuleCount> kNames = {
-      "served_needy", "served_hold",  "reserved",         "wide_passed",  "passed_for_locality",
-      "load_capped",  "dealt_shares", "pool_over_budget", "deficit_order"};
+      "served_needy",        "served_hold",   "reserved",       "wide_passed",
+      "passed_for_locality", "load_capped",   "dealt_shares",   "pool_over_budget",
+      "deficit_order",       "granted_slots", "gathered_places"};
   RuleCounts counts;
   for (std::size_t i = 0; i < kRuleCount; ++i) counts.emplace_back(kNames[i], rules_[i]);
   return counts;
@@ -130,10 +132,13 @@ Policy::RuleCounts FairPolicy::rule_counts() const {
 std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const Job& job = state_.job(id);
   const JobEntry* entry = find_entry(id);
-  if (entry == nullptr || !entry->runnable || job.launchable(kind) == 0) return {};
+  const bool launches = job.launchable(kind) > 0;
+  const bool waits = splits(kind) && job.tasks(kind).copied > 0;
+  if (entry == nullptr || !entry->runnable || !(launches || waits)) return {};
   deal_shares();
-  const JobStand& stand = entry->stand[index(kind)];
-  if (stand.facts.pending == 0) {
+  std::vector<Reason> reasons;
+  const JobStand& stand = splits(kind) ? *entry->copies : entry->stand[index(kind)];
+  if (launches && stand.facts.pending == 0) {
     const std::int64_t largest = state_.largest_tracker().slots(kind);
     return {{"no_tracker_large_enough",
              "no live tracker is large enough for a task of " + to_string(job.need(kind)) +
@@ -141,8 +146,24 @@ std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
                  slot_count(largest, kind),
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
-  std::vector<Reason> reasons;
-  for (PoolId p = entry->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+  if (launches && splits(kind)) reasons.push_back(explain_copies(job));
+  if (waits || !splits(kind)) explain_slots(*entry, job, kind, reasons);
+  return reasons;
+}
+
+// Why tasks wait that nothing but slots is missing to.
+void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
+                               std::vector<Reason>& reasons) const {
+  const JobStand& stand = entry.stand[index(kind)];
+  if (splits(kind)) {
+    const std::int64_t waiting = job.tasks(kind).copied;
+    reasons.push_back({"waiting_to_compute",
+                       std::to_string(waiting) + (waiting == 1 ? " reduce has" : " reduces have") +
+                           " copied and " + (waiting == 1 ? "waits" : "wait") +
+                           " for a slot on the same tracker",
+                       {{"waiting", waiting}}});
+  }
+  for (PoolId p = entry.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     const Standings::Line& line = standings_[index(kind)].line(p);
     if (line.running + stand.width <= line.maximum) continue;
     reasons.push_back({"pool_at_maximum",
@@ -159,14 +180,14 @@ std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
                            " of its maximum of " + slot_count(maximum, kind),
                        {{"running", running}, {"maximum", maximum}}});
   }
-  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(id) : 0; left > 0) {
+  if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
     reasons.push_back(
         {"waiting_for_locality",
          "it waits for a tracker near its input, for at most " + rounded_seconds(left) + " more",
          {{"milliseconds_left", left}}});
   }
-  const Standings::Line& line = standings_[index(kind)].line(entry->pool);
-  const std::string& pool = tree_.node(entry->pool).path;
+  const Standings::Line& line = standings_[index(kind)].line(entry.pool);
+  const std::string& pool = tree_.node(entry.pool).path;
   if (reaches(line.running + stand.width - 1, line.share)) {
     reasons.push_back({"pool_at_share",
                        "pool " + pool + " runs " + std::to_string(line.running) +
@@ -181,7 +202,6 @@ std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
                            " slots and comes before pools that run more for their weight",
                        {{"running", line.running}, {"share_thousandths", line.share / 1'000'000}}});
   }
-  return reasons;
 }
 
 }  // namespace weir

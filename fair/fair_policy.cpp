@@ -47,6 +47,9 @@ FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
                  Standings(tree_, TaskKind::kReduce,
                            settings_->algorithm == FairSettings::Algorithm::kDeficit)},
       by_deficit_(settings_->algorithm == FairSettings::Algorithm::kDeficit) {
+  if (settings_->copy_compute_split) {
+    copies_.emplace(tree_, TaskKind::kReduce, false, settings_->copy_factor);
+  }
   limits_jobs_ = any_running_limit(settings_->pools) || settings_->undeclared.max_running_jobs ||
                  settings_->default_user_max_running_jobs ||
                  !settings_->user_max_running_jobs.empty();
@@ -55,7 +58,7 @@ FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
   started_at_ = state.now();
   for (const auto& [id, job] : state.jobs()) {
     const bool runs = std::any_of(std::begin(job->group), std::end(job->group),
-                                  [](const TaskGroup& group) { return group.running > 0; });
+                                  [](const TaskGroup& group) { return group.alive() > 0; });
     if (is_over(job->state) && !runs) continue;
     make_entry(*job).runnable = job->schedulable();
     sync(id);
@@ -128,6 +131,7 @@ PoolId FairPolicy::enter_pool(const std::string& path) {
   const PoolId pool = tree_.enter(path, made);
   for (const PoolId fresh : made) {
     for (Standings& standings : standings_) standings.add_pool(fresh);
+    if (copies_) copies_->add_pool(fresh);
   }
   return pool;
 }
@@ -138,6 +142,7 @@ void FairPolicy::leave_pool(PoolId pool) {
   tree_.leave(pool, gone);
   for (const PoolTree::Gone& pair : gone) {
     for (Standings& standings : standings_) standings.remove_pool(pair.pool, pair.parent);
+    if (copies_) copies_->remove_pool(pair.pool, pair.parent);
     for (auto& stale : guarantees_stale_) stale.erase(pair.pool);
   }
 }
@@ -160,7 +165,7 @@ void FairPolicy::sync(JobId id) {
   JobEntry& entry = *jobs_[id.index()];
   const Job* job = state_.find_job(id);
   const bool runs = job != nullptr && (job->tasks(TaskKind::kMap).running > 0 ||
-                                       job->tasks(TaskKind::kReduce).running > 0);
+                                       job->tasks(TaskKind::kReduce).alive() > 0);
   const bool stands = job != nullptr && (entry.runnable || runs);
   if (stands) {
     if (!entry.joined) join(entry, *job);
@@ -191,6 +196,7 @@ void FairPolicy::join(JobEntry& entry, const Job& job) {
     entry.guarantee[index(kind)] = 0;
     if (by_deficit_) entry.in_line[index(kind)] = lines_[index(kind)].join();
   }
+  if (copies_) join_copies(entry);
   label(entry);
 }
 
@@ -198,8 +204,10 @@ void FairPolicy::join(JobEntry& entry, const Job& job) {
 void FairPolicy::label(JobEntry& entry) {
   const bool others = ties_.insert(entry.tie);
   for (JobStand& stand : entry.stand) stand.tie = ties_.at(entry.tie);
+  if (entry.copies) entry.copies->tie = ties_.at(entry.tie);
   if (!others) return;
   for (Standings& standings : standings_) standings.clear_orders();
+  if (copies_) copies_->clear_orders();
   for (DeficitOrder& line : lines_) line.clear_keys();
   ties_.each([&](const TieKey& key, std::uint64_t tie) {
     JobEntry& other = *jobs_[std::get<JobId>(key).index()];
@@ -208,12 +216,16 @@ void FairPolicy::label(JobEntry& entry) {
       standings_[index(kind)].place(other.stand[index(kind)]);
       if (by_deficit_) line_up(other, kind);
     }
+    if (!other.copies) return;
+    other.copies->tie = tie;
+    copies_->place(*other.copies);
   });
 }
 
 void FairPolicy::leave(JobEntry& entry) {
   if (!entry.joined) return;
   entry.joined = false;
+  if (entry.copies) leave_copies(entry);
   for (const TaskKind kind : kTaskKinds) {
     standings_[index(kind)].leave(entry.stand[index(kind)]);
     if (by_deficit_) {
@@ -232,7 +244,12 @@ void FairPolicy::read(JobEntry& entry, const Job& job, TaskKind kind) {
   JobStand& stand = entry.stand[index(kind)];
   const TaskGroup& group = job.tasks(kind);
   JobFacts facts{.runnable = entry.runnable, .running = group.running * stand.width};
-  if (entry.runnable) {
+  if (splits(kind)) {
+    if (entry.runnable) facts.pending = group.copied * stand.width;
+    if (entry.runnable) set_weight(entry, job, kind, facts);
+    if (!entry.runnable) forget_weight(entry, kind);
+    read_copies(entry, job);
+  } else if (entry.runnable) {
     if (const std::uint32_t launchable = job.launchable(kind); launchable > 0) {
       auto& placeable = entry.placeable[index(kind)];
       if (!placeable) placeable = placeable_(job, kind);
@@ -279,6 +296,7 @@ void FairPolicy::refresh_weights() const {
     JobFacts facts = entry.stand[index(kind)].facts;
     set_weight(entry, state_.job(id), kind, facts);
     standings_[index(kind)].set(entry.stand[index(kind)], facts);
+    if (splits(kind)) set_copies(entry, state_.job(id), entry.copies->facts);
     if (by_deficit_) guarantees_stale_[index(kind)].insert(entry.pool);
   }
 }
@@ -309,6 +327,7 @@ void FairPolicy::find_queue_maximums() {
 void FairPolicy::settle() const {
   if (!weights_end_.empty()) refresh_weights();
   for (Standings& standings : standings_) standings.settle();
+  if (copies_) copies_->settle();
 }
 
 // --- What has changed ---

@@ -44,6 +44,9 @@ class FairPolicy : public Policy {
   void begin_offer(const Offer& offer) override;
   void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;
+  std::int64_t copy_factor() const override;
+  std::optional<Choice> choose_compute(const Offer& offer) override;
+  void on_copied(AttemptSlot attempt) override;
   void on_job_listed(JobId job) override;
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
@@ -87,6 +90,7 @@ class FairPolicy : public Policy {
     DeficitOrder::Place in_line[kTaskKindCount] = {0, 0};  // under `algorithm: deficit`
     Share guarantee[kTaskKindCount] = {0, 0};              // likewise, of its pool's minimum share
     TieKey tie;                                            // while joined
+    std::unique_ptr<JobStand> copies;                      // likewise, with copy-compute splitting
   };
   // One heartbeat, from begin_offer() on.
   struct Beat {
@@ -95,6 +99,7 @@ class FairPolicy : public Policy {
     std::array<std::int64_t, kTaskKindCount> running_slots{};
     std::array<std::int64_t, kTaskKindCount> free{};
     std::array<bool, kTaskKindCount> closed{};  // nobody launches any more of the kind
+    bool gathers = false;                       // places to copy stay free for a wide reduce
   };
   enum Rule : std::uint8_t {
     kServedNeedy,
@@ -106,6 +111,8 @@ class FairPolicy : public Policy {
     kDealtShares,
     kOverBudget,
     kInDeficitOrder,
+    kGrantedSlots,
+    kGatheredPlaces,
     kRuleCount
   };
 
@@ -137,6 +144,7 @@ class FairPolicy : public Policy {
     TaskKind kind;
     std::int64_t free;
     bool urgent = false;  // whoever takes them does not wait for locality
+    bool copies = false;  // they are places for reduces to copy in
   };
   std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
   bool may_give_more(TaskKind kind, const Offer& offer) const;  // in this heartbeat
@@ -151,7 +159,34 @@ class FairPolicy : public Policy {
   std::int64_t pool_room(PoolId pool, TaskKind kind) const;
   std::int64_t queue_room(QueueId queue, TaskKind kind) const;
 
+  // --- fair_copies.cpp: copy-compute splitting ---
+  // A reduce that has copied and waits for its slots on the tracker at hand.
+  struct Waiting {
+    TaskKey task;
+    const JobEntry* entry = nullptr;
+    std::int64_t width = 1;
+    std::uint64_t launch_order = 0;
+  };
+  // Which of them are asked: those of a pool and all below it, or of a job.
+  struct Waiters {
+    PoolId pool;
+    JobId job;
+  };
+  bool splits(TaskKind kind) const { return copies_ && kind == TaskKind::kReduce; }
+  const Standings& standings_for(const Slots& slots) const {
+    return slots.copies ? *copies_ : standings_[index(slots.kind)];
+  }
+  void join_copies(JobEntry& entry);
+  void leave_copies(JobEntry& entry);
+  void read_copies(JobEntry& entry, const Job& job);
+  void set_copies(JobEntry& entry, const Job& job, JobFacts facts) const;
+  bool may_copy(const PoolJobs::Bucket& bucket, const Slots& slots);
+  std::optional<Waiting> first_waiting(const Offer& offer, const Waiters& who) const;
+  bool comes_before(const Waiting& a, const Waiting& b) const;
+  Reason explain_copies(const Job& job) const;
+
   // --- fair_deficit.cpp: under `algorithm: deficit` ---
+  DeficitKey deficit_key(const JobEntry& entry, TaskKind kind) const;
   void line_up(JobEntry& entry, TaskKind kind);
   void deal_guarantees();
   void open_accounts(JobId job);
@@ -167,6 +202,8 @@ class FairPolicy : public Policy {
   PoolKills::Due due(PoolId pool, TaskKind kind, TimeMs now) const;
   bool starved(PoolId pool, TaskKind kind, TimeMs now) const;
 
+  void explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
+                     std::vector<Reason>& reasons) const;
   Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
 
   const ClusterState& state_;
@@ -179,6 +216,7 @@ class FairPolicy : public Policy {
   PoolTree tree_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<Standings, kTaskKindCount> standings_;
+  mutable std::optional<Standings> copies_;  // places to copy in, with copy-compute splitting
   bool by_deficit_ = false;
   std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise

@@ -15,7 +15,7 @@ PoolKills::PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool 
     const PoolId pool = figures_.tree.find(hold.pool);
     if (!pool.valid()) continue;
     for (PoolId p = pool; p.valid(); p = figures_.tree.node(p).parent) got_[p] += hold.slots;
-    if (state.find_job(hold.job) != nullptr) promise(pool, hold.job);
+    if (state.find_job(hold.job) != nullptr) promise(pool, hold.job, hold.tracker);
   }
   for (const Reservation& reservation : state.claims().reservations()) {
     if (reservation.kind != kind) continue;
@@ -75,7 +75,7 @@ std::int64_t PoolKills::take_free(PoolId needy, std::int64_t wanted) {
       if (!job) break;
       const std::int64_t width = width_of(*job);
       promised_[tracker.id] += state_.job(*job).need(kind_);
-      promise(needy, *job);
+      promise(needy, *job, tracker.id);
       for (PoolId p = needy; p.valid(); p = figures_.tree.node(p).parent) got_[p] += width;
       taken += width;
     }
@@ -91,6 +91,7 @@ void PoolKills::collect() {
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
     const Attempt& attempt = state_.attempts()[i];
     if (!attempt.live || attempt.dying() || attempt.key.task.kind != kind_) continue;
+    if (!attempt.has_slots()) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
     const PoolId pool = figures_.pool_of(attempt.key.task.job);
@@ -165,7 +166,7 @@ KillOrder PoolKills::commit(PoolId needy, KillReason reason, const Pile& pile, T
       in_queue_[q] -= slots;
     }
   }
-  promise(needy, job);
+  promise(needy, job, tracker);
   for (PoolId p = needy; p.valid(); p = figures_.tree.node(p).parent) got_[p] += order.slots;
   promised_[tracker] += state_.job(job).need(kind_);
   promised_[tracker] -= pile.freed;
@@ -174,8 +175,9 @@ KillOrder PoolKills::commit(PoolId needy, KillReason reason, const Pile& pile, T
 
 // --- Who could start ---
 
-void PoolKills::promise(PoolId needy, JobId job) {
+void PoolKills::promise(PoolId needy, JobId job, TrackerId tracker) {
   ++planned_[job];
+  ++planned_there_[{job, tracker}];
   const std::int64_t slots = width_of(job);
   const PoolId leaf = figures_.pool_of(job);
   for (PoolId p = leaf.valid() ? leaf : needy; p.valid(); p = figures_.tree.node(p).parent) {
@@ -203,14 +205,30 @@ std::optional<JobId> PoolKills::could_start(PoolId pool, std::int64_t widest, Tr
   figures_.standings.jobs(pool).visit(
       [&](const PoolJobs::Bucket& bucket) { return bucket.width <= widest; },
       [&](JobId job) {
-        const auto planned = planned_.find(job);  // each kill is for a task of its own
-        if (planned != planned_.end() && planned->second >= state_.job(job).launchable(kind_)) {
-          return false;
-        }
-        if (has_room(job, pile) && state_.could_start(job, kind_, tracker, freed)) found = job;
+        if (has_task_for(job, tracker, freed) && has_room(job, pile)) found = job;
         return found.has_value();
       });
   return found;
+}
+
+bool PoolKills::has_task_for(JobId job, TrackerId id, const Resources& freed) const {
+  if (!state_.splits(kind_)) {
+    const auto planned = planned_.find(job);
+    if (planned != planned_.end() && planned->second >= state_.job(job).launchable(kind_)) {
+      return false;
+    }
+    return state_.could_start(job, kind_, id, freed);
+  }
+  const TrackerState& tracker = state_.tracker(id);
+  const auto planned = planned_there_.find({job, id});
+  const std::int64_t taken = planned == planned_there_.end() ? 0 : planned->second;
+  const auto waiting =
+      std::count_if(tracker.held.begin(), tracker.held.end(), [job](const HeldAttempt& held) {
+        return held.key.task.job == job && held.copy == CopyStage::kCopied &&
+               held.state != AttemptState::kDying;
+      });
+  const std::int64_t used = tracker.used.slots(kind_) - freed.slots(kind_);
+  return tracker.in_pool() && taken < waiting && width_of(job) <= tracker.total.slots(kind_) - used;
 }
 
 // Under every maximum, once the pile is dead.
@@ -251,7 +269,7 @@ std::int64_t PoolKills::width_of(JobId job) const {
 }
 
 std::int64_t PoolKills::cost(AttemptSlot slot) const {
-  return slots_of(slot) * (now_ - state_.attempt(slot).launched_at);
+  return slots_of(slot) * state_.attempt(slot).in_slots_ms(now_);
 }
 
 }  // namespace weir

@@ -63,10 +63,12 @@ class PoolKills {
   bool within_budget(const Candidate& candidate, const Pile& pile) const;
   void add(Pile& pile, std::size_t candidate) const;
   KillOrder commit(PoolId needy, KillReason reason, const Pile& pile, TrackerId tracker, JobId job);
-  void promise(PoolId needy, JobId job);
+  void promise(PoolId needy, JobId job, TrackerId tracker);
   // The needy pool's first job with a task, no wider than that, which could start there.
   std::optional<JobId> could_start(PoolId needy, std::int64_t widest, TrackerId tracker,
                                    const Pile& pile) const;
+  // Whether that one could, with another task than those for which something is freed already.
+  bool has_task_for(JobId job, TrackerId tracker, const Resources& freed) const;
   bool has_room(JobId job, const Pile& pile) const;
   std::int64_t slots_in(const Pile& pile, PoolId pool) const;
   std::int64_t slots_of(AttemptSlot slot) const;
@@ -90,8 +92,10 @@ class PoolKills {
   std::map<PoolId, std::int64_t> gained_;     // slots planned to be launched on, likewise
   std::map<QueueId, std::int64_t> in_queue_;  // gained less killed, of queues and those above
   std::map<JobId, std::int64_t> job_killed_;
-  std::map<PoolId, std::int64_t> lost_;     // slot-milliseconds planned to be lost
-  std::map<JobId, std::uint32_t> planned_;  // tasks that something is freed for already
+  std::map<PoolId, std::int64_t> lost_;  // slot-milliseconds planned to be lost
+  // Tasks that something is freed for already, and where: reduces that have copied stay there.
+  std::map<JobId, std::uint32_t> planned_;
+  std::map<std::pair<JobId, TrackerId>, std::uint32_t> planned_there_;
   mutable std::uint64_t spared_ = 0;
   std::map<TrackerId, Resources> promised_;  // planned to be taken there, less what kills free
 };

@@ -31,8 +31,9 @@ bool operator<(const PoolKey& a, const PoolKey& b) {
   return a.name != b.name && *a.name < *b.name;
 }
 
-Standings::Standings(const PoolTree& tree, TaskKind kind, bool job_shares_in_fifo)
-    : tree_(tree), kind_(kind), job_shares_in_fifo_(job_shares_in_fifo) {
+Standings::Standings(const PoolTree& tree, TaskKind kind, bool job_shares_in_fifo,
+                     std::int64_t copy_factor)
+    : tree_(tree), kind_(kind), job_shares_in_fifo_(job_shares_in_fifo), copy_factor_(copy_factor) {
   pools_.resize(tree.size());
   for (std::size_t p = 1; p < tree.size(); ++p) add_pool(PoolId(p));
 }
@@ -44,6 +45,10 @@ void Standings::add_pool(PoolId pool) {
   added = Pool{};
   added.line.minimum = node.settings->min_share[index(kind_)];
   added.line.maximum = node.settings->max_share[index(kind_)].value_or(INT64_MAX);
+  if (copy_factor_ > 0) {
+    added.line.minimum = 0;
+    if (added.line.maximum <= INT64_MAX / copy_factor_) added.line.maximum *= copy_factor_;
+  }
   added.line.weight = node.settings->weight;
   added.parent = node.parent;
   added.fifo = node.settings->mode == PoolSettings::Mode::kFifo;
@@ -102,11 +107,15 @@ void Standings::set(JobStand& stand, const JobFacts& now) {
 
 void Standings::place(JobStand& stand) {
   if (stand.facts.pending == 0) return PoolJobs::set(stand.seat, std::nullopt);
+  PoolJobs::set(stand.seat, key_of(stand));
+}
+
+JobKey Standings::key_of(const JobStand& stand) const {
   const bool fifo = pools_[stand.pool.index()].fifo;
   JobKey key{.tie = stand.tie, .job = stand.job};
   key.running = fifo ? static_cast<std::int64_t>(stand.priority) : stand.facts.running;
   key.weight = fifo ? 1 : stand.facts.weight;
-  PoolJobs::set(stand.seat, key);
+  return key;
 }
 
 void Standings::clear_orders() {
@@ -149,6 +158,12 @@ std::optional<PoolKey> Standings::key_of(PoolId id) const {
   const Pool& pool = pools_[id.index()];
   const Line& line = pool.line;
   if (line.pending == 0 || line.running >= line.maximum) return std::nullopt;
+  return order_key(id);
+}
+
+PoolKey Standings::order_key(PoolId id) const {
+  const Pool& pool = pools_[id.index()];
+  const Line& line = pool.line;
   PoolKey key{.running = line.running, .prefix = pool.prefix, .name = pool.name, .pool = id};
   key.above = !line.needy();
   key.divisor = key.above ? line.weight : line.floor();

@@ -73,8 +73,11 @@ class Standings {
     bool needy() const { return running < floor(); }
   };
 
-  // `job_shares_in_fifo`: whether jobs of FIFO pools have shares too.
-  Standings(const PoolTree& tree, TaskKind kind, bool job_shares_in_fifo);
+  // `job_shares_in_fifo`: whether jobs of FIFO pools have shares too. `copy_factor`: above 0 these
+  // are the places in which reduces copy: nobody has a minimum, and maximums are so many times
+  // those of the slots.
+  Standings(const PoolTree& tree, TaskKind kind, bool job_shares_in_fifo,
+            std::int64_t copy_factor = 0);
 
   void add_pool(PoolId pool);
   // It holds nothing, and all is settled.
@@ -87,6 +90,7 @@ class Standings {
   // Ties have other numbers now: call it for each job, after clear_orders().
   void clear_orders();
   void place(JobStand& stand);
+  JobKey key_of(const JobStand& stand) const;  // whether it wants anything or not
 
   void prefetch(PoolId pool) const { prefetch_lines(&pools_[pool.index()], 4 * kCacheLine); }
 
@@ -101,6 +105,7 @@ class Standings {
   bool visit(PoolId inner, Take take) const {
     return pools_[inner.index()].order.visit([&](const PoolKey& key) { return take(key.pool); });
   }
+  PoolKey order_key(PoolId pool) const;  // among its siblings, whether it wants anything or not
   // Slots that all pools together want, what jobs over a limit run included.
   std::int64_t cluster_demand() const;
 
@@ -135,6 +140,7 @@ class Standings {
   const PoolTree& tree_;
   TaskKind kind_;
   bool job_shares_in_fifo_;
+  std::int64_t copy_factor_;
   std::vector<Pool> pools_;  // by PoolId
   std::vector<PoolId> marked_;
   bool any_stale_ = true;

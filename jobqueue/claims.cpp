@@ -191,6 +191,14 @@ void ClaimBook::index_claims() {
 
 // --- Records ---
 
+std::int64_t ClaimBook::held_on(TrackerId tracker, TaskKind kind) const {
+  std::int64_t slots = 0;
+  for (const Hold& hold : holds_) {
+    if (hold.tracker == tracker && hold.kind == kind) slots += hold.kept();
+  }
+  return slots;
+}
+
 void ClaimBook::add_record(const KillRecord& record) {
   records_.push_back(record);
   if (records_.size() > kRecordsKept) records_.pop_front();

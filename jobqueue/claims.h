@@ -117,6 +117,7 @@ class ClaimBook {
   }
   const Claim* find(QueueId queue, TaskKind kind, ClaimId id) const;
   const std::vector<Hold>& holds() const { return holds_; }
+  std::int64_t held_on(TrackerId tracker, TaskKind kind) const;  // free slots that holds keep
   const std::vector<Reservation>& reservations() const { return reservations_; }
   // The last kRecordsKept, oldest first.
   const std::deque<KillRecord>& records() const { return records_; }

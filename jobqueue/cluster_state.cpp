@@ -191,7 +191,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
       if (!task.attempt.valid()) continue;
       Attempt& attempt = mutable_attempt(task.attempt);
       attempt.queue = queue;
-      if (!attempt.dying()) moved[index(kind)] += job.width(kind);
+      if (!attempt.dying() && attempt.has_slots()) moved[index(kind)] += job.width(kind);
     }
     add_running(job.queue, job.user, kind, -moved[index(kind)]);
   }
@@ -330,7 +330,7 @@ void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks
 }
 
 AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
-                                 TimeMs now) {
+                                 TimeMs now, bool to_copy) {
   Job& job = mutable_job(key.job);
   TaskGroup& group = job.tasks(key.kind);
   Task& task = group.tasks[key.index];
@@ -351,23 +351,25 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   attempt.tracker = tracker_id;
   attempt.queue = job.queue;
   attempt.user = job.user;
-  attempt.preempted = task.preempted;
   attempt.launched_at = now;
+  if (to_copy) attempt.copy = CopyStage::kCopying;
   attempt.launch_order = ++launches_;
   attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
   attempt.live = true;
   tracker.attempts.push_back(slot);
-  tracker.held.push_back({.key = attempt.key});
-  count_free(tracker, -1);
-  tracker.used += job.need(key.kind);
-  count_free(tracker, 1);
+  tracker.held.push_back({.key = attempt.key, .copy = attempt.copy});
+  hold(tracker, attempt, 1);
   group.fresh.erase(key.index);
   group.retries.erase(key.index);
   task.state = Task::State::kRunning;
   task.attempt = slot;
-  ++group.running;
   ++job.live_attempts;
   if (job.started_at == 0) job.started_at = now;
+  if (to_copy) {
+    count_copy(attempt, 1);
+    return slot;
+  }
+  ++group.running;
   add_running(job.queue, job.user, key.kind, job.width(key.kind));
   for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
     queues_[q.index()].last_launch[index(key.kind)] = launches_;
@@ -389,8 +391,9 @@ void ClusterState::leave_run(Attempt& attempt) {
   Job& job = mutable_job(attempt.key.task.job);
   const TaskKind kind = attempt.key.task.kind;
   TaskGroup& group = job.tasks(kind);
-  --group.running;
   group.running_progress_millionths -= attempt.progress_millionths;
+  if (!attempt.has_slots()) return count_copy(attempt, -1);
+  --group.running;
   add_running(attempt.queue, attempt.user, kind, -job.width(kind));
 }
 
@@ -417,9 +420,7 @@ void ClusterState::end_attempt(AttemptSlot slot) {
   }
   TrackerState& tracker = trackers_[attempt.tracker.index()];
   Job& job = mutable_job(attempt.key.task.job);
-  count_free(tracker, -1);
-  tracker.used -= job.need(attempt.key.task.kind);
-  count_free(tracker, 1);
+  hold(tracker, attempt, -1);
   const AttemptSlot last = tracker.attempts.back();
   tracker.attempts[attempt.tracker_place] = last;
   tracker.held[attempt.tracker_place] = tracker.held.back();

@@ -38,11 +38,12 @@ struct Attempt {
   TrackerId tracker;
   QueueId queue;  // in which it counts; follows a move of its job
   UserId user;
-  State state = State::kLaunching;  // changed by ClusterState alone
+  State state = State::kLaunching;  // changed by ClusterState alone, and the next
+  CopyStage copy = CopyStage::kNone;
   TaskPhase phase = TaskPhase::kStarting;
   KillReason kill_reason = KillReason::kJobKilled;
-  std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
   std::int32_t progress_millionths = 0;
+  std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
   TimeMs launched_at = 0;
   std::uint64_t launch_order = 0;   // counts launches: the larger, the later
   std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
@@ -50,6 +51,10 @@ struct Attempt {
   std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
   bool live = false;                // false: the slot is free for reuse
   bool dying() const { return state == State::kDying; }
+  bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
+  DurationMs in_slots_ms(TimeMs now) const {
+    return has_slots() ? now - launched_at - copied_for_ms : 0;
+  }
 };
 
 // Unfinished durable jobs, in the order in which they run.
@@ -144,6 +149,17 @@ class ClusterState {
   std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const;
   std::int64_t free_slots_for(TaskKind kind, std::int64_t width) const;  // by tasks so wide
   std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
+  // Copy-compute splitting, as the ruling policy has it: a tracker holds copying reduces of up to
+  // so many times its reduce slots. 0: reduces have their slots from their launch on.
+  std::int64_t copy_factor() const { return copy_factor_; }
+  // Whether launched tasks of the kind only copy at first.
+  bool splits(TaskKind kind) const { return copy_factor_ > 0 && kind == TaskKind::kReduce; }
+  // The slots of further reduces that the tracker may hold copying.
+  std::int64_t copy_room(const TrackerState& tracker) const;
+  // What launching a task of the job takes at once, whether the tracker has it, and whether it has
+  // what more a reduce that has copied needs in order to compute.
+  bool may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const;
+  bool may_compute(const Job& job, const TrackerState& tracker) const;
 
   // --- Changing: the engine only ---
   void set_now(TimeMs now) { now_ = now; }
@@ -162,7 +178,13 @@ class ClusterState {
   void set_tracker_total(TrackerState& tracker, const Resources& total);
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   RackId intern_rack(const std::string& name);
-  AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now);
+  // `to_copy`: a reduce that gets no slots before it is granted them.
+  AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now,
+                     bool to_copy = false);
+  void set_copied(Attempt& attempt);               // it copied
+  void grant_slots(Attempt& attempt, TimeMs now);  // it copied, or waited
+  void set_computing(Attempt& attempt);            // it was granted its slots
+  void set_copy_factor(std::int64_t factor) { copy_factor_ = factor; }
   ClaimBook& mutable_claims() { return claims_; }
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
@@ -190,6 +212,9 @@ class ClusterState {
                                           const TrackerState& tracker, Locality allowed) const;
   void refresh_locations(JobId job) const;
   void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
+  void hold(TrackerState& tracker, const Attempt& attempt, int sign);
+  void count_copy(const Attempt& attempt, int sign);
+  void set_copy_stage(Attempt& attempt, CopyStage stage);
 
   std::shared_ptr<const Settings> settings_;
   QueueTree tree_;
@@ -216,6 +241,7 @@ class ClusterState {
   std::int64_t free_slots_[kTaskKindCount] = {0, 0};
   std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
   std::uint64_t launches_ = 0;
+  std::int64_t copy_factor_ = 0;
 };
 
 // The leaf of `tree` in which the jobs of the leaf that has that path go on under `settings`: the

@@ -42,6 +42,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
   if (!restored) return restored.error();
   engine->policy_ =
       engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
+  engine->state_.set_copy_factor(engine->policy_->copy_factor());
   return engine;
 }
 
@@ -448,6 +449,7 @@ void Engine::switch_policy(const std::string& name) {
   const bool kept_claims = policy_->keeps_claims();
   const std::string before(policy_->name());
   policy_ = std::move(policy);
+  state_.set_copy_factor(policy_->copy_factor());
   changes_.queues = true;
   if (name != before) {
     free_kept_slots();

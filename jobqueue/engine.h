@@ -152,10 +152,21 @@ class Engine {
   void schedule(TrackerState& tracker);
   bool held_for(const Hold& hold, const Job& job) const;
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
+  const char* wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
+                         std::size_t& place) const;
+  void refuse_choice(const TrackerState& tracker, const Choice& choice, const char* wrong);
   template <class Report>  // a Heartbeat, or what is kept of one
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
   HeartbeatReply compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked);
   void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
+
+  // engine_copies.cpp: reduces that copy without slots
+  void take_copy(AttemptSlot slot, const AttemptReport& report);
+  void grant_slots(TrackerState& tracker);
+  void grant_in_order(TrackerState& tracker);
+  bool compute(TrackerState& tracker, const Choice& choice);
+  void grant(AttemptSlot slot);
+  std::int64_t launch_room(const TrackerState& tracker, TaskKind kind) const;
 
   // engine_claims.cpp: what queues are owed
   void review_claims(bool tick);

@@ -239,7 +239,7 @@ bool Engine::preempt(const KillOrder& order) {
                      .from_pool = std::string(policy_->pool_of(task.job)),
                      .user = attempt.user,
                      .slots = state_.job(task.job).width(task.kind),
-                     .ran_ms = now_ - attempt.launched_at,
+                     .ran_ms = attempt.in_slots_ms(now_),
                      .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
                                                : KillRecord::Outcome::kPending});
     if (order.log_only) continue;

@@ -57,7 +57,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : kTaskKinds) {
     const TaskGroup& group = job->tasks(kind);
-    if (group.pending() == 0) continue;
+    if (group.pending() == 0 && group.copied == 0) continue;
     if (kind == TaskKind::kReduce && !job->reduces_eligible) {
       const TaskGroup& maps = job->tasks(TaskKind::kMap);
       const std::int64_t needed =
@@ -78,7 +78,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
       continue;
     }
     std::vector<Reason> more = policy_->explain(id, kind, now_);
-    if (more.empty()) more.push_back(no_free_slot(state_, *job, kind));
+    if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, *job, kind));
     for (Reason& reason : more) reasons.push_back(std::move(reason));
   }
   return reasons;

@@ -65,8 +65,6 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
-  prefetch_lines(tracker.held.data(), tracker.held.size() * sizeof(HeldAttempt));
-  prefetch_few(tracker.attempts);
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
@@ -131,6 +129,7 @@ void Engine::take_live_attempt(TrackerState&, AttemptSlot slot, const AttemptRep
       if (!report.status.empty()) state_.mutable_job(key.job).status_line = report.status;
       if (!report.fetch_failures.empty()) take_fetch_failures(report);
       if (attempt.dying()) return;
+      if (attempt.copy != CopyStage::kNone) take_copy(slot, report);
       if (report.state == ReportedState::kRunning) {
         state_.set_attempt_state(attempt, Attempt::State::kRunning);
       } else {
@@ -195,10 +194,12 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
     const auto after = static_cast<std::uint16_t>(report.attempt.attempt - base + 1);
     task.next_attempt = std::max(task.next_attempt, after);
   }
-  const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_);
+  const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
+                       report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
+  const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_, to_copy);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
-  emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny});
+  emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);
   take_live_attempt(tracker, slot, report);
@@ -258,7 +259,7 @@ void Engine::take_fetch_failures(const AttemptReport& report) {
     if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
       reporters.push_back(report.attempt);
     }
-    const std::size_t running = job.tasks(TaskKind::kReduce).running;
+    const std::size_t running = job.tasks(TaskKind::kReduce).alive();
     if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
     if (task.where.valid()) note_failure(job, TaskKind::kMap, failure.map, task.where);
     const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
@@ -270,12 +271,14 @@ void Engine::take_fetch_failures(const AttemptReport& report) {
 // --- Scheduling ---
 
 void Engine::schedule(TrackerState& tracker) {
-  if (!tracker.accepts_tasks || recovering()) return;
+  if (recovering()) return;
+  if (tracker.copied > 0) grant_slots(tracker);  // also where nothing new may start
+  if (!tracker.accepts_tasks) return;
   Offer offer;
   offer.tracker = tracker.id;
   offer.now = now_;
   for (const TaskKind kind : kTaskKinds) {
-    offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
+    offer.free[index(kind)] = launch_room(tracker, kind);
   }
   policy_->begin_offer(offer);
   while (offer.free[0] > 0 || offer.free[1] > 0) {
@@ -295,6 +298,27 @@ bool Engine::held_for(const Hold& hold, const Job& job) const {
   return pool == hold.pool || pool.starts_with(hold.pool + ".");
 }
 
+// Where in the book of holds the chosen task's slots are, if it takes some that are held.
+const char* Engine::wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
+                               std::size_t& place) const {
+  if (choice.hold == 0) return nullptr;
+  const auto& holds = state_.claims().holds();
+  while (place < holds.size() && holds[place].id != choice.hold) ++place;
+  if (place == holds.size() || holds[place].tracker != tracker.id || !held_for(holds[place], job) ||
+      !holds[place].complete()) {
+    return "the slots are not held for it";
+  }
+  return nullptr;
+}
+
+void Engine::refuse_choice(const TrackerState& tracker, const Choice& choice, const char* wrong) {
+  emit(Refused{"policy",
+               Error{ErrorCode::kInternal,
+                     "policy " + std::string(policy_->name()) + " chose " + task_name(choice.task) +
+                         " for tracker " + tracker.name + ": " + wrong,
+                     ""}});
+}
+
 // The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that
 // must not.
 bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
@@ -308,31 +332,22 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
     wrong = "the task is not pending";
   } else if (key.kind == TaskKind::kReduce && !found->reduces_eligible) {
     wrong = "the job's reduces may not start yet";
-  } else if (!fits(found->need(key.kind), tracker.total, tracker.used, state_.total())) {
+  } else if (!state_.may_launch(*found, key.kind, tracker)) {
     wrong = "the tracker has no room";
   }
   std::size_t held = 0;
-  if (wrong == nullptr && choice.hold != 0) {
-    const auto& holds = state_.claims().holds();
-    while (held < holds.size() && holds[held].id != choice.hold) ++held;
-    if (held == holds.size() || holds[held].tracker != tracker.id ||
-        !held_for(holds[held], *found) || !holds[held].complete()) {
-      wrong = "the slots are not held for it";
-    }
-  }
+  if (wrong == nullptr) wrong = wrong_hold(tracker, choice, *found, held);
   if (wrong != nullptr) {
-    emit(Refused{"policy", Error{ErrorCode::kInternal,
-                                 "policy " + std::string(policy_->name()) + " chose " +
-                                     task_name(key) + " for tracker " + tracker.name + ": " + wrong,
-                                 ""}});
+    refuse_choice(tracker, choice, wrong);
     return false;
   }
   Job& job = state_.mutable_job(key.job);
   const std::uint32_t number = next_attempt_number(job.tasks(key.kind).tasks[key.index]);
-  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_);
+  const bool to_copy = state_.splits(key.kind);
+  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy);
   if (choice.hold != 0) end_hold(held, KillRecord::Outcome::kUsed);
   if (job.width(key.kind) > 1) release_reservations(job.id, TrackerId{});
-  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality});
+  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);
   offer.free[index(key.kind)] -= job.width(key.kind);
@@ -394,7 +409,8 @@ void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) co
     const AttemptKey& key = tracker.held[i].key;
     switch (tracker.held[i].state) {
       case AttemptState::kLaunching:
-        out.launch.push_back({key, state_.job(key.task.job).spec, true});
+        out.launch.push_back(
+            {key, state_.job(key.task.job).spec, tracker.held[i].copy != CopyStage::kCopying});
         break;
       case AttemptState::kDying:
         out.kill.push_back(key);
@@ -405,6 +421,7 @@ void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) co
         break;
       }
       case AttemptState::kRunning:
+        if (tracker.held[i].copy == CopyStage::kGranted) out.compute_granted.push_back(key);
         break;
     }
   }

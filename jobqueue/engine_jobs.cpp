@@ -160,11 +160,11 @@ void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, 
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return;
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
-                   now_ - attempt.launched_at, claim, attempt.user, for_pool});
+                   attempt.in_slots_ms(now_), claim, attempt.user, for_pool});
   if (is_preemption(reason)) {
     const TaskKind kind = attempt.key.task.kind;
     const std::int64_t lost =
-        state_.job(attempt.key.task.job).width(kind) * (now_ - attempt.launched_at);
+        state_.job(attempt.key.task.job).width(kind) * attempt.in_slots_ms(now_);
     QueueCounters& counters = state_.counters(attempt.queue);
     counters.lost_ms[index(kind)] += lost;
     counters.user(attempt.user, now_).lost_ms[index(kind)] += lost;
@@ -183,11 +183,12 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
   const bool was_running = !attempt.dying();
   const TaskKind kind = attempt.key.task.kind;
-  const std::int64_t used = job.width(kind) * (now_ - attempt.launched_at);
+  const std::int64_t used = job.width(kind) * attempt.in_slots_ms(now_);
   QueueCounters& counters = state_.counters(attempt.queue);
   counters.used_ms[index(kind)] += used;
   counters.user(attempt.user, now_).used_ms[index(kind)] += used;
-  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at});
+  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
+                    attempt.in_slots_ms(now_)});
   state_.end_attempt(slot);
   if (was_running) {
     policy_->on_released(slot);
@@ -230,7 +231,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   // With its last map the job no longer keeps its place against more urgent ones.
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   if (key.kind == TaskKind::kMap && maps.succeeded == maps.total &&
-      job.tasks(TaskKind::kReduce).running > 0 && job.state == JobState::kRunning &&
+      job.tasks(TaskKind::kReduce).alive() > 0 && job.state == JobState::kRunning &&
       state_.waiting_jobs() > 0) {
     admit_waiting(job.queue);
   }

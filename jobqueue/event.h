@@ -156,6 +156,7 @@ struct AttemptLaunched {
   TrackerId tracker;
   QueueId queue;
   Locality locality = Locality::kAny;
+  bool to_copy = false;  // it has no slots before ComputeGranted
 };
 struct AttemptEnded {  // any end, also the durable ones above
   enum class How : std::uint8_t { kSucceeded, kFailed, kKilled };
@@ -163,15 +164,21 @@ struct AttemptEnded {  // any end, also the durable ones above
   TrackerId tracker;
   QueueId queue;
   How how = How::kSucceeded;
-  DurationMs ran_ms = 0;
+  DurationMs ran_ms = 0;   // since its launch
+  DurationMs held_ms = 0;  // of that: it had its slots
+};
+struct ComputeGranted {  // a reduce that was launched to copy has got its slots
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
 };
 struct KillOrdered {
   AttemptKey attempt;
   TrackerId tracker;
   KillReason reason = KillReason::kJobKilled;
   QueueId queue;
-  QueueId for_queue;  // who gains, for preemption
-  DurationMs ran_ms = 0;
+  QueueId for_queue;        // who gains, for preemption
+  DurationMs ran_ms = 0;    // with its slots
   std::uint64_t claim = 0;  // that it serves; 0: none
   UserId user;              // whose task it is
   std::string for_pool;     // who gains, if it is a pool
@@ -186,11 +193,11 @@ struct Refused {  // a command that was not taken
   Error error;
 };
 
-using Fact =
-    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged,
-                 SettingsChanged, PolicyChanged, TaskSucceeded, TaskReopened, AttemptFailed,
-                 CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped, TrackerTotal,
-                 AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused>;
+using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved,
+                          QueueStateChanged, SettingsChanged, PolicyChanged, TaskSucceeded,
+                          TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened,
+                          ClaimMet, ClaimDropped, TrackerTotal, AttemptLaunched, AttemptEnded,
+                          KillOrdered, TrackerChanged, Refused, ComputeGranted>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

@@ -98,6 +98,7 @@ struct AttemptReport {
   std::string diagnostics;
   std::shared_ptr<const Counters> counters;
   std::vector<FetchFailure> fetch_failures;
+  bool compute_granted = true;  // false: a reduce that may not compute yet
 };
 
 struct DutyReport {
@@ -180,6 +181,7 @@ struct HeartbeatReply {
   std::vector<Launch> launch;
   std::vector<AttemptKey> kill;
   std::vector<AttemptKey> commit;
+  std::vector<AttemptKey> compute_granted;  // reduces that may go on from copying to computing
   std::vector<AttemptKey> acknowledged;
   std::vector<JobId> drop_jobs;
   std::vector<Duty> duties;

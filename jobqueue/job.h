@@ -46,7 +46,11 @@ struct TaskGroup {
   std::int64_t running_progress_millionths = 0;  // sum over running attempts
   std::uint32_t failed_attempts = 0;
   std::uint32_t killed_attempts = 0;
+  std::uint32_t copying = 0;  // reduces, not in RUN: they copy their input without a slot
+  std::uint32_t copied = 0;   // reduces, not in RUN: they have copied and wait for a slot
   std::uint32_t pending() const { return fresh.size() + retries.size(); }
+  // Launched, and not dying.
+  std::uint32_t alive() const { return running + copying + copied; }
 };
 
 // One line of the list that reducers follow to find the maps' outputs.

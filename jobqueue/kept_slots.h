@@ -28,7 +28,8 @@ std::optional<Choice> choose_kept(const ClusterState& state, const Offer& offer,
       continue;
     }
     std::optional<Choice> choice = take_held(hold, std::min(free, hold.slots));
-    if (!choice || choice->what != Choice::What::kLaunch) {
+    if (!choice ||
+        (choice->what != Choice::What::kLaunch && choice->what != Choice::What::kCompute)) {
       choice = Choice{.what = Choice::What::kEndHold};
     }
     choice->hold = hold.id;

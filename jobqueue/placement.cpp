@@ -55,8 +55,7 @@ std::optional<Choice> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId
                                               Locality allowed) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_[tracker_id.index()];
-  if (job.launchable(kind) == 0 || !fits(job.need(kind), tracker.total, tracker.used, total_) ||
-      avoided(job, tracker_id)) {
+  if (job.launchable(kind) == 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
     return std::nullopt;
   }
   const TaskGroup& group = job.tasks(kind);

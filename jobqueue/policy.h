@@ -33,7 +33,9 @@ struct Attempt;
 struct Offer {
   TrackerId tracker;
   TimeMs now = 0;
-  std::array<std::int64_t, kTaskKindCount> free{};      // slots left on the tracker
+  // Slots left on the tracker. Where reduces are launched to copy: of places to copy, for launches,
+  // and of reduce slots in choose_compute().
+  std::array<std::int64_t, kTaskKindCount> free{};
   std::array<std::int32_t, kTaskKindCount> launched{};  // tasks given in this heartbeat so far
 };
 
@@ -45,12 +47,13 @@ struct Choice {
     kReserve,             // `reserve_on` is kept for a task of `task.job` of this kind
     kEndHold,             // its claimant was offered the slots of `hold` here and takes none
     kReleaseReservation,  // of `task.job` and kind on the offered tracker: it may not run after all
+    kCompute,             // `task`, a reduce that has copied there, gets its slots
   };
   TaskKey task;
   Locality locality = Locality::kAny;
   bool located = false;  // kLaunch: it is known where the task's input lies
   What what = What::kLaunch;
-  HoldId hold = 0;  // kLaunch: the task takes these slots, held for its queue
+  HoldId hold = 0;  // kLaunch, kCompute: the task takes these slots, held for its queue
   TrackerId reserve_on;
 };
 
@@ -75,6 +78,7 @@ struct PoolFigures {
   std::int64_t weight_millionths = 0;
   std::uint32_t jobs_running = 0, jobs_waiting = 0;  // of a leaf; waiting: over a limit
   std::array<QueueFigures, kTaskKindCount> of{};
+  std::int64_t copying = -1;  // places to copy in that its reduces take; -1: there are none
   // How long below the minimum share, and below half of the fair share; 0: it is not.
   std::array<DurationMs, kTaskKindCount> below_min_share_ms{}, below_half_share_ms{};
 };
@@ -158,6 +162,19 @@ class Policy {
   virtual void end_offer(const Offer&) {}
   // The next task for this offer, or nothing. Asked until it says nothing or the tracker is full.
   virtual std::optional<Choice> choose(const Offer& offer) = 0;
+
+  // --- Copy-compute splitting ---
+  // Launched reduces have no slots at first: they copy, and a tracker holds such reduces of up to
+  // so many times its reduce slots. 0: they have their slots from their launch on.
+  virtual std::int64_t copy_factor() const { return 0; }
+  // Which of the reduces that have copied on the tracker gets its slots next (kCompute). Asked
+  // before choose(), until it says nothing or none waits there. A policy without a copy_factor is
+  // not asked: those that still copy get their slots in the order of their launch.
+  virtual std::optional<Choice> choose_compute(const Offer&) { return std::nullopt; }
+  virtual void on_copied(AttemptSlot) {}                // and waits for its slots
+  virtual void on_slots_granted(AttemptSlot attempt) {  // it has come into RUN
+    on_launched(attempt);
+  }
 
   // The state has changed. `job` is in state RUNNING in added/pending calls; in changed calls too,
   // or it waits and its tasks still run.

@@ -50,7 +50,7 @@ bool keeps_place(const Job& job) {
   if (job.state != JobState::kRunning) return false;
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   return job.duty != Job::Duty::kNone ||
-         (job.tasks(TaskKind::kReduce).running > 0 && maps.succeeded < maps.total);
+         (job.tasks(TaskKind::kReduce).alive() > 0 && maps.succeeded < maps.total);
 }
 
 bool runs_before(const Job& a, const Job& b) {

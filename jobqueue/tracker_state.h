@@ -18,6 +18,15 @@ inline constexpr std::int64_t kUnknownIncarnation = INT64_MIN;
 
 enum class AttemptState : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
 
+// Copy-compute splitting: a reduce that was launched to copy takes no reduce slot before it is
+// granted one. Everything else has its slots from its launch on.
+enum class CopyStage : std::uint8_t {
+  kNone,     // it has its slots, and all know it
+  kCopying,  // it has a place to copy
+  kCopied,   // likewise, and waits for its slots
+  kGranted,  // it has its slots; its tracker has not said yet that it computes
+};
+
 // What every heartbeat asks of a live attempt, side by side for the whole tracker: a report that
 // says nothing new touches nothing else.
 struct HeldAttempt {
@@ -25,8 +34,10 @@ struct HeldAttempt {
   AttemptState state = AttemptState::kLaunching;  // as in the Attempt
   bool said_running = false;                      // so said the last report, with what follows
   TaskPhase phase = TaskPhase::kStarting;
+  CopyStage copy = CopyStage::kNone;  // as in the Attempt
   std::int32_t progress_millionths = 0;
   std::uint64_t reported_in = 0;  // the engine's count of reports when one last named it
+  bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
 };
 
 struct TrackerState {
@@ -59,7 +70,9 @@ struct TrackerState {
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
   std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 
-  std::uint32_t keeps = 0;  // holds and reservations on it (ClaimBook)
+  std::uint32_t keeps = 0;      // holds and reservations on it (ClaimBook)
+  std::uint32_t copied = 0;     // reduces here that wait for their slots
+  std::int64_t copy_slots = 0;  // taken by reduces that copy or wait, dying ones included
 
   bool live() const { return state == State::kLive; }
   // Whether it may be given tasks. A draining or sick tracker leaves the pool at once; what it runs

@@ -66,6 +66,7 @@ check::FairRules fair_rules(const Settings& all) {
   rules.load_cap = settings.load_manager == "cap";
   rules.load_max_diff = settings.load_max_diff_millionths;
   rules.delays_maps = settings.locality_delay.mode != LocalityDelaySettings::Mode::kOff;
+  rules.splits = settings.copy_compute_split;
   return rules;
 }
 

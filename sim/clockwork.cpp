@@ -20,6 +20,8 @@ void Clockwork::on_step(const Engine& engine, const Input&, const Output& output
       launched(*launch);
     } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
       if (done->attempt.task.kind == TaskKind::kMap) map_done(engine, done->attempt.task.job);
+    } else if (const auto* grant = std::get_if<ComputeGranted>(&event.fact)) {
+      push_reduce_end(grant->attempt, grant->tracker);
     } else if (const auto* change = std::get_if<TrackerChanged>(&event.fact)) {
       if (beating_ && change->how != TrackerChanged::How::kLost) {
         begin_beats(change->tracker, engine_.now());
@@ -105,7 +107,7 @@ void Clockwork::map_done(const Engine& engine, JobId job) {
   if (job.index() >= jobs_.size() || jobs_[job.index()].copied.empty()) return;
   if (!maps_done(engine, job)) return;
   for (const auto& [attempt, tracker] : jobs_[job.index()].copied) {
-    push_reduce_end(attempt, tracker);
+    push({.at = engine_.now(), .attempt = attempt, .tracker = tracker, .what = What::kCopied});
   }
   jobs_[job.index()].copied.clear();
 }
@@ -113,10 +115,36 @@ void Clockwork::map_done(const Engine& engine, JobId job) {
 void Clockwork::copied(const Due& due) {
   const JobId job = due.attempt.task.job;
   // Killed since, and its job with it perhaps.
-  if (!engine_.state().find_attempt(due.attempt).valid()) return;
-  if (maps_done(engine_.engine(), job)) return push_reduce_end(due.attempt, due.tracker);
+  const AttemptSlot slot = engine_.state().find_attempt(due.attempt);
+  if (!slot.valid()) return;
+  if (maps_done(engine_.engine(), job)) {
+    if (engine_.state().attempt(slot).copy == CopyStage::kNone) {
+      return push_reduce_end(due.attempt, due.tracker);
+    }
+    // It reports that, and ends its time of computing after it is granted its slots.
+    if (cluster_.live(due.tracker) && cluster_.copied(due.tracker, due.attempt) &&
+        heartbeats_.out_of_band && beating_) {
+      cluster_.heartbeat(due.tracker);
+      confirm_kills(due.tracker);
+    }
+    return;
+  }
   if (jobs_.size() <= job.index()) jobs_.resize(job.index() + 1);
   jobs_[job.index()].copied.emplace_back(due.attempt, due.tracker);
+}
+
+void Clockwork::finish_copies(TrackerId tracker) {
+  const ClusterState& state = engine_.state();
+  std::vector<AttemptKey> copied;
+  for (const AttemptReport& held : cluster_.held(tracker)) {
+    if (held.compute_granted || held.phase != TaskPhase::kShuffle) continue;
+    const AttemptSlot slot = state.find_attempt(held.attempt);
+    const TaskKey& task = held.attempt.task;
+    if (!slot.valid() || !maps_done(engine_.engine(), task.job)) continue;
+    const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;
+    if (ran >= plain_time(task, &TaskTimes::copy_ms)) copied.push_back(held.attempt);
+  }
+  for (const AttemptKey& attempt : copied) cluster_.copied(tracker, attempt);
 }
 
 void Clockwork::end(const Due& due) {

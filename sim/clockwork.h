@@ -33,6 +33,8 @@ class Clockwork : public Observer {
   void start_beats();
   void stop_beats();
   bool beating() const { return beating_; }
+  // Where nothing else moves the tracker's reduces: those that had time enough have copied.
+  void finish_copies(TrackerId tracker);
   // All that is due up to and at `until`, which is the time afterwards.
   void run_to(TimeMs until);
 

@@ -56,6 +56,13 @@ std::string difference(const std::string& expected, const std::string& actual) {
   return fmt::format("expected {}, actual {}", expected, actual);
 }
 
+void SlotGrants::on_step(const Engine&, const Input&, const Output& output) {
+  for (const Event& event : output.events) {
+    const auto* granted = std::get_if<ComputeGranted>(&event.fact);
+    if (granted != nullptr) since_.push_back(granted->attempt.task);
+  }
+}
+
 void PreemptionKills::on_step(const Engine&, const Input&, const Output& output) {
   for (const Event& event : output.events) {
     const auto* kill = std::get_if<KillOrdered>(&event.fact);

@@ -24,6 +24,16 @@ class PreemptionKills : public Observer {
   std::vector<TaskKey> since_;
 };
 
+// The reduces that got their slots after they had copied, since they were last asked for.
+class SlotGrants : public Observer {
+ public:
+  void on_step(const Engine& engine, const Input& input, const Output& output) override;
+  std::vector<TaskKey> take() { return std::exchange(since_, {}); }
+
+ private:
+  std::vector<TaskKey> since_;
+};
+
 class Expectations {
  public:
   using Findings = std::vector<std::string>;

@@ -29,6 +29,7 @@ std::optional<double> pool_figure(const PoolFigures& pool, TaskKind kind, std::s
   if (figure == "running") return of.running;
   if (figure == "pending") return of.pending;
   if (figure == "demand") return of.demand;
+  if (figure == "copying") return kind == TaskKind::kReduce ? known(pool.copying) : std::nullopt;
   if (figure == "share") return slots(of.share);
   if (figure == "min_share") return known(of.min_share);
   return std::nullopt;
@@ -48,8 +49,11 @@ std::optional<double> queue_figure(const Engine& engine, QueueId queue, TaskKind
 
 std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind kind,
                                  std::string_view figure) {
-  const std::int64_t running = job.tasks(kind).running * job.width(kind);
-  const std::int64_t pending = job.launchable(kind) * job.width(kind);
+  const TaskGroup& tasks = job.tasks(kind);
+  const std::int64_t running = tasks.running * job.width(kind);
+  const bool splits = engine.state().splits(kind);
+  const std::int64_t pending = (splits ? tasks.copied : job.launchable(kind)) * job.width(kind);
+  if (figure == "copying") return (tasks.copying + tasks.copied) * job.width(kind);
   if (figure == "running") return running;
   if (figure == "pending") return pending;
   if (figure == "demand") return job.state == JobState::kWaiting ? 0 : running + pending;

@@ -20,6 +20,12 @@ class PassingPolicy : public Policy {
   void begin_offer(const Offer& offer) override { inner_->begin_offer(offer); }
   void end_offer(const Offer& offer) override { inner_->end_offer(offer); }
   std::optional<Choice> choose(const Offer& offer) override { return inner_->choose(offer); }
+  std::int64_t copy_factor() const override { return inner_->copy_factor(); }
+  std::optional<Choice> choose_compute(const Offer& offer) override {
+    return inner_->choose_compute(offer);
+  }
+  void on_copied(AttemptSlot attempt) override { inner_->on_copied(attempt); }
+  void on_slots_granted(AttemptSlot attempt) override { inner_->on_slots_granted(attempt); }
 
   void on_job_listed(JobId job) override { inner_->on_job_listed(job); }
   void on_job_added(JobId job) override { inner_->on_job_added(job); }

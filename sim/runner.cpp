@@ -20,6 +20,7 @@ Runner::Runner(const Scenario& scenario, std::unique_ptr<SimEngine> engine)
       expect_(*engine_, names_) {
   engine_->watch(names_);
   engine_->watch(kills_);
+  engine_->watch(grants_);
   engine_->watch(clockwork_);
 }
 

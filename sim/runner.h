@@ -108,6 +108,7 @@ class Runner {
   Clockwork clockwork_;
   JobNames names_;
   PreemptionKills kills_;
+  SlotGrants grants_;
   Expectations expect_;
   std::unique_ptr<EventLog> events_;    // null: nobody reads them
   std::unique_ptr<SampleLog> samples_;  // null: nobody reads them

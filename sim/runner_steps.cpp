@@ -48,15 +48,23 @@ void Runner::run(const Step& step, const step::RunUntil& what) {
 void Runner::run(const Step& step, const step::Beat& what) {
   const auto id = tracker(step.at, what.tracker, true);
   std::vector<std::string> launched;
+  grants_.take();
   if (id) {
+    clockwork_.finish_copies(*id);
     for (const AttemptKey& key : cluster_.heartbeat(*id))
       launched.push_back(names_.spell(key.task));
   }
-  if (!what.expect) return;
-  ++expectations_;
-  if (launched == *what.expect) return;
-  fail(what.expect_at,
-       difference(what.tracker + " to launch " + list_text(*what.expect), list_text(launched)));
+  std::vector<std::string> granted;
+  for (const TaskKey& task : grants_.take()) granted.push_back(names_.spell(task));
+  const auto expect = [&](const auto& expected, Mark at, const char* to,
+                          const std::vector<std::string>& actual) {
+    if (!expected) return;
+    ++expectations_;
+    if (actual == *expected) return;
+    fail(at, difference(what.tracker + to + list_text(*expected), list_text(actual)));
+  };
+  expect(what.granted, what.granted_at, " to give slots to ", granted);
+  expect(what.expect, what.expect_at, " to launch ", launched);
 }
 
 void Runner::run(const Step& step, const step::EndTasks& what) {

@@ -117,6 +117,12 @@ const std::map<std::string, Act, std::less<>>& acts_on_state() {
          ++s.mutable_tracker(TrackerId(0)).used.slots(TaskKind::kMap);
          return true;
        }},
+      {"copies",
+       [](ClusterState& s) {
+         if (s.trackers().empty()) return false;
+         ++s.mutable_tracker(TrackerId(0)).copy_slots;
+         return true;
+       }},
       {"job-counts",
        [](ClusterState& s) {
          return first_leaf(s, [](QueueState& queue) { ++queue.jobs_waiting; });

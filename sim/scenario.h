@@ -60,8 +60,9 @@ struct RunUntil {
 };
 struct Beat {
   std::string tracker;
-  std::optional<std::vector<std::string>> expect;
-  Mark expect_at;
+  std::optional<std::vector<std::string>> expect;   // launches
+  std::optional<std::vector<std::string>> granted;  // reduces that have copied and get their slots
+  Mark expect_at, granted_at;
 };
 // Tasks end. `J1/m*` is every running map of J1, `J1` every running task.
 struct EndTasks {

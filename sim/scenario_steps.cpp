@@ -10,9 +10,9 @@
 namespace weir {
 namespace {
 
-const std::initializer_list<std::string_view> kFigureKeys = {"share",      "min_share", "demand",
-                                                             "guaranteed", "allocated", "running",
-                                                             "pending",    "deficit",   "weight"};
+const std::initializer_list<std::string_view> kFigureKeys = {
+    "share",   "min_share", "demand",  "guaranteed", "allocated",
+    "running", "pending",   "deficit", "weight",     "copying"};
 
 // One step's map, and where its files are.
 struct StepNode {
@@ -93,7 +93,7 @@ void read_figures(const MapReader& expect, step::Figures& figures) {
     if (node == nullptr) continue;
     const MapReader map(node, expect.path(name(kind)), expect.out(),
                         {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                         "pending", "deficit", "weight", "claims"});
+                         "pending", "deficit", "weight", "copying", "claims"});
     for (const std::string_view key : kFigureKeys) {
       const YamlNode* value = map.find(key);
       if (value == nullptr) continue;
@@ -139,6 +139,10 @@ Body heartbeat(const StepNode& s) {
   if (const YamlNode* expect = s.map.find("expect")) {
     beat.expect = task_names(*expect, s.map.path("expect"), s.out());
     beat.expect_at = expect->at;
+  }
+  if (const YamlNode* granted = s.map.find("granted")) {
+    beat.granted = task_names(*granted, s.map.path("granted"), s.out());
+    beat.granted_at = granted->at;
   }
   return beat;
 }
@@ -228,7 +232,7 @@ Body expect_queue(const StepNode& s) {
     if (node == nullptr || node->kind != YamlNode::Kind::kMap) continue;
     const MapReader claims(node, map.path(name(kind)), s.out(),
                            {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                            "pending", "claims"});
+                            "pending", "copying", "claims"});
     expect.claims_of[index(kind)] = read_claims(claims);
   }
   if (const YamlNode* node = map.find("jobs")) {
@@ -302,13 +306,14 @@ Body expect_refused(const StepNode& s) {
 struct Kind {
   std::string_view key;
   Body (*read)(const StepNode&);
-  std::string_view extra = {};  // the one key it may have beside `at`
+  std::string_view extra = {};  // what it may have beside `at`
+  std::string_view second = {};
 };
 constexpr Kind kKinds[] = {
     {"submit", submit},
     {"advance", advance},
     {"run_until", run_until},
-    {"heartbeat", heartbeat, "expect"},
+    {"heartbeat", heartbeat, "expect", "granted"},
     {"finish", end_tasks},
     {"fail", end_tasks},
     {"lose", lose},
@@ -328,12 +333,32 @@ constexpr Kind kKinds[] = {
     {"expect_explain", expect_explain},
     {"expect_refused", expect_refused},
 };
-const std::initializer_list<std::string_view> kStepKeys = {
-    "submit",         "advance",        "run_until",   "heartbeat",    "finish",
-    "fail",           "lose",           "add_tracker", "set_slots",    "set_priority",
-    "move",           "kill_job",       "stop_queue",  "start_queue",  "settings",
-    "policy",         "expect_queue",   "expect_job",  "expect_kills", "expect_records",
-    "expect_explain", "expect_refused", "at",          "expect",       "by"};
+const std::initializer_list<std::string_view> kStepKeys = {"submit",
+                                                           "advance",
+                                                           "run_until",
+                                                           "heartbeat",
+                                                           "finish",
+                                                           "fail",
+                                                           "lose",
+                                                           "add_tracker",
+                                                           "set_slots",
+                                                           "set_priority",
+                                                           "move",
+                                                           "kill_job",
+                                                           "stop_queue",
+                                                           "start_queue",
+                                                           "settings",
+                                                           "policy",
+                                                           "expect_queue",
+                                                           "expect_job",
+                                                           "expect_kills",
+                                                           "expect_records",
+                                                           "expect_explain",
+                                                           "expect_refused",
+                                                           "at",
+                                                           "expect",
+                                                           "granted",
+                                                           "by"};
 
 std::optional<Step> read_step(const YamlNode& node, const std::string& path,
                               const std::string& directory, Diagnostics& out) {
@@ -358,11 +383,11 @@ std::optional<Step> read_step(const YamlNode& node, const std::string& path,
     }
     return std::nullopt;
   }
-  for (const std::string_view extra : {std::string_view("expect"), std::string_view("by")}) {
-    if (!map.has(extra) || kind->extra == extra) continue;
+  for (const std::string_view extra : {"expect", "granted", "by"}) {
+    if (!map.has(extra) || kind->extra == extra || kind->second == extra) continue;
     out.error(map.at(extra), fmt::format("{}.{} beside {}, allowed: {}", path, extra, kind->key,
-                                         extra == "expect" ? "expect with heartbeat"
-                                                           : "by with orders of people"));
+                                         extra == "by" ? "by with orders of people"
+                                                       : "expect and granted with heartbeat"));
   }
   Step step{node.at, std::nullopt, step::Advance{}};
   if (DurationMs when = 0; map.read_duration("at", when, {})) step.when = when;

@@ -103,7 +103,7 @@ void Summary::take(const Engine& engine, const Event& event) {
   } else if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
     const TaskKey& task = ended->attempt.task;
     add_slot_time(engine, ended->queue, task.kind,
-                  ended->ran_ms * state.job(task.job).width(task.kind));
+                  ended->held_ms * state.job(task.job).width(task.kind));
   }
 }
 
@@ -125,7 +125,7 @@ void Summary::end(const Engine& engine) {
     const TaskKey& task = attempt.key.task;
     add_slot_time(
         engine, attempt.queue, task.kind,
-        (engine.now() - attempt.launched_at) * engine.state().job(task.job).width(task.kind));
+        attempt.in_slots_ms(engine.now()) * engine.state().job(task.job).width(task.kind));
   }
 }
 

@@ -107,10 +107,18 @@ Status VirtualCluster::fail(const AttemptKey& attempt, const std::string& diagno
   return end(attempt, ReportedState::kFailed, diagnostics, false);
 }
 
+bool VirtualCluster::copied(TrackerId id, const AttemptKey& attempt) {
+  AttemptReport* held = find_held(at(id), attempt);
+  if (held == nullptr || held->compute_granted || held->phase != TaskPhase::kShuffle) return false;
+  held->phase = TaskPhase::kSort;
+  return true;
+}
+
 bool VirtualCluster::finish_later(TrackerId id, const AttemptKey& attempt) {
   Tracker& tracker = at(id);
   AttemptReport* held = find_held(tracker, attempt);
-  if (held == nullptr || held->state != ReportedState::kRunning) return false;
+  if (held == nullptr || held->state != ReportedState::kRunning || !held->compute_granted)
+    return false;
   set_end(tracker, *held, ReportedState::kSucceeded);
   return true;
 }
@@ -122,6 +130,10 @@ Status VirtualCluster::end(const AttemptKey& attempt, ReportedState state,
   if (slot.valid()) held = find_held(at(engine_.state().attempt(slot).tracker), attempt);
   if (held == nullptr || held->state != ReportedState::kRunning) {
     return Error{ErrorCode::kBadRequest, attempt_name(attempt) + " does not run", ""};
+  }
+  if (state == ReportedState::kSucceeded && !held->compute_granted) {
+    return Error{ErrorCode::kBadRequest, attempt_name(attempt) + " has no slot to compute in yet",
+                 "its copy_time, and a heartbeat that gives it one"};
   }
   Tracker& tracker = at(engine_.state().attempt(slot).tracker);
   heard_of_kills_ = false;
@@ -205,11 +217,19 @@ void VirtualCluster::obey(Tracker& tracker, const HeartbeatReply& reply,
     held->state = ReportedState::kSucceeded;
     --tracker.unpublished;
   }
+  for (const AttemptKey& granted : reply.compute_granted) {
+    AttemptReport* held = find_held(tracker, granted);
+    if (held == nullptr || held->compute_granted) continue;
+    held->compute_granted = true;
+    held->phase = TaskPhase::kReduce;
+  }
   const std::size_t before = launched.size();
   for (const Launch& launch : reply.launch) {
     if (find_held(tracker, launch.attempt) != nullptr) continue;
     AttemptReport& held = report.attempts.emplace_back();
     held.attempt = launch.attempt;
+    held.compute_granted = launch.compute_granted;
+    if (!launch.compute_granted) held.phase = TaskPhase::kShuffle;
     launched.push_back(launch.attempt);
   }
   // The reply says what should run, in no order; the engine knows in which it decided.

@@ -51,6 +51,9 @@ class VirtualCluster {
   Status fail(const AttemptKey& attempt, const std::string& diagnostics);
   // Ends well, to be reported with the tracker's next heartbeat. False if it runs no more.
   bool finish_later(TrackerId tracker, const AttemptKey& attempt);
+  // A reduce that may not compute yet has copied its input, to be reported with the tracker's next
+  // heartbeat. False if it does not copy.
+  bool copied(TrackerId tracker, const AttemptKey& attempt);
   // Of the attempt at that place in held().
   void set_progress(TrackerId tracker, std::size_t place, std::int32_t millionths) {
     report_of(at(tracker)).attempts[place].progress_millionths = millionths;

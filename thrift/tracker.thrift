@@ -32,7 +32,8 @@ enum AttemptState {
   KILLED = 4
 }
 
-/** Where in its life a task is. Reduces copy, then sort, then compute. */
+/** Where in its life a task is. Reduces copy, then sort, then compute; one that was launched to copy only is in
+    SORT once it has, and waits there for the grant; REDUCE and later say that it got it. */
 enum TaskPhase { STARTING = 0, MAP = 1, SHUFFLE = 2, SORT = 3, REDUCE = 4, COMMIT = 5 }
 
 /** A reducer could not fetch the output of a map, after its own retries. */
@@ -53,6 +54,7 @@ struct AttemptStatus {
   8: optional list<FetchFailure> fetch_failures
   9: optional i64 started_at_ms        // by the tracker's clock, for display only
   10: optional i64 finished_at_ms
+  11: optional bool compute_granted    // reduces; false: copies in phase SHUFFLE, has copied and waits in SORT. Absent: true
 }
 
 /** The outcome of a job-level duty, repeated until the reply no longer asks for it. */

@@ -48,6 +48,7 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
   out.state = static_cast<ReportedState>(status.state);
   out.progress_millionths = std::clamp(status.progress_millionths, 0, 1'000'000);
   out.phase = static_cast<TaskPhase>(status.phase);
+  out.compute_granted = !status.__isset.compute_granted || status.compute_granted;
   out.status = trimmed(status.status, ReportLimits::kStatusBytes);
   out.diagnostics = trimmed(status.diagnostics, ReportLimits::kDiagnosticsBytes);
   if (status.__isset.counters) out.counters = counters_from_wire(status.counters);
@@ -173,6 +174,10 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
   copy(reply.kill, &out.kill);
   copy(reply.commit, &out.commit);
   copy(reply.acknowledged, &out.acknowledged);
+  if (!reply.compute_granted.empty()) {
+    copy(reply.compute_granted, &out.compute_granted);
+    out.__isset.compute_granted = true;
+  }
   for (const JobId job : reply.drop_jobs) out.drop_jobs.push_back(job.value);
   out.duties.resize(reply.duties.size());
   for (std::size_t i = 0; i < reply.duties.size(); ++i) {

@@ -38,6 +38,8 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
     if (task.state == Task::State::kSucceeded) continue;
     if (!task.attempt.valid()) {
       if (count.may_launch) ++count.launchable;
+    } else if (!state.attempt(task.attempt).dying() && !state.attempt(task.attempt).has_slots()) {
+      ++(state.attempt(task.attempt).copy == CopyStage::kCopied ? count.copied : count.copying);
     } else if (!state.attempt(task.attempt).dying()) {
       ++count.running;
     } else if (count.may_launch) {
@@ -67,9 +69,14 @@ Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&c
       ++count.attempts;
       ++attempts_of_task[task];
       if (job == nullptr) continue;
-      const Resources& need = job->spec->need[index(task.kind)];
+      Resources need = job->spec->need[index(task.kind)];
+      if (!attempt.has_slots()) {
+        count.copy_slots += need.slots(task.kind);
+        need.slots(task.kind) = 0;
+        if (attempt.copy == CopyStage::kCopied && !attempt.dying()) ++count.waiting;
+      }
       count.held += need;
-      if (attempt.dying()) continue;
+      if (attempt.dying() || !attempt.has_slots()) continue;
       running[index(task.kind)][job->queue] += need.slots(task.kind);
       user_running[index(task.kind)][{job->queue, job->user}] += need.slots(task.kind);
     }
@@ -90,17 +97,27 @@ const JobCount* Census::find(TaskKind kind, JobId id) const {
   return nullptr;
 }
 
-void Census::take_back_launch(const AttemptKey& attempt, TrackerId tracker) {
-  const TaskKind kind = attempt.task.kind;
+void Census::take_back_launch(const AttemptLaunched& launch) {
+  const TaskKey& task = launch.attempt.task;
+  const TaskKind kind = task.kind;
+  TrackerCount& tracker = trackers[launch.tracker];
   for (JobCount& count : by_class[index(kind)]) {
-    if (count.job->id != attempt.task.job) continue;
-    --count.running;
+    if (count.job->id != task.job) continue;
     ++count.launchable;
+    --tracker.attempts;
+    --attempts_of_task[task];
+    Resources need = count.job->need(kind);
+    if (launch.to_copy) {
+      --count.copying;
+      tracker.copy_slots -= need.slots(kind);
+      need.slots(kind) = 0;
+      tracker.held -= need;
+      continue;
+    }
+    --count.running;
     running[index(kind)][count.job->queue] -= count.width;
     user_running[index(kind)][{count.job->queue, count.job->user}] -= count.width;
-    trackers[tracker].held -= count.job->need(kind);
-    --trackers[tracker].attempts;
-    --attempts_of_task[attempt.task];
+    tracker.held -= need;
   }
 }
 

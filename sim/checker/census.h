@@ -20,6 +20,8 @@ struct JobCount {
   const Job* job = nullptr;
   std::int64_t width = 1;       // slots of one task
   std::int64_t running = 0;     // tasks in RUN
+  std::int64_t copying = 0;     // reduces without slots: they copy,
+  std::int64_t copied = 0;      // or have copied
   std::int64_t launchable = 0;  // pending tasks that could be launched now, if there were room
   std::int64_t returning = 0;   // ordered to die, wanted again: launchable once they are gone
   bool may_launch = false;      // the job is admitted and not ending, slow-start is met
@@ -30,6 +32,8 @@ struct JobCount {
 struct TrackerCount {
   Resources held;  // running and dying
   std::int64_t attempts = 0;
+  std::int64_t copy_slots = 0;  // of reduces without slots, dying ones too
+  std::int64_t waiting = 0;     // those of them that have copied and do not die
 };
 
 // Whether a job's reduces may be launched (slow-start was met once).
@@ -41,7 +45,7 @@ struct Census {
   const std::vector<JobCount>& jobs(TaskKind kind) const { return by_class[index(kind)]; }
   const JobCount* find(TaskKind kind, JobId job) const;
   // The task is pending again, as just before its launch.
-  void take_back_launch(const AttemptKey& attempt, TrackerId tracker);
+  void take_back_launch(const AttemptLaunched& launch);
   // The attempt runs again, as just before it was ordered to die.
   void take_back_kill(const AttemptKey& attempt);
 

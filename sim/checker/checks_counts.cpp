@@ -53,6 +53,8 @@ void check_not_negative(const Step& step, Verdict& verdict) {
     for (const TaskKind kind : kTaskKinds) {
       const TaskGroup& group = job->tasks(kind);
       want(below_zero(group.running), job_name(id) + ": the number of running tasks");
+      want(below_zero(group.copying), job_name(id) + ": the number of copying reduces");
+      want(below_zero(group.copied), job_name(id) + ": the number of reduces that have copied");
       want(group.running_progress_millionths < 0, job_name(id) + ": the progress of its tasks");
     }
   }
@@ -67,7 +69,9 @@ bool over_full(const Step& step, const TrackerState& tracker, const TrackerCount
       const TaskKey& task = moment.launch->attempt.task;
       const bool here = moment.launch->tracker == tracker.id;
       const Job* job = step.state.find_job(task.job);
-      if (here && job != nullptr && job->need(task.kind).amount[d] > 0) return true;
+      const bool takes = job != nullptr && job->need(task.kind).amount[d] > 0 &&
+                         !(moment.launch->to_copy && d == index(TaskKind::kReduce));
+      if (here && takes) return true;
     }
     const auto before = step.memory.tracker_held.find(tracker.id);
     if (before == step.memory.tracker_held.end() || !step.memory.every_step) continue;
@@ -100,6 +104,45 @@ void check_trackers(const Step& step, Verdict& verdict) {
           fmt::format("tracker {} is said to use {}, its {} attempts need {}", tracker.name,
                       to_string(tracker.used), count.attempts, to_string(count.held)));
     }
+  }
+}
+
+// A tracker may have become smaller; then it gets no more to copy.
+bool too_many_copies(const Step& step, const TrackerState& tracker, const TrackerCount& count) {
+  const std::int64_t places =
+      step.engine.policy().copy_factor() * tracker.total.slots(TaskKind::kReduce);
+  if (count.copy_slots <= places) return false;
+  return std::any_of(step.launches.begin(), step.launches.end(), [&](const LaunchMoment& moment) {
+    return moment.launch->tracker == tracker.id && moment.launch->to_copy;
+  });
+}
+
+void check_copies(const Step& step, Verdict& verdict) {
+  for (const TrackerState& tracker : step.state.trackers()) {
+    const TrackerCount& count = step.census.trackers.at(tracker.id);
+    if (tracker.copy_slots != count.copy_slots ||
+        std::cmp_not_equal(tracker.copied, count.waiting)) {
+      verdict.breach("copies", fmt::format("tracker {} is said to hold {} slots of reduces that "
+                                           "copy, {} of them waiting, counted {} and {}",
+                                           tracker.name, tracker.copy_slots, tracker.copied,
+                                           count.copy_slots, count.waiting));
+    }
+    if (too_many_copies(step, tracker, count)) {
+      verdict.breach("copies",
+                     fmt::format("tracker {} holds {} slots of reduces that copy, {} for "
+                                 "each of its {} are its limit",
+                                 tracker.name, count.copy_slots, step.engine.policy().copy_factor(),
+                                 tracker.total.slots(TaskKind::kReduce)));
+    }
+  }
+  for (const JobCount& count : step.census.jobs(TaskKind::kReduce)) {
+    const TaskGroup& group = count.job->tasks(TaskKind::kReduce);
+    if (std::cmp_equal(group.copying, count.copying) && std::cmp_equal(group.copied, count.copied))
+      continue;
+    verdict.breach("copies", fmt::format("{}: {} reduces copy and {} have copied, counted {} and "
+                                         "{}",
+                                         job_name(count.job->id), group.copying, group.copied,
+                                         count.copying, count.copied));
   }
 }
 
@@ -212,6 +255,7 @@ void check_running(const Step& step, Verdict& verdict) {
 void check_counts(const Step& step, Verdict& verdict) {
   check_not_negative(step, verdict);
   if (verdict.clean()) check_trackers(step, verdict);
+  if (verdict.clean()) check_copies(step, verdict);
   if (verdict.clean()) check_jobs(step, verdict);
   if (verdict.clean()) check_running(step, verdict);
 }

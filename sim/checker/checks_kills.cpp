@@ -124,12 +124,23 @@ void check_new_holds(const Step& step, TaskKind kind, Verdict& verdict) {
   }
 }
 
-// Whether the launch is what the kill was for.
-bool serves(const Step& step, const AttemptLaunched& launch, const KillRecord& record) {
-  if (launch.tracker != record.tracker) return false;
-  if (record.for_pool.empty()) return launch.queue == record.claimant;
-  const std::string_view pool = step.engine.policy().pool_of(launch.attempt.task.job);
+// Whether what starts there, in slots of its own, is what the kill was for.
+template <class Start>
+bool serves(const Step& step, const Start& start, const KillRecord& record) {
+  if (start.tracker != record.tracker) return false;
+  if (record.for_pool.empty()) return start.queue == record.claimant;
+  const std::string_view pool = step.engine.policy().pool_of(start.attempt.task.job);
   return pool == record.for_pool || pool.starts_with(record.for_pool + ".");
+}
+
+bool served(const Step& step, const KillRecord& record) {
+  for (const Event& event : step.output.events) {
+    const auto* granted = std::get_if<ComputeGranted>(&event.fact);
+    if (granted != nullptr && serves(step, *granted, record)) return true;
+  }
+  return std::any_of(step.launches.begin(), step.launches.end(), [&](const LaunchMoment& moment) {
+    return !moment.launch->to_copy && serves(step, *moment.launch, record);
+  });
 }
 
 // Every preempted attempt has a record; what is pending has a hold, what was used a launch.
@@ -159,10 +170,7 @@ void check_records(const Step& step, Verdict& verdict) {
         !step.memory.pending(record.hold)) {
       continue;
     }
-    const bool launched = std::any_of(
-        step.launches.begin(), step.launches.end(),
-        [&](const LaunchMoment& moment) { return serves(step, *moment.launch, record); });
-    if (record.outcome == KillRecord::Outcome::kUsed && !launched) {
+    if (record.outcome == KillRecord::Outcome::kUsed && !served(step, record)) {
       const std::string who = record.for_pool.empty() ? "queue " + step.path(record.claimant)
                                                       : "pool " + record.for_pool;
       verdict.breach("kill-outcome", what + " is recorded as used, but its claimant, " + who +

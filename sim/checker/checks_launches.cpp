@@ -85,6 +85,8 @@ void check_idle(const Step& step, Verdict& verdict) {
   if (step.engine.policy().has_pools()) return;
   const Resources& held = step.census.trackers.at(step.tracker->id).held;
   for (const TaskKind kind : kTaskKinds) {
+    // Slots gather for a reduce that has copied here before anything new is launched.
+    if (kind == TaskKind::kReduce && step.tracker->copied > 0) continue;
     const std::int64_t free = free_slots(step, kind, held);
     for (const JobCount& job : step.census.jobs(kind)) {
       if (job.launchable == 0 || job.width > free) continue;

@@ -138,13 +138,13 @@ class Judge {
     for (const AttemptSlot slot : step_.state.tracker(kill.tracker).attempts) {
       const Attempt& other = step_.state.attempt(slot);
       const Job& of = step_.state.job(other.key.task.job);
-      if (other.dying() || other.key.task.kind != pools_.kind || is_over(of.state) ||
-          other.launch_order <= victim.launch_order ||
+      if (other.dying() || !other.has_slots() || other.key.task.kind != pools_.kind ||
+          is_over(of.state) || other.launch_order <= victim.launch_order ||
           of.need(pools_.kind) != job.need(pools_.kind) || !step_.where.contains(of.id) ||
           within(kill.for_pool, step_.where.at(of.id)) ||
           too_poor(of, of.width(pools_.kind), kill.for_pool) ||
           !within_budget(step_.where.at(of.id),
-                         of.width(pools_.kind) * (step_.engine.now() - other.launched_at))) {
+                         of.width(pools_.kind) * other.in_slots_ms(step_.engine.now()))) {
         continue;
       }
       verdict_.breach("pool-kill-order", fmt::format("{}: {} was launched later and could go", what,
@@ -160,6 +160,20 @@ class Judge {
   std::map<JobId, std::int64_t> gone_;        // slots, by kills before
   std::map<std::string, std::int64_t> lost_;  // slot-ms, likewise, by pool
 };
+
+// Whether a reduce waits on the tracker that could take the slots.
+bool waits_there(const Step& step, const Hold& hold, const TrackerState& tracker,
+                 const Resources& held) {
+  const TaskKind kind = TaskKind::kReduce;
+  return held.slots(kind) + hold.slots <= tracker.total.slots(kind) &&
+         std::any_of(tracker.attempts.begin(), tracker.attempts.end(), [&](AttemptSlot slot) {
+           const Attempt& attempt = step.state.attempt(slot);
+           const JobId job = attempt.key.task.job;
+           return attempt.copy == CopyStage::kCopied && !attempt.dying() &&
+                  step.where.contains(job) && within(hold.pool, step.where.at(job)) &&
+                  step.state.job(job).width(kind) == hold.slots;
+         });
+}
 
 // Slots that are held since now: no more than the pool lacks, and somebody could use them.
 void check_freed(const Step& step, const Pools& pools, const PoolMemory& memory, Verdict& verdict) {
@@ -180,7 +194,8 @@ void check_freed(const Step& step, const Pools& pools, const PoolMemory& memory,
     Resources held = step.census.trackers.at(hold.tracker).held;
     for (const AttemptSlot slot : tracker.attempts) {
       const Attempt& attempt = step.state.attempt(slot);
-      if (attempt.dying()) held -= step.state.job(attempt.key.task.job).need(attempt.key.task.kind);
+      if (!attempt.dying() || !attempt.has_slots()) continue;
+      held -= step.state.job(attempt.key.task.job).need(attempt.key.task.kind);
     }
     const auto& jobs = step.census.jobs(hold.kind);
     const bool useful = std::any_of(jobs.begin(), jobs.end(), [&](const JobCount& job) {
@@ -190,7 +205,8 @@ void check_freed(const Step& step, const Pools& pools, const PoolMemory& memory,
              !avoids(step.census, *job.job, tracker) &&
              has_task_for(step.census, job, hold.kind, tracker);
     });
-    if (useful && in_pool(tracker)) continue;
+    const bool splits = step.fair->splits && hold.kind == TaskKind::kReduce;
+    if ((splits ? waits_there(step, hold, tracker, held) : useful) && in_pool(tracker)) continue;
     verdict.breach("pool-kill-useless",
                    fmt::format("{} {} slots are freed on tracker {} for pool {}, which has no task "
                                "that could start there",

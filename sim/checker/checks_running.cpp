@@ -60,7 +60,7 @@ bool has_its_place(const Step& step, const Job& job) {
   if (job.duty != Job::Duty::kNone) return true;  // it is being completed
   const JobCount* reduces = step.census.find(TaskKind::kReduce, job.id);
   const auto& maps = job.tasks(TaskKind::kMap).tasks;
-  return reduces != nullptr && reduces->running > 0 &&
+  return reduces != nullptr && reduces->running + reduces->copying + reduces->copied > 0 &&
          std::any_of(maps.begin(), maps.end(),
                      [](const Task& map) { return map.state != Task::State::kSucceeded; });
 }

@@ -26,7 +26,7 @@ struct Moment {
       const Attempt& attempt = s.state.attempt(slot);
       if (attempt.key.task.kind != k || attempt.dying()) continue;
       ++tasks;
-      slots += s.state.job(attempt.key.task.job).width(k);
+      if (attempt.has_slots()) slots += s.state.job(attempt.key.task.job).width(k);
     }
   }
   // As it was before those launches; the census is of then already.
@@ -166,6 +166,8 @@ void check_kind(const Step& step, const LaunchMoment& at, std::size_t place, con
                 Verdict& verdict) {
   const TaskKind kind = taken.kind;
   const TaskKind other = kind == TaskKind::kMap ? TaskKind::kReduce : TaskKind::kMap;
+  // Slots of reduces go to those that have copied, not to launches.
+  if (step.fair->splits || step.tracker->copied > 0) return;
   Moment passed(step, at.before, other);
   passed.before(step.launches, place);
   const bool first =
@@ -211,6 +213,7 @@ void check_turns(const Step& step, Verdict& verdict) {
     const LaunchMoment& at = step.launches[i];
     const AttemptLaunched& launch = *at.launch;
     if (step.state.find_job(launch.attempt.task.job) == nullptr) continue;
+    if (launch.to_copy) continue;  // places to copy in go round in an order of their own
     Moment moment(step, at.before, launch.attempt.task.kind);
     moment.before(step.launches, i);
     check_limits(moment, launch, verdict);
@@ -224,6 +227,7 @@ void check_turns(const Step& step, Verdict& verdict) {
     return;
   }
   for (const TaskKind kind : kTaskKinds) {
+    if (kind == TaskKind::kReduce && (step.fair->splits || step.tracker->copied > 0)) continue;
     Moment moment(step, step.census, kind);
     moment.before(step.launches, step.launches.size());
     if (!moment.open() || moment.kept()) continue;

@@ -43,6 +43,7 @@ struct FairRules {
   bool load_cap = true;
   std::int64_t load_max_diff = 0;
   bool delays_maps = false;  // maps may wait for a slot near their input
+  bool splits = false;       // launched reduces copy, and ask for slots when they have
 
   const PoolRules& of(const std::string& pool) const {
     const auto declared = pools.find(pool);

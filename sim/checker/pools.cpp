@@ -178,9 +178,9 @@ Pools::Pools(const Census& census, TaskKind which, const FairRules& rules, const
     const Job& job = *count.job;
     PoolJob entry{.count = &count, .running = count.running * count.width};
     entry.runnable = job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone;
-    if (entry.runnable) {
-      entry.demand = entry.running + (count.pending() + count.returning) * count.width;
-    }
+    const bool splits = rules.splits && kind == TaskKind::kReduce;
+    const std::int64_t wanted = splits ? count.copied : count.pending() + count.returning;
+    if (entry.runnable) entry.demand = entry.running + wanted * count.width;
     entry.weight = weight_of(job, entry.demand, rules, now);
     const std::string& pool = where.at(job.id);
     for (std::string p = pool;; p = parent_of(p)) {

@@ -11,6 +11,7 @@ const std::vector<Rule>& rules() {
       {"double-run", "no task runs twice unless speculatively"},
       {"held", "running and dying tasks never need more than their tracker has"},
       {"tracker-used", "what a tracker's attempts need is what it is said to use"},
+      {"copies", "reduces that copy are as counted one by one, on each tracker within its limit"},
       {"job-counts", "jobs and tasks by state are as counted one by one"},
       {"user-sums", "a user's slots and jobs in a queue are as counted one by one"},
       {"running", "RUN of every queue is its running tasks counted one by one"},

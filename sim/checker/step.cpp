@@ -98,7 +98,7 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
       adopted = true;
       continue;
     }
-    moment.take_back_launch(launch->attempt, launch->tracker);
+    moment.take_back_launch(*launch);
     launches.push_back({launch, moment});
   }
   std::reverse(launches.begin(), launches.end());

@@ -217,14 +217,6 @@ INSTANTIATE_TEST_SUITE_P(
         BadFair{"fair:\n  users: [{max_running_jobs: 1}]\n", "f:2:11: fair.users[0] has no name"},
         BadFair{"fair:\n  users: {alice: 5}\n", "f:2:10: fair.users is a map, allowed: a list"}));
 
-TEST(FairSection, WhatHasNoEffectYetIsSaid) {
-  const auto loaded = load_settings_text("f", "fair: {copy_compute_split: true}\n");
-  ASSERT_TRUE(loaded.ok());
-  EXPECT_THAT(
-      loaded->settings.notices,
-      testing::ElementsAre(testing::HasSubstr("fair.copy_compute_split has no effect yet")));
-}
-
 TEST(FairSection, ARefusingClusterWithoutADefaultPoolIsWorthANotice) {
   const auto loaded =
       load_settings_text("f", "fair:\n  undeclared_pools: refuse\n  pools: [{name: a}]\n");

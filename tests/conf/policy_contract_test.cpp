@@ -26,10 +26,17 @@ capacity: {locality_delay: off}
 fair: {locality_delay: off, load_manager: none}
 )";
 
+// The same where the fair policy's reduces copy without slots.
+constexpr const char* kSplitting = R"(
+capacity: {locality_delay: off}
+fair: {locality_delay: off, load_manager: none, copy_compute_split: true}
+)";
+
 class Story {
  public:
-  Story(const std::string& policy, unsigned seed) : h_(policy_factory(), policy), random_(seed) {
-    const auto loaded = load_settings_text("contract", kSettings);
+  Story(const std::string& policy, unsigned seed, const char* settings = kSettings)
+      : h_(policy_factory(), policy), random_(seed) {
+    const auto loaded = load_settings_text("contract", settings);
     EXPECT_TRUE(loaded.ok()) << loaded.error().message;
     if (loaded.ok()) h_.settings().policies = loaded->settings.policies;
     QueueSettings research = queue("research", 60);
@@ -242,6 +249,33 @@ TEST_P(PolicyContract, CanBeSwitchedToAndFromAtAnyTime) {
   }
   story.drain();
   EXPECT_EQ(story.unfinished(), 0u) << story.why_unfinished();
+  expect_no_overcommit(h);
+  expect_nothing_refused(h);
+}
+
+// Who copies when the policy is switched goes on, gets a slot of its own tracker and ends.
+TEST_P(PolicyContract, CanBeSwitchedToAndFromWhileReducesCopy) {
+  Story story("fair", seed(), kSplitting);
+  Harness& h = story.harness();
+  const auto reduces = [&h] {
+    std::size_t alive = 0;
+    for (const auto& [id, job] : h.state().jobs()) alive += job->tasks(TaskKind::kReduce).alive();
+    return alive;
+  };
+  for (int i = 0; i < kSteps; ++i) {
+    story.step();
+    expect_no_overcommit(h);
+    for (const TrackerState& tracker : h.state().trackers()) {
+      EXPECT_LE(tracker.copy_slots, 3 * tracker.total.slots(TaskKind::kReduce)) << tracker.name;
+    }
+    if (story.upto(9) > 0) continue;
+    const std::size_t before = reduces();
+    h.step(SetPolicy{{"admin", {}}, h.engine().policy().name() == "fair" ? policy() : "fair"});
+    EXPECT_EQ(reduces(), before) << "a switch costs no reduce, copying or not";
+  }
+  story.drain();
+  EXPECT_EQ(story.unfinished(), 0u) << story.why_unfinished();
+  EXPECT_EQ(reduces(), 0u);
   expect_no_overcommit(h);
   expect_nothing_refused(h);
 }

@@ -149,12 +149,21 @@ class Harness {
     report.duties = tracker.duties;
     report.held_jobs = tracker.held_jobs;
     error = {};
-    for (const Reply& reply : step(report)) {
+    granted.clear();
+    const std::size_t before = log.size();
+    const auto replies = step(report);
+    for (std::size_t i = before; i < log.size(); ++i) {
+      const auto* grant = std::get_if<ComputeGranted>(&log[i].fact);
+      if (grant != nullptr) granted += (granted.empty() ? "" : " ") + spell(grant->attempt.task);
+    }
+    for (const Reply& reply : replies) {
       if (const auto* beat = std::get_if<HeartbeatReply>(&reply.body)) return obey(tracker, *beat);
       if (const auto* refused = std::get_if<Error>(&reply.body)) error = *refused;
     }
     return "";
   }
+  // The reduces that got their slots in the last heartbeat, after they had copied: "J1/r0 J1/r1".
+  std::string granted;
   // Heartbeats until every attempt of the tracker's is published, cleaned up and acknowledged.
   std::string settle(const std::string& name, int beats = 6) {
     std::string launched;
@@ -170,9 +179,20 @@ class Harness {
   void fail(const std::string& task, const std::string& why = "exit 1") {
     set_state(task, ReportedState::kFailed, why);
   }
+  // The reduce has copied all its input; reported as an end is.
+  void copied(const std::string& task) {
+    for (auto& [name, tracker] : trackers_) {
+      for (auto& [key, attempt] : tracker.held) {
+        if (spell(key.task) == task && !attempt.compute_granted) attempt.phase = TaskPhase::kSort;
+      }
+    }
+  }
+  // Reduces that may not compute yet have copied.
   void finish_all(const std::string& tracker) {
     for (auto& [key, attempt] : trackers_[tracker].held) {
-      if (attempt.state == ReportedState::kRunning)
+      if (!attempt.compute_granted) {
+        attempt.phase = TaskPhase::kSort;
+      } else if (attempt.state == ReportedState::kRunning)
         attempt.state = end_state(key, ReportedState::kSucceeded);
     }
   }
@@ -260,9 +280,17 @@ class Harness {
         held->second.state = ReportedState::kSucceeded;
       }
     }
+    for (const AttemptKey& may : reply.compute_granted) {
+      const auto held = tracker.held.find(may);
+      if (held == tracker.held.end()) continue;
+      held->second.compute_granted = true;
+      held->second.phase = TaskPhase::kReduce;
+    }
     for (const Launch& launch : reply.launch) {
       AttemptReport report;
       report.attempt = launch.attempt;
+      report.compute_granted = launch.compute_granted;
+      if (!launch.compute_granted) report.phase = TaskPhase::kShuffle;
       if (!tracker.held.emplace(launch.attempt, report).second) continue;
       launched += (launched.empty() ? "" : " ") + spell(launch.attempt.task);
     }

@@ -113,6 +113,7 @@ TEST(WireTracker, OrdersCarryTheirSplits) {
   reply.launch.push_back({{{JobId(1), TaskKind::kMap, 1}, 0}, spec, true});
   reply.launch.push_back({{{JobId(1), TaskKind::kReduce, 0}, 0}, spec, false});
   reply.kill = {{{JobId(1), TaskKind::kMap, 0}, 3}};
+  reply.compute_granted = {{{JobId(1), TaskKind::kReduce, 1}, 2}};
   reply.duties = {{JobId(4), true, "/out"}};
   const wire::HeartbeatReply out = to_wire(reply);
   EXPECT_EQ(out.launch[0].split.offset, 10);
@@ -121,6 +122,25 @@ TEST(WireTracker, OrdersCarryTheirSplits) {
   EXPECT_FALSE(out.launch[1].compute_granted);
   EXPECT_EQ(out.kill[0].attempt, 3);
   EXPECT_EQ(out.duties[0].output, "/out");
+  ASSERT_TRUE(out.__isset.compute_granted);
+  EXPECT_EQ(out.compute_granted[0].attempt, 2);
+  EXPECT_FALSE(to_wire(HeartbeatReply{}).__isset.compute_granted);
+}
+
+TEST(WireTracker, ReducesMayComputeUnlessTheirTrackerSaysNo) {
+  wire::Heartbeat report;
+  report.name = "tt1";
+  report.attempts.resize(2);
+  for (wire::AttemptStatus& status : report.attempts) {
+    status.id.job = 1;
+    status.id.kind = wire::TaskKind::REDUCE;
+    status.phase = wire::TaskPhase::SORT;
+  }
+  report.attempts[1].__set_compute_granted(false);
+  const auto taken = from_wire(report);
+  ASSERT_TRUE(taken.ok());
+  EXPECT_TRUE(taken->attempts[0].compute_granted);  // also what older trackers report
+  EXPECT_FALSE(taken->attempts[1].compute_granted);
 }
 
 }  // namespace

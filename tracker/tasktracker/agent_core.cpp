@@ -53,6 +53,7 @@ void AgentCore::launch(const wire::Launch& launch, Now now) {
   attempt.status.__set_progress_millionths(0);
   attempt.status.__set_phase(wire::TaskPhase::STARTING);
   attempt.status.__set_started_at_ms(now.wall_ms);
+  if (!attempt.granted) attempt.status.__set_compute_granted(false);
   if (job.description) start(attempt, job, now);
 }
 
@@ -98,13 +99,18 @@ void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
   Attempt& attempt = found->second;
   const wire::AttemptState::type state = report.status.state;
   const std::int64_t started_at_ms = attempt.status.started_at_ms;
+  const bool copied = !attempt.granted && attempt.status.phase < wire::TaskPhase::SORT &&
+                      report.status.phase >= wire::TaskPhase::SORT;
+  if (copied) urgent_ = true;  // it wants a slot
   attempt.status = std::move(report.status);
+  if (!attempt.granted) attempt.status.__set_compute_granted(false);
   attempt.status.__set_started_at_ms(started_at_ms);
   attempt.status.progress_millionths = std::clamp(attempt.status.progress_millionths, 0, 1000000);
   if (attempt.status.diagnostics.size() > kMaxDiagnostics)
     attempt.status.diagnostics.resize(kMaxDiagnostics);
+  // Where it waited until now, its idleness begins now.
+  if (report.active || report.waiting || attempt.waiting) attempt.last_active_ms = now.steady_ms;
   attempt.waiting = report.waiting;
-  if (report.active || report.waiting) attempt.last_active_ms = now.steady_ms;
   if (state == wire::AttemptState::COMMIT_PENDING) {
     attempt.committing = false;
     urgent_ = true;
@@ -213,6 +219,7 @@ void AgentCore::grant(const wire::AttemptId& id) {
   Attempt* attempt = find(id);
   if (!attempt || attempt->granted || attempt->stage == Stage::kEnded) return;
   attempt->granted = true;
+  attempt->status.__isset.compute_granted = false;
   if (attempt->stage == Stage::kRuns) actions_.push_back(action::GrantAttempt{*to_key(id)});
 }
 

@@ -30,6 +30,7 @@ wire::AttemptStatus short_form(const wire::AttemptStatus& status) {
   brief.__set_progress_millionths(status.progress_millionths);
   brief.__set_phase(status.phase);
   brief.__set_started_at_ms(status.started_at_ms);
+  if (status.__isset.compute_granted) brief.__set_compute_granted(status.compute_granted);
   return brief;
 }
 

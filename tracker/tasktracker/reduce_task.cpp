@@ -110,7 +110,10 @@ Result<std::vector<CopiedPiece>> copy_all(TaskContext& task) {
   task.control.on_output_news([&copier](const OutputNews& news) { copier.news(news); });
   auto pieces = copier.wait_for_all();
   task.control.on_output_news([](const OutputNews&) {});
-  if (pieces.ok()) task.control.wait_for_grant();
+  if (pieces.ok()) {
+    task.control.set_phase(wire::TaskPhase::SORT);  // says that a slot is wanted from now on
+    task.control.wait_for_grant();
+  }
   task.control.set_waiting(false);
   return pieces;
 }
@@ -120,7 +123,6 @@ Result<std::vector<CopiedPiece>> copy_all(TaskContext& task) {
 Status run_reduce(TaskContext& task) {
   auto pieces = copy_all(task);
   if (!pieces) return pieces.error();
-  task.control.set_phase(wire::TaskPhase::SORT);
   task.control.set_progress(0, 1, kSortFrom, kReduceFrom);
   if (auto merged = merge_to_fan_in(*pieces, task.spec); !merged) return merged;
   auto lines = PieceMerge::open(*pieces, true);

@@ -315,6 +315,43 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
   EXPECT_EQ(h.beat.attempts[0].diagnostics, "no progress for 600 s (task_timeout)");
 }
 
+TEST(AgentCore, IdlenessBeginsWhenWaitingEnds) {
+  Harness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(Harness::launch({"r0.0"}));
+  h.describe(600000);
+  h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
+  h.now_ms = 5000000;
+  h.report("r0.0", State::RUNNING, Phase::REDUCE, false);
+  EXPECT_EQ(h.at(5599999).find("kill"), std::string::npos);
+  EXPECT_NE(h.at(5600000).find("kill r0.0"), std::string::npos);
+}
+
+TEST(AgentCore, AReduceThatMayNotComputeSaysSoAndAsksAtOnceWhenItHasCopied) {
+  Harness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(Harness::launch({"r0.0"}, false));
+  h.describe();
+  h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
+  h.at(2000);
+  ASSERT_EQ(h.beat.attempts.size(), 1u);
+  EXPECT_TRUE(h.beat.attempts[0].__isset.compute_granted);
+  EXPECT_FALSE(h.beat.attempts[0].compute_granted);
+  h.reply(Harness::every(1000));
+  h.now_ms = 2100;
+  EXPECT_EQ(h.report("r0.0", State::RUNNING, Phase::SORT, true), "heartbeat");
+  EXPECT_FALSE(h.beat.attempts[0].compute_granted);
+  EXPECT_EQ(h.beat.attempts[0].phase, Phase::SORT);
+  auto grant = Harness::every(1000);
+  grant.__set_compute_granted({Harness::id("r0.0")});
+  EXPECT_EQ(h.reply(grant), "grant r0.0");
+  h.report("r0.0", State::RUNNING, Phase::REDUCE);
+  h.at(4000);
+  EXPECT_FALSE(h.beat.attempts[0].__isset.compute_granted);  // as all do
+}
+
 TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
   Harness h;
   h.quiet();
@@ -329,7 +366,7 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
     EXPECT_EQ(h.at(h.now_ms + pause_ms - 1), "");
     EXPECT_EQ(h.at(h.now_ms + 1), "heartbeat") << pause_ms;
   }
-  h.core.on_call_failed(true, h.now());  // a JobTracker that has forgotten us
+  h.core.on_call_failed(true, h.now());   // a JobTracker that has forgotten us
   EXPECT_EQ(h.at(h.now_ms), "register");  // at once
   h.core.on_call_failed(true, h.now());
   EXPECT_EQ(h.at(h.now_ms), "");
