@@ -15,6 +15,8 @@ std::string counts_line(const wire::TaskCounts& tasks, std::int32_t progress_mil
   std::string line =
       fmt::format("{} of {} done ({}), {} running, {} pending", tasks.succeeded, tasks.total,
                   percent(progress_millionths), tasks.running, tasks.pending);
+  if (tasks.copying > 0) line += fmt::format(", {} copying", tasks.copying);
+  if (tasks.copied > 0) line += fmt::format(", {} copied and waiting for a slot", tasks.copied);
   if (tasks.failed_attempts > 0) line += fmt::format(", {} failed attempts", tasks.failed_attempts);
   if (tasks.killed_attempts > 0) line += fmt::format(", {} killed attempts", tasks.killed_attempts);
   return line;

@@ -4,13 +4,16 @@ namespace weir::cli {
 namespace {
 
 Json counts(const wire::TaskCounts& tasks, std::int32_t progress_millionths) {
-  return {{"total", tasks.total},
-          {"pending", tasks.pending},
-          {"running", tasks.running},
-          {"succeeded", tasks.succeeded},
-          {"failed_attempts", tasks.failed_attempts},
-          {"killed_attempts", tasks.killed_attempts},
-          {"progress_millionths", progress_millionths}};
+  Json json = {{"total", tasks.total},
+               {"pending", tasks.pending},
+               {"running", tasks.running},
+               {"succeeded", tasks.succeeded},
+               {"failed_attempts", tasks.failed_attempts},
+               {"killed_attempts", tasks.killed_attempts},
+               {"progress_millionths", progress_millionths}};
+  if (tasks.__isset.copying) json["copying"] = tasks.copying;
+  if (tasks.__isset.copied) json["copied"] = tasks.copied;
+  return json;
 }
 
 template <class T>
@@ -192,6 +195,8 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"used", resources(tracker.used)},
           {"last_heartbeat_ms_ago", tracker.last_heartbeat_ms_ago},
           {"free_disk_mb", optional(tracker.__isset.free_disk_mb, tracker.free_disk_mb)},
+          {"copying", optional(tracker.__isset.copying, tracker.copying)},
+          {"copied", optional(tracker.__isset.copied, tracker.copied)},
           {"health", optional(tracker.__isset.health, tracker.health)}};
 }
 
@@ -206,6 +211,7 @@ Json share_figures(const wire::ShareFigures& of) {
   }
   if (of.__isset.min_share) json["min_share"] = of.min_share;
   if (of.__isset.maximum) json["maximum"] = of.maximum;
+  if (of.__isset.copying) json["copying"] = of.copying;
   return json;
 }
 

@@ -101,7 +101,8 @@ Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
   for (const auto& tracker : trackers) {
     table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
                used_of(tracker.used.map_slots, tracker.total.map_slots),
-               used_of(tracker.used.reduce_slots, tracker.total.reduce_slots),
+               used_of(tracker.used.reduce_slots, tracker.total.reduce_slots) +
+                   (tracker.copying > 0 ? fmt::format(" +{} copying", tracker.copying) : ""),
                tracker.total.memory_mb > 0
                    ? used_of(tracker.used.memory_mb, tracker.total.memory_mb)
                    : "-",

@@ -14,6 +14,7 @@ struct ShareFigures {
   5: optional i64 share_thousandths     // fair share, in thousandths of a slot
   6: optional i64 min_share
   7: optional i64 maximum
+  8: optional i64 copying            // of reduces: places to copy in that are taken, by those that wait for a slot too
 }
 
 struct PolicyShare {

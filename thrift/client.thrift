@@ -32,6 +32,8 @@ struct TaskCounts {
   4: required i32 succeeded
   5: required i32 failed_attempts
   6: required i32 killed_attempts
+  7: optional i32 copying              // reduces that copy, without a slot (copy_compute_split): not in `running`
+  8: optional i32 copied               // those that have copied and wait for a slot: neither
 }
 
 struct JobStatus {
@@ -191,6 +193,8 @@ struct TrackerStatus {
   8: required i64 last_heartbeat_ms_ago
   9: optional i64 free_disk_mb
   10: optional string health
+  11: optional i64 copying             // slots of reduces that copy here without a slot, or wait for one
+  12: optional i32 copied              // reduces that wait for one
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

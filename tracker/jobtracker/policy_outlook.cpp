@@ -32,6 +32,7 @@ wire::PolicyOutlook outlook_of(const Engine& engine, const Policy& policy) {
     line.name = pool.pool;
     line.maps = share_figures(pool.of[index(TaskKind::kMap)], false);
     line.reduces = share_figures(pool.of[index(TaskKind::kReduce)], false);
+    if (pool.copying >= 0) line.reduces.__set_copying(pool.copying);
   }
   if (policy.has_pools()) return out;
   const QueueTree& tree = engine.state().tree();

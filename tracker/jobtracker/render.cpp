@@ -15,6 +15,10 @@ wire::TaskCounts render_tasks(const Job& job, TaskKind kind, JobState state) {
   out.running = count(group.running);
   out.failed_attempts = count(group.failed_attempts);
   out.killed_attempts = count(group.killed_attempts);
+  if (group.copying + group.copied > 0 && !is_over(state)) {
+    out.__set_copying(count(group.copying));
+    out.__set_copied(count(group.copied));
+  }
   if (state == JobState::kSucceeded) {  // After a restart its tasks are not kept, but known.
     out.succeeded = count(total);
     out.pending = out.running = 0;
@@ -85,6 +89,10 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker) 
   status.shuffle_port = tracker.shuffle_port;
   status.total = to_wire(tracker.total);
   status.used = to_wire(tracker.used);
+  if (tracker.copy_slots > 0) {
+    status.__set_copying(tracker.copy_slots);
+    status.__set_copied(count(tracker.copied));
+  }
   if (tracker.free_disk_mb >= 0) status.__set_free_disk_mb(tracker.free_disk_mb);
   if (!tracker.health.empty()) status.__set_health(tracker.health);
   return out;
