@@ -137,18 +137,14 @@ void KillPlanner::collect() {
     const TrackerState& tracker = state_.tracker(attempt.tracker);
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
     leaves_[place[attempt.queue.index()]].candidates.push_back(
-        {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths});
+        {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths,
+         attempt.preempted >= kOftenPreempted});
   }
 }
 
 void KillPlanner::sort_candidates(Leaf& leaf) const {
   if (leaf.sorted) return;
   leaf.sorted = true;
-  for (Candidate& candidate : leaf.candidates) {
-    const TaskKey& task = state_.attempt(candidate.slot).key.task;
-    const Task& record = state_.job(task.job).tasks(kind_).tasks[task.index];
-    candidate.often = record.preempted >= kOftenPreempted;
-  }
   std::sort(leaf.candidates.begin(), leaf.candidates.end(),
             [&](const Candidate& a, const Candidate& b) {
               if (a.often != b.often) return b.often;

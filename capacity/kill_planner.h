@@ -41,7 +41,7 @@ class KillPlanner {
     UserId user;
     TimeMs launched_at = 0;
     std::int32_t progress_millionths = 0;
-    bool often = false;  // preempted so often that it comes last; known once sorted
+    bool often = false;  // preempted so often that it comes last
     bool taken = false;
   };
   // A leaf above its allocation.

@@ -351,6 +351,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   attempt.tracker = tracker_id;
   attempt.queue = job.queue;
   attempt.user = job.user;
+  attempt.preempted = task.preempted;
   attempt.launched_at = now;
   if (to_copy) attempt.copy = CopyStage::kCopying;
   attempt.launch_order = ++launches_;

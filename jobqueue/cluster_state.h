@@ -42,6 +42,7 @@ struct Attempt {
   CopyStage copy = CopyStage::kNone;
   TaskPhase phase = TaskPhase::kStarting;
   KillReason kill_reason = KillReason::kJobKilled;
+  std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
   std::int32_t progress_millionths = 0;
   std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
   TimeMs launched_at = 0;

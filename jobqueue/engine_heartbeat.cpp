@@ -65,6 +65,8 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
+  prefetch_lines(tracker.held.data(), tracker.held.size() * sizeof(HeldAttempt));
+  prefetch_few(tracker.attempts);
   tracker.health = report.health;
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
