@@ -2,6 +2,7 @@
 // each change of what runs, so it is exact; the deficit itself, and with it the order, moves at
 // updates.
 #include <algorithm>
+#include <utility>
 
 #include "fair/fair_policy.h"
 
@@ -81,6 +82,14 @@ void FairPolicy::close_accounts(JobId id) {
     if (account.open) accrue(account, state_.now());
     account.open = false;
   }
+}
+
+// Nobody counts under the other algorithm: what is owed stands still until this one is back.
+void FairPolicy::stop_accounts() {
+  if (std::exchange(accounts_stopped_, true)) return;
+  state_.memory().jobs.each([](JobId, JobMemory& memory) {
+    for (DeficitAccount& account : memory.account) account.open = false;
+  });
 }
 
 void FairPolicy::count_running(JobId id, TaskKind kind) {

@@ -191,6 +191,7 @@ class FairPolicy : public Policy {
   void deal_guarantees();
   void open_accounts(JobId job);
   void close_accounts(JobId job);
+  void stop_accounts();
   void count_running(JobId job, TaskKind kind);
   void update_deficits(TimeMs now);
   std::optional<Choice> ask_in_line(PoolId within, const Slots& slots);
@@ -231,7 +232,8 @@ class FairPolicy : public Policy {
   Beat beat_;
   TimeMs started_at_ = 0;
   bool limits_jobs_ = false;
-  mutable std::string answer_;  // of pool_of()
+  bool accounts_stopped_ = false;  // of deficits, under another algorithm
+  mutable std::string answer_;     // of pool_of()
   mutable std::array<std::uint64_t, kRuleCount> rules_{};
 };
 

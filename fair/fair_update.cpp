@@ -23,7 +23,11 @@ void FairPolicy::deal_shares() const {
 Preemption FairPolicy::tick(TimeMs now) {
   deal_shares();
   update_stamps(now);
-  if (by_deficit_) update_deficits(now);
+  if (by_deficit_) {
+    update_deficits(now);
+  } else {
+    stop_accounts();
+  }
   state_.memory().updated_at = now;
   return preempt(now);
 }

@@ -165,7 +165,8 @@ void Engine::apply(const PendingCommand& command) {
     if (state_.find_job(change->job) != nullptr) {
       Job& job = state_.mutable_job(change->job);
       state_.set_priority(job, change->priority);
-      if (job.schedulable()) policy_->on_job_changed(job.id, job.queue);
+      const bool waits = job.state == JobState::kWaiting && job.live_attempts > 0;
+      if (job.schedulable() || waits) policy_->on_job_changed(job.id, job.queue);
       admit_waiting(job.queue);
       touch(job);
     }

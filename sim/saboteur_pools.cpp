@@ -42,9 +42,11 @@ std::vector<PoolFigures> SabotagedPolicy::pools(TimeMs now) const {
 
 JobFigures SabotagedPolicy::job_figures(JobId job, TaskKind kind) const {
   JobFigures figures = inner_->job_figures(job, kind);
-  if (name() != "fair" || !active("job-share")) return figures;
-  figures.share += kWholeSlot;
-  ++sabotage_->done;
+  if (name() != "fair") return figures;
+  const bool owed = active("deficit") && figures.deficit_ms && launches_ > 20;
+  if (active("job-share")) figures.share += kWholeSlot;
+  if (owed) *figures.deficit_ms += 1000;
+  if (owed || active("job-share")) ++sabotage_->done;
   return figures;
 }
 

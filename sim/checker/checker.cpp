@@ -159,6 +159,7 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
     if (verdict.clean()) check_claims(step, verdict);
     if (verdict.clean()) check_pools(step, verdict);
     if (verdict.clean()) check_turns(step, verdict);
+    if (verdict.clean()) check_deficits(step, memory_, verdict);
     if (verdict.clean()) check_running_jobs(step, memory_, verdict);
     if (verdict.clean()) check_pool_kills(step, memory_, verdict);
     if (verdict.clean()) check_unserved(step, memory_, verdict);

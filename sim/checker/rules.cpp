@@ -46,6 +46,7 @@ const std::vector<Rule>& rules() {
       {"pool-figures", "pools, and what they run and want, are as recomputed"},
       {"pool-share", "the fair share of every pool is as recomputed, to 0.01 slots"},
       {"job-share", "and that of every job"},
+      {"deficit", "what a job is owed is as integrated step by step"},
       {"pool-order", "a slot goes to the first in the order of pools and jobs who could use it"},
       {"kind-turn", "maps and reduces take turns on a tracker"},
       {"pool-maximum", "no launch takes a pool above its max_share"},

@@ -33,7 +33,19 @@ struct PoolMemory {
     std::string pool;
     std::int64_t slot_ms = 0;
   };
-  std::vector<Loss> losses;             // to preemption for pools
+  std::vector<Loss> losses;  // to preemption for pools
+  // What a job is owed under `algorithm: deficit`, in slot-ms.
+  struct Account {
+    bool open = false;   // the job may be scheduled
+    Rational owed, due;  // due: its share at the last update
+    TimeMs since = 0;    // that update
+    std::int64_t running = 0, ran_ms = 0;
+  };
+  std::map<std::pair<JobId, TaskKind>, Account> accounts;
+  std::set<JobId> could_run;            // after the last step
+  TimeMs counted_at = 0;                // that step
+  bool counting = false;                // the algorithm ruled then
+  bool known = false;                   // and an update has been seen since it came to rule
   std::vector<std::uint64_t> commands;  // sequence numbers of those that let jobs in or out
 };
 
@@ -124,6 +136,7 @@ void check_claims(const Step& step, Verdict& verdict);                        //
 void check_pools(const Step& step, Verdict& verdict);                         // checks_pools.cpp
 void check_turns(const Step& step, Verdict& verdict);                         // checks_turns.cpp
 void check_running_jobs(const Step& step, Memory& memory, Verdict& verdict);  // checks_running.cpp
+void check_deficits(const Step& step, Memory& memory, Verdict& verdict);      // checks_deficits.cpp
 void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict);  // checks_pool_kills.cpp
 // These remember since when.
 void check_unserved(const Step& step, Memory& memory, Verdict& verdict);  // checks_kills.cpp

@@ -8,17 +8,18 @@
 #include <random>
 
 #include "capacity/capacity_arithmetic.h"
-#include "jobqueue/queue_guarantees.h"
 #include "capacity_harness.h"
+#include "jobqueue/queue_guarantees.h"
+#include "support/random_story.h"
 
 namespace weir::test {
 namespace {
 
 using By = CapacitySettings::RedistributeBy;
 
-class Story {
+class Story : RandomStory<CapacityHarness> {
  public:
-  explicit Story(unsigned seed) : seed_(seed), random_(seed) {
+  explicit Story(unsigned seed) : RandomStory(seed) {
     by_ = static_cast<By>(upto(2));
     auto section = std::make_shared<CapacitySettings>();
     section->redistribute_by = by_;
@@ -43,10 +44,6 @@ class Story {
   }
 
  private:
-  std::int64_t upto(std::int64_t n) {
-    return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
-  }
-
   std::vector<QueueSettings> random_family(int depth) {
     std::vector<QueueSettings> family;
     const std::int64_t count = 1 + upto(4);
@@ -75,20 +72,6 @@ class Story {
     const auto i = static_cast<std::size_t>(upto(static_cast<std::int64_t>(leaves.size()) - 1));
     return h_.state().tree().node(leaves[i]).path;
   }
-  std::string random_tracker() { return "tt" + std::to_string(upto(trackers_ - 1)); }
-  void add_tracker() {
-    h_.add_tracker("tt" + std::to_string(trackers_++),
-                   {.map_slots = 1 + upto(4), .reduce_slots = upto(3)});
-  }
-  JobId random_job() {
-    const auto& jobs = h_.state().jobs();
-    auto job = jobs.begin();
-    std::advance(job, upto(static_cast<std::int64_t>(jobs.size()) - 1));
-    return job->first;
-  }
-
-  Caller owner(JobId job) { return {h_.state().job(job).spec->user, {}}; }
-
   void random_step() {
     const std::int64_t what = upto(99);
     if (what < 12 || h_.state().jobs().empty()) {
@@ -106,27 +89,16 @@ class Story {
     } else if (what < 86) {
       fail_one(random_tracker());
     } else if (what < 89) {
-      const JobId job = random_job();
-      h_.step(KillJob{owner(job), job});
+      kill_a_job();
     } else if (what < 93) {
       const JobId job = random_job();
       h_.step(MoveJob{owner(job), job, random_leaf()});
     } else if (what < 95) {
-      const JobId job = random_job();
-      h_.step(SetPriority{owner(job), job, static_cast<Priority>(upto(4))});
+      change_a_priority();
     } else if (what < 97) {
       if (trackers_ < 9) add_tracker();
     } else {
       silence_one();
-    }
-  }
-
-  void fail_one(const std::string& tracker) {
-    for (auto& [key, attempt] : h_.tracker(tracker).held) {
-      if (attempt.state == ReportedState::kRunning) {
-        attempt.state = ReportedState::kFailed;
-        return;
-      }
     }
   }
 
@@ -157,10 +129,7 @@ class Story {
       }
     }
     for (const TrackerState& tracker : h_.state().trackers()) {
-      Offer offer{.tracker = tracker.id, .now = h_.now};
-      for (const TaskKind kind : kTaskKinds) {
-        offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
-      }
+      const Offer offer = whole_offer(tracker, h_.now);
       const auto a = grown.choose(offer);
       const auto b = fresh->choose(offer);
       ASSERT_EQ(a.has_value(), b.has_value());
@@ -266,11 +235,7 @@ class Story {
     }
   }
 
-  unsigned seed_;
-  std::mt19937 random_;
   By by_;
-  CapacityHarness h_;
-  std::int64_t trackers_ = 0;
 };
 
 TEST(CapacityRandom, GrownFreshAndCountedAgree) {

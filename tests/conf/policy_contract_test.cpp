@@ -11,7 +11,7 @@
 
 #include "conf/load.h"
 #include "conf/policies.h"
-#include "support/harness.h"
+#include "support/random_story.h"
 
 namespace weir::test {
 namespace {
@@ -32,10 +32,10 @@ capacity: {locality_delay: off}
 fair: {locality_delay: off, load_manager: none, copy_compute_split: true}
 )";
 
-class Story {
+class Story : RandomStory<Harness> {
  public:
   Story(const std::string& policy, unsigned seed, const char* settings = kSettings)
-      : h_(policy_factory(), policy), random_(seed) {
+      : RandomStory(seed, policy_factory(), policy) {
     const auto loaded = load_settings_text("contract", settings);
     EXPECT_TRUE(loaded.ok()) << loaded.error().message;
     if (loaded.ok()) h_.settings().policies = loaded->settings.policies;
@@ -46,12 +46,11 @@ class Story {
       h_.add_tracker("tt" + std::to_string(i),
                      {.map_slots = upto(3), .reduce_slots = upto(3), .rack = i < 2 ? "r1" : "r2"});
     }
+    trackers_ = 4;
   }
 
   Harness& harness() { return h_; }
-  std::int64_t upto(std::int64_t n) {
-    return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
-  }
+  using RandomStory::upto;
 
   // The tracker that had its turn, if one had.
   std::string step() {
@@ -59,17 +58,15 @@ class Story {
     if (what < 15 || h_.state().jobs().empty()) {
       submit();
     } else if (what < 65) {
-      const std::string tracker = "tt" + std::to_string(upto(3));
+      const std::string tracker = random_tracker();
       h_.heartbeat(tracker);
       return tracker;
     } else if (what < 85) {
-      h_.finish_all("tt" + std::to_string(upto(3)));
+      h_.finish_all(random_tracker());
     } else if (what < 88) {
-      const JobId job = random_job();
-      h_.step(KillJob{owner(job), job});
+      kill_a_job();
     } else if (what < 91) {
-      const JobId job = random_job();
-      h_.step(SetPriority{owner(job), job, static_cast<Priority>(upto(4))});
+      change_a_priority();
     } else if (what < 94) {
       const JobId job = random_job();
       h_.step(MoveJob{owner(job), job, kLeaves[upto(2)]});
@@ -125,15 +122,6 @@ class Story {
     if (upto(1) == 0) job.locations = {{"tt0", "tt3"}, {"tt1"}};
     h_.submit(job);
   }
-  JobId random_job() {
-    auto job = h_.state().jobs().begin();
-    std::advance(job, upto(static_cast<std::int64_t>(h_.state().jobs().size()) - 1));
-    return job->first;
-  }
-  Caller owner(JobId job) { return {h_.state().job(job).spec->user, {}}; }
-
-  Harness h_;
-  std::mt19937 random_;
 };
 
 class PolicyContract : public testing::TestWithParam<std::tuple<std::string, int>> {
@@ -160,10 +148,7 @@ void expect_nothing_refused(Harness& h) {
 std::string first_choices(Harness& h, Policy& policy) {
   std::string all;
   for (const TrackerState& tracker : h.state().trackers()) {
-    Offer offer{.tracker = tracker.id, .now = h.now};
-    for (const TaskKind kind : kTaskKinds) {
-      offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
-    }
+    const Offer offer = whole_offer(tracker, h.now);
     policy.begin_offer(offer);
     const auto choice = policy.choose(offer);
     policy.end_offer(offer);

@@ -76,6 +76,32 @@ TEST(FairDeficit, RunningIsIntegratedOverTimeNotSampled) {
   EXPECT_EQ(h.deficit(1), "60/0");  // 2 * 100 due, 2 * 70 ran
 }
 
+// Under the other algorithm nobody counts what runs: what was owed then is owed when this one is
+// back.
+TEST(FairDeficit, StandsStillUnderTheOtherAlgorithm) {
+  Deficit h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit(20, 0);  // share 2
+  h.advance(100);
+  EXPECT_EQ(h.deficit(1), "200/0");
+  const auto change = [&](FairSettings::Algorithm algorithm) {
+    auto settings = std::make_shared<Settings>(h.state().settings());
+    auto fair = std::make_shared<FairSettings>(*h.section);
+    fair->algorithm = algorithm;
+    settings->policies["fair"] = fair;
+    h.step(ApplySettings{{"root", {}}, settings});
+    h.advance(0);
+  };
+  change(FairSettings::Algorithm::kShare);
+  h.advance(1000);
+  h.heartbeat("tt1");
+  h.advance(1000);
+  change(FairSettings::Algorithm::kDeficit);
+  EXPECT_EQ(h.deficit(1), "200/0");
+  h.advance(1000);  // it runs what it is due
+  EXPECT_EQ(h.deficit(1), "200/0");
+}
+
 TEST(FairDeficit, JobsOfFifoPoolsHaveSharesToo) {
   Deficit h;
   h.section->pools = {pool("default")};

@@ -7,18 +7,18 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 
 #include "fair/pool_names.h"
 #include "fair/shares.h"
 #include "fair_harness.h"
+#include "support/random_story.h"
 
 namespace weir::test {
 namespace {
 
-class FairStory {
+class FairStory : RandomStory<FairHarness> {
  public:
-  explicit FairStory(unsigned seed) : seed_(seed), random_(seed) {
+  explicit FairStory(unsigned seed) : RandomStory(seed) {
     FairSettings& s = *h_.section;
     s.pools = random_pools(2);
     s.algorithm = one_in(3) ? FairSettings::Algorithm::kDeficit : FairSettings::Algorithm::kShare;
@@ -62,11 +62,6 @@ class FairStory {
   }
 
  private:
-  std::int64_t upto(std::int64_t n) {
-    return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
-  }
-  bool one_in(std::int64_t n) { return upto(n - 1) == 0; }
-
   std::vector<PoolSettings> random_pools(int depth) {
     std::vector<PoolSettings> pools;
     for (const char* name : {"a", "p", "q"}) {
@@ -91,19 +86,6 @@ class FairStory {
                                          "q.a", "extra", "x.y.z", "x", "root.a"};
     return kNames[upto(10)];
   }
-  std::string random_tracker() { return "tt" + std::to_string(upto(trackers_ - 1)); }
-  void add_tracker() {
-    h_.add_tracker("tt" + std::to_string(trackers_++),
-                   {.map_slots = 1 + upto(4), .reduce_slots = upto(3)});
-  }
-  JobId random_job() {
-    const auto& jobs = h_.state().jobs();
-    auto job = jobs.begin();
-    std::advance(job, upto(static_cast<std::int64_t>(jobs.size()) - 1));
-    return job->first;
-  }
-  Caller owner(JobId job) { return {h_.state().job(job).spec->user, {}}; }
-
   void submit() {
     JobOptions options{.queue = std::string(1, static_cast<char>('a' + upto(2))),
                        .user = "u" + std::to_string(upto(3)),
@@ -130,30 +112,19 @@ class FairStory {
     } else if (what < 70) {
       fail_one(random_tracker());
     } else if (what < 73) {
-      const JobId job = random_job();
-      h_.step(KillJob{owner(job), job});
+      kill_a_job();
     } else if (what < 78) {
       const JobId job = random_job();
       const std::string to = random_pool();
       h_.step(MoveJob{owner(job), job, to.empty() ? "default" : to});
     } else if (what < 81) {
-      const JobId job = random_job();
-      h_.step(SetPriority{owner(job), job, static_cast<Priority>(upto(4))});
+      change_a_priority();
     } else if (what < 83) {
       if (trackers_ < 9) add_tracker();
     } else if (what < 84) {
       h_.step(LoseTracker{random_tracker()});
     } else {
       h_.advance(upto(2500));
-    }
-  }
-
-  void fail_one(const std::string& tracker) {
-    for (auto& [key, attempt] : h_.tracker(tracker).held) {
-      if (attempt.state == ReportedState::kRunning) {
-        attempt.state = ReportedState::kFailed;
-        return;
-      }
     }
   }
 
@@ -195,10 +166,7 @@ class FairStory {
     }
     if (h_.section->locality_delay.mode != LocalityDelaySettings::Mode::kOff) return;
     for (const TrackerState& tracker : h_.state().trackers()) {
-      Offer offer{.tracker = tracker.id, .now = h_.now};
-      for (const TaskKind kind : kTaskKinds) {
-        offer.free[index(kind)] = tracker.total.slots(kind) - tracker.used.slots(kind);
-      }
+      const Offer offer = whole_offer(tracker, h_.now);
       grown.begin_offer(offer);
       fresh->begin_offer(offer);
       const auto a = grown.choose(offer);
@@ -283,10 +251,6 @@ class FairStory {
     }
   }
 
-  unsigned seed_;
-  std::mt19937 random_;
-  FairHarness h_;
-  std::int64_t trackers_ = 0;
   std::size_t seen_ = 0;
 };
 

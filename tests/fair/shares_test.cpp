@@ -136,6 +136,27 @@ TEST(FairShares, MoreSlotsTakeNothingFromAnybody) {
   }
 }
 
+// Who wants or weighs more gets no less, and nobody else gets more for it; where minimums are cut
+// weights decide nothing.
+TEST(FairShares, WantingOrWeighingMoreCostsOnlyTheOthers) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
+    RandomClaimants random(seed);
+    Claimants claimants = random.make(60);
+    for (ShareClaimant& c : claimants) c.weight = 1 + c.weight % 4'000'000;
+    const Share total = random.upto(share_of_slots(400));
+    const auto before = fair_shares(total, claimants);
+    const auto one =
+        static_cast<std::size_t>(random.upto(static_cast<std::int64_t>(claimants.size()) - 1));
+    if (seed % 2 == 0) claimants[one].demand += 1 + random.upto(20);
+    if (seed % 2 == 1) claimants[one].weight += 1 + random.upto(3'000'000);
+    const auto after = fair_shares(total, claimants);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (i == one) ASSERT_GE(after[i] + 1, before[i]) << seed;
+      if (i != one) ASSERT_LE(after[i], before[i] + 1) << seed;
+    }
+  }
+}
+
 // With r found, every share is min(d, max(r * w, m)): who is between his bounds has the same ratio.
 TEST(FairShares, ThoseBetweenTheirBoundsShareByWeight) {
   for (unsigned seed = 1; seed <= 500; ++seed) {
