@@ -99,7 +99,9 @@ class Judge {
                          line.share.convert_to<double>());
     }
     const PoolJob* own = pools_.find(job.id);
-    if (own == nullptr || !own->runnable || pools_.line(leaf).rules->fifo) return std::nullopt;
+    const bool alone =
+        pools_.line(leaf).rules->fifo && !step_.fair->deficit;  // no share of its own
+    if (own == nullptr || !own->runnable || alone) return std::nullopt;
     const auto lost = gone_.find(job.id);
     const std::int64_t left = own->running - slots - (lost == gone_.end() ? 0 : lost->second);
     if (left + kHair >= own->share) return std::nullopt;
@@ -128,6 +130,23 @@ class Judge {
     lost_[pool] += slots * kill.ran_ms;
   }
 
+  // Whether all maximums that the loss of the one makes room under, the other's would too.
+  bool frees_as_much(const Job& one, const Job& other) const {
+    const QueueTree& queues = step_.state.tree();
+    for (QueueId q = one.queue; q.valid(); q = queues.parent(q)) {
+      if (queues.node(q).settings.maximum_hundredths && !queues.is_ancestor(q, other.queue)) {
+        return false;
+      }
+    }
+    for (std::string p = step_.where.at(one.id); !p.empty(); p = parent_of(p)) {
+      if (pools_.line(p).rules->maximum[index(pools_.kind)] &&
+          !within(p, step_.where.at(other.id))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   // A task launched later on the same tracker, which needs as much, would have done as well. Only
   // the first kill is judged: those before may have made room under a maximum for what the pool
   // would launch.
@@ -141,7 +160,7 @@ class Judge {
       if (other.dying() || !other.has_slots() || other.key.task.kind != pools_.kind ||
           is_over(of.state) || other.launch_order <= victim.launch_order ||
           of.need(pools_.kind) != job.need(pools_.kind) || !step_.where.contains(of.id) ||
-          within(kill.for_pool, step_.where.at(of.id)) ||
+          within(kill.for_pool, step_.where.at(of.id)) || !frees_as_much(job, of) ||
           too_poor(of, of.width(pools_.kind), kill.for_pool) ||
           !within_budget(step_.where.at(of.id),
                          of.width(pools_.kind) * other.in_slots_ms(step_.engine.now()))) {

@@ -44,6 +44,8 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{115, "a job whose pool could not be barred every change of settings"},
         OldError{350, "paused claims were reviewed where slots were held for a pool"},
         OldError{413, "maps finished while their job waited"},
+        OldError{740,
+                 "the checker left jobs of FIFO pools unprotected where deficits give them shares"},
         OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
         OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
         OldError{7574, "the checker forgot that kills under way would fill a maximum"}),
