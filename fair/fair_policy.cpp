@@ -362,7 +362,7 @@ void FairPolicy::on_job_removed(JobId id) {
   entry->runnable = false;
   if (by_deficit_) close_accounts(id);
   sync(id);
-  place_displaced();
+  if (find_entry(id) == nullptr) place_displaced();
 }
 
 void FairPolicy::on_job_changed(JobId id, QueueId) {
@@ -392,7 +392,8 @@ void FairPolicy::on_released(AttemptSlot slot) {
   if (entry == nullptr || !entry->joined) return;
   if (!entry->runnable) {
     sync(task.job);
-    return place_displaced();
+    if (find_entry(task.job) == nullptr) place_displaced();
+    return;
   }
   read(*entry, state_.job(task.job), task.kind);
   if (by_deficit_) count_running(task.job, task.kind);

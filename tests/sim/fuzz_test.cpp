@@ -38,6 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{21, "a waiting job with running tasks was moved; the old queue kept its RUN"},
         OldError{53, "a job whose pool could not be stayed elsewhere when it could"},
         OldError{61, "a task too wide for the maximum took its user's room from narrow ones"},
+        OldError{65, "a newer victim was let go for a wide task that it could not serve alone"},
         OldError{66, "a lend_after taken away and set again counted days when nobody looked"},
         OldError{72, "a kill for a queue that a maximum above it forbade to launch"},
         OldError{92, "a queue was found busy and lent in the same review"},

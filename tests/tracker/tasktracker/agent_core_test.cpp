@@ -4,144 +4,16 @@
 
 #include <algorithm>
 
-#include "tracker/tasktracker/attempt_id.h"
+#include "core_harness.h"
 
 namespace weir::tasktracker {
 namespace {
-
-// A core with a clock of its own; tells what it did as words: "heartbeat start m0.0 kill r1.0 ...".
-class Harness {
- public:
-  explicit Harness(AgentLimits limits = {}) : core(registration(), limits) {}
-
-  static wire::Registration registration() {
-    wire::Registration made;
-    made.__set_name("tt1");
-    made.__set_incarnation(42);
-    return made;
-  }
-  static wire::AttemptId id(const std::string& text) {  // "m0.0" of job 7
-    wire::AttemptId made;
-    made.__set_job(7);
-    made.__set_kind(text[0] == 'm' ? wire::TaskKind::MAP : wire::TaskKind::REDUCE);
-    made.__set_index(text[1] - '0');
-    made.__set_attempt(text[3] - '0');
-    return made;
-  }
-  static AttemptKey key(const std::string& text) { return *to_key(id(text)); }
-  static std::string name(const AttemptKey& key) {
-    return std::string(1, key.task.kind == TaskKind::kMap ? 'm' : 'r') +
-           std::to_string(key.task.index) + "." + std::to_string(key.attempt);
-  }
-  Now now() const { return {now_ms, 1000000 + now_ms}; }
-
-  std::string actions() {
-    std::string words;
-    const auto word = [&](const std::string& text) { words += (words.empty() ? "" : " ") + text; };
-    for (Action& each : core.take_actions()) {
-      std::visit(
-          [&](auto& what) {
-            using T = std::decay_t<decltype(what)>;
-            if constexpr (std::is_same_v<T, action::Register>) word("register");
-            if constexpr (std::is_same_v<T, action::SendHeartbeat>) {
-              word("heartbeat");
-              beat = what.heartbeat;
-            }
-            if constexpr (std::is_same_v<T, action::FetchJob>) word("job");
-            if constexpr (std::is_same_v<T, action::FetchOutputs>)
-              word("outputs@" + std::to_string(what.first));
-            if constexpr (std::is_same_v<T, action::StartAttempt>) word("start " + name(what.key));
-            if constexpr (std::is_same_v<T, action::KillAttempt>) word("kill " + name(what.key));
-            if constexpr (std::is_same_v<T, action::CommitAttempt>)
-              word("commit " + name(what.key));
-            if constexpr (std::is_same_v<T, action::GrantAttempt>) word("grant " + name(what.key));
-            if constexpr (std::is_same_v<T, action::PushOutputs>) {
-              word("push " + name(what.key) + "x" + std::to_string(what.outputs.size()));
-            }
-            if constexpr (std::is_same_v<T, action::RunDuty>) word("duty");
-            if constexpr (std::is_same_v<T, action::DropJob>) word("drop");
-          },
-          each);
-    }
-    return words;
-  }
-  std::string at(std::int64_t ms) {
-    now_ms = ms;
-    core.poll(now());
-    return actions();
-  }
-  std::string reply(const wire::HeartbeatReply& reply) {
-    core.on_reply(reply, now_ms, now());
-    core.poll(now());
-    return actions();
-  }
-  static wire::HeartbeatReply every(std::int64_t interval_ms) {
-    wire::HeartbeatReply reply;
-    reply.__set_interval_ms(interval_ms);
-    return reply;
-  }
-  static wire::HeartbeatReply launch(std::initializer_list<const char*> attempts,
-                                     bool granted = true) {
-    auto reply = every(1000);
-    for (const char* attempt : attempts) {
-      wire::Launch made;
-      made.__set_id(id(attempt));
-      made.__set_compute_granted(granted);
-      reply.launch.push_back(made);
-    }
-    return reply;
-  }
-  std::string describe(std::int64_t task_timeout_ms = 0) {
-    auto description = std::make_shared<wire::JobDescription>();
-    description->__set_job(7);
-    description->spec.__set_task_timeout_ms(task_timeout_ms);
-    core.on_job(description, now());
-    core.poll(now());
-    return actions();
-  }
-  std::string report(const std::string& attempt, wire::AttemptState::type state,
-                     wire::TaskPhase::type phase = wire::TaskPhase::MAP, bool waiting = false) {
-    TaskReport made;
-    made.status.__set_id(id(attempt));
-    made.status.__set_state(state);
-    made.status.__set_phase(phase);
-    made.status.__set_progress_millionths(500000);
-    made.waiting = waiting;
-    core.on_report(key(attempt), made, now());
-    core.poll(now());
-    return actions();
-  }
-  std::string exit(const std::string& attempt) {
-    core.on_exit(key(attempt), "exited", now());
-    core.poll(now());
-    return actions();
-  }
-  // Registered, first heartbeat answered, everything quiet.
-  void quiet() {
-    at(0);
-    core.on_registered({}, now());
-    at(0);
-    reply(every(1000));
-  }
-  std::string states() const {
-    std::string text;
-    for (const auto& status : beat.attempts) {
-      text += (text.empty() ? "" : " ") + name(*to_key(status.id)) + "=" +
-              wire::to_string(status.state);
-    }
-    return text;
-  }
-
-  AgentCore core;
-  wire::Heartbeat beat;
-  std::int64_t now_ms = 0;
-};
 
 using State = wire::AttemptState;
 using Phase = wire::TaskPhase;
 
 TEST(AgentCore, RegistersThenBeatsAtTheIntervalItIsTold) {
-  Harness h;
+  CoreHarness h;
   EXPECT_EQ(h.at(0), "register");
   EXPECT_EQ(h.at(5000), "");  // one call in flight
   wire::RegistrationReply registered;
@@ -151,34 +23,34 @@ TEST(AgentCore, RegistersThenBeatsAtTheIntervalItIsTold) {
   EXPECT_EQ(h.at(5300), "heartbeat");
   EXPECT_EQ(h.beat.sequence, 1);
   EXPECT_EQ(h.at(9000), "");
-  EXPECT_EQ(h.reply(Harness::every(500)), "");
+  EXPECT_EQ(h.reply(CoreHarness::every(500)), "");
   EXPECT_EQ(h.core.next_wakeup_ms(), 9500);
   EXPECT_EQ(h.at(9500), "heartbeat");
   EXPECT_EQ(h.beat.sequence, 2);
 }
 
 TEST(AgentCore, ALaunchIsFetchedStartedReportedAndAcknowledgedOnce) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   EXPECT_EQ(h.at(1000), "heartbeat");
-  EXPECT_EQ(h.reply(Harness::launch({"m0.0", "m1.0"})), "job");
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0", "m1.0"})), "job");
   EXPECT_EQ(h.describe(), "start m0.0 start m1.0");
   EXPECT_EQ(h.at(2000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=RUNNING m1.0=RUNNING");
-  EXPECT_EQ(h.reply(Harness::launch({"m0.0", "m1.0"})), "");  // repeated: nothing new
-  EXPECT_EQ(h.report("m0.0", State::SUCCEEDED), "");          // counts when the process is gone
-  EXPECT_EQ(h.exit("m0.0"), "heartbeat");                     // at once
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0", "m1.0"})), "");  // repeated: nothing new
+  EXPECT_EQ(h.report("m0.0", State::SUCCEEDED), "");              // counts when the process is gone
+  EXPECT_EQ(h.exit("m0.0"), "heartbeat");                         // at once
   EXPECT_EQ(h.states(), "m0.0=SUCCEEDED m1.0=RUNNING");
-  EXPECT_EQ(h.reply(Harness::launch({"m0.0"})), "");
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "");
   EXPECT_EQ(h.at(3000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=SUCCEEDED m1.0=RUNNING");  // until acknowledged
-  auto reply = Harness::every(1000);
-  reply.acknowledged.push_back(Harness::id("m0.0"));
-  reply.acknowledged.push_back(Harness::id("m1.0"));  // runs: not to be forgotten
+  auto reply = CoreHarness::every(1000);
+  reply.acknowledged.push_back(CoreHarness::id("m0.0"));
+  reply.acknowledged.push_back(CoreHarness::id("m1.0"));  // runs: not to be forgotten
   EXPECT_EQ(h.reply(reply), "");
   EXPECT_EQ(h.at(4000), "heartbeat");
   EXPECT_EQ(h.states(), "m1.0=RUNNING");
-  EXPECT_EQ(h.reply(Harness::launch({"m0.0"})), "");  // an old launch starts nothing again
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "");  // an old launch starts nothing again
   EXPECT_EQ(h.beat.held_jobs, std::vector<std::int64_t>{7});
 }
 
@@ -202,18 +74,18 @@ TEST(AgentCore, TableOfEnds) {
       {"killed after it had published", true, State::SUCCEEDED, Phase::COMMIT, State::SUCCEEDED},
   };
   for (const auto& c : cases) {
-    Harness h;
+    CoreHarness h;
     h.quiet();
     h.at(1000);
-    h.reply(Harness::launch({"m0.0"}));
+    h.reply(CoreHarness::launch({"m0.0"}));
     h.describe();
     h.at(2000);
-    auto reply = Harness::every(1000);
-    if (c.kill) reply.kill.push_back(Harness::id("m0.0"));
+    auto reply = CoreHarness::every(1000);
+    if (c.kill) reply.kill.push_back(CoreHarness::id("m0.0"));
     h.report("m0.0", c.reported, c.phase);
     h.reply(reply);
     h.exit("m0.0");
-    h.reply(Harness::every(1000));
+    h.reply(CoreHarness::every(1000));
     h.at(5000);
     ASSERT_EQ(h.beat.attempts.size(), 1u) << c.what;
     EXPECT_EQ(h.beat.attempts[0].state, c.expected) << c.what;
@@ -221,19 +93,19 @@ TEST(AgentCore, TableOfEnds) {
 }
 
 TEST(AgentCore, KillsOnceAndWhatHasNotStartedEndsAtOnce) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0"}));
-  auto kill = Harness::every(1000);
-  kill.kill.push_back(Harness::id("m0.0"));
-  kill.kill.push_back(Harness::id("m9.0"));  // unknown: ignored
+  h.reply(CoreHarness::launch({"m0.0"}));
+  auto kill = CoreHarness::every(1000);
+  kill.kill.push_back(CoreHarness::id("m0.0"));
+  kill.kill.push_back(CoreHarness::id("m9.0"));  // unknown: ignored
   h.at(2000);
   EXPECT_EQ(h.reply(kill), "heartbeat");  // its job is not even known: KILLED at once
   EXPECT_EQ(h.states(), "m0.0=KILLED");
-  h.reply(Harness::launch({"m1.0"}));
+  h.reply(CoreHarness::launch({"m1.0"}));
   EXPECT_EQ(h.describe(), "start m1.0");
-  kill.kill = {Harness::id("m1.0")};
+  kill.kill = {CoreHarness::id("m1.0")};
   h.at(4000);
   EXPECT_EQ(h.reply(kill), "kill m1.0");
   h.at(5000);
@@ -241,13 +113,13 @@ TEST(AgentCore, KillsOnceAndWhatHasNotStartedEndsAtOnce) {
 }
 
 TEST(AgentCore, CommitsOnlyWhilePendingAndFresh) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"r0.0"}));
+  h.reply(CoreHarness::launch({"r0.0"}));
   h.describe();
-  auto commit = Harness::every(1000);
-  commit.commit.push_back(Harness::id("r0.0"));
+  auto commit = CoreHarness::every(1000);
+  commit.commit.push_back(CoreHarness::id("r0.0"));
   h.at(2000);
   EXPECT_EQ(h.reply(commit), "");  // not pending
   EXPECT_EQ(h.report("r0.0", State::COMMIT_PENDING, Phase::COMMIT), "heartbeat");
@@ -265,10 +137,10 @@ TEST(AgentCore, CommitsOnlyWhilePendingAndFresh) {
 }
 
 TEST(AgentCore, ReducesGetOutputsAndTheGrant) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"r0.0"}, false));
+  h.reply(CoreHarness::launch({"r0.0"}, false));
   EXPECT_EQ(h.describe(), "start r0.0 outputs@0");
   wire::MapOutputs outputs;
   outputs.outputs.resize(2);
@@ -285,8 +157,8 @@ TEST(AgentCore, ReducesGetOutputsAndTheGrant) {
   outputs.__set_next_from(3);
   h.core.on_outputs(JobId(std::size_t{7}), outputs, h.now());
   EXPECT_EQ(h.actions(), "push r0.0x1");
-  auto grant = Harness::every(1000);
-  grant.__set_compute_granted({Harness::id("r0.0")});
+  auto grant = CoreHarness::every(1000);
+  grant.__set_compute_granted({CoreHarness::id("r0.0")});
   h.at(2000);
   EXPECT_EQ(h.reply(grant), "grant r0.0");
   h.at(3000);
@@ -294,21 +166,21 @@ TEST(AgentCore, ReducesGetOutputsAndTheGrant) {
   h.report("r0.0", State::RUNNING, Phase::REDUCE);
   EXPECT_EQ(h.at(3999), "");  // nobody copies: nobody asks
   h.at(4000);
-  EXPECT_EQ(h.reply(Harness::launch({"r1.0"})),
+  EXPECT_EQ(h.reply(CoreHarness::launch({"r1.0"})),
             "start r1.0 push r1.0x3 outputs@3");  // knows them already
 }
 
 TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0", "r0.0"}));
+  h.reply(CoreHarness::launch({"m0.0", "r0.0"}));
   h.describe(600000);
   h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
   EXPECT_EQ(h.at(600999).find("kill"), std::string::npos);
   EXPECT_NE(h.at(601000).find("kill m0.0"), std::string::npos);
   EXPECT_EQ(h.at(700000).find("kill r0.0"), std::string::npos);
-  h.reply(Harness::every(1000));
+  h.reply(CoreHarness::every(1000));
   h.exit("m0.0");
   h.at(h.now_ms + 1000);
   EXPECT_EQ(h.states(), "m0.0=FAILED r0.0=RUNNING");
@@ -316,10 +188,10 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
 }
 
 TEST(AgentCore, IdlenessBeginsWhenWaitingEnds) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"r0.0"}));
+  h.reply(CoreHarness::launch({"r0.0"}));
   h.describe(600000);
   h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
   h.now_ms = 5000000;
@@ -329,23 +201,23 @@ TEST(AgentCore, IdlenessBeginsWhenWaitingEnds) {
 }
 
 TEST(AgentCore, AReduceThatMayNotComputeSaysSoAndAsksAtOnceWhenItHasCopied) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"r0.0"}, false));
+  h.reply(CoreHarness::launch({"r0.0"}, false));
   h.describe();
   h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
   h.at(2000);
   ASSERT_EQ(h.beat.attempts.size(), 1u);
   EXPECT_TRUE(h.beat.attempts[0].__isset.compute_granted);
   EXPECT_FALSE(h.beat.attempts[0].compute_granted);
-  h.reply(Harness::every(1000));
+  h.reply(CoreHarness::every(1000));
   h.now_ms = 2100;
   EXPECT_EQ(h.report("r0.0", State::RUNNING, Phase::SORT, true), "heartbeat");
   EXPECT_FALSE(h.beat.attempts[0].compute_granted);
   EXPECT_EQ(h.beat.attempts[0].phase, Phase::SORT);
-  auto grant = Harness::every(1000);
-  grant.__set_compute_granted({Harness::id("r0.0")});
+  auto grant = CoreHarness::every(1000);
+  grant.__set_compute_granted({CoreHarness::id("r0.0")});
   EXPECT_EQ(h.reply(grant), "grant r0.0");
   h.report("r0.0", State::RUNNING, Phase::REDUCE);
   h.at(4000);
@@ -353,10 +225,10 @@ TEST(AgentCore, AReduceThatMayNotComputeSaysSoAndAsksAtOnceWhenItHasCopied) {
 }
 
 TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0"}));
+  h.reply(CoreHarness::launch({"m0.0"}));
   h.describe();
   h.at(2000);
   const std::int64_t pauses[] = {200, 400, 800, 1600, 3200, 5000, 5000};
@@ -378,17 +250,17 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
 }
 
 TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  auto reply = Harness::launch({"m0.0", "m1.0", "m2.0"});
+  auto reply = CoreHarness::launch({"m0.0", "m1.0", "m2.0"});
   reply.__set_out_of_band_gap_ms(300);
   h.reply(reply);
   h.describe();
   h.now_ms = 1100;
   EXPECT_EQ(h.exit("m0.0"), "heartbeat");
   EXPECT_EQ(h.exit("m1.0"), "");  // one in flight
-  auto again = Harness::every(1000);
+  auto again = CoreHarness::every(1000);
   again.__set_out_of_band_gap_ms(300);
   EXPECT_EQ(h.reply(again), "");
   EXPECT_EQ(h.exit("m2.0"), "");
@@ -398,9 +270,9 @@ TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
 }
 
 TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
-  auto asked = Harness::every(1000);
+  auto asked = CoreHarness::every(1000);
   wire::Duty duty;
   duty.__set_job(7);
   duty.__set_succeed(true);
@@ -418,18 +290,18 @@ TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
   h.core.on_duty_done(duty, true, "", h.now());
   h.at(h.now_ms);
   EXPECT_TRUE(h.beat.duties[0].ok);
-  h.reply(Harness::every(1000));
+  h.reply(CoreHarness::every(1000));
   h.at(h.now_ms + 1000);
   EXPECT_TRUE(h.beat.duties.empty());
 }
 
 TEST(AgentCore, DropsAJobOnceNothingOfItRuns) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0"}));
+  h.reply(CoreHarness::launch({"m0.0"}));
   h.describe();
-  auto drop = Harness::every(1000);
+  auto drop = CoreHarness::every(1000);
   drop.drop_jobs = {7, 99};
   h.at(2000);
   EXPECT_EQ(h.reply(drop), "");
@@ -441,10 +313,10 @@ TEST(AgentCore, DropsAJobOnceNothingOfItRuns) {
 }
 
 TEST(AgentCore, AnUnknownJobFailsItsAttemptsAndAnUnreachableOneIsAskedAgain) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  EXPECT_EQ(h.reply(Harness::launch({"m0.0"})), "job");
+  EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "job");
   h.core.on_job_failed(JobId(std::size_t{7}), false, "silence", h.now());
   EXPECT_EQ(h.at(1100), "");
   EXPECT_EQ(h.at(1200), "job");
@@ -457,17 +329,17 @@ TEST(AgentCore, AnUnknownJobFailsItsAttemptsAndAnUnreachableOneIsAskedAgain) {
 TEST(AgentCore, AHeartbeatThatIsFullStillNamesEveryAttempt) {
   AgentLimits limits;
   limits.heartbeat_bytes = 6000;
-  Harness h(limits);
+  CoreHarness h(limits);
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0", "m1.0", "m2.0", "m3.0"}));
+  h.reply(CoreHarness::launch({"m0.0", "m1.0", "m2.0", "m3.0"}));
   h.describe();
   for (const char* attempt : {"m0.0", "m1.0", "m2.0"})
-    h.core.on_start_failed(Harness::key(attempt), std::string(4000, 'x'), h.now());
+    h.core.on_start_failed(CoreHarness::key(attempt), std::string(4000, 'x'), h.now());
   EXPECT_EQ(h.at(1000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=RUNNING m2.0=RUNNING m3.0=RUNNING");
-  auto reply = Harness::every(1000);
-  reply.acknowledged.push_back(Harness::id("m0.0"));
+  auto reply = CoreHarness::every(1000);
+  reply.acknowledged.push_back(CoreHarness::id("m0.0"));
   EXPECT_EQ(h.reply(reply), "heartbeat");  // the rest follows at once
   EXPECT_EQ(h.states(), "m1.0=FAILED m2.0=RUNNING m3.0=RUNNING");
   EXPECT_EQ(h.beat.attempts[0].diagnostics.size(), 4000u);
@@ -476,7 +348,7 @@ TEST(AgentCore, AHeartbeatThatIsFullStillNamesEveryAttempt) {
 TEST(AgentCore, LowDiskTakesNoTasksAndSaysSo) {
   AgentLimits limits;
   limits.min_free_disk_mb = 100;
-  Harness h(limits);
+  CoreHarness h(limits);
   h.quiet();
   h.core.set_health(99, 0);
   h.at(1000);
@@ -485,15 +357,15 @@ TEST(AgentCore, LowDiskTakesNoTasksAndSaysSo) {
 }
 
 TEST(AgentCore, AReportForAnotherAttemptIsIgnored) {
-  Harness h;
+  CoreHarness h;
   h.quiet();
   h.at(1000);
-  h.reply(Harness::launch({"m0.0", "m1.0"}));
+  h.reply(CoreHarness::launch({"m0.0", "m1.0"}));
   h.describe();
   TaskReport forged;
-  forged.status.__set_id(Harness::id("m1.0"));
+  forged.status.__set_id(CoreHarness::id("m1.0"));
   forged.status.__set_state(State::FAILED);
-  h.core.on_report(Harness::key("m0.0"), forged, h.now());
+  h.core.on_report(CoreHarness::key("m0.0"), forged, h.now());
   h.at(2000);
   EXPECT_EQ(h.states(), "m0.0=RUNNING m1.0=RUNNING");
 }

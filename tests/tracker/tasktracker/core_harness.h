@@ -1,0 +1,140 @@
+// Drives an AgentCore as a story: replies and reports go in, what it wants done comes out as words.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "tracker/tasktracker/agent_core.h"
+#include "tracker/tasktracker/attempt_id.h"
+
+namespace weir::tasktracker {
+
+// A core with a clock of its own; tells what it did as words: "heartbeat start m0.0 kill r1.0 ...".
+class CoreHarness {
+ public:
+  explicit CoreHarness(AgentLimits limits = {}) : core(registration(), limits) {}
+
+  static wire::Registration registration() {
+    wire::Registration made;
+    made.__set_name("tt1");
+    made.__set_incarnation(42);
+    return made;
+  }
+  static wire::AttemptId id(const std::string& text) {  // "m0.0" of job 7
+    wire::AttemptId made;
+    made.__set_job(7);
+    made.__set_kind(text[0] == 'm' ? wire::TaskKind::MAP : wire::TaskKind::REDUCE);
+    made.__set_index(text[1] - '0');
+    made.__set_attempt(text[3] - '0');
+    return made;
+  }
+  static AttemptKey key(const std::string& text) { return *to_key(id(text)); }
+  static std::string name(const AttemptKey& key) {
+    return std::string(1, key.task.kind == TaskKind::kMap ? 'm' : 'r') +
+           std::to_string(key.task.index) + "." + std::to_string(key.attempt);
+  }
+  Now now() const { return {now_ms, 1000000 + now_ms}; }
+
+  std::string actions() {
+    std::string words;
+    const auto word = [&](const std::string& text) { words += (words.empty() ? "" : " ") + text; };
+    for (Action& each : core.take_actions()) {
+      std::visit(
+          [&](auto& what) {
+            using T = std::decay_t<decltype(what)>;
+            if constexpr (std::is_same_v<T, action::Register>) word("register");
+            if constexpr (std::is_same_v<T, action::SendHeartbeat>) {
+              word("heartbeat");
+              beat = what.heartbeat;
+            }
+            if constexpr (std::is_same_v<T, action::FetchJob>) word("job");
+            if constexpr (std::is_same_v<T, action::FetchOutputs>)
+              word("outputs@" + std::to_string(what.first));
+            if constexpr (std::is_same_v<T, action::StartAttempt>) word("start " + name(what.key));
+            if constexpr (std::is_same_v<T, action::KillAttempt>) word("kill " + name(what.key));
+            if constexpr (std::is_same_v<T, action::CommitAttempt>)
+              word("commit " + name(what.key));
+            if constexpr (std::is_same_v<T, action::GrantAttempt>) word("grant " + name(what.key));
+            if constexpr (std::is_same_v<T, action::PushOutputs>) {
+              word("push " + name(what.key) + "x" + std::to_string(what.outputs.size()));
+            }
+            if constexpr (std::is_same_v<T, action::RunDuty>) word("duty");
+            if constexpr (std::is_same_v<T, action::DropJob>) word("drop");
+          },
+          each);
+    }
+    return words;
+  }
+  std::string at(std::int64_t ms) {
+    now_ms = ms;
+    core.poll(now());
+    return actions();
+  }
+  std::string reply(const wire::HeartbeatReply& reply) {
+    core.on_reply(reply, now_ms, now());
+    core.poll(now());
+    return actions();
+  }
+  static wire::HeartbeatReply every(std::int64_t interval_ms) {
+    wire::HeartbeatReply reply;
+    reply.__set_interval_ms(interval_ms);
+    return reply;
+  }
+  static wire::HeartbeatReply launch(std::initializer_list<const char*> attempts,
+                                     bool granted = true) {
+    auto reply = every(1000);
+    for (const char* attempt : attempts) {
+      wire::Launch made;
+      made.__set_id(id(attempt));
+      made.__set_compute_granted(granted);
+      reply.launch.push_back(made);
+    }
+    return reply;
+  }
+  std::string describe(std::int64_t task_timeout_ms = 0) {
+    auto description = std::make_shared<wire::JobDescription>();
+    description->__set_job(7);
+    description->spec.__set_task_timeout_ms(task_timeout_ms);
+    core.on_job(description, now());
+    core.poll(now());
+    return actions();
+  }
+  std::string report(const std::string& attempt, wire::AttemptState::type state,
+                     wire::TaskPhase::type phase = wire::TaskPhase::MAP, bool waiting = false) {
+    TaskReport made;
+    made.status.__set_id(id(attempt));
+    made.status.__set_state(state);
+    made.status.__set_phase(phase);
+    made.status.__set_progress_millionths(500000);
+    made.waiting = waiting;
+    core.on_report(key(attempt), made, now());
+    core.poll(now());
+    return actions();
+  }
+  std::string exit(const std::string& attempt) {
+    core.on_exit(key(attempt), "exited", now());
+    core.poll(now());
+    return actions();
+  }
+  // Registered, first heartbeat answered, everything quiet.
+  void quiet() {
+    at(0);
+    core.on_registered({}, now());
+    at(0);
+    reply(every(1000));
+  }
+  std::string states() const {
+    std::string text;
+    for (const auto& status : beat.attempts) {
+      text += (text.empty() ? "" : " ") + name(*to_key(status.id)) + "=" +
+              wire::to_string(status.state);
+    }
+    return text;
+  }
+
+  AgentCore core;
+  wire::Heartbeat beat;
+  std::int64_t now_ms = 0;
+};
+
+}  // namespace weir::tasktracker
