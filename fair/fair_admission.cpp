@@ -113,4 +113,9 @@ void FairPolicy::running_groups(const Job& job, std::vector<RunningGroup>& group
   }
 }
 
+void FairPolicy::take_regrouped(std::vector<JobId>& jobs) {
+  jobs.insert(jobs.end(), regrouped_.begin(), regrouped_.end());
+  regrouped_.clear();
+}
+
 }  // namespace weir

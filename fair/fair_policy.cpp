@@ -122,6 +122,7 @@ void FairPolicy::place_displaced() {
   }
   for (const auto& [id, path] : moves) {
     jobs_[id.index()]->pool = enter_pool(path);
+    if (limits_jobs_) regrouped_.push_back(id);
     sync(id);
   }
 }
@@ -157,6 +158,7 @@ void FairPolicy::move_to_pool(JobEntry& entry, const Job& job) {
   if (tree_.node(entry.pool).path == path) return;
   const PoolId old = entry.pool;
   entry.pool = enter_pool(path);
+  if (limits_jobs_) regrouped_.push_back(job.id);
   leave_pool(old);
 }
 

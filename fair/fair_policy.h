@@ -68,6 +68,7 @@ class FairPolicy : public Policy {
   std::vector<std::string> settings_findings(const Settings& settings) const override;
   bool limits_running_jobs() const override { return limits_jobs_; }
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
+  void take_regrouped(std::vector<JobId>& jobs) override;
   std::vector<PoolFigures> pools(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
@@ -222,7 +223,8 @@ class FairPolicy : public Policy {
   std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
   std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
-  std::set<JobId> displaced_;  // jobs that are not in the pool that they want
+  std::set<JobId> displaced_;     // jobs that are not in the pool that they want
+  std::vector<JobId> regrouped_;  // jobs that came into another pool, while pools have limits
   OrderLabels<TieKey> ties_;
   mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>
       weights_end_;  // when answers of the adjuster cease to hold

@@ -13,6 +13,7 @@ Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyF
     : state_(std::move(settings), std::move(tree), snapshot.epoch),
       manager_(state_),
       factory_(std::move(factory)),
+      limits_(state_),
       now_(std::max(now, snapshot.last_time)),
       next_job_(snapshot.next_job),
       last_seq_(snapshot.last_seq),
@@ -36,6 +37,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
     return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'",
                  "see `weir policy show`"};
   }
+  engine->limits_.follow(*engine->policy_);
   engine->output_ = &engine->restored_;
   const Status restored = engine->restore(snapshot);
   engine->output_ = nullptr;
@@ -43,6 +45,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
   engine->policy_ =
       engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
   engine->state_.set_copy_factor(engine->policy_->copy_factor());
+  engine->limits_.follow(*engine->policy_);
   return engine;
 }
 
@@ -60,6 +63,7 @@ void Engine::handle(const Input& input, Output& output) {
   now_ = std::max(now_, input.at);
   state_.set_now(now_);
   std::visit([&](const auto& body) { on(body, input.token); }, input.body);
+  regroup();
   output_ = nullptr;
 }
 
@@ -85,6 +89,7 @@ void Engine::refuse(Token token, const char* what, Error error) {
 void Engine::touch(const Job& job) {
   changes_.jobs.insert(job.id);
   changes_.queues = true;
+  limits_.update(job);
 }
 
 void Engine::pending_changed(Job& job, TaskKind kind) {
@@ -167,8 +172,8 @@ void Engine::apply(const PendingCommand& command) {
       state_.set_priority(job, change->priority);
       const bool waits = job.state == JobState::kWaiting && job.live_attempts > 0;
       if (job.schedulable() || waits) policy_->on_job_changed(job.id, job.queue);
-      admit_waiting(job.queue);
       touch(job);
+      admit_waiting(job.queue);
     }
   } else if (const auto* move = std::get_if<JobMoved>(&fact)) {
     const auto queue = state_.tree().find_path(move->queue);
@@ -181,6 +186,7 @@ void Engine::apply(const PendingCommand& command) {
       release_reservations(job.id, TrackerId{});
       if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
       touch(job);
+      limits_.regroup(job);
       admit_waiting(from);
       admit_waiting(job.queue);
     }
@@ -451,6 +457,7 @@ void Engine::switch_policy(const std::string& name) {
   const std::string before(policy_->name());
   policy_ = std::move(policy);
   state_.set_copy_factor(policy_->copy_factor());
+  limits_.follow(*policy_);
   changes_.queues = true;
   if (name != before) {
     free_kept_slots();

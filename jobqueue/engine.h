@@ -60,6 +60,7 @@ class Engine {
   const ClusterState& state() const { return state_; }
   const JobQueueManager& queues() const { return manager_; }
   const Policy& policy() const { return *policy_; }
+  const RunningLimits& running_limits() const { return limits_; }
   TimeMs now() const { return now_; }
   TimeMs policy_since() const { return policy_since_; }
   // The time by which claims age: it stands still while another policy than theirs rules.
@@ -205,6 +206,7 @@ class Engine {
   void admit_waiting(QueueId queue);
   void admit_everywhere();
   void demote(Job& job);  // from RUNNING to WAITING
+  void regroup();
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);
@@ -237,7 +239,7 @@ class Engine {
   }
   void reply(Token token, decltype(Reply::body) body);
   void refuse(Token token, const char* what, Error error);
-  void touch(const Job& job);
+  void touch(const Job& job);  // whatever it was that changed of it
   void heard_of(TrackerState& tracker);
   void touch(const TrackerState& tracker) { changes_.trackers.insert(tracker.id); }
   void pending_changed(Job& job, TaskKind kind);
@@ -246,6 +248,8 @@ class Engine {
   JobQueueManager manager_;
   PolicyFactory factory_;
   std::unique_ptr<Policy> policy_;
+  RunningLimits limits_;          // those of the policy
+  std::vector<JobId> regrouped_;  // reused
   TimeMs now_ = 0;
   TimeMs policy_since_ = 0;
   TimeMs last_tick_ = 0;

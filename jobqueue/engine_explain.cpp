@@ -25,7 +25,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
   if (job == nullptr || is_over(job->state)) return {};
   std::vector<Reason> reasons;
   if (job->state == JobState::kWaiting) {
-    if (policy_->limits_running_jobs()) return full_groups(state_, *policy_, *job);
+    if (policy_->limits_running_jobs()) return limits_.full_groups(id);
     if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));
     return reasons;
   }

@@ -37,7 +37,8 @@ void Engine::make_schedulable(Job& job) {
 
 void Engine::admit_waiting(QueueId queue) {
   if (policy_->limits_running_jobs()) {
-    const AdmissionPlan plan = plan_admission(state_, *policy_);
+    regroup();
+    const AdmissionPlan plan = limits_.plan();
     for (const JobId job : plan.demote) {
       if (state_.job(job).state == JobState::kRunning) demote(state_.mutable_job(job));
     }
@@ -50,6 +51,15 @@ void Engine::admit_waiting(QueueId queue) {
     if (turn->demote.valid()) demote(state_.mutable_job(turn->demote));
     admit(state_.mutable_job(turn->admit));
   }
+}
+
+// What the policy has placed otherwise on its own.
+void Engine::regroup() {
+  policy_->take_regrouped(regrouped_);
+  for (const JobId id : regrouped_) {
+    if (const Job* job = state_.find_job(id)) limits_.regroup(*job);
+  }
+  regrouped_.clear();
 }
 
 void Engine::admit_everywhere() {
@@ -90,6 +100,7 @@ void Engine::open_duty(Job& job, Job::Duty duty) {
   job.duty = duty;
   job.duty_tracker = TrackerId{};
   if (job.live_attempts == 0) unassigned_duties_.insert(job.id);
+  limits_.update(job);
 }
 
 void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
@@ -227,6 +238,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   const std::uint64_t seq = emit_durable(TaskSucceeded{
       attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
+  limits_.update(job);
   after_progress(job);
   // With its last map the job no longer keeps its place against more urgent ones.
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
@@ -331,6 +343,8 @@ Status Engine::restore(const Snapshot& snapshot) {
   }
   std::sort(finished_.begin(), finished_.end());
   restore_claims(snapshot);
+  policy_ = make_policy(std::string(policy_->name()));  // one that knows who waits
+  limits_.follow(*policy_);
   // What ran goes on, also where a limit would let it wait by now.
   for (const JobSnapshot& old : snapshot.jobs) {
     if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));

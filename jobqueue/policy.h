@@ -221,6 +221,9 @@ class Policy {
   // Limits on running jobs besides those of the queues: in which groups a job counts.
   virtual bool limits_running_jobs() const { return false; }
   virtual void running_groups(const Job&, std::vector<RunningGroup>&) const {}
+  // Appends the jobs whose groups have become others since it was last asked, besides those that
+  // have just been moved.
+  virtual void take_regrouped(std::vector<JobId>&) {}
   virtual std::vector<PoolFigures> pools(TimeMs /*now*/) const { return {}; }
   virtual JobFigures job_figures(JobId, TaskKind) const { return {}; }
 

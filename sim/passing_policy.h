@@ -64,6 +64,7 @@ class PassingPolicy : public Policy {
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override {
     inner_->running_groups(job, groups);
   }
+  void take_regrouped(std::vector<JobId>& jobs) override { inner_->take_regrouped(jobs); }
   std::vector<PoolFigures> pools(TimeMs now) const override { return inner_->pools(now); }
   JobFigures job_figures(JobId job, TaskKind kind) const override {
     return inner_->job_figures(job, kind);

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/fifo_harness.h"
+#include "support/grouped_fifo.h"
 
 namespace weir {
 namespace {
@@ -13,36 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-// FIFO with groups: a job's pool, by its property, and its user.
-struct GroupedFifo : FifoPolicy {
-  GroupedFifo(const ClusterState& state, const Settings& settings,
-              const std::map<std::string, std::int64_t>& limits)
-      : FifoPolicy(state, settings), state_(state), limits_(limits) {}
-  bool limits_running_jobs() const override { return true; }
-  void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override {
-    const auto pool = job.spec->conf.find("pool");
-    if (pool != job.spec->conf.end()) add("pool " + pool->second, groups);
-    add("user " + state_.user_name(job.user), groups);
-  }
-
- private:
-  void add(const std::string& name, std::vector<RunningGroup>& groups) const {
-    const auto limit = limits_.find(name);
-    if (limit != limits_.end()) groups.push_back({name, limit->second});
-  }
-  const ClusterState& state_;
-  const std::map<std::string, std::int64_t>& limits_;
-};
-
 struct RunningLimitsTest : testing::Test {
-  RunningLimitsTest()
-      : h(
-            [this](std::string_view name, const ClusterState& state,
-                   const Settings& settings) -> std::unique_ptr<Policy> {
-              if (name != "grouped") return nullptr;
-              return std::make_unique<GroupedFifo>(state, settings, limits);
-            },
-            "grouped") {}
+  RunningLimitsTest() : h(test::grouped_fifo(rules), "grouped") {}
 
   std::uint32_t submit(const std::string& pool, const std::string& user = "ann",
                        Priority priority = Priority::kNormal, std::uint32_t reduces = 0) {
@@ -58,7 +30,8 @@ struct RunningLimitsTest : testing::Test {
     return found;
   }
 
-  std::map<std::string, std::int64_t> limits;
+  test::GroupRules rules;
+  std::map<std::string, std::int64_t>& limits = rules.limits;
   test::Harness h;
 };
 
@@ -118,23 +91,48 @@ TEST_F(RunningLimitsTest, WhoWaitsIsToldWhichGroupsAreFull) {
   limits = {{"pool a", 1}, {"user bob", 1}, {"user ann", 7}};
   submit("a"), submit("b", "bob"), submit("a", "bob");
   std::vector<std::string> told;
-  for (const Reason& reason :
-       full_groups(h.state(), h.engine().policy(), h.state().job(JobId(3)))) {
+  for (const Reason& reason : h.engine().explain(JobId(3))) {
     EXPECT_EQ(reason.code, "running_jobs_limit");
     told.push_back(reason.message);
   }
   EXPECT_THAT(told, UnorderedElementsAre("pool a runs 1 of at most 1 jobs at a time",
                                          "user bob runs 1 of at most 1 jobs at a time"));
-  EXPECT_THAT(full_groups(h.state(), h.engine().policy(), h.state().job(JobId(1))),
-              ::testing::SizeIs(1));
 }
 
 TEST_F(RunningLimitsTest, APlanChangesNothingThatIsRight) {
   limits = {{"pool a", 1}};
   submit("a"), submit("a"), submit("b");
-  const AdmissionPlan plan = plan_admission(h.state(), h.engine().policy());
+  RunningLimits anew(h.state());
+  anew.follow(h.engine().policy());
+  const AdmissionPlan plan = anew.plan();
   EXPECT_THAT(plan.admit, IsEmpty());
   EXPECT_THAT(plan.demote, IsEmpty());
+}
+
+// Before, a restart knew the groups of running jobs only, and let all others in.
+TEST_F(RunningLimitsTest, WhoWaitedBeforeARestartWaitsAfterIt) {
+  limits = {{"pool a", 1}};
+  rules.knows_listed_only = true;
+  const auto job = [](std::uint32_t id, JobState state) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->queue = "default";
+    spec->user = "ann";
+    spec->conf["pool"] = "a";
+    spec->output = "/old" + std::to_string(id);
+    spec->splits.resize(1);
+    JobSnapshot old;
+    old.job = JobId(id);
+    old.spec = spec;
+    old.queue = "default";
+    old.state = state;
+    return old;
+  };
+  Snapshot snapshot{.epoch = 2, .next_job = 3};
+  snapshot.jobs = {job(1, JobState::kRunning), job(2, JobState::kWaiting)};
+  h.start(std::move(snapshot));
+  EXPECT_THAT(running(), ElementsAre(1));
+  submit("b");
+  EXPECT_THAT(running(), ElementsAre(1, 3));
 }
 
 }  // namespace
