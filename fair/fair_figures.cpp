@@ -31,7 +31,7 @@ std::string_view FairPolicy::pool_of(JobId id) const {
   if (const JobEntry* entry = find_entry(id)) {
     answer_ = tree_.node(entry->pool).path;
   } else if (const Job* job = state_.find_job(id)) {
-    answer_ = pool_in(tree_, *job);
+    answer_ = last_place(*job);
   } else {
     answer_.clear();
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "fair/pool_names.h"
 #include "fair/weights.h"
 #include "jobqueue/prefetch.h"
 #include "jobqueue/queue_guarantees.h"
@@ -76,90 +75,11 @@ FairPolicy::JobEntry& FairPolicy::make_entry(const Job& job) {
   auto& entry = jobs_[job.id.index()];
   if (entry == nullptr) {
     entry = std::make_unique<JobEntry>();
-    entry->pool = enter_pool(pool_in(tree_, job));
     entry->queue = job.queue;
-    if (tree_.node(entry->pool).path != wanted_pool(job)) displaced_.insert(job.id);
+    place_last(*entry, job);
   }
   entry->listed = !is_over(job.state);
   return *entry;
-}
-
-// Jobs that came under another policy, or before new settings, may name a pool that cannot be.
-std::string FairPolicy::wanted_pool(const Job& job) const {
-  const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
-                                  settings_->pool_name_property);
-  return named ? *named : std::string(kDefaultPool);
-}
-
-std::string FairPolicy::pool_in(const PoolTree& tree, const Job& job) const {
-  std::string path = wanted_pool(job);
-  for (int tries = 0; !tree.check(path); ++tries) {
-    path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
-  }
-  return path;
-}
-
-// While jobs stand in others' way each change may let one into the pool that it wants: all of them
-// are where a policy made from the state just now would place them.
-void FairPolicy::place_displaced() {
-  if (displaced_.empty()) return;
-  displaced_.clear();
-  PoolTree tree(*settings_);
-  std::vector<PoolId> made;
-  std::vector<std::pair<JobId, std::string>> moves;
-  for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    const Job* known = jobs_[i] == nullptr ? nullptr : state_.find_job(JobId(i));
-    if (known == nullptr) continue;
-    const Job& job = *known;
-    const std::string path = pool_in(tree, job);
-    tree.enter(path, made);
-    if (path != wanted_pool(job)) displaced_.insert(job.id);
-    if (tree_.node(jobs_[i]->pool).path != path) moves.emplace_back(job.id, path);
-  }
-  for (const auto& [id, path] : moves) {
-    leave(*jobs_[id.index()]);
-    leave_pool(jobs_[id.index()]->pool);
-  }
-  for (const auto& [id, path] : moves) {
-    jobs_[id.index()]->pool = enter_pool(path);
-    if (limits_jobs_) regrouped_.push_back(id);
-    sync(id);
-  }
-}
-
-PoolId FairPolicy::enter_pool(const std::string& path) {
-  std::vector<PoolId> made;
-  const PoolId pool = tree_.enter(path, made);
-  for (const PoolId fresh : made) {
-    for (Standings& standings : standings_) standings.add_pool(fresh);
-    if (copies_) copies_->add_pool(fresh);
-  }
-  return pool;
-}
-
-void FairPolicy::leave_pool(PoolId pool) {
-  settle();
-  std::vector<PoolTree::Gone> gone;
-  tree_.leave(pool, gone);
-  for (const PoolTree::Gone& pair : gone) {
-    for (Standings& standings : standings_) standings.remove_pool(pair.pool, pair.parent);
-    if (copies_) copies_->remove_pool(pair.pool, pair.parent);
-    for (auto& stale : guarantees_stale_) stale.erase(pair.pool);
-  }
-}
-
-// The job's queue, pool or priority may be another.
-void FairPolicy::move_to_pool(JobEntry& entry, const Job& job) {
-  const std::string path = pool_in(tree_, job);
-  leave(entry);
-  entry.queue = job.queue;
-  displaced_.erase(job.id);
-  if (path != wanted_pool(job)) displaced_.insert(job.id);
-  if (tree_.node(entry.pool).path == path) return;
-  const PoolId old = entry.pool;
-  entry.pool = enter_pool(path);
-  if (limits_jobs_) regrouped_.push_back(job.id);
-  leave_pool(old);
 }
 
 // Makes the entry stand where it belongs, or go.
@@ -176,10 +96,8 @@ void FairPolicy::sync(JobId id) {
   }
   leave(entry);
   if (entry.listed) return;
-  const PoolId pool = entry.pool;
+  give_up_place(id);
   jobs_[id.index()].reset();
-  displaced_.erase(id);
-  leave_pool(pool);
 }
 
 void FairPolicy::join(JobEntry& entry, const Job& job) {
@@ -341,15 +259,23 @@ void FairPolicy::on_job_listed(JobId id) {
     if (entry == nullptr) return;
     entry->listed = false;
     if (!entry->runnable) sync(id);
-    return place_displaced();
+    if (find_entry(id) == nullptr) place_again(id);
+    return;
   }
-  JobEntry& entry = make_entry(*job);
-  if (entry.queue == job->queue && tree_.node(entry.pool).path == pool_in(tree_, *job)) {
-    return place_displaced();
+  if (find_entry(id) == nullptr) {
+    make_entry(*job);
+  } else {
+    follow_move(id);
   }
-  move_to_pool(entry, *job);
+}
+
+// The job's queue, pool or priority may be another.
+void FairPolicy::follow_move(JobId id) {
+  JobEntry& entry = *jobs_[id.index()];
+  leave(entry);
+  entry.queue = state_.job(id).queue;
+  place_again(id);
   sync(id);
-  place_displaced();
 }
 
 void FairPolicy::on_job_added(JobId id) {
@@ -364,15 +290,11 @@ void FairPolicy::on_job_removed(JobId id) {
   entry->runnable = false;
   if (by_deficit_) close_accounts(id);
   sync(id);
-  if (find_entry(id) == nullptr) place_displaced();
+  if (find_entry(id) == nullptr) place_again(id);
 }
 
 void FairPolicy::on_job_changed(JobId id, QueueId) {
-  JobEntry* entry = find_entry(id);
-  if (entry == nullptr) return;
-  move_to_pool(*entry, state_.job(id));
-  sync(id);
-  place_displaced();
+  if (find_entry(id) != nullptr) follow_move(id);
 }
 
 void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
@@ -394,7 +316,7 @@ void FairPolicy::on_released(AttemptSlot slot) {
   if (entry == nullptr || !entry->joined) return;
   if (!entry->runnable) {
     sync(task.job);
-    if (find_entry(task.job) == nullptr) place_displaced();
+    if (find_entry(task.job) == nullptr) place_again(task.job);
     return;
   }
   read(*entry, state_.job(task.job), task.kind);

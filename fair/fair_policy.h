@@ -11,6 +11,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -120,12 +122,7 @@ class FairPolicy : public Policy {
   // --- fair_policy.cpp: following the state ---
   JobEntry* find_entry(JobId job) const;
   JobEntry& make_entry(const Job& job);
-  std::string wanted_pool(const Job& job) const;
-  std::string pool_in(const PoolTree& tree, const Job& job) const;  // that one, or where it fits
-  void place_displaced();
-  PoolId enter_pool(const std::string& path);
-  void leave_pool(PoolId pool);
-  void move_to_pool(JobEntry& entry, const Job& job);
+  void follow_move(JobId job);
   void sync(JobId job);
   void join(JobEntry& entry, const Job& job);
   void leave(JobEntry& entry);
@@ -137,6 +134,19 @@ class FairPolicy : public Policy {
   void count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots);
   void find_queue_maximums();
   void settle() const;
+
+  // --- fair_places.cpp: which pool a job is in ---
+  std::string wanted_pool(const Job& job) const;
+  template <class May>
+  std::string first_that(const Job& job, May may) const;
+  std::string last_place(const Job& job) const;
+  bool was_free_for(JobId job, const std::string& path) const;
+  void place_last(JobEntry& entry, const Job& job);
+  void place_again(JobId first);
+  void stand_in_way(JobId job, const std::string& path, std::set<JobId>& asked) const;
+  void give_up_place(JobId job);
+  PoolId enter_pool(const std::string& path);
+  void leave_pool(PoolId pool);
 
   // --- fair_choose.cpp ---
   // The slots on offer that are looked at.
@@ -223,6 +233,7 @@ class FairPolicy : public Policy {
   std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
   std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
+  std::map<std::string, std::set<JobId>, std::less<>> held_by_;  // jobs by the path of their pool
   std::set<JobId> displaced_;     // jobs that are not in the pool that they want
   std::vector<JobId> regrouped_;  // jobs that came into another pool, while pools have limits
   OrderLabels<TieKey> ties_;

@@ -5,18 +5,15 @@
 
 #include "fair_harness.h"
 #include "fifo/fifo_policy.h"
+#include "support/random_story.h"
 
 namespace weir::test {
 namespace {
 
-struct FromFifo : Harness {
-  FromFifo() : Harness(factory(), "fifo") {
+// Under FIFO any pool may be named.
+struct FifoAndFair : Harness {
+  FifoAndFair() : Harness(factory(), "fifo") {
     settings().policies["fair"] = std::make_shared<FairSettings>();
-    add_tracker("tt1");
-    submit({.maps = 9, .pool = "x"});
-    submit({.maps = 9, .pool = "x.y"});
-    submit({.maps = 9, .pool = "x"});
-    step(SetPolicy{root, "fair"});
   }
   static PolicyFactory factory() {
     return [](std::string_view name, const ClusterState& state,
@@ -33,6 +30,16 @@ struct FromFifo : Harness {
   void kill(std::uint32_t job) { step(KillJob{root, JobId(job)}); }
 
   Caller root{"root", {}};
+};
+
+struct FromFifo : FifoAndFair {
+  FromFifo() {
+    add_tracker("tt1");
+    submit({.maps = 9, .pool = "x"});
+    submit({.maps = 9, .pool = "x.y"});
+    submit({.maps = 9, .pool = "x"});
+    step(SetPolicy{root, "fair"});
+  }
 };
 
 TEST(Displaced, WaitsInTheDefaultPoolForItsOwn) {
@@ -62,6 +69,117 @@ TEST(Displaced, DoesNotBarSettingsThatDidNotDisplaceIt) {
   h.step(ApplySettings{h.root, settings});
   EXPECT_EQ(h.events<SettingsChanged>().size(), 1u);
   EXPECT_EQ(h.pool_of(2), "default");
+}
+
+// Few names, most of them in each other's way, also those that jobs get instead of their own.
+class DisplacedStory : RandomStory<FifoAndFair> {
+ public:
+  explicit DisplacedStory(unsigned seed) : RandomStory(seed) {
+    auto fair = std::make_shared<FairSettings>();
+    fair->pool_name_property = one_in(2) ? "queue" : "user";
+    fair->pools = {pool("d", {})};
+    fair->pools[0].pools = {pool("e", {})};
+    if (one_in(2)) fair->undeclared.max_running_jobs = 1 + upto(3);
+    h_.settings().policies["fair"] = fair;
+    h_.add_queue(queue("x")).add_queue(queue("z"));
+    for (int i = 0; i < 3; ++i) add_tracker();
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFailure(); ++i) {
+      SCOPED_TRACE("step " + std::to_string(i));
+      random_step();
+      if (h_.engine().policy().name() == "fair") compare();
+    }
+  }
+  std::size_t elsewhere = 0;  // jobs seen that wanted a pool and were in another
+  std::size_t changes = 0;    // of a job's pool between two steps
+
+ private:
+  std::string any_name() {
+    static const char* const kNames[] = {"x", "x.y", "x.y.z", "default", "default.k",   "d",
+                                         "q", "q.x", "d.e",   "d.e.f",   "unplaced_1.a"};
+    return kNames[upto(10)];
+  }
+
+  void random_step() {
+    h_.now += upto(900);
+    const std::string tracker = random_tracker();
+    if (h_.state().jobs().empty() || one_in(4)) return submit();
+    switch (upto(11)) {
+      case 0:
+      case 1:
+        return kill_a_job();
+      case 2:
+        return move_two_jobs();
+      case 3:
+        return change_a_priority();
+      case 4:
+        if (one_in(3)) h_.step(SetPolicy{h_.root, one_in(3) ? "fifo" : "fair"});
+        return;
+      case 5:
+        return fail_one(tracker);
+      case 6:
+        return h_.advance(1000);
+      default:
+        h_.finish_all(tracker);
+        h_.heartbeat(tracker);
+    }
+  }
+  void submit() {
+    h_.submit({.queue = one_in(2) ? "x" : "z",
+               .user = one_in(2) ? "x" : "q",
+               .maps = static_cast<std::uint32_t>(1 + upto(3)),
+               .reduces = static_cast<std::uint32_t>(upto(1)),
+               .priority = static_cast<Priority>(upto(4)),
+               .max_attempts = 1,
+               .pool = one_in(4) ? "" : any_name()});
+  }
+  // Both are checked before either is done.
+  void move_two_jobs() {
+    h_.durable_at_once = false;
+    for (int i = 0; i < 2; ++i) h_.step(MoveJob{h_.root, random_job(), any_name()});
+    h_.durable_at_once = true;
+    h_.step(Tick{});
+  }
+
+  void compare() {
+    const Policy& grown = h_.engine().policy();
+    const auto fresh = h_.engine().make_policy("fair");
+    std::map<JobId, std::string> now;
+    for (const auto& [id, job] : h_.state().jobs()) {
+      if (is_over(job->state)) continue;
+      const std::string pool(grown.pool_of(id));
+      EXPECT_EQ(pool, fresh->pool_of(id)) << "job " << id.value;
+      now[id] = pool;
+      const auto named = job->spec->conf.find("pool");
+      elsewhere += job->pool.empty() && named != job->spec->conf.end() && named->second != pool;
+      const auto before = pools_.find(id);
+      changes += before != pools_.end() && before->second != pool;
+    }
+    pools_ = std::move(now);
+    const auto grown_pools = grown.pools(h_.now), fresh_pools = fresh->pools(h_.now);
+    ASSERT_EQ(grown_pools.size(), fresh_pools.size());
+    for (std::size_t i = 0; i < grown_pools.size(); ++i) {
+      EXPECT_EQ(grown_pools[i].pool, fresh_pools[i].pool);
+      EXPECT_EQ(grown_pools[i].of[0].share, fresh_pools[i].of[0].share) << grown_pools[i].pool;
+    }
+  }
+
+  std::map<JobId, std::string> pools_;
+};
+
+TEST(Displaced, AtAnyTimeJobsAreWhereAFreshPolicyPlacesThem) {
+  std::size_t elsewhere = 0, changes = 0;
+  for (unsigned seed = 1; seed <= 150 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    DisplacedStory story(seed);
+    story.run(200);
+    elsewhere += story.elsewhere;
+    changes += story.changes;
+  }
+  EXPECT_GT(elsewhere, 5000u);
+  EXPECT_GT(changes, 300u);
 }
 
 }  // namespace

@@ -151,8 +151,11 @@ TEST(FairShares, WantingOrWeighingMoreCostsOnlyTheOthers) {
     if (seed % 2 == 1) claimants[one].weight += 1 + random.upto(3'000'000);
     const auto after = fair_shares(total, claimants);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (i == one) ASSERT_GE(after[i] + 1, before[i]) << seed;
-      if (i != one) ASSERT_LE(after[i], before[i] + 1) << seed;
+      if (i == one) {
+        ASSERT_GE(after[i] + 1, before[i]) << seed;
+      } else {
+        ASSERT_LE(after[i], before[i] + 1) << seed;
+      }
     }
   }
 }
