@@ -19,22 +19,31 @@ void LocalityIndex::Lists::finish() {
     }
     indexes.push_back(index);
   }
-  next = begins;
   begins.push_back(static_cast<std::uint32_t>(indexes.size()));
   said = {};
-  finish_backwards();
+  finish_long();
 }
 
-void LocalityIndex::Lists::finish_backwards() {
-  if (indexes.empty()) return;
-  begins_of.assign(*std::max_element(indexes.begin(), indexes.end()) + std::size_t{2}, 0);
-  for (const std::uint32_t index : indexes) ++begins_of[index + 1];
-  for (std::size_t i = 1; i < begins_of.size(); ++i) begins_of[i] += begins_of[i - 1];
-  lists_of.resize(indexes.size());
-  std::vector<std::uint32_t> at = begins_of;
-  for (std::uint32_t k = 0; k < keys.size(); ++k) {
-    for (std::uint32_t i = begins[k]; i < begins[k + 1]; ++i) lists_of[at[indexes[i]]++] = k;
+void LocalityIndex::Lists::finish_long() {
+  const auto is_long = [this](std::size_t k) { return begins[k + 1] - begins[k] > kShort; };
+  std::uint32_t last = 0;  // of the maps in long lists
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (is_long(k)) last = std::max(last, indexes[begins[k + 1] - 1] + 1);
   }
+  if (last == 0) return;
+  next.assign(begins.begin(), begins.end() - 1);
+  begins_of.assign(last + std::size_t{1}, 0);
+  const auto each = [&](auto&& visit) {
+    for (std::uint32_t k = 0; k < keys.size(); ++k) {
+      if (!is_long(k)) continue;
+      for (std::uint32_t at = begins[k]; at < begins[k + 1]; ++at) visit(k, at);
+    }
+  };
+  each([&](std::uint32_t, std::uint32_t at) { ++begins_of[indexes[at] + 1]; });
+  for (std::size_t i = 1; i < begins_of.size(); ++i) begins_of[i] += begins_of[i - 1];
+  stands.resize(begins_of.back());
+  std::vector<std::uint32_t> free = begins_of;
+  each([&](std::uint32_t k, std::uint32_t at) { stands[free[indexes[at]]++] = {k, at}; });
 }
 
 std::optional<std::size_t> LocalityIndex::Lists::find(std::uint32_t place) const {
@@ -46,10 +55,8 @@ std::optional<std::size_t> LocalityIndex::Lists::find(std::uint32_t place) const
 void LocalityIndex::Lists::rewind(std::uint32_t index) {
   if (index + std::size_t{1} >= begins_of.size()) return;
   for (std::uint32_t i = begins_of[index]; i < begins_of[index + 1]; ++i) {
-    const std::uint32_t k = lists_of[i];
-    const auto at =
-        std::lower_bound(indexes.begin() + begins[k], indexes.begin() + begins[k + 1], index);
-    next[k] = std::min(next[k], static_cast<std::uint32_t>(at - indexes.begin()));
+    const auto& [k, at] = stands[i];
+    next[k] = std::min(next[k], at);
   }
 }
 
@@ -63,9 +70,12 @@ std::optional<std::uint32_t> LocalityIndex::Lists::first_pending(std::uint32_t p
                                                                  const TaskGroup& maps) {
   const auto k = find(place);
   if (!k) return std::nullopt;
-  std::uint32_t& at = next[*k];
-  while (at < begins[*k + 1] && !maps.fresh.contains(indexes[at])) ++at;
-  if (at == begins[*k + 1]) return std::nullopt;
+  const std::uint32_t end = begins[*k + 1];
+  const bool is_short = end - begins[*k] <= kShort;
+  std::uint32_t at = is_short ? begins[*k] : next[*k];
+  while (at < end && !maps.fresh.contains(indexes[at])) ++at;
+  if (!is_short) next[*k] = at;
+  if (at == end) return std::nullopt;
   return indexes[at];
 }
 
@@ -85,16 +95,16 @@ void LocalityIndex::add_unlocated(std::uint32_t index) {
 }
 
 void LocalityIndex::finish() {
+  if (by_tracker_.said.empty()) return clear();  // then there is nothing to choose
   for (Lists* lists : {&by_tracker_, &by_rack_, &unlocated_}) lists->finish();
 }
 
 void LocalityIndex::prefetch(std::uint32_t index) const {
   for (const Lists* lists : {&by_tracker_, &by_rack_}) {
-    if (index < lists->begins_of.size()) __builtin_prefetch(&lists->begins_of[index]);
-    prefetch_few(lists->lists_of);
-    prefetch_few(lists->begins);
+    if (index + std::size_t{1} >= lists->begins_of.size()) continue;
+    __builtin_prefetch(&lists->begins_of[index]);
+    prefetch_few(lists->stands);
     prefetch_few(lists->next);
-    prefetch_few(lists->indexes);
   }
 }
 

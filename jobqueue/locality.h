@@ -44,19 +44,26 @@ class LocalityIndex {
                                Locality allowed);
 
  private:
-  // Ascending indexes of maps by place; place p has those from begins[p] to begins[p + 1].
+  // Ascending indexes of maps by place; place p has those from begins[p] to begins[p + 1]. Short
+  // lists, which most are, are searched whole; of the others it is kept how far they are used up.
   struct Lists {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> said;  // (place, index), while making
-    std::vector<std::uint32_t> keys;                            // places with any, ascending
+    static constexpr std::uint32_t kShort = 16;
+    struct Stand {  // of a map in a long list
+      std::uint32_t list;
+      std::uint32_t at;  // in `indexes`
+    };
+    std::vector<std::uint32_t> keys;  // places with any, ascending
     std::vector<std::uint32_t> begins;
-    std::vector<std::uint32_t> next;  // all before it were not pending when last seen
     std::vector<std::uint32_t> indexes;
-    // Of map i, in which lists it stands: from begins_of[i] to begins_of[i + 1] of `lists_of`.
+    // Where there are long lists: all before `next` were not pending when last seen.
+    std::vector<std::uint32_t> next;
+    // ... and where map i stands in these: from begins_of[i] to begins_of[i + 1] of `stands`.
     std::vector<std::uint32_t> begins_of;
-    std::vector<std::uint32_t> lists_of;
+    std::vector<Stand> stands;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> said;  // (place, index), while making
 
     void finish();
-    void finish_backwards();
+    void finish_long();
     void rewind(std::uint32_t index);
     std::optional<std::size_t> find(std::uint32_t place) const;
     bool holds(std::uint32_t place, std::uint32_t index) const;
