@@ -95,10 +95,13 @@ void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t
 
 void ServiceOrder::set(WinnerTree<ServiceKey>& entries, std::size_t place,
                        const std::optional<ServiceKey>& now) {
-  const std::optional<ServiceKey>& old = entries.at(place);
-  if (!old && !now) return;
-  if (old && now && !(*old < *now) && !(*now < *old)) return;
-  entries.set(static_cast<std::uint32_t>(place), now);
+  const ServiceKey* old = entries.at(place);
+  if (!now) {
+    if (old != nullptr) entries.clear(static_cast<std::uint32_t>(place));
+    return;
+  }
+  if (old != nullptr && !(*old < *now) && !(*now < *old)) return;
+  entries.set(static_cast<std::uint32_t>(place), *now);
 }
 
 }  // namespace weir

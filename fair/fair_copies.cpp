@@ -32,7 +32,7 @@ void FairPolicy::leave_copies(JobEntry& entry) {
 }
 
 // What it copies, those that wait included, and what it could.
-void FairPolicy::read_copies(JobEntry& entry, const Job& job) {
+void FairPolicy::read_copies(JobEntry& entry, const Job& job) const {
   const TaskKind kind = TaskKind::kReduce;
   const TaskGroup& group = job.tasks(kind);
   JobFacts facts{.runnable = entry.runnable,

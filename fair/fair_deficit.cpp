@@ -42,7 +42,7 @@ DeficitKey FairPolicy::deficit_key(const JobEntry& entry, TaskKind kind) const {
   };
 }
 
-void FairPolicy::line_up(JobEntry& entry, TaskKind kind) {
+void FairPolicy::line_up(JobEntry& entry, TaskKind kind) const {
   std::optional<DeficitKey> key;
   if (entry.stand[index(kind)].facts.pending > 0) key = deficit_key(entry, kind);
   lines_[index(kind)].set(entry.in_line[index(kind)], key);

@@ -39,6 +39,7 @@ std::string_view FairPolicy::pool_of(JobId id) const {
 }
 
 QueueFigures FairPolicy::figures(QueueId queue, TaskKind kind) const {
+  settle();
   const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
   const std::int64_t maximum = queue_maximum_[index(kind)][queue.index()];
   std::int64_t pending = queue_pending_[index(kind)][queue.index()];

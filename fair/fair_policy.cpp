@@ -2,6 +2,7 @@
 #include "fair/fair_policy.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fair/weights.h"
 #include "jobqueue/prefetch.h"
@@ -144,7 +145,7 @@ void FairPolicy::label(JobEntry& entry) {
 
 void FairPolicy::leave(JobEntry& entry) {
   if (!entry.joined) return;
-  entry.joined = false;
+  entry.joined = entry.unread[0] = entry.unread[1] = false;
   if (entry.copies) leave_copies(entry);
   for (const TaskKind kind : kTaskKinds) {
     standings_[index(kind)].leave(entry.stand[index(kind)]);
@@ -160,7 +161,16 @@ void FairPolicy::leave(JobEntry& entry) {
   ties_.erase(entry.tie);
 }
 
-void FairPolicy::read(JobEntry& entry, const Job& job, TaskKind kind) {
+// A heartbeat may change a job many times before anybody asks; where what runs is counted at each
+// change, it is read at once.
+void FairPolicy::follow(JobEntry& entry, JobId job, TaskKind kind) {
+  if (by_deficit_) return read(entry, state_.job(job), kind);
+  if (std::exchange(entry.unread[index(kind)], true)) return;
+  unread_.emplace_back(job, kind);
+}
+
+void FairPolicy::read(JobEntry& entry, const Job& job, TaskKind kind) const {
+  entry.unread[index(kind)] = false;
   JobStand& stand = entry.stand[index(kind)];
   const TaskGroup& group = job.tasks(kind);
   JobFacts facts{.runnable = entry.runnable, .running = group.running * stand.width};
@@ -202,7 +212,8 @@ void FairPolicy::set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobF
   if (until != kNever) weights_end_.insert({until, job.id, kind});
 }
 
-void FairPolicy::forget_weight(JobEntry& entry, TaskKind kind) {
+void FairPolicy::forget_weight(JobEntry& entry, TaskKind kind) const {
+  if (entry.weight_until[index(kind)] == kNever) return;
   weights_end_.erase({entry.weight_until[index(kind)], entry.stand[index(kind)].job, kind});
   entry.weight_until[index(kind)] = kNever;
 }
@@ -221,7 +232,7 @@ void FairPolicy::refresh_weights() const {
   }
 }
 
-void FairPolicy::count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots) {
+void FairPolicy::count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots) const {
   std::int64_t& counted = entry.queue_pending[index(kind)];
   if (counted == slots) return;
   for (QueueId q = entry.queue; q.valid(); q = state_.tree().parent(q)) {
@@ -245,6 +256,11 @@ void FairPolicy::find_queue_maximums() {
 }
 
 void FairPolicy::settle() const {
+  for (const auto& [id, kind] : unread_) {
+    JobEntry* entry = find_entry(id);
+    if (entry != nullptr && entry->unread[index(kind)]) read(*entry, state_.job(id), kind);
+  }
+  unread_.clear();
   if (!weights_end_.empty()) refresh_weights();
   for (Standings& standings : standings_) standings.settle();
   if (copies_) copies_->settle();
@@ -299,14 +315,14 @@ void FairPolicy::on_job_changed(JobId id, QueueId) {
 
 void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
   JobEntry* entry = find_entry(id);
-  if (entry != nullptr && entry->runnable) read(*entry, state_.job(id), kind);
+  if (entry != nullptr && entry->runnable) follow(*entry, id, kind);
 }
 
 void FairPolicy::on_launched(AttemptSlot slot) {
   const TaskKey& task = state_.attempt(slot).key.task;
   JobEntry* entry = find_entry(task.job);
   if (entry == nullptr || !entry->joined) return;
-  read(*entry, state_.job(task.job), task.kind);
+  follow(*entry, task.job, task.kind);
   if (by_deficit_) count_running(task.job, task.kind);
 }
 
@@ -319,7 +335,7 @@ void FairPolicy::on_released(AttemptSlot slot) {
     if (find_entry(task.job) == nullptr) place_again(task.job);
     return;
   }
-  read(*entry, state_.job(task.job), task.kind);
+  follow(*entry, task.job, task.kind);
   if (by_deficit_) count_running(task.job, task.kind);
 }
 
@@ -331,10 +347,10 @@ void FairPolicy::prefetch(const Attempt& attempt, int step) const {
   if (entry == nullptr) return;
   const JobStand& stand = entry->stand[index(task.kind)];
   if (step == 1) {
-    prefetch_lines(entry, 2 * kCacheLine);
+    prefetch_lines(entry, kCacheLine);
     prefetch_lines(stand);
   } else if (entry->joined && step == 2) {
-    prefetch_lines(*stand.seat.bucket);
+    prefetch_lines(stand.seat.bucket, kCacheLine);
     standings_[index(task.kind)].prefetch(stand.pool);
   } else if (entry->joined) {
     stand.seat.bucket->jobs.prefetch(stand.seat.place);

@@ -5,9 +5,9 @@
 // tracker. Queues decide who may submit, which jobs run, and how many slots theirs may hold.
 //
 // The policy is an index over the ClusterState: a Standings for each class of slots, told of every
-// change, settled when it is asked. Invariant: settled, it is a function of the state, its memory
-// and the time, whatever way they came about. What depends on the past (deficits, since when a pool
-// is short) is in the state's PolicyMemory. Engine's thread.
+// change; what has changed is read, and settled, when it is asked. Invariant: settled, it is a
+// function of the state, its memory and the time, whatever way they came about. What depends on the
+// past (deficits, since when a pool is short) is in the state's PolicyMemory. Engine's thread.
 #pragma once
 
 #include <array>
@@ -34,6 +34,7 @@
 #include "jobqueue/locality_delay.h"
 #include "jobqueue/placeable.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/prefetch.h"
 
 namespace weir {
 
@@ -80,12 +81,13 @@ class FairPolicy : public Policy {
  private:
   using TieKey = std::tuple<TimeMs, std::string, JobId>;
   // A job as it stands in the indexes: unfinished, or with tasks that still run.
-  struct JobEntry {
+  struct alignas(kCacheLine) JobEntry {
     PoolId pool;
     QueueId queue;
-    bool listed = false;    // unfinished
-    bool runnable = false;  // may be scheduled
-    bool joined = false;    // stands in the Standings
+    bool listed = false;                           // unfinished
+    bool runnable = false;                         // may be scheduled
+    bool joined = false;                           // stands in the Standings
+    bool unread[kTaskKindCount] = {false, false};  // something may have changed since read()
     std::optional<bool> placeable[kTaskKindCount];
     TimeMs weight_until[kTaskKindCount] = {kNever, kNever};
     std::int64_t queue_pending[kTaskKindCount] = {0, 0};  // counted in the queue's
@@ -127,11 +129,12 @@ class FairPolicy : public Policy {
   void join(JobEntry& entry, const Job& job);
   void leave(JobEntry& entry);
   void label(JobEntry& entry);
-  void read(JobEntry& entry, const Job& job, TaskKind kind);
+  void read(JobEntry& entry, const Job& job, TaskKind kind) const;
+  void follow(JobEntry& entry, JobId job, TaskKind kind);
   void set_weight(JobEntry& entry, const Job& job, TaskKind kind, JobFacts& facts) const;
-  void forget_weight(JobEntry& entry, TaskKind kind);
+  void forget_weight(JobEntry& entry, TaskKind kind) const;
   void refresh_weights() const;
-  void count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots);
+  void count_queue_pending(JobEntry& entry, TaskKind kind, std::int64_t slots) const;
   void find_queue_maximums();
   void settle() const;
 
@@ -189,7 +192,7 @@ class FairPolicy : public Policy {
   }
   void join_copies(JobEntry& entry);
   void leave_copies(JobEntry& entry);
-  void read_copies(JobEntry& entry, const Job& job);
+  void read_copies(JobEntry& entry, const Job& job) const;
   void set_copies(JobEntry& entry, const Job& job, JobFacts facts) const;
   bool may_copy(const PoolJobs::Bucket& bucket, const Slots& slots);
   std::optional<Waiting> first_waiting(const Offer& offer, const Waiters& who) const;
@@ -198,7 +201,7 @@ class FairPolicy : public Policy {
 
   // --- fair_deficit.cpp: under `algorithm: deficit` ---
   DeficitKey deficit_key(const JobEntry& entry, TaskKind kind) const;
-  void line_up(JobEntry& entry, TaskKind kind);
+  void line_up(JobEntry& entry, TaskKind kind) const;
   void deal_guarantees();
   void open_accounts(JobId job);
   void close_accounts(JobId job);
@@ -224,23 +227,24 @@ class FairPolicy : public Policy {
   std::unique_ptr<LoadManager> load_manager_;
   std::unique_ptr<TaskSelector> selector_;
   LocalityDelay delay_;
-  Placeable placeable_;
+  mutable Placeable placeable_;
   PoolTree tree_;
   // Questions settle what was marked: a cache, so `mutable`.
   mutable std::array<Standings, kTaskKindCount> standings_;
   mutable std::optional<Standings> copies_;  // places to copy in, with copy-compute splitting
   bool by_deficit_ = false;
-  std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
+  mutable std::array<DeficitOrder, kTaskKindCount> lines_;  // under `algorithm: deficit`
   mutable std::array<std::set<PoolId>, kTaskKindCount> guarantees_stale_;  // leaves; likewise
   std::vector<std::unique_ptr<JobEntry>> jobs_;                            // by JobId
+  mutable std::vector<std::pair<JobId, TaskKind>> unread_;                 // whose entries say so
   std::map<std::string, std::set<JobId>, std::less<>> held_by_;  // jobs by the path of their pool
   std::set<JobId> displaced_;     // jobs that are not in the pool that they want
   std::vector<JobId> regrouped_;  // jobs that came into another pool, while pools have limits
   OrderLabels<TieKey> ties_;
   mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>
       weights_end_;  // when answers of the adjuster cease to hold
-  std::vector<std::int64_t> queue_pending_[kTaskKindCount];  // by QueueId, inner queues too
-  std::vector<std::int64_t> queue_maximum_[kTaskKindCount];  // MAX by QueueId
+  mutable std::vector<std::int64_t> queue_pending_[kTaskKindCount];  // by QueueId, inner ones too
+  std::vector<std::int64_t> queue_maximum_[kTaskKindCount];          // MAX by QueueId
   std::vector<bool> queue_limited_;  // by QueueId: it or one above it has a maximum
   Beat beat_;
   TimeMs started_at_ = 0;

@@ -28,8 +28,10 @@ struct JobKey {
   JobId job;
   friend bool operator==(const JobKey&, const JobKey&) = default;
   friend bool operator<(const JobKey& a, const JobKey& b) {
-    if (a.weight == b.weight) {
-      if (a.running != b.running) return a.running < b.running;
+    if (a.weight == b.weight) {  // in one comparison: who wins cannot be predicted
+      const Int128 left = Int128(a.running) << 64 | a.tie;
+      const Int128 right = Int128(b.running) << 64 | b.tie;
+      return left < right;
     } else {
       const Int128 left = Int128(a.running) * b.weight;
       const Int128 right = Int128(b.running) * a.weight;
@@ -42,10 +44,10 @@ struct JobKey {
 class PoolJobs {
  public:
   struct Bucket {
+    RankedSet<JobKey> jobs;
     QueueId limited;         // the jobs' queue, if it or one above it has a maximum
     std::int64_t width = 1;  // slots of one task
     std::uint32_t members = 0;
-    RankedSet<JobKey> jobs;
   };
   // Where a job stands.
   struct Seat {
@@ -69,9 +71,8 @@ class PoolJobs {
     if (--bucket.members == 0) buckets_.erase({bucket.limited, bucket.width});
     seat = {};
   }
-  static void set(const Seat& seat, const std::optional<JobKey>& key) {
-    seat.bucket->jobs.set(seat.place, key);
-  }
+  static void set(const Seat& seat, const JobKey& key) { seat.bucket->jobs.set(seat.place, key); }
+  static void clear(const Seat& seat) { seat.bucket->jobs.clear(seat.place); }
 
   // Visits jobs in order, leaving out buckets that `may(bucket)` refuses, until `pick(job)` says
   // true; tells whether one did. `may` is asked when a bucket's first job is next in line.

@@ -23,14 +23,16 @@ class RankedSet {
     return place;
   }
   void leave(Place place) {
-    set(place, std::nullopt);
+    clear(place);
     free_.push_back(place);
   }
-  void set(Place place, const std::optional<Key>& key) {
-    const std::optional<Key>& old = tree_.at(place);
-    if (!old && !key) return;
-    if (old && key && *old == *key) return;
-    tree_.set(place, key);
+  void set(Place place, const std::optional<Key>& key) { key ? set(place, *key) : clear(place); }
+  void set(Place place, const Key& key) {
+    const Key* old = tree_.at(place);
+    if (old == nullptr || !(*old == key)) tree_.set(place, key);
+  }
+  void clear(Place place) {
+    if (tree_.at(place) != nullptr) tree_.clear(place);
   }
   void prefetch(Place place) const { tree_.prefetch(place); }
   // For a change of what keys compare by: no key may stand there while it happens.
@@ -53,7 +55,7 @@ class RankedSet {
     WinnerTree<Key> larger;
     larger.resize(places == 0 ? 4 : 2 * places);
     for (Place i = 0; i < places; ++i) {
-      if (tree_.at(i)) larger.set(i, tree_.at(i));
+      if (const Key* key = tree_.at(i)) larger.set(i, *key);
     }
     for (std::size_t i = larger.places(); i-- > places;) free_.push_back(static_cast<Place>(i));
     tree_ = std::move(larger);

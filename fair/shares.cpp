@@ -27,10 +27,15 @@ struct Turn {
   bool leaves_least = false;
 };
 
+// Strict; no two turns are alike.
 bool comes_first(const Turn& a, const Turn& b) {
-  const Int128 left = Int128(a.share) * b.weight;
-  const Int128 right = Int128(b.share) * a.weight;
-  if (left != right) return left < right;
+  if (a.weight == b.weight) {
+    if (a.share != b.share) return a.share < b.share;
+  } else {
+    const Int128 left = Int128(a.share) * b.weight;
+    const Int128 right = Int128(b.share) * a.weight;
+    if (left != right) return left < right;
+  }
   if (a.claimant != b.claimant) return a.claimant < b.claimant;
   return a.leaves_least && !b.leaves_least;
 }
@@ -77,8 +82,53 @@ std::vector<Turn> turns_of(const std::vector<Bounds>& bounds) {
     turns.push_back({b.least, b.weight, i, true});
     turns.push_back({b.most, b.weight, i, false});
   }
-  std::sort(turns.begin(), turns.end(), &comes_first);
   return turns;
+}
+
+// At ratio r the shares add up to `fixed` + r * `weight`, which changes at each turn.
+struct Sum {
+  Int128 fixed = 0;
+  Int128 weight = 0;
+
+  void pass(const Turn& turn) {
+    fixed += turn.leaves_least ? -Int128(turn.share) : Int128(turn.share);
+    weight += turn.leaves_least ? turn.weight : -turn.weight;
+  }
+  bool reaches(Share total, const Turn& turn) const {
+    return fixed * turn.weight + turn.share * weight >= Int128(total) * turn.weight;
+  }
+};
+
+const Turn& middle_of(const Turn& a, const Turn& b, const Turn& c) {
+  if (comes_first(b, a)) return middle_of(b, a, c);
+  if (comes_first(c, a)) return a;
+  return comes_first(c, b) ? c : b;
+}
+
+// Passes the turns at which the sum is still below the total, calling `passed` for each; returns
+// the sum then. It grows with r, so it is a search: each round splits what is left of the turns and
+// goes on with one side, O(n) in all where sorting them would be O(n log n).
+template <class Passed>
+Sum pass_turns(std::vector<Turn> turns, Share total, Sum sum, Passed passed) {
+  auto begin = turns.begin();
+  auto end = turns.end();
+  while (begin != end) {
+    const Turn pivot = middle_of(*begin, *(begin + (end - begin) / 2), *(end - 1));
+    const auto after =
+        std::partition(begin, end, [&](const Turn& turn) { return comes_first(turn, pivot); });
+    Sum before_pivot = sum;
+    for (auto turn = begin; turn != after; ++turn) before_pivot.pass(*turn);
+    if (before_pivot.reaches(total, pivot)) {
+      end = after;
+      continue;
+    }
+    sum = before_pivot;
+    sum.pass(pivot);
+    std::for_each(begin, after, passed);
+    passed(pivot);
+    begin = std::partition(after, end, [&](const Turn& turn) { return !comes_first(pivot, turn); });
+  }
+  return sum;
 }
 
 }  // namespace
@@ -99,21 +149,18 @@ std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& cl
     return shares;
   }
   for (const Bounds& b : bounds) shares.push_back(b.least);
-  // At ratio r the sum is `fixed` + r * `weight`; it grows with r and is looked at at each turn.
-  Int128 fixed = least;
-  Int128 weight = 0;
-  std::vector<bool> grows(bounds.size(), false);
-  for (const Turn& turn : turns_of(bounds)) {
-    if (fixed * turn.weight + turn.share * weight >= Int128(total) * turn.weight) break;
-    const std::int64_t w = turn.weight;
-    fixed += turn.leaves_least ? -Int128(turn.share) : Int128(turn.share);
-    weight += turn.leaves_least ? w : -w;
-    grows[turn.claimant] = turn.leaves_least;
-    if (!turn.leaves_least) shares[turn.claimant] = turn.share;
-  }
+  // Between its two turns a claimant grows with r.
+  std::vector<bool> left(bounds.size(), false);
+  std::vector<bool> full(bounds.size(), false);
+  const Sum sum = pass_turns(turns_of(bounds), total, {.fixed = least}, [&](const Turn& turn) {
+    (turn.leaves_least ? left : full)[turn.claimant] = true;
+  });
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    if (!grows[i]) continue;
-    shares[i] = static_cast<Share>(bounds[i].weight * (total - fixed) / weight);
+    if (full[i]) {
+      shares[i] = bounds[i].most;
+    } else if (left[i]) {
+      shares[i] = static_cast<Share>(bounds[i].weight * (total - sum.fixed) / sum.weight);
+    }
   }
   return shares;
 }

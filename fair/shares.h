@@ -4,7 +4,7 @@
 // Minimum shares that add up to more than there is are all scaled down in proportion, and nothing
 // else is given. Exact: 128-bit products, every share rounded down to a billionth of a slot, so
 // that equal claimants get equal shares and the order of the input does not matter; the sum is
-// short of the total by less than a billionth for each claimant. O(n log n). Pure; any thread.
+// short of the total by less than a billionth for each claimant. O(n), mostly. Pure; any thread.
 #pragma once
 
 #include <cstdint>

@@ -20,8 +20,10 @@ std::uint64_t prefix_of(const std::string& name) {
 
 bool operator<(const PoolKey& a, const PoolKey& b) {
   if (a.above != b.above) return !a.above;
-  if (a.divisor == b.divisor) {
-    if (a.running != b.running) return a.running < b.running;
+  if (a.divisor == b.divisor) {  // in one comparison: who wins cannot be predicted
+    const Int128 left = Int128(a.running) << 64 | a.prefix;
+    const Int128 right = Int128(b.running) << 64 | b.prefix;
+    if (left != right) return left < right;
   } else {
     const Int128 left = Int128(a.running) * b.divisor;
     const Int128 right = Int128(b.running) * a.divisor;
@@ -54,14 +56,18 @@ void Standings::add_pool(PoolId pool) {
   added.fifo = node.settings->mode == PoolSettings::Mode::kFifo;
   added.name = node.name;
   added.prefix = prefix_of(*node.name);
-  added.place = pools_[node.parent.index()].order.join();
-  pools_[node.parent.index()].stale = any_stale_ = true;
+  Pool& parent = pools_[node.parent.index()];
+  added.place = parent.order.join();
+  parent.children.push_back(pool);
+  parent.stale = any_stale_ = true;
 }
 
 void Standings::remove_pool(PoolId pool, PoolId parent) {
   WEIR_CHECK(marked_.empty(), "what a pool held has been settled before it goes");
-  pools_[parent.index()].order.leave(pools_[pool.index()].place);
-  pools_[parent.index()].stale = any_stale_ = true;
+  Pool& above = pools_[parent.index()];
+  above.order.leave(pools_[pool.index()].place);
+  std::erase(above.children, pool);
+  above.stale = any_stale_ = true;
   pools_[pool.index()] = Pool{};
 }
 
@@ -100,27 +106,27 @@ void Standings::set(JobStand& stand, const JobFacts& now) {
     line.runnable += runnable;
     line.pending += pending;
   }
+  place(stand, now);
   stand.facts = now;
-  place(stand);
   mark(stand.pool);
 }
 
-void Standings::place(JobStand& stand) {
-  if (stand.facts.pending == 0) return PoolJobs::set(stand.seat, std::nullopt);
-  PoolJobs::set(stand.seat, key_of(stand));
+void Standings::place(const JobStand& stand, const JobFacts& facts) {
+  if (facts.pending == 0) return PoolJobs::clear(stand.seat);
+  PoolJobs::set(stand.seat, key_of(stand, facts));
 }
 
-JobKey Standings::key_of(const JobStand& stand) const {
+JobKey Standings::key_of(const JobStand& stand, const JobFacts& facts) const {
   const bool fifo = pools_[stand.pool.index()].fifo;
   JobKey key{.tie = stand.tie, .job = stand.job};
-  key.running = fifo ? static_cast<std::int64_t>(stand.priority) : stand.facts.running;
-  key.weight = fifo ? 1 : stand.facts.weight;
+  key.running = fifo ? static_cast<std::int64_t>(stand.priority) : facts.running;
+  key.weight = fifo ? 1 : facts.weight;
   return key;
 }
 
 void Standings::clear_orders() {
   for (Pool& pool : pools_) {
-    for (JobStand* stand : pool.members) PoolJobs::set(stand->seat, std::nullopt);
+    for (JobStand* stand : pool.members) PoolJobs::clear(stand->seat);
   }
 }
 
@@ -191,18 +197,18 @@ bool Standings::deal_shares(std::int64_t total_slots) {
 }
 
 void Standings::deal(PoolId parent, bool& changed) {
-  const auto& children = tree_.node(parent).children;
+  const auto& children = pools_[parent.index()].children;
   if (pools_[parent.index()].stale) {
     pools_[parent.index()].stale = false;
     std::vector<ShareClaimant> claimants;
     claimants.reserve(children.size());
-    for (const auto& [name, child] : children) {
+    for (const PoolId child : children) {
       const Line& line = pools_[child.index()].line;
       claimants.push_back({line.demand, line.minimum, line.weight, line.maximum});
     }
     const std::vector<Share> shares = fair_shares(pools_[parent.index()].line.share, claimants);
     std::size_t i = 0;
-    for (const auto& [name, id] : children) {
+    for (const PoolId id : children) {
       Pool& child = pools_[id.index()];
       const Share share = shares[i++];
       if (child.line.share == share) continue;
@@ -210,8 +216,8 @@ void Standings::deal(PoolId parent, bool& changed) {
       child.stale = child.jobs_stale = changed = true;
     }
   }
-  for (const auto& [name, child] : children) {
-    if (!tree_.node(child).leaf()) deal(child, changed);
+  for (const PoolId child : children) {
+    if (!pools_[child.index()].children.empty()) deal(child, changed);
   }
 }
 

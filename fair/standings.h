@@ -30,7 +30,7 @@ struct JobFacts {
 };
 
 // A job in a pool, runnable or with tasks that still run. Stays where it is in memory.
-struct JobStand {
+struct alignas(kCacheLine) JobStand {
   JobId job;
   PoolId pool;
   Priority priority = Priority::kNormal;
@@ -47,12 +47,12 @@ struct JobStand {
 // In the order of siblings: those below their minimum share first, by running / min(minimum,
 // demand), then by running / weight; ties by name.
 struct PoolKey {
-  bool above = false;  // its minimum share
   std::int64_t running = 0;
   std::int64_t divisor = 1;
   std::uint64_t prefix = 0;           // the first letters of the name, which mostly settle a tie
   const std::string* name = nullptr;  // of the pool; outlives the key
   PoolId pool;
+  bool above = false;  // its minimum share
   friend bool operator==(const PoolKey&, const PoolKey&) = default;
   friend bool operator<(const PoolKey& a, const PoolKey& b);
 };
@@ -89,10 +89,11 @@ class Standings {
   void set(JobStand& stand, const JobFacts& facts);
   // Ties have other numbers now: call it for each job, after clear_orders().
   void clear_orders();
-  void place(JobStand& stand);
-  JobKey key_of(const JobStand& stand) const;  // whether it wants anything or not
+  void place(const JobStand& stand) { place(stand, stand.facts); }
+  // Whether it wants anything or not.
+  JobKey key_of(const JobStand& stand) const { return key_of(stand, stand.facts); }
 
-  void prefetch(PoolId pool) const { prefetch_lines(&pools_[pool.index()], 4 * kCacheLine); }
+  void prefetch(PoolId pool) const { prefetch_lines(&pools_[pool.index()], kTouched); }
 
   // --- Settled, from here on ---
   void settle();
@@ -117,21 +118,27 @@ class Standings {
   void deal_guarantee(PoolId leaf, std::vector<Share>& of_members) const;
 
  private:
-  struct Pool {
+  // What every change touches comes first and lies together.
+  struct alignas(kCacheLine) Pool {
     Line line;
-    PoolJobs jobs;  // leaf
-    std::vector<JobStand*> members;
-    RankedSet<PoolKey> order;             // inner: of its children
-    RankedSet<PoolKey>::Place place = 0;  // in its parent's order
-    PoolId parent;  // what follows is the tree's, side by side with what every change touches
+    PoolId parent;  // these are the tree's
     bool fifo = false;
-    const std::string* name = nullptr;
-    std::uint64_t prefix = 0;  // of the name
     bool marked = false;
-    bool stale = true;       // inner: its children's shares have to be dealt again
-    bool jobs_stale = true;  // leaf: its jobs'
-  };
+    bool stale = true;                    // inner: its children's shares have to be dealt again
+    bool jobs_stale = true;               // leaf: its jobs'
+    std::uint64_t prefix = 0;             // of the name
+    const std::string* name = nullptr;    // the tree's
+    RankedSet<PoolKey>::Place place = 0;  // in its parent's order
 
+    PoolJobs jobs;  // leaf, with the next
+    std::vector<JobStand*> members;
+    RankedSet<PoolKey> order;  // inner: of its children
+    std::vector<PoolId> children;
+  };
+  static constexpr std::size_t kTouched = 2 * kCacheLine;
+
+  void place(const JobStand& stand, const JobFacts& facts);
+  JobKey key_of(const JobStand& stand, const JobFacts& facts) const;
   void mark(PoolId leaf);
   void settle_pool(PoolId pool);
   std::optional<PoolKey> key_of(PoolId pool) const;

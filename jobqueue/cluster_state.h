@@ -122,10 +122,12 @@ class ClusterState {
   // The attempt's place in the tracker's list of attempts, or kNoPlace.
   static constexpr std::size_t kNoPlace = SIZE_MAX;
   std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
-  // Hints that a live attempt will end soon: fetch it, then the records of its job and queue, then
-  // what these point to. What will be waited for line by line comes together if asked for early.
+  // Hints that a live attempt will end soon, or a task be looked at: fetch it, then the records of
+  // its job and queue, then what these point to. What will be waited for line by line comes
+  // together if asked for early.
   void prefetch_attempt(AttemptSlot slot) const;
   void prefetch(const Attempt& attempt, int step) const;
+  void prefetch(const TaskKey& task, int step) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
   const Resources& largest_tracker() const;
   // Whether the tracker has the output of this finished map, of a job that is not over.

@@ -141,7 +141,7 @@ class Engine {
   // engine_heartbeat.cpp
   void on(const Heartbeat& input, Token token);
   void take_report(TrackerState& tracker, const Heartbeat& report);
-  void prefetch_ended(const TrackerState& tracker, const Heartbeat& report);
+  void prefetch_for(const TrackerState& tracker, const Heartbeat& report);
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   bool adopt(TrackerState& tracker, const AttemptReport& report);
   void drop_missing_attempts(TrackerState& tracker);
@@ -267,7 +267,8 @@ class Engine {
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
   std::string claims_policy_;                           // whose they are
   std::vector<ClaimStep> claim_steps_;                  // reused
-  std::vector<AttemptSlot> ended_;                      // reused
+  std::vector<AttemptSlot> ended_;                      // reused, as the next
+  std::vector<TaskKey> asked_about_;
   std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
   Changes changes_;

@@ -71,24 +71,31 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
   ++reports_;
-  prefetch_ended(tracker, report);
+  prefetch_for(tracker, report);
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
   unreported_.erase(tracker.id);
 }
 
-// What has ended is all over the memory, with its jobs and queues: they are fetched side by side,
-// in steps, each of which says where to find the next.
-void Engine::prefetch_ended(const TrackerState& tracker, const Heartbeat& report) {
+// What has ended is all over the memory, with its jobs and queues, and so are tasks that wait to be
+// committed or acknowledged: they are fetched side by side, in steps, each of which says where to
+// find the next.
+void Engine::prefetch_for(const TrackerState& tracker, const Heartbeat& report) {
   ended_.clear();
+  asked_about_.clear();
   for (const AttemptReport& attempt : report.attempts) {
-    if (attempt.state < ReportedState::kSucceeded) continue;
+    if (attempt.state == ReportedState::kRunning) continue;
     const std::size_t place = state_.place_of(tracker, attempt.attempt);
-    if (place != ClusterState::kNoPlace) ended_.push_back(tracker.attempts[place]);
+    if (place != ClusterState::kNoPlace) state_.prefetch_attempt(tracker.attempts[place]);
+    if (place != ClusterState::kNoPlace && attempt.state >= ReportedState::kSucceeded) {
+      ended_.push_back(tracker.attempts[place]);
+    } else {
+      asked_about_.push_back(attempt.attempt.task);
+    }
   }
-  for (const AttemptSlot slot : ended_) state_.prefetch_attempt(slot);
   for (int step = 0; step < kPrefetchSteps; ++step) {
+    for (const TaskKey& task : asked_about_) state_.prefetch(task, step);
     for (const AttemptSlot slot : ended_) {
       state_.prefetch(state_.attempt(slot), step);
       policy_->prefetch(state_.attempt(slot), step);

@@ -12,23 +12,35 @@ void ClusterState::prefetch_attempt(AttemptSlot slot) const {
 void ClusterState::prefetch(const Attempt& attempt, int step) const {
   const TaskKey& task = attempt.key.task;
   const QueueState& queue = queues_[attempt.queue.index()];
+  prefetch(task, step);
   if (step == 0) {
-    if (task.job.index() < job_index_.size()) __builtin_prefetch(&job_index_[task.job.index()]);
     prefetch_lines(&queue, 2 * kCacheLine);  // up to the counters that ends add to
-    return;
-  }
-  const Job& job = this->job(task.job);
-  if (step == 1) {
-    prefetch_lines(&job, kCacheLine);
-    prefetch_lines(job.group[index(task.kind)]);
+  } else if (step == 1) {
     prefetch_few(queue.users);
     prefetch_few(queue.counters.users);
+  } else if (const Job& job = this->job(task.job); !job.has_locations) {
+    return;
   } else if (step == 2) {
-    __builtin_prefetch(&job.tasks(task.kind).tasks[task.index]);
-    __builtin_prefetch(job.spec.get());
-    if (job.has_locations) prefetch_lines(job.locality);
-  } else if (job.has_locations && task.kind == TaskKind::kMap) {
+    prefetch_lines(job.locality);
+  } else if (task.kind == TaskKind::kMap) {
     job.locality.prefetch(task.index);
+  }
+}
+
+void ClusterState::prefetch(const TaskKey& task, int step) const {
+  if (step == 0) {
+    if (task.job.index() < job_index_.size()) __builtin_prefetch(&job_index_[task.job.index()]);
+    return;
+  }
+  const Job* job = find_job(task.job);
+  if (job == nullptr) return;
+  const TaskGroup& group = job->tasks(task.kind);
+  if (step == 1) {
+    prefetch_lines(job, kCacheLine);
+    prefetch_lines(group);
+  } else if (step == 2) {
+    if (task.index < group.tasks.size()) __builtin_prefetch(&group.tasks[task.index]);
+    __builtin_prefetch(job->spec.get());
   }
 }
 
