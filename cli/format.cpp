@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <ctime>
+#include <optional>
+#include <utility>
 
 #include "cli/exit_code.h"
 #include "cli/text_width.h"
@@ -53,6 +55,46 @@ std::string local_time(std::int64_t epoch_ms) {
   std::tm local{};
   if (localtime_r(&seconds, &local) == nullptr) return std::to_string(epoch_ms);
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", local);
+}
+
+namespace {
+
+// 30m, 12h, 2d, 1w: digits and one letter.
+std::optional<std::int64_t> span_ms(std::string_view text) {
+  constexpr std::pair<char, std::int64_t> kUnits[] = {
+      {'s', 1'000}, {'m', 60'000}, {'h', 3'600'000}, {'d', 86'400'000}, {'w', 604'800'000}};
+  if (text.size() < 2 || text.size() > 7) return std::nullopt;  // at most 999,999 weeks
+  std::int64_t number = 0;
+  for (const char c : text.substr(0, text.size() - 1)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  for (const auto& [unit, ms] : kUnits) {
+    if (text.back() == unit) return number * ms;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> date_ms(const std::string& text) {
+  for (const char* form : {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"}) {
+    std::tm local{};
+    local.tm_isdst = -1;
+    const char* end = strptime(text.c_str(), form, &local);
+    if (end == nullptr || *end != '\0') continue;
+    return static_cast<std::int64_t>(std::mktime(&local)) * 1000;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::int64_t point_in_time(const std::string& option, const std::string& text,
+                           const std::function<std::int64_t()>& now) {
+  if (const auto span = span_ms(text)) return now() - *span;
+  if (const auto date = date_ms(text)) return *date;
+  throw wrong_use(fmt::format(
+      "{}: '{}' is no point in time: write 30m, 12h, 2d, 2024-11-21 or '2024-11-21 04:25'", option,
+      printable(text)));
 }
 
 std::string printable(std::string_view text) {

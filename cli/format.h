@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,12 @@ std::string short_duration(std::int64_t milliseconds);  // 350ms 4.2s 58s 3m20s 
 std::string short_bytes(std::int64_t bytes);            // 512 B, 1.5 MiB
 std::string percent(std::int64_t millionths);           // 45%; 100% only when all is done
 std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
+
+// Milliseconds since the epoch of what a user types: a date with or without a time of day, in the
+// local time zone, or a span (30m 12h 2d) before now, which is asked for only then. Refused (exit
+// code 2) otherwise, naming the option.
+std::int64_t point_in_time(const std::string& option, const std::string& text,
+                           const std::function<std::int64_t()>& now);
 
 // One line of valid UTF-8: control characters and broken bytes become '?'.
 std::string printable(std::string_view text);

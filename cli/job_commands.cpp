@@ -18,9 +18,10 @@ namespace weir::cli {
 namespace {
 
 struct JobOptions {
-  std::string id, queue, user, priority;
+  std::string id, queue, user, priority, since, before;
   std::int32_t limit = 0;
   bool all = false;
+  bool history = false;
   bool tasks = false;
 };
 using Options = std::shared_ptr<JobOptions>;
@@ -29,7 +30,35 @@ std::int64_t number(const JobOptions& options) {
   return job_argument(options.id).value;
 }
 
+int list_history(Context& context, const JobOptions& options) {
+  JobTracker jobtracker(context);
+  wire::HistoryFilter filter;
+  if (!options.queue.empty()) filter.__set_queue(options.queue);
+  if (!options.user.empty()) filter.__set_user(options.user);
+  if (options.limit > 0) filter.__set_limit(options.limit);
+  // Times are those of the JobTracker, which stands still while it is down.
+  const auto now = [&jobtracker] {
+    wire::ServerInfo server;
+    jobtracker.admin([&](auto& admin) { admin.info(server); });
+    return server.now_ms;
+  };
+  if (!options.since.empty()) filter.__set_since_ms(point_in_time("--since", options.since, now));
+  if (!options.before.empty())
+    filter.__set_before_ms(point_in_time("--before", options.before, now));
+  std::vector<wire::JobStatus> jobs;
+  jobtracker.client([&](auto& client) { client.list_history(jobs, filter); });
+  if (context.json()) {
+    print_json(context.out, to_json(jobs));
+  } else if (jobs.empty()) {
+    context.out << "no such jobs have ended\n";
+  } else {
+    context.out << history_table(jobs).render();
+  }
+  return kExitDone;
+}
+
 int list(Context& context, const JobOptions& options) {
+  if (options.history) return list_history(context, options);
   JobTracker jobtracker(context);
   std::vector<wire::JobStatus> jobs;
   jobtracker.client([&](auto& client) {
@@ -165,12 +194,24 @@ void add_id(CLI::App* command, const Options& options) {
 void add_reading(CLI::App& group, Context& context, const Options& options) {
   auto* command =
       add(group, context, options, "list", "unfinished jobs, newest first", list,
-          "  weir job list --queue research\n  weir job list --all --user alice -o json");
+          "  weir job list --queue research\n  weir job list --all --user alice -o json\n"
+          "  weir job list --history --since 2d");
   command->add_option("--queue", options->queue, "only this queue's");
   command->add_option("--user", options->user, "only this user's");
   command->add_option("--limit", options->limit, "at most so many (default 1000)")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--all", options->all, "those that ended too");
+  auto* all = command->add_flag("--all", options->all, "those that ended lately, too");
+  auto* history = command->add_flag(
+      "--history", options->history,
+      "all that ended and are still on record (history.keep), the last to end first");
+  history->excludes(all);
+  command
+      ->add_option("--since", options->since,
+                   "with --history: ended in the last 30m, 12h, 2d..., or since "
+                   "2024-11-21 or '2024-11-21 04:25'")
+      ->needs(history);
+  command->add_option("--before", options->before, "with --history: ended before that")
+      ->needs(history);
 
   command = add(group, context, options, "status", "one job: progress, counters, why it failed",
                 status, "  weir job status job_0007\n  weir job status 7 --tasks -o json");

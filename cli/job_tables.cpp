@@ -44,6 +44,29 @@ Table job_table(const std::vector<wire::JobStatus>& jobs) {
   return table;
 }
 
+Table history_table(const std::vector<wire::JobStatus>& jobs) {
+  Table table({{"JOB"},
+               {"NAME", false, 8},
+               {"USER", false, 6},
+               {"QUEUE", false, 8},
+               {"STATE"},
+               {"MAPS", true},
+               {"REDUCES", true},
+               {"FAILED", true},
+               {"KILLED", true},
+               {"FINISHED"},
+               {"TOOK", true}});
+  for (const auto& job : jobs) {
+    table.add({job.job_name, job.name, job.user, job.queue, job.state, done_of(job.maps),
+               done_of(job.reduces),
+               std::to_string(job.maps.failed_attempts + job.reduces.failed_attempts),
+               std::to_string(job.maps.killed_attempts + job.reduces.killed_attempts),
+               local_time(job.finished_at_ms),
+               short_duration(job.finished_at_ms - job.submitted_at_ms)});
+  }
+  return table;
+}
+
 Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
   Table table({{"ATTEMPT"},
                {"STATE"},
@@ -52,7 +75,7 @@ Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
                {"TOOK", true},
                {"WHY", false, 10}});
   for (const auto& attempt : attempts) {
-    const std::string took = attempt.__isset.ended_at_ms
+    const std::string took = attempt.__isset.ended_at_ms && attempt.launched_at_ms > 0
                                  ? short_duration(attempt.ended_at_ms - attempt.launched_at_ms)
                                  : std::string("-");
     table.add({attempt.name, attempt.state, attempt.tracker, percent(attempt.progress_millionths),

@@ -125,7 +125,8 @@ Json to_json(const wire::JobStatus& job) {
           {"output", job.output},
           {"diagnostics", optional(job.__isset.diagnostics, job.diagnostics)},
           {"counters", optional(job.__isset.counters, job.counters)},
-          {"status", optional(job.__isset.status, job.status)}};
+          {"status", optional(job.__isset.status, job.status)},
+          {"from_history", job.__isset.from_history && job.from_history}};
 }
 
 Json to_json(const wire::JobExplanation& explanation) {

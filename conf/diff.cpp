@@ -81,7 +81,10 @@ KeyValues values_of(const Settings& settings) {
       {"heartbeat.expiry", format_duration(beat.expiry_ms)},
       {"heartbeat.out_of_band_per_second", fmt::format("{}", beat.out_of_band_per_second)},
       {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
-      {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)}};
+      {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)},
+      {"finished_jobs_at_most", fmt::format("{}", settings.finished_jobs_at_most)},
+      {"history.keep", format_duration(settings.history.keep_ms)},
+      {"history.at_most", fmt::format("{}", settings.history.at_most)}};
   for (const PolicySection& section : policy_sections()) {
     for (auto& [key, value] : section.describe(*settings_of(settings, section))) {
       result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));

@@ -87,6 +87,12 @@ void read_heartbeat(const MapReader& root, HeartbeatSettings& heartbeat) {
   }
 }
 
+void read_history(const MapReader& root, HistorySettings& history) {
+  const MapReader map(root.find("history"), "history", root.out(), {"keep", "at_most"});
+  map.read_duration("keep", history.keep_ms, {.never = true});
+  map.read_integer("at_most", history.at_most, {.least = 0, .most = 100'000'000});
+}
+
 void read_daemon(const MapReader& root, DaemonSettings& daemon) {
   read_listen(root, daemon);
   if (root.has("store")) {

@@ -73,7 +73,12 @@ class Engine {
   Changes& changes() { return changes_; }
   // The state that readers may see: an end counts once it is durable.
   JobState visible_state(const Job& job) const;
-  bool recovering() const { return now_ < recovering_until_; }
+  // After a restart nothing is launched until every tracker that counted in the totals has reported
+  // what it runs, or is lost; and not for longer than recovery_ms(), which is also what is waited
+  // when no tracker is known.
+  bool recovering() const {
+    return now_ < recovering_until_ && !(trackers_known_ && unreported_.empty());
+  }
   // After a restart: trackers that counted in the totals and have not reported yet. Until they
   // have, or are lost, no claim opens and nobody is preempted.
   const std::set<TrackerId>& unreported() const { return unreported_; }
@@ -112,6 +117,7 @@ class Engine {
          const Snapshot& snapshot, TimeMs now);
   Status restore(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
+  void restore_finished(Job& job, const JobSnapshot& old);
   TrackerState& awaited_tracker(const std::string& name);
   DurationMs recovery_ms() const;
 
@@ -219,7 +225,8 @@ class Engine {
   void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
   void after_progress(Job& job);  // slow-start reached, all done?
   void begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason);
-  void end_job(Job& job, JobState state, const std::string& diagnostics);
+  void end_job(Job& job, JobState state, const std::string& diagnostics, bool cleanup);
+  std::shared_ptr<const JobRecord> record_of(const Job& job) const;
   void open_duty(Job& job, Job::Duty duty);
   void make_schedulable(Job& job);
   void release_output(const Job& job);
@@ -260,7 +267,7 @@ class Engine {
   std::deque<PendingCommand> pending_;  // by seq
   std::vector<ParkedHeartbeat> parked_;
   SilenceList by_silence_;                         // live and awaited trackers, by last_heartbeat
-  std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time
+  std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
@@ -271,6 +278,7 @@ class Engine {
   std::vector<TaskKey> asked_about_;
   std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
+  bool trackers_known_ = false;  // by the store, at the start
   Changes changes_;
   Output restored_;           // what restoring made happen; goes out with the first step
   Output* output_ = nullptr;  // of the step being handled

@@ -248,10 +248,12 @@ void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
   job.duty_tracker = TrackerId{};
   if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
     release_output(job);
+    emit_durable(JobCleanedUp{job.id, record_of(job)});
     return touch(job);
   }
-  if (report.ok) return end_job(job, JobState::kSucceeded, "");
-  end_job(job, JobState::kFailed, "the output directory could not be completed: " + report.message);
+  if (report.ok) return end_job(job, JobState::kSucceeded, "", false);
+  end_job(job, JobState::kFailed, "the output directory could not be completed: " + report.message,
+          true);
   open_duty(job, Job::Duty::kAbort);
 }
 
@@ -393,7 +395,10 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report
     if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
       out.drop_jobs.push_back(id);
   }
-  while (tracker.live() && !unassigned_duties_.empty() && tracker.duties.size() < 8) {
+  // After a restart what still runs of an ended job must be known, and told to die, before its
+  // files are removed.
+  while (tracker.live() && !recovering() && !unassigned_duties_.empty() &&
+         tracker.duties.size() < 8) {
     Job& job = state_.mutable_job(*unassigned_duties_.begin());
     unassigned_duties_.erase(unassigned_duties_.begin());
     job.duty_tracker = tracker.id;

@@ -107,7 +107,7 @@ void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostic
                        KillReason reason) {
   const bool scheduled = job.schedulable();
   const bool wrote = job.started_at != 0;
-  end_job(job, outcome, diagnostics);
+  end_job(job, outcome, diagnostics, wrote);
   if (scheduled) policy_->on_job_removed(job.id);
   release_reservations(job.id, TrackerId{});
   for (const TaskKind kind : kTaskKinds) {
@@ -129,7 +129,30 @@ void Engine::release_output(const Job& job) {
   if (writer != outputs_.end() && writer->second == job.id) outputs_.erase(writer);
 }
 
-void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
+std::shared_ptr<const JobRecord> Engine::record_of(const Job& job) const {
+  auto record = std::make_shared<JobRecord>();
+  record->job = job.id;
+  record->name = job.spec->name;
+  record->user = job.spec->user;
+  const std::string& path = state_.tree().node(job.queue).path;
+  record->queue = path.empty() ? job.spec->queue : path;  // an ended job may outlive its queue
+  record->output = job.spec->output;
+  record->priority = job.priority;
+  record->state = job.state;
+  record->submitted_at = job.submitted_at;
+  record->started_at = job.started_at;
+  record->finished_at = job.finished_at;
+  record->diagnostics = job.diagnostics;
+  for (const TaskKind kind : kTaskKinds) {
+    const TaskGroup& group = job.tasks(kind);
+    record->tasks[index(kind)] = {job.spec->tasks(kind), group.succeeded, group.failed_attempts,
+                                  group.killed_attempts};
+  }
+  record->counters = job.counters;
+  return record;
+}
+
+void Engine::end_job(Job& job, JobState state, const std::string& diagnostics, bool cleanup) {
   const QueueId queue = job.queue;
   state_.set_job_state(job, state);
   policy_->on_job_listed(job.id);
@@ -138,7 +161,7 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
   counters.user(job.user, now_).ended.count(state);
   job.finished_at = now_;
   job.diagnostics = diagnostics;
-  job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics});
+  job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics, cleanup, record_of(job)});
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
   if (state == JobState::kSucceeded) release_output(job);
@@ -149,8 +172,10 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics) {
 
 void Engine::forget_old_jobs() {
   const DurationMs kept = state_.settings().finished_jobs_kept_ms;
+  const auto most = static_cast<std::size_t>(state_.settings().finished_jobs_at_most);
   std::vector<std::pair<TimeMs, JobId>> busy;  // attempts or duties are left: soon
-  while (!finished_.empty() && now_ - finished_.front().first >= kept) {
+  while (!finished_.empty() &&
+         (now_ - finished_.front().first >= kept || finished_.size() > most)) {
     const Job* job = state_.find_job(finished_.front().second);
     if (job != nullptr &&
         (job->live_attempts > 0 || job->duty != Job::Duty::kNone || job->end_seq > durable_seq_)) {
@@ -341,6 +366,7 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
+  trackers_known_ = !unreported_.empty();
   std::sort(finished_.begin(), finished_.end());
   restore_claims(snapshot);
   policy_ = make_policy(std::string(policy_->name()));  // one that knows who waits
@@ -356,9 +382,33 @@ Status Engine::restore(const Snapshot& snapshot) {
       begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
                 KillReason::kJobKilled);
     }
-    if (job != nullptr && !is_over(job->state)) recovering_until_ = now_ + recovery_ms();
+    const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
+    if (alive) recovering_until_ = now_ + recovery_ms();
   }
   return Ok{};
+}
+
+// A job that is over has no tasks any more. Its clean-up, if it was not done, is done now: an end
+// that is on disk promises it.
+void Engine::restore_finished(Job& job, const JobSnapshot& old) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    group.total = job.spec->tasks(kind);
+    if (job.state == JobState::kSucceeded) group.succeeded = group.total;
+    if (old.record == nullptr) continue;
+    const JobRecord::Tasks& tasks = old.record->tasks[index(kind)];
+    group.succeeded = tasks.succeeded;
+    group.failed_attempts = tasks.failed_attempts;
+    group.killed_attempts = tasks.killed_attempts;
+  }
+  if (old.record != nullptr) {
+    job.started_at = old.record->started_at;
+    job.counters = old.record->counters;
+  }
+  finished_.emplace_back(old.finished_at, job.id);
+  if (!old.cleanup) return;
+  outputs_.emplace(job.spec->output, job.id);
+  open_duty(job, Job::Duty::kAbort);
 }
 
 // Long enough for every tracker to try again (its longest pause is 5 s) and to report.
@@ -403,11 +453,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   Job& job = state_.add_job(std::move(made));
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {
-    for (const TaskKind kind : kTaskKinds) job.tasks(kind).total = job.spec->tasks(kind);
-    if (job.state == JobState::kSucceeded) {
-      for (const TaskKind kind : kTaskKinds) job.tasks(kind).succeeded = job.tasks(kind).total;
-    }
-    finished_.emplace_back(old.finished_at, job.id);
+    restore_finished(job, old);
     return Ok{};
   }
   const std::string& path = state_.tree().node(job.queue).path;

@@ -6,33 +6,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "jobqueue/counters.h"
 #include "jobqueue/ids.h"
+#include "jobqueue/job_record.h"
 #include "jobqueue/job_spec.h"
+#include "jobqueue/job_state.h"
 #include "jobqueue/resources.h"
 #include "jobqueue/result.h"
 #include "jobqueue/settings.h"
 #include "jobqueue/time.h"
 
 namespace weir {
-
-// WAITING: over a running-jobs limit. RUNNING: its tasks may be launched. The rest are ends.
-enum class JobState : std::uint8_t {
-  kWaiting = 0,
-  kRunning = 1,
-  kSucceeded = 2,
-  kFailed = 3,
-  kKilled = 4
-};
-const char* name(JobState state);  // "WAITING"
-constexpr bool is_over(JobState state) {
-  return state >= JobState::kSucceeded;
-}
 
 enum class Locality : std::uint8_t { kNode = 0, kRack = 1, kAny = 2 };
 const char* name(Locality locality);  // "node"
@@ -52,9 +41,6 @@ const char* name(KillReason reason);  // "reclaim"
 constexpr bool is_preemption(KillReason reason) {
   return reason <= KillReason::kFairShare;
 }
-
-// group -> counter -> value
-using Counters = std::map<std::string, std::map<std::string, std::int64_t>>;
 
 // --- Commands: refusable. Each is written before it takes effect. ---
 struct JobSubmitted {
@@ -113,6 +99,13 @@ struct JobStateChanged {
   JobId job;
   JobState state = JobState::kRunning;
   std::string diagnostics;
+  // Of an end: attempts may have left files, and a tracker is still to remove them.
+  bool cleanup = false;
+  std::shared_ptr<const JobRecord> record = nullptr;  // of an end: what history keeps
+};
+struct JobCleanedUp {  // nothing of an ended job is alive or left over any more
+  JobId job;
+  std::shared_ptr<const JobRecord> record;  // with its last attempts counted
 };
 
 // Claims are written behind: nobody waits for these. `left` is what the claim still owes; at 0 it
@@ -197,7 +190,7 @@ using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMo
                           QueueStateChanged, SettingsChanged, PolicyChanged, TaskSucceeded,
                           TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened,
                           ClaimMet, ClaimDropped, TrackerTotal, AttemptLaunched, AttemptEnded,
-                          KillOrdered, TrackerChanged, Refused, ComputeGranted>;
+                          KillOrdered, TrackerChanged, Refused, ComputeGranted, JobCleanedUp>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

@@ -76,6 +76,13 @@ struct RemovedQueue {
   friend bool operator==(const RemovedQueue&, const RemovedQueue&) = default;
 };
 
+// Jobs that are over for so long that the engine has forgotten them are records in the store.
+struct HistorySettings {
+  DurationMs keep_ms = 30LL * 24 * 3600 * 1000;  // since the end of the job
+  std::int64_t at_most = 100'000;                // records
+  friend bool operator==(const HistorySettings&, const HistorySettings&) = default;
+};
+
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
@@ -85,6 +92,8 @@ struct Settings {
   std::vector<std::string>
       administrators;  // may do everything, besides each queue's own `administer`
   DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;
+  std::int64_t finished_jobs_at_most = 10'000;
+  HistorySettings history;
   std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
   std::vector<std::string> notices;  // findings that are no errors but stay visible
   std::string text;                  // the YAML it came from, kept for the store and `conf diff`

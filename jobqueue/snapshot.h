@@ -44,7 +44,9 @@ struct JobSnapshot {
   TimeMs finished_at = 0;  // 0: not over
   JobState state = JobState::kRunning;
   bool kill_requested = false;
+  bool cleanup = false;  // over, and its files are still to be removed
   std::string diagnostics;
+  std::shared_ptr<const JobRecord> record;  // over: what history has of it; may be null
   std::vector<DoneTask> done;
   std::vector<Failures> failures;
   std::vector<Commit> commits;

@@ -55,6 +55,16 @@ struct JobStatus {
   16: optional string diagnostics      // why it failed or was killed
   17: optional common.Counters counters
   18: optional string status           // newest status line of a task
+  19: optional bool from_history       // it is over for so long that only its record is left
+}
+
+/** Which of the jobs that are over to list; what is absent does not matter. */
+struct HistoryFilter {
+  1: optional string queue             // and all below it
+  2: optional string user
+  3: optional i64 since_ms             // ended then or later
+  4: optional i64 before_ms            // ended earlier than that
+  5: optional i32 limit                // 0 = 1,000; at most 10,000
 }
 
 /** Why a job (or a class of its tasks) waits: a stable code, the sentence, and the numbers in it. */
@@ -209,6 +219,9 @@ service ClientService {
   /** Newest first; empty `queue` or `user` = all. `limit` 0 = 1,000. */
   list<JobStatus> list_jobs(1: string queue, 2: string user, 3: bool unfinished_only, 4: i32 limit, 5: i64 min_version)
       throws (1: common.WeirError error)
+  /** Jobs that are over, also those that are in none of the other lists any more; the last to end first. */
+  list<JobStatus> list_history(1: HistoryFilter filter) throws (1: common.WeirError error)
+  /** Of a job of which only the record is left: its newest failed attempts. */
   list<AttemptInfo> attempts(1: i64 job) throws (1: common.WeirError error)
   JobExplanation explain(1: i64 job) throws (1: common.WeirError error)
 

@@ -12,6 +12,9 @@ namespace {
 // While the store fails, every try writes all that is kept; so often at most.
 constexpr std::chrono::milliseconds kBreath{20};
 
+// Between two batches of tidying up while nothing is to be written.
+constexpr std::chrono::milliseconds kTidyGap{5};
+
 // Roughly what an event holds in memory. Constant time: a job may have a million splits.
 std::size_t weight(const Event& event) {
   std::size_t bytes = sizeof(Event);
@@ -85,6 +88,15 @@ void GroupCommitter::set_meta(std::string key, std::string value) {
   wake_.notify_one();
 }
 
+void GroupCommitter::tidy(const Retention& retention) {
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    tidy_ = retention;
+  }
+  wake_.notify_one();
+}
+
 bool GroupCommitter::overloaded() const {
   return waiting_events_ >= limits_.events || waiting_bytes_ >= limits_.bytes;
 }
@@ -102,24 +114,38 @@ void GroupCommitter::run() {
   Group group;
   std::unique_lock lock(mutex_);
   while (true) {
-    const auto stopping = [this] { return stopping_; };
-    const auto something = [this] { return stopping_ || !queued_.empty(); };
-    if (group.empty()) {
-      wake_.wait(lock, something);
-    } else if (!wake_.wait_for(lock, kBreath, stopping)) {
-      wake_.wait_for(lock, std::chrono::milliseconds(limits_.retry_after_ms), something);
-    }
+    wait_for_something(lock, group);
     const bool last = stopping_;
     const bool fresh = take(&group);
+    if (tidy_) tidying_ = std::exchange(tidy_, std::nullopt);
     lock.unlock();
     write(&group, fresh);
     if (last) break;
+    if (tidying_ && group.empty()) tidy_some();
     lock.lock();
   }
   if (!group.empty() && callbacks_.log) {
     callbacks_.log(true, "store: stopped with " + std::to_string(group.events.size()) +
                              " reported events unwritten; they were not acknowledged");
   }
+}
+
+void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock, const Group& group) {
+  const auto stopping = [this] { return stopping_; };
+  const auto something = [this] { return stopping_ || tidy_ || !queued_.empty(); };
+  if (group.empty() && tidying_) {
+    wake_.wait_for(lock, kTidyGap, something);
+  } else if (group.empty()) {
+    wake_.wait(lock, something);
+  } else if (!wake_.wait_for(lock, kBreath, stopping)) {
+    wake_.wait_for(lock, std::chrono::milliseconds(limits_.retry_after_ms), something);
+  }
+}
+
+void GroupCommitter::tidy_some() {
+  const Result<bool> more = store_.tidy(*tidying_);
+  note(more.ok() ? Status(Ok{}) : Status(more.error()));
+  if (!more.ok() || !*more) tidying_.reset();
 }
 
 bool GroupCommitter::take(Group* group) {

@@ -58,6 +58,10 @@ class GroupCommitter {
   void touch_time(TimeMs at);
   void set_meta(std::string key, std::string value);
 
+  // Lets what may leave the store leave it, batch by batch, one after each group at most. What has
+  // not gone when the next call comes, or when a batch fails, is left to that call.
+  void tidy(const Retention& retention);
+
   bool overloaded() const;
   std::size_t waiting_events() const { return waiting_events_; }
 
@@ -79,6 +83,8 @@ class GroupCommitter {
   void refuse_commands(std::vector<Event>* events);
   void release(std::vector<Event>* events, std::size_t kept);  // forgets all but the first `kept`
   void note(const Status& written);
+  void wait_for_something(std::unique_lock<std::mutex>& lock, const Group& group);
+  void tidy_some();
 
   Store& store_;
   const GroupCommitterCallbacks callbacks_;
@@ -87,6 +93,7 @@ class GroupCommitter {
   std::mutex mutex_;
   std::condition_variable wake_;
   Group queued_;
+  std::optional<Retention> tidy_;
   bool stopping_ = false;
   std::atomic<std::size_t> waiting_events_{0};
   std::atomic<std::size_t> waiting_bytes_{0};
@@ -94,6 +101,7 @@ class GroupCommitter {
   // The writer thread's own.
   std::uint64_t last_seq_taken_ = 0;
   bool failing_ = false;
+  std::optional<Retention> tidying_;
   std::thread thread_;
 };
 

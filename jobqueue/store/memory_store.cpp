@@ -36,20 +36,22 @@ Result<Snapshot> MemoryStore::load() {
   for (const auto& [name, total] : trackers_) snapshot.trackers.push_back({name, total});
   std::vector<std::pair<TimeMs, JobId>> over;
   for (const auto& [id, job] : jobs_) {
-    if (is_over(job.record.state)) over.emplace_back(job.record.finished_at, id);
+    if (is_over(job.record.state) && !job.record.cleanup)
+      over.emplace_back(job.record.finished_at, id);
   }
   std::sort(over.rbegin(), over.rend());
   if (over.size() > finished_jobs_limit_) over.resize(finished_jobs_limit_);
   std::set<JobId> shown;
   for (const auto& [at, id] : over) shown.insert(id);
   for (const auto& [id, job] : jobs_) {
-    if (is_over(job.record.state) && !shown.contains(id)) continue;
+    if (is_over(job.record.state) && !job.record.cleanup && !shown.contains(id)) continue;
     JobSnapshot record = job.record;
     for (const auto& [task, done] : job.done) record.done.push_back(done);
     for (const auto& [task, count] : job.failures) {
       record.failures.push_back({task.first, task.second, count});
     }
     for (const auto& [task, commit] : job.commits) record.commits.push_back(commit);
+    if (is_over(record.state)) record.record = record_of(id);
     snapshot.jobs.push_back(std::move(record));
   }
   return snapshot;
@@ -175,11 +177,17 @@ void MemoryStore::apply(const TaskReopened& fact, TimeMs) {
   if (Job* job = find_unfinished(fact.task.job)) job->done.erase({fact.task.kind, fact.task.index});
 }
 
-void MemoryStore::apply(const AttemptFailed& fact, TimeMs) {
+void MemoryStore::apply(const AttemptFailed& fact, TimeMs at) {
   Job* job = find_unfinished(fact.attempt.task.job);
   if (!job) return;
   const Task task{fact.attempt.task.kind, fact.attempt.task.index};
   ++job->failures[task];
+  {
+    const std::lock_guard lock(records_->mutex);
+    auto& failed = records_->jobs[fact.attempt.task.job].failed;
+    failed.push_back({fact.attempt, fact.tracker, at, fact.diagnostics});
+    if (failed.size() > kFailedAttemptsKept) failed.erase(failed.begin());
+  }
   auto commit = job->commits.find(task);
   if (commit != job->commits.end() && commit->second.attempt == fact.attempt) {
     job->commits.erase(commit);
@@ -199,9 +207,97 @@ void MemoryStore::apply(const JobStateChanged& fact, TimeMs at) {
   job->record.diagnostics = fact.diagnostics;
   if (!is_over(fact.state)) return;
   job->record.finished_at = at;
+  job->record.cleanup = fact.cleanup;
   job->done.clear();
   job->failures.clear();
   job->commits.clear();
+  if (fact.record != nullptr) records_->put(*fact.record);
+}
+
+void MemoryStore::apply(const JobCleanedUp& fact, TimeMs) {
+  Job* job = find(fact.job);
+  if (!job) return;
+  job->record.cleanup = false;
+  if (fact.record != nullptr) records_->put(*fact.record);
+}
+
+// --- History ---
+
+void MemoryStore::Records::put(const JobRecord& record) {
+  const std::lock_guard lock(mutex);
+  jobs[record.job].record = record;
+  by_end[{record.finished_at, record.job}] = record.job;
+}
+
+std::shared_ptr<const JobRecord> MemoryStore::record_of(JobId job) {
+  const std::lock_guard lock(records_->mutex);
+  const auto found = records_->jobs.find(job);
+  if (found == records_->jobs.end() || !found->second.record.job.valid()) return nullptr;
+  return std::make_shared<const JobRecord>(found->second.record);
+}
+
+Result<bool> MemoryStore::tidy(const Retention& retention) {
+  if (auto error = injected_failure()) return *error;
+  std::vector<std::pair<TimeMs, JobId>> over;
+  for (const auto& [id, job] : jobs_) {
+    if (is_over(job.record.state) && !job.record.cleanup)
+      over.emplace_back(job.record.finished_at, id);
+  }
+  std::sort(over.rbegin(), over.rend());
+  for (std::size_t i = 0; i < over.size(); ++i) {
+    if (i >= retention.finished_at_most || over[i].first < retention.finished_before)
+      jobs_.erase(over[i].second);
+  }
+  const std::lock_guard lock(records_->mutex);
+  auto& by_end = records_->by_end;
+  while (!by_end.empty() && (by_end.size() > retention.history_at_most ||
+                             by_end.begin()->first.first < retention.history_before)) {
+    const JobId job = by_end.begin()->second;
+    if (jobs_.contains(job)) break;
+    records_->jobs.erase(job);
+    by_end.erase(by_end.begin());
+  }
+  return false;
+}
+
+class MemoryStore::Reader final : public History {
+ public:
+  explicit Reader(std::shared_ptr<Records> records) : records_(std::move(records)) {}
+
+  Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
+    const std::lock_guard lock(records_->mutex);
+    std::vector<JobRecord> out;
+    for (auto at = records_->by_end.rbegin();
+         at != records_->by_end.rend() && out.size() < query.limit; ++at) {
+      const JobRecord& record = records_->jobs.at(at->second).record;
+      if (!matches(record, query)) continue;
+      out.push_back(record);
+      out.back().counters.clear();
+    }
+    return out;
+  }
+
+  Result<std::optional<JobRecord>> find(JobId job) override {
+    const std::lock_guard lock(records_->mutex);
+    const auto found = records_->jobs.find(job);
+    if (found == records_->jobs.end() || !found->second.record.job.valid())
+      return std::optional<JobRecord>();
+    return std::optional<JobRecord>(found->second.record);
+  }
+
+  Result<std::vector<FailedAttempt>> failed_attempts(JobId job) override {
+    const std::lock_guard lock(records_->mutex);
+    const auto found = records_->jobs.find(job);
+    if (found == records_->jobs.end()) return std::vector<FailedAttempt>();
+    return found->second.failed;
+  }
+
+ private:
+  const std::shared_ptr<Records> records_;
+};
+
+Result<std::unique_ptr<History>> MemoryStore::history() {
+  return std::unique_ptr<History>(std::make_unique<Reader>(records_));
 }
 
 }  // namespace weir

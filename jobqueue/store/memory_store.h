@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "jobqueue/store/store.h"
 
@@ -24,6 +27,8 @@ class MemoryStore final : public Store {
   Status touch_time(TimeMs at) override;
   Status set_meta(std::string_view key, std::string_view value) override;
   Result<std::optional<std::string>> get_meta(std::string_view key) override;
+  Result<bool> tidy(const Retention& retention) override;
+  Result<std::unique_ptr<History>> history() override;
 
   // The next `n` calls that write (load() among them) fail with `message`.
   void fail_next(std::size_t n, std::string message) {
@@ -40,7 +45,21 @@ class MemoryStore final : public Store {
     std::map<Task, JobSnapshot::Commit> commits;
   };
 
+  // Shared with readers on other threads.
+  struct Ended {
+    JobRecord record;
+    std::vector<FailedAttempt> failed;
+  };
+  struct Records {
+    std::mutex mutex;
+    std::map<JobId, Ended> jobs;  // those not over yet have no record, only failed attempts
+    std::map<std::pair<TimeMs, JobId>, JobId> by_end;
+    void put(const JobRecord& record);
+  };
+  class Reader;
+
   std::optional<Error> injected_failure();
+  std::shared_ptr<const JobRecord> record_of(JobId job);
   Job* find(JobId job);
   Job* find_unfinished(JobId job);
 
@@ -56,6 +75,7 @@ class MemoryStore final : public Store {
   void apply(const AttemptFailed& fact, TimeMs at);
   void apply(const CommitGranted& fact, TimeMs at);
   void apply(const JobStateChanged& fact, TimeMs at);
+  void apply(const JobCleanedUp& fact, TimeMs at);
   void apply(const ClaimOpened& fact, TimeMs at);
   void apply(const ClaimMet& fact, TimeMs at);
   void apply(const ClaimDropped& fact, TimeMs at);
@@ -71,6 +91,7 @@ class MemoryStore final : public Store {
   std::map<std::string, Resources> trackers_;
   std::map<JobId, Job> jobs_;
   std::map<std::string, std::string, std::less<>> meta_;  // the daemon's
+  std::shared_ptr<Records> records_ = std::make_shared<Records>();
   std::size_t failures_left_ = 0;
   std::string failure_message_;
 };

@@ -97,7 +97,50 @@ constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE jobs ADD COLUMN pool TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3};
+// One row for a job that is over, which stays when its other rows go. A job that ended under an
+// older version gets its row when those go. Counters come last: a list need not read them.
+constexpr std::string_view kVersion4 = R"sql(
+ALTER TABLE jobs ADD COLUMN cleanup INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX jobs_to_clean_up ON jobs (id) WHERE cleanup;
+
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  user TEXT NOT NULL,
+  queue TEXT NOT NULL,
+  output TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  submitted_at INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER NOT NULL,
+  maps INTEGER NOT NULL,
+  maps_succeeded INTEGER NOT NULL,
+  maps_failed INTEGER NOT NULL,
+  maps_killed INTEGER NOT NULL,
+  reduces INTEGER NOT NULL,
+  reduces_succeeded INTEGER NOT NULL,
+  reduces_failed INTEGER NOT NULL,
+  reduces_killed INTEGER NOT NULL,
+  diagnostics TEXT NOT NULL,
+  counters TEXT NOT NULL
+);
+CREATE INDEX history_finished ON history (finished_at, id);
+
+CREATE TABLE failed_attempts (
+  job INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  task INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  tracker TEXT NOT NULL,
+  ended_at INTEGER NOT NULL,
+  diagnostics TEXT NOT NULL,
+  PRIMARY KEY (job, number)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -11,15 +11,16 @@ namespace {
 
 #define WEIR_JOB_COLUMNS                                                                         \
   "SELECT j.id, j.queue, j.priority, j.state, j.kill_requested, j.submitted_at, j.finished_at, " \
-  "j.diagnostics, s.spec, j.pool FROM jobs j LEFT JOIN specs s ON s.job = j.id "
+  "j.diagnostics, s.spec, j.pool, j.cleanup FROM jobs j LEFT JOIN specs s ON s.job = j.id "
 #define WEIR_TASK_TABLE(table, columns)                                    \
   "SELECT j.id, t.kind, t.task, " columns " FROM jobs j CROSS JOIN " table \
   " t ON t.job = j.id WHERE j.state < 2 ORDER BY j.id, t.kind, t.task"
 
 class Loader {
  public:
-  Loader(Database& database, const std::string& path, const SpecCodec& codec)
-      : database_(database), path_(path), codec_(codec) {}
+  Loader(Database& database, const std::string& path, const SpecCodec& codec,
+         HistoryWriter& history)
+      : database_(database), path_(path), codec_(codec), history_(history) {}
 
   Result<Snapshot> load(std::size_t finished_jobs_limit) {
     load_meta();
@@ -27,10 +28,14 @@ class Loader {
     load_claims();
     load_trackers();
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
-    load_jobs(WEIR_JOB_COLUMNS "WHERE j.state >= 2 ORDER BY j.finished_at DESC, j.id DESC LIMIT ?",
+    load_jobs(WEIR_JOB_COLUMNS "WHERE j.cleanup AND j.state >= 2 ORDER BY j.id LIMIT ?", INT64_MAX);
+    load_jobs(WEIR_JOB_COLUMNS
+              "WHERE j.state >= 2 AND NOT j.cleanup"
+              " ORDER BY j.finished_at DESC, j.id DESC LIMIT ?",
               static_cast<std::int64_t>(std::min<std::size_t>(finished_jobs_limit, INT64_MAX)));
     std::sort(snapshot_.jobs.begin(), snapshot_.jobs.end(),
               [](const JobSnapshot& a, const JobSnapshot& b) { return a.job < b.job; });
+    guard_next_job();
     load_done();
     load_failures();
     load_commits();
@@ -62,6 +67,15 @@ class Loader {
       if (key == "settings_source") snapshot_.settings_source = rows.bytes(1);
       if (key == kSettingsFileHashKey) snapshot_.settings_file_hash = rows.bytes(1);
     }
+  }
+
+  // Ids never repeat: the number is kept by itself, for the newest jobs may have left the store. A
+  // store whose number was lost or put back is not believed against its own rows.
+  void guard_next_job() {
+    const std::int64_t newest =
+        std::max(database_.integer("SELECT ifnull(max(id), 0) FROM jobs"),
+                 database_.integer("SELECT ifnull(max(id), 0) FROM history"));
+    snapshot_.next_job = std::max(snapshot_.next_job, static_cast<std::uint32_t>(newest + 1));
   }
 
   void load_queues() {
@@ -116,6 +130,11 @@ class Loader {
       }
       job.spec = std::make_shared<const JobSpec>(std::move(*spec));
       job.pool = rows.bytes(9);
+      job.cleanup = rows.integer(10) != 0;
+      if (is_over(job.state)) {
+        if (auto record = history_.find(job.job))
+          job.record = std::make_shared<const JobRecord>(std::move(*record));
+      }
       snapshot_.jobs.push_back(std::move(job));
     }
   }
@@ -192,6 +211,7 @@ class Loader {
   Database& database_;
   const std::string& path_;
   const SpecCodec& codec_;
+  HistoryWriter& history_;
   Snapshot snapshot_;
   std::optional<Error> error_;
   std::string last_counters_text_;
@@ -204,8 +224,8 @@ class Loader {
 }  // namespace
 
 Result<Snapshot> load_snapshot(Database& database, const std::string& path, const SpecCodec& codec,
-                               std::size_t finished_jobs_limit) {
-  return Loader(database, path, codec).load(finished_jobs_limit);
+                               HistoryWriter& history, std::size_t finished_jobs_limit) {
+  return Loader(database, path, codec, history).load(finished_jobs_limit);
 }
 
 }  // namespace weir

@@ -1,6 +1,7 @@
 #include "jobqueue/store/sqlite_store.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "jobqueue/store/schema.h"
@@ -8,6 +9,7 @@
 #include "jobqueue/store/sqlite_writer.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store_errors.h"
+#include "jobqueue/store/store_lock.h"
 
 namespace weir {
 namespace {
@@ -20,37 +22,36 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, SpecCodec codec, const SqliteStoreOptions& options)
       : path_(std::move(path)),
         codec_(std::move(codec)),
-        finished_jobs_limit_(options.finished_jobs_limit),
-        database_(path_) {}
+        finished_jobs_limit_(options.finished_jobs_limit) {}
 
   Status open(const SqliteStoreOptions& options) {
-    database_.busy_timeout(options.busy_timeout_ms);
-    // Before the first access, so that the lock covers the whole life and WAL needs no shared
-    // memory.
-    database_.exec("PRAGMA locking_mode = EXCLUSIVE");
-    database_.exec("PRAGMA journal_mode = WAL");
-    database_.exec("PRAGMA synchronous = FULL");
-    database_.exec("PRAGMA foreign_keys = ON");
-    database_.exec("PRAGMA cache_size = -32768");
-    database_.exec("PRAGMA wal_autocheckpoint = 4000");
-    database_.exec("PRAGMA journal_size_limit = 67108864");
+    if (Status locked = lock_.take(path_, options.busy_timeout_ms); !locked.ok()) return locked;
+    database_.emplace(path_);
+    database_->busy_timeout(options.busy_timeout_ms);
+    database_->exec("PRAGMA journal_mode = WAL");
+    database_->exec("PRAGMA synchronous = FULL");
+    database_->exec("PRAGMA foreign_keys = ON");
+    database_->exec("PRAGMA cache_size = -32768");
+    database_->exec("PRAGMA wal_autocheckpoint = 4000");
+    database_->exec("PRAGMA journal_size_limit = 67108864");
     if (options.max_pages > 0) {
-      database_.exec("PRAGMA max_page_count = " + std::to_string(options.max_pages));
+      database_->exec("PRAGMA max_page_count = " + std::to_string(options.max_pages));
     }
-    Status migrated = migrate(database_, path_, store_migrations());
+    Status migrated = migrate(*database_, path_, store_migrations());
     if (!migrated.ok()) return migrated;
-    if (!database_.ok()) return take_error();
-    writer_ = std::make_unique<SqliteWriter>(database_, codec_);
-    if (!database_.ok()) return take_error();
+    if (!database_->ok()) return take_error();
+    writer_ = std::make_unique<SqliteWriter>(*database_, codec_);
+    if (!database_->ok()) return take_error();
     return Ok{};
   }
 
   Result<Snapshot> load() override {
-    database_.begin();
-    const std::int64_t epoch = 1 + database_.integer("SELECT value FROM meta WHERE key = 'epoch'");
+    database_->begin();
+    const std::int64_t epoch = 1 + database_->integer("SELECT value FROM meta WHERE key = 'epoch'");
     writer_->raise_meta("epoch", epoch);
-    Result<Snapshot> snapshot = load_snapshot(database_, path_, codec_, finished_jobs_limit_);
-    if (!database_.end()) return take_error();
+    Result<Snapshot> snapshot =
+        load_snapshot(*database_, path_, codec_, writer_->history(), finished_jobs_limit_);
+    if (!database_->end()) return take_error();
     return snapshot;
   }
 
@@ -58,7 +59,7 @@ class SqliteStore final : public Store {
     if (events.empty()) return Ok{};
     std::uint64_t last_seq = 0;
     TimeMs last_time = 0;
-    database_.begin();
+    database_->begin();
     for (const Event& event : events) {
       WEIR_CHECK(event.seq > 0, "only durable events are appended");
       last_seq = std::max(last_seq, event.seq);
@@ -72,7 +73,7 @@ class SqliteStore final : public Store {
   }
 
   Status touch_time(TimeMs at) override {
-    database_.begin();
+    database_->begin();
     writer_->raise_meta("last_time", at);
     return finish();
   }
@@ -84,7 +85,7 @@ class SqliteStore final : public Store {
                    "",
                    {}};
     }
-    database_.begin();
+    database_->begin();
     writer_->set_meta(key, value);
     return finish();
   }
@@ -92,30 +93,41 @@ class SqliteStore final : public Store {
   Result<std::optional<std::string>> get_meta(std::string_view key) override {
     std::optional<std::string> value;
     {
-      Statement rows(database_, "SELECT value FROM meta WHERE key = ?");
+      Statement rows(*database_, "SELECT value FROM meta WHERE key = ?");
       rows.start(key);
       if (rows.row()) value = std::string(rows.bytes(0));
     }
-    if (!database_.ok()) return take_error();
+    if (!database_->ok()) return take_error();
     return value;
   }
 
+  Result<bool> tidy(const Retention& retention) override {
+    database_->begin();
+    const bool more = writer_->history().tidy(retention);
+    writer_->sweep(kSweptRows);
+    if (Status done = finish(); !done.ok()) return done.error();
+    return more;
+  }
+
+  Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_); }
+
  private:
   Status finish() {
-    if (!database_.end()) return take_error();
+    if (!database_->end()) return take_error();
     return Ok{};
   }
 
   Error take_error() {
-    Error error = explain_sqlite_error(path_, database_.code(), database_.message());
-    database_.clear_error();
+    Error error = explain_sqlite_error(path_, database_->code(), database_->message());
+    database_->clear_error();
     return error;
   }
 
   const std::string path_;
   const SpecCodec codec_;
   const std::size_t finished_jobs_limit_;
-  Database database_;
+  StoreLock lock_;  // before the connection, and longer
+  std::optional<Database> database_;
   std::unique_ptr<SqliteWriter> writer_;
 };
 

@@ -1,6 +1,6 @@
 // The store on disk: SQLite in WAL mode with synchronous=FULL, so that append() returns only when
-// its events survive a power cut. The file is locked for as long as it is open: two JobTrackers on
-// one store would both hand out the same job ids. The schema is versioned (schema.h) and migrated
+// its events survive a power cut. The store is locked (store_lock.h) for as long as it is open; its
+// readers have connections of their own. The schema is versioned (schema.h) and migrated
 // at open. Every failure is one Error with code kStoreFailed that names the file and, in its hint,
 // the way out; after a failed append nothing of it is in the store.
 #pragma once

@@ -14,6 +14,7 @@ namespace weir {
 SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
     : database_(database),
       codec_(codec),
+      history_(database, codec),
       insert_job_(
           database,
           "INSERT INTO jobs (id, queue, priority, state, submitted_at) VALUES (?, ?, ?, ?, ?)"),
@@ -23,7 +24,9 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_queue_(database, "UPDATE jobs SET queue = ?2, pool = ?3 WHERE id = ?1"),
       move_jobs_(database, "UPDATE jobs SET queue = ?2 WHERE queue = ?1 AND state < 2"),
       set_state_(database,
-                 "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4 WHERE id = ?1"),
+                 "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4, cleanup = ?5"
+                 " WHERE id = ?1"),
+      set_cleaned_up_(database, "UPDATE jobs SET cleanup = 0 WHERE id = ?"),
       set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
       insert_done_(database,
                    "INSERT OR REPLACE INTO task_done"
@@ -159,10 +162,11 @@ void SqliteWriter::apply(const TaskReopened& fact, TimeMs) {
   delete_done_.run(fact.task.job.value, index(fact.task.kind), fact.task.index);
 }
 
-void SqliteWriter::apply(const AttemptFailed& fact, TimeMs) {
+void SqliteWriter::apply(const AttemptFailed& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
   count_failure_.run(task.job.value, index(task.kind), task.index);
   delete_commit_of_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt);
+  history_.failed(fact, at);
 }
 
 void SqliteWriter::apply(const CommitGranted& fact, TimeMs) {
@@ -173,11 +177,19 @@ void SqliteWriter::apply(const CommitGranted& fact, TimeMs) {
 
 void SqliteWriter::apply(const JobStateChanged& fact, TimeMs at) {
   const bool over = is_over(fact.state);
-  set_state_.run(fact.job.value, static_cast<int>(fact.state), over ? at : 0, fact.diagnostics);
-  if (!over) return;
+  set_state_.run(fact.job.value, static_cast<int>(fact.state), over ? at : 0, fact.diagnostics,
+                 fact.cleanup ? 1 : 0);
+  const bool known = database_.changed_rows() > 0;
+  if (!over || !known) return;
+  if (fact.record != nullptr) history_.put(*fact.record);
   delete_failures_.run(fact.job.value);
   delete_commits_.run(fact.job.value);
   insert_ended_.run(fact.job.value);
+}
+
+void SqliteWriter::apply(const JobCleanedUp& fact, TimeMs) {
+  set_cleaned_up_.run(fact.job.value);
+  if (database_.changed_rows() > 0 && fact.record != nullptr) history_.put(*fact.record);
 }
 
 }  // namespace weir

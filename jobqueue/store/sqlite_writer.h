@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "jobqueue/event.h"
+#include "jobqueue/store/sqlite_history.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store.h"
 
@@ -22,6 +23,7 @@ class SqliteWriter {
   void write(const Event& event);
   void set_meta(std::string_view key, std::string_view value) { set_meta_.run(key, value); }
   void raise_meta(std::string_view key, std::int64_t value) { raise_meta_.run(key, value); }
+  HistoryWriter& history() { return history_; }
   // Removes up to `rows` tasks of jobs that are over.
   void sweep(std::size_t rows);
 
@@ -38,6 +40,7 @@ class SqliteWriter {
   void apply(const AttemptFailed& fact, TimeMs at);
   void apply(const CommitGranted& fact, TimeMs at);
   void apply(const JobStateChanged& fact, TimeMs at);
+  void apply(const JobCleanedUp& fact, TimeMs at);
   void apply(const ClaimOpened& fact, TimeMs at);
   void apply(const ClaimMet& fact, TimeMs at);
   void apply(const ClaimDropped& fact, TimeMs at);
@@ -49,8 +52,9 @@ class SqliteWriter {
 
   Database& database_;
   const SpecCodec& codec_;
+  HistoryWriter history_;
   Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, move_jobs_,
-      set_state_;
+      set_state_, set_cleaned_up_;
   Statement set_queue_stopped_, insert_done_, delete_done_, count_failure_;
   Statement insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,

@@ -4,9 +4,10 @@
 
 namespace weir {
 
-Database::Database(const std::string& path) {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+Database::Database(const std::string& path, Access access) {
+  const int mode =
+      access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX, nullptr);
   if (handle_) sqlite3_extended_result_codes(handle_, 1);
   note(code);
 }

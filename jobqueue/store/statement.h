@@ -17,8 +17,9 @@ namespace weir {
 
 class Database {
  public:
+  enum class Access { kWrite, kRead };
   // A failed open is the first sticky error.
-  explicit Database(const std::string& path);
+  explicit Database(const std::string& path, Access access = Access::kWrite);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

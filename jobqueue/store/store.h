@@ -1,13 +1,14 @@
 // The durable side of the engine: events go in, a snapshot comes out at the next start. One
 // append() is one transaction, so a group of promises costs one sync; it is written wholly or not
 // at all. What comes back from load() is the effect of the appended events, not the events:
-// finished jobs come without their tasks. A fact about a job that the store does not have, or that
-// is over, is left out: nobody can miss it, and refusing it would keep everything behind it off the
-// disk for ever. A store is used by one thread at a time (the GroupCommitter's writer, once that
-// runs) and starts none.
+// finished jobs come without their tasks, and only as long as tidy() has left them there. A fact
+// about a job that the store does not have, or that is over, is left out: nobody can miss it, and
+// refusing it would keep everything behind it off the disk for ever. A store is used by one thread
+// at a time (the GroupCommitter's writer, once that runs) and starts none.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "jobqueue/job_spec.h"
 #include "jobqueue/result.h"
 #include "jobqueue/snapshot.h"
+#include "jobqueue/store/history.h"
 #include "jobqueue/time.h"
 
 namespace weir {
@@ -47,6 +49,13 @@ class Store {
   // Small values of the daemon's own. The keys that the store uses itself are refused.
   virtual Status set_meta(std::string_view key, std::string_view value) = 0;
   virtual Result<std::optional<std::string>> get_meta(std::string_view key) = 0;
+
+  // Removes some of what may leave; true: there is more. One call is one small transaction, so that
+  // nobody's promise waits long for it.
+  virtual Result<bool> tidy(const Retention& retention) = 0;
+  // A reader, which must not outlive the store. Unlike everything else here it may be asked for,
+  // and used, on another thread than the store's.
+  virtual Result<std::unique_ptr<History>> history() = 0;
 };
 
 // The keys that Store::set_meta refuses.

@@ -164,6 +164,13 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
          std::to_string(limit));
     reply = jobs;
   }
+  void list_history(std::vector<wire::JobStatus>& reply,
+                    const wire::HistoryFilter& filter) override {
+    note("list_history " + filter.queue + "," + filter.user + "," +
+         std::to_string(filter.since_ms) + "," + std::to_string(filter.before_ms) + "," +
+         std::to_string(filter.limit));
+    reply = jobs;
+  }
   void attempts(std::vector<wire::AttemptInfo>& reply, const std::int64_t) override {
     note("attempts");
     reply = attempt_list;

@@ -27,6 +27,19 @@ TEST(Format, BytesAndPercent) {
   EXPECT_EQ(percent(-1), "0%");
 }
 
+TEST(Format, PointsInTimeAreDatesOrSpansBeforeNow) {
+  const auto now = [] { return std::int64_t{1'700'000'000'000}; };
+  EXPECT_EQ(point_in_time("--since", "30m", now), 1'700'000'000'000 - 1'800'000);
+  EXPECT_EQ(point_in_time("--since", "2d", now), 1'700'000'000'000 - 172'800'000);
+  const std::int64_t noon = point_in_time("--since", "2024-11-21 12:00", now);
+  EXPECT_EQ(local_time(noon), "2024-11-21 12:00:00");
+  EXPECT_EQ(point_in_time("--since", "2024-11-21", now), noon - 12 * 3'600'000);
+  for (const char* wrong :
+       {"", "d", "2x", "-3d", "yesterday", "2024-13-01", "2024-11-21x", "99999999999d"}) {
+    EXPECT_THROW(point_in_time("--since", wrong, now), CliFailure) << wrong;
+  }
+}
+
 TEST(Format, ForeignTextCannotSteerTheTerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\nc\td"), "a?[31mb?c?d");
   EXPECT_EQ(printable("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");

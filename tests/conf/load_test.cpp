@@ -47,6 +47,8 @@ heartbeat: {interval: 2s, floor: 50ms, per_second: 7, expiry: 1m, out_of_band_pe
 capacity: {interval: 2s, redistribute_by: demand, preemption: log_only}
 administrators: [root, "@ops"]
 finished_jobs_kept: 2h
+finished_jobs_at_most: 500
+history: {keep: 48h, at_most: 2000}
 limits: {max_connections: 5, read_timeout: 1s, idle_timeout: 2s, buffered_bytes: 32MiB,
          tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
 tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rack: r1,
@@ -74,6 +76,8 @@ queues:
   EXPECT_EQ(s.policy, "fifo");
   EXPECT_EQ(s.heartbeat, (HeartbeatSettings{2000, 50, 7, 60'000, 9}));
   EXPECT_EQ(s.finished_jobs_kept_ms, 7'200'000);
+  EXPECT_EQ(s.finished_jobs_at_most, 500);
+  EXPECT_EQ(s.history, (HistorySettings{48 * 3'600'000, 2000}));
   EXPECT_THAT(s.administrators, ElementsAre("root", "@ops"));
   const auto& capacity = dynamic_cast<const CapacitySettings&>(*s.policies.at("capacity"));
   EXPECT_EQ(capacity.interval_ms, 2000);

@@ -10,6 +10,28 @@
 
 namespace weir {
 
+namespace {
+
+// The record of a job that is not on the board (any more).
+template <class Value, class Use>
+void ask_record(HistoryDesk& desk, const Answering<Value>& answering, JobId id, Use use) {
+  desk.ask([answering, id, use = std::move(use)](const Result<History*>& history) {
+    if (!history) return answering.refuse(history.error());
+    const auto record = (*history)->find(id);
+    if (!record) return answering.refuse(record.error());
+    if (!*record) return answering.refuse(unknown_job(id));
+    use(**history, **record);
+  });
+}
+
+Result<std::size_t> list_limit(std::int32_t limit, std::int32_t least, std::int32_t most) {
+  if (limit >= 0 && limit <= most) return static_cast<std::size_t>(limit == 0 ? least : limit);
+  return bad_request("limit: " + std::to_string(limit) + " is out of range",
+                     "1 to " + std::to_string(most) + ", or 0 for " + std::to_string(least));
+}
+
+}  // namespace
+
 // --- Commands ---
 
 void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
@@ -99,12 +121,15 @@ void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const 
   const Answering<wire::JobStatus> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.board().when(min_version, [answering, id = *id](const Result<BoardViewPtr>& view) {
-    if (!view) return answering.refuse(view.error());
-    const auto record = (*view)->jobs.get(id.index());
-    if (!record) return answering.refuse(unknown_job(id));
-    answering.give(*record);
-  });
+  loop_.board().when(min_version,
+                     [answering, id = *id, &desk = history_](const Result<BoardViewPtr>& view) {
+                       if (!view) return answering.refuse(view.error());
+                       if (const auto record = (*view)->jobs.get(id.index()))
+                         return answering.give(*record);
+                       ask_record(desk, answering, id, [answering](History&, const JobRecord& job) {
+                         answering.give(render_record(job));
+                       });
+                     });
 }
 
 void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
@@ -112,13 +137,9 @@ void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                               const bool unfinished_only, const std::int32_t limit,
                               const std::int64_t min_version) {
   const Answering<std::vector<wire::JobStatus>> answering(std::move(give), std::move(refuse));
-  if (limit < 0 || limit > kMostJobsListed) {
-    return answering.refuse(bad_request(
-        "limit: " + std::to_string(limit) + " is out of range",
-        "1 to " + std::to_string(kMostJobsListed) + ", or 0 for " + std::to_string(kJobsListed)));
-  }
-  const std::size_t most = static_cast<std::size_t>(limit == 0 ? kJobsListed : limit);
-  JobFilter filter{queue, user, unfinished_only, most};
+  const auto most = list_limit(limit, kJobsListed, kMostJobsListed);
+  if (!most) return answering.refuse(most.error());
+  JobFilter filter{queue, user, unfinished_only, *most};
   loop_.board().when(min_version,
                      [answering, filter = std::move(filter)](const Result<BoardViewPtr>& view) {
                        if (!view) return answering.refuse(view.error());
@@ -126,6 +147,32 @@ void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                        if (!jobs) return answering.refuse(jobs.error());
                        answering.give(*jobs);
                      });
+}
+
+void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
+                                 const wire::HistoryFilter& filter) {
+  const Answering<std::vector<wire::JobStatus>> answering(std::move(give), std::move(refuse));
+  HistoryQuery query;
+  const auto most = list_limit(filter.limit, kJobsListed, kMostJobsListed);
+  if (!most) return answering.refuse(most.error());
+  query.limit = *most;
+  query.user = filter.user;
+  if (!filter.queue.empty()) {
+    const auto queue = queue_of_the_past(*loop_.board().view(), filter.queue);
+    if (!queue) return answering.refuse(queue.error());
+    query.queue = *queue;
+  }
+  if (filter.__isset.since_ms) query.since = filter.since_ms;
+  if (filter.__isset.before_ms) query.before = filter.before_ms;
+  history_.ask([answering, query = std::move(query)](const Result<History*>& history) {
+    if (!history) return answering.refuse(history.error());
+    const auto found = (*history)->list(query);
+    if (!found) return answering.refuse(found.error());
+    std::vector<wire::JobStatus> jobs;
+    jobs.reserve(found->size());
+    for (const JobRecord& record : *found) jobs.push_back(render_record(record));
+    answering.give(jobs);
+  });
 }
 
 void ClientService::queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
@@ -151,12 +198,19 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
   const Answering<std::vector<wire::AttemptInfo>> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, &desk = history_](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
     const ClusterState& state = inside->engine->state();
     const Job* found = state.find_job(id);
-    if (found == nullptr || !found->durable) return answering.refuse(unknown_job(id));
-    answering.give(inside->history->list(state, *found));
+    if (found != nullptr && found->durable)
+      return answering.give(inside->history->list(state, *found));
+    ask_record(desk, answering, id, [answering, id](History& history, const JobRecord&) {
+      const auto failed = history.failed_attempts(id);
+      if (!failed) return answering.refuse(failed.error());
+      std::vector<wire::AttemptInfo> out;
+      for (const FailedAttempt& attempt : *failed) out.push_back(render_failed(attempt));
+      answering.give(out);
+    });
   });
 }
 
@@ -165,11 +219,17 @@ void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
   const Answering<wire::JobExplanation> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, &desk = history_](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
     const Engine& engine = *inside->engine;
     const Job* found = engine.state().find_job(id);
-    if (found == nullptr || !found->durable) return answering.refuse(unknown_job(id));
+    if (found == nullptr || !found->durable) {
+      return ask_record(desk, answering, id, [answering](History&, const JobRecord& job) {
+        wire::JobExplanation over;
+        over.status = render_record(job);
+        answering.give(over);
+      });
+    }
     wire::JobExplanation out;
     out.status = render_job(engine, *found);
     for (const Reason& reason : engine.explain(id)) {

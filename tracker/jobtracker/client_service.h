@@ -1,7 +1,8 @@
 // What users call. Commands are checked, posted to the engine and answered when they are durable;
 // reads of jobs, queues and trackers come from the board, at the version asked for, and never meet
-// the engine's thread. Only explain and attempts look inside the engine, by a query. Handlers run
-// on the io thread and never wait.
+// the engine's thread. Only explain and attempts look inside the engine, by a query. What is asked
+// of a job that the engine has forgotten is asked of the history. Handlers run on the io thread and
+// never wait.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "ClientService.h"
 #include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/history_desk.h"
 #include "tracker/jobtracker/uploads.h"
 
 namespace weir {
@@ -22,7 +24,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   static constexpr std::int32_t kJobsListed = 1'000;  // when `limit` is 0
   static constexpr std::int32_t kMostJobsListed = 10'000;
 
-  explicit ClientService(EngineLoop& loop) : loop_(loop) {}
+  ClientService(EngineLoop& loop, HistoryDesk& history) : loop_(loop), history_(history) {}
 
   void submit(Give<wire::SubmitReply> give, Refuse refuse,
               const wire::SubmitRequest& request) override;
@@ -35,6 +37,8 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   void list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse, const std::string& queue,
                  const std::string& user, const bool unfinished_only, const std::int32_t limit,
                  const std::int64_t min_version) override;
+  void list_history(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
+                    const wire::HistoryFilter& filter) override;
   void attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
                 const std::int64_t job) override;
   void explain(Give<wire::JobExplanation> give, Refuse refuse, const std::int64_t job) override;
@@ -52,6 +56,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
 
  private:
   EngineLoop& loop_;
+  HistoryDesk& history_;
   Uploads uploads_;
 };
 

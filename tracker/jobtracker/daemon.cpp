@@ -51,6 +51,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
       Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time.now());
   if (!engine) return engine.error();
   tracker->store_ = std::move(parts.store);
+  tracker->history_ = std::make_unique<HistoryDesk>(*tracker->store_);
   Worker& worker = tracker->worker_;
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, time,
@@ -85,8 +86,8 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
   if (!trackers) return trackers.error();
   trackers_ = std::move(*trackers);
 
-  const auto client =
-      std::make_shared<wire::ClientServiceAsyncProcessor>(std::make_shared<ClientService>(*loop_));
+  const auto client = std::make_shared<wire::ClientServiceAsyncProcessor>(
+      std::make_shared<ClientService>(*loop_, *history_));
   const auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
       std::make_shared<AdminService>(*loop_, worker_, std::move(facts), notices_));
   auto services = std::make_shared<AsyncMultiplexer>();
@@ -120,6 +121,7 @@ void JobTracker::stop() {
   // First the answers, then the ports they leave by.
   if (loop_) loop_->stop();
   worker_.stop();
+  if (history_) history_->stop();
   if (trackers_) trackers_->stop();
   if (clients_) clients_->stop();
   if (tracker_io_) tracker_io_->stop();

@@ -1,4 +1,5 @@
-// The JobTracker as one object: the engine's thread, the store's writer, a worker, and one io
+// The JobTracker as one object: the engine's thread, the store's writer, a worker, the history's
+// reader, and one io
 // thread for each of the two ports (trackers, clients), put together in the order in which they
 // need each other and taken apart in reverse. main.cpp makes one of a settings file; tests make
 // several in one process.
@@ -17,6 +18,7 @@
 #include "jobqueue/store/store.h"
 #include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/history_desk.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/rpc/byte_budget.h"
 #include "tracker/rpc/server.h"
@@ -74,6 +76,7 @@ class JobTracker {
   std::unique_ptr<Store> store_;
   Notices notices_;
   Worker worker_;
+  std::unique_ptr<HistoryDesk> history_;
   std::unique_ptr<EngineLoop> loop_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;

@@ -267,6 +267,20 @@ void EngineLoop::after_slice() {
     committer_->touch_time(now);
     touched_at_ = now;
   }
+  tidy_if_due(now);
+}
+
+// What the engine forgets the store may forget, too, but for a record.
+void EngineLoop::tidy_if_due(TimeMs now) {
+  if (now < tidied_at_ + options_.tidy_gap_ms) return;
+  tidied_at_ = now;
+  const Settings& settings = engine_->state().settings();
+  Retention retention;
+  retention.finished_before = now - std::min(settings.finished_jobs_kept_ms, now);
+  retention.finished_at_most = static_cast<std::size_t>(settings.finished_jobs_at_most);
+  retention.history_before = now - std::min(settings.history.keep_ms, now);
+  retention.history_at_most = static_cast<std::size_t>(settings.history.at_most);
+  committer_->tidy(retention);
 }
 
 void EngineLoop::publish_if_due() {

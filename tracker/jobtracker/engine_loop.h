@@ -51,6 +51,7 @@ class EngineLoop {
     std::size_t slice = 1'000;  // inputs between two looks at the clock, the timers and the board
     DurationMs publish_gap_ms = 20;
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
+    DurationMs tidy_gap_ms = 10'000;  // the store is rid of what may leave it
   };
 
   // From here until stop() the store belongs to the committer.
@@ -90,6 +91,7 @@ class EngineLoop {
   void step(Item& item);
   void deliver(const Reply& reply);
   void after_slice();
+  void tidy_if_due(TimeMs now);
   void publish_if_due();
   std::chrono::milliseconds time_to_sleep() const;
   void give(const Callback& callback, const ReplyBody& reply, std::int64_t version);
@@ -124,6 +126,7 @@ class EngineLoop {
   std::chrono::steady_clock::time_point published_at_{};
   std::chrono::steady_clock::duration publish_cost_{};
   TimeMs touched_at_ = 0;
+  TimeMs tidied_at_ = 0;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_;

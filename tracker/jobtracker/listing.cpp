@@ -41,16 +41,34 @@ Error unknown_queue(const BoardView& view, const std::string& name,
 Error unknown_job(JobId job) {
   return Error{ErrorCode::kUnknownJob,
                "there is no " + job_name(job),
-               "see `weir job list`; ended jobs are forgotten after a while",
+               "see `weir job list`, or `weir job list --history` for those that ended",
                {}};
 }
 
-Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::string& name) {
+namespace {
+
+// The one of that path, or all whose last part it is.
+std::vector<const wire::QueueStatus*> queues_called(const BoardView& view,
+                                                    const std::string& name) {
   std::vector<const wire::QueueStatus*> candidates;
   for (const wire::QueueStatus& queue : *view.queues) {
-    if (queue.name == name) return &queue;
+    if (queue.name == name) return {&queue};
     if (last_part(queue.name) == name) candidates.push_back(&queue);
   }
+  return candidates;
+}
+
+}  // namespace
+
+Result<std::string> queue_of_the_past(const BoardView& view, const std::string& name) {
+  const auto candidates = queues_called(view, name);
+  if (candidates.empty()) return name;
+  if (candidates.size() > 1) return unknown_queue(view, name, candidates);
+  return candidates.front()->name;
+}
+
+Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::string& name) {
+  const auto candidates = queues_called(view, name);
   if (candidates.size() == 1) return candidates.front();
   return unknown_queue(view, name, candidates);
 }

@@ -23,6 +23,9 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
 // By dotted path, or by a last part that only one queue has. The error says what there is.
 Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::string& name);
 
+// For jobs of the past: a queue that is there goes by its path, any other name stands for itself.
+Result<std::string> queue_of_the_past(const BoardView& view, const std::string& name);
+
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now);
 
 Error unknown_job(JobId job);

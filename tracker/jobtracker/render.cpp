@@ -68,6 +68,63 @@ wire::JobStatus render_job(const Engine& engine, const Job& job) {
   return out;
 }
 
+namespace {
+
+wire::TaskCounts render_tasks(const JobRecord::Tasks& tasks) {
+  wire::TaskCounts out;
+  out.total = count(tasks.total);
+  out.pending = out.running = 0;
+  out.succeeded = count(tasks.succeeded);
+  out.failed_attempts = count(tasks.failed_attempts);
+  out.killed_attempts = count(tasks.killed_attempts);
+  return out;
+}
+
+std::int32_t render_progress(const JobRecord& record, TaskKind kind) {
+  const JobRecord::Tasks& tasks = record.tasks[index(kind)];
+  if (record.state == JobState::kSucceeded) return 1'000'000;
+  if (tasks.total == 0) return 0;
+  return static_cast<std::int32_t>(std::int64_t{tasks.succeeded} * 1'000'000 / tasks.total);
+}
+
+}  // namespace
+
+wire::JobStatus render_record(const JobRecord& record) {
+  wire::JobStatus out;
+  out.job = record.job.value;
+  out.job_name = job_name(record.job);
+  out.name = record.name;
+  out.user = record.user;
+  out.queue = record.queue;
+  out.priority = name(record.priority);
+  out.state = name(record.state);
+  out.maps = render_tasks(record.tasks[index(TaskKind::kMap)]);
+  out.reduces = render_tasks(record.tasks[index(TaskKind::kReduce)]);
+  out.map_progress_millionths = render_progress(record, TaskKind::kMap);
+  out.reduce_progress_millionths = render_progress(record, TaskKind::kReduce);
+  out.submitted_at_ms = record.submitted_at;
+  if (record.started_at != 0) out.__set_started_at_ms(record.started_at);
+  out.__set_finished_at_ms(record.finished_at);
+  out.output = record.output;
+  if (!record.diagnostics.empty()) out.__set_diagnostics(record.diagnostics);
+  if (!record.counters.empty()) out.__set_counters(to_wire(record.counters));
+  out.__set_from_history(true);
+  return out;
+}
+
+wire::AttemptInfo render_failed(const FailedAttempt& failed) {
+  wire::AttemptInfo out;
+  out.id = to_wire(failed.attempt);
+  out.name = attempt_name(failed.attempt);
+  out.state = "FAILED";
+  out.tracker = failed.tracker;
+  out.launched_at_ms = 0;
+  out.__set_ended_at_ms(failed.ended_at);
+  if (!failed.diagnostics.empty()) out.__set_diagnostics(failed.diagnostics);
+  out.progress_millionths = 0;
+  return out;
+}
+
 TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker) {
   TrackerRecord out;
   out.last_heartbeat = tracker.last_heartbeat;

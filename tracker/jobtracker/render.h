@@ -7,6 +7,7 @@
 
 #include "client_types.h"
 #include "jobqueue/engine.h"
+#include "jobqueue/store/history.h"
 
 namespace weir {
 
@@ -21,6 +22,8 @@ inline std::int32_t count(std::uint64_t n) {  // the wire has no unsigned number
 }
 
 wire::JobStatus render_job(const Engine& engine, const Job& job);
+wire::JobStatus render_record(const JobRecord& record);
+wire::AttemptInfo render_failed(const FailedAttempt& failed);
 TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker);
 // All queues but the root, parents before children, in the order of the settings.
 std::vector<wire::QueueStatus> render_queues(const Engine& engine);

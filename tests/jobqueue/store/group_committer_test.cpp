@@ -29,6 +29,8 @@ class GatedStore final : public Store {
   Result<std::optional<std::string>> get_meta(std::string_view k) override {
     return inner_.get_meta(k);
   }
+  Result<bool> tidy(const Retention& retention) override { return inner_.tidy(retention); }
+  Result<std::unique_ptr<History>> history() override { return inner_.history(); }
   Status append(std::span<const Event> events) override {
     std::unique_lock lock(mutex_);
     ++arrived_;

@@ -30,6 +30,8 @@ class GatedStore final : public Store {
   Result<std::optional<std::string>> get_meta(std::string_view key) override {
     return inner_.get_meta(key);
   }
+  Result<bool> tidy(const Retention& retention) override { return inner_.tidy(retention); }
+  Result<std::unique_ptr<History>> history() override { return inner_.history(); }
 
   void wait_for_write() {
     std::unique_lock lock(mutex_);

@@ -1,0 +1,61 @@
+// What the store remembers of jobs that are over: one JobRecord each, from the end of the job until
+// it is too old or there are too many, and the newest failed attempts with what they said. The rest
+// of a job (spec, tasks, grants) leaves the store as soon as the engine may have forgotten the job.
+// A History is the reading side: it has a connection of its own, sees what is on disk, and never
+// waits for the writer nor the writer for it. One thread at a time, any.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobqueue/ids.h"
+#include "jobqueue/job_record.h"
+#include "jobqueue/result.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+struct HistoryQuery {
+  std::string queue;  // dotted path, which stands for all below it, too; empty: all
+  std::string user;   // empty: all
+  TimeMs since = 0;   // ended then or later
+  TimeMs before = std::numeric_limits<TimeMs>::max();  // ended earlier than that
+  std::size_t limit = 1'000;
+};
+
+struct FailedAttempt {
+  AttemptKey attempt;
+  std::string tracker;
+  TimeMs ended_at = 0;
+  std::string diagnostics;
+  friend bool operator==(const FailedAttempt&, const FailedAttempt&) = default;
+};
+
+inline constexpr std::size_t kFailedAttemptsKept = 100;  // of one job, the newest
+
+class History {
+ public:
+  virtual ~History() = default;
+  // The last to end first. Counters are left out: a list of thousands is for a table.
+  virtual Result<std::vector<JobRecord>> list(const HistoryQuery& query) = 0;
+  virtual Result<std::optional<JobRecord>> find(JobId job) = 0;
+  virtual Result<std::vector<FailedAttempt>> failed_attempts(JobId job) = 0;  // oldest first
+};
+
+// What may leave the store. A job whose clean-up is owed stays.
+struct Retention {
+  TimeMs finished_before = 0;  // all but the record of jobs that ended earlier goes,
+  std::size_t finished_at_most = std::numeric_limits<std::size_t>::max();  // and of all but so many
+  TimeMs history_before = 0;  // and the record of those that ended earlier than that,
+  std::size_t history_at_most = std::numeric_limits<std::size_t>::max();  // and all but so many
+  friend bool operator==(const Retention&, const Retention&) = default;
+};
+
+// Whether a record is what a query asks for, but for its limit.
+bool matches(const JobRecord& record, const HistoryQuery& query);
+
+}  // namespace weir

@@ -1,0 +1,295 @@
+#include "jobqueue/store/sqlite_history.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/store/counters_text.h"
+#include "jobqueue/store/store_errors.h"
+
+namespace weir {
+namespace {
+
+// One batch. Freeing a spec costs a look at each of its pages, so a job of a million splits is a
+// batch alone.
+constexpr std::size_t kJobsPerBatch = 100;
+constexpr std::int64_t kSpecBytesPerBatch = 4 * 1024 * 1024;
+
+#define WEIR_RECORD_COLUMNS                                                                       \
+  "id, name, user, queue, output, priority, state, submitted_at, started_at, finished_at, maps, " \
+  "maps_succeeded, maps_failed, maps_killed, reduces, reduces_succeeded, reduces_failed, "        \
+  "reduces_killed, diagnostics"
+
+std::uint32_t count(Statement& row, int column) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, UINT32_MAX));
+}
+
+// Of a row of WEIR_RECORD_COLUMNS.
+JobRecord record_of(Statement& row) {
+  JobRecord out;
+  out.job = JobId(static_cast<std::size_t>(row.integer(0)));
+  out.name = row.bytes(1);
+  out.user = row.bytes(2);
+  out.queue = row.bytes(3);
+  out.output = row.bytes(4);
+  out.priority = static_cast<Priority>(
+      std::clamp<std::int64_t>(row.integer(5), 0, static_cast<int>(Priority::kVeryLow)));
+  out.state = static_cast<JobState>(
+      std::clamp<std::int64_t>(row.integer(6), 0, static_cast<int>(JobState::kKilled)));
+  out.submitted_at = row.integer(7);
+  out.started_at = row.integer(8);
+  out.finished_at = row.integer(9);
+  for (const TaskKind kind : kTaskKinds) {
+    const int first = 10 + 4 * static_cast<int>(index(kind));
+    out.tasks[index(kind)] = {count(row, first), count(row, first + 1), count(row, first + 2),
+                              count(row, first + 3)};
+  }
+  out.diagnostics = row.bytes(18);
+  return out;
+}
+
+// With the counters as column 19. Those that cannot be read are none: the rest is still worth it.
+std::optional<JobRecord> whole_record(Statement& find, JobId job) {
+  std::optional<JobRecord> out;
+  find.start(job.value);
+  if (find.row()) {
+    out = record_of(find);
+    out->counters = decode_counters(find.bytes(19)).value_or(Counters{});
+  }
+  find.reset();
+  return out;
+}
+
+}  // namespace
+
+HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
+    : database_(database),
+      codec_(codec),
+      put_(database, "INSERT OR REPLACE INTO history (" WEIR_RECORD_COLUMNS
+                     ", counters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                     " ?)"),
+      find_(database, "SELECT " WEIR_RECORD_COLUMNS ", counters FROM history WHERE id = ?"),
+      exists_(database, "SELECT 1 FROM history WHERE id = ?"),
+      put_failed_(database,
+                  "INSERT INTO failed_attempts"
+                  " (job, number, kind, task, attempt, tracker, ended_at, diagnostics)"
+                  " SELECT ?1, 1 + ifnull((SELECT max(number) FROM failed_attempts WHERE job = ?1),"
+                  " 0), ?2, ?3, ?4, ?5, ?6, ?7"
+                  " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1 AND state < 2)"),
+      bound_failed_(database,
+                    "DELETE FROM failed_attempts WHERE job = ?1 AND number <="
+                    " (SELECT max(number) FROM failed_attempts WHERE job = ?1) - ?2"),
+      remove_failed_(database, "DELETE FROM failed_attempts WHERE job = ?"),
+      nth_finished_(database,
+                    "SELECT finished_at, id FROM jobs WHERE state >= 2"
+                    " ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET ?"),
+      // Rows of its tasks go first, by the writer's sweep.
+      to_remove_(database,
+                 "SELECT j.id, ifnull(length(s.spec), 0) FROM jobs j LEFT JOIN specs s"
+                 " ON s.job = j.id WHERE j.state >= 2 AND (j.finished_at, j.id) <= (?1, ?2)"
+                 " AND NOT j.cleanup AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.job = j.id)"
+                 " ORDER BY j.finished_at, j.id LIMIT ?3"),
+      job_and_spec_(database,
+                    "SELECT j.queue, j.priority, j.state, j.submitted_at, j.finished_at,"
+                    " j.diagnostics, s.spec FROM jobs j JOIN specs s ON s.job = j.id"
+                    " WHERE j.id = ?"),
+      remove_spec_(database, "DELETE FROM specs WHERE job = ?"),
+      remove_job_(database, "DELETE FROM jobs WHERE id = ?"),
+      nth_record_(database,
+                  "SELECT finished_at, id FROM history"
+                  " ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET ?"),
+      old_records_(database,
+                   "SELECT h.id FROM history h WHERE (h.finished_at, h.id) <= (?1, ?2)"
+                   " AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = h.id)"
+                   " ORDER BY h.finished_at, h.id LIMIT ?3"),
+      remove_record_(database, "DELETE FROM history WHERE id = ?") {}
+
+void HistoryWriter::put(const JobRecord& record) {
+  const auto& maps = record.tasks[index(TaskKind::kMap)];
+  const auto& reduces = record.tasks[index(TaskKind::kReduce)];
+  put_.run(record.job.value, record.name, record.user, record.queue, record.output,
+           static_cast<int>(record.priority), static_cast<int>(record.state), record.submitted_at,
+           record.started_at, record.finished_at, maps.total, maps.succeeded, maps.failed_attempts,
+           maps.killed_attempts, reduces.total, reduces.succeeded, reduces.failed_attempts,
+           reduces.killed_attempts, record.diagnostics, encode_counters(record.counters));
+}
+
+void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
+  const TaskKey& task = fact.attempt.task;
+  put_failed_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
+                  at, fact.diagnostics);
+  bound_failed_.run(task.job.value, kFailedAttemptsKept);
+}
+
+std::optional<JobRecord> HistoryWriter::find(JobId job) {
+  return whole_record(find_, job);
+}
+
+bool HistoryWriter::tidy(const Retention& retention) {
+  if (!more_ || !(retention == retention_)) {
+    jobs_cutoff_ = cutoff(nth_finished_, retention.finished_before, retention.finished_at_most);
+    records_cutoff_ = cutoff(nth_record_, retention.history_before, retention.history_at_most);
+    retention_ = retention;
+  }
+  const bool jobs = remove_jobs() >= kJobsPerBatch;
+  const bool records = remove_records() >= kJobsPerBatch;
+  more_ = database_.ok() && (jobs || records);
+  return more_;
+}
+
+HistoryWriter::Cutoff HistoryWriter::cutoff(Statement& nth, TimeMs before, std::size_t at_most) {
+  Cutoff last{before - 1, INT64_MAX};
+  if (at_most > static_cast<std::size_t>(INT64_MAX)) return last;
+  nth.start(static_cast<std::int64_t>(at_most));
+  if (nth.row() && nth.integer(0) > last.at) last = {nth.integer(0), nth.integer(1)};
+  nth.reset();
+  return last;
+}
+
+std::size_t HistoryWriter::remove_jobs() {
+  std::vector<std::int64_t> jobs;
+  std::int64_t bytes = 0;
+  to_remove_.start(jobs_cutoff_.at, jobs_cutoff_.id, kJobsPerBatch);
+  bool full = false;
+  while (!full && to_remove_.row()) {
+    jobs.push_back(to_remove_.integer(0));
+    bytes += to_remove_.integer(1);
+    full = bytes > kSpecBytesPerBatch;
+  }
+  to_remove_.reset();
+  for (const std::int64_t job : jobs) remove_job(job);
+  return full ? kJobsPerBatch : jobs.size();
+}
+
+void HistoryWriter::remove_job(std::int64_t job) {
+  exists_.start(job);
+  const bool recorded = exists_.row();
+  exists_.reset();
+  if (!recorded) record_from_spec(job);
+  remove_spec_.run(job);
+  remove_job_.run(job);
+}
+
+// Of a job that ended before there was a history: what its spec and its row tell.
+void HistoryWriter::record_from_spec(std::int64_t job) {
+  job_and_spec_.start(job);
+  JobRecord record;
+  bool found = false;
+  if (job_and_spec_.row()) {
+    record.job = JobId(static_cast<std::size_t>(job));
+    record.queue = job_and_spec_.bytes(0);
+    record.priority = static_cast<Priority>(job_and_spec_.integer(1));
+    record.state = static_cast<JobState>(job_and_spec_.integer(2));
+    record.submitted_at = job_and_spec_.integer(3);
+    record.finished_at = job_and_spec_.integer(4);
+    record.diagnostics = job_and_spec_.bytes(5);
+    const Result<JobSpec> spec = codec_.decode(job_and_spec_.bytes(6));
+    found = spec.ok();
+    if (found) {
+      record.name = spec->name;
+      record.user = spec->user;
+      record.output = spec->output;
+      for (const TaskKind kind : kTaskKinds) {
+        record.tasks[index(kind)].total = spec->tasks(kind);
+        if (record.state == JobState::kSucceeded)
+          record.tasks[index(kind)].succeeded = spec->tasks(kind);
+      }
+    }
+  }
+  job_and_spec_.reset();
+  if (found) put(record);
+}
+
+std::size_t HistoryWriter::remove_records() {
+  std::vector<std::int64_t> jobs;
+  old_records_.start(records_cutoff_.at, records_cutoff_.id, kJobsPerBatch);
+  while (old_records_.row()) jobs.push_back(old_records_.integer(0));
+  old_records_.reset();
+  for (const std::int64_t job : jobs) {
+    remove_record_.run(job);
+    remove_failed_.run(job);
+  }
+  return jobs.size();
+}
+
+// --- Reading ---
+
+namespace {
+
+class SqliteHistory final : public History {
+ public:
+  explicit SqliteHistory(const std::string& path)
+      : path_(path), database_(path, Database::Access::kRead) {
+    database_.busy_timeout(2'000);
+  }
+
+  Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
+    std::vector<JobRecord> out;
+    {
+      // A queue stands for all below it: what begins with `queue.` comes before `queue/`.
+      Statement rows(database_,
+                     "SELECT " WEIR_RECORD_COLUMNS
+                     " FROM history WHERE finished_at >= ?1 AND finished_at < ?2"
+                     " AND (?3 = '' OR user = ?3)"
+                     " AND (?4 = '' OR queue = ?4 OR (queue >= ?4 || '.' AND queue < ?4 || '/'))"
+                     " ORDER BY finished_at DESC, id DESC LIMIT ?5");
+      rows.start(query.since, query.before, query.user, query.queue, query.limit);
+      while (rows.row()) out.push_back(record_of(rows));
+    }
+    if (auto error = take_error()) return *error;
+    return out;
+  }
+
+  Result<std::optional<JobRecord>> find(JobId job) override {
+    std::optional<JobRecord> out;
+    {
+      Statement row(database_,
+                    "SELECT " WEIR_RECORD_COLUMNS ", counters FROM history WHERE id = ?");
+      out = whole_record(row, job);
+    }
+    if (auto error = take_error()) return *error;
+    return out;
+  }
+
+  Result<std::vector<FailedAttempt>> failed_attempts(JobId job) override {
+    std::vector<FailedAttempt> out;
+    {
+      Statement rows(database_,
+                     "SELECT kind, task, attempt, tracker, ended_at, diagnostics"
+                     " FROM failed_attempts WHERE job = ? ORDER BY number");
+      rows.start(job.value);
+      while (rows.row()) {
+        const TaskKind kind = rows.integer(0) == 0 ? TaskKind::kMap : TaskKind::kReduce;
+        out.push_back({{{job, kind, count(rows, 1)}, count(rows, 2)},
+                       std::string(rows.bytes(3)),
+                       rows.integer(4),
+                       std::string(rows.bytes(5))});
+      }
+    }
+    if (auto error = take_error()) return *error;
+    return out;
+  }
+
+  std::optional<Error> take_error() {
+    if (database_.ok()) return std::nullopt;
+    Error error = explain_sqlite_error(path_, database_.code(), database_.message());
+    database_.clear_error();
+    return error;
+  }
+
+ private:
+  const std::string path_;
+  Database database_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path) {
+  auto history = std::make_unique<SqliteHistory>(path);
+  if (auto error = history->take_error()) return *error;
+  return std::unique_ptr<History>(std::move(history));
+}
+
+#undef WEIR_RECORD_COLUMNS
+
+}  // namespace weir
