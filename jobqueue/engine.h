@@ -115,6 +115,8 @@ class Engine {
 
   Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,
          const Snapshot& snapshot, TimeMs now);
+
+  // engine_restore.cpp
   Status restore(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
   void restore_finished(Job& job, const JobSnapshot& old);
@@ -151,6 +153,7 @@ class Engine {
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   bool adopt(TrackerState& tracker, const AttemptReport& report);
   void drop_missing_attempts(TrackerState& tracker);
+  void forget_ends(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   void take_fetch_failures(const AttemptReport& report);
   static Error not_registered(const std::string& tracker);

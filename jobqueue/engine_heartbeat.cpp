@@ -8,6 +8,9 @@
 
 namespace weir {
 
+// Ends of one tracker that wait to be acknowledged, besides those it reports.
+constexpr std::size_t kEndsRemembered = 1'000;
+
 // --- Heartbeats ---
 
 Error Engine::not_registered(const std::string& tracker) {
@@ -75,7 +78,21 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
+  if (tracker.unacknowledged.size() > report.attempts.size() + kEndsRemembered)
+    forget_ends(tracker, report);
   unreported_.erase(tracker.id);
+}
+
+// An end that is on disk and that the tracker does not report again need not be acknowledged: it
+// has given it up. A tracker that is careful never comes here.
+void Engine::forget_ends(TrackerState& tracker, const Heartbeat& report) {
+  std::vector<AttemptKey> reported;
+  for (const AttemptReport& attempt : report.attempts) reported.push_back(attempt.attempt);
+  std::sort(reported.begin(), reported.end());
+  std::erase_if(tracker.unacknowledged, [&](const auto& end) {
+    return end.second <= durable_seq_ &&
+           !std::binary_search(reported.begin(), reported.end(), end.first);
+  });
 }
 
 // What has ended is all over the memory, with its jobs and queues, and so are tasks that wait to be
