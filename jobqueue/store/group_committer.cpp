@@ -144,7 +144,8 @@ void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock, cons
 
 void GroupCommitter::tidy_some() {
   const Result<bool> more = store_.tidy(*tidying_);
-  note(more.ok() ? Status(Ok{}) : Status(more.error()));
+  // That it could free pages does not say that a full store takes events again.
+  if (!more.ok()) note(more.error());
   if (!more.ok() || !*more) tidying_.reset();
 }
 

@@ -61,6 +61,29 @@ TEST_F(Commands, JobList) {
   EXPECT_EQ(json({"job", "list"}), Json::array());
 }
 
+TEST_F(Commands, JobListOfTheHistory) {
+  fake.jobs = {job_status(7, "FAILED", 10, 5)};
+  fake.jobs[0].__set_finished_at_ms(fake.jobs[0].submitted_at_ms + 65'000);
+  fake.jobs[0].maps.failed_attempts = 4;
+  fake.jobs[0].__set_from_history(true);
+  const auto ran = weir({"job", "list", "--history", "--queue", "research", "--user", "alice",
+                         "--since", "1h", "--before", "30m", "--limit", "5"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("job_0007"), HasSubstr("FAILED"), HasSubstr("1m05s")));
+  expect_lines_fit(ran.out, 100);
+  EXPECT_EQ(fake.asked.back(), "list_history research,alice," +
+                                   std::to_string(fake.server_now_ms - 3'600'000) + "," +
+                                   std::to_string(fake.server_now_ms - 1'800'000) + ",5");
+  const auto list = json({"job", "list", "--history"});
+  EXPECT_EQ(list[0]["from_history"], true);
+  EXPECT_EQ(list[0]["maps"]["failed_attempts"], 4);
+  EXPECT_EQ(weir({"job", "list", "--since", "1h"}).code, 2);  // of the history only
+  EXPECT_EQ(weir({"job", "list", "--history", "--all"}).code, 2);
+  EXPECT_EQ(weir({"job", "list", "--history", "--since", "soon"}).code, 2);
+  fake.jobs.clear();
+  EXPECT_THAT(weir({"job", "list", "--history"}).out, HasSubstr("no such jobs"));
+}
+
 TEST_F(Commands, JobStatus) {
   fake.statuses = {job_status(7, "FAILED", 10, 5)};
   fake.statuses[0].__set_diagnostics("bad\xff\x1b[31m");

@@ -134,6 +134,43 @@ TEST_F(Committer, SoftEventsAreLeftOut) {
   EXPECT_THAT(gate.appended, ElementsAre(1, 0));
 }
 
+// Batch by batch beside the groups, and none of them waits for all of it.
+TEST_F(Committer, TidiesUpBesideItsWork) {
+  TemporaryDirectory directory;
+  auto store = open_sqlite_store(directory.file("weir.db"), trivial_codec()).value();
+  std::vector<Event> over;
+  for (std::uint32_t i = 1; i <= 1000; ++i) {
+    auto record = std::make_shared<JobRecord>();
+    record->job = job(i);
+    over.push_back(make(submitted(i)));
+    over.push_back(make(JobStateChanged{job(i), JobState::kKilled, "", false, record}));
+  }
+  ASSERT_TRUE(store->append(over).ok());
+  {
+    GroupCommitter committer(*store, journal.callbacks());
+    committer.tidy({.finished_at_most = 100, .history_at_most = 300});
+    for (int i = 0; i < 20; ++i) {
+      const Event event = make(PolicyChanged{"fifo"});
+      committer.push({event});
+      journal.wait_for("durable " + std::to_string(event.seq));
+    }
+    const auto history = store->history().value();
+    while (history->list({.limit = 10'000}).value().size() > 300) std::this_thread::yield();
+  }
+  EXPECT_EQ(store->load().value().jobs.size(), 100u);
+}
+
+TEST_F(Committer, ATidyingThatFailsStopsNobody) {
+  memory.fail_next(1, "disk on fire");
+  GroupCommitter committer(gate, journal.callbacks());
+  committer.tidy({});
+  while (journal.logged().empty()) std::this_thread::yield();
+  committer.push({make(submitted(1))});
+  committer.stop();
+  EXPECT_THAT(journal.lines(), ElementsAre("durable 1"));
+  EXPECT_THAT(journal.logged(), ElementsAre("bad: disk on fire", "good: store: writes again"));
+}
+
 TEST_F(Committer, AFailedGroupLosesItsCommandsAndKeepsItsFacts) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 1});
   committer.push({make(submitted(1)), make(JobStateChanged{job(1), JobState::kRunning, ""})});
