@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bench/sched_matrix.h"
+#include "cli/bench_store_command.h"
 #include "cli/exit_code.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -218,7 +219,7 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
 }  // namespace
 
 void add_bench_command(CLI::App& app, Context& context) {
-  auto* group = app.add_subcommand("bench", "measure this machine, without a JobTracker");
+  auto* group = app.add_subcommand("bench", "measure this machine, without a cluster");
   group->group("Simulation")->require_subcommand(1);
   const auto options = std::make_shared<SchedOptions>();
   auto* command =
@@ -245,6 +246,7 @@ void add_bench_command(CLI::App& app, Context& context) {
   command->callback([&context, options] {
     context.action = [&context, options] { return sched(context, *options); };
   });
+  add_bench_store_command(*group, context);
 }
 
 }  // namespace weir::cli
