@@ -219,6 +219,84 @@ class Store(Cluster):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"weir\.db.*(not a|database|corrupt)")
 
+    def test_a_store_that_is_damaged(self):
+        conf = self.settings()
+        self.start_jobtracker(conf)
+        for i in range(30):
+            self.ok(*self.submit(f"out{i}", mapper="cat #" + "x" * 2000, reduces=0))
+        self.processes["jobtracker"].terminate()
+        self.processes.pop("jobtracker").wait()
+        store = self.dir / "weir.db"
+        damaged = bytearray(store.read_bytes())
+        damaged[8192:] = b"\x5a" * (len(damaged) - 8192)
+        store.write_bytes(damaged)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"weir\.db is damaged.*restore a copy")
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        self.assertEqual(store.read_bytes()[8192:], bytes(damaged[8192:]))
+
+    def mounted(self, options):
+        """A file system of its own in the test's folder, if this machine lets us make one."""
+        folder = self.dir / "disk"
+        folder.mkdir(exist_ok=True)
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True)
+        if done.returncode != 0:
+            self.skipTest("may not mount a file system")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", str(folder)])
+        return folder
+
+    def test_a_store_on_a_read_only_file_system(self):
+        folder = self.mounted("size=8m")
+        conf = self.settings()
+        conf.write_text(conf.read_text().replace(f"{self.dir}/weir.db", f"{folder}/weir.db"))
+        self.start_jobtracker(conf).terminate()
+        self.processes.pop("jobtracker").wait()
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+        done = subprocess.run([WEIR, "jobtracker", "--conf", str(conf)], capture_output=True, text=True, timeout=30)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"weir\.db.*[Rr]ead-only")
+
+    def test_a_file_system_that_is_full_and_then_is_not(self):
+        folder = self.mounted("size=4m")
+        conf = self.settings(extra="finished_jobs_kept: 1s")
+        conf.write_text(conf.read_text().replace(f"{self.dir}/weir.db", f"{folder}/weir.db"))
+        jobtracker = self.start_jobtracker(conf)
+        killed = self.submitted("killed", mapper="cat", reduces=0)
+        self.ok("job", "kill", killed)
+        accepted = {self.submitted("first", mapper="cat", reduces=0)}
+        ballast = os.open(folder / "ballast", os.O_CREAT | os.O_WRONLY)
+        try:
+            while os.write(ballast, b"x" * 4096):
+                pass
+        except OSError:
+            os.close(ballast)
+        refusal = None
+        for i in range(200):
+            done = self.weir(*self.submit(f"out{i}", mapper="cat #" + "x" * 20000, reduces=0))
+            if done.returncode != 0:
+                refusal = done.stderr
+                break
+            accepted.add(done.stdout.split()[0])
+        self.assertRegex(refusal or "", r"store did not take it.*(no space left|reading or writing failed)")
+        if os.environ.get("WEIR_SHOW"):
+            print("full file system:", refusal.strip())
+        # It goes on: lists, status, history and a reason that stays visible.
+        self.assertIsNone(jobtracker.poll())
+        self.assertEqual({job["job"] for job in self.json("job", "list")}, accepted)
+        self.assertEqual([job["job"] for job in self.json("job", "list", "--history")], [killed])
+        self.assertEqual(self.json("job", "status", killed)["state"], "KILLED")
+        self.assertRegex(self.json("info")["store_error"] or "", "weir.db")
+        (folder / "ballast").unlink()
+        again = wait_for("the store takes jobs again",
+                         lambda: (d := self.weir(*self.submit("again", mapper="cat", reduces=0))).returncode == 0 and d)
+        accepted.add(again.stdout.split()[0])
+        wait_for("it says so", lambda: not self.json("info")["store_error"])
+        jobtracker.send_signal(signal.SIGKILL)
+        jobtracker.wait()
+        self.start_jobtracker(conf)
+        self.assertEqual({job["job"] for job in self.json("job", "list")}, accepted)
+
     def test_a_full_disk_refuses_submissions_and_loses_nothing(self):
         # No file may grow over 400,000 bytes, from now on: writes fail as on a full disk.
         jobtracker = self.start_jobtracker(preexec_fn=lambda: signal.signal(signal.SIGXFSZ, signal.SIG_IGN))

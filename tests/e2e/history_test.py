@@ -71,6 +71,21 @@ class History(Cluster):
         self.assertEqual(after["started_at_ms"], before["started_at_ms"])
         self.assertFalse(after["from_history"])
 
+    def test_failed_attempts_of_a_job_that_ended_before_a_crash(self):
+        self.start_cluster(trackers=1)
+        job, state = self.ended("out", mapper="echo no good >&2; exit 7", reduces=0)
+        self.assertEqual(state, "FAILED")
+        self.restart()
+        attempts = self.json("job", "status", job, "--tasks")["attempts"]
+        self.assertEqual([attempt["state"] for attempt in attempts], ["FAILED"] * 4)
+
+    def test_bench_store(self):
+        figures = self.json("bench", "store", "--dir", self.dir, "--seconds", "0.3", "--unfinished", "100",
+                            "--finished-tasks", "1000")
+        self.assertGreater(figures["submissions"]["acknowledged"], 10)
+        self.assertGreater(figures["restart"]["launch_seconds"], 0)
+        self.refused(2, "--dir /nowhere: not a directory", "bench", "store", "--dir", "/nowhere")
+
     def test_the_clean_up_of_a_job_that_ended_just_before_a_crash_is_done(self):
         self.start_cluster(trackers=1)
         job = self.submitted("out", mapper="cat; sleep 100", reduces=0)

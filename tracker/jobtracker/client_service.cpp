@@ -198,19 +198,22 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
   const Answering<std::vector<wire::AttemptInfo>> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id, &desk = history_](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, &desk = history_,
+               &board = loop_.board()](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
     const ClusterState& state = inside->engine->state();
     const Job* found = state.find_job(id);
-    if (found != nullptr && found->durable)
-      return answering.give(inside->history->list(state, *found));
-    ask_record(desk, answering, id, [answering, id](History& history, const JobRecord&) {
-      const auto failed = history.failed_attempts(id);
-      if (!failed) return answering.refuse(failed.error());
-      std::vector<wire::AttemptInfo> out;
-      for (const FailedAttempt& attempt : *failed) out.push_back(render_failed(attempt));
-      answering.give(out);
-    });
+    if (found != nullptr && found->durable) {
+      const auto known = inside->history->list(state, *found);
+      // Of a job that ended before a restart the store knows more.
+      if (!known.empty() || !is_over(found->state)) return answering.give(known);
+    }
+    ask_record(desk, answering, id,
+               [answering, id, view = board.view()](History& history, const JobRecord&) {
+                 const auto failed = history.failed_attempts(id);
+                 if (!failed) return answering.refuse(failed.error());
+                 answering.give(list_failed(*view, *failed));
+               });
   });
 }
 

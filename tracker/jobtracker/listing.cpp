@@ -97,6 +97,22 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
   return out;
 }
 
+std::vector<wire::AttemptInfo> list_failed(const BoardView& view,
+                                           const std::vector<FailedAttempt>& failed) {
+  std::vector<wire::AttemptInfo> out;
+  for (const FailedAttempt& attempt : failed) out.push_back(render_failed(attempt));
+  for (std::size_t i = 0; i < view.trackers.end(); ++i) {
+    const auto& tracker = view.trackers.get(i);
+    if (!tracker || tracker->status.shuffle_port == 0) continue;
+    for (wire::AttemptInfo& info : out) {
+      if (info.tracker != tracker->status.name) continue;
+      info.__set_log_host(tracker->status.host);
+      info.__set_log_port(tracker->status.shuffle_port);
+    }
+  }
+  return out;
+}
+
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now) {
   std::vector<wire::TrackerStatus> out;
   for (std::size_t i = 0; i < view.trackers.end(); ++i) {

@@ -26,6 +26,10 @@ Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::st
 // For jobs of the past: a queue that is there goes by its path, any other name stands for itself.
 Result<std::string> queue_of_the_past(const BoardView& view, const std::string& name);
 
+// With the place of their logs, where the tracker is still there.
+std::vector<wire::AttemptInfo> list_failed(const BoardView& view,
+                                           const std::vector<FailedAttempt>& failed);
+
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now);
 
 Error unknown_job(JobId job);

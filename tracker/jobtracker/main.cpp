@@ -52,8 +52,9 @@ int fail(int code, const Error& error) {
   return code;
 }
 
-Result<std::unique_ptr<Store>> open_store(const std::string& path) {
-  if (path == ":memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>());
+Result<std::unique_ptr<Store>> open_store(const std::string& path, const Settings& settings) {
+  const auto finished = static_cast<std::size_t>(settings.finished_jobs_at_most);
+  if (path == ":memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>(finished));
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
     return Error{ErrorCode::kStoreFailed,
@@ -62,7 +63,8 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path) {
                  "name a place that can be written in `store: {sqlite: PATH}`",
                  {}};
   }
-  return open_sqlite_store(path, SpecCodec{encode_job_spec, decode_job_spec});
+  return open_sqlite_store(path, SpecCodec{encode_job_spec, decode_job_spec},
+                           {.finished_jobs_limit = finished});
 }
 
 bool is_loopback(const std::string& host) {
@@ -144,7 +146,7 @@ int run(const JobTrackerOptions& options) {
   if (!start) return fail(kWrongSettings, start.error());
   DaemonSettings daemon = start->loaded.daemon;
   apply_overrides(options, &daemon);
-  auto store = open_store(daemon.store_path);
+  auto store = open_store(daemon.store_path, start->loaded.settings);
   if (!store) return fail(kCannotStart, store.error());
   auto snapshot = (*store)->load();
   if (!snapshot) return fail(kCannotStart, snapshot.error());

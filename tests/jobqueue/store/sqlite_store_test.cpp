@@ -168,6 +168,28 @@ TEST_F(SqliteStoreFile, DamagedInTheMiddleIsRefusedWhenLoaded) {
   EXPECT_THAT(error.hint, HasSubstr("restore a copy"));
 }
 
+// What cannot be written because of it is not acknowledged, and what can be is.
+TEST_F(SqliteStoreFile, DamagedWhereItIsWrittenRefusesTheGroup) {
+  {
+    auto store = opened();
+    std::vector<Event> events;
+    for (std::uint32_t i = 1; i <= 20'000; ++i) events.push_back(make_(submitted(i)));
+    ASSERT_TRUE(store->append(events).ok());
+  }
+  const std::int64_t root = query("SELECT rootpage FROM sqlite_master WHERE name = 'jobs'");
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4096 * (root - 1));
+  file << std::string(4096, '\x5a');
+  file.close();
+  auto store = opened();
+  const Status written =
+      store->append(std::vector<Event>{make_(JobStateChanged{job(7), JobState::kKilled, ""})});
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(written.error().message, AllOf(HasSubstr(path_), HasSubstr("damaged")));
+  EXPECT_TRUE(store->append(std::vector<Event>{make_(QueueStateChanged{"org.a", true})}).ok());
+  EXPECT_FALSE(store->history().value()->find(job(7)).value().has_value());
+}
+
 TEST_F(SqliteStoreFile, WithAnUnreadableSpecNamesTheJob) {
   auto store = opened();
   ASSERT_TRUE(store->append(std::vector<Event>{make_(submitted(7))}).ok());
