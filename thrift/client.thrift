@@ -219,7 +219,8 @@ service ClientService {
   /** Newest first; empty `queue` or `user` = all. `limit` 0 = 1,000. */
   list<JobStatus> list_jobs(1: string queue, 2: string user, 3: bool unfinished_only, 4: i32 limit, 5: i64 min_version)
       throws (1: common.WeirError error)
-  /** Jobs that are over, also those that are in none of the other lists any more; the last to end first. */
+  /** Jobs that are over, also those that are in none of the other lists any more; the last to end first.
+      Without counters, and with the first 500 bytes of diagnostics. */
   list<JobStatus> list_history(1: HistoryFilter filter) throws (1: common.WeirError error)
   /** Of a job of which only the record is left: its newest failed attempts. */
   list<AttemptInfo> attempts(1: i64 job) throws (1: common.WeirError error)

@@ -16,6 +16,7 @@ namespace {
 
 // Rows of ended jobs removed with each transaction, besides two for every event in it.
 constexpr std::size_t kSweptRows = 500;
+constexpr std::size_t kTidiedRows = 2'000;  // and with each batch of tidying up
 
 class SqliteStore final : public Store {
  public:
@@ -103,10 +104,10 @@ class SqliteStore final : public Store {
 
   Result<bool> tidy(const Retention& retention) override {
     database_->begin();
+    const bool swept = !writer_->sweep(kTidiedRows);
     const bool more = writer_->history().tidy(retention);
-    writer_->sweep(kSweptRows);
     if (Status done = finish(); !done.ok()) return done.error();
-    return more;
+    return more || !swept;
   }
 
   Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_); }

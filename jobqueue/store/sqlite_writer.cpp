@@ -71,17 +71,18 @@ void SqliteWriter::write(const Event& event) {
   std::visit([&](const auto& fact) { apply(fact, event.at); }, event.fact);
 }
 
-void SqliteWriter::sweep(std::size_t rows) {
+bool SqliteWriter::sweep(std::size_t rows) {
   while (rows > 0 && database_.ok()) {
     const bool any = next_ended_.row();
     const std::int64_t job = any ? next_ended_.integer(0) : 0;
     next_ended_.reset();
-    if (!any) return;
+    if (!any) return false;
     sweep_done_.run(job, rows);
     const auto removed = static_cast<std::size_t>(database_.changed_rows());
     if (removed < rows) delete_ended_.run(job);
     rows -= removed < rows ? removed + 1 : rows;  // a job without tasks costs something, too
   }
+  return true;
 }
 
 void SqliteWriter::apply(const JobSubmitted& fact, TimeMs at) {

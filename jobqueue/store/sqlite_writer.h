@@ -24,8 +24,8 @@ class SqliteWriter {
   void set_meta(std::string_view key, std::string_view value) { set_meta_.run(key, value); }
   void raise_meta(std::string_view key, std::int64_t value) { raise_meta_.run(key, value); }
   HistoryWriter& history() { return history_; }
-  // Removes up to `rows` tasks of jobs that are over.
-  void sweep(std::size_t rows);
+  // Removes up to `rows` tasks of jobs that are over; true: there may be more.
+  bool sweep(std::size_t rows);
 
  private:
   void apply(const JobSubmitted& fact, TimeMs at);

@@ -170,7 +170,12 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
     if (!found) return answering.refuse(found.error());
     std::vector<wire::JobStatus> jobs;
     jobs.reserve(found->size());
-    for (const JobRecord& record : *found) jobs.push_back(render_record(record));
+    for (const JobRecord& record : *found) {
+      jobs.push_back(render_record(record));
+      // job_status has all of it; a list of thousands must fit a frame.
+      std::string& why = jobs.back().diagnostics;
+      if (why.size() > kDiagnosticsListed) why.replace(kDiagnosticsListed, why.npos, "...");
+    }
     answering.give(jobs);
   });
 }

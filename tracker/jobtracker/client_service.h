@@ -23,6 +23,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
 
   static constexpr std::int32_t kJobsListed = 1'000;  // when `limit` is 0
   static constexpr std::int32_t kMostJobsListed = 10'000;
+  static constexpr std::size_t kDiagnosticsListed = 500;  // bytes of a job's, in the history
 
   ClientService(EngineLoop& loop, HistoryDesk& history) : loop_(loop), history_(history) {}
 

@@ -231,6 +231,26 @@ TEST_F(HistoryFile, ManyJobsLaterTheFileIsAsLargeAsWhatItKeeps) {
   EXPECT_EQ(database.integer("SELECT count(*) FROM failed_attempts"), 500);
 }
 
+// The tasks of a large job leave in small batches, and the job after them, while nobody writes.
+TEST_F(HistoryFile, ALargeJobLeavesWithAllItsTasks) {
+  auto store = opened();
+  std::uint64_t seq = 0;
+  std::vector<Event> events = {{++seq, 10, submitted(1)}};
+  for (std::uint32_t t = 0; t < 30'000; ++t)
+    events.push_back({++seq, 10, succeeded(attempt(1, TaskKind::kMap, t, 0))});
+  ASSERT_TRUE(store->append(events).ok());
+  ASSERT_TRUE(store->append(std::vector<Event>{{++seq, 20, ended(1, 20)}}).ok());
+  int batches = 1;
+  while (store->tidy({.finished_before = 1'000}).value()) ++batches;
+  EXPECT_GT(batches, 10);
+  EXPECT_LT(batches, 30);
+  store.reset();
+  Database database(path_);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM task_done"), 0);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM jobs"), 0);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM history"), 1);
+}
+
 // Readers and the writer do not wait for each other, and a reader sees whole commits only.
 TEST_F(HistoryFile, IsReadWhileItIsWritten) {
   auto store = opened();
