@@ -73,11 +73,11 @@ class Engine {
   Changes& changes() { return changes_; }
   // The state that readers may see: an end counts once it is durable.
   JobState visible_state(const Job& job) const;
-  // After a restart nothing is launched until every tracker that counted in the totals has reported
-  // what it runs, or is lost; and not for longer than recovery_ms(), which is also what is waited
-  // when no tracker is known.
+  // After a restart nothing is launched until every tracker that the store names has reported what
+  // it runs, or is lost; and not for longer than recovery_ms(), which is also what is waited when
+  // it names none.
   bool recovering() const {
-    return now_ < recovering_until_ && !(trackers_known_ && unreported_.empty());
+    return now_ < recovering_until_ && !(trackers_known_ && recovering_for_.empty());
   }
   // After a restart: trackers that counted in the totals and have not reported yet. Until they
   // have, or are lost, no claim opens and nobody is preempted.
@@ -280,8 +280,9 @@ class Engine {
   std::vector<AttemptSlot> ended_;                      // reused, as the next
   std::vector<TaskKey> asked_about_;
   std::set<TrackerId> unreported_;
-  TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run
-  bool trackers_known_ = false;  // by the store, at the start
+  TimeMs recovering_until_ = 0;         // after a restart: trackers first report what they run
+  bool trackers_known_ = false;         // by the store, at the start
+  std::set<TrackerId> recovering_for_;  // of those: not heard of yet
   Changes changes_;
   Output restored_;           // what restoring made happen; goes out with the first step
   Output* output_ = nullptr;  // of the step being handled

@@ -81,6 +81,7 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   if (tracker.unacknowledged.size() > report.attempts.size() + kEndsRemembered)
     forget_ends(tracker, report);
   unreported_.erase(tracker.id);
+  recovering_for_.erase(tracker.id);
 }
 
 // An end that is on disk and that the tracker does not report again need not be acknowledged: it

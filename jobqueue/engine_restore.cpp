@@ -25,7 +25,9 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
-  trackers_known_ = !unreported_.empty();
+  // Also one that counts no longer, draining, or did a task, may still run something.
+  for (const TrackerState& tracker : state_.trackers()) recovering_for_.insert(tracker.id);
+  trackers_known_ = !recovering_for_.empty();
   std::sort(finished_.begin(), finished_.end());
   restore_claims(snapshot);
   policy_ = make_policy(std::string(policy_->name()));  // one that knows who waits

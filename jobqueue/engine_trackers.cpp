@@ -66,6 +66,7 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
   store_total(tracker);
   unreported_.erase(tracker.id);
+  recovering_for_.erase(tracker.id);
   by_silence_.erase(tracker.id);
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
   if (tracker.keeps > 0) {

@@ -43,6 +43,21 @@ TEST(RestartWindow, EndsWhenEveryKnownTrackerHasReported) {
   EXPECT_EQ(h.heartbeat("tt1"), "J7/m2 J7/m3");
 }
 
+// It counted no more, perhaps because it was draining: what it still runs is waited for all the
+// same.
+TEST(RestartWindow, WaitsForATrackerThatOnlyDidSomething) {
+  Snapshot snapshot = stored(JobState::kRunning);
+  snapshot.trackers = {{"tt1", Resources{{2, 0, 0, 0}}}};
+  snapshot.jobs[0].done = {{TaskKind::kMap, 0, 1, "tt2", 1, nullptr}};
+  FifoHarness h;
+  h.start(snapshot);
+  h.add_tracker("tt1", {.map_slots = 2});
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  h.add_tracker("tt2", {.map_slots = 0});
+  h.heartbeat("tt2");
+  EXPECT_EQ(h.heartbeat("tt1"), "J7/m1 J7/m2");
+}
+
 TEST(RestartWindow, EndsInAnyCase) {
   FifoHarness h;
   h.start(stored(JobState::kRunning));
