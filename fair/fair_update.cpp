@@ -57,6 +57,8 @@ Preemption FairPolicy::preempt(TimeMs now) {
                              return standings_[index(kind)].job_share(entry->stand[index(kind)]);
                            },
                        .due = [this, kind, now](PoolId pool) { return due(pool, kind, now); },
+                       .queue_limited =
+                           [this](QueueId queue) { return queue_limited_[queue.index()]; },
                        .room_in_queue =
                            [this, kind](QueueId queue) {
                              return queue_maximum_[index(kind)][queue.index()] -

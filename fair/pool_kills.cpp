@@ -241,7 +241,9 @@ bool PoolKills::has_room(JobId id, const Pile& pile) const {
     if (running + width > line.maximum) return false;
   }
   const QueueTree& queues = state_.tree();
-  for (QueueId q = state_.job(id).queue; q != QueueTree::root(); q = queues.node(q).parent) {
+  const QueueId leaf = state_.job(id).queue;
+  if (!figures_.queue_limited(leaf)) return true;
+  for (QueueId q = leaf; q != QueueTree::root(); q = queues.node(q).parent) {
     std::int64_t room = figures_.room_in_queue(q) - of(in_queue_, q);
     for (const std::size_t other : pile.victims) {
       const AttemptSlot slot = candidates_[other].slot;

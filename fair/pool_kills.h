@@ -36,6 +36,7 @@ class PoolKills {
     std::function<PoolId(JobId)> pool_of;   // invalid: none
     std::function<Share(JobId)> job_share;  // 0: protects nothing
     std::function<Due(PoolId)> due;
+    std::function<bool(QueueId)> queue_limited;          // it or one above it has a maximum
     std::function<std::int64_t(QueueId)> room_in_queue;  // slots, below its own maximum
   };
   PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool log_only, Figures figures);

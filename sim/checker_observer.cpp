@@ -66,6 +66,10 @@ check::FairRules fair_rules(const Settings& all) {
   rules.load_cap = settings.load_manager == "cap";
   rules.load_max_diff = settings.load_max_diff_millionths;
   rules.delays_maps = settings.locality_delay.mode != LocalityDelaySettings::Mode::kOff;
+  using Delay = LocalityDelaySettings::Mode;
+  const LocalityDelaySettings& delay = settings.locality_delay;
+  rules.delays_adapt = delay.mode == Delay::kAdaptive;
+  if (delay.mode == Delay::kFixed) rules.delays.emplace(delay.node_ms, delay.rack_ms);
   rules.splits = settings.copy_compute_split;
   return rules;
 }

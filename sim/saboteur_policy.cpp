@@ -28,8 +28,15 @@ std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
   if (active("heartbeat-limit")) wrong = choose_too_many(offer);
   std::optional<Choice> right;
   if (!wrong) right = inner_->choose(offer);
-  if (active("pool-order") || active("kind-turn")) wrong = choose_out_of_turn(offer, right);
+  if (active("pool-order") || active("kind-turn") || active("deficit-order")) {
+    wrong = choose_out_of_turn(offer, right);
+  }
   if (active("load-cap") && !right) wrong = choose_on_full_enough(offer);
+  if (active("locality-early") && !right) wrong = choose_too_far(offer);
+  if (active("locality-passed") && right && is_near(*right)) {
+    ++sabotage_->done;
+    return std::nullopt;
+  }
   if (!wrong) return right;
   ++sabotage_->done;
   return wrong;

@@ -11,6 +11,7 @@
 #include "jobqueue/cluster_state.h"
 #include "sim/checker/census.h"
 #include "sim/checker/expected.h"
+#include "sim/checker/fair_rules.h"
 #include "sim/passing_policy.h"
 #include "sim/saboteur.h"
 
@@ -53,11 +54,14 @@ class SabotagedPolicy : public PassingPolicy {
   std::optional<KillOrder> kill_elsewhere(const Claim& claim) const;
   // The same for pools (saboteur_pools.cpp).
   bool only_turn_matters(const Job& job, TaskKind kind) const;
+  bool only_turn_matters(const Job& job, TaskKind kind, const check::FairRules& rules) const;
   std::optional<Choice> any_task(const Offer& offer, TaskKind kind, JobId but) const;
   std::optional<Choice> choose_too_many(const Offer& offer) const;
   std::optional<Choice> choose_out_of_turn(const Offer& offer,
                                            const std::optional<Choice>& right) const;
   std::optional<Choice> choose_on_full_enough(const Offer& offer) const;
+  std::optional<Choice> choose_too_far(const Offer& offer) const;
+  bool is_near(const Choice& choice) const;
   std::optional<Choice> choose_over_pool_maximum(const Offer& offer) const;
   Preemption plan_pool_kills(TimeMs now);
   bool replace_victim(KillOrder& order, const std::function<bool(const Attempt&)>& suits) const;

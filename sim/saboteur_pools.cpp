@@ -63,7 +63,11 @@ void SabotagedPolicy::running_groups(const Job& job, std::vector<RunningGroup>& 
 
 // Whether nothing but its turn keeps the job from the tracker: no maximum, no wait for locality.
 bool SabotagedPolicy::only_turn_matters(const Job& job, TaskKind kind) const {
-  const check::FairRules rules = fair_rules(state_.settings());
+  return only_turn_matters(job, kind, fair_rules(state_.settings()));
+}
+
+bool SabotagedPolicy::only_turn_matters(const Job& job, TaskKind kind,
+                                        const check::FairRules& rules) const {
   if (kind == TaskKind::kMap && rules.delays_maps && state_.has_locations(job.id)) return false;
   for (QueueId q = job.queue; q.valid(); q = state_.tree().parent(q)) {
     if (state_.tree().node(q).settings.maximum_hundredths) return false;
@@ -109,10 +113,11 @@ std::optional<Choice> SabotagedPolicy::choose_out_of_turn(
   const check::FairRules rules = fair_rules(state_.settings());
   const bool limited = !rules.assign_multiple || rules.per_heartbeat[0] || rules.per_heartbeat[1];
   const TaskKind kind = right->task.kind;
-  if (limited || rules.deficit || !only_turn_matters(state_.job(right->task.job), kind)) {
+  if (limited || rules.deficit != active("deficit-order") ||
+      !only_turn_matters(state_.job(right->task.job), kind)) {
     return std::nullopt;
   }
-  if (active("pool-order")) return any_task(offer, kind, right->task.job);
+  if (!active("kind-turn")) return any_task(offer, kind, right->task.job);
   if (rules.load_cap) return std::nullopt;
   const TaskKind other = kind == TaskKind::kMap ? TaskKind::kReduce : TaskKind::kMap;
   std::int64_t running[kTaskKindCount] = {0, 0};
@@ -134,6 +139,40 @@ std::optional<Choice> SabotagedPolicy::choose_on_full_enough(const Offer& offer)
     if (auto choice = any_task(offer, kind, JobId{})) return choice;
   }
   return std::nullopt;
+}
+
+// A map of a job that has just come, further out than it may have waited for.
+std::optional<Choice> SabotagedPolicy::choose_too_far(const Offer& offer) const {
+  if (name() != "fair" || state_.tracker(offer.tracker).keeps > 0) return std::nullopt;
+  check::FairRules rules = fair_rules(state_.settings());
+  const bool limited = !rules.assign_multiple || rules.per_heartbeat[0] || rules.per_heartbeat[1];
+  const bool room = offer.free[index(TaskKind::kMap)] > 0;
+  if (limited || rules.load_cap || !room || !rules.delays_maps) return std::nullopt;
+  const DurationMs node = check::least_delays(rules, state_).first;
+  rules.delays_maps = false;
+  for (const auto& [id, job] : state_.jobs()) {
+    if (!job->schedulable() || offer.now - job->submitted_at >= node ||
+        !only_turn_matters(*job, TaskKind::kMap, rules)) {
+      continue;
+    }
+    if (state_.memory().of(id).wait.level != Locality::kNode) continue;
+    auto choice = state_.pick_task(id, TaskKind::kMap, offer.tracker);
+    if (choice && choice->located && choice->locality != Locality::kNode) return choice;
+  }
+  return std::nullopt;
+}
+
+// A map on a node that has its input, which nothing keeps from there.
+bool SabotagedPolicy::is_near(const Choice& choice) const {
+  if (name() != "fair" || choice.what != Choice::What::kLaunch || choice.hold != 0) return false;
+  check::FairRules rules = fair_rules(state_.settings());
+  const bool limited = !rules.assign_multiple || rules.per_heartbeat[0] || rules.per_heartbeat[1];
+  if (choice.task.kind != TaskKind::kMap || !rules.delays_maps || rules.deficit || limited) {
+    return false;
+  }
+  rules.delays_maps = false;
+  return choice.located && choice.locality == Locality::kNode &&
+         only_turn_matters(state_.job(choice.task.job), TaskKind::kMap, rules);
 }
 
 std::optional<Choice> SabotagedPolicy::choose_over_pool_maximum(const Offer& offer) const {
@@ -187,6 +226,11 @@ Preemption SabotagedPolicy::plan_pool_kills(TimeMs now) {
     }
   }
   if (!on) return plan;
+  if (active("pool-kill-missing")) {
+    plan.kills.clear();
+    ++sabotage_->done;
+    return plan;
+  }
   if (active("pool-kill-early") || spends) ++sabotage_->done;
   KillOrder& first = plan.kills.front();
   bool done = false;

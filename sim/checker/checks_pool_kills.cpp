@@ -39,15 +39,22 @@ void follow_stamps(const Pools& pools, PoolMemory& memory) {
   std::erase_if(memory.at_half, gone);
 }
 
-Due due_of(const Pools& pools, const std::string& pool, const PoolMemory& memory, TimeMs now) {
-  const PoolLine& line = pools.line(pool);
+// Beyond which timeouts it is.
+Due due_of(const std::string& pool, TaskKind kind, const PoolRules& rules, const PoolMemory& memory,
+           TimeMs now) {
   const auto beyond = [&](const std::map<PoolMemory::Key, TimeMs>& stamps, DurationMs timeout) {
-    const auto stamp = stamps.find({pool, pools.kind});
+    const auto stamp = stamps.find({pool, kind});
     return stamp != stamps.end() && timeout != kNever && now - stamp->second > timeout;
   };
   Due due;
-  due.minimum = beyond(memory.at_minimum, line.rules->min_timeout);
-  due.fair = beyond(memory.at_half, line.rules->fair_timeout);
+  due.minimum = beyond(memory.at_minimum, rules.min_timeout);
+  due.fair = beyond(memory.at_half, rules.fair_timeout);
+  return due;
+}
+
+Due due_of(const Pools& pools, const std::string& pool, const PoolMemory& memory, TimeMs now) {
+  const PoolLine& line = pools.line(pool);
+  Due due = due_of(pool, pools.kind, *line.rules, memory, now);
   if (due.minimum) due.slots = line.floor() - line.running;
   if (due.fair) {
     const std::int64_t whole = floor_of(line.share + kHair);
@@ -83,7 +90,75 @@ class Judge {
     gone_[job.id] += slots;
   }
 
+  // Nobody was killed, nothing is free or kept, and yet a task may die so that one of a pool that
+  // is due starts on its tracker. Maximums and budgets are left out: they make a matter of their
+  // own.
+  void judge_nothing_done() {
+    const bool splits = step_.fair->splits && pools_.kind == TaskKind::kReduce;
+    if (splits || anything_free() || anything_kept()) return;
+    for (const auto& [path, line] : pools_.lines) {
+      if (path.empty() || !line.children.empty()) continue;
+      for (const PoolJob& job : line.jobs) {
+        if (!job.runnable || job.count->pending() == 0 || has_maximum(*job.count->job)) continue;
+        for (std::string needy = path; !needy.empty(); needy = parent_of(needy)) {
+          const Due due = due_of(pools_, needy, memory_.pools, step_.engine.now());
+          if (due.slots >= job.count->width) look_for_victim(needy, due, job);
+        }
+      }
+    }
+  }
+
  private:
+  bool anything_free() const {
+    const auto& trackers = step_.state.trackers();
+    return std::any_of(trackers.begin(), trackers.end(), [&](const TrackerState& tracker) {
+      return in_pool(tracker) && step_.census.trackers.at(tracker.id).held.slots(pools_.kind) <
+                                     tracker.total.slots(pools_.kind);
+    });
+  }
+  bool anything_kept() const {
+    const auto of_kind = [&](const auto& kept) { return kept.kind == pools_.kind; };
+    const ClaimBook& book = step_.state.claims();
+    return std::any_of(book.holds().begin(), book.holds().end(), of_kind) ||
+           std::any_of(book.reservations().begin(), book.reservations().end(), of_kind);
+  }
+  bool has_maximum(const Job& job) const {
+    const QueueTree& queues = step_.state.tree();
+    for (QueueId q = job.queue; q.valid(); q = queues.parent(q)) {
+      if (queues.node(q).settings.maximum_hundredths) return true;
+    }
+    for (std::string p = step_.where.at(job.id); !p.empty(); p = parent_of(p)) {
+      if (pools_.line(p).rules->maximum[index(pools_.kind)]) return true;
+    }
+    return false;
+  }
+
+  void look_for_victim(const std::string& needy, const Due& due, const PoolJob& job) {
+    for (const Attempt& attempt : step_.state.attempts()) {
+      if (!attempt.live || attempt.dying() || attempt.key.task.kind != pools_.kind) continue;
+      const Job& of = step_.state.job(attempt.key.task.job);
+      const TrackerState& tracker = step_.state.tracker(attempt.tracker);
+      if (!attempt.has_slots() || is_over(of.state) || !in_pool(tracker)) continue;
+      const std::string& pool = step_.where.at(of.id);
+      if (within(needy, pool) || pools_.line(pool).rules->kill_budget ||
+          too_poor(of, of.width(pools_.kind), needy)) {
+        continue;
+      }
+      Resources held = step_.census.trackers.at(tracker.id).held;
+      held -= of.need(pools_.kind);
+      if (!has_room(step_.census, job.count->job->need(pools_.kind), tracker, held) ||
+          avoids(step_.census, *job.count->job, tracker) ||
+          !has_task_for(step_.census, *job.count, pools_.kind, tracker)) {
+        continue;
+      }
+      verdict_.breach("pool-kill-missing",
+                      fmt::format("pool {} lacks {} {} slots for longer than its timeout, and {} "
+                                  "of pool {} may die for {}",
+                                  needy, due.slots, name(pools_.kind), attempt_name(attempt.key),
+                                  pool, job_name(job.count->job->id)));
+    }
+  }
+
   // Whom the loss of so many slots more would leave below his share.
   std::optional<std::string> too_poor(const Job& job, std::int64_t slots,
                                       const std::string& needy) const {
@@ -241,7 +316,32 @@ void follow_policy(const Step& step, PoolMemory& memory) {
   memory.updated_at = memory.killed_at = step.engine.now();
 }
 
+// Whether the policy has looked for victims now, if it was time.
+bool was_checked(const Step& step, Verdict& verdict) {
+  if (step.fair->preemption != FairRules::Preemption::kOn || step.engine.recovering() ||
+      !step.engine.unreported().empty()) {
+    return false;
+  }
+  const TimeMs checked_at = step.state.memory().preemption_checked_at;
+  const TimeMs now = step.engine.now();
+  if (checked_at != 0 && checked_at != now && now - checked_at >= step.fair->preemption_interval) {
+    verdict.breach("pool-kill-missing",
+                   fmt::format("nobody has looked for victims since {} ms, and checks are {} ms "
+                               "apart",
+                               checked_at, step.fair->preemption_interval));
+  }
+  return checked_at == now;
+}
+
 }  // namespace
+
+bool starved(const Step& step, const std::string& pool, TaskKind kind) {
+  for (std::string p = pool; !p.empty(); p = parent_of(p)) {
+    const Due due = due_of(p, kind, step.fair->of(p), step.memory.pools, step.engine.now());
+    if (due.minimum || due.fair) return true;
+  }
+  return false;
+}
 
 void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
   if (!memory.every_step) return;
@@ -255,6 +355,7 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
   }
   if (!step.fair || !std::holds_alternative<Tick>(step.input.body)) return;
   const TimeMs now = step.engine.now();
+  const bool idle = was_checked(step, verdict) && step.pool_kills.empty();
   for (const TaskKind kind : kTaskKinds) {
     Census before = step.census;
     for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
@@ -265,6 +366,7 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
     for (const KillOrdered* kill : step.pool_kills) {
       if (kill->attempt.task.kind == kind) judge.judge(*kill);
     }
+    if (verdict.clean() && idle) judge.judge_nothing_done();
     if (verdict.clean()) check_freed(step, pools, memory.pools, verdict);
   }
   if (!step.pool_kills.empty()) {

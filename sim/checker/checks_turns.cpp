@@ -1,5 +1,6 @@
 // Whose turn it is under the fair policy: no launch out of order, above a maximum, beyond what one
-// heartbeat may give, or on a tracker that is full enough; and no slot idle that could be used.
+// heartbeat may give, on a tracker that is full enough, or too far from its input; and no slot idle
+// that could be used.
 // Judged at each launch on the cluster just before it, by walking all pools and all jobs.
 #include <fmt/format.h>
 
@@ -14,10 +15,11 @@ namespace {
 
 // One class on one tracker at one moment of a heartbeat.
 struct Moment {
-  Moment(const Step& s, const Census& c, TaskKind k)
+  Moment(const Step& s, const Census& c, TaskKind k, const Waits& w)
       : step(s),
         census(c),
         kind(k),
+        waits(w),
         pools(c, k, *s.fair, s.where, s.engine.now()),
         queues(expect_maximums(c, k)) {
     const TrackerState& tracker = *s.tracker;
@@ -46,6 +48,7 @@ struct Moment {
   const Step& step;
   const Census& census;
   TaskKind kind;
+  const Waits& waits;  // as just before
   Pools pools;
   std::vector<ExpectedQueue> queues;
   std::int64_t free = 0;
@@ -112,9 +115,21 @@ struct Moment {
            !over_pool_maximum(of.id, job.count->width) &&
            !over_queue_maximum(of.queue, job.count->width);
   }
-  // Maps may wait for a slot near their input: whether they do is not recomputed here.
+  bool waits_for_locality(const Job& job) const {
+    return kind == TaskKind::kMap && step.fair->delays_maps && step.state.has_locations(job.id);
+  }
+  // Maps may wait for a slot near their input, but for none nearer than the level of their job.
   bool may_wait(const PoolJob& job) const {
-    return kind == TaskKind::kMap && step.fair->delays_maps && job.count->job->has_locations;
+    const Job& of = *job.count->job;
+    if (!waits_for_locality(of)) return false;
+    const auto wait = waits.find(of.id);
+    const Locality level = wait == waits.end() ? Locality::kNode : wait->second.at_least;
+    return !has_task_for(census, *job.count, kind, *step.tracker, [&](std::uint32_t map) {
+      return distance(step.state, of, map, *step.tracker) <= level;
+    });
+  }
+  std::string_view passed_rule(const PoolJob& job, std::string_view otherwise) const {
+    return waits_for_locality(*job.count->job) ? "locality-passed" : otherwise;
   }
   // The first in order that could start and does not wait; nothing before `until` in that order.
   const PoolJob* first(const std::string& pool, JobId until, bool& reached) const {
@@ -168,7 +183,7 @@ void check_kind(const Step& step, const LaunchMoment& at, std::size_t place, con
   const TaskKind other = kind == TaskKind::kMap ? TaskKind::kReduce : TaskKind::kMap;
   // Slots of reduces go to those that have copied, not to launches.
   if (step.fair->splits || step.tracker->copied > 0) return;
-  Moment passed(step, at.before, other);
+  Moment passed(step, at.before, other, taken.waits);
   passed.before(step.launches, place);
   const bool first =
       other == TaskKind::kMap ? passed.tasks <= taken.tasks : passed.tasks < taken.tasks;
@@ -176,7 +191,7 @@ void check_kind(const Step& step, const LaunchMoment& at, std::size_t place, con
   bool reached = false;
   const PoolJob* job = passed.first("", JobId{}, reached);
   if (job == nullptr) return;
-  verdict.breach("kind-turn",
+  verdict.breach(passed.passed_rule(*job, "kind-turn"),
                  fmt::format("{} is launched, but tracker {} runs {} maps or reduces of that kind "
                              "and {} of the other, which {} wants",
                              attempt_name(at.launch->attempt), step.tracker->name, taken.tasks,
@@ -199,28 +214,111 @@ void check_order(const Moment& moment, const AttemptLaunched& launch, Verdict& v
         job_name(job), own->running, own->weight.convert_to<double>(), pool, line.running,
         line.minimum, line.demand, static_cast<double>(line.rules->weight) / 1e6);
   };
-  verdict.breach("pool-order",
+  verdict.breach(moment.passed_rule(*before, "pool-order"),
                  fmt::format("{} is launched, of {}, but {} comes before it and "
                              "could start there",
                              attempt_name(launch.attempt), standing(id), standing(passed)));
+}
+
+// No further from its input than what the job can have waited at most allows.
+void check_near(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
+  const Step& step = moment.step;
+  const Job& job = step.state.job(launch.attempt.task.job);
+  if (!moment.waits_for_locality(job) || moment.kept() ||
+      starved(step, step.where.at(job.id), moment.kind)) {
+    return;
+  }
+  const auto known = moment.waits.find(job.id);
+  const Wait wait = known == moment.waits.end() ? Wait{} : known->second;
+  const Locality away = distance(step.state, job, launch.attempt.task.index, *step.tracker);
+  const Locality allowed = furthest(wait, job, *step.fair, step.state, step.engine.now());
+  if (away <= allowed) return;
+  verdict.breach("locality-early",
+                 fmt::format("{} is launched on tracker {}, level {}: its last map at {} ms was at "
+                             "level {}, so that {} is all that it may",
+                             attempt_name(launch.attempt), step.tracker->name, name(away),
+                             wait.cleared_at, name(wait.at_most), name(allowed)));
+}
+
+// What a job is owed, and whether it runs what its pool's minimum share guarantees it.
+struct Owed {
+  Rational owed;
+  bool below = false, reached = false;  // neither: too close to tell
+};
+
+Owed owed_to(const Moment& moment, const PoolJob& job) {
+  Owed result;
+  const auto& accounts = moment.step.memory.pools.accounts;
+  const auto account = accounts.find({job.count->job->id, moment.kind});
+  if (account != accounts.end()) result.owed = account->second.owed;
+  const PoolLine& line = moment.pools.line(moment.step.where.at(job.count->job->id));
+  std::vector<Claimant> claimants;
+  std::size_t own = 0;
+  for (const PoolJob& member : line.jobs) {
+    if (&member == &job) own = claimants.size();
+    claimants.push_back({member.demand, 0, member.weight});
+  }
+  const Rational guarantee = shares_of(line.minimum, claimants)[own];
+  result.below = guarantee - job.running > Rational(1, 1000);
+  result.reached = guarantee - job.running < Rational(1, 10'000'000);
+  return result;
+}
+
+// Under deficits those below their guarantee come first, then those to whom most is owed. The last
+// update's figures count; between jobs that are owed the same nobody judges.
+void check_deficit_order(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
+  const PoolMemory& memory = moment.step.memory.pools;
+  const auto demoted = [](const Event& event) {
+    const auto* change = std::get_if<JobStateChanged>(&event.fact);
+    return change != nullptr && change->state == JobState::kWaiting;
+  };
+  const auto& events = moment.step.output.events;
+  if (!memory.counting || !memory.known || std::any_of(events.begin(), events.end(), demoted)) {
+    return;
+  }
+  const PoolJob& taken = *moment.pools.find(launch.attempt.task.job);
+  const Owed own = owed_to(moment, taken);
+  const Rational digits = 5;  // slot-ms
+  for (const auto& [path, line] : moment.pools.lines) {
+    for (const PoolJob& job : line.jobs) {
+      if (&job == &taken || !moment.could_start(job) || moment.may_wait(job)) continue;
+      const Owed other = owed_to(moment, job);
+      const bool same = (own.below && other.below) || (own.reached && other.reached);
+      const bool before = (other.below && own.reached) || (same && other.owed > own.owed + digits);
+      if (!before) continue;
+      const auto standing = [](const PoolJob& of, const Owed& owed) {
+        return fmt::format("{} ({} its guarantee, owed {:.0f} slot-ms)",
+                           job_name(of.count->job->id), owed.below ? "below" : "at",
+                           owed.owed.convert_to<double>());
+      };
+      verdict.breach(
+          moment.passed_rule(job, "deficit-order"),
+          fmt::format("{} is launched, of {}, but {} comes before it and could start "
+                      "there",
+                      attempt_name(launch.attempt), standing(taken, own), standing(job, other)));
+    }
+  }
 }
 
 }  // namespace
 
 void check_turns(const Step& step, Verdict& verdict) {
   if (!step.fair || step.heartbeat == nullptr || !step.memory.every_step) return;
+  Waits waits = step.memory.waits;
   for (std::size_t i = 0; i < step.launches.size() && verdict.clean(); ++i) {
     const LaunchMoment& at = step.launches[i];
     const AttemptLaunched& launch = *at.launch;
     if (step.state.find_job(launch.attempt.task.job) == nullptr) continue;
     if (launch.to_copy) continue;  // places to copy in go round in an order of their own
-    Moment moment(step, at.before, launch.attempt.task.kind);
+    Moment moment(step, at.before, launch.attempt.task.kind, waits);
     moment.before(step.launches, i);
     check_limits(moment, launch, verdict);
+    if (verdict.clean()) check_near(moment, launch, verdict);
     if (verdict.clean()) check_kind(step, at, i, moment, verdict);
-    if (verdict.clean() && !moment.kept() && !step.fair->deficit) {
-      check_order(moment, launch, verdict);
+    if (verdict.clean() && !moment.kept()) {
+      (step.fair->deficit ? check_deficit_order : check_order)(moment, launch, verdict);
     }
+    follow_launch(step, launch, waits);
   }
   if (!verdict.clean() || !step.heartbeat->asks_for_tasks || step.engine.recovering() ||
       !in_pool(*step.tracker)) {
@@ -228,13 +326,13 @@ void check_turns(const Step& step, Verdict& verdict) {
   }
   for (const TaskKind kind : kTaskKinds) {
     if (kind == TaskKind::kReduce && (step.fair->splits || step.tracker->copied > 0)) continue;
-    Moment moment(step, step.census, kind);
+    Moment moment(step, step.census, kind, waits);
     moment.before(step.launches, step.launches.size());
     if (!moment.open() || moment.kept()) continue;
     bool reached = false;
     const PoolJob* job = moment.first("", JobId{}, reached);
     if (job == nullptr) continue;
-    verdict.breach("idle-slot",
+    verdict.breach(moment.passed_rule(*job, "idle-slot"),
                    fmt::format("tracker {} has {} {} slots free, but {} of pool {} could start "
                                "there",
                                step.tracker->name, moment.free, name(kind),

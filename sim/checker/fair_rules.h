@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "jobqueue/ids.h"
 #include "jobqueue/time.h"
@@ -42,8 +43,12 @@ struct FairRules {
   DurationMs boost_ms = 0;
   bool load_cap = true;
   std::int64_t load_max_diff = 0;
-  bool delays_maps = false;  // maps may wait for a slot near their input
-  bool splits = false;       // launched reduces copy, and ask for slots when they have
+  // Maps may wait for a slot near their input: for one on a node that has it at least so long,
+  // and so much longer for one in its rack; unless delays are set, of the automatic delay.
+  bool delays_maps = false;
+  bool delays_adapt = false;
+  std::optional<std::pair<DurationMs, DurationMs>> delays;
+  bool splits = false;  // launched reduces copy, and ask for slots when they have
 
   const PoolRules& of(const std::string& pool) const {
     const auto declared = pools.find(pool);

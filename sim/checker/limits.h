@@ -3,6 +3,7 @@
 // with numbers. Pure functions, any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ std::optional<std::string> over_hard_limit(const Census& census,
                                            const std::vector<ExpectedQueue>& lines,
                                            const JobCount& job, TaskKind kind);
 // Whether a pending task of the job may run on the tracker: a retry goes elsewhere if it can.
-bool has_task_for(const Census& census, const JobCount& job, TaskKind kind,
-                  const TrackerState& tracker);
+// Asked of those tasks that `suits` says.
+bool has_task_for(
+    const Census& census, const JobCount& job, TaskKind kind, const TrackerState& tracker,
+    const std::function<bool(std::uint32_t)>& suits = [](std::uint32_t) { return true; });
 
 }  // namespace weir::check

@@ -48,6 +48,9 @@ const std::vector<Rule>& rules() {
       {"job-share", "and that of every job"},
       {"deficit", "what a job is owed is as integrated step by step"},
       {"pool-order", "a slot goes to the first in the order of pools and jobs who could use it"},
+      {"deficit-order", "under deficits a slot goes to a job to whom no other comes before"},
+      {"locality-early", "no map starts further from its input than its job's wait allows"},
+      {"locality-passed", "no job is passed over that has a map near enough to the tracker"},
       {"kind-turn", "maps and reduces take turns on a tracker"},
       {"pool-maximum", "no launch takes a pool above its max_share"},
       {"heartbeat-limit", "no heartbeat brings more launches than are allowed"},
@@ -60,6 +63,7 @@ const std::vector<Rule>& rules() {
       {"pool-kill-order", "the latest launched goes first"},
       {"pool-kill-budget", "no pool loses more slot-seconds an hour than its kill_budget"},
       {"pool-kill-useless", "what a kill frees could start a task of the pool on that tracker"},
+      {"pool-kill-missing", "no pool stays short for too long while somebody may die for it"},
       {"fresh-policy", "the ruling policy says what one made from the same state says"},
       {"job-unended", "every job ends when the run is driven to its end"},
   };

@@ -62,6 +62,21 @@ Losses Memory::losses_at(TimeMs now) const {
   return sums;
 }
 
+void follow_launch(const Step& step, const AttemptLaunched& launch, Waits& waits) {
+  const TaskKey& task = launch.attempt.task;
+  const Job* job = step.state.find_job(task.job);
+  const bool fair = step.fair && step.fair->delays_maps;
+  const bool capacity = step.rules && step.rules->delays_maps;
+  if (task.kind != TaskKind::kMap || job == nullptr || !(fair || capacity)) return;
+  if (!step.state.has_locations(job->id)) return;
+  Wait& wait = waits[job->id];
+  if (fair) wait.cleared_at = step.engine.now();
+  if (!job->locality.located(task.index)) return;
+  const Locality level = distance(step.state, *job, task.index, step.state.tracker(launch.tracker));
+  wait.at_least = fair ? level : std::min(wait.at_least, level);
+  wait.at_most = fair ? level : std::max(wait.at_most, level);
+}
+
 Step::Step(const Engine& e, const Input& in, const Output& out,
            std::optional<CapacityRules> capacity_rules, std::optional<FairRules> fair_rules,
            const Memory& remembered)

@@ -17,6 +17,7 @@
 #include "sim/checker/pools.h"
 #include "sim/checker/rules.h"
 #include "sim/checker/victims.h"
+#include "sim/checker/waits.h"
 
 namespace weir::check {
 
@@ -72,6 +73,7 @@ struct Memory {
   std::optional<TimeMs> paused_at;  // another policy than the capacity policy rules since
   NotLending not_lending;
   PoolMemory pools;
+  Waits waits;  // of unfinished jobs
 
   bool pending(HoldId hold) const;     // whether the last step left this hold
   Losses losses_at(TimeMs now) const;  // of the hour before, by queue
@@ -109,6 +111,13 @@ struct Step {
 
   const std::string& path(QueueId queue) const { return state.tree().node(queue).path; }
 };
+
+// What the launch of a task does to its job's waiting for locality.
+void follow_launch(const Step& step, const AttemptLaunched& launch, Waits& waits);
+
+// Whether the pool, or one above it, was short of a share for longer than its timeout, by the
+// stamps of the last update.
+bool starved(const Step& step, const std::string& pool, TaskKind kind);
 
 // Whether the job's reduces may start, by what was seen so far.
 bool slow_start_met(const Memory& memory, const Job& job);
