@@ -173,6 +173,7 @@ class Engine {
   // engine_copies.cpp: reduces that copy without slots
   void take_copy(AttemptSlot slot, const AttemptReport& report);
   void grant_slots(TrackerState& tracker);
+  void end_stranded(const TrackerState& tracker);
   void grant_in_order(TrackerState& tracker);
   bool compute(TrackerState& tracker, const Choice& choice);
   void grant(AttemptSlot slot);

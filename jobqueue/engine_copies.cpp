@@ -38,13 +38,24 @@ std::int64_t Engine::launch_room(const TrackerState& tracker, TaskKind kind) con
   if (kind == TaskKind::kMap || tracker.copied == 0) return free;
   const bool waits =
       std::any_of(tracker.held.begin(), tracker.held.end(), [&](const HeldAttempt& held) {
-        return held.copy == CopyStage::kCopied && held.state != AttemptState::kDying &&
-               state_.job(held.key.task.job).width(kind) <= tracker.total.slots(kind);
+        return held.copy == CopyStage::kCopied && held.state != AttemptState::kDying;
       });
   return waits ? std::min(free, state_.claims().held_on(tracker.id, kind)) : free;
 }
 
+// A tracker may shrink. Who has copied there and needs more than all its slots would wait for ever.
+void Engine::end_stranded(const TrackerState& tracker) {
+  const TaskKind kind = TaskKind::kReduce;
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    const HeldAttempt& held = tracker.held[i];
+    if (held.copy != CopyStage::kCopied || held.state == AttemptState::kDying) continue;
+    if (state_.job(held.key.task.job).width(kind) <= tracker.total.slots(kind)) continue;
+    order_kill(tracker.attempts[i], KillReason::kNoRoom, QueueId{});
+  }
+}
+
 void Engine::grant_slots(TrackerState& tracker) {
+  end_stranded(tracker);
   if (!state_.splits(TaskKind::kReduce)) return grant_in_order(tracker);
   Offer offer;
   offer.tracker = tracker.id;
@@ -68,7 +79,6 @@ void Engine::grant_in_order(TrackerState& tracker) {
   for (std::size_t i = 0; i < tracker.held.size(); ++i) {
     const HeldAttempt& held = tracker.held[i];
     if (held.copy != CopyStage::kCopied || held.state == AttemptState::kDying) continue;
-    if (state_.job(held.key.task.job).width(kind) > tracker.total.slots(kind)) continue;
     waiting.push_back(tracker.attempts[i]);
   }
   std::sort(waiting.begin(), waiting.end(), [this](AttemptSlot a, AttemptSlot b) {

@@ -15,7 +15,7 @@ const char* name(Locality locality) {
 const char* name(KillReason reason) {
   static constexpr const char* kNames[] = {"reclaim",    "min_share",   "fair_share",
                                            "job_killed", "speculative", "tracker_lost",
-                                           "job_failed", "unknown"};
+                                           "job_failed", "unknown",     "no_room"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

@@ -35,6 +35,7 @@ enum class KillReason : std::uint8_t {
   kTrackerLost = 5,
   kJobFailed = 6,  // another task failed the job
   kUnknown = 7,    // the JobTracker does not know the attempt
+  kNoRoom = 8,     // it has copied where there are no longer as many slots as it needs
 };
 const char* name(KillReason reason);  // "reclaim"
 // Whether the slot is wanted by another queue or pool.

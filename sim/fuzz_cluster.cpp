@@ -103,6 +103,10 @@ void FuzzCluster::heartbeat(FuzzTracker& tracker, bool asks_for_tasks) {
 
 void FuzzCluster::end(AttemptReport& attempt, bool well) {
   if (attempt.state != ReportedState::kRunning) return;
+  if (well && !attempt.compute_granted) {  // it has copied, and asks for its slots
+    attempt.phase = TaskPhase::kSort;
+    return;
+  }
   const Job* job = state().find_job(attempt.attempt.task.job);
   const bool publishes =
       attempt.attempt.task.kind == TaskKind::kReduce || (job != nullptr && job->spec->reduces == 0);
@@ -128,9 +132,17 @@ void FuzzCluster::obey(FuzzTracker& tracker, const HeartbeatReply& reply) {
       held->second.state = ReportedState::kSucceeded;
     }
   }
+  for (const AttemptKey& may : reply.compute_granted) {
+    const auto held = tracker.held.find(may);
+    if (held == tracker.held.end()) continue;
+    held->second.compute_granted = true;
+    held->second.phase = TaskPhase::kReduce;
+  }
   for (const Launch& launch : reply.launch) {
     AttemptReport report;
     report.attempt = launch.attempt;
+    report.compute_granted = launch.compute_granted;
+    if (!launch.compute_granted) report.phase = TaskPhase::kShuffle;
     tracker.held.emplace(launch.attempt, report);
   }
   for (const Duty& duty : reply.duties) tracker.duties.push_back({duty.job, true, "", {}});

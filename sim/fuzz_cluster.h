@@ -48,7 +48,7 @@ class FuzzCluster {
   FuzzTracker& add_tracker(const Resources& total, const std::string& rack);
   void connect(FuzzTracker& tracker, bool restarted);
   void heartbeat(FuzzTracker& tracker, bool asks_for_tasks = true);
-  // The attempt ends, to be told with the next heartbeat.
+  // The attempt ends, to be told with the next heartbeat; a reduce without slots has copied.
   void end(AttemptReport& attempt, bool well);
 
   // While it lags, nothing becomes durable; catch_up() makes all of it so, or loses the commands.

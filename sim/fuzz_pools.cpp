@@ -99,6 +99,8 @@ void draw_whole(Dice& dice, FairSettings& settings) {
   settings.load_manager = dice.chance(60) ? "cap" : "none";
   settings.load_max_diff_millionths = dice.chance(40) ? dice.below(1000001) : 0;
   settings.locality_delay = draw_delay(dice);
+  settings.copy_compute_split = dice.chance(25);
+  settings.copy_factor = dice.between(1, 4);
 }
 
 void lift_max_shares(std::vector<PoolSettings>& pools) {

@@ -197,6 +197,7 @@ std::optional<Choice> SabotagedPolicy::choose_over_pool_maximum(const Offer& off
 // --- Kills ---
 
 Preemption SabotagedPolicy::plan_pool_kills(TimeMs now) {
+  const auto stamps_before = state_.memory().pools;
   if (active("pool-kill-early")) {  // everybody has been short for ever
     for (auto& [pool, stamps] : state_.memory().pools) {
       for (const TaskKind kind : kTaskKinds) {
@@ -214,6 +215,16 @@ Preemption SabotagedPolicy::plan_pool_kills(TimeMs now) {
     });
   }
   Preemption plan = inner_->tick(now);
+  for (const auto& [pool, before] : stamps_before) {  // else nobody would wait for locality
+    const auto known = state_.memory().pools.find(pool);
+    if (known == state_.memory().pools.end()) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      TimeMs& at_min = known->second.at_min_share[index(kind)];
+      TimeMs& at_half = known->second.at_half_share[index(kind)];
+      if (at_min == 1) at_min = before.at_min_share[index(kind)];
+      if (at_half == 1) at_half = before.at_half_share[index(kind)];
+    }
+  }
   if (spends) {
     auto budget = budgets.begin();
     each_pool(settings->pools, [&](PoolSettings& pool) { pool.kill_budget = *budget++; });

@@ -74,6 +74,24 @@ TEST(EngineCopies, WhoCopiesHoldsAPlaceAndNoSlot) {
   EXPECT_EQ(h.state().free_slots(TaskKind::kReduce), 0);
 }
 
+TEST(EngineCopies, WhoHasCopiedWhereItsSlotsAreGoneBeginsElsewhere) {
+  Splitting h;
+  h.add_tracker("tt1", {.map_slots = 0, .reduce_slots = 2});
+  h.submit({.maps = 0, .reduces = 1, .slots_per_reduce = 2});
+  h.heartbeat("tt1");
+  h.tracker("tt1").options.reduce_slots = 1;
+  h.connect("tt1");
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.counts(), "0 1 0") << "it still copies, and the slots may be back by then";
+  h.copied("J1/r0");
+  h.settle("tt1");
+  ASSERT_EQ(h.events<KillOrdered>().size(), 1u);
+  EXPECT_EQ(h.events<KillOrdered>()[0].reason, KillReason::kNoRoom);
+  EXPECT_EQ(h.counts(), "0 0 0");
+  h.add_tracker("tt2", {.map_slots = 0, .reduce_slots = 2});
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/r0");
+}
+
 TEST(EngineCopies, WhatRanInSlotsIsCountedFromTheGrantOn) {
   Splitting h;
   h.add_tracker("tt1", {.map_slots = 0, .reduce_slots = 1});

@@ -64,6 +64,7 @@ class WalkStory {
     }
     auto fair = draw_fair(dice_);
     fair->preemption = FairSettings::Preemption::kOff;
+    fair->copy_compute_split = false;  // the walk knows slots only
     using Mode = LocalityDelaySettings::Mode;
     if (fair->locality_delay.mode == Mode::kAdaptive || dice_.chance(50)) {
       fair->locality_delay = {Mode::kFixed, dice_.below(9) * 500, dice_.below(5) * 500};
