@@ -32,7 +32,8 @@ Json figures(const wire::SlotFigures& slots) {
           {"pending", slots.pending},
           {"maximum", optional(slots.__isset.maximum, slots.maximum)},
           {"lends", optional(slots.__isset.lends, slots.lends)},
-          {"borrows", optional(slots.__isset.borrows, slots.borrows)}};
+          {"borrows", optional(slots.__isset.borrows, slots.borrows)},
+          {"copying", optional(slots.__isset.copying, slots.copying)}};
 }
 
 Json slot_time(bool is_set, const wire::SlotTime& time) {

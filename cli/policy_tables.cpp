@@ -48,26 +48,40 @@ std::string share_text(const wire::ShareFigures& of) {
 }  // namespace
 
 std::string outlook_table(const wire::PolicyInfo& policy) {
-  Table table({{"QUEUE OR POOL", false, 12},
-               {"CLASS"},
-               {"RUNNING", true},
-               {"PENDING", true},
-               {"GUARANTEED", true},
-               {"ALLOCATED", true},
-               {"MIN SHARE", true},
-               {"FAIR SHARE", true}});
-  for (const OutlookLine& line : merge(policy)) {
+  const std::vector<OutlookLine> lines = merge(policy);
+  const auto copying = [](const OutlookLine& line) -> std::int64_t {
+    return line.fair != nullptr && line.fair->reduces.__isset.copying ? line.fair->reduces.copying
+                                                                      : 0;
+  };
+  const bool copies = std::any_of(lines.begin(), lines.end(),
+                                  [&](const OutlookLine& line) { return copying(line) > 0; });
+  std::vector<TableColumn> columns = {
+      {"QUEUE OR POOL", false, 12}, {"CLASS"},           {"RUNNING", true},   {"PENDING", true},
+      {"GUARANTEED", true},         {"ALLOCATED", true}, {"MIN SHARE", true}, {"FAIR SHARE", true}};
+  if (copies) columns.insert(columns.begin() + 4, {"COPYING", true});
+  Table table(std::move(columns));
+  for (const OutlookLine& line : lines) {
     for (const bool maps : {true, false}) {
       const auto of = [&](const wire::PolicyShare* share) {
         if (share == nullptr) return wire::ShareFigures();
         return maps ? share->maps : share->reduces;
       };
       const wire::ShareFigures now = of(line.any), gc = of(line.guarantee), fair = of(line.fair);
-      if (now.running + now.pending == 0 && gc.guaranteed == 0 && fair.min_share == 0) continue;
-      table.add({printable(line.name), maps ? "map" : "reduce", std::to_string(now.running),
-                 std::to_string(now.pending), slots_text(gc.__isset.guaranteed, gc.guaranteed),
-                 slots_text(gc.__isset.allocated, gc.allocated),
-                 slots_text(fair.__isset.min_share, fair.min_share), share_text(fair)});
+      const std::int64_t copy_slots = maps ? 0 : copying(line);
+      if (now.running + now.pending + copy_slots == 0 && gc.guaranteed == 0 &&
+          fair.min_share == 0) {
+        continue;
+      }
+      std::vector<std::string> cells = {printable(line.name),
+                                        maps ? "map" : "reduce",
+                                        std::to_string(now.running),
+                                        std::to_string(now.pending),
+                                        slots_text(gc.__isset.guaranteed, gc.guaranteed),
+                                        slots_text(gc.__isset.allocated, gc.allocated),
+                                        slots_text(fair.__isset.min_share, fair.min_share),
+                                        share_text(fair)};
+      if (copies) cells.insert(cells.begin() + 4, maps ? "-" : std::to_string(copy_slots));
+      table.add(std::move(cells));
     }
   }
   return table.empty() ? "" : table.render();

@@ -185,18 +185,15 @@ std::string claim_text(const wire::ClaimInfo& claim) {
 }
 
 Table queue_table(const std::vector<wire::QueueStatus>& queues) {
-  Table table({{"QUEUE", false, 10},
-               {"STATE"},
-               {"MAP GUAR", true},
-               {"ALLOC", true},
-               {"RUN", true},
-               {"PEND", true},
-               {"RED GUAR", true},
-               {"ALLOC", true},
-               {"RUN", true},
-               {"PEND", true},
-               {"USERS", true},
-               {"CLAIMS", false, 6}});
+  const bool copies = std::any_of(queues.begin(), queues.end(), [](const wire::QueueStatus& queue) {
+    return queue.reduces.__isset.copying;
+  });
+  std::vector<TableColumn> columns = {{"QUEUE", false, 10}, {"STATE"},       {"MAP GUAR", true},
+                                      {"ALLOC", true},      {"RUN", true},   {"PEND", true},
+                                      {"RED GUAR", true},   {"ALLOC", true}, {"RUN", true},
+                                      {"PEND", true},       {"USERS", true}, {"CLAIMS", false, 6}};
+  if (copies) columns.insert(columns.begin() + 10, {"COPY", true});
+  Table table(std::move(columns));
   for (const auto& queue : queues) {
     const auto dots =
         static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
@@ -205,12 +202,20 @@ Table queue_table(const std::vector<wire::QueueStatus>& queues) {
         std::count_if(queue.users.begin(), queue.users.end(), [](const wire::UserFigures& user) {
           return user.jobs > 0 || user.running_maps > 0 || user.running_reduces > 0;
         });
-    table.add({std::string(2 * dots, ' ') + last, queue.state,
-               std::to_string(queue.maps.guaranteed), std::to_string(queue.maps.allocated),
-               std::to_string(queue.maps.running), std::to_string(queue.maps.pending),
-               std::to_string(queue.reduces.guaranteed), std::to_string(queue.reduces.allocated),
-               std::to_string(queue.reduces.running), std::to_string(queue.reduces.pending),
-               std::to_string(present), claims_text(queue.claims)});
+    std::vector<std::string> cells = {std::string(2 * dots, ' ') + last,
+                                      queue.state,
+                                      std::to_string(queue.maps.guaranteed),
+                                      std::to_string(queue.maps.allocated),
+                                      std::to_string(queue.maps.running),
+                                      std::to_string(queue.maps.pending),
+                                      std::to_string(queue.reduces.guaranteed),
+                                      std::to_string(queue.reduces.allocated),
+                                      std::to_string(queue.reduces.running),
+                                      std::to_string(queue.reduces.pending),
+                                      std::to_string(present),
+                                      claims_text(queue.claims)};
+    if (copies) cells.insert(cells.begin() + 10, std::to_string(queue.reduces.copying));
+    table.add(std::move(cells));
   }
   return table;
 }

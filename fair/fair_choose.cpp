@@ -143,7 +143,7 @@ std::optional<Choice> FairPolicy::ask(PoolId pool, const Slots& slots, std::int6
     const Standings::Line& line = standings.line(child);
     choice = ask(child, slots, std::min(room, line.maximum - line.running));
     if (choice && line.needy()) ++rules_[kServedNeedy];
-    return choice.has_value() || beat_.gathers;
+    return choice.has_value() || (slots.copies && beat_.gathers);
   });
   return choice;
 }
@@ -166,7 +166,7 @@ std::optional<Choice> FairPolicy::ask_leaf(PoolId leaf, const Slots& slots, std:
     return choice.has_value();
   };
   standings_for(slots).jobs(leaf).visit(may, [&](JobId job) {
-    if (beat_.gathers) return true;
+    if (slots.copies && beat_.gathers) return true;
     if (!choice) choice = ask_job(job, slots, urgent);
     return choice.has_value();
   });

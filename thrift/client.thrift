@@ -101,6 +101,7 @@ struct SlotFigures {
   5: optional i64 maximum              // MAX; not set under a policy that has none
   6: optional i64 lends                // of its guarantee, allocated to others now
   7: optional i64 borrows              // running above its guarantee now
+  8: optional i64 copying              // slots of reduces that copy without one, or wait for one (copy_compute_split); if any
 }
 
 /** What a queue has had in one class since the JobTracker started, in slot-milliseconds. */

@@ -161,6 +161,17 @@ TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
   EXPECT_EQ(json({"queue", "show", "research"})["reduces"]["pending"], 3);
 }
 
+TEST_F(Commands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
+  fake.queue_list = {queue_status("research"), queue_status("production")};
+  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("COPY")));
+  fake.queue_list[1].reduces.__set_copying(5);
+  const auto ran = weir({"queue", "list"});
+  EXPECT_THAT(ran.out, ContainsRegex("research +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +0 +0 "));
+  EXPECT_THAT(ran.out, ContainsRegex("production +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +5 +0 "));
+  expect_lines_fit(ran.out, 100);
+  EXPECT_EQ(json({"queue", "list"})[1]["reduces"]["copying"], 5);
+}
+
 TEST_F(Commands, QueueListSaysWhoLendsAndBorrows) {
   auto lender = queue_status("research");
   lender.maps.__set_lends(3);
@@ -341,6 +352,10 @@ TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
   EXPECT_EQ(outlooks[0]["shares"][0]["maps"]["allocated"], 35);
   EXPECT_EQ(outlooks[1]["of"], "pools");
   EXPECT_EQ(outlooks[1]["shares"][0]["maps"]["share"], 33.333);
+  fake.outlooks[1].shares[1].reduces.__set_copying(4);
+  const auto copies = weir({"policy", "show"});
+  EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2\n"));
+  expect_lines_fit(copies.out, 100);
 }
 
 TEST_F(Commands, WatchEndsWithTheJobs) {

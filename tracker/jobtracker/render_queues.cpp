@@ -221,6 +221,22 @@ void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatu
   }
 }
 
+// Seldom is there any tracker to look at.
+void add_copies(const ClusterState& state, std::vector<wire::QueueStatus>* out) {
+  for (const TrackerState& tracker : state.trackers()) {
+    if (tracker.copy_slots == 0) continue;
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = state.attempt(slot);
+      if (attempt.has_slots() || attempt.dying()) continue;
+      const std::int64_t slots = state.job(attempt.key.task.job).width(TaskKind::kReduce);
+      for (QueueId q = attempt.queue; q != QueueTree::root(); q = state.tree().parent(q)) {
+        wire::SlotFigures& reduces = (*out)[q.index() - 1].reduces;
+        reduces.__set_copying(reduces.copying + slots);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<wire::QueueStatus> render_queues(const Engine& engine) {
@@ -230,6 +246,7 @@ std::vector<wire::QueueStatus> render_queues(const Engine& engine) {
   for (std::size_t i = 1; i < tree.size(); ++i) out.push_back(render_queue(engine, QueueId(i)));
   add_up_inner_queues(tree, &out);
   add_holds_and_kills(engine.state(), &out);
+  add_copies(engine.state(), &out);
   return out;
 }
 
