@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <vector>
 
 #include "cli/exit_code.h"
+#include "cli/fault_fuzz_command.h"
+#include "cli/fuzz_bar.h"
 #include "cli/json.h"
 #include "cli/table.h"
 #include "conf/policies.h"
@@ -14,41 +15,6 @@
 
 namespace weir::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// One line that is drawn over itself, at most a few times a second.
-class Bar {
- public:
-  Bar(Context& context, std::uint64_t seeds) : context_(context), seeds_(seeds) {}
-  void show(std::uint64_t done) {
-    if (!context_.terminal.err) return;
-    const double elapsed = seconds_since(start_);
-    if (done < seeds_ && elapsed - shown_ < 0.2) return;
-    shown_ = elapsed;
-    constexpr std::size_t kWidth = 30;
-    const auto full = static_cast<std::size_t>(done * kWidth / seeds_);
-    const double left = elapsed / static_cast<double>(done) * static_cast<double>(seeds_ - done);
-    context_.err << fmt::format("\r[{:#<{}}{:-<{}}] {}/{} seeds, about {:.0f} s left ", "", full,
-                                "", kWidth - full, done, seeds_, left);
-    drawn_ = true;
-    context_.err.flush();
-  }
-  void clear() {
-    if (drawn_) context_.err << "\r\033[K";
-  }
-
- private:
-  Context& context_;
-  std::uint64_t seeds_;
-  Clock::time_point start_ = Clock::now();
-  double shown_ = -1;
-  bool drawn_ = false;
-};
 
 void show_tally(Context& context, const FuzzReport& report) {
   if (context.json()) {
@@ -80,9 +46,7 @@ std::vector<std::string> never(const FuzzReport& report) {
   return rules;
 }
 
-}  // namespace
-
-int run_fuzz_command(Context& context, const FuzzFlags& flags, const std::string& check,
+int run_rule_stories(Context& context, const FuzzFlags& flags, const std::string& check,
                      const std::string& break_rule, std::ostream* events) {
   FuzzOptions options;
   options.first_seed = flags.first_seed;
@@ -90,9 +54,7 @@ int run_fuzz_command(Context& context, const FuzzFlags& flags, const std::string
   options.check = check::parse_check_mode(check).value_or(check::CheckMode::kFull);
   options.break_rule = break_rule;
   options.events = events;
-  if (options.seeds == 0) throw wrong_use("--seeds: at least 1");
-  Bar bar(context, options.seeds);
-  const auto start = Clock::now();
+  FuzzBar bar(context, options.seeds);
   const auto report =
       run_fuzz(options, policy_factory(), [&](std::uint64_t done) { bar.show(done); });
   bar.clear();
@@ -101,11 +63,11 @@ int run_fuzz_command(Context& context, const FuzzFlags& flags, const std::string
     const std::string broken = break_rule.empty() ? "" : " --break " + break_rule;
     throw CliFailure::findings(
         kExitNotSo, {fmt::format("seed {}: {}", *report->failed_seed, to_string(report->breach)),
-                     fmt::format("again: weir sim --fuzz --first-seed {} --seeds 1{}",
+                     fmt::format("again: weir sim --fuzz --only rules --first-seed {} --seeds 1{}",
                                  *report->failed_seed, broken)});
   }
   if (events != &context.out) show_tally(context, *report);
-  const double wall = seconds_since(start);
+  const double wall = bar.seconds();
   context.err << fmt::format("{:.1f} s, {:.1f} seeds a second, --check {}\n", wall,
                              static_cast<double>(report->seeds) / wall, name(options.check));
   const auto missing = never(*report);
@@ -113,6 +75,26 @@ int run_fuzz_command(Context& context, const FuzzFlags& flags, const std::string
   throw CliFailure::findings(kExitNotSo,
                              {fmt::format("{} seeds, and these rules never decided anything: {}",
                                           report->seeds, fmt::join(missing, ", "))});
+}
+
+}  // namespace
+
+int run_fuzz_command(Context& context, const FuzzFlags& flags, const std::string& check,
+                     const std::string& break_rule, std::ostream* events) {
+  if (flags.seeds == 0) throw wrong_use("--seeds: at least 1");
+  const bool rules = flags.only != "faults" && flags.plant.empty();
+  const bool faults = flags.only != "rules" && break_rule.empty();
+  if (!rules && !faults) throw wrong_use("--break is for --only rules, --plant for --only faults");
+  if (rules && faults && events != nullptr) {
+    throw wrong_use("--events with --fuzz: of one kind of story, --only rules or --only faults");
+  }
+  if (rules && faults && context.json()) {
+    throw wrong_use("-o json with --fuzz: of one kind of story, --only rules or --only faults");
+  }
+  int code = kExitDone;
+  if (rules) code = run_rule_stories(context, flags, check, break_rule, events);
+  if (faults && code == kExitDone) code = run_fault_stories(context, flags, events);
+  return code;
 }
 
 }  // namespace weir::cli

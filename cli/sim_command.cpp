@@ -221,11 +221,18 @@ void add_sim_command(CLI::App& app, Context& context) {
                    "(default: full, with a trace sampled)")
       ->check(CLI::IsMember({"full", "sampled", "off"}));
   command->add_flag("--fuzz", options->fuzz.fuzz,
-                    "random clusters, queues and loads under --check full, one a seed");
+                    "random stories, one a seed: clusters, queues and loads under --check full; "
+                    "then crashes,\nlost messages and dying trackers around the real store");
   command->add_option("--seeds", options->fuzz.seeds, "with --fuzz: how many")
       ->capture_default_str();
   command->add_option("--first-seed", options->fuzz.first_seed, "with --fuzz: where to begin")
       ->capture_default_str();
+  command
+      ->add_option("--only", options->fuzz.only,
+                   "with --fuzz: rules (what policies decide) or faults (everything breaks); "
+                   "default both")
+      ->check(CLI::IsMember({"rules", "faults"}));
+  command->add_option("--plant", options->fuzz.plant, "an error, to see it found")->group("");
   command->add_flag("--list-rules", options->list_rules, "what --check looks at");
   command->add_option("--break", options->break_rule, "break a rule, to see it caught")->group("");
   add_output_option(*command, context);

@@ -321,7 +321,8 @@ void FairPolicy::on_pending_changed(JobId id, TaskKind kind) {
 void FairPolicy::on_launched(AttemptSlot slot) {
   const TaskKey& task = state_.attempt(slot).key.task;
   JobEntry* entry = find_entry(task.job);
-  if (entry == nullptr || !entry->joined) return;
+  if (entry == nullptr) return;
+  if (!entry->joined) return sync(task.job);  // of a job that waits, taken on after a restart
   follow(*entry, task.job, task.kind);
   if (by_deficit_) count_running(task.job, task.kind);
 }

@@ -42,28 +42,28 @@ Preemption FairPolicy::preempt(TimeMs now) {
   if (now - last < settings_->preemption_interval_ms) return plan;
   checked_at = now;
   for (const TaskKind kind : kTaskKinds) {
-    PoolKills planner(state_, kind, now, settings_->preemption == Mode::kLogOnly,
-                      {.tree = tree_,
-                       .standings = standings_[index(kind)],
-                       .pool_of =
-                           [this](JobId job) {
-                             const JobEntry* entry = find_entry(job);
-                             return entry == nullptr ? PoolId{} : entry->pool;
-                           },
-                       .job_share =
-                           [this, kind](JobId job) {
-                             const JobEntry* entry = find_entry(job);
-                             if (entry == nullptr || !entry->joined) return Share{0};
-                             return standings_[index(kind)].job_share(entry->stand[index(kind)]);
-                           },
-                       .due = [this, kind, now](PoolId pool) { return due(pool, kind, now); },
-                       .queue_limited =
-                           [this](QueueId queue) { return queue_limited_[queue.index()]; },
-                       .room_in_queue =
-                           [this, kind](QueueId queue) {
-                             return queue_maximum_[index(kind)][queue.index()] -
-                                    state_.queue(queue).running_slots[index(kind)];
-                           }});
+    PoolKills planner(
+        state_, kind, now, settings_->preemption == Mode::kLogOnly,
+        {.tree = tree_,
+         .standings = standings_[index(kind)],
+         .pool_of =
+             [this](JobId job) {
+               const JobEntry* entry = find_entry(job);
+               return entry == nullptr ? PoolId{} : entry->pool;
+             },
+         .job_share =
+             [this, kind](JobId job) {
+               const JobEntry* entry = find_entry(job);
+               if (entry == nullptr || !entry->joined) return Share{0};
+               return standings_[index(kind)].job_share(entry->stand[index(kind)]);
+             },
+         .due = [this, kind, now](PoolId pool) { return due(pool, kind, now); },
+         .queue_limited = [this](QueueId queue) { return queue_limited_[queue.index()]; },
+         .room_in_queue =
+             [this, kind](QueueId queue) {
+               return queue_maximum_[index(kind)][queue.index()] -
+                      state_.queue(queue).running_slots[index(kind)];
+             }});
     planner.plan(plan.kills);
     rules_[kOverBudget] += planner.spared();
   }

@@ -152,6 +152,7 @@ class Engine {
   void prefetch_for(const TrackerState& tracker, const Heartbeat& report);
   void take_attempt(TrackerState& tracker, const AttemptReport& report);
   bool adopt(TrackerState& tracker, const AttemptReport& report);
+  void release_given_up(TrackerState& tracker, const Heartbeat& report);
   void drop_missing_attempts(TrackerState& tracker);
   void forget_ends(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);

@@ -75,6 +75,7 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   tracker.load_millionths = report.load_millionths;
   ++reports_;
   prefetch_for(tracker, report);
+  release_given_up(tracker, report);
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
@@ -204,7 +205,9 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   const TaskKey key = report.attempt.task;
   if (state_.find_job(key.job) == nullptr) return false;
   Job& job = state_.mutable_job(key.job);
-  if (!job.schedulable() || key.index >= job.tasks(key.kind).total) return false;
+  // What runs of a job that has to wait again goes on.
+  if (!job.durable || is_over(job.state) || job.duty != Job::Duty::kNone) return false;
+  if (key.index >= job.tasks(key.kind).tasks.size()) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.state != Task::State::kPending || task.attempt.valid()) return false;
   if (report.state == ReportedState::kKilled) return false;
@@ -242,13 +245,19 @@ void Engine::drop_missing_attempts(TrackerState& tracker) {
     if (tracker.held[i].reported_in != reports_) gone.push_back(tracker.attempts[i]);
   }
   for (const AttemptSlot slot : gone) attempt_killed(slot);
-  for (const AttemptKey& held :
-       tracker.held_commits) {  // granted before a restart, and given up since
-    if (state_.find_job(held.task.job) == nullptr) continue;
+}
+
+// Granted before a restart, and not running any more: another attempt may be taken on, and publish.
+void Engine::release_given_up(TrackerState& tracker, const Heartbeat& report) {
+  std::erase_if(tracker.held_commits, [&](const AttemptKey& held) {
+    const bool runs =
+        std::any_of(report.attempts.begin(), report.attempts.end(),
+                    [&](const AttemptReport& attempt) { return attempt.attempt == held; });
+    if (runs || state_.find_job(held.task.job) == nullptr) return !runs;
     Job& job = state_.mutable_job(held.task.job);
     if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
-  }
-  tracker.held_commits.clear();
+    return true;
+  });
 }
 
 void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {

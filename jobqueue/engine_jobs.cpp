@@ -98,15 +98,14 @@ void Engine::after_progress(Job& job) {
 
 void Engine::open_duty(Job& job, Job::Duty duty) {
   job.duty = duty;
-  job.duty_tracker = TrackerId{};
-  if (job.live_attempts == 0) unassigned_duties_.insert(job.id);
+  if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
   limits_.update(job);
 }
 
 void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
                        KillReason reason) {
   const bool scheduled = job.schedulable();
-  const bool wrote = job.started_at != 0;
+  const bool wrote = job.started_at != 0 || job.duty != Job::Duty::kNone;
   end_job(job, outcome, diagnostics, wrote);
   if (scheduled) policy_->on_job_removed(job.id);
   release_reservations(job.id, TrackerId{});
@@ -116,10 +115,8 @@ void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostic
     }
   }
   unassigned_duties_.erase(job.id);
-  if (job.duty_tracker.valid()) {
-    std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
-  }
   if (!wrote) return release_output(job);
+  // A tracker that is marking the success may be slow: it is told to clean up after itself.
   open_duty(job, Job::Duty::kAbort);
 }
 

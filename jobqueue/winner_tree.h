@@ -1,9 +1,9 @@
 // An ordered set over a fixed number of places, each of which holds a key or nothing: a tournament
-// whose inner nodes repeat the smallest key below them, with its place. Replacing a key replays its
-// matches upwards only as far as they can come out otherwise; those who meet lie side by side, so a
-// match looks at a line or two of memory, which are known before any match is played. Walking in
-// order costs nothing for the first and O(log n) for each further one. Derived state, on the
-// engine's thread.
+// in rounds of four, whose inner nodes repeat the smallest key below them, with its place.
+// Replacing a key replays its matches upwards only as far as they can come out otherwise; the four
+// who meet lie side by side, so that a match looks at two or three lines of memory, which are known
+// before any match is played. Walking in order costs nothing for the first and O(log n) for each
+// further one. Derived state, on the engine's thread.
 #pragma once
 
 #include <algorithm>
@@ -22,20 +22,21 @@ class WinnerTree {
 
   void resize(std::size_t places) {
     places_ = places;
-    first_leaf_ = 1;
-    while (first_leaf_ < places) first_leaf_ *= 2;
-    nodes_.assign(2 * first_leaf_, Node{});
+    first_leaf_ = places < 2 ? 0 : (places - 2) / (kMeet - 1) + 1;
+    nodes_.assign(kMargin + first_leaf_ + places, Node{});
   }
 
   std::size_t places() const { return places_; }
   // Null: nothing.
-  const Key* at(std::size_t place) const { return nodes_[first_leaf_ + place].key(); }
+  const Key* at(std::size_t place) const { return node(first_leaf_ + place).key(); }
 
   // Hints that the place will get another key.
   void prefetch(std::size_t place) const {
-    for (std::size_t node = first_leaf_ + place; node > 1; node /= 2) {
-      __builtin_prefetch(&nodes_[node]);
-      __builtin_prefetch(&nodes_[node ^ 1]);
+    for (std::size_t at = first_leaf_ + place; at > 0; at = above(at)) {
+      const Node* group = &node(kMeet * above(at) + 1);
+      for (std::size_t i = 0; i < kMeet * sizeof(Node); i += 64) {
+        __builtin_prefetch(reinterpret_cast<const char*>(group) + i);
+      }
     }
   }
 
@@ -52,28 +53,33 @@ class WinnerTree {
 
     // The next key; null at the end.
     const Key* next() {
-      const auto& nodes = tree_->nodes_;
-      if (nodes.empty() || nodes[1].holder == kNone) return nullptr;
-      if (won_ == 0) return nodes[won_ = 1].key();
-      const auto later = [&nodes](std::uint32_t a, std::uint32_t b) { return nodes[b] < nodes[a]; };
+      if (tree_->places_ == 0 || tree_->node(0).holder == kNone) return nullptr;
+      if (won_ == kNone) return tree_->node(won_ = 0).key();
+      const auto later = [this](std::uint32_t a, std::uint32_t b) {
+        return tree_->node(b) < tree_->node(a);
+      };
       // Whom the last winner beat on its way up to `won_` comes into question now.
-      for (auto node = static_cast<std::uint32_t>(tree_->first_leaf_) + nodes[won_].holder;
-           node != won_; node /= 2) {
-        if (nodes[node ^ 1].holder == kNone) continue;
-        open_.push_back(node ^ 1);
-        std::push_heap(open_.begin(), open_.end(), later);
+      for (std::size_t at = tree_->first_leaf_ + tree_->node(won_).holder; at != won_;
+           at = above(at)) {
+        const std::size_t first = kMeet * above(at) + 1;
+        const std::size_t end = std::min(first + kMeet, tree_->nodes_.size() - kMargin);
+        for (std::size_t other = first; other < end; ++other) {
+          if (other == at || tree_->node(other).holder == kNone) continue;
+          open_.push_back(static_cast<std::uint32_t>(other));
+          std::push_heap(open_.begin(), open_.end(), later);
+        }
       }
       if (open_.empty()) return nullptr;
       std::pop_heap(open_.begin(), open_.end(), later);
       won_ = open_.back();
       open_.pop_back();
-      return nodes[won_].key();
+      return tree_->node(won_).key();
     }
 
    private:
     const WinnerTree* tree_;
     std::vector<std::uint32_t> open_;  // a heap of nodes: what they name has not been visited
-    std::uint32_t won_ = 0;            // the node that named the last key; 0: none yet
+    std::uint32_t won_ = kNone;        // the node that named the last key; kNone: none yet
   };
 
   // Visits keys in order until `take(key)` says true; tells whether one did.
@@ -100,23 +106,33 @@ class WinnerTree {
     return static_cast<const Key&>(a) < static_cast<const Key&>(b);
   }
 
+  static constexpr std::size_t kMeet = 4;    // in one match
+  static constexpr std::size_t kMargin = 3;  // so that those who meet begin where a line does
+  static std::size_t above(std::size_t at) { return (at - 1) / kMeet; }
+  const Node& node(std::size_t at) const { return nodes_[kMargin + at]; }
+
   // `best` is what the place holds from now on. It stays in registers: what has just been written
   // is slow to read in other pieces.
   void replay(std::uint32_t place, Node best) {
     std::size_t at = first_leaf_ + place;
-    nodes_[at] = best;
-    while (at > 1) {
-      const Node& other = nodes_[at ^ 1];
-      if (beats(other, best)) best = other;
-      at /= 2;
-      const std::uint32_t before = nodes_[at].holder;
-      nodes_[at] = best;
+    Node* nodes = nodes_.data() + kMargin;
+    const std::size_t size = nodes_.size() - kMargin;
+    nodes[at] = best;
+    while (at > 0) {
+      const std::size_t up = above(at);
+      const std::size_t end = std::min(kMeet * up + 1 + kMeet, size);
+      for (std::size_t other = kMeet * up + 1; other < end; ++other) {
+        if (other != at && beats(nodes[other], best)) best = nodes[other];
+      }
+      at = up;
+      const std::uint32_t before = nodes[at].holder;
+      nodes[at] = best;
       if (best.holder == before && before != place) return;  // it neither won nor wins here
     }
   }
 
-  std::vector<Node> nodes_;  // of node i the children are 2i and 2i + 1; leaves by place
-  std::size_t first_leaf_ = 0;
+  std::vector<Node> nodes_;     // after the margin: of node i the children are 4i + 1 to 4i + 4
+  std::size_t first_leaf_ = 0;  // leaves by place
   std::size_t places_ = 0;
 };
 

@@ -38,11 +38,15 @@ std::size_t weight(const std::vector<Event>& events) {
 
 }  // namespace
 
-GroupCommitter::GroupCommitter(Store& store, GroupCommitterCallbacks callbacks,
+GroupCommitter::GroupCommitter(Store& store, GroupWriterCallbacks callbacks,
                                GroupCommitterLimits limits)
-    : store_(store),
-      callbacks_(std::move(callbacks)),
-      limits_(limits),
+    : limits_(limits),
+      log_(callbacks.log),
+      writer_(store, std::move(callbacks),
+              [this](std::span<const Event> events) {
+                for (const Event& event : events) waiting_bytes_ -= weight(event);
+                waiting_events_ -= events.size();
+              }),
       thread_([this] { run(); }) {}
 
 GroupCommitter::~GroupCommitter() {
@@ -111,107 +115,34 @@ void GroupCommitter::stop() {
 }
 
 void GroupCommitter::run() {
-  Group group;
   std::unique_lock lock(mutex_);
   while (true) {
-    wait_for_something(lock, group);
+    wait_for_something(lock);
     const bool last = stopping_;
-    const bool fresh = take(&group);
+    writer_.take(queued_);
     if (tidy_) tidying_ = std::exchange(tidy_, std::nullopt);
     lock.unlock();
-    write(&group, fresh);
+    writer_.write();
     if (last) break;
-    if (tidying_ && group.empty()) tidy_some();
+    if (tidying_ && writer_.kept().empty() && !writer_.tidy(*tidying_)) tidying_.reset();
     lock.lock();
   }
-  if (!group.empty() && callbacks_.log) {
-    callbacks_.log(true, "store: stopped with " + std::to_string(group.events.size()) +
-                             " reported events unwritten; they were not acknowledged");
+  if (!writer_.kept().empty() && log_) {
+    log_(true, "store: stopped with " + std::to_string(writer_.kept().events.size()) +
+                   " reported events unwritten; they were not acknowledged");
   }
 }
 
-void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock, const Group& group) {
+void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock) {
   const auto stopping = [this] { return stopping_; };
   const auto something = [this] { return stopping_ || tidy_ || !queued_.empty(); };
-  if (group.empty() && tidying_) {
-    wake_.wait_for(lock, kTidyGap, something);
-  } else if (group.empty()) {
-    wake_.wait(lock, something);
-  } else if (!wake_.wait_for(lock, kBreath, stopping)) {
+  if (!writer_.kept().empty()) {  // the store fails
+    if (wake_.wait_for(lock, kBreath, stopping)) return;
     wake_.wait_for(lock, std::chrono::milliseconds(limits_.retry_after_ms), something);
-  }
-}
-
-void GroupCommitter::tidy_some() {
-  const Result<bool> more = store_.tidy(*tidying_);
-  // That it could free pages does not say that a full store takes events again.
-  if (!more.ok()) note(more.error());
-  if (!more.ok() || !*more) tidying_.reset();
-}
-
-bool GroupCommitter::take(Group* group) {
-  const bool fresh = !queued_.events.empty();
-  if (fresh) last_seq_taken_ = queued_.events.back().seq;
-  if (group->events.empty()) {
-    group->events.swap(queued_.events);  // the two buffers take turns
+  } else if (tidying_) {
+    wake_.wait_for(lock, kTidyGap, something);
   } else {
-    std::move(queued_.events.begin(), queued_.events.end(), std::back_inserter(group->events));
-  }
-  if (queued_.time) group->time = std::max(group->time.value_or(*queued_.time), *queued_.time);
-  for (auto& [key, value] : queued_.meta) group->meta.insert_or_assign(key, std::move(value));
-  queued_.events.clear();
-  queued_.time.reset();
-  queued_.meta.clear();
-  return fresh;
-}
-
-void GroupCommitter::write(Group* group, bool fresh) {
-  if (group->empty()) return;
-  Status written = Ok{};
-  if (!group->events.empty()) {
-    written = store_.append(group->events);
-    if (written.ok()) {
-      release(&group->events, 0);
-      callbacks_.on_durable(last_seq_taken_);
-    } else {
-      refuse_commands(&group->events);
-      if (fresh) callbacks_.on_failed(last_seq_taken_, written.error().message);
-    }
-  }
-  while (written.ok() && !group->meta.empty()) {
-    const auto first = group->meta.begin();
-    written = store_.set_meta(first->first, first->second);
-    if (written.ok()) group->meta.erase(first);
-  }
-  if (written.ok() && group->time) {
-    written = store_.touch_time(*group->time);
-    if (written.ok()) group->time.reset();
-  }
-  note(written);
-}
-
-void GroupCommitter::refuse_commands(std::vector<Event>* events) {
-  const auto facts_end = std::stable_partition(
-      events->begin(), events->end(), [](const Event& event) { return !is_command(event.fact); });
-  release(events, static_cast<std::size_t>(facts_end - events->begin()));
-}
-
-void GroupCommitter::release(std::vector<Event>* events, std::size_t kept) {
-  for (std::size_t i = kept; i < events->size(); ++i) waiting_bytes_ -= weight((*events)[i]);
-  waiting_events_ -= events->size() - kept;
-  events->resize(kept);
-}
-
-void GroupCommitter::note(const Status& written) {
-  const bool failing = !written.ok();
-  if (failing == failing_) return;
-  failing_ = failing;
-  if (!callbacks_.log) return;
-  if (failing) {
-    const Error& error = written.error();
-    callbacks_.log(true, error.message + (error.hint.empty() ? "" : "; " + error.hint));
-  } else {
-    callbacks_.log(false, "store: writes again");
+    wake_.wait(lock, something);
   }
 }
 

@@ -1,11 +1,9 @@
 // The writer thread between the engine and its store. push() never waits for the disk; the thread
-// takes whatever has gathered meanwhile and writes it as one transaction, so that the slower the
-// disk, the larger the groups. A group that cannot be written is settled as DESIGN says: its
-// commands are dropped for good and their askers told (on_failed), its facts are kept and retried
-// in front of the next group, or after a while alone. So the order on disk is always the order of
-// seq, and on_failed(n) comes before any on_durable of a higher seq. The queue takes everything;
-// its bound is advice: the daemon asks overloaded() and refuses new submissions. All callbacks run
-// on the writer thread, one at a time, and must neither block nor call stop().
+// takes whatever has gathered meanwhile and writes it as one transaction (group_writer.h), so that
+// the slower the disk, the larger the groups. What could not be written is retried in front of the
+// next group, or after a while alone. The queue takes everything; its bound is advice: the daemon
+// asks overloaded() and refuses new submissions. All callbacks run on the writer thread, one at a
+// time, and must neither block nor call stop().
 #pragma once
 
 #include <atomic>
@@ -21,18 +19,10 @@
 #include <vector>
 
 #include "jobqueue/event.h"
+#include "jobqueue/store/group_writer.h"
 #include "jobqueue/store/store.h"
 
 namespace weir {
-
-struct GroupCommitterCallbacks {
-  // Everything up to `seq` that was not refused before is on disk.
-  std::function<void(std::uint64_t seq)> on_durable;
-  // Commands up to `seq` that are not durable yet never will be; facts are being retried.
-  std::function<void(std::uint64_t seq, const std::string& message)> on_failed;
-  // Optional: the store began to fail, or works again. One line each time, not one a retry.
-  std::function<void(bool failing, const std::string& message)> log;
-};
 
 struct GroupCommitterLimits {
   std::size_t events = 200'000;           // waiting, being written or being retried
@@ -43,7 +33,7 @@ struct GroupCommitterLimits {
 class GroupCommitter {
  public:
   // From here until stop() the store belongs to the writer thread.
-  GroupCommitter(Store& store, GroupCommitterCallbacks callbacks, GroupCommitterLimits limits = {});
+  GroupCommitter(Store& store, GroupWriterCallbacks callbacks, GroupCommitterLimits limits = {});
   ~GroupCommitter();  // as stop()
   GroupCommitter(const GroupCommitter&) = delete;
   GroupCommitter& operator=(const GroupCommitter&) = delete;
@@ -70,37 +60,22 @@ class GroupCommitter {
   void stop();
 
  private:
-  struct Group {
-    std::vector<Event> events;
-    std::optional<TimeMs> time;
-    std::map<std::string, std::string> meta;
-    bool empty() const { return events.empty() && !time && meta.empty(); }
-  };
-
   void run();
-  bool take(Group* group);  // true: there are new events
-  void write(Group* group, bool fresh);
-  void refuse_commands(std::vector<Event>* events);
-  void release(std::vector<Event>* events, std::size_t kept);  // forgets all but the first `kept`
-  void note(const Status& written);
-  void wait_for_something(std::unique_lock<std::mutex>& lock, const Group& group);
-  void tidy_some();
+  void wait_for_something(std::unique_lock<std::mutex>& lock);
 
-  Store& store_;
-  const GroupCommitterCallbacks callbacks_;
   const GroupCommitterLimits limits_;
+  const std::function<void(bool failing, const std::string& message)> log_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  Group queued_;
+  WriteGroup queued_;
   std::optional<Retention> tidy_;
   bool stopping_ = false;
   std::atomic<std::size_t> waiting_events_{0};
   std::atomic<std::size_t> waiting_bytes_{0};
 
   // The writer thread's own.
-  std::uint64_t last_seq_taken_ = 0;
-  bool failing_ = false;
+  GroupWriter writer_;
   std::optional<Retention> tidying_;
   std::thread thread_;
 };

@@ -16,7 +16,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
   board_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
-  GroupCommitterCallbacks callbacks;
+  GroupWriterCallbacks callbacks;
   callbacks.on_durable = [this](std::uint64_t seq) { enqueue_answer(Durable{seq}); };
   callbacks.on_failed = [this](std::uint64_t seq, const std::string& message) {
     enqueue_answer(StoreFailed{seq, message});

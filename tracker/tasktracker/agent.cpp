@@ -261,7 +261,10 @@ void Agent::do_action(action::FetchOutputs& fetch) {
 // --- File work.
 
 void Agent::do_action(action::RunDuty& run) {
-  disk_.push([this, duty = run.duty] {
+  disk_.push([this, duty = run.duty, until_ms = run.until_steady_ms] {
+    if (steady_now_ms() > until_ms) {
+      return asio::post(io_, [this, duty] { core_->on_duty_too_late(duty); });
+    }
     const Status done = finish_job_output(duty.output, duty.succeed);
     asio::post(io_, [this, duty, done] {
       if (!done.ok())
@@ -274,7 +277,10 @@ void Agent::do_action(action::RunDuty& run) {
 
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
-  disk_.push([path = dirs_.job_outputs(drop.job)] { (void)remove_tree(path).ok(); });
+  disk_.push([path = dirs_.job_outputs(drop.job), job = drop.job, output = drop.output] {
+    (void)remove_tree(path).ok();
+    if (!output.empty()) remove_late_output(output, job);
+  });
 }
 
 }  // namespace weir::tasktracker

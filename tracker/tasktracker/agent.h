@@ -57,7 +57,7 @@ class Agent {
   AttemptProcess* process(const AttemptKey& key);
   void children_ended();
   void sweep_orphans();
-  void attempt_over(const AttemptKey& key, const std::string& how);
+  void attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how);
   void kill_everything();
   void call_failed(const Error& error, const char* what);
   // Runs `call` on the RPC thread, then `then` with its result here.

@@ -9,6 +9,7 @@
 
 #include "tracker/tasktracker/agent.h"
 #include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/task_output.h"
 
 namespace weir::tasktracker {
 namespace {
@@ -34,7 +35,9 @@ void Agent::do_action(action::StartAttempt& start) {
     core_->on_report(key, std::move(report), now());
     turn();
   };
-  handlers.over = [this, key](const std::string& how) { attempt_over(key, how); };
+  const bool publishes = !spec->is_map() || spec->map_only();
+  handlers.over = [this, key, aside = publishes ? task_output_dir(*spec) : ""](
+                      const std::string& how) { attempt_over(key, aside, how); };
   auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
                                        std::move(handlers));
   if (!process) {
@@ -103,10 +106,13 @@ void Agent::sweep_orphans() {
   spdlog::error("{}: some processes of a killed attempt do not end", subject_);
 }
 
-void Agent::attempt_over(const AttemptKey& key, const std::string& how) {
+void Agent::attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
   processes_.erase(key);
-  disk_.push([path = dirs_.attempt(key)] { (void)remove_tree(path).ok(); });
+  disk_.push([path = dirs_.attempt(key), aside] {
+    (void)remove_tree(path).ok();
+    if (!aside.empty()) remove_unpublished(aside);
+  });
   core_->on_exit(key, how, now());
   turn();
 }

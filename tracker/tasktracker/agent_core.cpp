@@ -191,7 +191,7 @@ void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_st
   for (const wire::AttemptId& id : reply.compute_granted) grant(id);
   for (const std::int64_t job : reply.drop_jobs) drop_job(job);
   for (const wire::Launch& each : reply.launch) launch(each, now);
-  apply_duties(reply.duties, now);
+  apply_duties(reply.duties, sent_steady_ms, now);
 }
 
 void AgentCore::acknowledge(const wire::AttemptId& id) {
@@ -232,11 +232,15 @@ void AgentCore::drop_job(std::int64_t number) {
     return entry.first.task.job == id && entry.second.stage != Stage::kEnded;
   });
   if (alive) return;  // stays among the held jobs, and is dropped when its attempts have ended
+  const auto& description = job->second.description;
+  actions_.push_back(action::DropJob{id, description ? description->spec.output : ""});
   jobs_.erase(job);
-  actions_.push_back(action::DropJob{id});
 }
 
-void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, Now now) {
+void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, std::int64_t sent_steady_ms,
+                             Now now) {
+  const std::int64_t until_ms = sent_steady_ms + limits_.commit_fresh_ms;
+
   const auto asked = [&wanted](std::int64_t job) {
     return std::any_of(wanted.begin(), wanted.end(),
                        [job](const wire::Duty& duty) { return duty.job == job; });
@@ -252,9 +256,15 @@ void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, Now now) {
       const bool other = known.report && known.duty.succeed != duty.succeed;
       if (!failed_long_ago && !other) continue;
     }
+    if (now.steady_ms > until_ms) continue;
     duties_[duty.job] = DutyState{duty, std::nullopt, 0};
-    actions_.push_back(action::RunDuty{duty});
+    actions_.push_back(action::RunDuty{duty, until_ms});
   }
+}
+
+void AgentCore::on_duty_too_late(const wire::Duty& duty) {
+  const auto found = duties_.find(duty.job);
+  if (found != duties_.end() && !found->second.report) duties_.erase(found);
 }
 
 void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now) {

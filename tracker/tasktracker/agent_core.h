@@ -27,8 +27,9 @@ struct Now {
 };
 
 struct AgentLimits {
-  std::int64_t commit_fresh_ms = 5000;  // a commit is obeyed this long after its heartbeat was sent
-  std::int64_t first_retry_ms = 200;    // of a failed call; doubles
+  // A commit and a last duty are obeyed this long after their heartbeat was sent.
+  std::int64_t commit_fresh_ms = 5000;
+  std::int64_t first_retry_ms = 200;  // of a failed call; doubles
   std::int64_t longest_retry_ms = 5000;
   std::int64_t outputs_poll_ms = 500;        // while reduces still miss outputs
   std::int64_t outputs_idle_poll_ms = 2000;  // while they copy and all are known
@@ -70,9 +71,11 @@ struct PushOutputs {
 };
 struct RunDuty {
   wire::Duty duty;
+  std::int64_t until_steady_ms = 0;  // later it must not be begun: somebody else may be at it
 };
 struct DropJob {
   JobId job;
+  std::string output;  // its output directory; empty: not known here
 };
 }  // namespace action
 
@@ -108,6 +111,7 @@ class AgentCore {
   // report its end.
   void on_exit(const AttemptKey& key, const std::string& how, Now now);
   void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
+  void on_duty_too_late(const wire::Duty& duty);  // it was not begun; it is, if asked for again
 
   std::size_t live_attempts() const;
   bool registered() const { return registered_; }
@@ -150,7 +154,7 @@ class AgentCore {
   void commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now);
   void grant(const wire::AttemptId& id);
   void drop_job(std::int64_t job);
-  void apply_duties(const std::vector<wire::Duty>& duties, Now now);
+  void apply_duties(const std::vector<wire::Duty>& duties, std::int64_t sent_steady_ms, Now now);
   void push_outputs(Job& job, Attempt& attempt);
   bool copies(const Attempt& attempt) const;
   bool job_copies(JobId id) const;

@@ -108,4 +108,28 @@ Status finish_job_output(const std::string& output, bool succeed) {
   return sync_directory(output);
 }
 
+void remove_unpublished(const std::string& aside) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(aside, error)) {
+    struct stat info {};
+    if (::stat(entry.path().c_str(), &info) == 0 && info.st_nlink > 1) return;
+  }
+  (void)remove_tree(aside).ok();
+}
+
+void remove_late_output(const std::string& output, JobId job) {
+  const std::string aside = output + "/_temporary";
+  const std::string any = attempt_name({{job, TaskKind::kMap, 0}, 0});
+  const std::string prefix = any.substr(0, any.find("_m_") + 1);
+  std::vector<std::string> late;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(aside, error)) {
+    if (entry.path().filename().string().starts_with(prefix)) late.push_back(entry.path());
+  }
+  if (late.empty()) return;
+  for (const std::string& path : late) (void)remove_tree(path).ok();
+  ::rmdir(aside.c_str());  // unless somebody else is there, as the next
+  ::rmdir(output.c_str());
+}
+
 }  // namespace weir::tasktracker

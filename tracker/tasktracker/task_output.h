@@ -38,4 +38,11 @@ class TaskOutput {
 // that is empty.
 Status finish_job_output(const std::string& output, bool succeed);
 
+// An attempt has ended: what it wrote aside goes, unless it is what stands published.
+void remove_unpublished(const std::string& aside);
+
+// After the job's last step: what attempts that were still being killed then have written aside
+// since. Leaves everything of other jobs that write to the same place by now.
+void remove_late_output(const std::string& output, JobId job);
+
 }  // namespace weir::tasktracker

@@ -69,7 +69,7 @@ class GatedStore final : public Store {
 // What the callbacks said, as "durable 3" and "failed 4: why".
 class Journal {
  public:
-  GroupCommitterCallbacks callbacks() {
+  GroupWriterCallbacks callbacks() {
     return {[this](std::uint64_t seq) { add("durable " + std::to_string(seq)); },
             [this](std::uint64_t seq, const std::string& why) {
               add("failed " + std::to_string(seq) + ": " + why);

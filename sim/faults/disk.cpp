@@ -1,0 +1,125 @@
+#include "sim/faults/disk.h"
+
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
+#include "thrift/spec_codec.h"
+
+namespace weir::faults {
+
+// Between the JobTracker and the contents.
+class Disk::Front final : public Store {
+ public:
+  Front(Disk& disk, std::unique_ptr<Store> contents)
+      : disk_(disk), contents_(std::move(contents)) {}
+
+  Result<Snapshot> load() override { return contents_->load(); }
+  Status append(std::span<const Event> events) override {
+    if (std::exchange(disk_.fails_, false)) {
+      return Error{ErrorCode::kStoreFailed, "store: the disk is full (simulated)", "", {}};
+    }
+    if (disk_.plant_.is(Planted::kNone)) return contents_->append(events);
+    std::vector<Event> kept;
+    for (const Event& event : events) {
+      if (!swallowed(event.fact)) kept.push_back(event);
+    }
+    return kept.empty() ? Status(Ok{}) : contents_->append(kept);
+  }
+  Status touch_time(TimeMs at) override { return contents_->touch_time(at); }
+  Status set_meta(std::string_view key, std::string_view value) override {
+    return contents_->set_meta(key, value);
+  }
+  Result<std::optional<std::string>> get_meta(std::string_view key) override {
+    return contents_->get_meta(key);
+  }
+  Result<bool> tidy(const Retention& retention) override { return contents_->tidy(retention); }
+  Result<std::unique_ptr<History>> history() override { return contents_->history(); }
+
+ private:
+  bool swallowed(const Fact& fact) const {
+    const Plant& plant = disk_.plant_;
+    return (plant.is(Planted::kLostKill) && std::holds_alternative<JobKillRequested>(fact)) ||
+           (plant.is(Planted::kLostFinish) && std::holds_alternative<TaskSucceeded>(fact)) ||
+           (plant.is(Planted::kLostSubmission) && std::holds_alternative<JobSubmitted>(fact)) ||
+           (plant.is(Planted::kLostSettings) && std::holds_alternative<SettingsChanged>(fact));
+  }
+
+  Disk& disk_;
+  std::unique_ptr<Store> contents_;
+};
+
+Result<std::unique_ptr<Store>> Disk::open() {
+  auto contents = open_contents();
+  if (!contents) return contents.error();
+  return std::unique_ptr<Store>(std::make_unique<Front>(*this, std::move(*contents)));
+}
+
+namespace {
+
+// Lends the contents to one life after the other.
+class Lent final : public Store {
+ public:
+  explicit Lent(Store& owned) : owned_(owned) {}
+  Result<Snapshot> load() override { return owned_.load(); }
+  Status append(std::span<const Event> events) override { return owned_.append(events); }
+  Status touch_time(TimeMs at) override { return owned_.touch_time(at); }
+  Status set_meta(std::string_view key, std::string_view value) override {
+    return owned_.set_meta(key, value);
+  }
+  Result<std::optional<std::string>> get_meta(std::string_view key) override {
+    return owned_.get_meta(key);
+  }
+  Result<bool> tidy(const Retention& retention) override { return owned_.tidy(retention); }
+  Result<std::unique_ptr<History>> history() override { return owned_.history(); }
+
+ private:
+  Store& owned_;
+};
+
+class MemoryDisk final : public Disk {
+ public:
+  using Disk::Disk;
+
+ protected:
+  Result<std::unique_ptr<Store>> open_contents() override {
+    return std::unique_ptr<Store>(std::make_unique<Lent>(store_));
+  }
+
+ private:
+  MemoryStore store_;
+};
+
+class SqliteDisk final : public Disk {
+ public:
+  SqliteDisk(const Plant& plant, std::string folder) : Disk(plant), folder_(std::move(folder)) {}
+  ~SqliteDisk() override {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+ protected:
+  Result<std::unique_ptr<Store>> open_contents() override {
+    return open_sqlite_store(folder_ + "/weir.db", SpecCodec{encode_job_spec, decode_job_spec});
+  }
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Disk> make_memory_disk(const Plant& plant) {
+  return std::make_unique<MemoryDisk>(plant);
+}
+
+std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent) {
+  static std::uint64_t made = 0;
+  std::string folder = parent + "/weir-faults-" + std::to_string(++made);
+  std::filesystem::create_directories(folder);
+  return std::make_unique<SqliteDisk>(plant, std::move(folder));
+}
+
+}  // namespace weir::faults

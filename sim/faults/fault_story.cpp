@@ -1,0 +1,216 @@
+#include "sim/faults/fault_story.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/faults/durable_state.h"
+#include "sim/fuzz_settings.h"
+
+namespace weir::faults {
+namespace {
+
+constexpr DurationMs kMinute = 60'000;
+constexpr DurationMs kRestMs = 120 * kMinute;  // by then everything must have ended
+constexpr Resources kLargeTracker{{4, 4, 0, 0}};
+
+}  // namespace
+
+FaultStory::FaultStory(const FaultStoryOptions& options, PolicyFactory factory)
+    : world_(options.seed, options.planted) {
+  on_sqlite_ = world_.dice.chance(10) && !options.scratch.empty();
+  disk_ =
+      on_sqlite_ ? make_sqlite_disk(world_.plant, options.scratch) : make_memory_disk(world_.plant);
+  if (world_.dice.chance(20)) check_mode_ = check::CheckMode::kFull;
+  jobtracker_ = std::make_unique<VirtualJobTracker>(
+      world_.agenda, world_.dice, world_.swarm, world_.plant, *disk_,
+      [this](const std::string& text) { return settings_.at(text); }, std::move(factory));
+  if (options.events != nullptr) {
+    log_ = std::make_unique<EventLog>(*options.events, names_);
+    jobtracker_->watch(names_);
+    jobtracker_->watch(*log_);
+  }
+  jobtracker_->watch(*this);
+  world_.jobtracker = jobtracker_.get();
+  world_.on_reported = [this](const Heartbeat& report) { check_believed(report); };
+  world_.on_started_again = [this](const AttemptKey& attempt) {
+    wrong(attempt_name(attempt) + " was started twice");
+  };
+  world_.files.on_published = [this](const std::string& output, const AttemptKey& attempt,
+                                     const AttemptKey* replaced) {
+    const std::string part = output + ", part " + std::to_string(attempt.task.index);
+    if (replaced != nullptr) wrong(part + " was published twice");
+    if (!jobtracker_->up()) return;
+    const Job* job = jobtracker_->engine().state().find_job(attempt.task.job);
+    if (job == nullptr || is_over(job->state)) return;
+    const Task& task = job->tasks(attempt.task.kind).tasks[attempt.task.index];
+    if (!task.commit_granted || task.commit_attempt != attempt.attempt) {
+      wrong(part + " was published by attempt " + std::to_string(attempt.attempt) +
+            ", which may not");
+    }
+  };
+}
+
+FaultStory::~FaultStory() = default;
+
+void FaultStory::wrong(const std::string& what) {
+  if (!wrong_) wrong_ = "at " + std::to_string(world_.agenda.now()) + " ms: " + what;
+}
+
+std::optional<std::string> FaultStory::run() {
+  make_cluster();
+  start_jobtracker();
+  for (auto& tracker : trackers_) tracker->start();
+  const TimeMs calm_at = world_.agenda.now() + world_.dice.between(20, 150) * 1'000;
+  for (TimeMs at = world_.agenda.now(); at < calm_at; at += world_.dice.between(50, 4'000)) {
+    world_.agenda.at(at, [this] { disturb(); });
+  }
+  go_on_until(calm_at);
+  if (!wrong_) come_to_rest();
+  return wrong_;
+}
+
+void FaultStory::go_on_until(TimeMs end) {
+  while (!wrong_ && !world_.agenda.empty() && world_.agenda.next() < end) world_.agenda.go_on();
+}
+
+void FaultStory::make_cluster() {
+  auto first = draw_settings(world_.dice);
+  first->heartbeat.interval_ms = world_.dice.between(500, 3'000);
+  first->heartbeat.expiry_ms = world_.dice.between(6'000, 20'000);
+  first->text = "settings 0";
+  drawn_ = first;
+  settings_[""] = settings_[first->text] = first;
+  promises_.sent(kSettingsValue, first->text, 0);
+  promises_.sent(kPolicyValue, first->policy, 0);
+  const std::int64_t count = world_.dice.between(2, 5);
+  for (std::int64_t i = 1; i <= count; ++i) {
+    trackers_.push_back(std::make_unique<VirtualTaskTracker>(
+        world_, "tt" + std::to_string(i), "r" + std::to_string(world_.dice.between(1, 2)),
+        Resources{{world_.dice.between(1, 4), world_.dice.between(1, 3), 0, 0}}));
+  }
+}
+
+// --- Lives of the JobTracker ---
+
+void FaultStory::start_jobtracker() {
+  // The checker of the rules knows a run from its beginning.
+  checker_.emplace(jobtracker_->starts() == 0 ? check_mode_ : check::CheckMode::kOff);
+  if (const Status started = jobtracker_->start(); !started) {
+    return wrong("the JobTracker cannot start again: " + started.error().message);
+  }
+  if (auto broken = promises_.broken(jobtracker_->engine())) wrong(*broken);
+}
+
+void FaultStory::kill_jobtracker() {
+  if (jobtracker_->up()) jobtracker_->kill();
+}
+
+// Called when it has died, however that came: trackers go on with what they run.
+void FaultStory::mark_running() {
+  killed_at_ = world_.agenda.now();
+  believed_.clear();
+  for (auto& tracker : trackers_) {
+    for (const auto& [key, process] : tracker->processes()) believed_[key] = tracker.get();
+  }
+}
+
+// What a tracker has run through a restart is taken on when it says so, if it is still wanted.
+void FaultStory::check_believed(const Heartbeat& report) {
+  if (believed_.empty() || !jobtracker_->up()) return;
+  const Engine& engine = jobtracker_->engine();
+  const TrackerState* tracker = engine.state().find_tracker(report.name);
+  if (tracker == nullptr || !tracker->live() || tracker->incarnation != report.incarnation ||
+      tracker->sequence != report.sequence) {
+    return;  // the report was not taken
+  }
+  for (const AttemptReport& each : report.attempts) {
+    const AttemptKey& key = each.attempt;
+    const auto believed = believed_.find(key);
+    if (believed == believed_.end() || each.state != ReportedState::kRunning) continue;
+    believed_.erase(believed);
+    const Job* job = engine.state().find_job(key.task.job);
+    if (job == nullptr || is_over(job->state) || job->duty != Job::Duty::kNone) continue;
+    if (key.task.index >= job->tasks(key.task.kind).tasks.size()) continue;  // as long as it waits
+    const Task& task = job->tasks(key.task.kind).tasks[key.task.index];
+    if (task.state == Task::State::kSucceeded || task.attempt.valid() || task.commit_granted) {
+      continue;
+    }
+    wrong(attempt_name(key) + " ran on " + report.name +
+          " through a restart, and is not taken on again");
+  }
+}
+
+void FaultStory::on_step(const Engine& engine, const Input& input, const Output& output) {
+  ++inputs_;
+  checker_->on_step(engine, input, output);
+  if (checker_->breach()) wrong("rule broken: " + check::to_string(*checker_->breach()));
+}
+
+void FaultStory::check_disk() {
+  if (!jobtracker_->up() || !jobtracker_->quiet()) return;
+  auto stored = jobtracker_->read_back();
+  if (!stored) return wrong("the store cannot be read: " + stored.error().message);
+  if (auto difference = durable_difference(jobtracker_->engine(), *stored)) wrong(*difference);
+}
+
+// --- The end ---
+
+bool FaultStory::all_over() const {
+  const auto& jobs = jobtracker_->engine().state().jobs();
+  return std::all_of(jobs.begin(), jobs.end(),
+                     [](const auto& job) { return is_over(job.second->state); });
+}
+
+// No fault any more, everybody is there, and one tracker is wide enough for everything.
+void FaultStory::come_to_rest() {
+  world_.swarm.calm();
+  if (!jobtracker_->up()) start_jobtracker();
+  trackers_.push_back(std::make_unique<VirtualTaskTracker>(world_, "last", "r1", kLargeTracker));
+  for (auto& tracker : trackers_) {
+    if (!tracker->up()) tracker->start();
+    tracker->fill_disk(false);
+  }
+  go_on_until(world_.agenda.now() + kMinute);  // what is late still comes
+  if (wrong_) return;
+  apply(without_maximums(jobtracker_->engine().state().settings()));
+  const TimeMs end = world_.agenda.now() + kRestMs;
+  while (!wrong_ && world_.agenda.now() < end && !all_over()) {
+    go_on_until(world_.agenda.now() + kMinute);
+  }
+  if (wrong_) return;
+  if (all_over()) go_on_until(world_.agenda.now() + kMinute);  // duties, and what is to be dropped
+  if (wrong_) return;
+  check_disk();
+  if (auto broken = promises_.broken(jobtracker_->engine())) wrong(*broken);
+  check_ends();
+}
+
+void FaultStory::check_ends() {
+  for (const auto& [id, job] : jobtracker_->engine().state().jobs()) {
+    if (auto what = end_of(id, *job->spec)) {
+      return wrong("job " + std::to_string(id.value) + ": " + *what);
+    }
+  }
+}
+
+std::optional<std::string> FaultStory::end_of(JobId id, const JobSpec& spec) const {
+  const Job& job = jobtracker_->engine().state().job(id);
+  const OutputFiles::Directory& output = world_.files.at(spec.output);
+  if (!is_over(job.state)) return "it does not end, though no fault is left";
+  if (!output.temporary.empty()) {
+    return "it is over, and what " + std::to_string(output.temporary.size()) +
+           " attempts had written aside is still there";
+  }
+  const bool succeeded = job.state == JobState::kSucceeded;
+  if (output.success != succeeded) {
+    return succeeded ? "it has succeeded without its mark" : "it is marked, and has not succeeded";
+  }
+  const std::size_t parts = spec.reduces > 0 ? spec.reduces : spec.splits.size();
+  if (succeeded && output.parts.size() != parts) {
+    return "it has succeeded with " + std::to_string(output.parts.size()) + " of " +
+           std::to_string(parts) + " parts";
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir::faults

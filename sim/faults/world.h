@@ -1,0 +1,51 @@
+// What everybody in a simulated world shares: the clock, chance, the faults, the JobTracker, the
+// shared file system, the trackers by address; and the network between them, which loses, doubles
+// and delays. One thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "sim/faults/agenda.h"
+#include "sim/faults/output_files.h"
+#include "sim/faults/plant.h"
+#include "sim/faults/swarm.h"
+#include "sim/faults/virtual_jobtracker.h"
+
+namespace weir::faults {
+
+class VirtualTaskTracker;
+
+struct World {
+  explicit World(std::uint64_t seed, Planted planted) : dice(seed), swarm(dice), plant{planted} {}
+
+  Agenda agenda;
+  Dice dice;
+  Swarm swarm;
+  Plant plant;
+  OutputFiles files;
+  VirtualJobTracker* jobtracker = nullptr;
+  std::map<std::pair<std::string, std::int32_t>, VirtualTaskTracker*> by_address;
+
+  // No attempt is started twice, wherever.
+  std::set<AttemptKey> started;
+  std::function<void(const AttemptKey&)> on_started_again;
+  // A report has been handled, as its tracker sent it.
+  std::function<void(const Heartbeat&)> on_reported;
+
+  // Asks the JobTracker. `answer` comes exactly once: with its reply, or with nothing, when the
+  // caller gives up (the call may have arrived all the same). `reaches` says at each end of a
+  // message's way whether the caller is connected.
+  using Answer = std::function<void(std::optional<VirtualJobTracker::ReplyBody>)>;
+  void ask(VirtualJobTracker::Body body, std::function<bool()> reaches, Answer answer);
+
+ private:
+  std::int64_t arrived_ = 0;
+};
+
+}  // namespace weir::faults
