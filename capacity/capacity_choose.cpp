@@ -47,8 +47,11 @@ std::optional<Choice> CapacityPolicy::choose_kept(TaskKind kind, std::int64_t& f
 }
 
 bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
+  return job.launchable(kind) > 0 && within_limits(job, kind);
+}
+
+bool CapacityPolicy::within_limits(const Job& job, TaskKind kind) const {
   const std::int64_t need = width(job.id, kind);
-  if (job.launchable(kind) == 0) return false;
   const SlotClass& c = classes_[index(kind)];
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (c.shares.line(q).facts.running + need > c.shares.line(q).maximum) return false;
@@ -144,6 +147,34 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
              pick);
   if (choice) ++rules_[choice->what == Choice::What::kReserve ? kReserved : kSoftLimitPassed];
   return choice;
+}
+
+// --- Second attempts of stragglers ---
+
+// What a leaf is owed is for its pending tasks: a second attempt must not pass for one of them.
+bool CapacityPolicy::may_speculate(JobId id, TaskKind kind, const Offer&) {
+  settle(kind);
+  const Job& job = state_.job(id);
+  return state_.claims().owed(job.queue, kind) == 0 && within_limits(job, kind);
+}
+
+// By RUN / GC of the queues where the ways to the two part, then in the leaf's order of jobs.
+bool CapacityPolicy::comes_before(JobId a, JobId b, TaskKind kind) const {
+  settle(kind);
+  const Job& one = state_.job(a);
+  const Job& other = state_.job(b);
+  if (one.queue == other.queue) return job_order(state_, one) < job_order(state_, other);
+  const QueueTree& tree = state_.tree();
+  QueueId left = one.queue;
+  QueueId right = other.queue;
+  while (!tree.is_ancestor(tree.parent(left), right)) left = tree.parent(left);
+  while (!tree.is_ancestor(tree.parent(right), left)) right = tree.parent(right);
+  const QueueLine& l = classes_[index(kind)].shares.line(left);
+  const QueueLine& r = classes_[index(kind)].shares.line(right);
+  if ((l.guaranteed == 0) != (r.guaranteed == 0)) return r.guaranteed == 0;
+  const Int128 lhs = Int128(l.facts.running) * std::max<std::int64_t>(r.guaranteed, 1);
+  const Int128 rhs = Int128(r.facts.running) * std::max<std::int64_t>(l.guaranteed, 1);
+  return lhs != rhs ? lhs < rhs : left < right;
 }
 
 // Delay scheduling: the job's next task, not further from its input than it may run by now.

@@ -41,6 +41,8 @@ class CapacityPolicy : public Policy {
   void begin_offer(const Offer& offer) override;
   void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;
+  bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
+  bool comes_before(JobId a, JobId b, TaskKind kind) const override;
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
   void on_job_changed(JobId job, QueueId old_queue) override;
@@ -139,6 +141,8 @@ class CapacityPolicy : public Policy {
                                  const Offer& offer, bool urgent);
   std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker, bool urgent);
   bool may_run(const Job& job, TaskKind kind) const;  // under every maximum and hard limit
+  bool within_limits(const Job& job,
+                     TaskKind kind) const;  // likewise, whether it has a task or not
   // The limit of a user of the leaf whose next task has that width.
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
 

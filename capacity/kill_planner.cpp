@@ -138,13 +138,22 @@ void KillPlanner::collect() {
     if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
     leaves_[place[attempt.queue.index()]].candidates.push_back(
         {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths,
-         attempt.preempted >= kOftenPreempted});
+         attempt.preempted >= kOftenPreempted, is_second(attempt)});
   }
+}
+
+// Whether its task goes on without it.
+bool KillPlanner::is_second(const Attempt& attempt) const {
+  const TaskKey& key = attempt.key.task;
+  return attempt.speculative && attempt.paired &&
+         state_.alive_attempts(state_.job(key.job).tasks(key.kind).tasks[key.index]) > 1;
 }
 
 void KillPlanner::sort_candidates(Leaf& leaf) const {
   if (leaf.sorted) return;
   leaf.sorted = true;
+  leaf.any_second = std::any_of(leaf.candidates.begin(), leaf.candidates.end(),
+                                [](const Candidate& candidate) { return candidate.second; });
   std::sort(leaf.candidates.begin(), leaf.candidates.end(),
             [&](const Candidate& a, const Candidate& b) {
               if (a.often != b.often) return b.often;
@@ -216,18 +225,22 @@ std::optional<KillOrder> KillPlanner::find_victims(const Claim& claim, std::int6
   return std::move(search.found);
 }
 
-// Tasks of users above their limit, then the others, then those preempted often.
+// Speculative attempts, tasks of users above their limit, the others, those preempted often.
 bool KillPlanner::search_leaf(Search& search, std::size_t l) {
-  enum Pass { kAboveLimit, kWithinLimit, kOften, kPasses };
+  enum Pass { kSecond, kAboveLimit, kWithinLimit, kOften, kPasses };
   Leaf& leaf = leaves_[l];
   sort_candidates(leaf);
   const std::vector<UserId> above = users_above_limit(leaf);
-  for (int pass = above.empty() ? kWithinLimit : kAboveLimit; pass < kPasses; ++pass) {
+  const int first = leaf.any_second ? kSecond : above.empty() ? kWithinLimit : kAboveLimit;
+  for (int pass = first; pass < kPasses; ++pass) {
     for (std::size_t i = leaf.first; i < leaf.candidates.size(); ++i) {
       const Candidate& candidate = leaf.candidates[i];
       if (candidate.taken) continue;
       const bool over = std::find(above.begin(), above.end(), candidate.user) != above.end();
-      const Pass its = candidate.often ? kOften : over ? kAboveLimit : kWithinLimit;
+      const Pass its = candidate.second  ? kSecond
+                       : candidate.often ? kOften
+                       : over            ? kAboveLimit
+                                         : kWithinLimit;
       if (its != pass) continue;
       const TrackerId tracker = state_.attempt(candidate.slot).tracker;
       Pile& gathered = search.piles[tracker];

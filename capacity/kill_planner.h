@@ -41,7 +41,8 @@ class KillPlanner {
     UserId user;
     TimeMs launched_at = 0;
     std::int32_t progress_millionths = 0;
-    bool often = false;  // preempted so often that it comes last
+    bool often = false;   // preempted so often that it comes last
+    bool second = false;  // a speculative attempt beside another: it comes first
     bool taken = false;
   };
   // A leaf above its allocation.
@@ -49,6 +50,7 @@ class KillPlanner {
     QueueId queue;
     std::vector<Candidate> candidates;       // latest launched first; often preempted ones last
     bool sorted = false;                     // they are: once somebody looks for victims here
+    bool any_second = false;                 // of them; known once they are sorted
     std::size_t first = 0;                   // all before it are taken
     std::map<UserId, std::int64_t> running;  // per user, less what is planned to die
   };
@@ -73,6 +75,7 @@ class KillPlanner {
   std::int64_t under_way(const Claim& claim);
   std::int64_t usable_free(QueueId claimant, std::int64_t wanted);
   void collect();
+  bool is_second(const Attempt& attempt) const;
   void sort_candidates(Leaf& leaf) const;
   const WinnerTree<Rank>& victim_order(QueueId claimant);
   std::optional<Rank> rank(QueueId claimant, std::size_t leaf) const;

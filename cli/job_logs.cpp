@@ -124,7 +124,8 @@ const wire::AttemptInfo* choose_attempt(const std::vector<wire::AttemptInfo>& at
                                         const std::string& name) {
   const wire::AttemptInfo* chosen = nullptr;
   const auto rank = [](const wire::AttemptInfo& attempt) {
-    return std::pair(attempt.state == "FAILED" ? 1 : 0, attempt.launched_at_ms);
+    const int state = attempt.state == "FAILED" ? 2 : attempt.state == "KILLED" ? 0 : 1;
+    return std::pair(state, attempt.launched_at_ms);
   };
   for (const auto& attempt : attempts) {
     if (!name.empty()) {
@@ -143,7 +144,8 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   command->add_option("ID", options->id, "job_0007 or 7")->required();
   command
       ->add_option("--attempt", options->attempt,
-                   "attempt_0007_m_000012_0 (default: the newest that failed, else the newest)")
+                   "attempt_0007_m_000012_0 (default: the newest that failed, else the newest "
+                   "that was not killed)")
       ->type_name("NAME");
   command->add_flag("--list", options->list, "the job's attempts instead of a log");
   command->add_flag("--stderr", options->error, "what the program wrote to stderr (the default)");

@@ -17,6 +17,10 @@ std::string counts_line(const wire::TaskCounts& tasks, std::int32_t progress_mil
                   percent(progress_millionths), tasks.running, tasks.pending);
   if (tasks.copying > 0) line += fmt::format(", {} copying", tasks.copying);
   if (tasks.copied > 0) line += fmt::format(", {} copied and waiting for a slot", tasks.copied);
+  if (tasks.speculative > 0) {
+    line +=
+        fmt::format(", {} speculative attempts ({} won)", tasks.speculative, tasks.speculative_won);
+  }
   if (tasks.failed_attempts > 0) line += fmt::format(", {} failed attempts", tasks.failed_attempts);
   if (tasks.killed_attempts > 0) line += fmt::format(", {} killed attempts", tasks.killed_attempts);
   return line;
@@ -79,7 +83,10 @@ Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
                                  ? short_duration(attempt.ended_at_ms - attempt.launched_at_ms)
                                  : std::string("-");
     table.add({attempt.name, attempt.state, attempt.tracker, percent(attempt.progress_millionths),
-               took, attempt.__isset.diagnostics ? attempt.diagnostics : ""});
+               took,
+               attempt.__isset.diagnostics ? attempt.diagnostics
+               : attempt.speculative       ? "speculative"
+                                           : ""});
   }
   return table;
 }

@@ -13,6 +13,10 @@ Json counts(const wire::TaskCounts& tasks, std::int32_t progress_millionths) {
                {"progress_millionths", progress_millionths}};
   if (tasks.__isset.copying) json["copying"] = tasks.copying;
   if (tasks.__isset.copied) json["copied"] = tasks.copied;
+  if (tasks.__isset.speculative) {
+    json["speculative"] = tasks.speculative;
+    json["speculative_won"] = tasks.speculative_won;
+  }
   return json;
 }
 
@@ -153,6 +157,7 @@ Json to_json(const wire::AttemptInfo& attempt) {
           {"state", attempt.state},
           {"tracker", attempt.tracker},
           {"progress_millionths", attempt.progress_millionths},
+          {"speculative", attempt.__isset.speculative && attempt.speculative},
           {"launched_at_ms", attempt.launched_at_ms},
           {"ended_at_ms", optional(attempt.__isset.ended_at_ms, attempt.ended_at_ms)},
           {"diagnostics", optional(attempt.__isset.diagnostics, attempt.diagnostics)},

@@ -73,6 +73,7 @@ std::shared_ptr<const PolicySettings> settings_of(const Settings& settings,
 
 KeyValues values_of(const Settings& settings) {
   const HeartbeatSettings& beat = settings.heartbeat;
+  const SpeculationSettings& speculation = settings.speculation;
   KeyValues result = {
       {"policy", settings.policy},
       {"heartbeat.interval", beat.interval_ms ? format_duration(*beat.interval_ms) : "auto"},
@@ -80,6 +81,10 @@ KeyValues values_of(const Settings& settings) {
       {"heartbeat.per_second", fmt::format("{}", beat.per_second)},
       {"heartbeat.expiry", format_duration(beat.expiry_ms)},
       {"heartbeat.out_of_band_per_second", fmt::format("{}", beat.out_of_band_per_second)},
+      {"speculation.maps", speculation.on[index(TaskKind::kMap)] ? "on" : "off"},
+      {"speculation.reduces", speculation.on[index(TaskKind::kReduce)] ? "on" : "off"},
+      {"speculation.after", format_duration(speculation.after_ms)},
+      {"speculation.lag", format_percent(speculation.lag_millionths / 100)},
       {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
       {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)},
       {"finished_jobs_at_most", fmt::format("{}", settings.finished_jobs_at_most)},

@@ -61,9 +61,10 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   const MapReader root(&document, "", out,
                        {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues",
                         "removed_queues", "limits", "administrators", "finished_jobs_kept",
-                        "finished_jobs_at_most", "history", "tracker"});
+                        "finished_jobs_at_most", "history", "tracker", "speculation"});
   read_policy(root, allocations, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
+  read_speculation(root, loaded.settings.speculation);
   root.read_strings("administrators", loaded.settings.administrators);
   root.read_duration("finished_jobs_kept", loaded.settings.finished_jobs_kept_ms, {.never = true});
   root.read_integer("finished_jobs_at_most", loaded.settings.finished_jobs_at_most,

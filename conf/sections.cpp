@@ -93,6 +93,29 @@ void read_history(const MapReader& root, HistorySettings& history) {
   map.read_integer("at_most", history.at_most, {.least = 0, .most = 100'000'000});
 }
 
+// A map, or `on` or `off` for both kinds. On unless it is said otherwise.
+void read_speculation(const MapReader& root, SpeculationSettings& speculation) {
+  for (bool& on : speculation.on) on = true;
+  const YamlNode* node = root.find("speculation");
+  if (node == nullptr) return;
+  constexpr std::string_view kOffOn[] = {"off", "on"};
+  if (node->kind == YamlNode::Kind::kScalar) {
+    const auto both = root.read_enum("speculation", kOffOn);
+    for (bool& on : speculation.on) on = both.value_or(1) == 1;
+    return;
+  }
+  const MapReader map(node, "speculation", root.out(), {"maps", "reduces", "after", "lag"});
+  const auto read = [&](const char* key, TaskKind kind) {
+    if (const auto on = map.read_enum(key, kOffOn)) speculation.on[index(kind)] = *on == 1;
+  };
+  read("maps", TaskKind::kMap);
+  read("reduces", TaskKind::kReduce);
+  map.read_duration("after", speculation.after_ms, {.most_ms = 24 * 3'600'000});
+  if (std::int64_t lag = 0; map.read_percent("lag", lag, {.least = 0, .most = 10'000})) {
+    speculation.lag_millionths = lag * 100;
+  }
+}
+
 void read_daemon(const MapReader& root, DaemonSettings& daemon) {
   read_listen(root, daemon);
   if (root.has("store")) {

@@ -11,6 +11,7 @@ namespace weir {
 
 void read_heartbeat(const MapReader& root, HeartbeatSettings& heartbeat);
 void read_history(const MapReader& root, HistorySettings& history);
+void read_speculation(const MapReader& root, SpeculationSettings& speculation);
 void read_daemon(const MapReader& root, DaemonSettings& daemon);  // `listen`, `store` and `limits`
 void read_tracker(const MapReader& root, TrackerSettings& tracker);
 

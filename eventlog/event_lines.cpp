@@ -125,6 +125,7 @@ void EventLines::put(const AttemptLaunched& fact) {
   begin("launch");
   task(fact.attempt, fact.tracker);
   line_.add("locality", name(fact.locality));
+  if (fact.speculative) line_.add_true("speculative");
   owner(fact.attempt, fact.queue);
   line_.end();
 }

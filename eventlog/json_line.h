@@ -33,6 +33,11 @@ class JsonLine {
     append_text(text);
     return *this;
   }
+  JsonLine& add_true(std::string_view key) {
+    open(key);
+    buffer_.append(std::string_view("true"));
+    return *this;
+  }
   // With at most three decimals, whole numbers as such.
   JsonLine& add_number(std::string_view key, double value) {
     open(key);

@@ -62,8 +62,7 @@ std::optional<TaskKind> FairPolicy::next_kind(
   const auto open = [&](TaskKind kind) {
     const std::size_t k = index(kind);
     if (beat_.closed[k] || free[k] <= 0 || !may_give_more(kind, offer)) return false;
-    const std::int64_t running_here = beat_.running_slots[k] + beat_.free[k] - offer.free[k];
-    if (running_here < load_cap(kind, state_.tracker(offer.tracker), running_here)) return true;
+    if (under_load_cap(kind, offer.free[k])) return true;
     ++rules_[kLoadCapped];
     return false;
   };
@@ -74,6 +73,31 @@ std::optional<TaskKind> FairPolicy::next_kind(
   return beat_.running_tasks[0] + offer.launched[0] <= beat_.running_tasks[1] + offer.launched[1]
              ? TaskKind::kMap
              : TaskKind::kReduce;
+}
+
+// With so many slots left free there.
+bool FairPolicy::under_load_cap(TaskKind kind, std::int64_t free) const {
+  const std::int64_t running_here =
+      beat_.running_slots[index(kind)] + beat_.free[index(kind)] - free;
+  return running_here < load_cap(kind, state_.tracker(beat_.tracker), running_here);
+}
+
+// --- Second attempts of stragglers ---
+
+bool FairPolicy::may_speculate(JobId id, TaskKind kind, const Offer& offer) {
+  settle();
+  if (by_deficit_) deal_guarantees();
+  const JobEntry* entry = find_entry(id);
+  if (entry == nullptr || !entry->joined || !entry->runnable) return false;
+  if (splits(kind) && beat_.gathers) return false;
+  const std::int64_t width = entry->stand[index(kind)].width;
+  const Standings& standings = splits(kind) ? *copies_ : standings_[index(kind)];
+  return may_give_more(kind, offer) && under_load_cap(kind, offer.free[index(kind)]) &&
+         width <= room_in(standings, entry->pool) && width <= queue_room(entry->queue, kind);
+}
+
+bool FairPolicy::comes_before(JobId a, JobId b, TaskKind kind) const {
+  return stands_before(*find_entry(a), *find_entry(b), kind);
 }
 
 std::int64_t FairPolicy::load_cap(TaskKind kind, const TrackerState& tracker,
@@ -115,9 +139,13 @@ std::optional<Choice> FairPolicy::choose_kept(TaskKind kind, std::int64_t& free,
 
 // What the maximums from the pool up leave.
 std::int64_t FairPolicy::pool_room(PoolId pool, TaskKind kind) const {
+  return room_in(standings_[index(kind)], pool);
+}
+
+std::int64_t FairPolicy::room_in(const Standings& standings, PoolId pool) const {
   std::int64_t room = INT64_MAX;
   for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
-    const Standings::Line& line = standings_[index(kind)].line(p);
+    const Standings::Line& line = standings.line(p);
     room = std::min(room, line.maximum - line.running);
   }
   return room;

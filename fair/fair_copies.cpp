@@ -132,19 +132,21 @@ std::optional<FairPolicy::Waiting> FairPolicy::first_waiting(const Offer& offer,
   return first;
 }
 
-// The order of slots, for these two. Jobs over a limit come last: what they have launched goes on.
 bool FairPolicy::comes_before(const Waiting& a, const Waiting& b) const {
-  const TaskKind kind = TaskKind::kReduce;
   if (a.entry == b.entry) return a.launch_order < b.launch_order;
-  if (a.entry->runnable != b.entry->runnable) return a.entry->runnable;
-  if (by_deficit_) return deficit_key(*a.entry, kind) < deficit_key(*b.entry, kind);
+  return stands_before(*a.entry, *b.entry, TaskKind::kReduce);
+}
+
+// The order of slots, for these two. Jobs over a limit come last: what they have launched goes on.
+bool FairPolicy::stands_before(const JobEntry& a, const JobEntry& b, TaskKind kind) const {
+  if (a.runnable != b.runnable) return a.runnable;
+  if (by_deficit_) return deficit_key(a, kind) < deficit_key(b, kind);
   const Standings& standings = standings_[index(kind)];
-  if (a.entry->pool == b.entry->pool) {
-    return standings.key_of(a.entry->stand[index(kind)]) <
-           standings.key_of(b.entry->stand[index(kind)]);
+  if (a.pool == b.pool) {
+    return standings.key_of(a.stand[index(kind)]) < standings.key_of(b.stand[index(kind)]);
   }
-  PoolId left = a.entry->pool;  // up to where the two are siblings
-  PoolId right = b.entry->pool;
+  PoolId left = a.pool;  // up to where the two are siblings
+  PoolId right = b.pool;
   while (!tree_.contains(tree_.node(left).parent, right)) left = tree_.node(left).parent;
   while (!tree_.contains(tree_.node(right).parent, left)) right = tree_.node(right).parent;
   return standings.order_key(left) < standings.order_key(right);

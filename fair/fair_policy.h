@@ -47,6 +47,8 @@ class FairPolicy : public Policy {
   void begin_offer(const Offer& offer) override;
   void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;
+  bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
+  bool comes_before(JobId a, JobId b, TaskKind kind) const override;
   std::int64_t copy_factor() const override;
   std::optional<Choice> choose_compute(const Offer& offer) override;
   void on_copied(AttemptSlot attempt) override;
@@ -162,6 +164,7 @@ class FairPolicy : public Policy {
   };
   std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
   bool may_give_more(TaskKind kind, const Offer& offer) const;  // in this heartbeat
+  bool under_load_cap(TaskKind kind, std::int64_t free) const;
   std::optional<TaskKind> next_kind(const Offer& offer,
                                     const std::array<std::int64_t, kTaskKindCount>& free);
   std::int64_t load_cap(TaskKind kind, const TrackerState& tracker,
@@ -171,6 +174,7 @@ class FairPolicy : public Policy {
   std::optional<Choice> ask_leaf(PoolId leaf, const Slots& slots, std::int64_t room);
   std::optional<Choice> ask_job(JobId job, const Slots& slots, bool urgent);
   std::int64_t pool_room(PoolId pool, TaskKind kind) const;
+  std::int64_t room_in(const Standings& standings, PoolId pool) const;
   std::int64_t queue_room(QueueId queue, TaskKind kind) const;
 
   // --- fair_copies.cpp: copy-compute splitting ---
@@ -197,6 +201,7 @@ class FairPolicy : public Policy {
   bool may_copy(const PoolJobs::Bucket& bucket, const Slots& slots);
   std::optional<Waiting> first_waiting(const Offer& offer, const Waiters& who) const;
   bool comes_before(const Waiting& a, const Waiting& b) const;
+  bool stands_before(const JobEntry& a, const JobEntry& b, TaskKind kind) const;
   Reason explain_copies(const Job& job) const;
 
   // --- fair_deficit.cpp: under `algorithm: deficit` ---

@@ -30,6 +30,10 @@ std::optional<Choice> FifoPolicy::choose(const Offer& offer) {
   return std::nullopt;
 }
 
+bool FifoPolicy::comes_before(JobId a, JobId b, TaskKind) const {
+  return cluster_order(state_.job(a)) < cluster_order(state_.job(b));
+}
+
 void FifoPolicy::on_job_added(JobId id) {
   const Job& job = state_.job(id);
   jobs_.try_emplace(id, Entry{cluster_order(job), job.queue});

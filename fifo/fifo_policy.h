@@ -24,6 +24,8 @@ class FifoPolicy : public Policy {
 
   std::string_view name() const override { return "fifo"; }
   std::optional<Choice> choose(const Offer& offer) override;
+  bool may_speculate(JobId, TaskKind, const Offer&) override { return true; }
+  bool comes_before(JobId a, JobId b, TaskKind kind) const override;
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
   void on_job_changed(JobId job, QueueId old_queue) override;

@@ -49,8 +49,11 @@ AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
   if (job == nullptr) return {};
   const auto& tasks = job->tasks(key.task.kind).tasks;
   if (key.task.index >= tasks.size()) return {};
-  const AttemptSlot slot = tasks[key.task.index].attempt;
-  return slot.valid() && attempt(slot).key == key ? slot : AttemptSlot{};
+  AttemptSlot found;
+  each_attempt(tasks[key.task.index], [&](AttemptSlot slot) {
+    if (attempt(slot).key == key) found = slot;
+  });
+  return found;
 }
 
 std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey& key) const {
@@ -80,7 +83,10 @@ const Resources& ClusterState::largest_tracker() const {
 
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   Job& added = *job;
-  for (const TaskKind kind : kTaskKinds) added.tasks(kind).need = added.spec->need[index(kind)];
+  for (const TaskKind kind : kTaskKinds) {
+    added.tasks(kind).need = added.spec->need[index(kind)];
+    added.speculates[index(kind)] = speculates(*added.spec, kind);
+  }
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
   job_index_[added.id.index()] = &added;
@@ -188,10 +194,11 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
   std::int64_t moved[kTaskKindCount] = {0, 0};
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
-      if (!task.attempt.valid()) continue;
-      Attempt& attempt = mutable_attempt(task.attempt);
-      attempt.queue = queue;
-      if (!attempt.dying() && attempt.has_slots()) moved[index(kind)] += job.width(kind);
+      each_attempt(task, [&](AttemptSlot slot) {
+        Attempt& attempt = mutable_attempt(slot);
+        attempt.queue = queue;
+        if (!attempt.dying() && attempt.has_slots()) moved[index(kind)] += job.width(kind);
+      });
     }
     add_running(job.queue, job.user, kind, -moved[index(kind)]);
   }
@@ -329,120 +336,17 @@ void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks
   change_tracker(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
 }
 
-AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
-                                 TimeMs now, bool to_copy) {
-  Job& job = mutable_job(key.job);
-  TaskGroup& group = job.tasks(key.kind);
-  Task& task = group.tasks[key.index];
-  WEIR_CHECK(task.state == Task::State::kPending && !task.attempt.valid(),
-             "only a pending task is launched");
-  AttemptSlot slot;
-  if (free_attempts_.empty()) {
-    slot = AttemptSlot(attempts_.size());
-    attempts_.emplace_back();
-  } else {
-    slot = free_attempts_.back();
-    free_attempts_.pop_back();
-  }
-  TrackerState& tracker = trackers_[tracker_id.index()];
-  Attempt& attempt = attempts_[slot.index()];
-  attempt = Attempt{};
-  attempt.key = {key, number};
-  attempt.tracker = tracker_id;
-  attempt.queue = job.queue;
-  attempt.user = job.user;
-  attempt.preempted = task.preempted;
-  attempt.launched_at = now;
-  if (to_copy) attempt.copy = CopyStage::kCopying;
-  attempt.launch_order = ++launches_;
-  attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
-  attempt.live = true;
-  tracker.attempts.push_back(slot);
-  tracker.held.push_back({.key = attempt.key, .copy = attempt.copy});
-  hold(tracker, attempt, 1);
-  group.fresh.erase(key.index);
-  group.retries.erase(key.index);
-  task.state = Task::State::kRunning;
-  task.attempt = slot;
-  ++job.live_attempts;
-  if (job.started_at == 0) job.started_at = now;
-  if (to_copy) {
-    count_copy(attempt, 1);
-    return slot;
-  }
-  ++group.running;
-  add_running(job.queue, job.user, key.kind, job.width(key.kind));
-  for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
-    queues_[q.index()].last_launch[index(key.kind)] = launches_;
-  }
-  return slot;
-}
-
-void ClusterState::set_progress(Attempt& attempt, std::int32_t millionths) {
-  millionths = std::clamp(millionths, 0, 1000000);
-  Job& job = mutable_job(attempt.key.task.job);
-  if (!attempt.dying()) {
-    job.tasks(attempt.key.task.kind).running_progress_millionths +=
-        millionths - attempt.progress_millionths;
-  }
-  attempt.progress_millionths = millionths;
-}
-
-void ClusterState::leave_run(Attempt& attempt) {
-  Job& job = mutable_job(attempt.key.task.job);
-  const TaskKind kind = attempt.key.task.kind;
-  TaskGroup& group = job.tasks(kind);
-  group.running_progress_millionths -= attempt.progress_millionths;
-  if (!attempt.has_slots()) return count_copy(attempt, -1);
-  --group.running;
-  add_running(attempt.queue, attempt.user, kind, -job.width(kind));
-}
-
-void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
-  attempt.state = state;
-  trackers_[attempt.tracker.index()].held[attempt.tracker_place].state = state;
-}
-
-void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
-  if (attempt.dying()) return;
-  leave_run(attempt);
-  ++mutable_job(attempt.key.task.job).tasks(attempt.key.task.kind).dying;
-  set_attempt_state(attempt, Attempt::State::kDying);
-  attempt.kill_reason = reason;
-}
-
-void ClusterState::end_attempt(AttemptSlot slot) {
-  Attempt& attempt = attempts_[slot.index()];
-  WEIR_CHECK(attempt.live, "an attempt ends once");
-  if (attempt.dying()) {
-    --mutable_job(attempt.key.task.job).tasks(attempt.key.task.kind).dying;
-  } else {
-    leave_run(attempt);
-  }
-  TrackerState& tracker = trackers_[attempt.tracker.index()];
-  Job& job = mutable_job(attempt.key.task.job);
-  hold(tracker, attempt, -1);
-  const AttemptSlot last = tracker.attempts.back();
-  tracker.attempts[attempt.tracker_place] = last;
-  tracker.held[attempt.tracker_place] = tracker.held.back();
-  tracker.held.pop_back();
-  attempts_[last.index()].tracker_place = attempt.tracker_place;
-  tracker.attempts.pop_back();
-  job.tasks(attempt.key.task.kind).tasks[attempt.key.task.index].attempt = AttemptSlot{};
-  --job.live_attempts;
-  attempt.live = false;
-  free_attempts_.push_back(slot);
-}
-
 void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   TaskGroup& group = job.tasks(kind);
   Task& task = group.tasks[index];
-  if (task.state == Task::State::kSucceeded) --group.succeeded;
-  task.state = Task::State::kPending;
-  task.where = TrackerId{};
-  const bool failed =
-      task.failures > 0 || (job.has_failures && job.failed_on.contains({kind, index}));
-  (failed ? group.retries : group.fresh).insert(index);
+  change_task(job, kind, index, [&] {
+    if (task.state == Task::State::kSucceeded) --group.succeeded;
+    task.state = Task::State::kPending;
+    task.where = TrackerId{};
+    const bool failed =
+        task.failures > 0 || (job.has_failures && job.failed_on.contains({kind, index}));
+    (failed ? group.retries : group.fresh).insert(index);
+  });
   if (kind == TaskKind::kMap && job.has_locations) job.locality.rewind(index);
 }
 
@@ -458,12 +362,14 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
   TaskGroup& group = job.tasks(kind);
   Task& task = group.tasks[index];
   WEIR_CHECK(task.state != Task::State::kSucceeded, "a task succeeds once");
-  group.fresh.erase(index);
-  group.retries.erase(index);
-  task.state = Task::State::kSucceeded;
-  task.done_attempt = attempt;
-  task.where = where;
-  ++group.succeeded;
+  change_task(job, kind, index, [&] {
+    group.fresh.erase(index);
+    group.retries.erase(index);
+    task.state = Task::State::kSucceeded;
+    task.done_attempt = attempt;
+    task.where = where;
+    ++group.succeeded;
+  });
   if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
     auto& outputs = trackers_[where.index()].map_outputs;
     if (outputs.size() == outputs.capacity()) {  // before it grows: what is stale goes

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "jobqueue/arrival_list.h"
 #include "jobqueue/claims.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/input.h"
@@ -40,12 +41,16 @@ struct Attempt {
   UserId user;
   State state = State::kLaunching;  // changed by ClusterState alone, and the next
   CopyStage copy = CopyStage::kNone;
+  bool speculative = false;  // it was launched beside another one
+  bool paired = false;       // its task has other live attempts, perhaps dying
+  bool aged = false;         // it has run for long enough to have a second one beside it
   TaskPhase phase = TaskPhase::kStarting;
   KillReason kill_reason = KillReason::kJobKilled;
   std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
   std::int32_t progress_millionths = 0;
   std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
   TimeMs launched_at = 0;
+  AttemptSlot next;                 // of the same task, launched later
   std::uint64_t launch_order = 0;   // counts launches: the larger, the later
   std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
   HoldId hold = 0;                  // dying: what its slots are for
@@ -122,6 +127,19 @@ class ClusterState {
   // The attempt's place in the tracker's list of attempts, or kNoPlace.
   static constexpr std::size_t kNoPlace = SIZE_MAX;
   std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
+  // Calls f(slot) for the task's live attempts, dying ones too, in the order of their launch.
+  template <class F>
+  void each_attempt(const Task& task, F f) const {
+    for (AttemptSlot slot = task.attempt; slot.valid();) {
+      const AttemptSlot next = attempt(slot).next;
+      f(slot);
+      slot = next;
+    }
+  }
+  // The task's attempt on the tracker, if there is one.
+  AttemptSlot attempt_on(const Task& task, TrackerId tracker) const;
+  // How many of its attempts are alive and not to die.
+  std::uint32_t alive_attempts(const Task& task) const;
   // Hints that a live attempt will end soon, or a task be looked at: fetch it, then the records of
   // its job and queue, then what these point to. What will be waited for line by line comes
   // together if asked for early.
@@ -141,6 +159,18 @@ class ClusterState {
   // it does not fit. Does not ask whether the queue may.
   std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker,
                                   Locality allowed = Locality::kAny) const;
+
+  // --- Stragglers (cluster_state_stragglers.cpp) ---
+  // Jobs that have a task so far behind, and launched for so long, that a second attempt may start.
+  const std::set<JobId>& jobs_with_stragglers(TaskKind kind) const {
+    return with_stragglers_[index(kind)];
+  }
+  // The task of this job that has fallen furthest behind and that this tracker may try as well.
+  std::optional<Choice> pick_straggler(JobId job, TaskKind kind, TrackerId tracker) const;
+  // How many tasks of the job may have a second attempt now.
+  std::uint32_t stragglers(const Job& job, TaskKind kind) const;
+  // What a job does by its own word, or else the settings.
+  bool speculates(const JobSpec& spec, TaskKind kind) const;
 
   // Whether it is known of any of its maps where their input lies.
   bool has_locations(JobId job) const;
@@ -182,8 +212,9 @@ class ClusterState {
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   RackId intern_rack(const std::string& name);
   // `to_copy`: a reduce that gets no slots before it is granted them.
+  // `beside`: the task runs already.
   AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now,
-                     bool to_copy = false);
+                     bool to_copy = false, bool beside = false);
   void set_copied(Attempt& attempt);               // it copied
   void grant_slots(Attempt& attempt, TimeMs now);  // it copied, or waited
   void set_computing(Attempt& attempt);            // it was granted its slots
@@ -191,6 +222,7 @@ class ClusterState {
   ClaimBook& mutable_claims() { return claims_; }
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
+  void age_attempts();  // by the time that it is now
   void set_attempt_state(Attempt& attempt, Attempt::State state);
   void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
   void end_attempt(AttemptSlot slot);  // leaves RUN if it was there, and HELD; slot is free
@@ -203,6 +235,25 @@ class ClusterState {
   void set_tracker_address(TrackerState& tracker, const RegisterTracker& registration);
 
  private:
+  // What a task adds to the sums of its group.
+  struct TaskStanding {
+    std::int64_t progress = 0;                   // of the foremost attempt
+    bool returning = false;                      // all its attempts are to die
+    std::optional<std::int32_t> alone_and_aged;  // progress of its only attempt
+  };
+  TaskStanding standing(const Task& task) const;
+  // Changes a task or its attempts, and keeps the sums right.
+  template <class Change>
+  void change_task(Job& job, TaskKind kind, std::uint32_t index, Change change);
+  void set_aged(TaskGroup& group, std::uint32_t index, const TaskStanding& before,
+                const TaskStanding& after);
+  bool may_try_beside(const Job& job, TaskKind kind, std::uint32_t index) const;
+  void link_attempt(Task& task, AttemptSlot slot);
+  void unlink_attempt(Task& task, AttemptSlot slot);
+  bool falls_behind(const TaskGroup& group, std::int64_t progress) const;
+  void review_stragglers(Job& job, TaskKind kind);
+  void follow_speculation();  // the settings have changed
+
   void line_up(const Job& job);
   void leave_line(const Job& job);
   void leave_run(Attempt& attempt);
@@ -231,6 +282,8 @@ class ClusterState {
   NameIndex<TrackerId> tracker_by_name_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
+  ArrivalList<AttemptSlot> young_;  // of tasks that may speculate, by launch: not aged yet
+  std::set<JobId> with_stragglers_[kTaskKindCount];
   ClaimBook claims_;
   std::unique_ptr<PolicyMemory> memory_ = std::make_unique<PolicyMemory>();
   std::vector<std::string> users_;
@@ -246,6 +299,21 @@ class ClusterState {
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;
 };
+
+template <class Change>
+void ClusterState::change_task(Job& job, TaskKind kind, std::uint32_t index, Change change) {
+  TaskGroup& group = job.tasks(kind);
+  const Task& task = group.tasks[index];
+  const bool may_lag = job.speculates[weir::index(kind)];
+  const bool watched = may_lag && group.aged != nullptr;
+  const TaskStanding before = standing(task);
+  change();
+  const TaskStanding after = standing(task);
+  group.running_progress_millionths += after.progress - before.progress;
+  if (after.returning != before.returning) group.dying += after.returning ? 1 : -1;
+  if (after.alone_and_aged != before.alone_and_aged) set_aged(group, index, before, after);
+  if (watched || (may_lag && group.aged != nullptr)) review_stragglers(job, kind);
+}
 
 // The leaf of `tree` in which the jobs of the leaf that has that path go on under `settings`: the
 // same one, or the one that its removal names. Invalid if there is none.

@@ -8,6 +8,7 @@
 // StoreFailed; a commit is granted, and a reported end is acknowledged, only when durable.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -17,13 +18,13 @@
 #include <utility>
 #include <vector>
 
+#include "jobqueue/arrival_list.h"
 #include "jobqueue/changed_ids.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/input.h"
 #include "jobqueue/job_queue_manager.h"
 #include "jobqueue/policy.h"
 #include "jobqueue/running_limits.h"
-#include "jobqueue/silence_list.h"
 #include "jobqueue/snapshot.h"
 
 namespace weir {
@@ -165,11 +166,20 @@ class Engine {
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
   const char* wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
                          std::size_t& place) const;
+  void start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
+             bool beside);
   void refuse_choice(const TrackerState& tracker, const Choice& choice, const char* wrong);
   template <class Report>  // a Heartbeat, or what is kept of one
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
   HeartbeatReply compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked);
   void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
+
+  // engine_speculation.cpp: second attempts of stragglers
+  bool speculate(TrackerState& tracker, Offer& offer, std::array<bool, kTaskKindCount>& speculated);
+  std::optional<Choice> choose_straggler(TaskKind kind, const Offer& offer);
+  bool may_adopt_beside(const Job& job, const TrackerState& tracker,
+                        const AttemptReport& report) const;
+  void kill_losers(Job& job, const TaskKey& key);
 
   // engine_copies.cpp: reduces that copy without slots
   void take_copy(AttemptSlot slot, const AttemptReport& report);
@@ -221,6 +231,7 @@ class Engine {
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
   void attempt_killed(AttemptSlot slot);
+  void reopen_if_left(Job& job, const TaskKey& key);
   void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0,
                   const std::string& for_pool = {});
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
@@ -271,7 +282,7 @@ class Engine {
   std::uint64_t durable_seq_ = 0;
   std::deque<PendingCommand> pending_;  // by seq
   std::vector<ParkedHeartbeat> parked_;
-  SilenceList by_silence_;                         // live and awaited trackers, by last_heartbeat
+  ArrivalList<TrackerId> by_silence_;              // live and awaited trackers, by last_heartbeat
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
@@ -281,6 +292,7 @@ class Engine {
   std::vector<ClaimStep> claim_steps_;                  // reused
   std::vector<AttemptSlot> ended_;                      // reused, as the next
   std::vector<TaskKey> asked_about_;
+  JobId speculated_last_[kTaskKindCount];  // where the look for stragglers stopped
   std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;         // after a restart: trackers first report what they run
   bool trackers_known_ = false;         // by the store, at the start

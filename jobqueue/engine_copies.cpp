@@ -98,11 +98,11 @@ bool Engine::compute(TrackerState& tracker, const Choice& choice) {
   const Job* job = state_.find_job(key.job);
   AttemptSlot slot;
   if (job != nullptr && key.kind == TaskKind::kReduce && key.index < job->tasks(key.kind).total) {
-    slot = job->tasks(key.kind).tasks[key.index].attempt;
+    slot = state_.attempt_on(job->tasks(key.kind).tasks[key.index], tracker.id);
   }
   const char* wrong = nullptr;
   std::size_t held = 0;
-  if (!slot.valid() || state_.attempt(slot).tracker != tracker.id) {
+  if (!slot.valid()) {
     wrong = "it does not run there";
   } else if (state_.attempt(slot).copy != CopyStage::kCopied || state_.attempt(slot).dying()) {
     wrong = "it does not wait for slots";

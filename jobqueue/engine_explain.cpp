@@ -18,6 +18,19 @@ Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
           {{"pending", pending}, {"running", taken}, {"slots", total}}};
 }
 
+// Tasks that have fallen behind, each of which could be tried once more elsewhere.
+std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job, TaskKind kind) {
+  const std::int64_t stragglers = state.stragglers(job, kind);
+  if (stragglers == 0) return std::nullopt;
+  const std::int64_t points = state.settings().speculation.lag_millionths / 10'000;
+  return Reason{"stragglers",
+                std::to_string(stragglers) + " " + name(kind) +
+                    (stragglers == 1 ? " is " : "s are ") + std::to_string(points) +
+                    " points or more behind the average; a second attempt waits for a slot on "
+                    "another tracker that nobody else may use",
+                {{"stragglers", stragglers}, {"lag_percent", points}}};
+}
+
 }  // namespace
 
 std::vector<Reason> Engine::explain(JobId id) const {
@@ -57,6 +70,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : kTaskKinds) {
     const TaskGroup& group = job->tasks(kind);
+    if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
     if (group.pending() == 0 && group.copied == 0) continue;
     if (kind == TaskKind::kReduce && !job->reduces_eligible) {
       const TaskGroup& maps = job->tasks(TaskKind::kMap);

@@ -209,13 +209,17 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (!job.durable || is_over(job.state) || job.duty != Job::Duty::kNone) return false;
   if (key.index >= job.tasks(key.kind).tasks.size()) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
-  if (task.state != Task::State::kPending || task.attempt.valid()) return false;
+  const bool beside = task.state == Task::State::kRunning;
+  if (task.state == Task::State::kSucceeded) return false;
+  if (beside && !may_adopt_beside(job, tracker, report)) return false;
   if (report.state == ReportedState::kKilled) return false;
   const auto counted = [&](const auto& ended) { return ended.first == report.attempt; };
   if (std::any_of(tracker.unacknowledged.begin(), tracker.unacknowledged.end(), counted)) {
     return false;  // this end was taken already, it is only not durable yet
   }
-  if (task.commit_granted && task.commit_attempt != report.attempt.attempt) return false;
+  if (!beside && task.commit_granted && task.commit_attempt != report.attempt.attempt) {
+    return false;
+  }
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
   const std::uint32_t base = first_attempt_number();
@@ -226,10 +230,11 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   }
   const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
                        report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
-  const AttemptSlot slot = state_.launch(key, report.attempt.attempt, tracker.id, now_, to_copy);
+  const AttemptSlot slot =
+      state_.launch(key, report.attempt.attempt, tracker.id, now_, to_copy, beside);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
-  emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy});
+  emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);
   take_live_attempt(tracker, slot, report);
@@ -319,13 +324,16 @@ void Engine::schedule(TrackerState& tracker) {
     offer.free[index(kind)] = launch_room(tracker, kind);
   }
   policy_->begin_offer(offer);
-  while (offer.free[0] > 0 || offer.free[1] > 0) {
-    const auto choice = policy_->choose(offer);
-    if (!choice) break;
-    const bool done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
-                                                            : settle_choice(tracker, *choice);
-    if (!done) break;
-  }
+  std::array<bool, kTaskKindCount> speculated{};
+  bool done = true;
+  do {  // what a second attempt changes may let a task in
+    while (done && (offer.free[0] > 0 || offer.free[1] > 0)) {
+      const auto choice = policy_->choose(offer);
+      if (!choice) break;
+      done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
+                                                   : settle_choice(tracker, *choice);
+    }
+  } while (done && speculate(tracker, offer, speculated));
   policy_->end_offer(offer);
 }
 
@@ -379,18 +387,25 @@ bool Engine::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
     refuse_choice(tracker, choice, wrong);
     return false;
   }
+  start(tracker, choice, offer, held, false);
+  return true;
+}
+
+// `held`: the place of the choice's hold, if it has one. `beside`: the task runs elsewhere already.
+void Engine::start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
+                   bool beside) {
+  const TaskKey key = choice.task;
   Job& job = state_.mutable_job(key.job);
   const std::uint32_t number = next_attempt_number(job.tasks(key.kind).tasks[key.index]);
   const bool to_copy = state_.splits(key.kind);
-  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy);
+  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
   if (choice.hold != 0) end_hold(held, KillRecord::Outcome::kUsed);
   if (job.width(key.kind) > 1) release_reservations(job.id, TrackerId{});
-  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy});
+  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);
   offer.free[index(key.kind)] -= job.width(key.kind);
   ++offer.launched[index(key.kind)];
-  return true;
 }
 
 // --- Replies ---

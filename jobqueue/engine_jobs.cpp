@@ -111,7 +111,7 @@ void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostic
   release_reservations(job.id, TrackerId{});
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
-      if (task.attempt.valid()) order_kill(task.attempt, reason, QueueId{});
+      state_.each_attempt(task, [&](AttemptSlot slot) { order_kill(slot, reason, QueueId{}); });
     }
   }
   unassigned_duties_.erase(job.id);
@@ -214,6 +214,9 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   TaskGroup& group = job.tasks(attempt.key.task.kind);
   if (how == AttemptEnded::How::kFailed) ++group.failed_attempts;
   if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
+  if (attempt.speculative) {
+    ++(how == AttemptEnded::How::kSucceeded ? group.speculative.won : group.speculative.lost);
+  }
   const bool was_running = !attempt.dying();
   const TaskKind kind = attempt.key.task.kind;
   const std::int64_t used = job.width(kind) * attempt.in_slots_ms(now_);
@@ -221,7 +224,7 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   counters.used_ms[index(kind)] += used;
   counters.user(attempt.user, now_).used_ms[index(kind)] += used;
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
-                    attempt.in_slots_ms(now_)});
+                    attempt.in_slots_ms(now_), attempt.speculative});
   state_.end_attempt(slot);
   if (was_running) {
     policy_->on_released(slot);
@@ -248,6 +251,9 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   const Attempt attempt = state_.attempt(slot);
   const TaskKey key = attempt.key.task;
   Job& job = state_.mutable_job(key.job);
+  // Another attempt was sooner: its output is the one that counts.
+  if (job.tasks(key.kind).tasks[key.index].state == Task::State::kSucceeded)
+    return attempt_killed(slot);
   TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
@@ -260,6 +266,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   const std::uint64_t seq = emit_durable(TaskSucceeded{
       attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
+  if (attempt.paired) kill_losers(job, key);
   limits_.update(job);
   after_progress(job);
   // With its last map the job no longer keeps its place against more urgent ones.
@@ -291,7 +298,15 @@ void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
                          tracker.name + ": " + diagnostics,
                      KillReason::kJobFailed);
   }
-  state_.reopen_task(job, key.kind, key.index);
+  reopen_if_left(job, key);
+}
+
+// Nobody runs the task any more, and it is not done.
+void Engine::reopen_if_left(Job& job, const TaskKey& key) {
+  const Task& task = job.tasks(key.kind).tasks[key.index];
+  if (task.state == Task::State::kRunning && !task.attempt.valid()) {
+    state_.reopen_task(job, key.kind, key.index);
+  }
   pending_changed(job, key.kind);
 }
 
@@ -302,14 +317,14 @@ void Engine::attempt_killed(AttemptSlot slot) {
   if (is_over(job.state)) return;
   // Killed attempts cost a job nothing, but they do not go on for ever: numbers must not repeat,
   // and a tracker that kills all it is given must not keep its cluster busy.
-  if (job.tasks(key.kind).tasks[key.index].next_attempt + 1u >= kAttemptsPerEpoch) {
+  const Task& task = job.tasks(key.kind).tasks[key.index];
+  if (task.state != Task::State::kSucceeded && task.next_attempt + 1u >= kAttemptsPerEpoch) {
     return begin_end(job, JobState::kFailed,
                      task_name(key) + " was started " + std::to_string(kAttemptsPerEpoch - 1) +
                          " times since the JobTracker was, and killed each time",
                      KillReason::kJobFailed);
   }
-  state_.reopen_task(job, key.kind, key.index);
-  pending_changed(job, key.kind);
+  reopen_if_left(job, key);
 }
 
 // Remembers where a task failed; a job that comes to avoid the tracker is another one to the

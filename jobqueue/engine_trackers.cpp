@@ -124,7 +124,7 @@ void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
 
 void Engine::heard_of(TrackerState& tracker) {
   tracker.last_heartbeat = now_;
-  by_silence_.heard(tracker.id);
+  by_silence_.arrive(tracker.id);
 }
 
 void Engine::expire_trackers() {

@@ -150,7 +150,8 @@ struct AttemptLaunched {
   TrackerId tracker;
   QueueId queue;
   Locality locality = Locality::kAny;
-  bool to_copy = false;  // it has no slots before ComputeGranted
+  bool to_copy = false;      // it has no slots before ComputeGranted
+  bool speculative = false;  // the task runs elsewhere too
 };
 struct AttemptEnded {  // any end, also the durable ones above
   enum class How : std::uint8_t { kSucceeded, kFailed, kKilled };
@@ -160,6 +161,7 @@ struct AttemptEnded {  // any end, also the durable ones above
   How how = How::kSucceeded;
   DurationMs ran_ms = 0;   // since its launch
   DurationMs held_ms = 0;  // of that: it had its slots
+  bool speculative = false;
 };
 struct ComputeGranted {  // a reduce that was launched to copy has got its slots
   AttemptKey attempt;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +28,21 @@ struct Task {
   bool commit_granted = false;  // to commit_attempt; nobody else may publish
   bool counted = false;         // its counters are in the job\'s; a map that runs again adds none
   std::uint16_t next_attempt = 0;  // within this start of the JobTracker
-  AttemptSlot attempt;             // the live attempt, running or dying; invalid if none
+  AttemptSlot attempt;             // the first live one, running or dying; the others follow it
   TrackerId where;                 // succeeded maps: who serves the output
   std::uint32_t done_attempt = 0;  // succeeded: which attempt
   std::uint32_t commit_attempt = 0;
+};
+
+// Running tasks with one attempt that has run long enough for a second one to be thought of, the
+// least progress first: (progress in millionths, task).
+using AgedTasks = std::set<std::pair<std::int32_t, std::uint32_t>>;
+
+// Speculative attempts since the start of the JobTracker. Those neither won nor lost still run.
+struct SpeculativeCounts {
+  std::uint32_t launched = 0;
+  std::uint32_t won = 0;   // it was the one that succeeded
+  std::uint32_t lost = 0;  // any other end
 };
 
 // The maps or the reduces of a job.
@@ -41,13 +53,15 @@ struct TaskGroup {
   TaskSet retries;  // pending, failed before: served first, elsewhere
   std::uint32_t total = 0;
   std::uint32_t running = 0;  // attempts in RUN
-  std::uint32_t dying = 0;    // attempts ordered to die that their trackers still hold
+  std::uint32_t dying = 0;    // tasks whose attempts are all ordered to die: wanted again soon
   std::uint32_t succeeded = 0;
-  std::int64_t running_progress_millionths = 0;  // sum over running attempts
+  std::int64_t running_progress_millionths = 0;  // sum over running tasks, of the foremost attempt
   std::uint32_t failed_attempts = 0;
   std::uint32_t killed_attempts = 0;
-  std::uint32_t copying = 0;  // reduces, not in RUN: they copy their input without a slot
-  std::uint32_t copied = 0;   // reduces, not in RUN: they have copied and wait for a slot
+  SpeculativeCounts speculative;
+  std::unique_ptr<AgedTasks> aged;  // null: there are none
+  std::uint32_t copying = 0;        // reduces, not in RUN: they copy their input without a slot
+  std::uint32_t copied = 0;         // reduces, not in RUN: they have copied and wait for a slot
   std::uint32_t pending() const { return fresh.size() + retries.size(); }
   // Launched, and not dying.
   std::uint32_t alive() const { return running + copying + copied; }
@@ -82,11 +96,12 @@ struct alignas(64) Job {
   bool durable = false;           // until then nobody but the engine knows it
   bool reduces_eligible = false;  // slow-start is met; stays so
   Duty duty = Duty::kNone;
-  bool has_failures = false;           // failed_on or tracker_failures say something
-  bool has_locations = false;          // `locality` does
-  std::uint32_t live_attempts = 0;     // running or dying
-  TimeMs started_at = 0;               // first launch; 0 = none yet
-  std::uint64_t locality_version = 0;  // of the trackers that the index knows
+  bool has_failures = false;                         // failed_on or tracker_failures say something
+  bool has_locations = false;                        // `locality` does
+  bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
+  std::uint32_t live_attempts = 0;                   // running or dying
+  TimeMs started_at = 0;                             // first launch; 0 = none yet
+  std::uint64_t locality_version = 0;                // of the trackers that the index knows
   std::shared_ptr<const JobSpec> spec;
   TaskGroup group[kTaskKindCount];
 

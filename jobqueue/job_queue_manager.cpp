@@ -115,6 +115,13 @@ Result<QueueId> JobQueueManager::check_submission(const Caller& caller, const Jo
   auto leaf = find_open_leaf(caller, spec.queue);
   if (!leaf) return leaf.error();
   if (auto limits = check_limits(caller.user, spec, *leaf); !limits) return limits.error();
+  for (const TaskKind kind : kTaskKinds) {
+    const std::string key(kSpeculativeConf[index(kind)]);
+    const auto said = spec.conf.find(key);
+    if (said == spec.conf.end() || speculation_asked(spec, kind)) continue;
+    return Error{ErrorCode::kBadRequest, key + " is '" + said->second + "'",
+                 "allowed: true or false"};
+  }
   return *leaf;
 }
 

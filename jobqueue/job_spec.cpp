@@ -21,4 +21,12 @@ std::optional<Priority> parse_priority(std::string_view s) {
   return std::nullopt;
 }
 
+std::optional<bool> speculation_asked(const JobSpec& spec, TaskKind kind) {
+  const auto said = spec.conf.find(std::string(kSpeculativeConf[index(kind)]));
+  if (said == spec.conf.end()) return std::nullopt;
+  if (said->second == "true") return true;
+  if (said->second == "false") return false;
+  return std::nullopt;
+}
+
 }  // namespace weir

@@ -61,4 +61,11 @@ struct JobSpec {
   }
 };
 
+// The entry of a job's conf that turns speculative attempts of the kind on or off for it (`true`,
+// `false`), as Hadoop calls it.
+inline constexpr std::string_view kSpeculativeConf[] = {"mapreduce.map.speculative",
+                                                        "mapreduce.reduce.speculative"};
+// What the job says of it, if anything that can be read.
+std::optional<bool> speculation_asked(const JobSpec& spec, TaskKind kind);
+
 }  // namespace weir

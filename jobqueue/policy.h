@@ -176,6 +176,14 @@ class Policy {
     on_launched(attempt);
   }
 
+  // --- Speculative attempts: asked once choose() has nothing more for the offer. The mechanism
+  // knows which tasks are stragglers, and may pass the policy's choice of a job over. ---
+  // Whether a second attempt of one of the job's running tasks may start on the offered tracker,
+  // under every limit that a launch has. A policy that says nothing has no such attempts.
+  virtual bool may_speculate(JobId, TaskKind, const Offer&) { return false; }
+  // Whether a slot goes to the first rather than to the second of two jobs that both may.
+  virtual bool comes_before(JobId a, JobId b, TaskKind /*kind*/) const { return a < b; }
+
   // The state has changed. `job` is in state RUNNING in added/pending calls; in changed calls too,
   // or it waits and its tasks still run.
   // A job has come, running or waiting and perhaps not durable yet; or has moved; or is over, or is

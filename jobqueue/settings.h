@@ -68,6 +68,15 @@ struct HeartbeatSettings {
   friend bool operator==(const HeartbeatSettings&, const HeartbeatSettings&) = default;
 };
 
+// Speculative attempts: a second one of a task that has fallen behind. A setting is on here only if
+// somebody says so; what is read from a file is on unless it says otherwise (conf/).
+struct SpeculationSettings {
+  bool on[kTaskKindCount] = {false, false};
+  DurationMs after_ms = 60 * 1000;        // an attempt must have run at least so long
+  std::int64_t lag_millionths = 200'000;  // and its progress be so far below the average
+  friend bool operator==(const SpeculationSettings&, const SpeculationSettings&) = default;
+};
+
 // A queue that these settings no longer have, or have as an inner queue only: its jobs go on in
 // another one. An inner queue stands for all the leaves it had.
 struct RemovedQueue {
@@ -86,6 +95,7 @@ struct HistorySettings {
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
+  SpeculationSettings speculation;
   std::vector<QueueSettings>
       queues;  // top level; never empty once validated (`default` if none is declared)
   std::vector<RemovedQueue> removed_queues;

@@ -1,6 +1,7 @@
 #include "sim/clockwork.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir {
 namespace {
@@ -75,6 +76,11 @@ DurationMs Clockwork::plain_time(const TaskKey& task,
   return TaskTimes::of(all.*times, task.index);
 }
 
+DurationMs Clockwork::slowed(TrackerId tracker, DurationMs time) const {
+  const double slowdown = cluster_.spec(tracker).slowdown;
+  return slowdown == 1 ? time : std::llround(static_cast<double>(time) * slowdown);
+}
+
 DurationMs Clockwork::reduce_ms(const TaskKey& task) const {
   return reduce_time(model_, *engine_.state().job(task.job).spec, task.index,
                      plain_time(task, &TaskTimes::reduce_ms));
@@ -86,18 +92,18 @@ void Clockwork::launched(const AttemptLaunched& launch) {
   if (task.kind == TaskKind::kMap) {
     const JobSpec& spec = *engine_.state().job(task.job).spec;
     due.what = What::kEnd;
-    due.at =
-        engine_.now() + map_time(model_, spec, task.index, plain_time(task, &TaskTimes::map_ms),
-                                 !spec.splits[task.index].hosts.empty(), launch.locality);
+    const DurationMs time = map_time(model_, spec, task.index, plain_time(task, &TaskTimes::map_ms),
+                                     !spec.splits[task.index].hosts.empty(), launch.locality);
+    due.at = engine_.now() + slowed(launch.tracker, time);
   } else {
     due.what = What::kCopied;
-    due.at = engine_.now() + plain_time(task, &TaskTimes::copy_ms);
+    due.at = engine_.now() + slowed(launch.tracker, plain_time(task, &TaskTimes::copy_ms));
   }
   push(due);
 }
 
 void Clockwork::push_reduce_end(const AttemptKey& attempt, TrackerId tracker) {
-  push({.at = engine_.now() + reduce_ms(attempt.task),
+  push({.at = engine_.now() + slowed(tracker, reduce_ms(attempt.task)),
         .attempt = attempt,
         .tracker = tracker,
         .what = What::kEnd});
@@ -142,7 +148,8 @@ void Clockwork::finish_copies(TrackerId tracker) {
     const TaskKey& task = held.attempt.task;
     if (!slot.valid() || !maps_done(engine_.engine(), task.job)) continue;
     const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;
-    if (ran >= plain_time(task, &TaskTimes::copy_ms)) copied.push_back(held.attempt);
+    if (ran >= slowed(tracker, plain_time(task, &TaskTimes::copy_ms)))
+      copied.push_back(held.attempt);
   }
   for (const AttemptKey& attempt : copied) cluster_.copied(tracker, attempt);
 }
@@ -184,8 +191,9 @@ void Clockwork::report_progress(TrackerId tracker) {
             ? plain_time(task, &TaskTimes::map_ms)
             : plain_time(task, &TaskTimes::copy_ms) + plain_time(task, &TaskTimes::reduce_ms);
     const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;
+    const DurationMs all = slowed(tracker, time);
     const std::int64_t done =
-        time > 0 ? std::min<std::int64_t>(999'999, ran * 1'000'000 / time) : 999'999;
+        all > 0 ? std::min<std::int64_t>(999'999, ran * 1'000'000 / all) : 999'999;
     cluster_.set_progress(tracker, i, static_cast<std::int32_t>(done));
   }
 }

@@ -61,6 +61,8 @@ class Clockwork : public Observer {
   void launched(const AttemptLaunched& launch);
   void map_done(const Engine& engine, JobId job);
   DurationMs plain_time(const TaskKey& task, const std::vector<DurationMs> TaskTimes::*times) const;
+  // On that tracker.
+  DurationMs slowed(TrackerId tracker, DurationMs time) const;
   DurationMs reduce_ms(const TaskKey& task) const;
   void push_reduce_end(const AttemptKey& attempt, TrackerId tracker);
   void beat(TrackerId tracker);

@@ -53,6 +53,8 @@ std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind 
   const std::int64_t running = tasks.running * job.width(kind);
   const bool splits = engine.state().splits(kind);
   const std::int64_t pending = (splits ? tasks.copied : job.launchable(kind)) * job.width(kind);
+  if (figure == "speculative") return tasks.speculative.launched;
+  if (figure == "speculative_won") return tasks.speculative.won;
   if (figure == "copying") return (tasks.copying + tasks.copied) * job.width(kind);
   if (figure == "running") return running;
   if (figure == "pending") return pending;

@@ -20,6 +20,7 @@ struct FuzzTracker {
   Resources total;
   bool live = false;
   bool draining = false;
+  bool slow = false;  // what runs there gets on badly
   std::int64_t incarnation = 0;
   std::int64_t sequence = 0;
   std::map<AttemptKey, AttemptReport> held;

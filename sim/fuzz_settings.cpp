@@ -128,6 +128,15 @@ std::shared_ptr<Settings> draw_settings(Dice& dice) {
   return settings;
 }
 
+void draw_speculation(Dice& dice, Settings& settings) {
+  SpeculationSettings& speculation = settings.speculation;
+  speculation = {};
+  if (dice.chance(50)) return;
+  for (bool& on : speculation.on) on = dice.chance(80);
+  speculation.after_ms = dice.chance(15) ? 0 : dice.between(1, 15) * 1000;
+  speculation.lag_millionths = dice.below(400'001);
+}
+
 std::shared_ptr<Settings> redraw_settings(Dice& dice, const Settings& before) {
   auto settings = std::make_shared<Settings>(before);
   const bool pools = dice.chance(50);

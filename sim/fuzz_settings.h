@@ -15,6 +15,8 @@ namespace weir {
 std::shared_ptr<Settings> draw_settings(Dice& dice);
 // The same queues, set differently; now and then another tree.
 std::shared_ptr<Settings> redraw_settings(Dice& dice, const Settings& before);
+// Whether and when stragglers have second attempts: in half of the draws never.
+void draw_speculation(Dice& dice, Settings& settings);
 // The section that every drawn settings have.
 const FairSettings& fair_section(const Settings& settings);
 // The same without maximums: a job whose task is wider than its queue's or pool's maximum waits for

@@ -15,7 +15,9 @@ constexpr int kEndRounds = 600;
 }  // namespace
 
 FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
-    : dice_(seed), cluster_(draw_settings(dice_), std::move(factory)) {
+    : dice_(seed),
+      stragglers_(seed ^ 0x5bd1e995u),
+      cluster_(first_settings(dice_, stragglers_), std::move(factory)) {
   home_ = cluster_.state().settings().policy;
   memory_counts_ = dice_.chance(25);
   fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
@@ -30,6 +32,12 @@ void FuzzStory::run(const std::function<bool()>& stop) {
 
 // --- Draws ---
 
+std::shared_ptr<const Settings> FuzzStory::first_settings(Dice& dice, Dice& stragglers) {
+  auto settings = draw_settings(dice);
+  draw_speculation(stragglers, *settings);
+  return settings;
+}
+
 Resources FuzzStory::random_slots() {
   Resources total{{dice_.between(1, 5), dice_.between(0, 4), 0, 0}};
   if (memory_counts_) total[Dimension::kMemoryMb] = dice_.between(1, 6) * 1000;
@@ -42,6 +50,9 @@ void FuzzStory::draw_trackers() {
     full_size_.push_back(random_slots());
     cluster_.add_tracker(full_size_.back(), "r" + std::to_string(dice_.between(1, 2)));
   }
+  const SpeculationSettings& speculation = cluster_.state().settings().speculation;
+  if (!speculation.on[0] && !speculation.on[1]) return;
+  for (FuzzTracker& tracker : cluster_.trackers()) tracker.slow = stragglers_.chance(30);
 }
 
 std::string FuzzStory::random_leaf() {
@@ -112,6 +123,10 @@ void FuzzStory::submit() {
       need[Dimension::kMemoryMb] = dice_.between(1, kMostMemory);
     }
   }
+  for (const std::string_view key : kSpeculativeConf) {
+    if (stragglers_.chance(10))
+      spec->conf[std::string(key)] = stragglers_.chance(50) ? "true" : "false";
+  }
   const Caller caller{spec->user, spec->groups};
   cluster_.step(SubmitJob{caller, std::move(spec)});
 }
@@ -133,6 +148,8 @@ void FuzzStory::finish_some() {
   const int percent = static_cast<int>(dice_.between(10, 100));
   for (auto& [key, attempt] : tracker.held) {
     attempt.progress_millionths = static_cast<std::int32_t>(dice_.below(1000001));
+    if (tracker.slow) attempt.progress_millionths /= 10;
+    if (tracker.slow && !stragglers_.chance(20)) continue;
     if (dice_.chance(percent)) cluster_.end(attempt, !dice_.chance(fail_percent_));
   }
   if (dice_.chance(70)) cluster_.heartbeat(tracker, !dice_.chance(30));
@@ -211,7 +228,9 @@ void FuzzStory::disturb_rules() {
       cluster_.step(SetQueueState{root, random_leaf(), dice_.chance(40)});
       return;
     default:
-      cluster_.step(ApplySettings{root, redraw_settings(dice_, cluster_.state().settings())});
+      auto settings = redraw_settings(dice_, cluster_.state().settings());
+      if (stragglers_.chance(30)) draw_speculation(stragglers_, *settings);
+      cluster_.step(ApplySettings{root, std::move(settings)});
   }
 }
 

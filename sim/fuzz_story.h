@@ -27,6 +27,7 @@ class FuzzStory {
   void run(const std::function<bool()>& stop);
 
  private:
+  static std::shared_ptr<const Settings> first_settings(Dice& dice, Dice& stragglers);
   void draw_trackers();
   void random_step();
   void submit();
@@ -48,6 +49,7 @@ class FuzzStory {
   Resources random_slots();
 
   Dice dice_;
+  Dice stragglers_;  // its own: seeds without speculation are what they were before it
   FuzzCluster cluster_;
   std::string home_;                  // the policy that mostly rules
   std::vector<Resources> full_size_;  // of each tracker, before it shrank

@@ -24,6 +24,12 @@ class PassingPolicy : public Policy {
   std::optional<Choice> choose_compute(const Offer& offer) override {
     return inner_->choose_compute(offer);
   }
+  bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override {
+    return inner_->may_speculate(job, kind, offer);
+  }
+  bool comes_before(JobId a, JobId b, TaskKind kind) const override {
+    return inner_->comes_before(a, b, kind);
+  }
   void on_copied(AttemptSlot attempt) override { inner_->on_copied(attempt); }
   void on_slots_granted(AttemptSlot attempt) override { inner_->on_slots_granted(attempt); }
 

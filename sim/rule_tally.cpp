@@ -56,6 +56,10 @@ const std::vector<std::pair<std::string_view, std::string_view>>& RuleTally::rul
       {"pool_disappeared", "an on-demand pool went with its last job"},
       {"job_killed", "a job was killed"},
       {"job_failed", "a job failed"},
+      {"speculative_map", "a second attempt of a map was launched"},
+      {"speculative_reduce", "and of a reduce"},
+      {"speculative_won", "a second attempt was done first"},
+      {"loser_killed", "an attempt was killed because another of its task was done"},
       {"job_moved", "a job was moved"},
       {"priority_changed", "a job's priority was changed"},
       {"map_reopened", "a finished map ran again, its output lost"},
@@ -120,6 +124,14 @@ void RuleTally::count_events(const Output& output) {
       if (kill->reason == KillReason::kReclaim) hit("kill");
       if (kill->reason == KillReason::kMinShare) hit("min_share_kill");
       if (kill->reason == KillReason::kFairShare) hit("fair_share_kill");
+      if (kill->reason == KillReason::kSpeculative) hit("loser_killed");
+    } else if (const auto* launch = std::get_if<AttemptLaunched>(&fact)) {
+      if (!launch->speculative) continue;
+      const bool map = launch->attempt.task.kind == TaskKind::kMap;
+      hit(map ? "speculative_map" : "speculative_reduce");
+    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+      const bool won = ended->speculative && ended->how == AttemptEnded::How::kSucceeded;
+      if (won) hit("speculative_won");
     } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
       if (job->state == JobState::kKilled) hit("job_killed");
       if (job->state == JobState::kFailed) hit("job_failed");

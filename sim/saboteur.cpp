@@ -91,11 +91,80 @@ bool break_lending(const Scene& scene) {
   return false;
 }
 
+// --- Second attempts ---
+
+// The two attempts of a task that has two.
+std::vector<AttemptSlot> any_pair(const ClusterState& state) {
+  for (const Attempt& attempt : state.attempts()) {
+    if (!attempt.live || !attempt.speculative || attempt.dying()) continue;
+    const TaskKey& key = attempt.key.task;
+    const Task& task = state.job(key.job).tasks(key.kind).tasks[key.index];
+    if (task.state != Task::State::kRunning || state.alive_attempts(task) != 2) continue;
+    std::vector<AttemptSlot> pair;
+    state.each_attempt(task, [&](AttemptSlot slot) {
+      if (!state.attempt(slot).dying()) pair.push_back(slot);
+    });
+    return pair;
+  }
+  return {};
+}
+
+// A stranger passes for a third one.
+bool break_pair(ClusterState& state) {
+  const auto pair = any_pair(state);
+  if (pair.empty()) return false;
+  for (std::size_t i = 0; i < state.attempts().size(); ++i) {
+    Attempt& other = state.mutable_attempt(AttemptSlot(i));
+    if (!other.live || other.dying() || AttemptSlot(i) == pair[0] || AttemptSlot(i) == pair[1]) {
+      continue;
+    }
+    other.key.task = state.attempt(pair[0]).key.task;
+    other.speculative = true;
+    return true;
+  }
+  return false;
+}
+
+bool break_places(ClusterState& state) {
+  const auto pair = any_pair(state);
+  if (pair.empty()) return false;
+  state.mutable_attempt(pair[1]).tracker = state.attempt(pair[0]).tracker;
+  return true;
+}
+
+bool break_loser(ClusterState& state) {
+  for (std::size_t i = 0; i < state.attempts().size(); ++i) {
+    Attempt& attempt = state.mutable_attempt(AttemptSlot(i));
+    if (!attempt.live || !attempt.dying()) continue;
+    const TaskKey& key = attempt.key.task;
+    if (attempt.kill_reason != KillReason::kSpeculative ||
+        state.job(key.job).tasks(key.kind).tasks[key.index].state != Task::State::kSucceeded) {
+      continue;
+    }
+    state.set_attempt_state(attempt, Attempt::State::kRunning);
+    return true;
+  }
+  return false;
+}
+
+// The first attempt of the pair is as young as the second.
+bool break_wait(const Scene& scene) {
+  const auto pair = any_pair(scene.state);
+  if (pair.empty()) return false;
+  Attempt& first = scene.state.mutable_attempt(pair[0]);
+  if (scene.state.attempt(pair[1]).launched_at != scene.engine.now()) return false;
+  if (!std::holds_alternative<Heartbeat>(scene.input.body)) return false;
+  if (scene.state.settings().speculation.after_ms == 0) return false;
+  first.launched_at = scene.engine.now();
+  return true;
+}
+
 const std::map<std::string, ActInScene, std::less<>>& acts_in_scene() {
   static const std::map<std::string, ActInScene, std::less<>> all = {
       {"claim-excess", break_claim_excess},
       {"kill-outcome", break_kill_outcome},
       {"lend-after", break_lending},
+      {"speculative-early", break_wait},
   };
   return all;
 }
@@ -133,6 +202,9 @@ const std::map<std::string, Act, std::less<>>& acts_on_state() {
          return first_leaf(s, [](QueueState& queue) { ++queue.running_slots[0]; });
        }},
       {"job-unended", break_job_end},
+      {"speculative-excess", break_pair},
+      {"speculative-tracker", break_places},
+      {"speculative-loser", break_loser},
       {"claim-deadline",
        [](ClusterState& s) {
          Claim* claim = any_claim(s);

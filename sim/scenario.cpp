@@ -57,6 +57,11 @@ void read_heartbeats(const MapReader& root, HeartbeatPlan& plan) {
 // Manual heartbeats stand for some that come as often as Hadoop's did.
 constexpr DurationMs kManualIntervalMs = 3000;
 
+bool has_section(const YamlNode::Ptr& settings, std::string_view section) {
+  return settings && std::any_of(settings->entries.begin(), settings->entries.end(),
+                                 [&](const auto& entry) { return entry.first->text == section; });
+}
+
 bool says(const YamlNode::Ptr& settings, std::string_view section, std::string_view key) {
   if (!settings) return false;
   for (const auto& [name, value] : settings->entries) {
@@ -201,6 +206,7 @@ Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& 
   if (!automatic && !says(source.node, "heartbeat", "interval")) {
     settings.heartbeat.interval_ms = kManualIntervalMs;
   }
+  if (!has_section(source.node, "speculation")) settings.speculation = {};
   const auto fair = settings.policies.find("fair");
   if (fair != settings.policies.end() && !says(source.node, "fair", "locality_delay")) {
     auto undelayed =

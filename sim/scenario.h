@@ -181,7 +181,8 @@ Result<Scenario> load_scenario(const std::string& file);
 Result<Scenario> load_scenario_text(const std::string& file, std::string_view text);
 
 // The settings that `source` says; what is wrong goes to `out`. Manual trackers report when a step
-// says so, so there only an expiry that is written makes silent ones lost.
+// says so, so there only an expiry that is written makes silent ones lost. Second attempts of tasks
+// are started only where the settings have a word about them.
 Settings settings_of(const SettingsSource& source, bool automatic, Diagnostics& out);
 
 }  // namespace weir

@@ -76,6 +76,51 @@ void read_need(const MapReader& job, TaskKind kind, JobSpec& spec) {
   job.read_integer(of + "_vcores", need[Dimension::kVcores], kSlots);
 }
 
+double read_slowdown(const YamlNode& node, const std::string& path, Diagnostics& out) {
+  const auto value = number_of(node, path, out);
+  if (!value || (*value >= 1 && *value <= 1000)) return value.value_or(1);
+  out.error(node.at, fmt::format("{} is {}, allowed: a number from 1 to 1000", path, shown(node)));
+  return 1;
+}
+
+// `slow: {tt3: 10}`: trackers by name, and how many times as long their tasks take.
+void read_slow_trackers(const MapReader& cluster, std::vector<VirtualTrackerSpec>& trackers) {
+  const YamlNode* node = cluster.find("slow");
+  if (node == nullptr) return;
+  if (node->kind != YamlNode::Kind::kMap) {
+    return cluster.wrong(*node, "slow", "trackers and their slowdown, {tt3: 10}");
+  }
+  for (const auto& [name, value] : node->entries) {
+    const auto slow = std::find_if(trackers.begin(), trackers.end(),
+                                   [&](const auto& tracker) { return tracker.name == name->text; });
+    if (slow == trackers.end()) {
+      cluster.out().error(name->at, fmt::format("cluster.slow names {}, allowed: a tracker of the "
+                                                "cluster",
+                                                shown(*name)));
+      continue;
+    }
+    slow->slowdown = read_slowdown(*value, "cluster.slow." + name->text, cluster.out());
+  }
+}
+
+// Whether second attempts are started for the job, by its own word.
+void read_job_speculation(const MapReader& job, JobSpec& spec) {
+  const YamlNode* node = job.find("speculation");
+  if (node == nullptr) return;
+  constexpr std::string_view kOffOn[] = {"off", "on"};
+  const auto say = [&](TaskKind kind, std::optional<std::size_t> on) {
+    if (on) spec.conf[std::string(kSpeculativeConf[index(kind)])] = *on == 1 ? "true" : "false";
+  };
+  if (node->kind != YamlNode::Kind::kMap) {
+    const auto both = job.read_enum("speculation", kOffOn);
+    for (const TaskKind kind : kTaskKinds) say(kind, both);
+    return;
+  }
+  const MapReader map(node, job.path("speculation"), job.out(), {"maps", "reduces"});
+  say(TaskKind::kMap, map.read_enum("maps", kOffOn));
+  say(TaskKind::kReduce, map.read_enum("reduces", kOffOn));
+}
+
 std::vector<VirtualTrackerSpec> read_tracker_list(const YamlNode& node, Diagnostics& out) {
   std::vector<VirtualTrackerSpec> trackers;
   if (node.kind != YamlNode::Kind::kList) {
@@ -114,14 +159,18 @@ std::optional<double> number_of(const YamlNode& node, const std::string& path, D
 VirtualTrackerSpec read_tracker_spec(const YamlNode& node, const std::string& path,
                                      Diagnostics& out) {
   VirtualTrackerSpec spec;
-  const MapReader map(&node, path, out,
-                      {"name", "rack", "map_slots", "reduce_slots", "memory_mb", "vcores"});
+  const MapReader map(
+      &node, path, out,
+      {"name", "rack", "map_slots", "reduce_slots", "memory_mb", "vcores", "slowdown"});
   if (!map.read_string("name", spec.name) && !map.has("name") &&
       node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no name, allowed: a name no other tracker has", path));
   }
   map.read_string("rack", spec.rack);
   read_slots(map, spec.total);
+  if (const YamlNode* slowdown = map.find("slowdown")) {
+    spec.slowdown = read_slowdown(*slowdown, map.path("slowdown"), out);
+  }
   return spec;
 }
 
@@ -129,7 +178,7 @@ std::vector<VirtualTrackerSpec> read_cluster(const YamlNode* node, Diagnostics& 
   std::vector<VirtualTrackerSpec> trackers;
   const MapReader map(node, "cluster", out,
                       {"racks", "trackers_per_rack", "map_slots", "reduce_slots", "memory_mb",
-                       "vcores", "trackers"});
+                       "vcores", "trackers", "slow"});
   if (const YamlNode* list = map.find("trackers")) {
     for (const char* key : {"racks", "trackers_per_rack", "map_slots", "reduce_slots"}) {
       if (map.has(key)) {
@@ -160,6 +209,7 @@ std::vector<VirtualTrackerSpec> read_cluster(const YamlNode* node, Diagnostics& 
       trackers.push_back(spec);
     }
   }
+  read_slow_trackers(map, trackers);
   return trackers;
 }
 
@@ -189,7 +239,8 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
                        "map_memory_mb",
                        "reduce_memory_mb",
                        "reduce_vcores",
-                       "input"});
+                       "input",
+                       "speculation"});
   if (!job.read_string("id", spec->name) && !job.has("id") && node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no id, allowed: a name such as J1", path));
   }
@@ -218,6 +269,7 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
     spec->priority = static_cast<Priority>(*priority);
   }
   for (const TaskKind kind : kTaskKinds) read_need(job, kind, *spec);
+  read_job_speculation(job, *spec);
   read_times(job, "map_time", plan->times.map_ms);
   read_times(job, "reduce_time", plan->times.reduce_ms);
   read_times(job, "copy_time", plan->times.copy_ms);

@@ -11,8 +11,8 @@ namespace weir {
 namespace {
 
 const std::initializer_list<std::string_view> kFigureKeys = {
-    "share",   "min_share", "demand",  "guaranteed", "allocated",
-    "running", "pending",   "deficit", "weight",     "copying"};
+    "share",   "min_share", "demand", "guaranteed", "allocated",   "running",
+    "pending", "deficit",   "weight", "copying",    "speculative", "speculative_won"};
 
 // One step's map, and where its files are.
 struct StepNode {
@@ -91,9 +91,10 @@ void read_figures(const MapReader& expect, step::Figures& figures) {
   for (const TaskKind kind : kTaskKinds) {
     const YamlNode* node = expect.find(name(kind));
     if (node == nullptr) continue;
-    const MapReader map(node, expect.path(name(kind)), expect.out(),
-                        {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                         "pending", "deficit", "weight", "copying", "claims"});
+    const MapReader map(
+        node, expect.path(name(kind)), expect.out(),
+        {"share", "min_share", "demand", "guaranteed", "allocated", "running", "pending", "deficit",
+         "weight", "copying", "claims", "speculative", "speculative_won"});
     for (const std::string_view key : kFigureKeys) {
       const YamlNode* value = map.find(key);
       if (value == nullptr) continue;
@@ -232,7 +233,7 @@ Body expect_queue(const StepNode& s) {
     if (node == nullptr || node->kind != YamlNode::Kind::kMap) continue;
     const MapReader claims(node, map.path(name(kind)), s.out(),
                            {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                            "pending", "copying", "claims"});
+                            "pending", "copying", "claims", "speculative", "speculative_won"});
     expect.claims_of[index(kind)] = read_claims(claims);
   }
   if (const YamlNode* node = map.find("jobs")) {

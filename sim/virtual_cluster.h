@@ -22,6 +22,7 @@ struct VirtualTrackerSpec {
   std::string name;
   std::string rack = "r1";
   Resources total{{2, 2, 0, 0}};
+  double slowdown = 1;  // its tasks take so many times as long
 };
 
 class VirtualCluster {

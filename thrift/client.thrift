@@ -34,6 +34,8 @@ struct TaskCounts {
   6: required i32 killed_attempts
   7: optional i32 copying              // reduces that copy, without a slot (copy_compute_split): not in `running`
   8: optional i32 copied               // those that have copied and wait for a slot: neither
+  9: optional i32 speculative          // attempts launched beside another one of their task, since the JobTracker started
+  10: optional i32 speculative_won     // those of them that were done first
 }
 
 struct JobStatus {
@@ -91,6 +93,7 @@ struct AttemptInfo {
   8: optional string log_host          // where its logs are served (the tracker's shuffle port)
   9: optional i32 log_port
   10: required i32 progress_millionths
+  11: optional bool speculative        // it was launched beside another attempt of its task
 }
 
 struct SlotFigures {

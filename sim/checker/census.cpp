@@ -35,16 +35,19 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
   count.may_launch =
       job.durable && job.state == JobState::kRunning && job.duty == Job::Duty::kNone && eligible;
   for (const Task& task : job.tasks(kind).tasks) {
-    if (task.state == Task::State::kSucceeded) continue;
-    if (!task.attempt.valid()) {
-      if (count.may_launch) ++count.launchable;
-    } else if (!state.attempt(task.attempt).dying() && !state.attempt(task.attempt).has_slots()) {
-      ++(state.attempt(task.attempt).copy == CopyStage::kCopied ? count.copied : count.copying);
-    } else if (!state.attempt(task.attempt).dying()) {
-      ++count.running;
-    } else if (count.may_launch) {
-      ++count.returning;
-    }
+    bool alive = false;
+    state.each_attempt(task, [&](AttemptSlot slot) {
+      const Attempt& attempt = state.attempt(slot);
+      if (attempt.dying()) return;
+      alive = true;
+      if (!attempt.has_slots()) {
+        ++(attempt.copy == CopyStage::kCopied ? count.copied : count.copying);
+      } else {
+        ++count.running;
+      }
+    });
+    if (task.state == Task::State::kPending && count.may_launch) ++count.launchable;
+    if (task.state == Task::State::kRunning && !alive && count.may_launch) ++count.returning;
   }
   for (const TrackerState& tracker : state.trackers()) {
     if (in_pool(tracker) && has_room(census, job.need(kind), tracker, Resources{}) &&
@@ -67,7 +70,7 @@ Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&c
       const TaskKey& task = attempt.key.task;
       const Job* job = cluster.find_job(task.job);
       ++count.attempts;
-      ++attempts_of_task[task];
+      if (!attempt.dying()) ++attempts_of_task[task];
       if (job == nullptr) continue;
       Resources need = job->spec->need[index(task.kind)];
       if (!attempt.has_slots()) {
@@ -103,7 +106,7 @@ void Census::take_back_launch(const AttemptLaunched& launch) {
   TrackerCount& tracker = trackers[launch.tracker];
   for (JobCount& count : by_class[index(kind)]) {
     if (count.job->id != task.job) continue;
-    ++count.launchable;
+    if (!launch.speculative) ++count.launchable;
     --tracker.attempts;
     --attempts_of_task[task];
     Resources need = count.job->need(kind);
@@ -121,11 +124,19 @@ void Census::take_back_launch(const AttemptLaunched& launch) {
   }
 }
 
+// Whether the task goes on, or is done, without that attempt.
+bool Census::runs_elsewhere(const AttemptKey& attempt) const {
+  const Task& task =
+      state->job(attempt.task.job).tasks(attempt.task.kind).tasks[attempt.task.index];
+  return task.state != Task::State::kRunning || state->alive_attempts(task) > 0;
+}
+
 void Census::take_back_kill(const AttemptKey& attempt) {
   const TaskKind kind = attempt.task.kind;
   for (JobCount& count : by_class[index(kind)]) {
     if (count.job->id != attempt.task.job) continue;
-    if (count.may_launch) --count.returning;
+    const bool wanted = !runs_elsewhere(attempt) && taken_back.insert(attempt.task).second;
+    if (count.may_launch && wanted) --count.returning;
     ++count.running;
     running[index(kind)][count.job->queue] += count.width;
     user_running[index(kind)][{count.job->queue, count.job->user}] += count.width;

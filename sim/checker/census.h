@@ -49,12 +49,15 @@ struct Census {
   // The attempt runs again, as just before it was ordered to die.
   void take_back_kill(const AttemptKey& attempt);
 
+  bool runs_elsewhere(const AttemptKey& attempt) const;
+
   const ClusterState* state;
   Resources total;  // of the trackers in the pool
   std::int64_t live_trackers = 0;
   std::vector<JobCount> by_class[kTaskKindCount];  // all unfinished ones, by id
   std::map<TrackerId, TrackerCount> trackers;
-  std::map<TaskKey, std::int64_t> attempts_of_task;         // live, dying too
+  std::set<TaskKey> taken_back;  // by take_back_kill(), of tasks that nobody ran any more
+  std::map<TaskKey, std::int64_t> attempts_of_task;         // not dying
   std::map<QueueId, std::int64_t> running[kTaskKindCount];  // leaves
   std::map<std::pair<QueueId, UserId>, std::int64_t> user_running[kTaskKindCount];
 };

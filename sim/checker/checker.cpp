@@ -155,7 +155,8 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
     ++checked_;
     const Step step(engine, input, output, read_rules_(engine), read_fair_rules_(engine), memory_);
     Verdict verdict;
-    check_counts(step, verdict);
+    check_attempts(step, verdict);
+    if (verdict.clean()) check_counts(step, verdict);
     if (verdict.clean()) check_launches(step, verdict);
     if (verdict.clean()) check_lending(step, memory_, verdict);
     if (verdict.clean()) check_kills(step, verdict);

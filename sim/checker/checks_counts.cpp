@@ -86,12 +86,6 @@ void check_trackers(const Step& step, Verdict& verdict) {
                    fmt::format("the cluster is said to have {}, its trackers have {}",
                                to_string(step.state.total()), to_string(step.census.total)));
   }
-  for (const auto& [task, attempts] : step.census.attempts_of_task) {
-    if (attempts > 1) {
-      verdict.breach("double-run",
-                     fmt::format("{} has {} live attempts", task_name(task), attempts));
-    }
-  }
   for (const TrackerState& tracker : step.state.trackers()) {
     const TrackerCount& count = step.census.trackers.at(tracker.id);
     if (over_full(step, tracker, count)) {
@@ -151,13 +145,13 @@ struct JobsOf {
   std::int64_t running = 0;
 };
 
-void check_tasks(const Job& job, Verdict& verdict) {
+void check_tasks(const ClusterState& state, const Job& job, Verdict& verdict) {
   std::int64_t live = 0;
   for (const TaskKind kind : kTaskKinds) {
     const TaskGroup& group = job.tasks(kind);
     std::int64_t pending = 0, succeeded = 0;
     for (const Task& task : group.tasks) {
-      if (task.attempt.valid()) ++live;
+      state.each_attempt(task, [&](AttemptSlot) { ++live; });
       if (task.state == Task::State::kSucceeded) ++succeeded;
       if (task.state == Task::State::kPending) ++pending;
     }
@@ -179,7 +173,7 @@ void check_jobs(const Step& step, Verdict& verdict) {
   std::map<std::pair<QueueId, UserId>, JobsOf> by_user;
   std::map<QueueId, std::set<JobId>> unfinished;
   for (const auto& [id, job] : step.state.jobs()) {
-    check_tasks(*job, verdict);
+    check_tasks(step.state, *job, verdict);
     if (is_over(job->state)) continue;
     unfinished[job->queue].insert(id);
     const bool waiting = job->state == JobState::kWaiting;

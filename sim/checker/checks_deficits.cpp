@@ -62,8 +62,11 @@ void follow_jobs(const Step& step, PoolMemory& memory) {
 
 void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
   const TimeMs now = step.engine.now();
+  // The update comes before its kills, and a second attempt is not wanted again once it is gone.
+  Census before = step.census;
+  for (const KillOrdered* kill : step.pool_kills) before.take_back_kill(kill->attempt);
   for (const TaskKind kind : kTaskKinds) {
-    Pools pools(step.census, kind, *step.fair, step.where, now);
+    Pools pools(before, kind, *step.fair, step.where, now);
     pools.deal_shares();
     for (const auto& [path, line] : pools.lines) {
       for (const PoolJob& job : line.jobs) {

@@ -313,6 +313,7 @@ void check_turns(const Step& step, Verdict& verdict) {
     Moment moment(step, at.before, launch.attempt.task.kind, waits);
     moment.before(step.launches, i);
     check_limits(moment, launch, verdict);
+    if (launch.speculative) continue;  // whose turn is over: nobody else wanted the slot
     if (verdict.clean()) check_near(moment, launch, verdict);
     if (verdict.clean()) check_kind(step, at, i, moment, verdict);
     if (verdict.clean() && !moment.kept()) {

@@ -42,7 +42,7 @@ bool has_task_for(const Census& census, const JobCount& job, TaskKind kind,
                   const TrackerState& tracker, const std::function<bool(std::uint32_t)>& suits) {
   const auto& tasks = job.job->tasks(kind).tasks;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
-    if (tasks[i].attempt.valid() || tasks[i].state == Task::State::kSucceeded) continue;
+    if (tasks[i].state != Task::State::kPending) continue;
     if (!suits(i)) continue;
     const auto failed = job.job->failed_on.find({kind, i});
     if (failed == job.job->failed_on.end()) return true;

@@ -136,6 +136,7 @@ class Verdict {
 };
 
 // Each looks at one side of the step.
+void check_attempts(const Step& step, Verdict& verdict);                      // checks_attempts.cpp
 void check_counts(const Step& step, Verdict& verdict);                        // checks_counts.cpp
 void check_figures(const Step& step, Verdict& verdict);                       // checks_figures.cpp
 void check_launches(const Step& step, Verdict& verdict);                      // checks_launches.cpp

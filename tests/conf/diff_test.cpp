@@ -49,6 +49,7 @@ TEST(Diff, ASpelledOutDefaultIsNoChange) {
       IsEmpty());
   Settings by_hand;
   by_hand.queues.emplace_back().name = "default";
+  for (bool& on : by_hand.speculation.on) on = true;
   EXPECT_THAT(diff_settings(by_hand, settings("policy: capacity")), IsEmpty());
 }
 

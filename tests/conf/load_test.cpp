@@ -209,6 +209,17 @@ TEST(Load, TheSamplesFairSectionIsRight) {
   }
 }
 
+TEST(Load, StragglersHaveSecondAttemptsUnlessItSaysOtherwise) {
+  const auto read = [](const std::string& text) { return good(text).settings.speculation; };
+  EXPECT_EQ(read("policy: fifo"), (SpeculationSettings{{true, true}, 60'000, 200'000}));
+  EXPECT_EQ(read("speculation: off"), (SpeculationSettings{{false, false}, 60'000, 200'000}));
+  EXPECT_EQ(read("speculation: {maps: off, after: 5s, lag: 12.5%}"),
+            (SpeculationSettings{{false, true}, 5000, 125'000}));
+  EXPECT_THAT(findings("speculation: perhaps"),
+              ElementsAre(HasSubstr("speculation is \"perhaps\", allowed: off, on")));
+  EXPECT_EQ(findings("speculation: {lag: 101%, reduces: 1, afer: 2s}").size(), 3u);
+}
+
 TEST(Load, SamplesAreRight) {
   for (const std::string name : {"/weir.yaml", "/local.yaml"}) {
     const auto loaded = load_settings(conf_folder() + name);

@@ -130,7 +130,7 @@ std::optional<Choice> WalkingPolicy::ask(const PoolJob& entry, const Offer& offe
   if (kind == TaskKind::kReduce) {
     const auto& reduces = job.tasks(kind).tasks;
     for (std::uint32_t i = 0; i < reduces.size(); ++i) {
-      if (reduces[i].state == Task::State::kPending && !reduces[i].attempt.valid()) {
+      if (reduces[i].state == Task::State::kPending) {
         return Choice{{job.id, kind, i}};
       }
     }
@@ -167,7 +167,7 @@ std::optional<WalkingPolicy::Found> WalkingPolicy::nearest(const Job& job,
   std::optional<Found> best;
   const auto& maps = job.tasks(TaskKind::kMap).tasks;
   for (std::uint32_t i = 0; i < maps.size(); ++i) {
-    if (maps[i].state != Task::State::kPending || maps[i].attempt.valid()) continue;
+    if (maps[i].state != Task::State::kPending) continue;
     Found found{i, Locality::kAny, false};
     for (const std::string& host : job.spec->splits[i].hosts) {
       const TrackerState* replica = state_.find_tracker(host);

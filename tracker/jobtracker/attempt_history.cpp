@@ -83,6 +83,7 @@ void AttemptHistory::on(const Event& event) {
     end->tracker = ended->tracker;
     end->how = ended->how;
     end->ended_at = event.at;
+    end->speculative = ended->speculative;
     end->launched_at = event.at - ended->ran_ms;
   } else if (const auto* failed = std::get_if<AttemptFailed>(&event.fact)) {
     if (End* end = find_or_add(failed->attempt, true)) end->diagnostics = failed->diagnostics;
@@ -100,6 +101,7 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
     info.state = name(end.how);
     info.launched_at_ms = end.launched_at;
     info.__set_ended_at_ms(end.ended_at);
+    if (end.speculative) info.__set_speculative(true);
     if (!end.diagnostics.empty()) info.__set_diagnostics(end.diagnostics);
     if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
     found.emplace_back(attempt, std::move(info));
@@ -109,15 +111,17 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
     for (std::uint32_t i = 0; i < tasks.size() && found.size() < kListed; ++i) {
       const Task& task = tasks[i];
       const TaskKey key{job.id, kind, i};
-      if (task.attempt.valid()) {
-        const Attempt& attempt = state.attempt(task.attempt);
-        if (!attempt.live || ends.count(attempt.key) != 0) continue;
+      state.each_attempt(task, [&](AttemptSlot slot) {
+        const Attempt& attempt = state.attempt(slot);
+        if (!attempt.live || ends.count(attempt.key) != 0) return;
         wire::AttemptInfo info = start_info(state, attempt.key, attempt.tracker);
         info.state = name(attempt.state);
         info.launched_at_ms = attempt.launched_at;
         info.progress_millionths = attempt.progress_millionths;
+        if (attempt.speculative) info.__set_speculative(true);
         found.emplace_back(attempt.key, std::move(info));
-      } else if (task.state == Task::State::kSucceeded) {
+      });
+      if (task.state == Task::State::kSucceeded) {
         const AttemptKey attempt{key, task.done_attempt};
         if (ends.count(attempt) != 0) continue;
         wire::AttemptInfo info = start_info(state, attempt, task.where);

@@ -35,6 +35,7 @@ class AttemptHistory {
     TimeMs launched_at = 0;
     TimeMs ended_at = 0;
     std::string diagnostics;
+    bool speculative = false;
   };
   using Ends = std::map<AttemptKey, End>;
 

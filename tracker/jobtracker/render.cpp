@@ -15,6 +15,10 @@ wire::TaskCounts render_tasks(const Job& job, TaskKind kind, JobState state) {
   out.running = count(group.running);
   out.failed_attempts = count(group.failed_attempts);
   out.killed_attempts = count(group.killed_attempts);
+  if (group.speculative.launched > 0) {
+    out.__set_speculative(count(group.speculative.launched));
+    out.__set_speculative_won(count(group.speculative.won));
+  }
   if (group.copying + group.copied > 0 && !is_over(state)) {
     out.__set_copying(count(group.copying));
     out.__set_copied(count(group.copied));

@@ -109,11 +109,13 @@ void Agent::sweep_orphans() {
 void Agent::attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
   processes_.erase(key);
-  disk_.push([path = dirs_.attempt(key), aside] {
+  // Nobody will fetch what an attempt has left that was killed or failed.
+  const bool failed = !core_->on_exit(key, how, now());
+  disk_.push([path = dirs_.attempt(key), aside, output = failed ? dirs_.output(key) : ""] {
     (void)remove_tree(path).ok();
     if (!aside.empty()) remove_unpublished(aside);
+    if (!output.empty()) (void)remove_tree(output).ok();
   });
-  core_->on_exit(key, how, now());
   turn();
 }
 

@@ -121,24 +121,29 @@ void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
   }
 }
 
-void AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) {
+bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) {
   const auto found = attempts_.find(key);
-  if (found == attempts_.end()) return;
+  if (found == attempts_.end()) return false;
   Attempt& attempt = found->second;
   const bool reduce_or_map_only = attempt.status.phase == wire::TaskPhase::COMMIT;
   if (attempt.final_state == wire::AttemptState::SUCCEEDED &&
       (attempt.kill == KillCause::kNone || reduce_or_map_only)) {
-    return end(attempt, wire::AttemptState::SUCCEEDED, "", now);
+    end(attempt, wire::AttemptState::SUCCEEDED, "", now);
+    return true;
   }
-  if (attempt.kill == KillCause::kOrdered) return end(attempt, wire::AttemptState::KILLED, "", now);
-  if (attempt.kill == KillCause::kTimeout) {
+  if (attempt.kill == KillCause::kOrdered) {
+    end(attempt, wire::AttemptState::KILLED, "", now);
+  } else if (attempt.kill == KillCause::kTimeout) {
     const std::int64_t timeout_ms = jobs_[key.task.job].description->spec.task_timeout_ms;
-    return end(attempt, wire::AttemptState::FAILED,
-               "no progress for " + std::to_string(timeout_ms / 1000) + " s (task_timeout)", now);
+    end(attempt, wire::AttemptState::FAILED,
+        "no progress for " + std::to_string(timeout_ms / 1000) + " s (task_timeout)", now);
+  } else if (attempt.final_state) {
+    end(attempt, *attempt.final_state, attempt.status.diagnostics, now);
+  } else {
+    end(attempt, wire::AttemptState::FAILED, "the task's process " + how + " without a result",
+        now);
   }
-  if (attempt.final_state)
-    return end(attempt, *attempt.final_state, attempt.status.diagnostics, now);
-  end(attempt, wire::AttemptState::FAILED, "the task's process " + how + " without a result", now);
+  return false;
 }
 
 std::int64_t AgentCore::timeout_at(const Attempt& attempt) const {

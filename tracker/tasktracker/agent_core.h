@@ -108,8 +108,8 @@ class AgentCore {
   void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
   void on_report(const AttemptKey& key, TaskReport report, Now now);
   // The process is gone and nothing is left of it; `how` says how it ended, for a task that did not
-  // report its end.
-  void on_exit(const AttemptKey& key, const std::string& how, Now now);
+  // report its end. Whether it has succeeded: its output is of use then.
+  bool on_exit(const AttemptKey& key, const std::string& how, Now now);
   void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
   void on_duty_too_late(const wire::Duty& duty);  // it was not begun; it is, if asked for again
 
