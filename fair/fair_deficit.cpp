@@ -84,14 +84,6 @@ void FairPolicy::close_accounts(JobId id) {
   }
 }
 
-// Nobody counts under the other algorithm: what is owed stands still until this one is back.
-void FairPolicy::stop_accounts() {
-  if (std::exchange(accounts_stopped_, true)) return;
-  state_.memory().jobs.each([](JobId, JobMemory& memory) {
-    for (DeficitAccount& account : memory.account) account.open = false;
-  });
-}
-
 void FairPolicy::count_running(JobId id, TaskKind kind) {
   JobMemory* memory = state_.memory().jobs.find(id);
   if (memory == nullptr) return;

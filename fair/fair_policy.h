@@ -63,6 +63,7 @@ class FairPolicy : public Policy {
   void prefetch(const Attempt& attempt, int step) const override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
+  bool keeps_accounts() const override { return by_deficit_; }
 
   // The view holds until the next question.
   bool has_pools() const override { return true; }
@@ -210,7 +211,6 @@ class FairPolicy : public Policy {
   void deal_guarantees();
   void open_accounts(JobId job);
   void close_accounts(JobId job);
-  void stop_accounts();
   void count_running(JobId job, TaskKind kind);
   void update_deficits(TimeMs now);
   std::optional<Choice> ask_in_line(PoolId within, const Slots& slots);
@@ -254,7 +254,6 @@ class FairPolicy : public Policy {
   Beat beat_;
   TimeMs started_at_ = 0;
   bool limits_jobs_ = false;
-  bool accounts_stopped_ = false;  // of deficits, under another algorithm
   mutable std::string answer_;     // of pool_of()
   mutable std::array<std::uint64_t, kRuleCount> rules_{};
 };

@@ -23,11 +23,7 @@ void FairPolicy::deal_shares() const {
 Preemption FairPolicy::tick(TimeMs now) {
   deal_shares();
   update_stamps(now);
-  if (by_deficit_) {
-    update_deficits(now);
-  } else {
-    stop_accounts();
-  }
+  if (by_deficit_) update_deficits(now);
   state_.memory().updated_at = now;
   return preempt(now);
 }

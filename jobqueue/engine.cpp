@@ -463,6 +463,7 @@ void Engine::switch_policy(const std::string& name) {
     free_kept_slots();
     state_.memory().policy_changed(now_);
   }
+  if (!policy_->keeps_accounts()) state_.memory().close_accounts();
   if (kept_claims && !policy_->keeps_claims()) pause_claims(before);
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }

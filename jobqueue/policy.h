@@ -210,6 +210,8 @@ class Policy {
   virtual Preemption tick(TimeMs now) = 0;
   // When the next tick is due at the latest, in ms after the last one.
   virtual DurationMs tick_interval_ms() const = 0;
+  // Whether it keeps the DeficitAccounts of the state's PolicyMemory; else they are closed.
+  virtual bool keeps_accounts() const { return false; }
 
   // --- Pools: only a policy that divides the cluster among other things than queues has any. ---
   virtual bool has_pools() const { return false; }

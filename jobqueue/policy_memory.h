@@ -86,6 +86,10 @@ struct PolicyMemory {
   void policy_changed(TimeMs now) {
     pools.clear();
     updated_at = preemption_checked_at = now;
+    close_accounts();
+  }
+  // Nobody counts: what is owed stands still until somebody does again.
+  void close_accounts() {
     jobs.each([](JobId, JobMemory& memory) {
       for (DeficitAccount& account : memory.account) account.open = false;
     });

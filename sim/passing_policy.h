@@ -53,6 +53,7 @@ class PassingPolicy : public Policy {
   }
   Preemption tick(TimeMs now) override { return inner_->tick(now); }
   DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
+  bool keeps_accounts() const override { return inner_->keeps_accounts(); }
 
   bool has_pools() const override { return inner_->has_pools(); }
   std::string_view pool_of(JobId job) const override { return inner_->pool_of(job); }

@@ -99,7 +99,10 @@ void Checker::remember_state(const Step& step) {
   if (step.rules) memory_.paused_at.reset();
   if (!step.rules && !memory_.paused_at) memory_.paused_at = step.engine.now();
   memory_.not_lending = step.not_lending;
-  for (const LaunchMoment& at : step.launches) follow_launch(step, *at.launch, memory_.waits);
+  for (const LaunchMoment& at : step.launches) {
+    // A second attempt has waited for nothing, and says nothing of the level of its job.
+    if (!at.launch->speculative) follow_launch(step, *at.launch, memory_.waits);
+  }
   std::erase_if(memory_.waits, [&](const auto& wait) {
     const Job* job = step.state.find_job(wait.first);
     return job == nullptr || is_over(job->state);
