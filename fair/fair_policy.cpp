@@ -55,7 +55,6 @@ FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
                  !settings_->user_max_running_jobs.empty();
   for (auto& pending : queue_pending_) pending.assign(state.tree().size(), 0);
   find_queue_maximums();
-  started_at_ = state.now();
   for (const auto& [id, job] : state.jobs()) {
     const bool runs = std::any_of(std::begin(job->group), std::end(job->group),
                                   [](const TaskGroup& group) { return group.alive() > 0; });

@@ -252,7 +252,6 @@ class FairPolicy : public Policy {
   std::vector<std::int64_t> queue_maximum_[kTaskKindCount];          // MAX by QueueId
   std::vector<bool> queue_limited_;  // by QueueId: it or one above it has a maximum
   Beat beat_;
-  TimeMs started_at_ = 0;
   bool limits_jobs_ = false;
   mutable std::string answer_;     // of pool_of()
   mutable std::array<std::uint64_t, kRuleCount> rules_{};

@@ -28,14 +28,13 @@ Preemption FairPolicy::tick(TimeMs now) {
   return preempt(now);
 }
 
-// Checked once an interval; the first time one interval after the start.
+// Checked once an interval; the first time one interval after it came to rule.
 Preemption FairPolicy::preempt(TimeMs now) {
   using Mode = FairSettings::Preemption;
   Preemption plan;
   if (settings_->preemption == Mode::kOff) return plan;
   TimeMs& checked_at = state_.memory().preemption_checked_at;
-  const TimeMs last = checked_at == 0 ? started_at_ : checked_at;
-  if (now - last < settings_->preemption_interval_ms) return plan;
+  if (now - checked_at < settings_->preemption_interval_ms) return plan;
   checked_at = now;
   for (const TaskKind kind : kTaskKinds) {
     PoolKills planner(
@@ -89,7 +88,7 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
 // of the last update at which it was not.
 void FairPolicy::update_stamps(TimeMs now) {
   PolicyMemory& memory = state_.memory();
-  const TimeMs before = memory.updated_at == 0 ? now : memory.updated_at;
+  const TimeMs before = memory.updated_at;
   for (const TaskKind kind : kTaskKinds) {
     const std::size_t k = index(kind);
     for (std::size_t p = 1; p < tree_.size(); ++p) {

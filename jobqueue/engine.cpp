@@ -20,6 +20,7 @@ Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyF
       durable_seq_(snapshot.last_seq) {
   policy_since_ = last_tick_ = now_;
   state_.set_now(now_);
+  state_.memory().policy_changed(now_);
 }
 
 Engine::~Engine() = default;

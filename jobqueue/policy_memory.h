@@ -77,11 +77,11 @@ class JobMemories {
 struct PolicyMemory {
   JobMemories jobs;                         // unfinished jobs
   std::map<std::string, PoolStamps> pools;  // by dotted path; those with something to say
-  TimeMs updated_at = 0;                    // the fair policy's last update; 0: never
+  TimeMs updated_at = 0;                    // the fair policy's last update, or since when it rules
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
-  TimeMs preemption_checked_at = 0;     // by the fair policy; 0: never
+  TimeMs preemption_checked_at = 0;     // likewise
 
-  // Another policy rules, and nobody watched the pools meanwhile: being short counts from now, and
+  // Another policy rules from now on, and nobody watched the pools meanwhile: being short counts from now, and
   // deficits stand still until the next update.
   void policy_changed(TimeMs now) {
     pools.clear();

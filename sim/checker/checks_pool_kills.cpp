@@ -313,7 +313,7 @@ void follow_policy(const Step& step, PoolMemory& memory) {
   memory.ruled = step.fair.has_value();
   memory.at_minimum.clear();
   memory.at_half.clear();
-  memory.updated_at = memory.killed_at = step.engine.now();
+  memory.updated_at = memory.killed_at = step.engine.policy_since();
 }
 
 // Whether the policy has looked for victims now, if it was time.
@@ -324,7 +324,7 @@ bool was_checked(const Step& step, Verdict& verdict) {
   }
   const TimeMs checked_at = step.state.memory().preemption_checked_at;
   const TimeMs now = step.engine.now();
-  if (checked_at != 0 && checked_at != now && now - checked_at >= step.fair->preemption_interval) {
+  if (checked_at != now && now - checked_at >= step.fair->preemption_interval) {
     verdict.breach("pool-kill-missing",
                    fmt::format("nobody has looked for victims since {} ms, and checks are {} ms "
                                "apart",
