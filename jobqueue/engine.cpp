@@ -43,8 +43,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
   const Status restored = engine->restore(snapshot);
   engine->output_ = nullptr;
   if (!restored) return restored.error();
-  engine->policy_ =
-      engine->make_policy(policy);  // anew: it sees the whole state, as after any switch
+  engine->policy_ = engine->make_policy(policy);  // anew: it sees the whole state
   engine->state_.set_copy_factor(engine->policy_->copy_factor());
   engine->limits_.follow(*engine->policy_);
   return engine;
@@ -453,7 +452,6 @@ void Engine::apply_settings(const SettingsChanged& change) {
 void Engine::switch_policy(const std::string& name) {
   auto policy = make_policy(name);
   WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
-  if (name != policy_->name()) policy_since_ = now_;
   const bool kept_claims = policy_->keeps_claims();
   const std::string before(policy_->name());
   policy_ = std::move(policy);
@@ -461,6 +459,7 @@ void Engine::switch_policy(const std::string& name) {
   limits_.follow(*policy_);
   changes_.queues = true;
   if (name != before) {
+    policy_since_ = now_;
     free_kept_slots();
     state_.memory().policy_changed(now_);
   }

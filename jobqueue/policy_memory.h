@@ -81,8 +81,8 @@ struct PolicyMemory {
   std::int32_t locality_patience = 16;  // what a job begins with under adaptive delay scheduling
   TimeMs preemption_checked_at = 0;     // likewise
 
-  // Another policy rules from now on, and nobody watched the pools meanwhile: being short counts from now, and
-  // deficits stand still until the next update.
+  // Another policy rules from now on, and nobody watched the pools meanwhile: being short counts
+  // from now, and deficits stand still until the next update.
   void policy_changed(TimeMs now) {
     pools.clear();
     updated_at = preemption_checked_at = now;

@@ -21,6 +21,8 @@ const char* name(CheckMode mode) {
   switch (mode) {
     case CheckMode::kFull:
       return "full";
+    case CheckMode::kEach:
+      return "each";
     case CheckMode::kSampled:
       return "sampled";
     case CheckMode::kOff:
@@ -34,6 +36,15 @@ Checker::Checker(CheckMode mode, ReadRules read_rules, ReadFairRules read_fair_r
       read_rules_(std::move(read_rules)),
       read_fair_rules_(std::move(read_fair_rules)) {
   memory_.every_step = mode == CheckMode::kFull;
+}
+
+// What the engine says of the past it has restored.
+void Checker::take_over(const Engine& engine) {
+  for (const auto& [id, job] : engine.state().jobs()) {
+    if (is_over(job->state)) continue;
+    memory_.maps_done[id] = job->tasks(TaskKind::kMap).succeeded;
+    if (job->reduces_eligible) memory_.reduces_eligible.insert(id);
+  }
 }
 
 // Slow-start is met for good by a moment that the state after the step need not show any more.
@@ -151,8 +162,12 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
                                      const Output& output) {
   ++steps_;
   if (mode_ == CheckMode::kOff) return std::nullopt;
-  remember_events(engine, output);
-  const bool now = mode_ == CheckMode::kFull || steps_ >= next_sample_;
+  if (mode_ == CheckMode::kEach && steps_ == 1) {
+    take_over(engine);
+  } else {
+    remember_events(engine, output);
+  }
+  const bool now = mode_ == CheckMode::kFull || mode_ == CheckMode::kEach || steps_ >= next_sample_;
   std::optional<Breach> found;
   if (now) {
     ++checked_;

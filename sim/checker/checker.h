@@ -2,8 +2,9 @@
 // (capacity.md, "Always true") and compares it with what the engine and the ruling policy say. It
 // uses no code of any policy and trusts no sum that the engine keeps, so an error in both would
 // have to be made twice. The first breach is reported with its numbers and the input that caused
-// it. Full: every step. Sampled: what one step shows, every thousandth step or fewer, the more jobs
-// and trackers there are. It changes nothing; one thread.
+// it. Full: every step. Each: every step, of an engine whose past is not known (it was restarted),
+// so only what one step shows. Sampled: likewise, every thousandth step or fewer, the more jobs and
+// trackers there are. It changes nothing; one thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace weir::check {
 
-enum class CheckMode : std::uint8_t { kFull, kSampled, kOff };
+enum class CheckMode : std::uint8_t { kFull, kEach, kSampled, kOff };
 std::optional<CheckMode> parse_check_mode(std::string_view word);  // "full"
 const char* name(CheckMode mode);
 
@@ -40,6 +41,7 @@ class Checker {
   std::uint64_t checked() const { return checked_; }
 
  private:
+  void take_over(const Engine& engine);
   void remember_events(const Engine& engine, const Output& output);
   void remember_state(const Step& step);
 

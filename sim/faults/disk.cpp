@@ -117,8 +117,11 @@ std::unique_ptr<Disk> make_memory_disk(const Plant& plant) {
 
 std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent) {
   static std::uint64_t made = 0;
-  std::string folder = parent + "/weir-faults-" + std::to_string(++made);
-  std::filesystem::create_directories(folder);
+  std::filesystem::create_directories(parent);
+  std::string folder;
+  do {  // one of its own, whoever else plays stories there
+    folder = parent + "/weir-faults-" + std::to_string(++made);
+  } while (!std::filesystem::create_directory(folder));
   return std::make_unique<SqliteDisk>(plant, std::move(folder));
 }
 

@@ -93,15 +93,19 @@ void FaultStory::make_cluster() {
 // --- Lives of the JobTracker ---
 
 void FaultStory::start_jobtracker() {
-  // The checker of the rules knows a run from its beginning.
-  checker_.emplace(jobtracker_->starts() == 0 ? check_mode_ : check::CheckMode::kOff);
+  if (check_mode_ == check::CheckMode::kFull && jobtracker_->starts() > 0) {
+    check_mode_ = check::CheckMode::kOff;  // it knows a run from its beginning
+  }
+  checker_.emplace(check_mode_);
   if (const Status started = jobtracker_->start(); !started) {
     return wrong("the JobTracker cannot start again: " + started.error().message);
   }
+  check_disk();
   if (auto broken = promises_.broken(jobtracker_->engine())) wrong(*broken);
 }
 
 void FaultStory::kill_jobtracker() {
+  check_disk();
   if (jobtracker_->up()) jobtracker_->kill();
 }
 

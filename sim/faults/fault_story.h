@@ -63,6 +63,8 @@ class FaultStory : private Observer {
   void submit();
   void kill_some_job();
   void reprioritise();
+  void move_some_job();
+  void stop_or_start_some_queue();
   void set_policy(const std::string& policy);
   void apply(std::shared_ptr<Settings> settings);
   std::optional<JobId> some_job();

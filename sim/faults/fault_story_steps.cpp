@@ -58,6 +58,8 @@ void FaultStory::command() {
   if (what < 30 && outputs_ < 12) submit();
   if (what >= 30 && what < 36) kill_some_job();
   if (what >= 36 && what < 44) reprioritise();
+  if (what >= 60 && what < 66) move_some_job();
+  if (what >= 66 && what < 70) stop_or_start_some_queue();
   if (world_.swarm.strikes(Fault::kPolicySwitched)) {
     set_policy(world_.dice.one_of<std::string>({"capacity", "fair", "fifo"}));
   }
@@ -130,6 +132,15 @@ void FaultStory::reprioritise() {
                promises_.answered(what, value, reply && std::holds_alternative<Done>(*reply),
                                   world_.agenda.now());
              });
+}
+
+// Where it goes is held against the disk, before and after each death (kill_jobtracker).
+void FaultStory::move_some_job() {
+  if (const auto job = some_job()) world_.ask(MoveJob{kRoot, *job, some_leaf()}, always, nullptr);
+}
+
+void FaultStory::stop_or_start_some_queue() {
+  world_.ask(SetQueueState{kRoot, some_leaf(), world_.dice.chance(40)}, always, nullptr);
 }
 
 void FaultStory::set_policy(const std::string& policy) {

@@ -85,9 +85,10 @@ TEST(Expected, WhatCannotStartAtAllTakesNoRoomOfOthers) {
   EXPECT_EQ(c.expected("narrow").pending, 2);  // what is guaranteed is its user's limit
 }
 
-// Sampled looks at every thousandth step only, off at none.
+// Sampled looks at every thousandth step only, off at none..
 TEST(Checker, Modes) {
   for (const auto& [mode, looks] : {std::pair{check::CheckMode::kFull, 2500u},
+                                    {check::CheckMode::kEach, 2500u},
                                     {check::CheckMode::kSampled, 2u},
                                     {check::CheckMode::kOff, 0u}}) {
     Cluster c;
@@ -102,6 +103,7 @@ TEST(Checker, Modes) {
       ASSERT_FALSE(checker.check(c.engine(), input, output));
     }
     EXPECT_EQ(checker.checked(), looks);
+    if (mode == check::CheckMode::kEach) continue;
     EXPECT_EQ(check::parse_check_mode(name(mode)), mode);
   }
 }

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{Planted::kLostSubmission, "job"},
                     Mistake{Planted::kLostSettings, "settings"},
                     Mistake{Planted::kLostFinish, "not in the store"},
-                    Mistake{Planted::kNumbersStartOver, "attempt"},
+                    Mistake{Planted::kNumbersStartOver, "job"},
                     Mistake{Planted::kReadoptionForgotten, "is not taken on again"}),
     [](const auto& test) { return std::string(name(test.param.planted)); });
 
