@@ -104,8 +104,11 @@ int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::
       }
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [&] { display.finish(); });
+    } catch (const wire::WeirError& error) {
+      if (!is_passing(error)) throw;
+      patience.no_answer(context, jobtracker, [&] { display.finish(); });
     }
-    if (interrupt.wait_ms(kAskEveryMs)) {
+    if (interrupt.wait_ms(patience.pause_ms())) {
       display.finish();
       const std::string name = job_name(JobId(static_cast<std::size_t>(job)));
       context.err << fmt::format(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/format.h"
@@ -23,9 +24,20 @@ std::int64_t epoch_ms() {
   return milliseconds(std::chrono::system_clock::now().time_since_epoch());
 }
 
-void Patience::say_so(Context& context, const JobTracker& jobtracker) {
+bool is_passing(const wire::WeirError& error) {
+  return error.code == wire::ErrorCode::BUSY || error.code == wire::ErrorCode::SHUTTING_DOWN;
+}
+
+std::int64_t Patience::pause_ms() {
+  if (!silent_since_ms_) return kAskEveryMs;
+  constexpr std::int64_t kFirstMs = 200, kLongestMs = 5000;
+  pause_ms_ = std::clamp(pause_ms_ * 2, kFirstMs, kLongestMs);
+  return pause_ms_ - std::uniform_int_distribution<std::int64_t>(0, pause_ms_ / 2)(dice_);
+}
+
+void Patience::say_so(Context& context, const JobTracker& jobtracker) const {
   context.err << fmt::format("weir: no answer from the JobTracker at {}; trying again for {}\n",
-                             jobtracker.address(), short_duration(kPatienceMs));
+                             jobtracker.address(), short_duration(limit_ms_));
 }
 
 }  // namespace weir::cli

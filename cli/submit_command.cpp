@@ -11,14 +11,14 @@
 #include "cli/follow_job.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/patience.h"
+#include "cli/submission.h"
 #include "conf/values.h"
 #include "jobqueue/job_spec.h"
 
 namespace weir::cli {
 namespace {
 
-constexpr std::size_t kUploadAboveSplits = 20'000;
-constexpr std::size_t kSplitsInChunk = 10'000;
 constexpr std::size_t kMaxPathBytes = 12u
                                       << 20;  // of all input files: they go in one frame of 16 MiB
 
@@ -158,24 +158,15 @@ InputSplits input_of(const SubmitOptions& options) {
   return input;
 }
 
-wire::SubmitReply send(JobTracker& jobtracker, wire::SubmitRequest request,
-                       std::vector<wire::Split> splits) {
-  if (splits.size() <= kUploadAboveSplits) {
-    request.spec.splits = std::move(splits);
-  } else {
-    std::string upload;
-    jobtracker.client([&](auto& client) { client.begin_upload(upload, request.caller); });
-    for (std::size_t at = 0; at < splits.size(); at += kSplitsInChunk) {
-      const std::size_t end = std::min(splits.size(), at + kSplitsInChunk);
-      const std::vector<wire::Split> chunk(splits.begin() + static_cast<std::ptrdiff_t>(at),
-                                           splits.begin() + static_cast<std::ptrdiff_t>(end));
-      jobtracker.client([&](auto& client) { client.append_splits(upload, chunk); });
-    }
-    request.__set_upload(upload);
+std::optional<std::int64_t> retry_ms(const SubmitOptions& options) {
+  if (options.retry.empty())
+    return options.wait ? std::optional(Patience::kPatienceMs) : std::nullopt;
+  const auto retry = parse_duration(options.retry);
+  if (!retry || *retry < 0) {
+    throw wrong_use(fmt::format("--retry '{}': write a duration like 0s, 5s, 2m, 1h",
+                                printable(options.retry)));
   }
-  wire::SubmitReply reply;
-  jobtracker.client([&](auto& client) { client.submit(reply, request); });
-  return reply;
+  return retry;
 }
 
 int submit(Context& context, const SubmitOptions& options) {
@@ -186,7 +177,8 @@ int submit(Context& context, const SubmitOptions& options) {
   if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
   InputSplits input = input_of(options);
   request.spec.input_files = std::move(input.files);
-  const auto reply = send(jobtracker, std::move(request), std::move(input.splits));
+  const auto reply = send_submission(context, jobtracker, std::move(request),
+                                     std::move(input.splits), retry_ms(options));
   if (context.json() && !options.wait) {
     print_json(context.out, {{"job", reply.job_name},
                              {"number", reply.job},
@@ -270,6 +262,12 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
       ->type_name("DIR");
   command.add_flag("--wait", o.wait,
                    "show progress until the end; exit 0 only if the job SUCCEEDED");
+  command
+      .add_option(
+          "--retry", o.retry,
+          "how long to try while the JobTracker does not answer (default: 2m with --wait or "
+          "once it has been reached, else not at all); never submits twice")
+      ->type_name("TIME");
 }
 
 }  // namespace

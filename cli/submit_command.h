@@ -1,7 +1,6 @@
 // `weir submit`: from options to a JobSpec, and off to the JobTracker. Everything that can be found
 // wrong here is refused here with the option's name (exit code 2); queues, permissions and limits
-// are the JobTracker's to judge. A job with very many splits is uploaded in pieces first, because a
-// frame has a limit. One thread.
+// are the JobTracker's to judge. One thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ struct SubmitOptions {
   std::optional<std::int64_t> reduces, max_attempts, map_memory_mb, reduce_memory_mb,
       sort_memory_mb;
   std::optional<std::int64_t> slots_per_map, slots_per_reduce;
-  std::string split_size, task_timeout, slowstart;
+  std::string split_size, task_timeout, slowstart, retry;
   bool wait = false;
 };
 

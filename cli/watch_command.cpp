@@ -151,8 +151,11 @@ int watch(Context& context, const std::vector<std::string>& ids) {
       if (over) return result(context, view);
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [&] { display.leave(); });
+    } catch (const wire::WeirError& error) {
+      if (!is_passing(error)) throw;
+      patience.no_answer(context, jobtracker, [&] { display.leave(); });
     }
-    if (interrupt.wait_ms(kAskEveryMs)) {
+    if (interrupt.wait_ms(patience.pause_ms())) {
       context.err << "weir: the jobs go on without being watched\n";
       return kExitInterrupted;
     }

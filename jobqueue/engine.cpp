@@ -101,7 +101,7 @@ void Engine::pending_changed(Job& job, TaskKind kind) {
 
 void Engine::promise(Token token, Fact fact) {
   const std::uint64_t seq = emit_durable(fact);
-  pending_.push_back({seq, token, std::move(fact)});
+  pending_.push_back({seq, token, std::move(fact), {}});
 }
 
 void Engine::settle(std::uint64_t seq) {
@@ -139,16 +139,11 @@ void Engine::on(const StoreFailed& input, Token) {
 }
 
 void Engine::drop(const PendingCommand& command, const std::string& why) {
-  if (const auto* submitted = std::get_if<JobSubmitted>(&command.fact)) {
-    outputs_.erase(submitted->spec->output);
-    state_.forget_job(submitted->job);
-    policy_->on_job_listed(submitted->job);
-    changes_.jobs.insert(submitted->job);
-    changes_.queues = true;
-  }
-  refuse(command.token, "store",
-         Error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
-               "nothing was changed; mend the store and try again"});
+  if (const auto* submitted = std::get_if<JobSubmitted>(&command.fact)) drop_submission(*submitted);
+  const Error error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
+                    "nothing was changed; mend the store and try again"};
+  refuse(command.token, "store", error);
+  for (const Token again : command.again) reply(again, error);
 }
 
 void Engine::apply(const PendingCommand& command) {
@@ -158,6 +153,7 @@ void Engine::apply(const PendingCommand& command) {
     state_.set_durable(job);
     touch(job);
     admit_waiting(job.queue);
+    for (const Token again : command.again) reply(again, Submitted{job.id, submitted->queue});
     return reply(command.token, Submitted{job.id, submitted->queue});
   }
   if (const auto* kill = std::get_if<JobKillRequested>(&fact)) {
@@ -204,47 +200,6 @@ void Engine::apply(const PendingCommand& command) {
 }
 
 // --- Commands ---
-
-void Engine::on(const SubmitJob& input, Token token) {
-  const auto leaf = manager_.check_submission(input.caller, *input.spec);
-  if (!leaf) return refuse(token, "submit", leaf.error());
-  if (const auto stays = check_stays(*leaf); !stays) return refuse(token, "submit", stays.error());
-  if (const auto takes = policy_->check_submission(input.caller, *input.spec, *leaf); !takes)
-    return refuse(token, "submit", takes.error());
-  const auto writer = outputs_.find(input.spec->output);
-  if (writer != outputs_.end()) {
-    return refuse(
-        token, "submit",
-        Error{ErrorCode::kOutputInUse,
-              "output " + input.spec->output + " is being written by " + job_name(writer->second),
-              "name another output directory, or wait for that job to end"});
-  }
-  if (state_.live_trackers() > 0) {
-    const Resources largest = state_.largest_tracker();
-    for (const TaskKind kind : kTaskKinds) {
-      const Resources& need = input.spec->need[index(kind)];
-      if (input.spec->tasks(kind) == 0 || fits(need, largest, Resources{}, state_.total()))
-        continue;
-      return refuse(token, "submit",
-                    Error{ErrorCode::kBadRequest,
-                          std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
-                              ", more than any tracker has",
-                          "the largest tracker offers " + to_string(largest)});
-    }
-  }
-  auto job = std::make_unique<Job>();
-  job->id = JobId(next_job_++);
-  job->spec = input.spec;
-  job->queue = *leaf;
-  job->user = state_.intern_user(input.spec->user);
-  job->priority = input.spec->priority;
-  job->submitted_at = now_;
-  const JobId id = job->id;
-  outputs_.emplace(input.spec->output, id);
-  state_.add_job(std::move(job));
-  policy_->on_job_listed(id);
-  promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
-}
 
 namespace {
 Error unknown_job(JobId id) {

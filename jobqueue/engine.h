@@ -100,6 +100,7 @@ class Engine {
     std::uint64_t seq = 0;
     Token token = 0;
     Fact fact;
+    std::vector<Token> again;  // a submission: of those who have asked for it once more since
   };
   struct ParkedHeartbeat {
     std::uint64_t seq = 0;  // reply when this is durable
@@ -124,8 +125,14 @@ class Engine {
   TrackerState& awaited_tracker(const std::string& name);
   DurationMs recovery_ms() const;
 
-  // engine.cpp: commands
+  // engine_submissions.cpp
   void on(const SubmitJob& input, Token token);
+  bool answered_before(const SubmitJob& input, Token token);
+  void remember_submission(const JobSpec& spec, JobId job);
+  void forget_submission(const JobSpec& spec);
+  void drop_submission(const JobSubmitted& submitted);
+
+  // engine.cpp: commands
   void on(const KillJob& input, Token token);
   void on(const SetPriority& input, Token token);
   void on(const MoveJob& input, Token token);
@@ -287,6 +294,7 @@ class Engine {
   std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
+  std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
   std::string claims_policy_;                           // whose they are
   std::vector<ClaimStep> claim_steps_;                  // reused

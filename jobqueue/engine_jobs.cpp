@@ -179,6 +179,7 @@ void Engine::forget_old_jobs() {
       busy.push_back(finished_.front());
     } else if (job != nullptr) {
       changes_.jobs.insert(job->id);
+      forget_submission(*job->spec);
       state_.forget_job(job->id);
     }
     finished_.pop_front();

@@ -112,6 +112,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   made->durable = true;
   made->state = is_over(old.state) ? old.state : JobState::kWaiting;
   Job& job = state_.add_job(std::move(made));
+  remember_submission(*job.spec, job.id);
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {
     restore_finished(job, old);

@@ -40,6 +40,8 @@ struct JobSpec {
   std::string user;
   std::vector<std::string> groups;
   std::string queue;  // as asked for; the Job has the queue it is in
+  // Drawn by the client, to be known again by when an answer was lost; empty: none.
+  std::string submission;
   Priority priority = Priority::kNormal;
   std::vector<std::string> input_files;
   std::vector<Split> splits;  // one map each

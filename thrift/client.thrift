@@ -11,6 +11,9 @@ struct SubmitRequest {
   1: required common.Caller caller
   2: required common.JobSpec spec
   3: optional string upload            // id of an upload whose splits come before spec.splits
+  // Drawn by the client, another one for each job, at most 128 bytes: asked again with the same one by the same user,
+  // because an answer was lost, submit makes no second job but names the first, as long as that is listed.
+  4: optional string submission
 }
 
 struct SubmitReply {

@@ -25,6 +25,7 @@ std::string encode_job_spec(const JobSpec& spec) {
   wire::StoredJob stored;
   stored.spec = to_wire(spec);
   stored.caller = to_wire(Caller{spec.user, spec.groups});
+  if (!spec.submission.empty()) stored.__set_submission(spec.submission);
   auto buffer = std::make_shared<TMemoryBuffer>();
   TCompactProtocolT<TMemoryBuffer> protocol(buffer);
   stored.write(&protocol);
@@ -45,6 +46,7 @@ Result<JobSpec> decode_job_spec(std::string_view bytes) {
   if (!caller) return unreadable(caller.error().message);
   auto spec = from_wire(stored.spec, *caller);
   if (!spec) return unreadable(spec.error().message);
+  spec->submission = stored.submission;
   return spec;
 }
 

@@ -7,4 +7,5 @@ include "common.thrift"
 struct StoredJob {
   1: required common.JobSpec spec
   2: required common.Caller caller      // who submitted it
+  3: optional string submission         // SubmitRequest.submission
 }

@@ -34,6 +34,7 @@ struct JobLimits {
   static constexpr std::int64_t kSlotsPerTask = 10'000;
   static constexpr std::int64_t kMemoryMb = 16 << 20;
   static constexpr std::size_t kGroups = 1000;
+  static constexpr std::size_t kSubmissionBytes = 128;
 };
 
 Result<Caller> from_wire(const wire::Caller& caller);

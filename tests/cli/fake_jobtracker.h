@@ -119,7 +119,10 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   // --- What it answers ---
   std::mutex mutex;
   std::optional<wire::WeirError> refuse;  // every call
-  std::deque<wire::JobStatus> statuses;   // of successive job_status calls; the last one stays
+  int lost_answers = 0;  // of so many submissions: taken, but the caller hears nothing
+  int busy_answers = 0;  // so many submissions are put off
+  std::vector<std::string> submissions;  // the ids of all that came
+  std::deque<wire::JobStatus> statuses;  // of successive job_status calls; the last one stays
   std::vector<wire::JobStatus> jobs;
   std::vector<wire::QueueStatus> queue_list;
   std::vector<wire::TrackerStatus> tracker_list;
@@ -137,6 +140,9 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   void submit(wire::SubmitReply& reply, const wire::SubmitRequest& request) override {
     note("submit");
     submitted = request;
+    submissions.push_back(request.submission);
+    if (busy_answers-- > 0) throw refusal(wire::ErrorCode::BUSY, "many requests wait");
+    if (lost_answers-- > 0) throw std::runtime_error("lost");
     reply.job = 7;
     reply.job_name = "job_0007";
     reply.queue = request.spec.queue;

@@ -114,6 +114,7 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--split-size", "big"}, "64MiB");
   expect_refused({"--task-timeout", "soon"}, "300ms, 5s, 2m, 1h");
   expect_refused({"--slowstart", "2"}, "0% to 100%");
+  expect_refused({"--retry", "soon"}, "--retry 'soon'");
   expect_refused({"--conf", "novalue"}, "write KEY=VALUE");
   expect_refused({"--env", "A=1", "--env", "A=2"}, "given twice");
   expect_refused({"--input", dir / "missing"}, dir / "missing: does not exist");
@@ -158,6 +159,41 @@ TEST_F(Submit, RefusalsOfTheJobTracker) {
   EXPECT_EQ(ran.err, "weir: no queue 'research'; queues: production\n");
   fake.refuse = refusal(wire::ErrorCode::STORE_FAILED, "disk full");
   EXPECT_EQ(submit().code, 1);
+}
+
+TEST_F(Submit, AnAnswerThatWasLostIsAskedForAgainUnderTheSameId) {
+  fake.lost_answers = 2;
+  auto ran = submit();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "job_0007 submitted to queue research\n");
+  EXPECT_THAT(ran.err, HasSubstr("no answer from the JobTracker at " + fake.address() +
+                                 "; trying again for 2m00s\n"));
+  ASSERT_EQ(fake.submissions.size(), 3u);
+  EXPECT_EQ(fake.submissions[0].size(), 32u);
+  EXPECT_EQ(fake.submissions[1], fake.submissions[0]);
+  EXPECT_EQ(fake.submissions[2], fake.submissions[0]);
+  fake.busy_answers = 1;
+  EXPECT_EQ(submit().code, 0);
+  EXPECT_NE(fake.submissions.back(), fake.submissions[0]);  // each submission has its own
+}
+
+TEST_F(Submit, RetryBoundsHowLongItIsTried) {
+  fake.lost_answers = 1;
+  auto ran = submit({"--retry", "0s"});
+  EXPECT_EQ(ran.code, kExitUnreachable);
+  EXPECT_THAT(ran.err, HasSubstr("may have been done"));
+  EXPECT_EQ(fake.submissions.size(), 1u);
+  // Whoever names the wrong place hears of it at once; who has time, later.
+  std::vector<std::string> nowhere = {
+      "submit",   "--queue", "research",  "--input", input,          "--output",   dir / "out",
+      "--mapper", "cat",     "--reduces", "0",       "--jobtracker", "127.0.0.1:1"};
+  ran = run(nowhere);
+  EXPECT_EQ(ran.code, kExitUnreachable);
+  EXPECT_THAT(ran.err, HasSubstr("weir: cannot reach the JobTracker at 127.0.0.1:1"));
+  nowhere.insert(nowhere.end(), {"--retry", "300ms"});
+  ran = run(nowhere);
+  EXPECT_EQ(ran.code, kExitUnreachable);
+  EXPECT_THAT(ran.err, HasSubstr("trying again for 300ms"));
 }
 
 TEST_F(Submit, Json) {

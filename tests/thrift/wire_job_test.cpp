@@ -59,13 +59,15 @@ TEST(WireJob, ComesBackAsItWas) {
 }
 
 TEST(WireJob, SurvivesTheStore) {
-  const auto spec = from_wire(good_spec(), kAlice);
+  auto spec = from_wire(good_spec(), kAlice);
+  spec->submission = "5eed";
   const std::string bytes = encode_job_spec(*spec);
   const auto back = decode_job_spec(bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(to_wire(*back), good_spec());
   EXPECT_EQ(back->user, "alice");
   EXPECT_EQ(back->groups, kAlice.groups);
+  EXPECT_EQ(back->submission, "5eed");
   for (const std::size_t cut :
        {std::size_t{0}, std::size_t{1}, bytes.size() / 2, bytes.size() - 1}) {
     EXPECT_FALSE(decode_job_spec(bytes.substr(0, cut)).ok()) << cut;

@@ -51,6 +51,10 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
   }
   auto spec = from_wire(upload ? uploaded : request.spec, *caller);
   if (!spec) return answering.refuse(spec.error());
+  const TextRule rule{.max_bytes = JobLimits::kSubmissionBytes, .may_be_empty = true};
+  if (const Status fits = check_text("submission", request.submission, rule); !fits)
+    return answering.refuse(fits.error());
+  spec->submission = request.submission;
   auto shared = std::make_shared<const JobSpec>(std::move(*spec));
   loop_.post(SubmitJob{*caller, std::move(shared)},
              [answering](const EngineLoop::ReplyBody& reply, std::int64_t version) {

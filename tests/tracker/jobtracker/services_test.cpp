@@ -227,6 +227,23 @@ TEST_F(ServicesTest, RestartKeepsJobsAndFinishesThem) {
   EXPECT_GT(submit(make_request(1, 0, "/out/c")).job, open.job);
 }
 
+TEST_F(ServicesTest, ASubmissionAskedForAgainIsTheSameJobAlsoAfterARestart) {
+  const std::string path = dir_.file("weir.db");
+  start(open_disk(path));
+  auto request = make_request(1, 0, "/out/a");
+  request.__set_submission("5eed");
+  const auto first = submit(request);
+  EXPECT_EQ(submit(request).job, first.job);
+  tracker_.reset();
+  start(open_disk(path));
+  const auto again = submit(request);
+  EXPECT_EQ(again.job, first.job);
+  EXPECT_EQ(again.queue, "default");
+  EXPECT_EQ(status_of(*client_, again.job, again.version).output, "/out/a");
+  request.__set_submission(std::string(129, 'x'));
+  EXPECT_EQ(refusal([&] { submit(request); }).code, wire::ErrorCode::BAD_REQUEST);
+}
+
 TEST_F(ServicesTest, UnregisteredTrackersAreToldSo) {
   FakeTracker stranger(tracker_->tracker_port(), "tt7");
   EXPECT_EQ(refusal([&] { stranger.beat(); }).code, wire::ErrorCode::UNKNOWN_TRACKER);

@@ -1,0 +1,74 @@
+#include "cli/submission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <string>
+#include <thread>
+
+#include "cli/patience.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kUploadAboveSplits = 20'000;
+constexpr std::size_t kSplitsInChunk = 10'000;
+
+std::string draw_submission() {
+  std::random_device dice;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", dice(), dice(), dice(), dice());
+}
+
+wire::SubmitReply send_once(JobTracker& jobtracker, wire::SubmitRequest& request,
+                            const std::vector<wire::Split>& splits) {
+  if (!splits.empty()) {
+    std::string upload;
+    jobtracker.client([&](auto& client) { client.begin_upload(upload, request.caller); });
+    for (std::size_t at = 0; at < splits.size(); at += kSplitsInChunk) {
+      const std::size_t end = std::min(splits.size(), at + kSplitsInChunk);
+      const std::vector<wire::Split> chunk(splits.begin() + static_cast<std::ptrdiff_t>(at),
+                                           splits.begin() + static_cast<std::ptrdiff_t>(end));
+      jobtracker.client([&](auto& client) { client.append_splits(upload, chunk); });
+    }
+    request.__set_upload(upload);
+  }
+  wire::SubmitReply reply;
+  jobtracker.client([&](auto& client) { client.submit(reply, request); });
+  return reply;
+}
+
+}  // namespace
+
+wire::SubmitReply send_submission(Context& context, JobTracker& jobtracker,
+                                  wire::SubmitRequest request, std::vector<wire::Split> splits,
+                                  std::optional<std::int64_t> retry_ms) {
+  request.__set_submission(draw_submission());
+  if (splits.size() <= kUploadAboveSplits) {
+    request.spec.splits = std::move(splits);
+    splits.clear();
+  }
+  Patience patience(retry_ms.value_or(Patience::kPatienceMs));
+  bool reached = retry_ms.has_value();
+  for (;;) {
+    try {
+      return send_once(jobtracker, request, splits);
+    } catch (const RpcUnreachable& error) {
+      reached = reached || error.maybe_carried_out();
+      if (!reached) throw;
+      patience.no_answer(context, jobtracker, [] {});
+    } catch (const wire::WeirError& error) {
+      // What an upload was made of is gone with the JobTracker that had it.
+      const bool upload_lost = !splits.empty() && reached &&
+                               error.code == wire::ErrorCode::BAD_REQUEST &&
+                               error.message.starts_with("upload:");
+      if (!is_passing(error) && !upload_lost) throw;
+      reached = true;
+      patience.no_answer(context, jobtracker, [] {});
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(patience.pause_ms()));
+  }
+}
+
+}  // namespace weir::cli
