@@ -10,10 +10,20 @@ namespace {
 
 constexpr std::int64_t kNever = INT64_MAX;
 
+std::uint64_t spread_seed(const wire::Registration& registration) {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : registration.name + std::to_string(registration.incarnation)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  }
+  return hash;
+}
+
 }  // namespace
 
 AgentCore::AgentCore(wire::Registration registration, AgentLimits limits)
-    : registration_(std::move(registration)), limits_(limits) {}
+    : registration_(std::move(registration)),
+      limits_(limits),
+      spread_(spread_seed(registration_)) {}
 
 std::vector<Action> AgentCore::take_actions() {
   return std::exchange(actions_, {});
@@ -180,7 +190,12 @@ void AgentCore::on_call_failed(bool unknown_tracker, Now now) {
   }
   retry_ms_ =
       retry_ms_ == 0 ? limits_.first_retry_ms : std::min(retry_ms_ * 2, limits_.longest_retry_ms);
-  next_regular_ms_ = now.steady_ms + retry_ms_;
+  next_regular_ms_ = now.steady_ms + spread(retry_ms_);
+}
+
+std::int64_t AgentCore::spread(std::int64_t pause_ms) {
+  spread_ = spread_ * 6364136223846793005ULL + 1442695040888963407ULL;
+  return pause_ms - static_cast<std::int64_t>(spread_ >> 33) % (pause_ms / 2 + 1);
 }
 
 void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now) {

@@ -29,7 +29,9 @@ struct Now {
 struct AgentLimits {
   // A commit and a last duty are obeyed this long after their heartbeat was sent.
   std::int64_t commit_fresh_ms = 5000;
-  std::int64_t first_retry_ms = 200;  // of a failed call; doubles
+  // Of a failed call; doubles. Up to a half is taken off, so that after a restart of the JobTracker
+  // not all of its trackers come back in one instant.
+  std::int64_t first_retry_ms = 200;
   std::int64_t longest_retry_ms = 5000;
   std::int64_t outputs_poll_ms = 500;        // while reduces still miss outputs
   std::int64_t outputs_idle_poll_ms = 2000;  // while they copy and all are known
@@ -161,6 +163,7 @@ class AgentCore {
   std::int64_t timeout_at(const Attempt& attempt) const;
   std::int64_t heartbeat_due_ms() const;
   std::int64_t outputs_due_ms(JobId id, const Job& job) const;
+  std::int64_t spread(std::int64_t pause_ms);
   wire::Heartbeat build_heartbeat();
   std::vector<wire::AttemptStatus> build_statuses() const;
   Attempt* find(const wire::AttemptId& id);
@@ -174,6 +177,7 @@ class AgentCore {
   bool registered_ = false, in_flight_ = false, urgent_ = false;
   std::int64_t next_regular_ms_ = 0, retry_ms_ = 0, gap_ms_ = 0, last_early_ms_ = INT64_MIN / 2;
   std::int64_t sequence_ = 0, free_disk_mb_ = INT64_MAX;
+  std::uint64_t spread_;  // another series for each tracker and life
   std::int32_t load_millionths_ = 0;
 };
 
