@@ -108,6 +108,7 @@ struct Settings {
   std::vector<std::string> notices;  // findings that are no errors but stay visible
   std::string text;                  // the YAML it came from, kept for the store and `conf diff`
   std::string source;                // file name, for messages
+  std::string file_hash;             // of the followed file it was read from; empty: by command
 };
 
 }  // namespace weir

@@ -127,6 +127,9 @@ void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   base_.settings_text = fact.settings->text;
   base_.settings_source = fact.settings->source;
+  if (!fact.settings->file_hash.empty()) {
+    meta_.insert_or_assign(std::string(kSettingsFileHashKey), fact.settings->file_hash);
+  }
   for (const auto& [from, to] : fact.moves) {
     for (auto& [id, job] : jobs_) {
       if (!is_over(job.record.state) && job.record.queue == from) job.record.queue = to;

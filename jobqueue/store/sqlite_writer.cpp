@@ -114,6 +114,7 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   set_meta("settings_text", fact.settings->text);
   set_meta("settings_source", fact.settings->source);
+  if (!fact.settings->file_hash.empty()) set_meta(kSettingsFileHashKey, fact.settings->file_hash);
   for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
 }
 

@@ -30,7 +30,9 @@ struct SpecCodec {
   std::function<Result<JobSpec>(std::string_view)> decode;
 };
 
-// Daemon's key whose value comes back as Snapshot::settings_file_hash.
+// Comes back as Snapshot::settings_file_hash. Written with the settings that were read from that
+// file, as one: else a command's settings that came in between would be undone by the file at the
+// next start.
 inline constexpr std::string_view kSettingsFileHashKey = "settings_file_hash";
 
 class Store {

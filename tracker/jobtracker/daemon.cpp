@@ -56,6 +56,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, time,
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
+  if (parts.before_listening) parts.before_listening(*tracker);
   if (Status listening = tracker->listen(parts); !listening) {
     tracker->stop();
     return listening.error();

@@ -8,6 +8,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@
 
 namespace weir {
 
+class JobTracker;
+
 struct JobTrackerParts {
   std::unique_ptr<Store> store;
   Snapshot snapshot;  // what the store's load() gave
@@ -32,6 +35,8 @@ struct JobTrackerParts {
   DaemonSettings daemon;
   std::optional<DaemonSettings> file_daemon;  // before the command line overrode some of it
   EngineLoop::Options loop;
+  // What is posted here comes before whatever clients and trackers say.
+  std::function<void(JobTracker&)> before_listening;
 };
 
 class JobTracker {

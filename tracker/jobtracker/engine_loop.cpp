@@ -102,10 +102,6 @@ std::optional<std::string> EngineLoop::store_error() const {
   return store_error_;
 }
 
-void EngineLoop::set_meta(std::string key, std::string value) {
-  committer_->set_meta(std::move(key), std::move(value));
-}
-
 void EngineLoop::stop() {
   {
     const std::lock_guard lock(mutex_);

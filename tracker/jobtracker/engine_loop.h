@@ -69,8 +69,6 @@ class EngineLoop {
   std::optional<std::string> store_error() const;
   // Set while the event log is not written as the settings want it.
   std::optional<std::string> event_log_error() const { return event_file_.error(); }
-  // Behind everything that was promised before this call.
-  void set_meta(std::string key, std::string value);
 
   // Takes nothing more, writes what was promised, answers everybody, ends the thread. Once; not
   // from a callback.

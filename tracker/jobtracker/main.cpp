@@ -158,24 +158,29 @@ int run(const JobTrackerOptions& options) {
   // A file that names another policy than the settings before wins over a switch made by command.
   const bool names_policy = start->from_file && start->policy_before != settings->policy;
   if (names_policy) snapshot->policy.clear();
+  std::unique_ptr<SettingsReload> reload;
+  const auto store_file = [&](JobTracker& made) {
+    start_log();
+    spdlog::info("settings: {}", start->why);
+    for (const std::string& notice : settings->notices) spdlog::warn("settings: {}", notice);
+    reload = std::make_unique<SettingsReload>(made, options.conf_file, start->file_hash);
+    // Before the ports open: what a client applies comes after it.
+    if (start->from_file) reload->store_settings(*settings, start->file_hash);
+    if (names_policy) reload->store_policy(settings->policy);
+  };
   auto tracker = JobTracker::start({.store = std::move(*store),
                                     .snapshot = std::move(*snapshot),
                                     .settings = settings,
                                     .daemon = daemon,
                                     .file_daemon = start->loaded.daemon,
-                                    .loop = {}});
+                                    .loop = {},
+                                    .before_listening = store_file});
   if (!tracker) {
     const bool settings_wrong = tracker.error().code == ErrorCode::kSettingsRefused ||
                                 tracker.error().code == ErrorCode::kUnknownPolicy;
     return fail(settings_wrong ? kWrongSettings : kCannotStart, tracker.error());
   }
-  start_log();
-  spdlog::info("settings: {}", start->why);
-  for (const std::string& notice : settings->notices) spdlog::warn("settings: {}", notice);
   warn_about_identity(daemon);
-  SettingsReload reload(**tracker, options.conf_file, start->file_hash);
-  if (start->from_file) reload.store_settings(settings, start->file_hash);
-  if (names_policy) reload.store_policy(settings->policy);
   spdlog::info("store: {} with {} jobs", daemon.store_path, jobs);
   spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
                daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,
@@ -183,7 +188,7 @@ int run(const JobTrackerOptions& options) {
   if (Status written = write_port_file(options.port_file, **tracker); !written) {
     return fail(kCannotStart, written.error());
   }
-  serve(**tracker, reload);
+  serve(**tracker, *reload);
   spdlog::info("jobtracker: ended");
   return 0;
 }

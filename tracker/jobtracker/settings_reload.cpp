@@ -54,7 +54,7 @@ void SettingsReload::read(const SettingsText& text) {
   for (const std::string& notice : loaded->settings.notices) {
     spdlog::warn("settings: {}", notice);
   }
-  store_settings(std::make_shared<const Settings>(std::move(loaded->settings)), hash);
+  store_settings(std::move(loaded->settings), hash);
 }
 
 void SettingsReload::refuse(const Error& error) {
@@ -71,8 +71,9 @@ void SettingsReload::store_policy(const std::string& policy) {
   loop.post(SetPolicy{administrator(*loop.board().view()->settings), policy}, log_refusal);
 }
 
-void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
-                                    const std::string& hash) {
+void SettingsReload::store_settings(Settings read, const std::string& hash) {
+  read.file_hash = hash;
+  const auto settings = std::make_shared<const Settings>(std::move(read));
   EngineLoop& loop = tracker_.loop();
   Notices& notices = tracker_.notices();
   const BoardViewPtr view = loop.board().view();
@@ -80,13 +81,12 @@ void SettingsReload::store_settings(std::shared_ptr<const Settings> settings,
   const std::string source = settings->source;
   for (const std::string& notice : live_notices(*settings, view->policy, view->total))
     spdlog::warn("settings: {}", notice);
-  loop.post(ApplySettings{caller, std::move(settings)},
-            [&loop, &notices, source, hash](const EngineLoop::ReplyBody& reply, std::int64_t) {
+  loop.post(ApplySettings{caller, settings},
+            [&notices, source](const EngineLoop::ReplyBody& reply, std::int64_t) {
               if (const auto* error = std::get_if<Error>(&reply)) {
                 return report(notices, *error, source);
               }
               notices.set({});
-              if (!hash.empty()) loop.set_meta(std::string(kSettingsFileHashKey), hash);
               spdlog::info("settings: {} is in force", source);
             });
 }

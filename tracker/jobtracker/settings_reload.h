@@ -1,8 +1,8 @@
 // Reads the settings file again when it or its allocations file has changed, and applies it as a
-// command like any other: refused whole, or in the store and in force. Only when it is there does
-// the store learn the file's hash, so that a crash in between reads the file once more rather than
-// never. What is wrong stays in the daemon's notices until a reading succeeds. Runs on the main
-// thread; the engine's answers come on its own.
+// command like any other: refused whole, or in the store and in force. The store learns the file's
+// hash in the same step: earlier, a crash in between would never read the file, later, it would
+// read it once more and undo what was applied by command since. What is wrong stays in the daemon's
+// notices until a reading succeeds. Runs on the main thread; the engine's answers come on its own.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ class SettingsReload {
   // Every two seconds.
   void look();
   // Makes these the settings in the store, and `hash` the file they were read from.
-  void store_settings(std::shared_ptr<const Settings> settings, const std::string& hash);
+  void store_settings(Settings read, const std::string& hash);
   void store_policy(const std::string& policy);
 
  private:
