@@ -32,8 +32,10 @@ from weir_wire.common.ttypes import Caller, JobSpec, Split  # noqa: E402
 from weir_wire.tracker import TrackerService  # noqa: E402
 
 
-def connect(port, service_client, service=None):
-    transport = TTransport.TFramedTransport(TSocket.TSocket("127.0.0.1", port))
+def connect(port, service_client, service=None, timeout_ms=None):
+    socket = TSocket.TSocket("127.0.0.1", port)
+    socket.setTimeout(timeout_ms)
+    transport = TTransport.TFramedTransport(socket)
     protocol = TBinaryProtocol.TBinaryProtocol(transport, strictRead=True, strictWrite=True)
     if service:
         protocol = TMultiplexedProtocol.TMultiplexedProtocol(protocol, service)
