@@ -135,7 +135,7 @@ void KillPlanner::collect() {
     if (!attempt.live || attempt.dying() || attempt.key.task.kind != kind_) continue;
     if (place[attempt.queue.index()] == SIZE_MAX || !attempt.has_slots()) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
-    if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
+    if (!tracker.in_pool()) continue;  // its slots are nobody's to have
     leaves_[place[attempt.queue.index()]].candidates.push_back(
         {AttemptSlot(i), attempt.user, attempt.launched_at, attempt.progress_millionths,
          attempt.preempted >= kOftenPreempted, is_second(attempt)});

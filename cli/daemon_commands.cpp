@@ -9,8 +9,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/queue_commands.h"
 #include "cli/splits.h"
+#include "cli/tracker_commands.h"
 #include "conf/load.h"
 #include "conf/values.h"
 #include "tracker/jobtracker/main.h"
@@ -127,8 +127,8 @@ void add_tracker_options(CLI::App& command, TrackerCommand& options) {
 }
 
 void add_tracker(CLI::App& app, Context& context) {
-  auto* command =
-      app.add_subcommand("tracker", "the daemon that runs tasks; 'tracker list' shows them all");
+  auto* command = app.add_subcommand(
+      "tracker", "the daemon that runs tasks; its subcommands are about all of them");
   command->group("Daemons");
   const auto options = std::make_shared<TrackerCommand>();
   add_connection_options(*command, context);
@@ -139,14 +139,15 @@ void add_tracker(CLI::App& app, Context& context) {
       "Examples:\n"
       "  weir tracker --jobtracker 127.0.0.1:9090 --name tt1 --map-slots 4 --work-dir "
       "/var/tmp/weir-tt1\n"
-      "  weir tracker list");
+      "  weir tracker list\n"
+      "  weir tracker drain tt1");
   command->callback([&context, command, options] {
     if (!command->get_subcommands().empty()) return;
     context.action = [&context, options] {
       return run_tasktracker(tracker_options(context, *options));
     };
   });
-  add_tracker_list(*command, context);
+  add_tracker_commands(*command, context);
 }
 
 }  // namespace

@@ -204,7 +204,16 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"free_disk_mb", optional(tracker.__isset.free_disk_mb, tracker.free_disk_mb)},
           {"copying", optional(tracker.__isset.copying, tracker.copying)},
           {"copied", optional(tracker.__isset.copied, tracker.copied)},
-          {"health", optional(tracker.__isset.health, tracker.health)}};
+          {"health", optional(tracker.__isset.health, tracker.health)},
+          {"attempts", tracker.attempts},
+          {"order", optional(tracker.__isset.order, tracker.order)},
+          {"ordered_by", optional(tracker.__isset.ordered_by, tracker.ordered_by)},
+          {"ordered_at_ms", optional(tracker.__isset.ordered_at_ms, tracker.ordered_at_ms)},
+          {"outputs", optional(tracker.__isset.outputs, tracker.outputs)},
+          {"outputs_for", optional(tracker.__isset.outputs_for, tracker.outputs_for)},
+          {"faults", tracker.faults},
+          {"back_at_ms", optional(tracker.__isset.back_at_ms, tracker.back_at_ms)},
+          {"lost_why", optional(tracker.__isset.lost_why, tracker.lost_why)}};
 }
 
 namespace {

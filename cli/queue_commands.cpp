@@ -13,10 +13,6 @@
 namespace weir::cli {
 namespace {
 
-std::string used_of(std::int64_t used, std::int64_t total) {
-  return fmt::format("{}/{}", used, total);
-}
-
 int list(Context& context, const std::string&) {
   JobTracker jobtracker(context);
   std::vector<wire::QueueStatus> queues;
@@ -71,47 +67,7 @@ int start(Context& context, const std::string& name) {
   return set_state(context, name, true);
 }
 
-int list_trackers(Context& context) {
-  JobTracker jobtracker(context);
-  std::vector<wire::TrackerStatus> trackers;
-  jobtracker.client([&](auto& client) { client.trackers(trackers); });
-  if (context.json()) {
-    print_json(context.out, to_json(trackers));
-  } else if (trackers.empty()) {
-    context.out << "no trackers; start one with 'weir tracker --jobtracker HOST:PORT'\n";
-  } else {
-    context.out << tracker_table(trackers).render();
-  }
-  return kExitDone;
-}
-
 }  // namespace
-
-Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
-  Table table({{"TRACKER", false, 8},
-               {"STATE"},
-               {"HOST", false, 9},
-               {"RACK", false, 6},
-               {"MAPS", true},
-               {"REDUCES", true},
-               {"MEMORY MB", true},
-               {"HEARD", true},
-               {"FREE DISK", true},
-               {"HEALTH", false, 8}});
-  for (const auto& tracker : trackers) {
-    table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
-               used_of(tracker.used.map_slots, tracker.total.map_slots),
-               used_of(tracker.used.reduce_slots, tracker.total.reduce_slots) +
-                   (tracker.copying > 0 ? fmt::format(" +{} copying", tracker.copying) : ""),
-               tracker.total.memory_mb > 0
-                   ? used_of(tracker.used.memory_mb, tracker.total.memory_mb)
-                   : "-",
-               short_duration(tracker.last_heartbeat_ms_ago) + " ago",
-               tracker.__isset.free_disk_mb ? short_bytes(tracker.free_disk_mb << 20) : "-",
-               tracker.__isset.health && !tracker.health.empty() ? tracker.health : "ok"});
-  }
-  return table;
-}
 
 void add_queue_commands(CLI::App& app, Context& context) {
   auto* group = app.add_subcommand("queue", "see the queues, stop and start them");
@@ -143,15 +99,6 @@ void add_queue_commands(CLI::App& app, Context& context) {
       context.action = [&context, name, run] { return run(context, *name); };
     });
   }
-}
-
-void add_tracker_list(CLI::App& tracker_command, Context& context) {
-  auto* command =
-      tracker_command.add_subcommand("list", "the cluster's trackers, their slots and health");
-  add_output_option(*command, context);
-  add_connection_options(*command, context);
-  command->footer("Examples:\n  weir tracker list\n  weir tracker list -o json");
-  command->callback([&context] { context.action = [&context] { return list_trackers(context); }; });
 }
 
 }  // namespace weir::cli

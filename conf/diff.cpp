@@ -88,6 +88,8 @@ KeyValues values_of(const Settings& settings) {
       {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
       {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)},
       {"finished_jobs_at_most", fmt::format("{}", settings.finished_jobs_at_most)},
+      {"tracker_faults.at_most", limit_text(settings.tracker_faults.at_most)},
+      {"tracker_faults.forget_after", format_duration(settings.tracker_faults.forget_after_ms)},
       {"history.keep", format_duration(settings.history.keep_ms)},
       {"history.at_most", fmt::format("{}", settings.history.at_most)}};
   for (const PolicySection& section : policy_sections()) {

@@ -58,10 +58,11 @@ Result<Loaded> load_settings_text(const std::string& name, std::string_view text
 
 Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out) {
   Loaded loaded;
-  const MapReader root(&document, "", out,
-                       {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues",
-                        "removed_queues", "limits", "administrators", "finished_jobs_kept",
-                        "finished_jobs_at_most", "history", "tracker", "speculation"});
+  const MapReader root(
+      &document, "", out,
+      {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues", "removed_queues",
+       "limits", "administrators", "finished_jobs_kept", "finished_jobs_at_most", "history",
+       "tracker", "speculation", "tracker_faults"});
   read_policy(root, allocations, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   read_speculation(root, loaded.settings.speculation);
@@ -70,6 +71,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   root.read_integer("finished_jobs_at_most", loaded.settings.finished_jobs_at_most,
                     {.least = 0, .most = 1'000'000});
   read_history(root, loaded.settings.history);
+  read_tracker_faults(root, loaded.settings.tracker_faults);
   const std::size_t errors = out.error_count();
   loaded.settings.queues = load_queues(root.find("queues"), out);
   const bool queues_good = out.error_count() == errors;

@@ -93,6 +93,19 @@ void read_history(const MapReader& root, HistorySettings& history) {
   map.read_integer("at_most", history.at_most, {.least = 0, .most = 100'000'000});
 }
 
+void read_tracker_faults(const MapReader& root, TrackerFaultSettings& faults) {
+  const MapReader map(root.find("tracker_faults"), "tracker_faults", root.out(),
+                      {"at_most", "forget_after"});
+  const YamlNode* most = map.find("at_most");
+  if (most != nullptr && most->kind == YamlNode::Kind::kScalar && most->text == "unlimited") {
+    faults.at_most.reset();
+  } else if (std::int64_t number = 0;
+             map.read_integer("at_most", number, {.least = 1, .most = 100}))
+    faults.at_most = number;
+  map.read_duration("forget_after", faults.forget_after_ms,
+                    {.least_ms = 100, .most_ms = 365LL * 24 * 3'600'000});
+}
+
 // A map, or `on` or `off` for both kinds. On unless it is said otherwise.
 void read_speculation(const MapReader& root, SpeculationSettings& speculation) {
   for (bool& on : speculation.on) on = true;

@@ -165,7 +165,8 @@ void EventLines::put(const KillOrdered& fact) {
 }
 
 void EventLines::put(const TrackerChanged& fact) {
-  static constexpr const char* kHow[] = {"added", "lost", "back"};
+  static constexpr const char* kHow[] = {"added",   "lost",    "back",   "draining", "stopping",
+                                         "resumed", "stopped", "faulty", "healed"};
   const TrackerState& tracker = engine_->state().tracker(fact.tracker);
   begin("tracker")
       .add("tracker", tracker.name)

@@ -93,7 +93,7 @@ void PoolKills::collect() {
     if (!attempt.live || attempt.dying() || attempt.key.task.kind != kind_) continue;
     if (!attempt.has_slots()) continue;
     const TrackerState& tracker = state_.tracker(attempt.tracker);
-    if (!tracker.live() || !tracker.accepts_tasks) continue;  // its slots are nobody's to have
+    if (!tracker.in_pool()) continue;  // its slots are nobody's to have
     const PoolId pool = figures_.pool_of(attempt.key.task.job);
     if (!pool.valid()) continue;
     const Standings::Line& line = figures_.standings.line(pool);

@@ -309,10 +309,12 @@ void ClusterState::change_tracker(TrackerState& tracker, Change change) {
   count_free(tracker, -1);
   if (tracker.counts()) total_ -= tracker.total;
   if (tracker.live()) --live_trackers_;
+  if (tracker.state == TrackerState::State::kAwaited) --awaited_trackers_;
   change();
   if (tracker.counts()) total_ += tracker.total;
   count_free(tracker, 1);
   if (tracker.live()) ++live_trackers_;
+  if (tracker.state == TrackerState::State::kAwaited) ++awaited_trackers_;
 }
 
 std::int64_t ClusterState::free_slots_for(TaskKind kind, std::int64_t width) const {
@@ -334,6 +336,14 @@ void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& tot
 
 void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {
   change_tracker(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
+}
+
+void ClusterState::set_tracker_order(TrackerState& tracker, TrackerOrder order) {
+  change_tracker(tracker, [&] { tracker.order = order; });
+}
+
+void ClusterState::set_tracker_faulty(TrackerState& tracker, bool faulty) {
+  change_tracker(tracker, [&] { tracker.faulty = faulty; });
 }
 
 void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {

@@ -114,6 +114,7 @@ class ClusterState {
   const Resources& total() const { return total_; }  // of the trackers that count
   std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
   std::uint32_t live_trackers() const { return live_trackers_; }
+  std::uint32_t awaited_trackers() const { return awaited_trackers_; }
   DurationMs heartbeat_interval_ms() const;  // as it is set, or grows with the cluster
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
   std::uint32_t waiting_jobs() const { return waiting_jobs_; }  // in all queues
@@ -210,6 +211,8 @@ class ClusterState {
   void set_tracker_live(TrackerState& tracker, TrackerState::State state);
   void set_tracker_total(TrackerState& tracker, const Resources& total);
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
+  void set_tracker_order(TrackerState& tracker, TrackerOrder order);
+  void set_tracker_faulty(TrackerState& tracker, bool faulty);
   RackId intern_rack(const std::string& name);
   // `to_copy`: a reduce that gets no slots before it is granted them.
   // `beside`: the task runs already.
@@ -293,6 +296,7 @@ class ClusterState {
   std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
   Resources total_;
   std::uint32_t live_trackers_ = 0;
+  std::uint32_t awaited_trackers_ = 0;
   mutable std::optional<Resources> largest_;  // nothing: a tracker has changed since
   std::int64_t free_slots_[kTaskKindCount] = {0, 0};
   std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free

@@ -83,6 +83,8 @@ class Engine {
   // After a restart: trackers that counted in the totals and have not reported yet. Until they
   // have, or are lost, no claim opens and nobody is preempted.
   const std::set<TrackerId>& unreported() const { return unreported_; }
+  // A faulty tracker: when enough of its faults are forgotten for it to be back in the pool.
+  std::optional<TimeMs> back_at(const TrackerState& tracker) const;
   // Under a policy without claims their time stands still.
   bool claims_paused() const { return claims_paused_at_.has_value(); }
   TimeMs claims_now() const { return claims_paused_at_.value_or(now_); }
@@ -122,6 +124,8 @@ class Engine {
   Status restore(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
   void restore_finished(Job& job, const JobSnapshot& old);
+  void restore_orders(const Snapshot& snapshot);
+  void restore_faults(const Snapshot& snapshot);
   TrackerState& awaited_tracker(const std::string& name);
   DurationMs recovery_ms() const;
 
@@ -139,20 +143,23 @@ class Engine {
   void on(const SetQueueState& input, Token token);
   void on(const ApplySettings& input, Token token);
   void on(const SetPolicy& input, Token token);
+  void on(const OrderTrackers& input, Token token);  // engine_orders.cpp
   void on(const Tick& input, Token token);
   void on(const Durable& input, Token token);
   void on(const StoreFailed& input, Token token);
   void promise(Token token, Fact fact);  // written now, applied when durable
   void apply(const PendingCommand& command);
+  void drop(const PendingCommand& command, const std::string& why);
+  void switch_policy(const std::string& name);
+  void count_slot_time();
+  void settle(std::uint64_t seq);
+
+  // engine_settings.cpp
   void apply_settings(const SettingsChanged& change);
   std::vector<std::string> structure_findings(const Settings& settings,
                                               const QueueTree& tree) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
   Status check_stays(QueueId queue) const;
-  void drop(const PendingCommand& command, const std::string& why);
-  void switch_policy(const std::string& name);
-  void count_slot_time();
-  void settle(std::uint64_t seq);
 
   // engine_heartbeat.cpp
   void on(const Heartbeat& input, Token token);
@@ -164,7 +171,6 @@ class Engine {
   void drop_missing_attempts(TrackerState& tracker);
   void forget_ends(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);
-  void take_fetch_failures(const AttemptReport& report);
   static Error not_registered(const std::string& tracker);
   void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
@@ -228,6 +234,29 @@ class Engine {
   void store_total(TrackerState& tracker);
   void lose_outputs(TrackerState& tracker, const std::string& why);
   void expire_trackers();
+  void begin_anew(TrackerState& tracker);
+  void take_fetch_failures(const AttemptReport& report);
+
+  // engine_orders.cpp: drain, stop, resume
+  void apply_orders(const TrackersOrdered& ordered);
+  void set_order(TrackerState& tracker, TrackerOrder order);
+  void pool_changed(TrackerState& tracker);
+  void evacuate(TrackerState& tracker);
+  bool output_needed(const TrackerState& tracker, const TaskKey& key) const;
+  void review_order(TrackerState& tracker);
+  bool may_leave(const TrackerState& tracker) const;
+  void leave(TrackerState& tracker);
+  void end_stop(TrackerState& tracker);
+
+  // engine_faults.cpp: trackers that failed many jobs
+  void note_faults(const Job& job);
+  void judge(TrackerState& tracker, bool may_put_out);
+  void judge_all();
+  std::size_t faulty_present() const;
+  bool at_most_half_faulty(std::size_t faulty) const;
+  void heal_trackers();
+  void keep_half();
+  void forgive(TrackerState& tracker);
 
   // engine_jobs.cpp: the life of jobs, tasks and attempts
   void admit(Job& job);  // from WAITING to RUNNING
@@ -300,7 +329,8 @@ class Engine {
   std::vector<ClaimStep> claim_steps_;                  // reused
   std::vector<AttemptSlot> ended_;                      // reused, as the next
   std::vector<TaskKey> asked_about_;
-  JobId speculated_last_[kTaskKindCount];  // where the look for stragglers stopped
+  JobId speculated_last_[kTaskKindCount];           // where the look for stragglers stopped
+  std::set<std::pair<TimeMs, TrackerId>> healing_;  // faulty trackers, by when they come back
   std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;         // after a restart: trackers first report what they run
   bool trackers_known_ = false;         // by the store, at the start

@@ -29,6 +29,11 @@ void Engine::on(const Heartbeat& input, Token token) {
   tracker.sequence = input.sequence;
   heard_of(tracker);
   take_report(tracker, input);
+  if (tracker.order != TrackerOrder::kNone) review_order(tracker);
+  if (input.leaving) {
+    leave(tracker);
+    return reply(token, HeartbeatReply{.interval_ms = heartbeat_interval_ms()});
+  }
   if (input.asks_for_tasks) {
     schedule(tracker);
     review_claims(false);
@@ -71,6 +76,7 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   prefetch_lines(tracker.held.data(), tracker.held.size() * sizeof(HeldAttempt));
   prefetch_few(tracker.attempts);
   tracker.health = report.health;
+  tracker.low_disk = report.low_disk;
   tracker.free_disk_mb = report.free_disk_mb;
   tracker.load_millionths = report.load_millionths;
   ++reports_;
@@ -289,34 +295,12 @@ void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
   open_duty(job, Job::Duty::kAbort);
 }
 
-// 3 reports, or half of the running reduces, and the map runs again elsewhere.
-void Engine::take_fetch_failures(const AttemptReport& report) {
-  Job& job = state_.mutable_job(report.attempt.task.job);
-  if (!job.schedulable()) return;
-  for (const FetchFailure& failure : report.fetch_failures) {
-    TaskGroup& maps = job.tasks(TaskKind::kMap);
-    if (failure.map >= maps.total) continue;
-    const Task& task = maps.tasks[failure.map];
-    if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
-    auto& reporters = job.fetch_failures[failure.map];
-    if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
-      reporters.push_back(report.attempt);
-    }
-    const std::size_t running = job.tasks(TaskKind::kReduce).alive();
-    if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
-    if (task.where.valid()) note_failure(job, TaskKind::kMap, failure.map, task.where);
-    const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
-    reopen(job, TaskKind::kMap, failure.map,
-           "its output on tracker " + where + " cannot be fetched");
-  }
-}
-
 // --- Scheduling ---
 
 void Engine::schedule(TrackerState& tracker) {
   if (recovering()) return;
   if (tracker.copied > 0) grant_slots(tracker);  // also where nothing new may start
-  if (!tracker.accepts_tasks) return;
+  if (!tracker.in_pool()) return;
   Offer offer;
   offer.tracker = tracker.id;
   offer.now = now_;
@@ -436,6 +420,11 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report
     const Job* job = state_.find_job(id);
     if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
       out.drop_jobs.push_back(id);
+  }
+  if (may_leave(tracker)) {
+    if (out.acknowledged.size() == report.attempts.size())
+      out.leave = "stopped by " + tracker.ordered_by;
+    return out;
   }
   // After a restart what still runs of an ended job must be known, and told to die, before its
   // files are removed.

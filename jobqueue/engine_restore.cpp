@@ -16,6 +16,7 @@ Status Engine::restore(const Snapshot& snapshot) {
     tracker.stored_total = old.total;
     unreported_.insert(tracker.id);
   }
+  restore_orders(snapshot);
   for (const JobSnapshot& job : snapshot.jobs) {
     for (const JobSnapshot::DoneTask& done : job.done) {
       TrackerState& tracker = awaited_tracker(done.tracker);
@@ -25,8 +26,11 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
+  restore_faults(snapshot);
   // Also one that counts no longer, draining, or did a task, may still run something.
-  for (const TrackerState& tracker : state_.trackers()) recovering_for_.insert(tracker.id);
+  for (const TrackerState& tracker : state_.trackers()) {
+    if (tracker.state == TrackerState::State::kAwaited) recovering_for_.insert(tracker.id);
+  }
   trackers_known_ = !recovering_for_.empty();
   std::sort(finished_.begin(), finished_.end());
   restore_claims(snapshot);
@@ -47,6 +51,40 @@ Status Engine::restore(const Snapshot& snapshot) {
     if (alive) recovering_until_ = now_ + recovery_ms();
   }
   return Ok{};
+}
+
+void Engine::restore_orders(const Snapshot& snapshot) {
+  for (const TrackerOrderSnapshot& old : snapshot.tracker_orders) {
+    TrackerState& tracker = awaited_tracker(old.name);
+    tracker.incarnation = std::max(tracker.incarnation, old.incarnation);
+    tracker.ordered_at = old.at;
+    tracker.ordered_by = old.by;
+    state_.set_tracker_order(tracker, old.order);
+  }
+}
+
+// Those who were out for their faults are out again: they may run something, so they are awaited.
+void Engine::restore_faults(const Snapshot& snapshot) {
+  const TrackerFaultSettings& settings = state_.settings().tracker_faults;
+  std::map<std::string, std::vector<TimeMs>> faults;
+  std::map<std::string, std::int64_t> incarnations;
+  for (const TrackerFaultSnapshot& old : snapshot.tracker_faults) {
+    if (old.at + settings.forget_after_ms <= now_) continue;
+    faults[old.name].push_back(old.at);
+    incarnations[old.name] = old.incarnation;
+  }
+  const auto most = static_cast<std::size_t>(settings.at_most.value_or(INT64_MAX));
+  for (auto& [name, times] : faults) {
+    const TrackerState* known = state_.find_tracker(name);
+    if (known == nullptr && times.size() < most) state_.add_tracker(name);
+    TrackerState& tracker = known == nullptr && times.size() < most
+                                ? state_.mutable_tracker(state_.find_tracker(name)->id)
+                                : awaited_tracker(name);
+    tracker.incarnation = std::max(tracker.incarnation, incarnations[name]);
+    tracker.faults = std::move(times);
+  }
+  for (const auto& [name, unused] : faults)
+    judge(state_.mutable_tracker(state_.find_tracker(name)->id), true);
 }
 
 // A job that is over has no tasks any more. Its clean-up, if it was not done, is done now: an end

@@ -32,6 +32,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
     lose_tracker(tracker, "restarted");
     tracker.unacknowledged.clear();
     tracker.sequence = 0;
+    begin_anew(tracker);
   }
   const bool was_live = tracker.live();
   tracker.incarnation = input.incarnation;
@@ -63,6 +64,7 @@ void Engine::on(const LoseTracker& input, Token token) {
 void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   const bool was_live = tracker.live();
   const bool counted = tracker.counts();
+  tracker.lost_why = why;
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
   store_total(tracker);
   unreported_.erase(tracker.id);
@@ -97,8 +99,17 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
     emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
   }
   if (was_live || counted) policy_->on_cluster_changed();
+  keep_half();
   touch(tracker);
   changes_.queues = true;
+}
+
+// Another incarnation: what was to stop is gone, and faults were those of its earlier life.
+void Engine::begin_anew(TrackerState& tracker) {
+  if (tracker.stopping()) end_stop(tracker);
+  if (tracker.faults.empty()) return;
+  forgive(tracker);
+  emit_durable(TrackerForgiven{tracker.name});
 }
 
 // So that a restart knows the cluster before its trackers have reported.
@@ -114,11 +125,29 @@ void Engine::lose_outputs(TrackerState& tracker, const std::string& why) {
   const std::vector<TaskKey> outputs = std::move(tracker.map_outputs);
   tracker.map_outputs.clear();
   for (const TaskKey& key : outputs) {
-    if (state_.find_job(key.job) == nullptr) continue;
-    Job& job = state_.mutable_job(key.job);
-    if (job.duty != Job::Duty::kNone || !state_.serves(tracker.id, key)) continue;
-    const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
-    if (reduces.succeeded < reduces.total) reopen(job, key.kind, key.index, why);
+    if (output_needed(tracker, key)) reopen(state_.mutable_job(key.job), key.kind, key.index, why);
+  }
+}
+
+// 3 reports, or half of the running reduces, and the map runs again elsewhere.
+void Engine::take_fetch_failures(const AttemptReport& report) {
+  Job& job = state_.mutable_job(report.attempt.task.job);
+  if (!job.schedulable()) return;
+  for (const FetchFailure& failure : report.fetch_failures) {
+    TaskGroup& maps = job.tasks(TaskKind::kMap);
+    if (failure.map >= maps.total) continue;
+    const Task& task = maps.tasks[failure.map];
+    if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
+    auto& reporters = job.fetch_failures[failure.map];
+    if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
+      reporters.push_back(report.attempt);
+    }
+    const std::size_t running = job.tasks(TaskKind::kReduce).alive();
+    if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
+    if (task.where.valid()) note_failure(job, TaskKind::kMap, failure.map, task.where);
+    const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
+    reopen(job, TaskKind::kMap, failure.map,
+           "its output on tracker " + where + " cannot be fetched");
   }
 }
 

@@ -13,16 +13,21 @@ const char* name(Locality locality) {
 }
 
 const char* name(KillReason reason) {
-  static constexpr const char* kNames[] = {"reclaim",    "min_share",   "fair_share",
-                                           "job_killed", "speculative", "tracker_lost",
-                                           "job_failed", "unknown",     "no_room"};
+  static constexpr const char* kNames[] = {
+      "reclaim",      "min_share",  "fair_share", "job_killed", "speculative",
+      "tracker_lost", "job_failed", "unknown",    "no_room",    "tracker_stopped"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 
-bool is_command(const Fact& fact) {
-  return fact.index() <= 6;
+const char* name(TrackerOrder order) {
+  static constexpr const char* kNames[] = {"none", "drain", "stop", "stop now"};
+  return kNames[static_cast<std::size_t>(order)];
 }
-static_assert(std::is_same_v<std::variant_alternative_t<6, Fact>, PolicyChanged>,
+
+bool is_command(const Fact& fact) {
+  return fact.index() <= 7;
+}
+static_assert(std::is_same_v<std::variant_alternative_t<7, Fact>, TrackersOrdered>,
               "the last command");
 
 }  // namespace weir

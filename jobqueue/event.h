@@ -33,15 +33,26 @@ enum class KillReason : std::uint8_t {
   kJobKilled = 3,
   kSpeculative = 4,
   kTrackerLost = 5,
-  kJobFailed = 6,  // another task failed the job
-  kUnknown = 7,    // the JobTracker does not know the attempt
-  kNoRoom = 8,     // it has copied where there are no longer as many slots as it needs
+  kJobFailed = 6,       // another task failed the job
+  kUnknown = 7,         // the JobTracker does not know the attempt
+  kNoRoom = 8,          // it has copied where there are no longer as many slots as it needs
+  kTrackerStopped = 9,  // an administrator stops its tracker at once
 };
 const char* name(KillReason reason);  // "reclaim"
 // Whether the slot is wanted by another queue or pool.
 constexpr bool is_preemption(KillReason reason) {
   return reason <= KillReason::kFairShare;
 }
+
+// What an administrator wants of a tracker. All but the first keep it out of the pool; a stop ends
+// with the tracker's leaving.
+enum class TrackerOrder : std::uint8_t {
+  kNone = 0,
+  kDrain = 1,    // it gets nothing new; what runs goes on, its outputs are served
+  kStop = 2,     // likewise, and it leaves when nothing runs and no output of it is needed
+  kStopNow = 3,  // what runs is killed, outputs that are needed are made elsewhere, it leaves
+};
+const char* name(TrackerOrder order);  // "drain"
 
 // --- Commands: refusable. Each is written before it takes effect. ---
 struct JobSubmitted {
@@ -73,6 +84,16 @@ struct SettingsChanged {
 };
 struct PolicyChanged {
   std::string policy;
+};
+// kNone: a drain or stop is over, and faults are forgiven.
+struct TrackersOrdered {
+  struct Tracker {
+    std::string name;
+    std::int64_t incarnation = 0;  // that the order finds: a stop is for this one
+  };
+  std::vector<Tracker> trackers;
+  TrackerOrder order = TrackerOrder::kNone;
+  std::string by;
 };
 
 // --- Durable facts: never refused, retried by the store until they are written. ---
@@ -137,6 +158,21 @@ struct ClaimDropped {  // less is wanted, or guaranteed
   TimeMs deadline = 0;
 };
 
+// The tracker that was to stop has left, or another incarnation came in its stead.
+struct TrackerStopEnded {
+  std::string tracker;
+};
+// A job succeeded that had come to avoid the tracker. Written behind, as what follows.
+struct TrackerFault {
+  std::string tracker;
+  std::int64_t incarnation = 0;
+  JobId job;
+  TimeMs forgotten_before = 0;  // faults older than this no longer count
+};
+struct TrackerForgiven {  // it was restarted: its faults are those of its earlier life
+  std::string tracker;
+};
+
 // What a tracker counts in the totals until it reports after a restart of the JobTracker; nothing
 // at all: it is lost, or takes no tasks.
 struct TrackerTotal {
@@ -180,7 +216,17 @@ struct KillOrdered {
   std::string for_pool;     // who gains, if it is a pool
 };
 struct TrackerChanged {
-  enum class How : std::uint8_t { kAdded, kLost, kBack };
+  enum class How : std::uint8_t {
+    kAdded,
+    kLost,
+    kBack,
+    kDraining,  // by order, as the next two
+    kStopping,
+    kResumed,
+    kStopped,  // it has left
+    kFaulty,   // it has too many faults and left the pool
+    kHealed,   // enough of them are forgotten
+  };
   TrackerId tracker;
   How how = How::kAdded;
 };
@@ -189,11 +235,12 @@ struct Refused {  // a command that was not taken
   Error error;
 };
 
-using Fact = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved,
-                          QueueStateChanged, SettingsChanged, PolicyChanged, TaskSucceeded,
-                          TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened,
-                          ClaimMet, ClaimDropped, TrackerTotal, AttemptLaunched, AttemptEnded,
-                          KillOrdered, TrackerChanged, Refused, ComputeGranted, JobCleanedUp>;
+using Fact =
+    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged,
+                 SettingsChanged, PolicyChanged, TrackersOrdered, TaskSucceeded, TaskReopened,
+                 AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped,
+                 TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, AttemptLaunched,
+                 AttemptEnded, KillOrdered, TrackerChanged, Refused, ComputeGranted, JobCleanedUp>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

@@ -57,6 +57,12 @@ struct SetPolicy {
   Caller caller;
   std::string policy;
 };
+// All of them or none; kNone takes back what was ordered before, and forgives faults.
+struct OrderTrackers {
+  Caller caller;
+  std::vector<std::string> trackers;
+  TrackerOrder order = TrackerOrder::kNone;
+};
 
 struct RegisterTracker {
   std::string name;
@@ -116,6 +122,8 @@ struct Heartbeat {
   std::optional<Resources> total;
   std::int64_t free_disk_mb = -1;  // -1: not reported
   bool accepts_tasks = true;       // false: draining or sick; leaves the pool
+  bool low_disk = false;           // that is why
+  bool leaving = false;            // the last one: the process ends, as it was told
   bool asks_for_tasks = true;      // false: a report only, nothing is launched
   std::int32_t load_millionths = 0;
   std::vector<JobId> held_jobs;
@@ -152,7 +160,7 @@ struct Input {
   Token token = 0;
   std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
                RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed,
-               LoseTracker>
+               LoseTracker, OrderTrackers>
       body;
 };
 
@@ -185,6 +193,7 @@ struct HeartbeatReply {
   std::vector<AttemptKey> acknowledged;
   std::vector<JobId> drop_jobs;
   std::vector<Duty> duties;
+  std::string leave;  // not empty: report once more, as leaving, and end; this is why
 };
 struct JobDescription {
   JobId job;

@@ -71,7 +71,7 @@ std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskK
   TrackerId best;
   std::int64_t most = -1;
   for (const TrackerState& tracker : state.trackers()) {
-    if (!tracker.live() || !tracker.accepts_tasks || tracker.keeps > 0) continue;
+    if (!tracker.in_pool() || tracker.keeps > 0) continue;
     if (tracker.total.slots(kind) < need || state.avoided(job, tracker.id)) continue;
     if (!fits(job.need(kind), tracker.total, Resources{}, state.total())) continue;
     const std::int64_t free = state.free_slots(tracker, kind);

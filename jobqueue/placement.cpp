@@ -29,8 +29,7 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
     // It failed here before: only if nobody else could take it.
     const bool elsewhere =
         std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
-          return other.live() && other.accepts_tasks &&
-                 fits(job.need(kind), other.total, Resources{}, total_) &&
+          return other.in_pool() && fits(job.need(kind), other.total, Resources{}, total_) &&
                  std::find(places.begin(), places.end(), other.id) == places.end() &&
                  !avoided(job, other.id);
         });
@@ -43,7 +42,7 @@ bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
                                const Resources& freed) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_[tracker_id.index()];
-  if (!tracker.live() || !tracker.accepts_tasks || job.launchable(kind) == 0) return false;
+  if (!tracker.in_pool() || job.launchable(kind) == 0) return false;
   Resources used = tracker.used;
   used -= freed;
   if (!fits(job.need(kind), tracker.total, used, total_) || avoided(job, tracker_id)) return false;

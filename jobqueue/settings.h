@@ -77,6 +77,14 @@ struct SpeculationSettings {
   friend bool operator==(const SpeculationSettings&, const SpeculationSettings&) = default;
 };
 
+// A fault of a tracker is a job that succeeded and had come to avoid it. With `at_most` of them
+// within `forget_after` a tracker leaves the pool, as long as most others are in it.
+struct TrackerFaultSettings {
+  std::optional<std::int64_t> at_most = 4;  // absent: never
+  DurationMs forget_after_ms = 24LL * 3600 * 1000;
+  friend bool operator==(const TrackerFaultSettings&, const TrackerFaultSettings&) = default;
+};
+
 // A queue that these settings no longer have, or have as an inner queue only: its jobs go on in
 // another one. An inner queue stands for all the leaves it had.
 struct RemovedQueue {
@@ -96,6 +104,7 @@ struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
   SpeculationSettings speculation;
+  TrackerFaultSettings tracker_faults;
   std::vector<QueueSettings>
       queues;  // top level; never empty once validated (`default` if none is declared)
   std::vector<RemovedQueue> removed_queues;

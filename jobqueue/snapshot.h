@@ -65,6 +65,20 @@ struct TrackerSnapshot {  // a tracker that counted in the totals
   Resources total;
 };
 
+struct TrackerOrderSnapshot {  // a drain, or a stop that is not over
+  std::string name;
+  TrackerOrder order = TrackerOrder::kDrain;
+  std::int64_t incarnation = 0;  // that it is for
+  TimeMs at = 0;
+  std::string by;
+};
+
+struct TrackerFaultSnapshot {
+  std::string name;
+  std::int64_t incarnation = 0;
+  TimeMs at = 0;
+};
+
 struct Snapshot {
   TimeMs last_time = 0;  // engine time goes on from here
   std::uint64_t last_seq = 0;
@@ -77,9 +91,11 @@ struct Snapshot {
   TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
   std::vector<std::string> stopped_queues;
   std::uint64_t next_claim = 1;
-  std::vector<ClaimSnapshot> claims;      // by number
-  std::vector<TrackerSnapshot> trackers;  // by name
-  std::vector<JobSnapshot> jobs;          // by id
+  std::vector<ClaimSnapshot> claims;                 // by number
+  std::vector<TrackerSnapshot> trackers;             // by name
+  std::vector<TrackerOrderSnapshot> tracker_orders;  // by name
+  std::vector<TrackerFaultSnapshot> tracker_faults;  // by name, oldest first
+  std::vector<JobSnapshot> jobs;                     // by id
 };
 
 }  // namespace weir

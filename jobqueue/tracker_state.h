@@ -52,8 +52,16 @@ struct TrackerState {
   std::int64_t incarnation = 0;
   std::int64_t sequence = 0;  // of the last heartbeat taken
   State state = State::kLive;
-  bool accepts_tasks = true;
+  bool accepts_tasks = true;  // as it says
+  bool low_disk = false;      // likewise
+  bool faulty = false;        // too many faults: out of the pool until enough are forgotten
+  // What an administrator wants of it, since when and by whose word.
+  TrackerOrder order = TrackerOrder::kNone;
+  TimeMs ordered_at = 0;
+  std::string ordered_by;
+  std::vector<TimeMs> faults;  // not forgotten yet, oldest first
   std::string health;
+  std::string lost_why;  // lost: "was silent for 600 s"
   std::int64_t free_disk_mb = -1;
   std::int32_t load_millionths = 0;  // load average per core, as reported
   TimeMs last_heartbeat = 0;
@@ -75,12 +83,15 @@ struct TrackerState {
   std::int64_t copy_slots = 0;  // taken by reduces that copy or wait, dying ones included
 
   bool live() const { return state == State::kLive; }
-  // Whether it may be given tasks. A draining or sick tracker leaves the pool at once; what it runs
-  // stays in RUN.
-  bool in_pool() const { return live() && accepts_tasks; }
+  bool stopping() const { return order >= TrackerOrder::kStop; }
+  // Nothing but its absence keeps it out of the pool.
+  bool welcome() const { return accepts_tasks && order == TrackerOrder::kNone && !faulty; }
+  // Whether it may be given tasks. A draining, sick or faulty tracker leaves the pool at once; what
+  // it runs stays in RUN.
+  bool in_pool() const { return live() && welcome(); }
   // Whether its slots count in the cluster's totals: also while it is awaited after a restart, with
   // what the store knows of it.
-  bool counts() const { return in_pool() || state == State::kAwaited; }
+  bool counts() const { return in_pool() || (state == State::kAwaited && welcome()); }
 };
 
 }  // namespace weir

@@ -174,6 +174,7 @@ void Clockwork::beat(TrackerId tracker) {
 void Clockwork::confirm_kills(TrackerId tracker) {
   constexpr int kMost = 4;  // what is left waits for the next beat
   for (int i = 0; i < kMost && heartbeats_.out_of_band && cluster_.heard_of_kills(); ++i) {
+    if (!cluster_.live(tracker)) return;
     cluster_.heartbeat(tracker);
   }
 }

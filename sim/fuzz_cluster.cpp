@@ -101,6 +101,17 @@ void FuzzCluster::heartbeat(FuzzTracker& tracker, bool asks_for_tasks) {
   }
 }
 
+// As it was told. Its goodbye may be lost; then it is missed only when it has expired.
+void FuzzCluster::leave(FuzzTracker& tracker) {
+  tracker.live = false;
+  Heartbeat goodbye;
+  goodbye.name = tracker.name;
+  goodbye.incarnation = tracker.incarnation;
+  goodbye.sequence = ++tracker.sequence;
+  goodbye.leaving = true;
+  if (tracker.sequence % 4 != 0) step(std::move(goodbye));
+}
+
 void FuzzCluster::end(AttemptReport& attempt, bool well) {
   if (attempt.state != ReportedState::kRunning) return;
   if (well && !attempt.compute_granted) {  // it has copied, and asks for its slots
@@ -146,6 +157,7 @@ void FuzzCluster::obey(FuzzTracker& tracker, const HeartbeatReply& reply) {
     tracker.held.emplace(launch.attempt, report);
   }
   for (const Duty& duty : reply.duties) tracker.duties.push_back({duty.job, true, "", {}});
+  if (!reply.leave.empty()) leave(tracker);
 }
 
 }  // namespace weir

@@ -60,6 +60,7 @@ class FuzzCluster {
   Reply handle(const Input& input);
   void run(const Input& input, Reply& answer);
   void obey(FuzzTracker& tracker, const HeartbeatReply& reply);
+  void leave(FuzzTracker& tracker);
 
   std::unique_ptr<Engine> engine_;
   std::vector<Observer*> observers_;

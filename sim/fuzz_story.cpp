@@ -17,11 +17,13 @@ constexpr int kEndRounds = 600;
 FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
     : dice_(seed),
       stragglers_(seed ^ 0x5bd1e995u),
-      cluster_(first_settings(dice_, stragglers_), std::move(factory)) {
+      operators_(seed ^ 0x2545f491u),
+      cluster_(first_settings(dice_, stragglers_, operators_), std::move(factory)) {
   home_ = cluster_.state().settings().policy;
   memory_counts_ = dice_.chance(25);
   fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
   wide_percent_ = dice_.chance(60) ? static_cast<int>(dice_.between(5, 60)) : 0;
+  order_percent_ = operators_.chance(40) ? static_cast<int>(operators_.between(5, 40)) : 0;
 }
 
 void FuzzStory::run(const std::function<bool()>& stop) {
@@ -32,10 +34,18 @@ void FuzzStory::run(const std::function<bool()>& stop) {
 
 // --- Draws ---
 
-std::shared_ptr<const Settings> FuzzStory::first_settings(Dice& dice, Dice& stragglers) {
+std::shared_ptr<const Settings> FuzzStory::first_settings(Dice& dice, Dice& stragglers,
+                                                          Dice& operators) {
   auto settings = draw_settings(dice);
   draw_speculation(stragglers, *settings);
+  draw_faults(operators, *settings);
   return settings;
+}
+
+// A few faults soon put a tracker out, and it is soon back.
+void FuzzStory::draw_faults(Dice& operators, Settings& settings) {
+  if (operators.chance(60)) return;
+  settings.tracker_faults = {operators.between(1, 2), operators.between(5, 120) * 1000};
 }
 
 Resources FuzzStory::random_slots() {
@@ -177,7 +187,23 @@ void FuzzStory::disturb_job() {
   }
 }
 
+// An administrator's word about a tracker or two; more often than not the last one is taken back.
+void FuzzStory::order_trackers() {
+  std::vector<std::string> names;
+  for (std::int64_t i = operators_.between(1, 2); i > 0; --i) {
+    const auto& trackers = cluster_.trackers();
+    names.push_back(trackers[static_cast<std::size_t>(
+                                 operators_.below(static_cast<std::int64_t>(trackers.size())))]
+                        .name);
+  }
+  const auto order =
+      static_cast<TrackerOrder>(operators_.chance(45) ? 0 : operators_.between(1, 3));
+  cluster_.step(OrderTrackers{{"root", {}}, std::move(names), order});
+  if (operators_.chance(50)) beat_all();
+}
+
 void FuzzStory::disturb_tracker() {
+  if (operators_.chance(order_percent_)) return order_trackers();
   FuzzTracker& tracker = random_tracker();
   const auto number = static_cast<std::size_t>(&tracker - cluster_.trackers().data());
   if (!tracker.live) return cluster_.connect(tracker, dice_.chance(70));
@@ -230,6 +256,8 @@ void FuzzStory::disturb_rules() {
     default:
       auto settings = redraw_settings(dice_, cluster_.state().settings());
       if (stragglers_.chance(30)) draw_speculation(stragglers_, *settings);
+      settings->tracker_faults = cluster_.state().settings().tracker_faults;
+      if (operators_.chance(20)) draw_faults(operators_, *settings);
       cluster_.step(ApplySettings{root, std::move(settings)});
   }
 }
@@ -267,6 +295,9 @@ void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
   cluster_.add_tracker(Resources{{kWidest, kWidest, memory_counts_ ? 8 * kMostMemory : 0, 0}},
                        "r1");
   full_size_.push_back(cluster_.trackers().back().total);
+  OrderTrackers resume{root, {}, TrackerOrder::kNone};
+  for (const FuzzTracker& tracker : cluster_.trackers()) resume.trackers.push_back(tracker.name);
+  cluster_.step(std::move(resume));
   for (std::size_t i = 0; i < full_size_.size(); ++i) {
     FuzzTracker& tracker = cluster_.trackers()[i];
     tracker.total = full_size_[i];

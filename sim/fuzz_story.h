@@ -27,14 +27,17 @@ class FuzzStory {
   void run(const std::function<bool()>& stop);
 
  private:
-  static std::shared_ptr<const Settings> first_settings(Dice& dice, Dice& stragglers);
+  static std::shared_ptr<const Settings> first_settings(Dice& dice, Dice& stragglers,
+                                                        Dice& operators);
+  static void draw_faults(Dice& operators, Settings& settings);
   void draw_trackers();
   void random_step();
   void submit();
   void beat_one();
   void beat_all();
   void finish_some();
-  void disturb_job();      // kill, move, priority
+  void disturb_job();  // kill, move, priority
+  void order_trackers();
   void disturb_tracker();  // lose, restart, shrink, drain
   void disturb_rules();    // settings, queue state, policy
   void disturb_store();
@@ -50,12 +53,14 @@ class FuzzStory {
 
   Dice dice_;
   Dice stragglers_;  // its own: seeds without speculation are what they were before it
+  Dice operators_;   // what administrators do to trackers, likewise
   FuzzCluster cluster_;
   std::string home_;                  // the policy that mostly rules
   std::vector<Resources> full_size_;  // of each tracker, before it shrank
   bool memory_counts_ = false;
   int fail_percent_ = 0;
   int wide_percent_ = 0;
+  int order_percent_ = 0;
   int outputs_ = 0;
 };
 

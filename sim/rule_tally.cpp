@@ -71,6 +71,13 @@ const std::vector<std::pair<std::string_view, std::string_view>>& RuleTally::rul
       {"tracker_lost", "a tracker was lost"},
       {"tracker_back", "a lost tracker came back"},
       {"tracker_drains", "a tracker left the pool, its tasks ran on"},
+      {"drain_ordered", "an administrator let a tracker drain"},
+      {"stop_ordered", "or stop"},
+      {"tracker_stopped", "a tracker that was to stop left"},
+      {"stopped_attempt", "an attempt was killed because its tracker was stopped at once"},
+      {"tracker_resumed", "a drain or stop was taken back"},
+      {"tracker_faulty", "a tracker left the pool for its faults"},
+      {"tracker_healed", "enough of them were forgotten"},
       {"store_failed", "the store lost commands"},
   };
   return all;
@@ -125,6 +132,7 @@ void RuleTally::count_events(const Output& output) {
       if (kill->reason == KillReason::kMinShare) hit("min_share_kill");
       if (kill->reason == KillReason::kFairShare) hit("fair_share_kill");
       if (kill->reason == KillReason::kSpeculative) hit("loser_killed");
+      if (kill->reason == KillReason::kTrackerStopped) hit("stopped_attempt");
     } else if (const auto* launch = std::get_if<AttemptLaunched>(&fact)) {
       if (!launch->speculative) continue;
       const bool map = launch->attempt.task.kind == TaskKind::kMap;
@@ -139,6 +147,12 @@ void RuleTally::count_events(const Output& output) {
     } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
       if (tracker->how == TrackerChanged::How::kLost) hit("tracker_lost");
       if (tracker->how == TrackerChanged::How::kBack) hit("tracker_back");
+      if (tracker->how == TrackerChanged::How::kDraining) hit("drain_ordered");
+      if (tracker->how == TrackerChanged::How::kStopping) hit("stop_ordered");
+      if (tracker->how == TrackerChanged::How::kStopped) hit("tracker_stopped");
+      if (tracker->how == TrackerChanged::How::kResumed) hit("tracker_resumed");
+      if (tracker->how == TrackerChanged::How::kFaulty) hit("tracker_faulty");
+      if (tracker->how == TrackerChanged::How::kHealed) hit("tracker_healed");
     } else if (const auto* refused = std::get_if<Refused>(&fact)) {
       if (refused->what == "settings") hit("settings_refused");
       if (refused->what == "submit") hit("submission_refused");

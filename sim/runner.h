@@ -72,6 +72,8 @@ class Runner {
   void run(const Step& step, const step::Beat& what);
   void run(const Step& step, const step::EndTasks& what);
   void run(const Step& step, const step::Lose& what);
+  void run(const Step& step, const step::OrderTracker& what);
+  void run(const Step& step, const step::ExpectTracker& what);
   void run(const Step& step, const step::AddTracker& what);
   void run(const Step& step, const step::SetSlots& what);
   void run(const Step& step, const step::Prioritise& what);

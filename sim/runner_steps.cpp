@@ -86,6 +86,20 @@ void Runner::run(const Step& step, const step::Lose& what) {
   }
 }
 
+void Runner::run(const Step&, const step::OrderTracker& what) {
+  command(OrderTrackers{caller(what.by, std::nullopt, ""), {what.tracker}, what.order});
+  update_pools();
+}
+
+void Runner::run(const Step& step, const step::ExpectTracker& what) {
+  ++expectations_;
+  const TrackerState* tracker = engine_->state().find_tracker(what.tracker);
+  if (tracker == nullptr) return fail(step.at, "there is no tracker " + what.tracker);
+  const std::string state = !tracker->live() ? "lost" : tracker->in_pool() ? "live" : "out";
+  if (state == what.state) return;
+  fail(step.at, difference("tracker " + what.tracker + " " + what.state, state));
+}
+
 void Runner::run(const Step& step, const step::AddTracker& what) {
   if (const auto added = cluster_.add_tracker(what.spec); !added) {
     fail(step.at, difference("tracker " + what.spec.name + " to join", added.error().message));

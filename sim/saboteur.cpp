@@ -91,6 +91,19 @@ bool break_lending(const Scene& scene) {
   return false;
 }
 
+// The tracker that was just given a task was to get none.
+bool break_pool(const Scene& scene) {
+  const auto* beat = std::get_if<Heartbeat>(&scene.input.body);
+  if (beat == nullptr || !beat->attempts.empty()) return false;
+  const TrackerState* tracker = scene.state.find_tracker(beat->name);
+  if (tracker == nullptr || tracker->attempts.empty()) return false;
+  const Attempt& last = scene.state.attempt(tracker->attempts.back());
+  if (last.state != AttemptState::kLaunching || last.launched_at != scene.engine.now())
+    return false;
+  scene.state.set_tracker_order(scene.state.mutable_tracker(tracker->id), TrackerOrder::kDrain);
+  return true;
+}
+
 // --- Second attempts ---
 
 // The two attempts of a task that has two.
@@ -161,9 +174,8 @@ bool break_wait(const Scene& scene) {
 
 const std::map<std::string, ActInScene, std::less<>>& acts_in_scene() {
   static const std::map<std::string, ActInScene, std::less<>> all = {
-      {"claim-excess", break_claim_excess},
-      {"kill-outcome", break_kill_outcome},
-      {"lend-after", break_lending},
+      {"launch-out-of-pool", break_pool},   {"claim-excess", break_claim_excess},
+      {"kill-outcome", break_kill_outcome}, {"lend-after", break_lending},
       {"speculative-early", break_wait},
   };
   return all;

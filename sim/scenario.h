@@ -72,6 +72,15 @@ struct EndTasks {
 struct Lose {
   std::string tracker;
 };
+struct OrderTracker {  // drain, stop, stop_now, resume
+  std::string tracker;
+  TrackerOrder order = TrackerOrder::kNone;
+  By by;
+};
+struct ExpectTracker {
+  std::string tracker;
+  std::string state;  // live, out (of the pool) or lost
+};
 struct AddTracker {
   VirtualTrackerSpec spec;
 };
@@ -147,10 +156,10 @@ struct Step {
   Mark at;
   std::optional<DurationMs> when;  // the clock first runs to this scenario time
   std::variant<step::Submit, step::Advance, step::RunUntil, step::Beat, step::EndTasks, step::Lose,
-               step::AddTracker, step::SetSlots, step::Prioritise, step::Move, step::Kill,
-               step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
-               step::ExpectJob, step::ExpectKills, step::ExpectRecords, step::ExpectExplain,
-               step::ExpectRefused>
+               step::OrderTracker, step::ExpectTracker, step::AddTracker, step::SetSlots,
+               step::Prioritise, step::Move, step::Kill, step::QueueSwitch, step::Apply,
+               step::SwitchPolicy, step::ExpectQueue, step::ExpectJob, step::ExpectKills,
+               step::ExpectRecords, step::ExpectExplain, step::ExpectRefused>
       what;
 };
 

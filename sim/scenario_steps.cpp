@@ -165,6 +165,24 @@ Body lose(const StepNode& s) {
   return step::Lose{text_of(s)};
 }
 
+Body order_tracker(const StepNode& s) {
+  const auto order = s.key == "drain"      ? TrackerOrder::kDrain
+                     : s.key == "stop"     ? TrackerOrder::kStop
+                     : s.key == "stop_now" ? TrackerOrder::kStopNow
+                                           : TrackerOrder::kNone;
+  return step::OrderTracker{text_of(s), order, read_by(s.map)};
+}
+
+Body expect_tracker(const StepNode& s) {
+  constexpr std::string_view kStates[] = {"live", "out", "lost"};
+  step::ExpectTracker expect;
+  const MapReader map(&s.value, s.path(), s.out(), {"tracker", "state"});
+  require(map, {"tracker", "state"}, s.value);
+  map.read_string("tracker", expect.tracker);
+  if (const auto state = map.read_enum("state", kStates)) expect.state = kStates[*state];
+  return expect;
+}
+
 Body add_tracker(const StepNode& s) {
   return step::AddTracker{read_tracker_spec(s.value, s.path(), s.out())};
 }
@@ -318,6 +336,11 @@ constexpr Kind kKinds[] = {
     {"finish", end_tasks},
     {"fail", end_tasks},
     {"lose", lose},
+    {"drain", order_tracker, "by"},
+    {"stop", order_tracker, "by"},
+    {"stop_now", order_tracker, "by"},
+    {"resume", order_tracker, "by"},
+    {"expect_tracker", expect_tracker},
     {"add_tracker", add_tracker},
     {"set_slots", set_slots},
     {"set_priority", set_priority, "by"},
@@ -341,6 +364,11 @@ const std::initializer_list<std::string_view> kStepKeys = {"submit",
                                                            "finish",
                                                            "fail",
                                                            "lose",
+                                                           "drain",
+                                                           "stop",
+                                                           "stop_now",
+                                                           "resume",
+                                                           "expect_tracker",
                                                            "add_tracker",
                                                            "set_slots",
                                                            "set_priority",

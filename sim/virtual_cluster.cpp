@@ -188,6 +188,7 @@ std::vector<AttemptKey> VirtualCluster::beat(Tracker& tracker, bool asks_for_tas
 
 void VirtualCluster::exchange(Tracker& tracker, bool asks_for_tasks,
                               std::vector<AttemptKey>& launched) {
+  if (!tracker.live) return;
   Heartbeat& report = report_of(tracker);
   report.asks_for_tasks = asks_for_tasks;
   ++report.sequence;
@@ -201,7 +202,18 @@ void VirtualCluster::exchange(Tracker& tracker, bool asks_for_tasks,
   report.total.reset();
   if (const auto* answer = std::get_if<HeartbeatReply>(&reply.body)) {
     obey(tracker, *answer, launched);
+    if (!answer->leave.empty()) leave(tracker);
   }
+}
+
+// As it was told: once more a report, then nothing.
+void VirtualCluster::leave(Tracker& tracker) {
+  Heartbeat& report = report_of(tracker);
+  report.leaving = true;
+  ++report.sequence;
+  engine_.handle(tracker.input);
+  report.leaving = false;
+  tracker.live = false;
 }
 
 void VirtualCluster::obey(Tracker& tracker, const HeartbeatReply& reply,

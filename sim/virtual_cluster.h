@@ -84,6 +84,7 @@ class VirtualCluster {
   void note_kills(Tracker& tracker);
   std::vector<AttemptKey> beat(Tracker& tracker, bool asks_for_tasks);
   void exchange(Tracker& tracker, bool asks_for_tasks, std::vector<AttemptKey>& launched);
+  void leave(Tracker& tracker);
   void obey(Tracker& tracker, const HeartbeatReply& reply, std::vector<AttemptKey>& launched);
   Status end(const AttemptKey& attempt, ReportedState state, const std::string& diagnostics,
              bool asks_for_tasks);

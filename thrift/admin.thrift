@@ -83,8 +83,14 @@ struct ServerInfo {
   10: required i32 client_port
 }
 
+/** What an administrator wants of trackers. RESUME takes back the others and forgives faults. */
+enum TrackerOrder { RESUME = 0, DRAIN = 1, STOP = 2, STOP_NOW = 3 }
+
 service AdminService {
   client.Done set_queue_state(1: common.Caller caller, 2: string queue, 3: bool running) throws (1: common.WeirError error)
+  /** All of them or, if one is not known, none. Durable once answered. */
+  client.Done order_trackers(1: common.Caller caller, 2: list<string> trackers, 3: TrackerOrder order)
+      throws (1: common.WeirError error)
   PolicyInfo policy() throws (1: common.WeirError error)
   client.Done set_policy(1: common.Caller caller, 2: string policy) throws (1: common.WeirError error)
   /** Checked whole against the live state, then applied in one step, or refused with every error. */

@@ -201,7 +201,8 @@ struct QueueStatus {
 
 struct TrackerStatus {
   1: required string name
-  2: required string state             // LIVE LOST
+  2: required string state             // LIVE DRAINING STOPPING FAULTY LOW_DISK UNHEALTHY (it takes no tasks) LOST
+                                       // AWAITED (known to the store, not heard of since the JobTracker started)
   3: required string host
   4: required string rack
   5: required i32 shuffle_port
@@ -212,6 +213,15 @@ struct TrackerStatus {
   10: optional string health
   11: optional i64 copying             // slots of reduces that copy here without a slot, or wait for one
   12: optional i32 copied              // reduces that wait for one
+  13: optional string order            // drain, stop, stop now
+  14: optional string ordered_by
+  15: optional i64 ordered_at_ms
+  16: optional i32 attempts            // that it runs
+  17: optional list<string> outputs_for   // under an order: unfinished jobs that still need map outputs kept here
+  18: optional i32 outputs             // how many these are
+  19: optional list<i64> faults        // when jobs succeeded that had come to avoid it, oldest first
+  20: optional i64 back_at_ms          // FAULTY: when enough faults are forgotten
+  21: optional string lost_why
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

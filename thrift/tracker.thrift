@@ -77,6 +77,8 @@ struct Heartbeat {
   9: optional list<i64> held_jobs          // jobs of which map outputs or files are kept here
   10: optional list<DutyReport> duties
   11: optional string health               // why accepts_tasks is false
+  12: optional bool low_disk               // accepts_tasks is false for want of disk
+  13: optional bool leaving                // the last report: it was told to leave, and ends
 }
 
 /** An attempt to start. Repeated until a report contains it. What it runs is fetched once a job with `job()`. */
@@ -103,6 +105,7 @@ struct HeartbeatReply {
   7: required list<Duty> duties
   8: optional list<common.AttemptId> compute_granted  // reduces that may go on from copying to computing
   9: optional i64 out_of_band_gap_ms = 0       // least time between two heartbeats sent early because a task ended
+  10: optional string leave                    // it has nothing left to do: report once more, as leaving, and end; why
 }
 
 /** What a tracker needs to run tasks of a job. */

@@ -128,6 +128,8 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
     out.free_disk_mb = std::max<std::int64_t>(report.free_disk_mb, 0);
   }
   out.accepts_tasks = report.accepts_tasks;
+  out.low_disk = report.low_disk;
+  out.leaving = report.leaving;
   out.load_millionths = std::max(report.load_millionths, 0);
   for (const std::int64_t held : report.held_jobs) {
     const auto job = job_from_wire(held);
@@ -186,6 +188,7 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     out.duties[i].output = reply.duties[i].output;
   }
   out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
+  if (!reply.leave.empty()) out.__set_leave(reply.leave);
   return out;
 }
 
@@ -254,6 +257,8 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   if (report.total) out.__set_total(to_wire(*report.total));
   if (report.free_disk_mb >= 0) out.__set_free_disk_mb(report.free_disk_mb);
   out.__set_accepts_tasks(report.accepts_tasks);
+  if (report.low_disk) out.__set_low_disk(true);
+  if (report.leaving) out.__set_leaving(true);
   out.__set_load_millionths(report.load_millionths);
   std::vector<std::int64_t> held;
   for (const JobId job : report.held_jobs) held.push_back(job.value);

@@ -34,6 +34,9 @@ Result<Snapshot> MemoryStore::load() {
   }
   for (const auto& [id, claim] : claims_) snapshot.claims.push_back(claim);
   for (const auto& [name, total] : trackers_) snapshot.trackers.push_back({name, total});
+  for (const auto& [name, order] : tracker_orders_) snapshot.tracker_orders.push_back(order);
+  for (const auto& [fault, incarnation] : tracker_faults_)
+    snapshot.tracker_faults.push_back({std::get<0>(fault), incarnation, std::get<1>(fault)});
   std::vector<std::pair<TimeMs, JobId>> over;
   for (const auto& [id, job] : jobs_) {
     if (is_over(job.record.state) && !job.record.cleanup)
@@ -165,6 +168,34 @@ void MemoryStore::left_of_claim(std::uint64_t claim, std::int64_t slots) {
 void MemoryStore::apply(const TrackerTotal& fact, TimeMs) {
   trackers_[fact.tracker] = fact.total;
   if (fact.total == Resources{}) trackers_.erase(fact.tracker);
+}
+
+void MemoryStore::apply(const TrackersOrdered& fact, TimeMs at) {
+  for (const TrackersOrdered::Tracker& tracker : fact.trackers) {
+    if (fact.order == TrackerOrder::kNone) {
+      apply(TrackerStopEnded{tracker.name}, at);
+      apply(TrackerForgiven{tracker.name}, at);
+    } else {
+      tracker_orders_[tracker.name] = {tracker.name, fact.order, tracker.incarnation, at, fact.by};
+    }
+  }
+}
+
+void MemoryStore::apply(const TrackerStopEnded& fact, TimeMs) {
+  tracker_orders_.erase(fact.tracker);
+}
+
+void MemoryStore::apply(const TrackerFault& fact, TimeMs at) {
+  std::erase_if(tracker_faults_, [&](const auto& each) {
+    return std::get<0>(each.first) == fact.tracker &&
+           std::get<1>(each.first) < fact.forgotten_before;
+  });
+  tracker_faults_[{fact.tracker, at, fact.job}] = fact.incarnation;
+}
+
+void MemoryStore::apply(const TrackerForgiven& fact, TimeMs) {
+  std::erase_if(tracker_faults_,
+                [&](const auto& each) { return std::get<0>(each.first) == fact.tracker; });
 }
 
 void MemoryStore::apply(const TaskSucceeded& fact, TimeMs) {

@@ -80,6 +80,10 @@ class MemoryStore final : public Store {
   void apply(const ClaimMet& fact, TimeMs at);
   void apply(const ClaimDropped& fact, TimeMs at);
   void apply(const TrackerTotal& fact, TimeMs at);
+  void apply(const TrackersOrdered& fact, TimeMs at);
+  void apply(const TrackerStopEnded& fact, TimeMs at);
+  void apply(const TrackerFault& fact, TimeMs at);
+  void apply(const TrackerForgiven& fact, TimeMs at);
   void left_of_claim(std::uint64_t claim, std::int64_t slots);
   template <class SoftFact>
   void apply(const SoftFact&, TimeMs) {}
@@ -89,6 +93,8 @@ class MemoryStore final : public Store {
   std::map<std::string, bool> queues_;  // path -> stopped
   std::map<std::uint64_t, ClaimSnapshot> claims_;
   std::map<std::string, Resources> trackers_;
+  std::map<std::string, TrackerOrderSnapshot> tracker_orders_;
+  std::map<std::tuple<std::string, TimeMs, JobId>, std::int64_t> tracker_faults_;
   std::map<JobId, Job> jobs_;
   std::map<std::string, std::string, std::less<>> meta_;  // the daemon's
   std::shared_ptr<Records> records_ = std::make_shared<Records>();

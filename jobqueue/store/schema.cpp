@@ -140,7 +140,26 @@ CREATE TABLE failed_attempts (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4};
+// Trackers that are to drain or stop, and their faults (jobs that succeeded in spite of them).
+constexpr std::string_view kVersion5 = R"sql(
+CREATE TABLE tracker_orders (
+  name TEXT PRIMARY KEY,
+  ordered INTEGER NOT NULL,
+  incarnation INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  by TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE tracker_faults (
+  name TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  job INTEGER NOT NULL,
+  incarnation INTEGER NOT NULL,
+  PRIMARY KEY (name, at, job)
+) WITHOUT ROWID;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

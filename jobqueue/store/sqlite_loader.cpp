@@ -27,6 +27,8 @@ class Loader {
     load_queues();
     load_claims();
     load_trackers();
+    load_orders();
+    load_faults();
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.cleanup AND j.state >= 2 ORDER BY j.id LIMIT ?", INT64_MAX);
     load_jobs(WEIR_JOB_COLUMNS
@@ -102,6 +104,28 @@ class Loader {
       snapshot_.trackers.push_back(
           {std::string(rows.bytes(0)),
            Resources{{rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4)}}});
+    }
+  }
+
+  void load_orders() {
+    Statement rows(database_,
+                   "SELECT name, ordered, incarnation, at, by FROM tracker_orders ORDER BY name");
+    while (!error_ && rows.row()) {
+      const std::int64_t order = rows.integer(1);
+      if (order < 1 || order > static_cast<int>(TrackerOrder::kStopNow))
+        return fail("what is ordered of a tracker is not known");
+      snapshot_.tracker_orders.push_back({std::string(rows.bytes(0)),
+                                          static_cast<TrackerOrder>(order), rows.integer(2),
+                                          rows.integer(3), std::string(rows.bytes(4))});
+    }
+  }
+
+  void load_faults() {
+    Statement rows(database_,
+                   "SELECT name, incarnation, at FROM tracker_faults ORDER BY name, at, job");
+    while (rows.row()) {
+      snapshot_.tracker_faults.push_back(
+          {std::string(rows.bytes(0)), rows.integer(1), rows.integer(2)});
     }
   }
 

@@ -60,6 +60,14 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                    "INSERT OR REPLACE INTO trackers"
                    " (name, map_slots, reduce_slots, memory_mb, vcores) VALUES (?, ?, ?, ?, ?)"),
       delete_tracker_(database, "DELETE FROM trackers WHERE name = ?"),
+      put_order_(database,
+                 "INSERT OR REPLACE INTO tracker_orders (name, ordered, incarnation, at, by)"
+                 " VALUES (?, ?, ?, ?, ?)"),
+      delete_order_(database, "DELETE FROM tracker_orders WHERE name = ?"),
+      put_fault_(database,
+                 "INSERT OR REPLACE INTO tracker_faults (name, at, job, incarnation)"
+                 " VALUES (?, ?, ?, ?)"),
+      forget_faults_(database, "DELETE FROM tracker_faults WHERE name = ? AND at < ?"),
       set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
@@ -149,6 +157,30 @@ void SqliteWriter::apply(const TrackerTotal& fact, TimeMs) {
   put_tracker_.run(fact.tracker, fact.total[Dimension::kMapSlots],
                    fact.total[Dimension::kReduceSlots], fact.total[Dimension::kMemoryMb],
                    fact.total[Dimension::kVcores]);
+}
+
+void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
+  for (const TrackersOrdered::Tracker& tracker : fact.trackers) {
+    if (fact.order != TrackerOrder::kNone) {
+      put_order_.run(tracker.name, static_cast<int>(fact.order), tracker.incarnation, at, fact.by);
+    } else {
+      delete_order_.run(tracker.name);
+      forget_faults_.run(tracker.name, INT64_MAX);
+    }
+  }
+}
+
+void SqliteWriter::apply(const TrackerStopEnded& fact, TimeMs) {
+  delete_order_.run(fact.tracker);
+}
+
+void SqliteWriter::apply(const TrackerFault& fact, TimeMs at) {
+  forget_faults_.run(fact.tracker, fact.forgotten_before);
+  put_fault_.run(fact.tracker, at, fact.job.value, fact.incarnation);
+}
+
+void SqliteWriter::apply(const TrackerForgiven& fact, TimeMs) {
+  forget_faults_.run(fact.tracker, INT64_MAX);
 }
 
 void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs) {

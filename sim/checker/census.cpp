@@ -5,7 +5,8 @@
 namespace weir::check {
 
 bool in_pool(const TrackerState& tracker) {
-  return tracker.state == TrackerState::State::kLive && tracker.accepts_tasks;
+  return tracker.state == TrackerState::State::kLive && tracker.accepts_tasks &&
+         tracker.order == TrackerOrder::kNone && !tracker.faulty;
 }
 
 bool avoids(const Census& census, const Job& job, const TrackerState& tracker) {

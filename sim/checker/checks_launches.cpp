@@ -14,6 +14,12 @@ void check_launch(const Step& step, const LaunchMoment& moment, Verdict& verdict
   const TaskKind kind = attempt.task.kind;
   const Job* job = step.state.find_job(attempt.task.job);
   const std::string what = attempt_name(attempt);
+  const TrackerState& tracker = step.state.tracker(moment.launch->tracker);
+  if (!in_pool(tracker)) {
+    return verdict.breach(
+        "launch-out-of-pool",
+        fmt::format("{} is launched on tracker {}, which is to get nothing", what, tracker.name));
+  }
   if (job == nullptr || !job->durable || job->state != JobState::kRunning ||
       job->duty != Job::Duty::kNone) {
     return verdict.breach("launch-ended-job",

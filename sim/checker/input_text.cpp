@@ -49,11 +49,17 @@ struct Describe {
     std::string text = fmt::format("heartbeat {} of {}", in.sequence, in.name);
     if (in.total) text += " with " + slots(*in.total);
     if (!in.accepts_tasks) text += ", draining";
+    if (in.leaving) text += ", leaving";
     if (!in.asks_for_tasks) text += ", a report only";
     for (const AttemptReport& report : in.attempts) {
       if (report.state == ReportedState::kRunning) continue;
       text += fmt::format(", {} {}", attempt_name(report.attempt), word(report.state));
     }
+    return text;
+  }
+  std::string operator()(const OrderTrackers& in) const {
+    std::string text = std::string(name(in.order)) + " ordered of";
+    for (const std::string& tracker : in.trackers) text += " " + tracker;
     return text;
   }
   std::string operator()(const LoseTracker& in) const { return "loss of tracker " + in.name; }

@@ -22,6 +22,7 @@ const std::vector<Rule>& rules() {
       {"running", "RUN of every queue is its running tasks counted one by one"},
       {"policy-choice", "the policy never chooses what the engine must refuse"},
       {"launch-ended-job", "no task is launched for a job that is killed, over or not admitted"},
+      {"launch-out-of-pool", "no tracker gets tasks that drains, stops, is faulty or takes none"},
       {"launch-slow-start", "no reduce is launched before its job's slow-start is met"},
       {"maximum", "no launch takes a queue above its maximum"},
       {"user-limit", "no launch takes a user above a hard limit"},

@@ -253,6 +253,13 @@ void VirtualTaskTracker::do_action(action::RunDuty& run) {
   });
 }
 
+// Its process ends, and takes what it holds along.
+void VirtualTaskTracker::do_action(action::Leave&) {
+  world_.agenda.after(0, [this, life = life_] {
+    if (up() && life == life_) kill();
+  });
+}
+
 void VirtualTaskTracker::do_action(action::DropJob& drop) {
   std::erase_if(outputs_, [&](const AttemptKey& key) { return key.task.job == drop.job; });
   if (!drop.output.empty()) world_.files.remove_late(drop.output, drop.job);

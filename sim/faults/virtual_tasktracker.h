@@ -61,6 +61,7 @@ class VirtualTaskTracker {
   void do_action(tasktracker::action::PushOutputs& action);
   void do_action(tasktracker::action::RunDuty& action);
   void do_action(tasktracker::action::DropJob& action);
+  void do_action(tasktracker::action::Leave&);
   VirtualProcess* process(const AttemptKey& key);
 
   World& world_;

@@ -1,11 +1,13 @@
 #include "tracker/jobtracker/admin_service.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "conf/diff.h"
 #include "conf/live_notices.h"
 #include "conf/load.h"
 #include "conf/policies.h"
+#include "conf/values.h"
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
@@ -26,6 +28,26 @@ void count_jobs(const ClusterState& state, wire::QueueChange* change) {
   change->__set_jobs(static_cast<std::int32_t>(state.queue(*queue).unfinished.size()));
 }
 
+// The engine would refuse it, too, but does not look for what was meant.
+Status check_trackers(const BoardView& view, const std::vector<std::string>& trackers) {
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < view.trackers.end(); ++i) {
+    if (const auto& record = view.trackers.get(i)) known.push_back(record->status.name);
+  }
+  std::vector<std::string> findings;
+  for (const std::string& name : trackers) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto near = nearest(name, known);
+    findings.push_back("there is no tracker '" + name.substr(0, 100) + "'" +
+                       (near ? ", did you mean '" + std::string(*near) + "'?" : ""));
+  }
+  if (findings.empty()) return Ok{};
+  std::string all;
+  for (std::size_t i = 0; i < findings.size() && i < 10; ++i)
+    all += (all.empty() ? "" : "; ") + findings[i];
+  return Error{ErrorCode::kBadRequest, all, "see `weir tracker list`; nothing was changed", {}};
+}
+
 // A name is for messages only; it comes from a client and goes into the log.
 std::string file_name(const wire::SettingsFile& file) {
   return check_text("file.name", file.name, {JobLimits::kPathBytes}) ? file.name
@@ -40,6 +62,25 @@ void AdminService::set_queue_state(Give<wire::Done> give, Refuse refuse, const w
   const auto who = from_wire(caller);
   if (!who) return answering.refuse(who.error());
   loop_.post(SetQueueState{*who, queue, !running}, answer_done(answering));
+}
+
+void AdminService::order_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                  const std::vector<std::string>& trackers,
+                                  const wire::TrackerOrder::type order) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto number = static_cast<int>(order);
+  if (number < 0 || number > static_cast<int>(TrackerOrder::kStopNow)) {
+    return answering.refuse(Error{ErrorCode::kBadRequest,
+                                  "order: " + std::to_string(number) + " is none",
+                                  "0 resume, 1 drain, 2 stop, 3 stop now",
+                                  {}});
+  }
+  if (const Status known = check_trackers(*loop_.board().view(), trackers); !known)
+    return answering.refuse(known.error());
+  loop_.post(OrderTrackers{*who, trackers, static_cast<TrackerOrder>(number)},
+             answer_done(answering));
 }
 
 void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {

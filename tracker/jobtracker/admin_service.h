@@ -55,6 +55,9 @@ class AdminService final : public wire::AdminServiceCobSvIf {
 
   void set_queue_state(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                        const std::string& queue, const bool running) override;
+  void order_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                      const std::vector<std::string>& trackers,
+                      const wire::TrackerOrder::type order) override;
   void policy(Give<wire::PolicyInfo> give, Refuse refuse) override;
   void set_policy(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                   const std::string& policy) override;

@@ -23,6 +23,18 @@ const char* verb(TrackerChanged::How how) {
       return "lost: no heartbeat within the expiry, or it was restarted";
     case TrackerChanged::How::kBack:
       return "back";
+    case TrackerChanged::How::kDraining:
+      return "drains, as was ordered";
+    case TrackerChanged::How::kStopping:
+      return "is to stop, as was ordered";
+    case TrackerChanged::How::kResumed:
+      return "takes tasks again, as was ordered";
+    case TrackerChanged::How::kStopped:
+      return "has left, as was ordered";
+    case TrackerChanged::How::kFaulty:
+      return "has too many faults: jobs that it failed succeeded elsewhere; it gets no tasks";
+    case TrackerChanged::How::kHealed:
+      return "takes tasks again: enough faults are forgotten";
   }
   return "";
 }

@@ -129,22 +129,49 @@ wire::AttemptInfo render_failed(const FailedAttempt& failed) {
   return out;
 }
 
+namespace {
+
+const char* state_of(const TrackerState& tracker) {
+  if (tracker.state == TrackerState::State::kLost) return "LOST";
+  if (tracker.state == TrackerState::State::kAwaited) return "AWAITED";
+  if (tracker.stopping()) return "STOPPING";
+  if (tracker.order == TrackerOrder::kDrain) return "DRAINING";
+  if (tracker.faulty) return "FAULTY";
+  if (tracker.low_disk) return "LOW_DISK";
+  return tracker.accepts_tasks ? "LIVE" : "UNHEALTHY";
+}
+
+// What was ordered of it, and what is left to do before it may go.
+void render_order(const TrackerState& tracker, wire::TrackerStatus& status) {
+  if (tracker.order == TrackerOrder::kNone) return;
+  constexpr std::size_t kJobsNamed = 20;
+  status.__set_order(name(tracker.order));
+  status.__set_ordered_by(tracker.ordered_by);
+  status.__set_ordered_at_ms(tracker.ordered_at);
+  std::vector<std::string> jobs;
+  for (const TaskKey& key : tracker.map_outputs) {
+    const std::string job = job_name(key.job);
+    if (std::find(jobs.begin(), jobs.end(), job) == jobs.end() && jobs.size() < kJobsNamed)
+      jobs.push_back(job);
+  }
+  status.__set_outputs(count(static_cast<std::uint32_t>(tracker.map_outputs.size())));
+  status.__set_outputs_for(jobs);
+}
+
+}  // namespace
+
 TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker) {
   TrackerRecord out;
   out.last_heartbeat = tracker.last_heartbeat;
   wire::TrackerStatus& status = out.status;
   status.name = tracker.name;
-  switch (tracker.state) {
-    case TrackerState::State::kLive:
-      status.state = "LIVE";
-      break;
-    case TrackerState::State::kLost:
-      status.state = "LOST";
-      break;
-    case TrackerState::State::kAwaited:
-      status.state = "AWAITED";
-      break;
-  }
+  status.state = state_of(tracker);
+  render_order(tracker, status);
+  status.__set_attempts(count(static_cast<std::uint32_t>(tracker.attempts.size())));
+  if (!tracker.faults.empty()) status.__set_faults(tracker.faults);
+  if (const auto back = engine.back_at(tracker)) status.__set_back_at_ms(*back);
+  if (tracker.state == TrackerState::State::kLost && !tracker.lost_why.empty())
+    status.__set_lost_why(tracker.lost_why);
   status.host = tracker.host;
   if (tracker.rack.valid()) status.rack = engine.state().rack_name(tracker.rack);
   status.shuffle_port = tracker.shuffle_port;

@@ -258,6 +258,12 @@ void Agent::do_action(action::FetchOutputs& fetch) {
       });
 }
 
+void Agent::do_action(action::Leave& leave) {
+  spdlog::info("{}: {}; nothing is left to do here, ending", subject_, leave.why);
+  stopping_ = true;
+  io_.stop();
+}
+
 // --- File work.
 
 void Agent::do_action(action::RunDuty& run) {

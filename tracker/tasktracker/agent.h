@@ -54,6 +54,7 @@ class Agent {
   void do_action(action::PushOutputs& push);
   void do_action(action::RunDuty& run);
   void do_action(action::DropJob& drop);
+  void do_action(action::Leave& leave);
   AttemptProcess* process(const AttemptKey& key);
   void children_ended();
   void sweep_orphans();

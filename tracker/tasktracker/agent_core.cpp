@@ -181,6 +181,7 @@ void AgentCore::on_registered(const wire::RegistrationReply& reply, Now now) {
 
 void AgentCore::on_call_failed(bool unknown_tracker, Now now) {
   in_flight_ = false;
+  if (goodbye_sent_) return actions_.push_back(action::Leave{leaving_});  // it will be missed
   if (unknown_tracker && registered_) {
     // It is there and has forgotten us: no reason to wait. Refused again, we do.
     registered_ = false;
@@ -200,6 +201,7 @@ std::int64_t AgentCore::spread(std::int64_t pause_ms) {
 
 void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now) {
   in_flight_ = false;
+  if (goodbye_sent_) return actions_.push_back(action::Leave{leaving_});
   retry_ms_ = 0;
   gap_ms_ = std::max<std::int64_t>(reply.out_of_band_gap_ms, 0);
   next_regular_ms_ = now.steady_ms + std::max<std::int64_t>(reply.interval_ms, 1);
@@ -212,6 +214,17 @@ void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_st
   for (const std::int64_t job : reply.drop_jobs) drop_job(job);
   for (const wire::Launch& each : reply.launch) launch(each, now);
   apply_duties(reply.duties, sent_steady_ms, now);
+  if (!reply.leave.empty()) prepare_to_leave(reply.leave);
+}
+
+// Told so while it still holds something, it will be told again.
+void AgentCore::prepare_to_leave(const std::string& why) {
+  const bool busy = std::any_of(duties_.begin(), duties_.end(),
+                                [](const auto& entry) { return !entry.second.report; });
+  if (!attempts_.empty() || busy) return;
+  leaving_ = printable(why, kMaxStatusText);
+  urgent_ = true;
+  gap_ms_ = 0;
 }
 
 void AgentCore::acknowledge(const wire::AttemptId& id) {
@@ -303,7 +316,7 @@ void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string&
 // --- Time.
 
 std::int64_t AgentCore::heartbeat_due_ms() const {
-  if (in_flight_) return kNever;
+  if (in_flight_ || goodbye_sent_) return kNever;
   if (!registered_ || retry_ms_ > 0 || !urgent_) return next_regular_ms_;
   return std::min(next_regular_ms_, last_early_ms_ + gap_ms_);
 }

@@ -79,12 +79,15 @@ struct DropJob {
   JobId job;
   std::string output;  // its output directory; empty: not known here
 };
+struct Leave {  // the process is to end
+  std::string why;
+};
 }  // namespace action
 
-using Action =
-    std::variant<action::Register, action::SendHeartbeat, action::FetchJob, action::FetchOutputs,
-                 action::StartAttempt, action::KillAttempt, action::CommitAttempt,
-                 action::GrantAttempt, action::PushOutputs, action::RunDuty, action::DropJob>;
+using Action = std::variant<action::Register, action::SendHeartbeat, action::FetchJob,
+                            action::FetchOutputs, action::StartAttempt, action::KillAttempt,
+                            action::CommitAttempt, action::GrantAttempt, action::PushOutputs,
+                            action::RunDuty, action::DropJob, action::Leave>;
 
 class AgentCore {
  public:
@@ -155,6 +158,7 @@ class AgentCore {
   void acknowledge(const wire::AttemptId& id);
   void commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now);
   void grant(const wire::AttemptId& id);
+  void prepare_to_leave(const std::string& why);
   void drop_job(std::int64_t job);
   void apply_duties(const std::vector<wire::Duty>& duties, std::int64_t sent_steady_ms, Now now);
   void push_outputs(Job& job, Attempt& attempt);
@@ -176,6 +180,8 @@ class AgentCore {
   std::map<std::int64_t, DutyState> duties_;
   bool registered_ = false, in_flight_ = false, urgent_ = false;
   std::int64_t next_regular_ms_ = 0, retry_ms_ = 0, gap_ms_ = 0, last_early_ms_ = INT64_MIN / 2;
+  std::string leaving_;  // why; it says goodbye with its next heartbeat, and ends
+  bool goodbye_sent_ = false;
   std::int64_t sequence_ = 0, free_disk_mb_ = INT64_MAX;
   std::uint64_t spread_;  // another series for each tracker and life
   std::int32_t load_millionths_ = 0;

@@ -85,6 +85,7 @@ wire::Heartbeat AgentCore::build_heartbeat() {
   const bool low_disk = free_disk_mb_ < limits_.min_free_disk_mb;
   heartbeat.__set_accepts_tasks(!low_disk);
   if (low_disk) {
+    heartbeat.__set_low_disk(true);
     heartbeat.__set_health("free disk " + std::to_string(free_disk_mb_) +
                            " MB is below the minimum of " +
                            std::to_string(limits_.min_free_disk_mb) + " MB");
@@ -97,6 +98,7 @@ wire::Heartbeat AgentCore::build_heartbeat() {
     if (duty.report) duties.push_back(*duty.report);
   }
   heartbeat.__set_duties(duties);
+  if (!leaving_.empty()) heartbeat.__set_leaving(goodbye_sent_ = true);
   return heartbeat;
 }
 

@@ -52,11 +52,39 @@ Result<UniqueFd> open_file(const std::string& path, int flags, int mode) {
   return UniqueFd(fd);
 }
 
+namespace {
+
+// Where the file system is mounted that a file of this path is on; empty if the path is none.
+std::string disk_of(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path at = fs::canonical(fs::path(path).parent_path(), error);
+  struct stat here {};
+  if (error || at.empty() || ::stat(at.c_str(), &here) != 0) return "";
+  while (at.has_relative_path()) {
+    struct stat above {};
+    if (::stat(at.parent_path().c_str(), &above) != 0 || above.st_dev != here.st_dev) break;
+    at = at.parent_path();
+  }
+  return at.string();
+}
+
+Error write_error(std::string_view what) {
+  const int problem = errno;
+  Error error = system_error(what, problem);
+  if (problem != ENOSPC && problem != EDQUOT) return error;
+  if (const std::string disk = disk_of(std::string(what)); !disk.empty())
+    error.message += " (the disk mounted at " + disk + " is full)";
+  return error;
+}
+
+}  // namespace
+
 Status write_all(int fd, std::string_view bytes, std::string_view what) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return system_error(what);
+    if (n < 0) return write_error(what);
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return Ok{};

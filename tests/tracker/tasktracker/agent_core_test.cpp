@@ -370,7 +370,44 @@ TEST(AgentCore, LowDiskTakesNoTasksAndSaysSo) {
   h.core.set_health(99, 0);
   h.at(1000);
   EXPECT_FALSE(h.beat.accepts_tasks);
+  EXPECT_TRUE(h.beat.low_disk);
   EXPECT_EQ(h.beat.health, "free disk 99 MB is below the minimum of 100 MB");
+}
+
+TEST(AgentCore, ToldToLeaveItSaysGoodbyeAndEnds) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  auto leave = CoreHarness::every(1000);
+  leave.__set_leave("stopped by root");
+  EXPECT_EQ(h.reply(leave), "heartbeat") << "at once";
+  EXPECT_TRUE(h.beat.leaving);
+  EXPECT_EQ(h.reply(CoreHarness::every(1000)), "leave: stopped by root");
+  EXPECT_EQ(h.at(9000), "");
+}
+
+TEST(AgentCore, AGoodbyeThatIsNotHeardIsSaidOnce) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  auto leave = CoreHarness::every(1000);
+  leave.__set_leave("stopped by root");
+  h.reply(leave);
+  h.core.on_call_failed(false, h.now());
+  EXPECT_EQ(h.actions(), "leave: stopped by root");
+}
+
+TEST(AgentCore, ItDoesNotLeaveWhatItHolds) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0"}));
+  h.at(2000);
+  auto leave = CoreHarness::every(1000);
+  leave.__set_leave("stopped by root");
+  EXPECT_EQ(h.reply(leave), "");
+  h.at(3000);
+  EXPECT_FALSE(h.beat.leaving);
 }
 
 TEST(AgentCore, AReportForAnotherAttemptIsIgnored) {

@@ -60,6 +60,7 @@ class CoreHarness {
             }
             if constexpr (std::is_same_v<T, action::RunDuty>) word("duty");
             if constexpr (std::is_same_v<T, action::DropJob>) word("drop");
+            if constexpr (std::is_same_v<T, action::Leave>) word("leave: " + what.why);
           },
           each);
     }

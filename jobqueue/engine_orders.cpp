@@ -1,0 +1,122 @@
+// What administrators want of trackers: drain, stop, resume. An order is about the machine and is
+// durable; a stop ends when the tracker has left. See engine.h.
+#include <algorithm>
+#include <utility>
+
+#include "jobqueue/engine.h"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t kNamesShown = 10;
+
+TrackerChanged::How change_by(TrackerOrder order) {
+  if (order == TrackerOrder::kNone) return TrackerChanged::How::kResumed;
+  return order == TrackerOrder::kDrain ? TrackerChanged::How::kDraining
+                                       : TrackerChanged::How::kStopping;
+}
+
+}  // namespace
+
+void Engine::on(const OrderTrackers& input, Token token) {
+  if (const auto may = manager_.check_cluster_administrator(input.caller); !may)
+    return refuse(token, "tracker", may.error());
+  TrackersOrdered ordered{{}, input.order, input.caller.user};
+  std::string unknown;
+  std::size_t strangers = 0;
+  for (const std::string& name : input.trackers) {
+    const TrackerState* tracker = state_.find_tracker(name);
+    if (tracker != nullptr) {
+      ordered.trackers.push_back({name, tracker->incarnation});
+    } else if (++strangers <= kNamesShown) {
+      unknown += (unknown.empty() ? "" : ", ") + name;
+    }
+  }
+  if (strangers > 0 || ordered.trackers.empty()) {
+    return refuse(token, "tracker",
+                  Error{ErrorCode::kBadRequest,
+                        strangers == 0 ? "no tracker is named" : "there is no tracker " + unknown,
+                        "see `weir tracker list`; nothing was changed"});
+  }
+  promise(token, std::move(ordered));
+}
+
+void Engine::apply_orders(const TrackersOrdered& ordered) {
+  for (const TrackersOrdered::Tracker& each : ordered.trackers) {
+    const TrackerState* known = state_.find_tracker(each.name);
+    if (known == nullptr) continue;
+    TrackerState& tracker = state_.mutable_tracker(known->id);
+    // It was restarted while the order was written: what was to stop is gone already.
+    const bool stops = ordered.order >= TrackerOrder::kStop;
+    if (stops && tracker.incarnation != each.incarnation) {
+      emit_durable(TrackerStopEnded{tracker.name});
+      continue;
+    }
+    tracker.ordered_by = ordered.by;
+    tracker.ordered_at = now_;
+    set_order(tracker, ordered.order);
+    if (ordered.order == TrackerOrder::kNone) forgive(tracker);
+    if (ordered.order == TrackerOrder::kStopNow) evacuate(tracker);
+  }
+}
+
+void Engine::set_order(TrackerState& tracker, TrackerOrder order) {
+  if (tracker.order != order) emit(TrackerChanged{tracker.id, change_by(order)});
+  state_.set_tracker_order(tracker, order);
+  pool_changed(tracker);
+}
+
+// It entered or left the pool.
+void Engine::pool_changed(TrackerState& tracker) {
+  store_total(tracker);
+  policy_->on_cluster_changed();
+  touch(tracker);
+  changes_.queues = true;
+}
+
+// What it runs dies and is to run elsewhere, and so are the maps whose output is still needed.
+void Engine::evacuate(TrackerState& tracker) {
+  for (std::size_t i = 0; i < tracker.attempts.size(); ++i)
+    order_kill(tracker.attempts[i], KillReason::kTrackerStopped, QueueId{});
+  lose_outputs(tracker, "tracker " + tracker.name + " is being stopped");
+}
+
+bool Engine::output_needed(const TrackerState& tracker, const TaskKey& key) const {
+  const Job* job = state_.find_job(key.job);
+  if (job == nullptr || job->duty != Job::Duty::kNone || !state_.serves(tracker.id, key))
+    return false;
+  const TaskGroup& reduces = job->tasks(TaskKind::kReduce);
+  return reduces.succeeded < reduces.total;
+}
+
+// After a report of a tracker with an order.
+void Engine::review_order(TrackerState& tracker) {
+  if (tracker.order == TrackerOrder::kStopNow) evacuate(tracker);
+  std::erase_if(tracker.map_outputs, [&](const TaskKey& key) {
+    return !output_needed(tracker, key);  // and will not be again
+  });
+}
+
+// Whether nothing is missed when the tracker goes. The only one there is still does the last duty
+// of jobs that are done.
+bool Engine::may_leave(const TrackerState& tracker) const {
+  return tracker.live() && tracker.stopping() && tracker.attempts.empty() &&
+         tracker.map_outputs.empty() && tracker.duties.empty() && tracker.held_commits.empty() &&
+         (unassigned_duties_.empty() || state_.live_trackers() > 1);
+}
+
+void Engine::leave(TrackerState& tracker) {
+  const bool stopped = tracker.stopping();
+  lose_tracker(tracker, stopped ? "was stopped by " + tracker.ordered_by : "has left");
+  if (stopped) end_stop(tracker);
+}
+
+// A stop is over when the tracker has left: when it starts again it is welcome.
+void Engine::end_stop(TrackerState& tracker) {
+  emit_durable(TrackerStopEnded{tracker.name});
+  emit(TrackerChanged{tracker.id, TrackerChanged::How::kStopped});
+  state_.set_tracker_order(tracker, TrackerOrder::kNone);
+  pool_changed(tracker);
+}
+
+}  // namespace weir

@@ -1,0 +1,285 @@
+// Drain, stop and resume: who gets nothing new, what goes on, when a tracker may leave.
+#include <gmock/gmock.h>
+
+#include "jobqueue/store/memory_store.h"
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+class OrdersHarness : public FifoHarness {
+ public:
+  std::string order(TrackerOrder order, std::vector<std::string> names,
+                    const std::string& user = "root") {
+    for (const Reply& reply : step(OrderTrackers{{user, {}}, std::move(names), order})) {
+      if (const auto* refused = std::get_if<Error>(&reply.body)) return refused->message;
+    }
+    return "";
+  }
+  const TrackerState& at(const std::string& name) { return *state().find_tracker(name); }
+  const std::string& told(const std::string& name) { return tracker(name).last.leave; }
+  void say_goodbye(const std::string& name) {
+    Heartbeat report;
+    report.name = name;
+    report.incarnation = tracker(name).incarnation;
+    report.sequence = ++tracker(name).sequence;
+    report.leaving = true;
+    step(report);
+  }
+};
+
+TEST(Orders, ADrainingTrackerGetsNothingAndFinishesWhatItRuns) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.submit({.maps = 6});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  EXPECT_EQ(h.order(TrackerOrder::kDrain, {"tt1"}), "");
+  EXPECT_EQ(h.state().total_slots(TaskKind::kMap), 2);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.running("default"), 2);
+  h.finish("J1/m0");
+  EXPECT_EQ(h.settle("tt1"), "");
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).succeeded, 1u);
+  EXPECT_EQ(h.told("tt1"), "");
+  EXPECT_EQ(h.order(TrackerOrder::kNone, {"tt1"}), "");
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m2");
+}
+
+TEST(Orders, ADrainIsAboutTheMachineAndSurvivesTheTrackersRestart) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kDrain, {"tt1"});
+  h.add_tracker("tt1");  // another incarnation
+  h.submit({.maps = 2});
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.at("tt1").ordered_by, "root");
+}
+
+TEST(Orders, OnlyAdministratorsOrderAndEveryNameMustBeKnown) {
+  OrdersHarness h;
+  h.settings().administrators = {"root"};
+  h.add_tracker("tt1");
+  EXPECT_THAT(h.order(TrackerOrder::kDrain, {"tt1"}, "eve"), testing::HasSubstr("administrator"));
+  EXPECT_THAT(h.order(TrackerOrder::kDrain, {"tt1", "tt9"}), testing::HasSubstr("tt9"));
+  EXPECT_THAT(h.order(TrackerOrder::kDrain, {}), testing::HasSubstr("no tracker"));
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+}
+
+TEST(Orders, AStoppingTrackerStaysUntilItsOutputsAreFetched) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 0, .reduce_slots = 1});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.order(TrackerOrder::kStop, {"tt1"}), "");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told("tt1"), "") << "a map runs";
+  h.finish("J1/m0");
+  h.settle("tt1");
+  EXPECT_EQ(h.told("tt1"), "") << "the reduce needs its output";
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/r0");
+  h.finish("J1/r0");
+  h.settle("tt2");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told("tt1"), "stopped by root");
+  h.say_goodbye("tt1");
+  EXPECT_EQ(h.at("tt1").state, TrackerState::State::kLost);
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+  EXPECT_THAT(h.events<TaskReopened>(), testing::IsEmpty());
+  h.submit({.maps = 1});
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  EXPECT_EQ(h.heartbeat("tt1"), "J2/m0") << "started again it is welcome";
+}
+
+TEST(Orders, StoppedNowItsTasksAndNeededOutputsAreMadeElsewhere) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 2, .reduce_slots = 1});
+  h.submit({.maps = 2, .reduces = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  h.finish("J1/m0");
+  h.settle("tt1");
+  EXPECT_EQ(h.order(TrackerOrder::kStopNow, {"tt1"}), "");
+  ASSERT_EQ(h.events<TaskReopened>().size(), 1u);
+  EXPECT_THAT(h.events<TaskReopened>()[0].why, testing::HasSubstr("being stopped"));
+  ASSERT_EQ(h.events<KillOrdered>().size(), 1u);
+  EXPECT_EQ(h.events<KillOrdered>()[0].reason, KillReason::kTrackerStopped);
+  h.settle("tt1", 2);
+  EXPECT_EQ(h.told("tt1"), "") << "the killed attempt is not acknowledged before it has ended";
+  h.settle("tt1", 2);
+  EXPECT_EQ(h.told("tt1"), "stopped by root");
+  h.say_goodbye("tt1");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0 J1/m1 J1/r0");
+  const Job& job = h.state().job(JobId(1));
+  EXPECT_EQ(job.tasks(TaskKind::kMap).failed_attempts, 0u);
+}
+
+TEST(Orders, AMapThatEndsWhileItsTrackerIsStoppedAtOnceRunsAgain) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 1});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  h.order(TrackerOrder::kStopNow, {"tt1"});
+  h.finish("J1/m0");  // before the kill has come
+  h.settle("tt1", 3);
+  EXPECT_EQ(h.events<TaskReopened>().size(), 1u);
+  EXPECT_EQ(h.told("tt1"), "stopped by root");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0 J1/r0");
+}
+
+TEST(Orders, AStopThatIsTakenBackLeavesTheTrackerInThePool) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.order(TrackerOrder::kNone, {"tt1"});
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  EXPECT_EQ(h.told("tt1"), "");
+}
+
+TEST(Orders, TheLastTrackerEndsTheJobBeforeItLeaves) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.finish("J1/m0");
+  h.settle("tt1", 8);
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+  EXPECT_EQ(h.told("tt1"), "stopped by root");
+}
+
+TEST(Orders, AStopIsForTheIncarnationThatItFound) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.add_tracker("tt1");  // restarted before it was told
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
+// The JobTracker is started anew with what a store kept of the events.
+Snapshot stored(const OrdersHarness& h) {
+  MemoryStore store;
+  EXPECT_TRUE(store.load().ok());
+  for (const Event& event : h.log) {
+    if (event.seq > 0) {
+      EXPECT_TRUE(store.append({&event, 1}).ok());
+    }
+  }
+  return *store.load();
+}
+
+TEST(Orders, OrdersSurviveARestartOfTheJobTracker) {
+  OrdersHarness before;
+  before.add_tracker("tt1");
+  before.add_tracker("tt2");
+  before.add_tracker("tt3");
+  before.order(TrackerOrder::kDrain, {"tt1"});
+  before.order(TrackerOrder::kStop, {"tt2"});
+  before.order(TrackerOrder::kDrain, {"tt3"});
+  before.order(TrackerOrder::kNone, {"tt3"});
+  OrdersHarness h;
+  h.now = before.now;
+  h.start(stored(before));
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
+  EXPECT_EQ(h.at("tt2").order, TrackerOrder::kStop);
+  EXPECT_EQ(h.at("tt3").order, TrackerOrder::kNone);
+  EXPECT_EQ(h.state().total_slots(TaskKind::kMap), 2) << "that of tt3";
+  for (const char* name : {"tt1", "tt2", "tt3"}) {
+    h.tracker(name) = before.tracker(name);
+    h.connect(name);
+  }
+  h.submit({.maps = 6});
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.heartbeat("tt2"), "");
+  EXPECT_EQ(h.told("tt2"), "stopped by root");
+  EXPECT_EQ(h.heartbeat("tt3"), "J1/m0 J1/m1");
+}
+
+// --- Completed maps run again only when their output is still needed ---
+
+// Two maps on tt1 are done, the reduce is on tt2; what becomes of the maps when tt1 is lost.
+class LostOutputs : public OrdersHarness {
+ public:
+  void run_maps(std::uint32_t reduces) {
+    add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+    add_tracker("tt2", {.map_slots = 2, .reduce_slots = 2});
+    submit({.maps = 2, .reduces = reduces});
+    heartbeat("tt1");
+    finish("J1/m0");
+    finish("J1/m1");
+    settle("tt1");
+  }
+  std::size_t reopened() const { return events<TaskReopened>().size(); }
+};
+
+TEST(LostTracker, BeforeTheReducesHaveItsOutputsItsMapsRunAgain) {
+  LostOutputs h;
+  h.run_maps(1);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.reopened(), 2u);
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0 J1/m1 J1/r0");
+}
+
+TEST(LostTracker, AfterAllReducesAreDoneItsMapsDoNotRunAgain) {
+  LostOutputs h;
+  h.run_maps(1);
+  h.heartbeat("tt2");
+  h.finish("J1/r0");
+  h.heartbeat("tt2");
+  h.heartbeat("tt2");
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.reopened(), 0u);
+  h.settle("tt2");
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+}
+
+TEST(LostTracker, TheMapsOfAMapOnlyJobDoNotRunAgain) {
+  LostOutputs h;
+  h.run_maps(0);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.reopened(), 0u);
+}
+
+TEST(LostTracker, AfterTheJobHasEndedNothingRunsAgain) {
+  LostOutputs h;
+  h.run_maps(1);
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.reopened(), 0u);
+}
+
+TEST(LostTracker, AReopenedMapIsNotAFailureOfItsTracker) {
+  LostOutputs h;
+  h.run_maps(1);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_FALSE(h.state().job(JobId(1)).has_failures);
+}
+
+TEST(FetchFailures, OneOfManyReducesIsNotBelievedThreeAre) {
+  OrdersHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 8});
+  h.submit({.maps = 1, .reduces = 8});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  int reported = 0;
+  for (auto& [key, attempt] : h.tracker("tt2").held) {
+    attempt.fetch_failures = {{0, 0}};
+    h.heartbeat("tt2");
+    ++reported;
+    EXPECT_EQ(h.events<TaskReopened>().size(), reported < 3 ? 0u : 1u);
+    if (reported == 3) break;
+  }
+}
+
+}  // namespace
+}  // namespace weir::test
