@@ -214,7 +214,8 @@ class LocalCluster {
       }
       const auto live =
           std::count_if(trackers.begin(), trackers.end(), [](const wire::TrackerStatus& tracker) {
-            return tracker.state == "LIVE" && tracker.name.starts_with("tt");
+            const bool there = tracker.state != "LOST" && tracker.state != "AWAITED";
+            return there && tracker.name.starts_with("tt");
           });
       return live >= options_.trackers;
     });

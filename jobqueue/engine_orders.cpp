@@ -46,15 +46,16 @@ void Engine::apply_orders(const TrackersOrdered& ordered) {
     const TrackerState* known = state_.find_tracker(each.name);
     if (known == nullptr) continue;
     TrackerState& tracker = state_.mutable_tracker(known->id);
-    // It was restarted while the order was written: what was to stop is gone already.
-    const bool stops = ordered.order >= TrackerOrder::kStop;
-    if (stops && tracker.incarnation != each.incarnation) {
-      emit_durable(TrackerStopEnded{tracker.name});
-      continue;
-    }
     tracker.ordered_by = ordered.by;
     tracker.ordered_at = now_;
     set_order(tracker, ordered.order);
+    // It was restarted while the order was written: what was to stop is gone already.
+    const bool another =
+        each.incarnation != kUnknownIncarnation && tracker.incarnation != each.incarnation;
+    if (tracker.stopping() && another) {
+      end_stop(tracker);
+      continue;
+    }
     if (ordered.order == TrackerOrder::kNone) forgive(tracker);
     if (ordered.order == TrackerOrder::kStopNow) evacuate(tracker);
   }

@@ -96,6 +96,13 @@ std::optional<std::string> durable_difference(const Engine& engine, const Snapsh
              " live, and otherwise in the store";
     }
   }
+  std::map<std::string, std::string> ordered, ordered_stored;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (tracker.order != TrackerOrder::kNone) ordered[tracker.name] = name(tracker.order);
+  }
+  for (const TrackerOrderSnapshot& order : stored.tracker_orders)
+    ordered_stored[order.name] = name(order.order);
+  if (ordered != ordered_stored) return "what is ordered of trackers differs live and in the store";
   std::map<JobId, const JobSnapshot*> jobs;
   for (const JobSnapshot& job : stored.jobs) jobs[job.job] = &job;
   for (const auto& [id, job] : state.jobs()) {

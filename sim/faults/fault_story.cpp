@@ -87,6 +87,7 @@ void FaultStory::make_cluster() {
     trackers_.push_back(std::make_unique<VirtualTaskTracker>(
         world_, "tt" + std::to_string(i), "r" + std::to_string(world_.dice.between(1, 2)),
         Resources{{world_.dice.between(1, 4), world_.dice.between(1, 3), 0, 0}}));
+    promises_.sent(order_of(trackers_.back()->name()), name(TrackerOrder::kNone), 0);
   }
 }
 

@@ -65,6 +65,7 @@ class FaultStory : private Observer {
   void reprioritise();
   void move_some_job();
   void stop_or_start_some_queue();
+  void order_some_tracker();
   void set_policy(const std::string& policy);
   void apply(std::shared_ptr<Settings> settings);
   std::optional<JobId> some_job();

@@ -60,6 +60,7 @@ void FaultStory::command() {
   if (what >= 36 && what < 44) reprioritise();
   if (what >= 60 && what < 66) move_some_job();
   if (what >= 66 && what < 70) stop_or_start_some_queue();
+  if (what >= 44 && what < 48) order_some_tracker();
   if (world_.swarm.strikes(Fault::kPolicySwitched)) {
     set_policy(world_.dice.one_of<std::string>({"capacity", "fair", "fifo"}));
   }
@@ -141,6 +142,26 @@ void FaultStory::move_some_job() {
 
 void FaultStory::stop_or_start_some_queue() {
   world_.ask(SetQueueState{kRoot, some_leaf(), world_.dice.chance(40)}, always, nullptr);
+}
+
+// A stop ends by itself when the tracker has left.
+void FaultStory::order_some_tracker() {
+  Dice& dice = world_.dice;
+  const std::string& tracker = dice.one_of(trackers_)->name();
+  const auto order = static_cast<TrackerOrder>(dice.chance(40) ? 0 : dice.between(1, 3));
+  const std::string what = order_of(tracker), value = name(order);
+  const auto may_be = [this, what](const std::string& possible) {
+    promises_.sent(what, possible, world_.agenda.now());
+  };
+  may_be(value);
+  if (order >= TrackerOrder::kStop) may_be(name(TrackerOrder::kNone));
+  world_.ask(
+      OrderTrackers{kRoot, {tracker}, order}, always,
+      [this, what, value, may_be, order](const std::optional<VirtualJobTracker::ReplyBody>& reply) {
+        promises_.answered(what, value, reply && std::holds_alternative<Done>(*reply),
+                           world_.agenda.now());
+        if (order >= TrackerOrder::kStop) may_be(name(TrackerOrder::kNone));
+      });
 }
 
 void FaultStory::set_policy(const std::string& policy) {

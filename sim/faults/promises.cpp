@@ -9,6 +9,9 @@ constexpr DurationMs kLatestMs = 30'000;
 std::optional<std::string> value_now(const Engine& engine, const std::string& what) {
   if (what == kPolicyValue) return std::string(engine.policy().name());
   if (what == kSettingsValue) return engine.state().settings().text;
+  for (const TrackerState& tracker : engine.state().trackers()) {
+    if (what == order_of(tracker.name)) return name(tracker.order);
+  }
   for (const auto& [id, job] : engine.state().jobs()) {
     if (what == priority_of(id)) return std::to_string(static_cast<int>(job->priority));
   }
@@ -19,6 +22,10 @@ std::optional<std::string> value_now(const Engine& engine, const std::string& wh
 
 std::string priority_of(JobId job) {
   return "priority of job " + std::to_string(job.value);
+}
+
+std::string order_of(const std::string& tracker) {
+  return "what is ordered of " + tracker;
 }
 
 void Promises::sent(const std::string& what, const std::string& value, TimeMs now) {

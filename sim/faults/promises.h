@@ -49,6 +49,7 @@ class Promises {
 };
 
 std::string priority_of(JobId job);  // names for `what`
+std::string order_of(const std::string& tracker);
 inline const std::string kPolicyValue = "policy";
 inline const std::string kSettingsValue = "settings";
 
