@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
 )
 RUN_PACKAGES=(python3)
-TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift faketime)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }

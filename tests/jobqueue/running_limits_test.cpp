@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "support/grouped_fifo.h"
+#include "support/harness.h"
 
 namespace weir {
 namespace {

@@ -159,6 +159,33 @@ TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   EXPECT_EQ(snapshot.policy_since, 6000);
 }
 
+TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
+  append(
+      {TrackersOrdered{{{"tt1", 7}, {"tt2", 8}, {"tt3", 9}}, TrackerOrder::kDrain, "ann"},  // 1 s
+       TrackersOrdered{{{"tt2", 8}}, TrackerOrder::kStopNow, "bob"},
+       TrackersOrdered{{{"tt3", 9}}, TrackerOrder::kNone, "bob"},
+       TrackerFault{"tt1", 7, job(1), -500}, TrackerFault{"tt1", 7, job(2), -500},
+       TrackerFault{"tt4", 5, job(3), -500}, TrackerFault{"tt1", 7, job(4), 5000}});
+  Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.tracker_orders.size(), 2u);
+  EXPECT_EQ(snapshot.tracker_orders[0].name, "tt1");
+  EXPECT_EQ(snapshot.tracker_orders[0].order, TrackerOrder::kDrain);
+  EXPECT_EQ(snapshot.tracker_orders[0].incarnation, 7);
+  EXPECT_EQ(snapshot.tracker_orders[0].at, 1000);
+  EXPECT_EQ(snapshot.tracker_orders[0].by, "ann");
+  EXPECT_EQ(snapshot.tracker_orders[1].order, TrackerOrder::kStopNow);
+  ASSERT_EQ(snapshot.tracker_faults.size(), 3u) << "the first of tt1 is forgotten";
+  EXPECT_EQ(snapshot.tracker_faults[0].at, 5000);
+  EXPECT_EQ(snapshot.tracker_faults[1].at, 7000);
+  EXPECT_EQ(snapshot.tracker_faults[2].name, "tt4");
+  EXPECT_EQ(snapshot.tracker_faults[2].incarnation, 5);
+  append({TrackerStopEnded{"tt2"}, TrackerForgiven{"tt1"},
+          TrackersOrdered{{{"tt4", 5}}, TrackerOrder::kNone, "bob"}});
+  snapshot = restarted();
+  EXPECT_EQ(snapshot.tracker_orders.size(), 1u);
+  EXPECT_TRUE(snapshot.tracker_faults.empty());
+}
+
 TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
   auto counters = std::make_shared<const Counters>(
       Counters{{"tab\tand\\line\nend", {{"", -5}, {"n", INT64_MAX}}}, {"words", {{"seen", 3}}}});
