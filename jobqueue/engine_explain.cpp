@@ -62,8 +62,8 @@ std::vector<Reason> Engine::explain(JobId id) const {
     const std::int64_t trackers = state_.live_trackers();
     reasons.push_back({"no_tracker_accepts_tasks",
                        "none of the " + std::to_string(trackers) +
-                           " connected trackers takes tasks now (draining, faulty, or short of disk); see "
-                           "`weir tracker list`",
+                           " connected trackers takes tasks now (draining, faulty, or short of "
+                           "disk); see `weir tracker list`",
                        {{"trackers", trackers}}});
     return reasons;
   }
