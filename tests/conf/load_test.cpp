@@ -209,6 +209,15 @@ TEST(Load, TheSamplesFairSectionIsRight) {
   }
 }
 
+TEST(Load, FaultsOfTrackers) {
+  const auto read = [](const std::string& text) { return good(text).settings.tracker_faults; };
+  EXPECT_EQ(read("policy: fifo"), (TrackerFaultSettings{4, 24LL * 3600 * 1000}));
+  EXPECT_EQ(read("tracker_faults: {at_most: 2, forget_after: 1h}"),
+            (TrackerFaultSettings{2, 3'600'000}));
+  EXPECT_EQ(read("tracker_faults: {at_most: unlimited}").at_most, std::nullopt);
+  EXPECT_EQ(findings("tracker_faults: {at_most: 0, forget_after: never, forgot: 1}").size(), 3u);
+}
+
 TEST(Load, StragglersHaveSecondAttemptsUnlessItSaysOtherwise) {
   const auto read = [](const std::string& text) { return good(text).settings.speculation; };
   EXPECT_EQ(read("policy: fifo"), (SpeculationSettings{{true, true}, 60'000, 200'000}));

@@ -106,9 +106,9 @@ TEST(Orders, StoppedNowItsTasksAndNeededOutputsAreMadeElsewhere) {
   EXPECT_THAT(h.events<TaskReopened>()[0].why, testing::HasSubstr("being stopped"));
   ASSERT_EQ(h.events<KillOrdered>().size(), 1u);
   EXPECT_EQ(h.events<KillOrdered>()[0].reason, KillReason::kTrackerStopped);
-  h.settle("tt1", 2);
-  EXPECT_EQ(h.told("tt1"), "") << "the killed attempt is not acknowledged before it has ended";
-  h.settle("tt1", 2);
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told("tt1"), "") << "what is to die has not ended yet";
+  h.heartbeat("tt1");
   EXPECT_EQ(h.told("tt1"), "stopped by root");
   h.say_goodbye("tt1");
   EXPECT_EQ(h.heartbeat("tt2"), "J1/m0 J1/m1 J1/r0");
