@@ -8,6 +8,8 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,14 +29,14 @@ class LineReader {
     if (file_) gzbuffer(file_.get(), 1 << 18);
   }
   bool good() const { return file_ != nullptr; }
+  // A line longer than kMaxLineBytes comes in pieces.
   bool next(std::string& line) {
     line.clear();
-    char part[1 << 16];
-    while (line.size() <= kMaxLineBytes && gzgets(file_.get(), part, sizeof part) != nullptr) {
-      line += part;
-      if (line.back() != '\n') continue;
-      line.pop_back();
-      return true;
+    while (line.size() <= kMaxLineBytes && (!ahead_.empty() || refill())) {
+      const std::size_t newline = ahead_.find('\n');
+      line += ahead_.substr(0, newline);
+      ahead_.remove_prefix(std::min(newline, ahead_.size() - 1) + 1);
+      if (newline != std::string_view::npos) return true;
     }
     return !line.empty();
   }
@@ -46,7 +48,15 @@ class LineReader {
   }
 
  private:
+  bool refill() {
+    const int read = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+    ahead_ = {buffer_.data(), static_cast<std::size_t>(std::max(read, 0))};
+    return read > 0;
+  }
+
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
+  std::vector<char> buffer_ = std::vector<char>(1 << 16);
+  std::string_view ahead_;  // read, and not given yet
 };
 
 class LineParser {

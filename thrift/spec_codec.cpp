@@ -3,6 +3,7 @@
 #include <thrift/protocol/TCompactProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "store_types.h"
@@ -37,7 +38,9 @@ Result<JobSpec> decode_job_spec(std::string_view bytes) {
   try {
     auto* data = reinterpret_cast<std::uint8_t*>(const_cast<char*>(bytes.data()));  // only read
     auto buffer = std::make_shared<TMemoryBuffer>(data, static_cast<std::uint32_t>(bytes.size()));
-    TCompactProtocolT<TMemoryBuffer> protocol(buffer);
+    // Room is made for as many elements as a list claims, and each takes a byte at least.
+    const auto most = static_cast<std::int32_t>(std::min<std::size_t>(bytes.size(), INT32_MAX));
+    TCompactProtocolT<TMemoryBuffer> protocol(buffer, most, most);
     stored.read(&protocol);
   } catch (const std::exception& e) {
     return unreadable(e.what());

@@ -14,7 +14,7 @@ struct Registration {
   2: required i64 incarnation        // drawn at process start; a restarted tracker has lost its attempts and outputs
   3: required string host            // where reducers reach `shuffle_port`
   4: required i32 shuffle_port
-  5: required common.Resources total
+  5: required common.Resources total // slots of a kind, and vcores: at most 100,000
   6: optional string rack            // default "default-rack"
   7: optional list<string> local_paths   // path prefixes whose blocks count as local to this tracker
   8: optional string version

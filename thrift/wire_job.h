@@ -37,6 +37,12 @@ struct JobLimits {
   static constexpr std::size_t kSubmissionBytes = 128;
 };
 
+// What one tracker may offer. The engine's indexes of free slots grow with the most that one has.
+struct TrackerLimits {
+  static constexpr std::int64_t kSlots = 100'000;  // of a kind, and vcores; as in its settings
+  static constexpr std::int64_t kMemoryMb = 1LL << 40;
+};
+
 Result<Caller> from_wire(const wire::Caller& caller);
 wire::Caller to_wire(const Caller& caller);
 

@@ -1,5 +1,6 @@
 // The way out, and the small types in both directions: nothing here can be refused but numbers out
 // of range.
+#include <iterator>
 #include <limits>
 
 #include "thrift/wire_error.h"
@@ -59,13 +60,17 @@ Result<JobId> job_from_wire(std::int64_t job) {
 }
 
 Result<Resources> from_wire(const wire::Resources& resources) {
-  constexpr std::int64_t kMost = 1LL << 40;
   const Resources out{
       {resources.map_slots, resources.reduce_slots, resources.memory_mb, resources.vcores}};
-  for (const std::int64_t amount : out.amount) {
-    if (amount < 0 || amount > kMost) {
-      return bad_request("resources: " + std::to_string(amount) + " is out of range",
-                         "0 to " + std::to_string(kMost));
+  constexpr const char* kFields[] = {"map_slots", "reduce_slots", "memory_mb", "vcores"};
+  for (std::size_t i = 0; i < std::size(kFields); ++i) {
+    const std::int64_t most = i == static_cast<std::size_t>(Dimension::kMemoryMb)
+                                  ? TrackerLimits::kMemoryMb
+                                  : TrackerLimits::kSlots;
+    if (out.amount[i] < 0 || out.amount[i] > most) {
+      return bad_request(
+          std::string(kFields[i]) + ": " + std::to_string(out.amount[i]) + " is out of range",
+          "0 to " + std::to_string(most));
     }
   }
   return out;

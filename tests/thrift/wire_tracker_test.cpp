@@ -98,7 +98,8 @@ TEST(WireTracker, RegistrationIsChecked) {
   for (const auto& spoil : std::vector<std::function<void(wire::Registration&)>>{
            [](auto& r) { r.name = ""; }, [](auto& r) { r.host = ""; },
            [](auto& r) { r.shuffle_port = 70'000; }, [](auto& r) { r.total.map_slots = -2; },
-           [](auto& r) { r.rack = "a\tb"; }, [](auto& r) { r.local_paths.assign(2000, "/x"); }}) {
+           [](auto& r) { r.total.reduce_slots = 100'001; }, [](auto& r) { r.rack = "a\tb"; },
+           [](auto& r) { r.local_paths.assign(2000, "/x"); }}) {
     wire::Registration bad = good;
     spoil(bad);
     EXPECT_FALSE(from_wire(bad).ok());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <thrift/TApplicationException.h>
-#include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/protocol/TMultiplexedProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
 #include <thrift/transport/TSocket.h>
@@ -14,13 +13,23 @@ namespace weir {
 
 using apache::thrift::TApplicationException;
 using apache::thrift::TConfiguration;
-using apache::thrift::protocol::TBinaryProtocol;
 using apache::thrift::protocol::TMultiplexedProtocol;
 using apache::thrift::protocol::TProtocol;
 using apache::thrift::protocol::TProtocolException;
 using apache::thrift::transport::TFramedTransport;
 using apache::thrift::transport::TSocket;
 using apache::thrift::transport::TTransportException;
+
+namespace {
+
+// A reply is read once its frame is here, so it can be said how much of it is left.
+class ReplyTransport : public TFramedTransport {
+ public:
+  using TFramedTransport::TFramedTransport;
+  std::size_t available_read() const { return static_cast<std::size_t>(rBound_ - rBase_); }
+};
+
+}  // namespace
 
 std::shared_ptr<RpcConnection> RpcConnection::create(std::string host, uint16_t port,
                                                      RpcOptions options) {
@@ -53,9 +62,9 @@ void RpcConnection::ensure_open() {
     throw RpcUnreachable(fmt::format("cannot connect to {}: {}", address_, error.what()), false);
   }
   // A frame that was cut off leaves bytes in the framed transport, so a new socket gets a new one.
-  auto framed = std::make_shared<TFramedTransport>(socket, configuration);
-  protocol_ = std::make_shared<TBinaryProtocol>(framed, options_.max_frame_bytes,
-                                                options_.max_frame_bytes, true, true);
+  auto framed = std::make_shared<ReplyTransport>(socket, configuration);
+  protocol_ = std::make_shared<BoundedProtocol<ReplyTransport>>(
+      framed, static_cast<std::uint32_t>(options_.max_frame_bytes));
   transport_ = std::move(framed);
   ++generation_;
   const std::lock_guard lock(socket_mutex_);

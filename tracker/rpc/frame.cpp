@@ -11,8 +11,6 @@ namespace weir {
 
 using apache::thrift::protocol::T_CALL;
 using apache::thrift::protocol::T_ONEWAY;
-using apache::thrift::protocol::TProtocolException;
-using apache::thrift::protocol::TType;
 
 namespace {
 // Version, length of the name, sequence number, and the stop byte of an empty argument struct.
@@ -79,35 +77,6 @@ std::string_view FrameBuffer::finish_frame() {
   if (size <= kFrameHeaderBytes) return {};
   write_big_endian_32(size - kFrameHeaderBytes, reinterpret_cast<char*>(bytes));
   return {reinterpret_cast<const char*>(bytes), size};
-}
-
-FrameProtocol::FrameProtocol(std::shared_ptr<FrameBuffer> buffer, uint32_t max_frame_bytes)
-    : TBinaryProtocolT<FrameBuffer>(std::move(buffer), static_cast<int32_t>(max_frame_bytes),
-                                    static_cast<int32_t>(max_frame_bytes), true, true) {}
-
-void FrameProtocol::check_claim(size_t elements, size_t least_element_bytes) {
-  if (elements * least_element_bytes > trans_->available_read()) {
-    throw TProtocolException(TProtocolException::SIZE_LIMIT,
-                             "a container claims more elements than its frame has room for");
-  }
-}
-
-uint32_t FrameProtocol::readListBegin_virt(TType& element_type, uint32_t& size) {
-  const uint32_t read = readListBegin(element_type, size);
-  check_claim(size, kLeastElementBytes);
-  return read;
-}
-
-uint32_t FrameProtocol::readSetBegin_virt(TType& element_type, uint32_t& size) {
-  const uint32_t read = readSetBegin(element_type, size);
-  check_claim(size, 1);
-  return read;
-}
-
-uint32_t FrameProtocol::readMapBegin_virt(TType& key_type, TType& value_type, uint32_t& size) {
-  const uint32_t read = readMapBegin(key_type, value_type, size);
-  check_claim(size, 2);
-  return read;
 }
 
 FrameHead inspect_frame(std::string_view input, uint32_t max_frame_bytes) {

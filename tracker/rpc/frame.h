@@ -1,6 +1,7 @@
 // What one frame is: a 4-byte big-endian length and one strict TBinaryProtocol message of that
 // length. This file has the reading buffer over a frame that stays where it is, the writing buffer
-// whose first 4 bytes become the length, the protocol that reads with limits taken from the frame,
+// whose first 4 bytes become the length, the protocol that reads with limits taken from the frame
+// (of calls here, of replies in client.cpp),
 // and the look at a frame's first bytes that tells a call from garbage before anything is parsed.
 //
 // The limits matter because generated code resizes a vector to the size that a list claims before
@@ -38,24 +39,51 @@ class FrameBuffer : public apache::thrift::transport::TMemoryBuffer {
   size_t capacity() const { return bufferSize_; }
 };
 
-// Lists, sets and maps may not claim more elements than the rest of the frame can hold.
-class FrameProtocol : public apache::thrift::protocol::TBinaryProtocolT<FrameBuffer> {
+// Lists, sets and maps may not claim more elements than what is left of the frame can hold.
+// `Transport` has the whole frame at hand: available_read() is what is left of it.
+template <class Transport>
+class BoundedProtocol : public apache::thrift::protocol::TBinaryProtocolT<Transport> {
  public:
   // No list in Weir's IDL has elements that are smaller on the wire.
   static constexpr size_t kLeastElementBytes = 4;
 
-  FrameProtocol(std::shared_ptr<FrameBuffer> buffer, uint32_t max_frame_bytes);
+  BoundedProtocol(std::shared_ptr<Transport> transport, uint32_t max_frame_bytes)
+      : Base(std::move(transport), static_cast<int32_t>(max_frame_bytes),
+             static_cast<int32_t>(max_frame_bytes), true, true) {}
 
   uint32_t readListBegin_virt(apache::thrift::protocol::TType& element_type,
-                              uint32_t& size) override;
+                              uint32_t& size) override {
+    const uint32_t read = Base::readListBegin(element_type, size);
+    check_claim(size, kLeastElementBytes);
+    return read;
+  }
   uint32_t readSetBegin_virt(apache::thrift::protocol::TType& element_type,
-                             uint32_t& size) override;
+                             uint32_t& size) override {
+    const uint32_t read = Base::readSetBegin(element_type, size);
+    check_claim(size, 1);
+    return read;
+  }
   uint32_t readMapBegin_virt(apache::thrift::protocol::TType& key_type,
-                             apache::thrift::protocol::TType& value_type, uint32_t& size) override;
+                             apache::thrift::protocol::TType& value_type, uint32_t& size) override {
+    const uint32_t read = Base::readMapBegin(key_type, value_type, size);
+    check_claim(size, 2);
+    return read;
+  }
 
  private:
-  void check_claim(size_t elements, size_t least_element_bytes);
+  using Base = apache::thrift::protocol::TBinaryProtocolT<Transport>;
+
+  void check_claim(size_t elements, size_t least_element_bytes) {
+    if (elements * least_element_bytes > this->trans_->available_read()) refuse_claim();
+  }
+  [[noreturn]] static void refuse_claim() {
+    using apache::thrift::protocol::TProtocolException;
+    throw TProtocolException(TProtocolException::SIZE_LIMIT,
+                             "a container claims more elements than its frame has room for");
+  }
 };
+
+using FrameProtocol = BoundedProtocol<FrameBuffer>;
 
 // What the first bytes of a connection's unread input say. `problem` is empty unless it cannot be a
 // call.

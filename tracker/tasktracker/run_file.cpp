@@ -117,6 +117,12 @@ Result<Segment> read_index_entry(const std::string& path, std::uint32_t partitio
   for (std::size_t i = 0; i < kEntryBytes; ++i) {
     numbers[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (i % 8 * 8);
   }
+  // The file lies where a user's command may have been.
+  if (numbers[0] > INT64_MAX || numbers[1] > INT64_MAX || numbers[2] > UINT32_MAX ||
+      numbers[3] > INT64_MAX) {
+    return data_error(path + ": damaged: partition " + std::to_string(partition) +
+                      " has a number out of range");
+  }
   return Segment{static_cast<std::int64_t>(numbers[0]), static_cast<std::int64_t>(numbers[1]),
                  numbers[2], static_cast<std::int64_t>(numbers[3])};
 }

@@ -100,6 +100,7 @@ std::string encode_task_spec(const TaskSpec& spec) {
 
 Result<TaskSpec> decode_task_spec(std::string_view bytes) {
   TaskSpec spec;
+  bool has_attempt = false;
   for (;;) {
     const std::size_t space = bytes.substr(0, 64).find(' ');
     const std::size_t newline = bytes.substr(0, 64).find('\n');
@@ -110,10 +111,12 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
       return data_error("task file: damaged, expected `name length` and that many bytes");
     }
     const std::string_view name = bytes.substr(0, space);
+    if (name == "end" && !has_attempt) return data_error("task file: has no `attempt`");
     if (name == "end") return spec;
     if (!set_field(spec, name, bytes.substr(newline + 1, length))) {
       return data_error("task file: cannot use the value of `" + std::string(name) + "`");
     }
+    has_attempt = has_attempt || name == "attempt";
     bytes.remove_prefix(newline + 1 + length + 1);
   }
 }

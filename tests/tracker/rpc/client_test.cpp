@@ -1,5 +1,9 @@
 // The blocking client: what it says when there is nobody, and that it comes back; services sharing
 // one connection.
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
 #include "rpc_fixture.h"
 
 namespace weir {
@@ -131,6 +135,33 @@ TEST_F(ClientTest, ReplyLargerThanTheClientAllows) {
                     ->client<wire::TrackerServiceClient>();
   EXPECT_THROW(echo(client, "large", 100'000), RpcUnreachable);
   EXPECT_EQ(echo(client, "tt1", 2), 2);
+}
+
+// A reply of 50 bytes with a list of 16 million launches: refused before there is room made for
+// them (2 GB).
+TEST_F(ClientTest, ListThatClaimsMoreThanItsFrameHolds) {
+  using boost::asio::ip::tcp;
+  boost::asio::io_context io;
+  tcp::acceptor acceptor(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  std::thread server([&] {
+    tcp::socket socket = acceptor.accept();
+    char call[4];
+    boost::asio::read(socket, boost::asio::buffer(call));
+    // A reply to `heartbeat`: its result, a HeartbeatReply with interval_ms and `launch`.
+    std::string reply("\x80\1\0\2\0\0\0\x9heartbeat\0\0\0\0", 21);
+    reply += std::string("\xc\0\0\xa\0\1\0\0\0\0\0\0\0\1\xf\0\2\xc\0\xff\xff\xff\0\0\0", 25);
+    boost::asio::write(socket, boost::asio::buffer(std::string{0, 0, 0, 46} + reply));
+    boost::system::error_code ended;
+    while (!ended) socket.read_some(boost::asio::buffer(call), ended);
+  });
+  EXPECT_THAT(
+      [&] {
+        auto client = RpcConnection::create("127.0.0.1", acceptor.local_endpoint().port())
+                          ->client<wire::TrackerServiceClient>();
+        return failure_of(client);
+      }(),
+      testing::HasSubstr("claims more elements than its frame has"));
+  server.join();
 }
 
 }  // namespace

@@ -135,6 +135,13 @@ TEST_F(Shuffle, DamageOnDiskIsNoticed) {
             std::string::npos);
   dir_.write("outputs/job_0007/attempt_0007_m_000000_0/file.out", "aa");
   EXPECT_FALSE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100).ok());
+  // An index with numbers below 0: of bytes, they would be a length without end.
+  dir_.write("outputs/job_0007/attempt_0007_m_000000_0/file.idx",
+             std::string(8, '\0') + std::string(8, '\xff') + std::string(16, '\0'));
+  EXPECT_NE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100)
+                .error()
+                .message.find("no output of attempt_0007_m_000000_0 here"),
+            std::string::npos);
 }
 
 // The copier's half of a reduce, with its control pipes held by the test.
