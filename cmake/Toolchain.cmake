@@ -8,7 +8,8 @@ if(WEIR_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${WEIR_CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers -Wno-maybe-uninitialized -fno-omit-frame-pointer)
+add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers
+                    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fno-omit-frame-pointer)
 add_link_options(-fuse-ld=gold)
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)
@@ -18,6 +19,10 @@ if(WEIR_SANITIZE)
     add_compile_options(-fno-sanitize=enum)
   endif()
   set(WEIR_TCMALLOC OFF)
+endif()
+if(WEIR_LIBFUZZER)
+  # Coverage in everything; only the targets of tests/fuzz link libFuzzer's main.
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 find_package(Threads REQUIRED)

@@ -75,7 +75,7 @@ void read_booster(const MapReader& map, FairSettings& settings) {
     node = nullptr;
   } else if (node != nullptr) {
     const MapReader booster(node, map.path(kBooster), map.out(), {"factor", "duration"});
-    settings.new_job_booster.emplace();
+    settings.new_job_booster = FairSettings::Booster{};
     read_millionths(booster, "factor", settings.new_job_booster->factor, false, 1000);
     booster.read_duration("duration", settings.new_job_booster->duration_ms, {.least_ms = 1});
   }
@@ -85,7 +85,8 @@ void read_booster(const MapReader& map, FairSettings& settings) {
   if (!read_name_of(map, "weight_adjuster", names, adjuster)) return;
   if (adjuster != kNoAdjuster) {
     settings.weight_adjuster = adjuster;
-    if (adjuster == kBooster && !settings.new_job_booster) settings.new_job_booster.emplace();
+    if (adjuster == kBooster && !settings.new_job_booster)
+      settings.new_job_booster = FairSettings::Booster{};
   } else if (node != nullptr) {
     map.out().error(map.at("weight_adjuster"),
                     fmt::format("{} is none, but there is a {}, allowed: one of the two",
@@ -98,7 +99,8 @@ void read_event_log(const MapReader& map, FairSettings& settings) {
   if (node == nullptr) return;
   if (node->kind == YamlNode::Kind::kScalar && node->text == "off") return;
   const MapReader log(node, map.path("event_log"), map.out(), {"path", "rotate", "keep"});
-  FairSettings::EventLog& target = settings.event_log.emplace();
+  settings.event_log = FairSettings::EventLog{};
+  FairSettings::EventLog& target = *settings.event_log;
   if (!log.read_string("path", target.path) && !log.has("path")) {
     map.out().error(
         node->at, fmt::format("{} has no path, allowed: path: with a file", map.path("event_log")));

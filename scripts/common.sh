@@ -10,6 +10,7 @@ BUILD_PACKAGES=(
 )
 RUN_PACKAGES=(python3)
 TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift)
+FUZZ_PACKAGES=(libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
 die() { echo "$(basename "$0"): $*" >&2; exit 1; }

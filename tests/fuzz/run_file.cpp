@@ -1,0 +1,71 @@
+// A map output with its index as a tracker finds it on disk, where a user's command may have been,
+// served by a real shuffle server. The first byte is the number of index entries at the head of the
+// input, the rest is the data. The same data, cut at 0xff, then goes through the merge as the
+// pieces that a reducer has copied.
+#include "tracker/tasktracker/run_file.h"
+
+#include <string>
+#include <vector>
+
+#include "fuzz/scratch.h"
+#include "fuzz/target.h"
+#include "jobqueue/check.h"
+#include "tracker/tasktracker/merge.h"
+#include "tracker/tasktracker/shuffle_client.h"
+#include "tracker/tasktracker/shuffle_server.h"
+
+using namespace weir::tasktracker;
+
+namespace {
+
+constexpr std::size_t kEntryBytes = 32;
+constexpr std::int64_t kMostBytes = 1 << 20;
+const weir::AttemptKey kAttempt{weir::TaskKey{weir::JobId(std::size_t{7}), weir::TaskKind::kMap, 0},
+                                0};
+
+struct Server {
+  Server() : dirs{scratch.path()}, server({.dirs = dirs}) {
+    WEIR_CHECK(make_directories(dirs.output(kAttempt)).ok(), "a directory");
+    const auto started = server.start();
+    WEIR_CHECK(started.ok(), "a port");
+    port = *started;
+  }
+  weir::fuzz::Scratch scratch;
+  WorkDirs dirs;
+  ShuffleServer server;
+  std::uint16_t port = 0;
+};
+
+void serve(std::string_view index, std::string_view data, std::uint32_t entries) {
+  static const Server server;
+  const std::string directory = server.dirs.output(kAttempt);
+  WEIR_CHECK(write_whole_file(directory + "/file.idx", index).ok() &&
+                 write_whole_file(directory + "/file.out", data).ok(),
+             "files");
+  for (std::uint32_t partition = 0; partition <= entries; ++partition) {
+    (void)fetch_map_output("127.0.0.1", server.port, kAttempt, partition, kMostBytes);
+  }
+}
+
+void merge(std::string_view data) {
+  CursorHeap heap;
+  while (!data.empty()) {
+    const std::size_t end = std::min(data.find('\xff'), data.size());
+    heap.add(LineCursor(data.substr(0, end)));
+    data.remove_prefix(std::min(end + 1, data.size()));
+  }
+  heap.start();
+  while (const Line* line = heap.next()) {
+    WEIR_CHECK(line->length > 0 && line->key_length < line->length, "a line and its key");
+  }
+}
+
+}  // namespace
+
+void weir::fuzz::run(std::string_view input) {
+  const std::size_t entries = take_choice(input, 5);
+  const std::string_view index = input.substr(0, entries * kEntryBytes);
+  const std::string_view data = input.substr(index.size());
+  serve(index, data, static_cast<std::uint32_t>(entries));
+  merge(data);
+}
