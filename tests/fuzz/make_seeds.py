@@ -118,6 +118,9 @@ def client_frames():
         + admin("diff_settings", SettingsFile("a.yaml", settings))
         + admin("apply_settings", ROOT, SettingsFile("a.yaml", settings)) + client("queues", "", 0)
         + admin("set_policy", ROOT, "fifo") + admin("policy"))
+    put("client_frames", "order_trackers", admin("order_trackers", ROOT, ["tt1"], 1) + admin("order_trackers", ROOT,
+        ["tt1", "nobody"], 2) + admin("order_trackers", ALICE, ["tt1"], 3) + admin("order_trackers", ROOT, ["tt1"], 7)
+        + admin("order_trackers", ROOT, ["tt1", "tt1"], 3) + client("trackers") + admin("order_trackers", ROOT, [], 0))
     claimed = client("queues", "x", 0)
     put("client_frames", "string_claims_2g", claimed.replace(b"\0\0\0\1x", b"\x7f\xff\xff\xffx"))
     put("client_frames", "unknown_method", client("queues", "", 0).replace(b"queues", b"qqeues"))
@@ -144,6 +147,8 @@ def tracker_frames():
         Resources(2, 2, 4096, 4), "rack-1", ["/data"], "1")) + tracker("heartbeat", Heartbeat("tt2", 9, 1, []))
         + tracker("register_tracker", Registration("tt1", 2, "tt1", 4000, Resources(1, 1)))
         + tracker("heartbeat", Heartbeat("tt1", 1, 2, [])) + tracker("heartbeat", Heartbeat("tt1", 2, 1, ended)))
+    put("tracker_frames", "leaves", beat(1, []) + beat(2, [], accepts_tasks=False, low_disk=True) + beat(3, [],
+        leaving=True) + beat(4, []))
     put("tracker_frames", "slots_4g", tracker("register_tracker", Registration("tt2", 9, "h2", 4001,
         Resources(0xffffffff, 100_001))))
     put("tracker_frames", "strangers", beat(1, [AttemptStatus(attempt(MAP, 7, 9, 5), 0, 0, 0)], held_jobs=[1, 2, 3])
