@@ -105,7 +105,7 @@ void Engine::open_duty(Job& job, Job::Duty duty) {
 void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
                        KillReason reason) {
   const bool scheduled = job.schedulable();
-  const bool wrote = job.started_at != 0 || job.duty != Job::Duty::kNone;
+  const bool wrote = job.started_at != 0 || job.may_have_written || job.duty != Job::Duty::kNone;
   end_job(job, outcome, diagnostics, wrote);
   if (scheduled) policy_->on_job_removed(job.id);
   release_reservations(job.id, TrackerId{});

@@ -160,8 +160,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
   if (path != old.queue)
     emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   outputs_.emplace(job.spec->output, job.id);
-  if (old.state == JobState::kRunning)
-    job.started_at = old.submitted_at;  // it may have: there may be files to clean
+  job.may_have_written = true;  // also one that waits: a limit may have stopped it
+  if (old.state == JobState::kRunning) job.started_at = old.submitted_at;
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
   state_.expand_tasks(job);
   for (const JobSnapshot::Failures& f : old.failures) {

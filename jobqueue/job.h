@@ -97,6 +97,7 @@ struct alignas(64) Job {
   bool reduces_eligible = false;  // slow-start is met; stays so
   Duty duty = Duty::kNone;
   bool has_failures = false;                         // failed_on or tracker_failures say something
+  bool may_have_written = false;                     // before the JobTracker was started
   bool has_locations = false;                        // `locality` does
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
   std::uint32_t live_attempts = 0;                   // running or dying

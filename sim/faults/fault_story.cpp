@@ -1,6 +1,7 @@
 #include "sim/faults/fault_story.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim/faults/durable_state.h"
@@ -191,7 +192,11 @@ void FaultStory::come_to_rest() {
 }
 
 void FaultStory::check_ends() {
+  std::set<std::string> submissions;
   for (const auto& [id, job] : jobtracker_->engine().state().jobs()) {
+    if (!submissions.insert(job->spec->submission).second) {
+      return wrong("submission " + job->spec->submission + " has made two jobs");
+    }
     if (auto what = end_of(id, *job->spec)) {
       return wrong("job " + std::to_string(id.value) + ": " + *what);
     }

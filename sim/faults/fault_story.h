@@ -61,6 +61,7 @@ class FaultStory : private Observer {
   void disturb_jobtracker();
   void command();
   void submit();
+  void ask_to_submit(const std::shared_ptr<const JobSpec>& sent);
   void kill_some_job();
   void reprioritise();
   void move_some_job();

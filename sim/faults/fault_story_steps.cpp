@@ -95,13 +95,23 @@ void FaultStory::submit() {
   spec->reduces = static_cast<std::uint32_t>(dice.chance(70) ? dice.between(1, 4) : 0);
   spec->slowstart_millionths = dice.chance(50) ? 0 : dice.below(1'000'001);
   spec->task_timeout_ms = dice.between(20, 120) * 1'000;
-  const Caller caller{spec->user, {}};
-  std::shared_ptr<const JobSpec> sent = spec;
-  world_.ask(SubmitJob{caller, sent}, always,
+  spec->submission = spec->output;
+  ask_to_submit(spec);
+}
+
+// Who hears nothing asks again, as `weir submit` does; some give up.
+void FaultStory::ask_to_submit(const std::shared_ptr<const JobSpec>& sent) {
+  world_.ask(SubmitJob{{sent->user, {}}, sent}, always,
              [this, sent](const std::optional<VirtualJobTracker::ReplyBody>& reply) {
+               if (!reply && !world_.swarm.is_calm() && world_.dice.chance(80)) {
+                 world_.agenda.after(world_.dice.between(100, 5'000),
+                                     [this, sent] { ask_to_submit(sent); });
+               }
                const auto* done = reply ? std::get_if<Submitted>(&*reply) : nullptr;
                if (done == nullptr) return;
-               if (promises_.knows(done->job)) {
+               const auto promised = promises_.of(done->job);
+               if (promised == sent) return;
+               if (promised != nullptr) {
                  wrong("job " + std::to_string(done->job.value) + " was promised to two");
                }
                promises_.submitted(done->job, sent);

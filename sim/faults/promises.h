@@ -37,8 +37,11 @@ class Promises {
 
   // What does not hold of it.
   std::optional<std::string> broken(const Engine& engine) const;
-  // Each job id is promised once.
-  bool knows(JobId job) const { return jobs_.contains(job); }
+  // Whose submission was promised this job; null: nobody's.
+  std::shared_ptr<const JobSpec> of(JobId job) const {
+    const auto found = jobs_.find(job);
+    return found == jobs_.end() ? nullptr : found->second.spec;
+  }
 
  private:
   // By value, when it was last sent; possible until something sent later was answered.

@@ -49,10 +49,11 @@ void World::ask(VirtualJobTracker::Body body, std::function<bool()> reaches, Ans
     if (sent) on_reported(*sent);
   };
   if (!reaches()) return;
-  // Nobody says a command twice: it goes over a connection, and is repeated by people.
-  const bool report =
-      std::holds_alternative<Heartbeat>(body) || std::holds_alternative<RegisterTracker>(body);
-  if (report && swarm.strikes(Fault::kRequestDoubled)) {
+  // What may be said twice. Other commands go over a connection, and are repeated by people.
+  const bool again = std::holds_alternative<Heartbeat>(body) ||
+                     std::holds_alternative<RegisterTracker>(body) ||
+                     std::holds_alternative<SubmitJob>(body);
+  if (again && swarm.strikes(Fault::kRequestDoubled)) {
     agenda.after(travel_ms(*this) + dice.between(0, 5'000), [arrive, body] { arrive(body); });
   }
   if (swarm.strikes(Fault::kRequestLost)) return;

@@ -110,6 +110,17 @@ TEST(RestartDuties, ACleanUpThatWasOwedIsDoneOnce) {
   EXPECT_EQ(done[0].record->started_at, 600);
 }
 
+// It may have run before a limit made it wait, and nothing in the store says so.
+TEST(RestartDuties, AJobThatWaitedIsCleanedUpWhenItIsKilled) {
+  FifoHarness h;
+  h.start(stored(JobState::kWaiting));
+  h.step(KillJob{{"root", {}}, JobId(7)});
+  h.add_tracker("tt1");
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.tracker("tt1").last.duties.size(), 1u);
+  EXPECT_FALSE(h.tracker("tt1").last.duties[0].succeed);
+}
+
 TEST(RestartDuties, WhatWasCleanedUpIsNot) {
   FifoHarness h;
   h.start(stored(JobState::kFailed));
