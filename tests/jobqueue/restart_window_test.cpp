@@ -112,8 +112,10 @@ TEST(RestartDuties, ACleanUpThatWasOwedIsDoneOnce) {
 
 // It may have run before a limit made it wait, and nothing in the store says so.
 TEST(RestartDuties, AJobThatWaitedIsCleanedUpWhenItIsKilled) {
+  Snapshot snapshot = stored(JobState::kWaiting);
+  snapshot.trackers.resize(1);
   FifoHarness h;
-  h.start(stored(JobState::kWaiting));
+  h.start(snapshot);
   h.step(KillJob{{"root", {}}, JobId(7)});
   h.add_tracker("tt1");
   h.heartbeat("tt1");
