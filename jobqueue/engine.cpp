@@ -186,8 +186,11 @@ void Engine::apply(const PendingCommand& command) {
       admit_waiting(job.queue);
     }
   } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
-    if (const auto queue = state_.tree().find_path(stopped->queue))
+    if (const auto queue = state_.tree().find_path(stopped->queue)) {
       state_.stop_by_command(*queue, stopped->stopped);
+    } else {
+      forget_stop(stopped->queue);
+    }
     changes_.queues = true;
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
     apply_settings(*settings);

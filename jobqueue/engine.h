@@ -156,6 +156,7 @@ class Engine {
 
   // engine_settings.cpp
   void apply_settings(const SettingsChanged& change);
+  void forget_stop(const std::string& path);
   std::vector<std::string> structure_findings(const Settings& settings,
                                               const QueueTree& tree) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;

@@ -8,7 +8,11 @@ namespace weir {
 
 Status Engine::restore(const Snapshot& snapshot) {
   for (const std::string& path : snapshot.stopped_queues) {
-    if (const auto queue = state_.tree().find_path(path)) state_.stop_by_command(*queue, true);
+    if (const auto queue = state_.tree().find_path(path)) {
+      state_.stop_by_command(*queue, true);
+    } else {
+      forget_stop(path);
+    }
   }
   for (const TrackerSnapshot& old : snapshot.trackers) {
     TrackerState& tracker = awaited_tracker(old.name);

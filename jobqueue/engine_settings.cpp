@@ -94,6 +94,10 @@ void Engine::apply_settings(const SettingsChanged& change) {
       if (owed > 0) enter({ClaimStep::What::kDrop, leaf, kind, owed});
     }
   }
+  for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+    const std::string& path = state_.tree().nodes()[q].path;
+    if (state_.queue(QueueId(q)).stopped_by_command && !tree->find_path(path)) forget_stop(path);
+  }
   state_.replace_settings(change.settings, std::move(tree).value());
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {
     const QueueTree::Node& node = state_.tree().nodes()[q];
@@ -111,6 +115,11 @@ void Engine::apply_settings(const SettingsChanged& change) {
   review_claims(false);
   admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
+}
+
+// The queue is gone. One that is declared by its name later is another one, and takes jobs.
+void Engine::forget_stop(const std::string& path) {
+  emit_durable(QueueStateChanged{path, false});
 }
 
 }  // namespace weir

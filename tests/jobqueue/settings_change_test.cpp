@@ -42,6 +42,16 @@ class RemovedQueues : public testing::Test {
   FifoHarness h;
 };
 
+// Otherwise one that is declared by its name later would be stopped after a restart.
+TEST_F(RemovedQueues, ThatTheyWereStoppedIsForgottenInTheStoreToo) {
+  h.step(SetQueueState{{"admin", {}}, "research.old", true});
+  EXPECT_EQ(apply(without_old("")).message, "applied");
+  const auto changes = h.events<QueueStateChanged>();
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes.back().queue, "research.old");
+  EXPECT_FALSE(changes.back().stopped);
+}
+
 TEST_F(RemovedQueues, JobsAndRunningTasksMoveInTheSameStep) {
   h.submit({.queue = "research.old", .user = "ann", .maps = 3});
   h.submit({.queue = "research.vision", .user = "ann", .maps = 1});
