@@ -80,6 +80,8 @@ class Trackers(Cluster):
                              mapper=f"[ -e {gate} ] || sleep 600; " + MAPPER, reducer=SUM, reduces=1,
                              input=self.some_text(lines=2000))
         wait_for("maps run", lambda: self.json("job", "status", job)["maps"]["running"] == 2)
+        wait_for("they have found no gate",
+                 lambda: len([p for p in self.processes_below() if p[1].startswith("sleep")]) == 2)
         gate.touch()
         self.ok("tracker", "resume", "tt2")
         wait_for("a map is done", lambda: self.json("job", "status", job)["maps"]["succeeded"] > 0)
