@@ -264,6 +264,7 @@ class Engine {
   void admit_waiting(QueueId queue);
   void admit_everywhere();
   void demote(Job& job);  // from RUNNING to WAITING
+  void admit_if_stuck(Job& job);
   void regroup();
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);

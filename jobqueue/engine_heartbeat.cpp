@@ -244,6 +244,7 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   policy_->on_launched(slot);
   pending_changed(job, key.kind);
   take_live_attempt(tracker, slot, report);
+  admit_if_stuck(job);
   return true;
 }
 

@@ -76,6 +76,14 @@ void Engine::demote(Job& job) {
   touch(job);
 }
 
+// A waiting job whose reduces come to need maps, because outputs were lost or a restart finds them
+// running, gets its place whatever the limits: the job whose end it waits for may need their slots.
+void Engine::admit_if_stuck(Job& job) {
+  if (job.state != JobState::kWaiting || !reduces_need_maps(job)) return;
+  admit(job);
+  admit_waiting(job.queue);  // perhaps somebody yields now
+}
+
 void Engine::after_progress(Job& job) {
   if (job.state == JobState::kWaiting && job.all_done()) return admit(job);  // it needs no slot
   if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
@@ -367,6 +375,7 @@ void Engine::reopen(Job& job, TaskKind kind, std::uint32_t index, const std::str
   job.fetch_failures.erase(index);
   emit_durable(TaskReopened{{job.id, kind, index}, why});
   pending_changed(job, kind);
+  admit_if_stuck(job);
 }
 
 }  // namespace weir

@@ -8,11 +8,14 @@
 
 namespace weir {
 
-bool keeps_place(const Job& job) {
-  if (job.state != JobState::kRunning) return false;
+bool reduces_need_maps(const Job& job) {
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
-  return job.duty != Job::Duty::kNone ||
-         (job.tasks(TaskKind::kReduce).alive() > 0 && maps.succeeded < maps.total);
+  return job.tasks(TaskKind::kReduce).alive() > 0 && maps.succeeded < maps.total;
+}
+
+bool keeps_place(const Job& job) {
+  return job.state == JobState::kRunning &&
+         (job.duty != Job::Duty::kNone || reduces_need_maps(job));
 }
 
 bool runs_before(const Job& a, const Job& b) {

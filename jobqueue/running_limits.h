@@ -124,6 +124,9 @@ class RunningLimits {
   std::vector<Class*> asked_;    // a job has come to wait there
 };
 
+// Whether reduces of the job run and there are maps left.
+bool reduces_need_maps(const Job& job);
+
 // Whether the job keeps its place whoever comes: its reduces would hold their slots and wait for
 // maps that may not run, or it is being completed.
 bool keeps_place(const Job& job);

@@ -80,6 +80,36 @@ TEST_F(RunningLimitsTest, AJobWithRunningReducesAndMapsLeftKeepsItsPlace) {
   EXPECT_THAT(running(), ElementsAre(2)) << "all its maps are done";
 }
 
+// Else the two could wait for each other: one for a place, the other for the slots of its reduces.
+TEST_F(RunningLimitsTest, AWaitingJobWhoseReducesAreFoundRunningTakesItsPlace) {
+  limits = {{"pool a", 1}};
+  h.add_tracker("t1", {.map_slots = 0, .reduce_slots = 1});
+  submit("a", "ann", Priority::kNormal, 1);
+  ASSERT_EQ(h.heartbeat("t1"), "J1/r0");
+  h.step(LoseTracker{"t1"});
+  submit("a", "bob", Priority::kVeryHigh);
+  ASSERT_THAT(running(), ElementsAre(2));
+  h.connect("t1");
+  h.heartbeat("t1");
+  EXPECT_TRUE(keeps_place(h.state().job(JobId(1))));
+  EXPECT_THAT(running(), ElementsAre(1)) << "the place is one";
+}
+
+TEST_F(RunningLimitsTest, AWaitingJobWhoseReducesNeedLostOutputsTakesItsPlace) {
+  limits = {{"pool a", 1}};
+  h.add_tracker("t1", {.map_slots = 2, .reduce_slots = 0});
+  h.add_tracker("t2", {.map_slots = 0, .reduce_slots = 1});
+  submit("a", "ann", Priority::kNormal, 1);
+  ASSERT_EQ(h.heartbeat("t1"), "J1/m0 J1/m1");
+  ASSERT_EQ(h.heartbeat("t2"), "J1/r0");
+  h.finish_all("t1");
+  h.settle("t1");
+  submit("a", "bob", Priority::kVeryHigh);
+  ASSERT_THAT(running(), ElementsAre(2)) << "all maps of the first are done";
+  h.step(LoseTracker{"t1"});
+  EXPECT_THAT(running(), ElementsAre(1)) << "its reduce needs them again";
+}
+
 TEST_F(RunningLimitsTest, TheLimitsOfQueuesHoldToo) {
   h.settings().queues = {test::queue("q")};
   h.settings().queues.front().max_running_jobs = 1;
