@@ -9,6 +9,16 @@ bool in_pool(const TrackerState& tracker) {
          tracker.order == TrackerOrder::kNone && !tracker.faulty;
 }
 
+namespace {
+
+// One that a restarted JobTracker waits for counts as the pool it was in when it was last heard of.
+bool counts(const TrackerState& tracker) {
+  return in_pool(tracker) || (tracker.state == TrackerState::State::kAwaited &&
+                              tracker.order == TrackerOrder::kNone && !tracker.faulty);
+}
+
+}  // namespace
+
 bool avoids(const Census& census, const Job& job, const TrackerState& tracker) {
   const auto often = [](const auto& failures) { return failures.second >= kTrackerFailuresPerJob; };
   const auto here = job.tracker_failures.find(tracker.id);
@@ -51,7 +61,7 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
     if (task.state == Task::State::kRunning && !alive && count.may_launch) ++count.returning;
   }
   for (const TrackerState& tracker : state.trackers()) {
-    if (in_pool(tracker) && has_room(census, job.need(kind), tracker, Resources{}) &&
+    if (counts(tracker) && has_room(census, job.need(kind), tracker, Resources{}) &&
         !avoids(census, job, tracker)) {
       count.placeable = true;
     }
@@ -64,7 +74,7 @@ JobCount count_job(const Census& census, const Job& job, TaskKind kind, bool eli
 Census::Census(const ClusterState& cluster, const Eligible& eligible) : state(&cluster) {
   for (const TrackerState& tracker : cluster.trackers()) {
     if (tracker.state == TrackerState::State::kLive) ++live_trackers;
-    if (in_pool(tracker)) total += tracker.total;
+    if (counts(tracker)) total += tracker.total;
     TrackerCount& count = trackers[tracker.id];
     for (const AttemptSlot slot : tracker.attempts) {
       const Attempt& attempt = cluster.attempt(slot);

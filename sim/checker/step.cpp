@@ -98,7 +98,8 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
   }
   if (fair) where = place_jobs(state, *fair);
   const bool asked = heartbeat != nullptr && heartbeat->asks_for_tasks;
-  reviewed = rules && !engine.recovering() && (asked || std::holds_alternative<Tick>(input.body));
+  reviewed = rules && !engine.recovering() && engine.unreported().empty() &&
+             (asked || std::holds_alternative<Tick>(input.body));
   if (rules && memory.paused_at) paused_for = engine.now() - *memory.paused_at;
   for (const Event& event : output.events) {
     const auto* kill = std::get_if<KillOrdered>(&event.fact);

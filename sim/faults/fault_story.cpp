@@ -96,7 +96,7 @@ void FaultStory::make_cluster() {
 
 void FaultStory::start_jobtracker() {
   if (check_mode_ == check::CheckMode::kFull && jobtracker_->starts() > 0) {
-    check_mode_ = check::CheckMode::kOff;  // it knows a run from its beginning
+    check_mode_ = check::CheckMode::kEach;  // what came before is not known
   }
   checker_.emplace(check_mode_);
   if (const Status started = jobtracker_->start(); !started) {
