@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "jobqueue/queue_guarantees.h"
+
 namespace weir {
 namespace {
 
@@ -11,32 +13,49 @@ JobOrder cluster_order(const Job& job) {
   return {job.priority, job.submitted_at, job.id};
 }
 
+std::int64_t task_width(const Job& job, TaskKind kind) {
+  return std::max<std::int64_t>(job.width(kind), 1);
+}
+
 }  // namespace
 
-FifoPolicy::FifoPolicy(const ClusterState& state, const Settings&) : state_(state) {
+FifoPolicy::FifoPolicy(const ClusterState& state, const Settings&)
+    : state_(state), waiting_{WaitingJobs(state.tree()), WaitingJobs(state.tree())} {
   for (auto& pending : pending_) pending.assign(state.tree().size(), 0);
+  on_cluster_changed();
   for (const auto& [id, job] : state.jobs()) {
     if (job->schedulable()) on_job_added(id);
   }
 }
 
 std::optional<Choice> FifoPolicy::choose(const Offer& offer) {
+  std::optional<Choice> choice;
   for (const TaskKind kind : kTaskKinds) {
-    if (offer.free[index(kind)] <= 0) continue;
-    for (const JobOrder& next : waiting_[index(kind)]) {
-      if (auto choice = state_.pick_task(next.id, kind, offer.tracker)) return choice;
-    }
+    waiting_[index(kind)].visit(offer.free[index(kind)], [&](JobId job) {
+      choice = state_.pick_task(job, kind, offer.tracker);
+      return choice.has_value();
+    });
+    if (choice) break;
   }
-  return std::nullopt;
+  return choice;
+}
+
+bool FifoPolicy::may_speculate(JobId id, TaskKind kind, const Offer&) {
+  const Job& job = state_.job(id);
+  return task_width(job, kind) <= waiting_[index(kind)].room(job.queue);
 }
 
 bool FifoPolicy::comes_before(JobId a, JobId b, TaskKind) const {
   return cluster_order(state_.job(a)) < cluster_order(state_.job(b));
 }
 
+// --- What has changed ---
+
 void FifoPolicy::on_job_added(JobId id) {
   const Job& job = state_.job(id);
-  jobs_.try_emplace(id, Entry{cluster_order(job), job.queue});
+  Entry entry{cluster_order(job), job.queue};
+  for (const TaskKind kind : kTaskKinds) entry.width[index(kind)] = task_width(job, kind);
+  jobs_.try_emplace(id, entry);
   for (const TaskKind kind : kTaskKinds) read(id, kind);
 }
 
@@ -47,7 +66,12 @@ void FifoPolicy::on_job_removed(JobId id) {
   jobs_.erase(found);
 }
 
-void FifoPolicy::on_job_changed(JobId id, QueueId) {
+// What the job runs has moved with it, also if it may launch nothing.
+void FifoPolicy::on_job_changed(JobId id, QueueId old_queue) {
+  for (const TaskKind kind : kTaskKinds) {
+    follow_room(old_queue, kind);
+    follow_room(state_.job(id).queue, kind);
+  }
   if (!jobs_.contains(id)) return;
   on_job_removed(id);
   on_job_added(id);
@@ -58,46 +82,93 @@ void FifoPolicy::on_pending_changed(JobId job, TaskKind kind) {
 }
 
 void FifoPolicy::on_launched(AttemptSlot slot) {
-  const TaskKey& task = state_.attempt(slot).key.task;
-  read(task.job, task.kind);
+  const Attempt& attempt = state_.attempt(slot);
+  follow_room(attempt.queue, attempt.key.task.kind);
+  read(attempt.key.task.job, attempt.key.task.kind);
+}
+
+void FifoPolicy::on_released(AttemptSlot slot) {
+  const Attempt& attempt = state_.attempt(slot);
+  follow_room(attempt.queue, attempt.key.task.kind);
+}
+
+void FifoPolicy::on_cluster_changed() {
+  for (const TaskKind kind : kTaskKinds) {
+    const QueueTree& tree = state_.tree();
+    const std::int64_t total = state_.total_slots(kind);
+    maximum_[index(kind)] = maximum_slots(tree, total, guaranteed_slots(tree, kind, total));
+    waiting_[index(kind)].follow_all([&](QueueId queue) { return own_room(queue, kind); });
+  }
 }
 
 void FifoPolicy::read(JobId id, TaskKind kind) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  const Job& job = state_.job(id);
-  set_slots(found->second, kind, job.launchable(kind) * std::max<std::int64_t>(job.width(kind), 1));
+  Entry& entry = found->second;
+  set_slots(entry, kind, state_.job(id).launchable(kind) * entry.width[index(kind)]);
 }
 
 void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots) {
   std::int64_t& counted = entry.slots[index(kind)];
   if (counted == slots) return;
-  if (slots == 0) waiting_[index(kind)].erase(entry.order);
-  if (counted == 0) waiting_[index(kind)].insert(entry.order);
+  WaitingJobs& waiting = waiting_[index(kind)];
+  if (slots == 0) waiting.erase(entry.order, entry.leaf, entry.width[index(kind)]);
+  if (counted == 0) waiting.insert(entry.order, entry.leaf, entry.width[index(kind)]);
   for (QueueId q = entry.leaf; q.valid(); q = state_.tree().parent(q)) {
     pending_[index(kind)][q.index()] += slots - counted;
   }
   counted = slots;
 }
 
+std::int64_t FifoPolicy::own_room(QueueId queue, TaskKind kind) const {
+  return maximum_[index(kind)][queue.index()] - state_.queue(queue).running_slots[index(kind)];
+}
+
+void FifoPolicy::follow_room(QueueId queue, TaskKind kind) {
+  waiting_[index(kind)].follow(queue, [&](QueueId limiting) { return own_room(limiting, kind); });
+}
+
+// --- What it says ---
+
 QueueFigures FifoPolicy::figures(QueueId queue, TaskKind kind) const {
   const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
+  const std::int64_t maximum = maximum_[index(kind)][queue.index()];
+  const std::int64_t room = std::max<std::int64_t>(0, waiting_[index(kind)].room(queue));
+  const std::int64_t pending = std::min(room, pending_[index(kind)][queue.index()]);
   return {.guaranteed = 0,
           .allocated = running,
           .running = running,
-          .pending = pending_[index(kind)][queue.index()],
-          .demand = running + pending_[index(kind)][queue.index()]};
+          .pending = pending,
+          .demand = std::min(maximum, running + pending),
+          .maximum = maximum};
 }
 
 std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second.slots[index(kind)] == 0) return {};
-  const auto& waiting = waiting_[index(kind)];
-  const auto before = std::distance(waiting.begin(), waiting.lower_bound(found->second.order));
-  if (before == 0) return {};
-  return {{"jobs_before",
-           std::to_string(before) + (before == 1 ? " job is" : " jobs are") + " before it",
-           {{"jobs_before", before}}}};
+  const Entry& entry = found->second;
+  const std::int64_t width = entry.width[index(kind)];
+  const WaitingJobs& waiting = waiting_[index(kind)];
+  const QueueTree& tree = state_.tree();
+  std::vector<Reason> reasons;
+  for (QueueId q = waiting.limiter(entry.leaf); q != QueueTree::root();
+       q = waiting.limiter(tree.parent(q))) {
+    const std::int64_t running = state_.queue(q).running_slots[index(kind)];
+    const std::int64_t maximum = maximum_[index(kind)][q.index()];
+    if (running + width <= maximum || maximum >= state_.total_slots(kind)) continue;
+    reasons.push_back({"queue_at_maximum",
+                       "queue " + tree.node(q).path + " holds " + std::to_string(running) +
+                           " of its maximum of " + std::to_string(maximum) + " " +
+                           weir::name(kind) + (maximum == 1 ? " slot" : " slots"),
+                       {{"running", running}, {"maximum", maximum}}});
+  }
+  const std::int64_t before = waiting.before(entry.order, entry.leaf, width);
+  if (before == 0) return reasons;
+  reasons.push_back(
+      {"jobs_before",
+       std::to_string(before) + (before == 1 ? " job is" : " jobs are") + " before it",
+       {{"jobs_before", before}}});
+  return reasons;
 }
 
 }  // namespace weir

@@ -165,14 +165,15 @@ std::optional<Choice> SabotagedPolicy::choose_on_full(const Offer& offer) {
 }
 
 std::optional<Choice> SabotagedPolicy::choose_over_limit(const Offer& offer, bool maximum) {
-  if (name() != "capacity") return std::nullopt;
+  const bool capacity = name() == "capacity";
+  if (!capacity && !(maximum && name() == "fifo")) return std::nullopt;
   const check::Census census(state_, [](const Job& job) { return job.reduces_eligible; });
   for (const TaskKind kind : kTaskKinds) {
-    const auto lines = expected(census, kind);
+    const auto lines = capacity ? expected(census, kind) : check::expect_maximums(census, kind);
     for (const check::JobCount& count : census.jobs(kind)) {
-      const bool over =
-          check::over_maximum(census, lines, count.job->queue, count.width).has_value();
-      const bool user = check::over_hard_limit(census, lines, count, kind).has_value();
+      const auto above = capacity ? check::over_maximum : check::over_declared_maximum;
+      const bool over = above(census, lines, count.job->queue, count.width).has_value();
+      const bool user = capacity && check::over_hard_limit(census, lines, count, kind).has_value();
       if (maximum ? !over : over || !user) continue;
       if (auto choice = state_.pick_task(count.job->id, kind, offer.tracker)) return choice;
     }

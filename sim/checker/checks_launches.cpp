@@ -34,10 +34,17 @@ void check_launch(const Step& step, const LaunchMoment& moment, Verdict& verdict
         "launch-slow-start",
         fmt::format("{} is launched before enough maps of its job are done", what));
   }
-  if (!step.rules) return;
-  const auto lines = expect(moment.before, kind, *step.rules, step.memory.not_lending);
+  if (step.fair) return;  // judged with whose turn it was
   const JobCount* count = moment.before.find(kind, job->id);
   if (count == nullptr) return;
+  if (!step.rules) {
+    const auto lines = expect_maximums(moment.before, kind);
+    if (const auto over = over_declared_maximum(moment.before, lines, job->queue, count->width)) {
+      verdict.breach("maximum", what + " is launched: " + *over);
+    }
+    return;
+  }
+  const auto lines = expect(moment.before, kind, *step.rules, step.memory.not_lending);
   if (const auto over = over_maximum(moment.before, lines, job->queue, count->width)) {
     verdict.breach("maximum", what + " is launched: " + *over);
   }
@@ -94,6 +101,8 @@ void check_idle(const Step& step, Verdict& verdict) {
     // Slots gather for a reduce that has copied here before anything new is launched.
     if (kind == TaskKind::kReduce && step.tracker->copied > 0) continue;
     const std::int64_t free = free_slots(step, kind, held);
+    const auto maximums =
+        step.rules ? std::vector<ExpectedQueue>{} : expect_maximums(step.census, kind);
     for (const JobCount& job : step.census.jobs(kind)) {
       if (job.launchable == 0 || job.width > free) continue;
       const bool delayed = step.rules && step.rules->delays_maps && kind == TaskKind::kMap;
@@ -109,6 +118,8 @@ void check_idle(const Step& step, Verdict& verdict) {
             over_hard_limit(step.census, lines, job, kind)) {
           continue;
         }
+      } else if (over_declared_maximum(step.census, maximums, job.job->queue, job.width)) {
+        continue;
       }
       verdict.breach("idle-slot",
                      fmt::format("tracker {} has {} {} slots free, but {} of queue {} has {} tasks "

@@ -6,17 +6,34 @@
 
 namespace weir::check {
 
-std::optional<std::string> over_maximum(const Census& census,
-                                        const std::vector<ExpectedQueue>& lines, QueueId leaf,
-                                        std::int64_t width) {
+namespace {
+
+std::optional<std::string> over_maximum_of(const Census& census,
+                                           const std::vector<ExpectedQueue>& lines, QueueId leaf,
+                                           std::int64_t width, bool declared) {
   const QueueTree& tree = census.state->tree();
   for (QueueId q = leaf; q != QueueTree::root(); q = tree.node(q).parent) {
     const ExpectedQueue& line = lines[q.index()];
+    if (declared && !tree.node(q).settings.maximum_hundredths) continue;
     if (line.running + width <= line.maximum) continue;
     return fmt::format("queue {} would run {} + {} slots, its maximum is {}", tree.node(q).path,
                        line.running, width, line.maximum);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> over_maximum(const Census& census,
+                                        const std::vector<ExpectedQueue>& lines, QueueId leaf,
+                                        std::int64_t width) {
+  return over_maximum_of(census, lines, leaf, width, false);
+}
+
+std::optional<std::string> over_declared_maximum(const Census& census,
+                                                 const std::vector<ExpectedQueue>& lines,
+                                                 QueueId leaf, std::int64_t width) {
+  return over_maximum_of(census, lines, leaf, width, true);
 }
 
 std::optional<std::string> over_hard_limit(const Census& census,

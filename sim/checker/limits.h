@@ -17,6 +17,11 @@ namespace weir::check {
 std::optional<std::string> over_maximum(const Census& census,
                                         const std::vector<ExpectedQueue>& lines, QueueId leaf,
                                         std::int64_t width);
+// The same where only queues that declare a maximum have one, as under policies that guarantee
+// nothing.
+std::optional<std::string> over_declared_maximum(const Census& census,
+                                                 const std::vector<ExpectedQueue>& lines,
+                                                 QueueId leaf, std::int64_t width);
 // Whether the job's user would go over a hard limit.
 std::optional<std::string> over_hard_limit(const Census& census,
                                            const std::vector<ExpectedQueue>& lines,

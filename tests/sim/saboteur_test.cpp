@@ -27,10 +27,11 @@ struct Told {
   std::optional<check::Breach> breach;
 };
 
-Told run(std::uint64_t seed, const std::string& rule) {
+Told run(std::uint64_t seed, const std::string& rule,
+         const PolicyFactory& policies = policy_factory()) {
   const auto saboteur = Saboteur::create(rule, kFromInput);
   EXPECT_TRUE(saboteur.ok());
-  FuzzStory story(seed, (*saboteur)->wrap(policy_factory()));
+  FuzzStory story(seed, (*saboteur)->wrap(policies));
   CheckerObserver checker(check::CheckMode::kFull);
   story.cluster().watch(**saboteur);
   story.cluster().watch(checker);
@@ -70,6 +71,26 @@ INSTANTIATE_TEST_SUITE_P(Checker, EveryRule, ::testing::ValuesIn(rule_names()), 
   }
   return name;
 });
+
+// Whatever policy a story asks for, fifo rules.
+std::unique_ptr<Policy> always_fifo(std::string_view, const ClusterState& state,
+                                    const Settings& settings) {
+  return policy_factory()("fifo", state, settings);
+}
+
+TEST(Saboteur, AQueuesMaximumIsCheckedUnderFifoToo) {
+  int caught = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Told clean = run(seed, "", always_fifo);
+    EXPECT_FALSE(clean.breach) << "seed " << seed << ": " << to_string(*clean.breach);
+    const Told broken = run(seed, "maximum", always_fifo);
+    EXPECT_EQ(broken.acts > 0, broken.breach.has_value()) << "seed " << seed;
+    if (!broken.breach) continue;
+    EXPECT_EQ(broken.breach->rule, "maximum") << to_string(*broken.breach);
+    ++caught;
+  }
+  EXPECT_GT(caught, 10);
+}
 
 TEST(Saboteur, AnUnknownRuleIsRefusedWithThoseThereAre) {
   const auto refused = Saboteur::create("gravity", 0);

@@ -17,14 +17,15 @@ wire::TaskKind::type kind_to_wire(TaskKind kind) {
   return kind == TaskKind::kMap ? wire::TaskKind::MAP : wire::TaskKind::REDUCE;
 }
 
-wire::SlotFigures render_figures(const QueueFigures& figures) {
+// Only who is guaranteed something lends and borrows.
+wire::SlotFigures render_figures(const QueueFigures& figures, bool guarantees) {
   wire::SlotFigures out;
   out.guaranteed = figures.guaranteed;
   out.allocated = figures.allocated;
   out.running = figures.running;
   out.pending = figures.pending;
-  if (figures.maximum < 0) return out;
-  out.__set_maximum(figures.maximum);
+  if (figures.maximum >= 0) out.__set_maximum(figures.maximum);
+  if (!guarantees) return out;
   out.__set_lends(std::max<std::int64_t>(0, figures.guaranteed - figures.allocated));
   out.__set_borrows(std::max<std::int64_t>(0, figures.running - figures.guaranteed));
   return out;
@@ -155,8 +156,9 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
   out.name = node.path;
   out.leaf = node.leaf();
   out.state = queue.stopped ? "STOPPED" : "RUNNING";
-  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap));
-  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce));
+  const bool guarantees = engine.policy().keeps_claims();
+  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap), guarantees);
+  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce), guarantees);
   out.jobs_waiting = count(queue.jobs_waiting);
   out.jobs_running = count(queue.jobs_running);
   out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);

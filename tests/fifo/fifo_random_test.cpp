@@ -1,0 +1,225 @@
+// Random stories over random trees of queues with maximums. After each step the policy is compared
+// with a walk over all jobs in order, each held against the maximums of its queue and of those
+// above, counted one by one from the attempts; and with a policy made from the state just now.
+// Seeds are fixed, so a failure repeats.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "jobqueue/queue_guarantees.h"
+#include "support/fifo_harness.h"
+#include "support/random_story.h"
+
+namespace weir::test {
+namespace {
+
+// The cluster counted: what each queue runs and may run.
+struct Count {
+  explicit Count(const ClusterState& s) : state(s) {
+    for (const TaskKind kind : kTaskKinds) {
+      const std::int64_t total = s.total_slots(kind);
+      maximum[index(kind)] =
+          maximum_slots(s.tree(), total, guaranteed_slots(s.tree(), kind, total));
+      running[index(kind)].assign(s.tree().size(), 0);
+    }
+    for (const Attempt& attempt : s.attempts()) {
+      if (!attempt.live || attempt.dying() || !attempt.has_slots()) continue;
+      const TaskKey& task = attempt.key.task;
+      const Job& job = s.job(task.job);
+      for (QueueId q = job.queue; q.valid(); q = s.tree().parent(q)) {
+        running[index(task.kind)][q.index()] += job.width(task.kind);
+      }
+    }
+    for (const auto& [id, job] : s.jobs()) {
+      if (job->schedulable()) in_order.push_back(job.get());
+    }
+    std::sort(in_order.begin(), in_order.end(), before);
+  }
+  static bool before(const Job* a, const Job* b) {
+    if (a->priority != b->priority) return a->priority < b->priority;
+    if (a->submitted_at != b->submitted_at) return a->submitted_at < b->submitted_at;
+    return a->id < b->id;
+  }
+  // The queues at whose maximum a task of the job finds no room.
+  std::vector<QueueId> held_at(const Job& job, TaskKind kind) const {
+    std::vector<QueueId> queues;
+    for (QueueId q = job.queue; q.valid(); q = state.tree().parent(q)) {
+      const bool limits = state.tree().node(q).settings.maximum_hundredths.has_value();
+      const std::int64_t run = running[index(kind)][q.index()] + job.width(kind);
+      if (limits && run > maximum[index(kind)][q.index()]) queues.push_back(q);
+    }
+    return queues;
+  }
+  std::optional<TaskKey> expected(const Offer& offer) const {
+    for (const TaskKind kind : kTaskKinds) {
+      for (const Job* job : in_order) {
+        if (job->width(kind) > offer.free[index(kind)] || !held_at(*job, kind).empty()) continue;
+        if (const auto choice = state.pick_task(job->id, kind, offer.tracker)) return choice->task;
+      }
+    }
+    return std::nullopt;
+  }
+  std::int64_t jobs_before(const Job& job, TaskKind kind) const {
+    const auto own = held_at(job, kind);
+    return std::count_if(in_order.begin(), in_order.end(), [&](const Job* other) {
+      if (!before(other, &job) || other->launchable(kind) == 0) return false;
+      const auto held = held_at(*other, kind);
+      return std::all_of(held.begin(), held.end(), [&](QueueId q) {
+        return std::find(own.begin(), own.end(), q) != own.end();
+      });
+    });
+  }
+
+  const ClusterState& state;
+  std::vector<std::int64_t> maximum[kTaskKindCount];
+  std::vector<std::int64_t> running[kTaskKindCount];
+  std::vector<const Job*> in_order;
+};
+
+class MaximumStory : RandomStory<FifoHarness> {
+ public:
+  explicit MaximumStory(unsigned seed) : RandomStory(seed) {
+    for (QueueSettings& q : random_family(3)) h_.add_queue(q);
+    for (int i = 0; i < 4; ++i) add_tracker();
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps && !::testing::Test::HasFatalFailure(); ++i) {
+      random_step();
+      SCOPED_TRACE("seed " + std::to_string(seed_) + " step " + std::to_string(i));
+      compare();
+    }
+  }
+  std::int64_t held = 0;    // jobs seen at a maximum
+  std::int64_t passed = 0;  // offers that a job behind one at its maximum got
+
+ private:
+  std::vector<QueueSettings> random_family(int depth) {
+    std::vector<QueueSettings> family;
+    const std::int64_t count = 1 + upto(3);
+    for (std::int64_t i = 0; i < count; ++i) {
+      QueueSettings q = queue("q" + std::to_string(i));
+      if (one_in(2)) q.maximum_hundredths = upto(10000);
+      if (depth > 1 && one_in(2)) q.queues = random_family(depth - 1);
+      family.push_back(q);
+    }
+    return family;
+  }
+  void change_maximums(std::vector<QueueSettings>& family) {
+    for (QueueSettings& q : family) {
+      if (one_in(3)) q.maximum_hundredths = upto(10000);
+      if (one_in(4)) q.maximum_hundredths.reset();
+      change_maximums(q.queues);
+    }
+  }
+  std::string random_leaf() {
+    const auto& leaves = h_.state().tree().leaves();
+    const auto i = static_cast<std::size_t>(upto(static_cast<std::int64_t>(leaves.size()) - 1));
+    return h_.state().tree().node(leaves[i]).path;
+  }
+  void submit() {
+    h_.submit({.queue = random_leaf(),
+               .maps = static_cast<std::uint32_t>(1 + upto(9)),
+               .reduces = static_cast<std::uint32_t>(upto(3)),
+               .priority = static_cast<Priority>(upto(4)),
+               .slowstart_millionths = upto(1000000),
+               .slots_per_map = one_in(3) ? 1 + upto(3) : 1,
+               .slots_per_reduce = one_in(3) ? 1 + upto(2) : 1});
+  }
+  void random_step() {
+    const std::int64_t what = upto(99);
+    if (what < 12 || h_.state().jobs().empty()) {
+      submit();
+    } else if (what < 58) {
+      h_.heartbeat(random_tracker());
+    } else if (what < 76) {
+      h_.finish_all(random_tracker());
+    } else if (what < 80) {
+      fail_one(random_tracker());
+    } else if (what < 83) {
+      kill_a_job();
+    } else if (what < 91) {
+      const JobId job = random_job();
+      h_.step(MoveJob{owner(job), job, random_leaf()});
+    } else if (what < 94) {
+      change_a_priority();
+    } else if (what < 96) {
+      if (trackers_ < 9) add_tracker();
+    } else if (what < 98) {
+      auto settings = std::make_shared<Settings>(h_.state().settings());
+      change_maximums(settings->queues);
+      h_.step(ApplySettings{{"user", {}}, settings});
+    } else {
+      const std::string tracker = random_tracker();  // comes back empty
+      h_.add_tracker(tracker, h_.tracker(tracker).options);
+    }
+  }
+
+  void compare() {
+    const Count count(h_.state());
+    const auto fresh = h_.engine().make_policy("fifo");
+    Policy& grown = const_cast<Policy&>(h_.engine().policy());
+    for (const TrackerState& tracker : h_.state().trackers()) {
+      if (!tracker.in_pool()) continue;
+      const Offer offer = whole_offer(tracker, h_.now);
+      const auto expected = count.expected(offer);
+      for (Policy* policy : {&grown, fresh.get()}) {
+        const auto choice = policy->choose(offer);
+        ASSERT_EQ(choice ? spelled(choice->task) : "-", expected ? spelled(*expected) : "-");
+      }
+      const Job* first = count.in_order.empty() ? nullptr : count.in_order.front();
+      if (expected && first->id != expected->job && !count.held_at(*first, expected->kind).empty())
+        ++passed;
+      for (const Job* job : count.in_order) compare_room(grown, count, *job, offer);
+    }
+    compare_words(grown, *fresh, count);
+  }
+  static std::string spelled(const TaskKey& task) { return FifoHarness::spell(task); }
+
+  void compare_room(Policy& grown, const Count& count, const Job& job, const Offer& offer) {
+    for (const TaskKind kind : kTaskKinds) {
+      const bool full = !count.held_at(job, kind).empty();
+      ASSERT_EQ(grown.may_speculate(job.id, kind, offer), !full);
+    }
+  }
+  void compare_words(const Policy& grown, const Policy& fresh, const Count& count) {
+    for (const TaskKind kind : kTaskKinds) {
+      for (std::size_t q = 0; q < h_.state().tree().size(); ++q) {
+        const QueueFigures a = grown.figures(QueueId(q), kind);
+        const QueueFigures b = fresh.figures(QueueId(q), kind);
+        ASSERT_EQ(a.running, count.running[index(kind)][q]);
+        ASSERT_EQ(a.maximum, count.maximum[index(kind)][q]);
+        ASSERT_EQ(a.pending, b.pending);
+        ASSERT_LE(a.demand, a.maximum);
+      }
+      for (const Job* job : count.in_order) {
+        if (job->launchable(kind) == 0) continue;
+        const bool full = !count.held_at(*job, kind).empty();
+        if (full) ++held;
+        std::int64_t before = 0;
+        bool said = false;
+        for (const Reason& reason : grown.explain(job->id, kind, h_.now)) {
+          if (reason.code == "jobs_before") before = reason.numbers[0].second;
+          said = said || reason.code == "queue_at_maximum";
+        }
+        ASSERT_EQ(before, count.jobs_before(*job, kind));
+        ASSERT_LE(said, full);
+      }
+    }
+  }
+};
+
+TEST(FifoRandom, DecidesAsAWalkOverAllJobsInOrder) {
+  std::int64_t held = 0, passed = 0;
+  for (unsigned seed = 1; seed <= 60 && !HasFatalFailure(); ++seed) {
+    MaximumStory story(seed);
+    story.run(150);
+    held += story.held;
+    passed += story.passed;
+  }
+  EXPECT_GT(held, 1000);
+  EXPECT_GT(passed, 100);
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,146 @@
+// The order of waiting jobs behind queues that have a maximum.
+#include "fifo/waiting_jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "support/harness.h"
+
+namespace weir::test {
+namespace {
+
+QueueSettings at_most(const std::string& name, std::vector<QueueSettings> below = {}) {
+  QueueSettings settings = queue(name);
+  settings.maximum_hundredths = 5000;
+  settings.queues = std::move(below);
+  return settings;
+}
+
+// org (maximum) holds in (maximum) and out (none); free has none above it.
+class WaitingBehindMaximums : public ::testing::Test {
+ protected:
+  WaitingBehindMaximums()
+      : tree_(*QueueTree::build({at_most("org", {at_most("in"), queue("out")}), queue("free")})),
+        waiting_(tree_) {
+    set_room("org", 100);
+    set_room("org.in", 100);
+  }
+  QueueId id(const std::string& path) const { return *tree_.find_path(path); }
+  static JobOrder order(std::uint32_t job) { return {Priority::kNormal, job, JobId(job)}; }
+  void add(std::uint32_t job, const std::string& leaf, std::int64_t width = 1) {
+    waiting_.insert(order(job), id(leaf), width);
+  }
+  void take(std::uint32_t job, const std::string& leaf, std::int64_t width = 1) {
+    waiting_.erase(order(job), id(leaf), width);
+  }
+  void set_room(const std::string& path, std::int64_t slots) {
+    rooms_[id(path)] = slots;
+    waiting_.follow(id(path), [&](QueueId q) { return rooms_[q]; });
+  }
+  std::string offered(std::int64_t widest = 100) {
+    std::string jobs;
+    waiting_.visit(widest, [&](JobId job) {
+      jobs += (jobs.empty() ? "" : " ") + std::to_string(job.value);
+      return false;
+    });
+    return jobs;
+  }
+
+  QueueTree tree_;
+  WaitingJobs waiting_;
+  std::map<QueueId, std::int64_t> rooms_;
+};
+
+TEST_F(WaitingBehindMaximums, TheNearestLimitingQueueIsFound) {
+  EXPECT_EQ(waiting_.limiter(id("org.in")), id("org.in"));
+  EXPECT_EQ(waiting_.limiter(id("org.out")), id("org"));
+  EXPECT_EQ(waiting_.limiter(id("free")), QueueTree::root());
+}
+
+TEST_F(WaitingBehindMaximums, OneOrderOverAllQueuesAndWidths) {
+  add(4, "free", 2);
+  add(3, "org.in");
+  add(1, "org.out", 2);
+  add(2, "free");
+  add(5, "org.in", 3);
+  EXPECT_EQ(offered(), "1 2 3 4 5");
+  EXPECT_EQ(offered(2), "1 2 3 4");
+  EXPECT_EQ(offered(1), "2 3");
+  EXPECT_EQ(offered(0), "");
+}
+
+TEST_F(WaitingBehindMaximums, AVisitEndsWithTheFirstThatIsTaken) {
+  add(1, "org.in");
+  add(2, "free");
+  std::string seen;
+  waiting_.visit(1, [&](JobId job) {
+    seen += std::to_string(job.value);
+    return true;
+  });
+  EXPECT_EQ(seen, "1");
+}
+
+TEST_F(WaitingBehindMaximums, AFullQueueIsPassedForItsWidthsOnly) {
+  add(1, "org.in", 2);
+  add(2, "org.in");
+  add(3, "org.out");
+  add(4, "free");
+  set_room("org.in", 1);
+  EXPECT_EQ(offered(), "2 3 4");
+  set_room("org.in", 0);
+  EXPECT_EQ(offered(), "3 4");
+  set_room("org", 0);
+  EXPECT_EQ(offered(), "4");
+  set_room("org.in", 2);
+  EXPECT_EQ(offered(), "4");
+  set_room("org", 5);
+  EXPECT_EQ(offered(), "1 2 3 4");
+  set_room("org", -3);
+  EXPECT_EQ(offered(), "4");
+  EXPECT_EQ(waiting_.room(id("org.in")), -3);
+  EXPECT_EQ(waiting_.room(id("free")), INT64_MAX);
+}
+
+TEST_F(WaitingBehindMaximums, JobsComeAndGoWhileTheirQueueIsFull) {
+  add(3, "org.in");
+  add(4, "free");
+  set_room("org.in", 0);
+  add(1, "org.in");
+  take(3, "org.in");
+  EXPECT_EQ(offered(), "4");
+  set_room("org.in", 1);
+  EXPECT_EQ(offered(), "1 4");
+  take(1, "org.in");
+  EXPECT_EQ(offered(), "4");
+  add(5, "org.in");
+  add(2, "org.in");
+  EXPECT_EQ(offered(), "2 4 5");
+  take(2, "org.in");
+  EXPECT_EQ(offered(), "4 5");
+}
+
+TEST_F(WaitingBehindMaximums, WhoIsHeldBackAloneIsBeforeNobody) {
+  add(1, "org.in");
+  add(2, "org.out", 2);
+  add(3, "free");
+  const auto before = [&](std::uint32_t job, const std::string& leaf, std::int64_t width = 1) {
+    return waiting_.before(order(job), id(leaf), width);
+  };
+  EXPECT_EQ(before(9, "free"), 3);
+  set_room("org.in", 0);
+  EXPECT_EQ(before(9, "free"), 2) << "job 1 waits for room in its queue";
+  EXPECT_EQ(before(9, "org.out"), 2);
+  EXPECT_EQ(before(9, "org.in"), 3) << "and has it before a later one there";
+  set_room("org", 1);
+  EXPECT_EQ(before(9, "org.in"), 2) << "a task of job 2 is too wide for the room that is left";
+  EXPECT_EQ(before(9, "org.in", 2), 3);
+  EXPECT_EQ(before(9, "org.out", 2), 2) << "jobs 2 and 3: not one held by org.in alone";
+  set_room("org", 0);
+  EXPECT_EQ(before(9, "free"), 1);
+  EXPECT_EQ(before(9, "org.in"), 3);
+}
+
+}  // namespace
+}  // namespace weir::test
