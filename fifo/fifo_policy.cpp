@@ -53,16 +53,16 @@ bool FifoPolicy::comes_before(JobId a, JobId b, TaskKind) const {
 
 void FifoPolicy::on_job_added(JobId id) {
   const Job& job = state_.job(id);
-  Entry entry{cluster_order(job), job.queue};
-  for (const TaskKind kind : kTaskKinds) entry.width[index(kind)] = task_width(job, kind);
-  jobs_.try_emplace(id, entry);
+  jobs_.try_emplace(id, Entry{cluster_order(job), job.queue});
   for (const TaskKind kind : kTaskKinds) read(id, kind);
 }
 
 void FifoPolicy::on_job_removed(JobId id) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  for (const TaskKind kind : kTaskKinds) set_slots(found->second, kind, 0);
+  for (const TaskKind kind : kTaskKinds) {
+    set_slots(found->second, kind, 0, task_width(state_.job(id), kind));
+  }
   jobs_.erase(found);
 }
 
@@ -81,10 +81,10 @@ void FifoPolicy::on_pending_changed(JobId job, TaskKind kind) {
   read(job, kind);
 }
 
+// What the job may still launch is said by on_pending_changed(), which follows.
 void FifoPolicy::on_launched(AttemptSlot slot) {
   const Attempt& attempt = state_.attempt(slot);
   follow_room(attempt.queue, attempt.key.task.kind);
-  read(attempt.key.task.job, attempt.key.task.kind);
 }
 
 void FifoPolicy::on_released(AttemptSlot slot) {
@@ -104,16 +104,17 @@ void FifoPolicy::on_cluster_changed() {
 void FifoPolicy::read(JobId id, TaskKind kind) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  Entry& entry = found->second;
-  set_slots(entry, kind, state_.job(id).launchable(kind) * entry.width[index(kind)]);
+  const Job& job = state_.job(id);
+  const std::int64_t width = task_width(job, kind);
+  set_slots(found->second, kind, job.launchable(kind) * width, width);
 }
 
-void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots) {
+void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots, std::int64_t width) {
   std::int64_t& counted = entry.slots[index(kind)];
   if (counted == slots) return;
   WaitingJobs& waiting = waiting_[index(kind)];
-  if (slots == 0) waiting.erase(entry.order, entry.leaf, entry.width[index(kind)]);
-  if (counted == 0) waiting.insert(entry.order, entry.leaf, entry.width[index(kind)]);
+  if (slots == 0) waiting.erase(entry.order, entry.leaf, width);
+  if (counted == 0) waiting.insert(entry.order, entry.leaf, width);
   for (QueueId q = entry.leaf; q.valid(); q = state_.tree().parent(q)) {
     pending_[index(kind)][q.index()] += slots - counted;
   }
@@ -147,7 +148,7 @@ std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const auto found = jobs_.find(id);
   if (found == jobs_.end() || found->second.slots[index(kind)] == 0) return {};
   const Entry& entry = found->second;
-  const std::int64_t width = entry.width[index(kind)];
+  const std::int64_t width = task_width(state_.job(id), kind);
   const WaitingJobs& waiting = waiting_[index(kind)];
   const QueueTree& tree = state_.tree();
   std::vector<Reason> reasons;

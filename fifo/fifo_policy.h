@@ -45,9 +45,8 @@ class FifoPolicy : public Policy {
     JobOrder order;
     QueueId leaf;
     std::int64_t slots[kTaskKindCount] = {0, 0};  // wanted by its launchable tasks
-    std::int64_t width[kTaskKindCount] = {1, 1};  // slots of one task
   };
-  void set_slots(Entry& entry, TaskKind kind, std::int64_t slots);
+  void set_slots(Entry& entry, TaskKind kind, std::int64_t slots, std::int64_t width);
   void read(JobId job, TaskKind kind);
   std::int64_t own_room(QueueId queue, TaskKind kind) const;
   void follow_room(QueueId queue, TaskKind kind);
