@@ -294,7 +294,9 @@ void FairPolicy::follow_move(JobId id) {
 }
 
 void FairPolicy::on_job_added(JobId id) {
-  make_entry(state_.job(id)).runnable = true;
+  JobEntry& entry = make_entry(state_.job(id));
+  entry.runnable = true;
+  for (auto& known : entry.placeable) known.reset();  // not followed while it waited
   sync(id);
   if (by_deficit_) open_accounts(id);
 }

@@ -198,7 +198,7 @@ void Engine::apply(const PendingCommand& command) {
     switch_policy(policy->policy);
     admit_everywhere();
   } else if (const auto* ordered = std::get_if<TrackersOrdered>(&fact)) {
-    apply_orders(*ordered);
+    apply_orders(*ordered, command.seq);
   }
   reply(command.token, Done{});
 }

@@ -239,7 +239,7 @@ class Engine {
   void take_fetch_failures(const AttemptReport& report);
 
   // engine_orders.cpp: drain, stop, resume
-  void apply_orders(const TrackersOrdered& ordered);
+  void apply_orders(const TrackersOrdered& ordered, std::uint64_t seq);
   void set_order(TrackerState& tracker, TrackerOrder order);
   void pool_changed(TrackerState& tracker);
   void evacuate(TrackerState& tracker);

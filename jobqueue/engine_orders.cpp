@@ -41,11 +41,13 @@ void Engine::on(const OrderTrackers& input, Token token) {
   promise(token, std::move(ordered));
 }
 
-void Engine::apply_orders(const TrackersOrdered& ordered) {
+void Engine::apply_orders(const TrackersOrdered& ordered, std::uint64_t seq) {
   for (const TrackersOrdered::Tracker& each : ordered.trackers) {
     const TrackerState* known = state_.find_tracker(each.name);
     if (known == nullptr) continue;
     TrackerState& tracker = state_.mutable_tracker(known->id);
+    // It left, as it was told before, while the order to stop was written.
+    if (ordered.order >= TrackerOrder::kStop && seq < tracker.stop_ended_seq) continue;
     tracker.ordered_by = ordered.by;
     tracker.ordered_at = now_;
     set_order(tracker, ordered.order);
@@ -114,7 +116,7 @@ void Engine::leave(TrackerState& tracker) {
 
 // A stop is over when the tracker has left: when it starts again it is welcome.
 void Engine::end_stop(TrackerState& tracker) {
-  emit_durable(TrackerStopEnded{tracker.name});
+  tracker.stop_ended_seq = emit_durable(TrackerStopEnded{tracker.name});
   emit(TrackerChanged{tracker.id, TrackerChanged::How::kStopped});
   state_.set_tracker_order(tracker, TrackerOrder::kNone);
   pool_changed(tracker);

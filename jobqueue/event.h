@@ -158,7 +158,8 @@ struct ClaimDropped {  // less is wanted, or guaranteed
   TimeMs deadline = 0;
 };
 
-// The tracker that was to stop has left, or another incarnation came in its stead.
+// The tracker that was to stop has left, or another incarnation came in its stead. It ends no
+// drain, which may have been ordered in between.
 struct TrackerStopEnded {
   std::string tracker;
 };

@@ -59,6 +59,7 @@ struct TrackerState {
   TrackerOrder order = TrackerOrder::kNone;
   TimeMs ordered_at = 0;
   std::string ordered_by;
+  std::uint64_t stop_ended_seq = 0;  // of the event that said so last
   std::vector<TimeMs> faults;  // not forgotten yet, oldest first
   std::string health;
   std::string lost_why;  // lost: "was silent for 600 s"

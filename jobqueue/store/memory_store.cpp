@@ -173,7 +173,7 @@ void MemoryStore::apply(const TrackerTotal& fact, TimeMs) {
 void MemoryStore::apply(const TrackersOrdered& fact, TimeMs at) {
   for (const TrackersOrdered::Tracker& tracker : fact.trackers) {
     if (fact.order == TrackerOrder::kNone) {
-      apply(TrackerStopEnded{tracker.name}, at);
+      tracker_orders_.erase(tracker.name);
       apply(TrackerForgiven{tracker.name}, at);
     } else {
       tracker_orders_[tracker.name] = {tracker.name, fact.order, tracker.incarnation, at, fact.by};
@@ -182,7 +182,9 @@ void MemoryStore::apply(const TrackersOrdered& fact, TimeMs at) {
 }
 
 void MemoryStore::apply(const TrackerStopEnded& fact, TimeMs) {
-  tracker_orders_.erase(fact.tracker);
+  const auto ordered = tracker_orders_.find(fact.tracker);
+  if (ordered == tracker_orders_.end() || ordered->second.order < TrackerOrder::kStop) return;
+  tracker_orders_.erase(ordered);
 }
 
 void MemoryStore::apply(const TrackerFault& fact, TimeMs at) {

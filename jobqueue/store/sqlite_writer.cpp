@@ -64,6 +64,7 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                  "INSERT OR REPLACE INTO tracker_orders (name, ordered, incarnation, at, by)"
                  " VALUES (?, ?, ?, ?, ?)"),
       delete_order_(database, "DELETE FROM tracker_orders WHERE name = ?"),
+      end_stop_(database, "DELETE FROM tracker_orders WHERE name = ? AND ordered >= ?"),
       put_fault_(database,
                  "INSERT OR REPLACE INTO tracker_faults (name, at, job, incarnation)"
                  " VALUES (?, ?, ?, ?)"),
@@ -171,7 +172,7 @@ void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
 }
 
 void SqliteWriter::apply(const TrackerStopEnded& fact, TimeMs) {
-  delete_order_.run(fact.tracker);
+  end_stop_.run(fact.tracker, static_cast<int>(TrackerOrder::kStop));
 }
 
 void SqliteWriter::apply(const TrackerFault& fact, TimeMs at) {

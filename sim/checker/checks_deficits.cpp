@@ -92,6 +92,20 @@ void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
   memory.known = true;
 }
 
+// Whether several commands that may change the policy or its algorithm became true in the step:
+// they may lead away and back.
+bool changed_several_times(const Step& step, std::vector<std::uint64_t>& promised) {
+  for (const Event& event : step.output.events) {
+    const bool command = std::holds_alternative<SettingsChanged>(event.fact) ||
+                         std::holds_alternative<PolicyChanged>(event.fact);
+    if (command && event.seq > 0) promised.push_back(event.seq);
+  }
+  if (std::holds_alternative<StoreFailed>(step.input.body)) promised.clear();
+  const auto* durable = std::get_if<Durable>(&step.input.body);
+  if (durable == nullptr) return false;
+  return std::erase_if(promised, [&](std::uint64_t seq) { return seq <= durable->seq; }) > 1;
+}
+
 }  // namespace
 
 void check_deficits(const Step& step, Memory& all, Verdict& verdict) {
@@ -103,8 +117,9 @@ void check_deficits(const Step& step, Memory& all, Verdict& verdict) {
   }
   memory.counted_at = now;
   const bool counting = step.fair && step.fair->deficit;
+  const bool away_and_back = changed_several_times(step, memory.rule_commands);
   // What was owed when the algorithm comes to rule is taken from what the policy says then.
-  if (counting != memory.counting) {
+  if (counting != memory.counting || away_and_back) {
     memory.known = false;
     for (auto& [key, account] : memory.accounts) account.open = false;
   }

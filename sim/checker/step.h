@@ -43,11 +43,12 @@ struct PoolMemory {
     std::int64_t running = 0, ran_ms = 0;
   };
   std::map<std::pair<JobId, TaskKind>, Account> accounts;
-  std::set<JobId> could_run;            // after the last step
-  TimeMs counted_at = 0;                // that step
-  bool counting = false;                // the algorithm ruled then
-  bool known = false;                   // and an update has been seen since it came to rule
-  std::vector<std::uint64_t> commands;  // sequence numbers of those that let jobs in or out
+  std::set<JobId> could_run;                 // after the last step
+  TimeMs counted_at = 0;                     // that step
+  bool counting = false;                     // the algorithm ruled then
+  bool known = false;                        // and an update has been seen since it came to rule
+  std::vector<std::uint64_t> commands;       // sequence numbers of those that let jobs in or out
+  std::vector<std::uint64_t> rule_commands;  // likewise, of changes of the policy or the settings
 };
 
 // What must be remembered from step to step.

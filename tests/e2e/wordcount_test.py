@@ -2,7 +2,10 @@
 import gzip
 import unittest
 
-from cluster import MAPPER, SUM, Cluster, wait_for
+from cluster import MAPPER, PATIENCE, SUM, Cluster, wait_for
+
+# Fewer under the sanitizers, where a process of our own takes long to start.
+MAPS, REDUCES = (195, 1000) if PATIENCE <= 1 else (50, 100)
 
 
 class WordCount(Cluster):
@@ -21,16 +24,16 @@ class WordCount(Cluster):
         status = self.json("job", "status", first)
         self.assertEqual(status["counters"]["weir"]["MAP_INPUT_BYTES"], text.stat().st_size)
 
-    def test_output_is_the_same_bytes_however_200_tasks_are_spread(self):
+    def test_output_is_the_same_bytes_however_tasks_are_spread(self):
         text = self.some_text(lines=20000)
-        split = text.stat().st_size // 195
+        split = text.stat().st_size // MAPS
         outputs = []
         for run, (trackers, slots) in enumerate([(1, 3), (3, 2), (2, 1)]):
             self.start_cluster(trackers=trackers, map_slots=slots, reduce_slots=slots)
             job = self.submitted(f"out{run}", "--split-size", split, mapper="awk '{print $1 \"\\t\" $0}'",
                                  reducer="cat", input=text, reduces=5)
             self.assertEqual(self.wait_for_end(job, 300), "SUCCEEDED")
-            self.assertGreaterEqual(self.json("job", "status", job)["maps"]["total"], 195)
+            self.assertGreaterEqual(self.json("job", "status", job)["maps"]["total"], MAPS)
             outputs.append(self.output(f"out{run}"))
             for process in self.processes.values():
                 process.terminate()
@@ -64,12 +67,12 @@ class WordCount(Cluster):
         self.assertRegex(self.output("out").decode(), r"^task_\d+_m_000000 job_\d+\n$")
         wait_for("the log can be read", lambda: "a word for the log" in self.weir("job", "logs", job).stdout)
 
-    def test_a_thousand_reduces(self):
+    def test_many_reduces(self):
         self.start_cluster(trackers=2, map_slots=2, reduce_slots=8)
         text = self.some_text()
-        job = self.submitted("out", mapper=MAPPER, reducer=SUM, input=text, reduces=1000)
+        job = self.submitted("out", mapper=MAPPER, reducer=SUM, input=text, reduces=REDUCES)
         self.assertEqual(self.wait_for_end(job, 400), "SUCCEEDED")
-        self.assertEqual(len(list((self.dir / "out").glob("part-*"))), 1000)
+        self.assertEqual(len(list((self.dir / "out").glob("part-*"))), REDUCES)
         self.assertEqual(sorted(self.output("out").splitlines()), self.coreutils_wordcount(text))
 
     def test_queue_figures_and_policy_switch_while_jobs_run(self):

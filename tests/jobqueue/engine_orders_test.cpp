@@ -175,6 +175,35 @@ Snapshot stored(const OrdersHarness& h) {
   return *store.load();
 }
 
+// The stop ends while another order is written: that one came to the store first.
+TEST(Orders, TheEndOfAStopDoesNotUndoADrainThatIsBeingWritten) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.durable_at_once = false;
+  h.order(TrackerOrder::kDrain, {"tt1"});
+  h.add_tracker("tt1");  // another incarnation
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
+  const Snapshot snapshot = stored(h);
+  ASSERT_EQ(snapshot.tracker_orders.size(), 1u);
+  EXPECT_EQ(snapshot.tracker_orders[0].order, TrackerOrder::kDrain);
+}
+
+TEST(Orders, AStopIsOverWhenTheTrackerLeavesWhileItIsWritten) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kStop, {"tt1"});
+  h.durable_at_once = false;
+  h.order(TrackerOrder::kStopNow, {"tt1"});
+  h.say_goodbye("tt1");
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+  EXPECT_TRUE(stored(h).tracker_orders.empty());
+}
+
 TEST(Orders, OrdersSurviveARestartOfTheJobTracker) {
   OrdersHarness before;
   before.add_tracker("tt1");

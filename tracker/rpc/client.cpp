@@ -111,8 +111,13 @@ void RpcConnection::rethrow_as_unreachable(const std::string& service) {
         type != TApplicationException::INTERNAL_ERROR && type != TApplicationException::UNKNOWN) {
       disconnect();
     }
-    throw RpcUnreachable(fmt::format("{} could not answer: {}", where, error.what()),
-                         type != TApplicationException::UNKNOWN_METHOD);
+    if (type == TApplicationException::UNKNOWN_METHOD) {
+      throw RpcUnreachable(fmt::format("{} does not know this call ({}); what is meant is the port "
+                                       "for clients, listen.thrift of the settings",
+                                       where, error.what()),
+                           false);
+    }
+    throw RpcUnreachable(fmt::format("{} could not answer: {}", where, error.what()), true);
   }
 }
 

@@ -90,6 +90,7 @@ void TaskControl::add_fetch_failure(std::uint32_t map, std::uint32_t attempt) {
   failure.__set_map_index(static_cast<std::int32_t>(map));
   failure.__set_map_attempt(static_cast<std::int32_t>(attempt));
   auto& failures = report_.status.fetch_failures;
+  if (failures.size() >= kMaxFetchFailures) return;  // it will fail again
   if (std::find(failures.begin(), failures.end(), failure) != failures.end()) return;
   failures.push_back(failure);
   report_.status.__isset.fetch_failures = true;

@@ -22,6 +22,7 @@ struct TaskReport {
 
 inline constexpr std::size_t kMaxReportBytes = 256 * 1024;
 inline constexpr std::size_t kMaxDiagnostics = 4096;
+inline constexpr std::size_t kMaxFetchFailures = 1000;  // told of at a time
 inline constexpr std::size_t kMaxStatusText = 1024;
 
 std::string encode_report(const TaskReport& report);

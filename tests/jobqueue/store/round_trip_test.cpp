@@ -179,10 +179,10 @@ TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_EQ(snapshot.tracker_faults[1].at, 7000);
   EXPECT_EQ(snapshot.tracker_faults[2].name, "tt4");
   EXPECT_EQ(snapshot.tracker_faults[2].incarnation, 5);
-  append({TrackerStopEnded{"tt2"}, TrackerForgiven{"tt1"},
+  append({TrackerStopEnded{"tt2"}, TrackerStopEnded{"tt1"}, TrackerForgiven{"tt1"},
           TrackersOrdered{{{"tt4", 5}}, TrackerOrder::kNone, "bob"}});
   snapshot = restarted();
-  EXPECT_EQ(snapshot.tracker_orders.size(), 1u);
+  EXPECT_EQ(snapshot.tracker_orders.size(), 1u) << "a drain is no stop";
   EXPECT_TRUE(snapshot.tracker_faults.empty());
 }
 

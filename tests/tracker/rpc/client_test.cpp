@@ -72,6 +72,7 @@ TEST_F(ClientTest, UnknownServiceIsAnsweredWithTheKnownOnes) {
   auto right = connection->client<wire::TrackerServiceClient>("tracker");
   EXPECT_THAT(failure_of(wrong), testing::HasSubstr("services are: client, tracker"));
   EXPECT_THAT(failure_of(plain), testing::HasSubstr("services are: client, tracker"));
+  EXPECT_THAT(failure_of(plain), testing::HasSubstr("what is meant is the port for clients"));
   EXPECT_EQ(echo(right, "tt1", 1), 1);
   EXPECT_EQ(server_->connections(), 1u);
 }

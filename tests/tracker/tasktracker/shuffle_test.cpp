@@ -230,5 +230,16 @@ TEST_F(Copying, ReportsAnOutputItCannotGetAndTakesTheNewOne) {
   drain.join();
 }
 
+// Half of the trackers of a large job die: what the reduce tells of them its tracker can still
+// read.
+TEST_F(Copying, TellsOfBoundedlyManyFailuresAtATime) {
+  start(10'000);
+  for (std::uint32_t map = 0; map < 5'000; ++map) control_->add_fetch_failure(map, 0);
+  control_->report_end(wire::AttemptState::KILLED, "");
+  copier_.reset();
+  control_.reset();  // closes the pipe
+  EXPECT_TRUE(reports_failure(kMaxFetchFailures - 1));
+}
+
 }  // namespace
 }  // namespace weir::tasktracker
