@@ -240,6 +240,8 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
       state_.launch(key, report.attempt.attempt, tracker.id, now_, to_copy, beside);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
+  if (key.kind == TaskKind::kReduce)
+    job.reduces_eligible = true;  // it was once, and that is for good
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
   pending_changed(job, key.kind);

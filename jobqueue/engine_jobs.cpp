@@ -92,7 +92,7 @@ void Engine::after_progress(Job& job) {
   if (!job.reduces_eligible && reduces.total > 0) {
     const std::int64_t needed =
         (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
-    if (maps.succeeded >= needed) {
+    if (maps.succeeded >= needed || reduces.succeeded > 0) {  // before a restart perhaps
       job.reduces_eligible = true;
       pending_changed(job, TaskKind::kReduce);
     }

@@ -44,14 +44,20 @@ void Checker::take_over(const Engine& engine) {
     if (is_over(job->state)) continue;
     memory_.maps_done[id] = job->tasks(TaskKind::kMap).succeeded;
     if (job->reduces_eligible) memory_.reduces_eligible.insert(id);
+    if (job->tasks(TaskKind::kReduce).succeeded > 0) memory_.reduces_eligible.insert(id);
   }
 }
 
 // Slow-start is met for good by a moment that the state after the step need not show any more.
-void Checker::remember_events(const Engine& engine, const Output& output) {
+void Checker::remember_events(const Engine& engine, const Input& input, const Output& output) {
   for (const Event& event : output.events) {
     JobId id;
-    if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
+    if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+      const AttemptKey& attempt = launch->attempt;  // of a reduce: it was met before a restart
+      if (attempt.task.kind != TaskKind::kReduce) continue;
+      if (!was_reported(std::get_if<Heartbeat>(&input.body), attempt)) continue;
+      memory_.reduces_eligible.insert(attempt.task.job);
+    } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
       if (done->attempt.task.kind != TaskKind::kMap) continue;
       id = done->attempt.task.job;
       ++memory_.maps_done[id];
@@ -165,7 +171,7 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
   if (mode_ == CheckMode::kEach && steps_ == 1) {
     take_over(engine);
   } else {
-    remember_events(engine, output);
+    remember_events(engine, input, output);
   }
   const bool now = mode_ == CheckMode::kFull || mode_ == CheckMode::kEach || steps_ >= next_sample_;
   std::optional<Breach> found;

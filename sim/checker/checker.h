@@ -42,7 +42,7 @@ class Checker {
 
  private:
   void take_over(const Engine& engine);
-  void remember_events(const Engine& engine, const Output& output);
+  void remember_events(const Engine& engine, const Input& input, const Output& output);
   void remember_state(const Step& step);
 
   CheckMode mode_;

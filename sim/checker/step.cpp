@@ -29,13 +29,6 @@ const Heartbeat* taken_heartbeat(const Engine& engine, const Input& input, const
   return before != memory.sequences.end() && before->second >= beat->sequence ? nullptr : beat;
 }
 
-// An attempt that the tracker itself reported was taken on again, not launched.
-bool was_reported(const Heartbeat* beat, const AttemptKey& attempt) {
-  return beat != nullptr &&
-         std::any_of(beat->attempts.begin(), beat->attempts.end(),
-                     [&](const AttemptReport& report) { return report.attempt == attempt; });
-}
-
 NotLending queues_not_lending(const ClusterState& state) {
   NotLending result;
   for (std::size_t q = 1; q < state.tree().size(); ++q) {
@@ -48,6 +41,12 @@ NotLending queues_not_lending(const ClusterState& state) {
 }
 
 }  // namespace
+
+bool was_reported(const Heartbeat* beat, const AttemptKey& attempt) {
+  return beat != nullptr &&
+         std::any_of(beat->attempts.begin(), beat->attempts.end(),
+                     [&](const AttemptReport& report) { return report.attempt == attempt; });
+}
 
 bool Memory::pending(HoldId hold) const {
   return std::any_of(holds.begin(), holds.end(), [&](const Hold& h) { return h.id == hold; });

@@ -120,6 +120,9 @@ void follow_launch(const Step& step, const AttemptLaunched& launch, Waits& waits
 // stamps of the last update.
 bool starved(const Step& step, const std::string& pool, TaskKind kind);
 
+// An attempt that the tracker itself reported was taken on again, not launched.
+bool was_reported(const Heartbeat* beat, const AttemptKey& attempt);
+
 // Whether the job's reduces may start, by what was seen so far.
 bool slow_start_met(const Memory& memory, const Job& job);
 

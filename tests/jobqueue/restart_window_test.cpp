@@ -58,6 +58,25 @@ TEST(RestartWindow, WaitsForATrackerThatOnlyDidSomething) {
   EXPECT_EQ(h.heartbeat("tt1"), "J7/m1 J7/m2");
 }
 
+// Maps were lost before the restart, after the slow-start had been reached: that was for good.
+TEST(RestartWindow, AReduceThatRunsShowsThatReducesMayStart) {
+  Snapshot snapshot = stored(JobState::kRunning);
+  auto spec = std::make_shared<JobSpec>(*snapshot.jobs[0].spec);
+  spec->reduces = 1;
+  spec->slowstart_millionths = 1'000'000;
+  snapshot.jobs[0].spec = spec;
+  snapshot.trackers = {{"tt1", Resources{{0, 1, 0, 0}}}};
+  FifoHarness h;
+  h.start(snapshot);
+  h.add_tracker("tt1", {.map_slots = 0, .reduce_slots = 1});
+  const AttemptKey reduce{{JobId(std::uint32_t{7}), TaskKind::kReduce, 0}, 0};
+  h.tracker("tt1").held[reduce] = {.attempt = reduce, .state = ReportedState::kRunning};
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.state().job(reduce.task.job).tasks(TaskKind::kReduce).running, 1);
+  h.fail("J7/r0");
+  EXPECT_EQ(h.settle("tt1"), "J7/r0");
+}
+
 TEST(RestartWindow, EndsInAnyCase) {
   FifoHarness h;
   h.start(stored(JobState::kRunning));
