@@ -17,9 +17,6 @@ if(WEIR_SANITIZE)
   if(WEIR_SANITIZE MATCHES "undefined")
     # Thrift's generated enums hold whatever was on the wire until our conversion has checked it.
     add_compile_options(-fno-sanitize=enum)
-    # gcc's dearest checks take a third of the build. The AddressSanitizer stops at null pointers as well, and clang's
-    # (preset `fuzz`, where bytes are decoded) has both.
-    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fno-sanitize=null,alignment>)
   endif()
   set(WEIR_TCMALLOC OFF)
 endif()
