@@ -9,7 +9,7 @@ BUILD_PACKAGES=(
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
 )
 RUN_PACKAGES=(python3)
-TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six procps git)
 FUZZ_PACKAGES=(libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }
@@ -32,11 +32,11 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Configures and builds a preset: build_preset release weir
+# Configures and builds a preset, with or without the tests, which need packages of their own: build_preset release ON weir
 build_preset() {
-  local preset=$1
-  shift
-  (cd "$ROOT" && cmake --preset "$preset" >"$ROOT/build/$preset.configure.log" 2>&1) ||
+  local preset=$1 tests=$2
+  shift 2
+  (cd "$ROOT" && cmake --preset "$preset" -DWEIR_TESTS="$tests" >"$ROOT/build/$preset.configure.log" 2>&1) ||
     { cat "$ROOT/build/$preset.configure.log" >&2; die "configuring preset $preset failed"; }
   cmake --build "$ROOT/build/$preset" --target "$@"
 }
