@@ -189,6 +189,29 @@ TEST_F(Committer, AFailedGroupLosesItsCommandsAndKeepsItsFacts) {
   EXPECT_EQ(snapshot.jobs[0].done.size(), 1u);
 }
 
+// A map that was done, lost and done again must not end up lost.
+TEST_F(Committer, FactsOfAFailedGroupAreWrittenInTheirOrder) {
+  GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 1});
+  committer.push({make(submitted(1))});
+  journal.wait_for("durable 1");
+  memory.fail_next(2, "disk full");
+  const TaskKey map = attempt(1, TaskKind::kMap, 0, 0).task;
+  committer.push({make(JobKillRequested{job(1), "bob"}),
+                  make(succeeded(attempt(1, TaskKind::kMap, 0, 0))), make(submitted(2)),
+                  make(TaskReopened{map, "lost"}), make(PolicyChanged{"fifo"}),
+                  make(succeeded(attempt(1, TaskKind::kMap, 0, 1))), make(submitted(3)),
+                  make(succeeded(attempt(1, TaskKind::kMap, 1, 0))),
+                  make(JobKillRequested{job(1), "bob"})});
+  journal.wait_for("durable 10");
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0,  // nothing of it
+                                         3, 5, 7, 9, 0, 3, 5, 7, 9, 0));
+  const Snapshot snapshot = memory.load().value();
+  ASSERT_EQ(snapshot.jobs.size(), 1u);
+  ASSERT_EQ(snapshot.jobs[0].done.size(), 2u);
+  EXPECT_EQ(snapshot.jobs[0].done[0].attempt, 1u);
+}
+
 TEST_F(Committer, KeptFactsGoInFrontOfTheNextGroup) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
   committer.push({make(submitted(1))});
