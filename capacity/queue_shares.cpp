@@ -16,7 +16,7 @@ QueueShares::QueueShares(const QueueTree& tree, TaskKind kind, CapacitySettings:
       is_changed_(tree.size(), false) {}
 
 void QueueShares::resize(std::int64_t total) {
-  const auto guaranteed = guaranteed_slots(tree_, kind_, total);
+  const auto guaranteed = guaranteed_slots(tree_, shares_, total);
   const auto maximum = maximum_slots(tree_, total, guaranteed);
   for (std::size_t q = 0; q < lines_.size(); ++q) {
     QueueLine& line = lines_[q];

@@ -1,13 +1,13 @@
 #include "jobqueue/queue_guarantees.h"
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <numeric>
 
 namespace weir {
 namespace {
 
-using Exact = boost::multiprecision::cpp_rational;  // a deep tree multiplies many percentages
+using Exact = boost::multiprecision::cpp_rational;
+using Integer = boost::multiprecision::cpp_int;
 
 std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, TaskKind kind) {
   std::vector<Guarantee> guarantees;
@@ -20,9 +20,9 @@ std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, Task
 // The smallest whole total of which `share` is at least one slot.
 std::int64_t one_slot_from(const Exact& share) {
   if (share == 0) return INT64_MAX;
-  const auto num = boost::multiprecision::numerator(share);
-  const auto den = boost::multiprecision::denominator(share);
-  const boost::multiprecision::cpp_int total = (den + num - 1) / num;
+  const Integer num = numerator(share);
+  const Integer den = denominator(share);
+  const Integer total = (den + num - 1) / num;
   return total > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(total);
 }
 
@@ -82,31 +82,51 @@ std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
 
 std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind) {
   std::vector<QueueShare> shares(tree.size());
-  std::vector<Exact> exact(tree.size(), Exact(1));
   for (std::size_t q = 0; q < tree.size(); ++q) {  // parents come before their children
     const auto weights = weights_of(tree, QueueId(q), kind);
     const std::int64_t sum = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t child = tree.nodes()[q].children[i].index();
-      exact[child] = exact[q] * Exact(weights[i], sum);
+      const Exact g = shares[q].of_cluster * Exact(weights[i], sum);
       // A share of nothing is nothing, whatever its ratio among siblings.
-      shares[child].weight = exact[child] == 0 ? 0 : weights[i];
-      shares[child].one_slot_from = one_slot_from(exact[child]);
+      shares[child] = {g, g == 0 ? 0 : weights[i], one_slot_from(g)};
     }
   }
   return shares;
 }
 
-std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, TaskKind kind,
+std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree,
+                                           const std::vector<QueueShare>& shares,
                                            std::int64_t total) {
   std::vector<std::int64_t> slots(tree.size(), 0);
   slots[QueueTree::root().index()] = total;
+  std::vector<std::pair<Exact, std::size_t>> remainders;
   for (std::size_t q = 0; q < tree.size(); ++q) {
     const auto& children = tree.nodes()[q].children;
-    const auto parts = largest_remainder(slots[q], weights_of(tree, QueueId(q), kind));
-    for (std::size_t i = 0; i < children.size(); ++i) slots[children[i].index()] = parts[i];
+    if (children.empty()) continue;
+    remainders.clear();
+    std::int64_t missing = slots[q];
+    for (const QueueId child : children) {
+      const Exact& g = shares[child.index()].of_cluster;
+      Integer whole, rest;
+      divide_qr(Integer(numerator(g) * total), Integer(denominator(g)), whole, rest);
+      slots[child.index()] = static_cast<std::int64_t>(whole);
+      missing -= slots[child.index()];
+      // Negated: the largest sorts first, then order.
+      remainders.emplace_back(-Exact(rest, denominator(g)), child.index());
+    }
+    if (missing <= 0) continue;
+    std::sort(remainders.begin(), remainders.end());
+    for (std::size_t k = 0; k < static_cast<std::size_t>(missing); ++k) {
+      ++slots[remainders[k].second];
+    }
   }
   return slots;
+}
+
+std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, TaskKind kind,
+                                           std::int64_t total) {
+  return guaranteed_slots(tree, exact_shares(tree, kind), total);
 }
 
 std::vector<std::int64_t> maximum_slots(const QueueTree& tree, std::int64_t total,

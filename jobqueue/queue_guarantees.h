@@ -1,9 +1,10 @@
 // What each queue of a tree is guaranteed, by the settings and the size of the cluster alone: the
-// exact share g as a ratio among siblings, whether g is worth a whole slot, GC (rounded family by
-// family, so that siblings' GC add up to their parent's exactly) and MAX. Pure functions of the
-// queue tree, any thread; vectors are indexed by QueueId.
+// exact share g of the cluster, whether g is worth a whole slot, GC (g rounded, so that siblings'
+// GC add up to their parent's exactly) and MAX. Pure functions of the queue tree, any thread;
+// vectors are indexed by QueueId.
 #pragma once
 
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -33,13 +34,20 @@ std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
                            std::int64_t parent_maximum, std::int64_t guaranteed);
 
 struct QueueShare {
+  // g as a part of the cluster; a deep tree multiplies many percentages.
+  boost::multiprecision::cpp_rational of_cluster = 1;
   std::int64_t weight = 1;  // g among its siblings
   std::int64_t one_slot_from =
       1;  // smallest cluster total with g >= 1 slot; INT64_MAX if there is none
 };
 std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind);
 
-// GC of every queue when the cluster has `total` slots of the kind; of the root it is `total`.
+// GC of every queue when the cluster has `total` slots; of the root it is `total`. Each queue has
+// its exact g rounded down, and what its parent's GC has beyond that goes, one slot each, to the
+// largest remainders, ties in order. Never a part of the parent's GC: roundings do not add up.
+std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree,
+                                           const std::vector<QueueShare>& shares,
+                                           std::int64_t total);
 std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, TaskKind kind,
                                            std::int64_t total);
 

@@ -14,14 +14,11 @@ std::int64_t ceil_of(const Rational& r) {
   return Rational(down) == r ? down : down + 1;
 }
 
-std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>& parts) {
-  Rational sum = 0;
+std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>& parts,
+                                                     std::int64_t total) {
   std::vector<std::int64_t> rounded;
-  for (const Rational& part : parts) {
-    sum += part;
-    rounded.push_back(floor_of(part));
-  }
-  std::int64_t missing = floor_of(sum) - std::reduce(rounded.begin(), rounded.end());
+  for (const Rational& part : parts) rounded.push_back(floor_of(part));
+  std::int64_t missing = total - std::reduce(rounded.begin(), rounded.end());
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -33,6 +30,11 @@ std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>
     --missing;
   }
   return rounded;
+}
+
+std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>& parts) {
+  return round_by_largest_remainder(parts,
+                                    floor_of(std::reduce(parts.begin(), parts.end(), Rational(0))));
 }
 
 std::vector<std::int64_t> share_out(std::int64_t total, const std::vector<Rational>& weights) {

@@ -16,6 +16,8 @@ std::int64_t ceil_of(const Rational& r);   // r >= 0
 
 // Rounds parts whose sum is a whole number: each down, then one more, in order of the largest
 // remainder, ties in the order given, until the sum is right again.
+std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>& parts,
+                                                     std::int64_t total);
 std::vector<std::int64_t> round_by_largest_remainder(const std::vector<Rational>& parts);
 
 // `total` in proportion to the weights, rounded as above; weights that are all 0 count as equal.

@@ -54,7 +54,9 @@ void set_guarantees(const QueueTree& tree, TaskKind kind, std::int64_t total, Li
     const auto& children = tree.nodes()[q].children;
     if (children.empty()) continue;
     const auto parts = parts_of(tree, QueueId(q), kind);
-    const auto slots = share_out(lines[q].guaranteed, parts);
+    std::vector<Rational> exact;  // never parts of what the parent's were rounded to
+    for (const Rational& part : parts) exact.push_back(lines[q].share * part * total);
+    const auto slots = round_by_largest_remainder(exact, lines[q].guaranteed);
     for (std::size_t i = 0; i < children.size(); ++i) {
       ExpectedQueue& line = lines[children[i].index()];
       const auto& settings = tree.node(children[i]).settings;
