@@ -1,6 +1,7 @@
 // Which task a free slot goes to: held and reserved slots, claims by deadline, then the order of
 // queues, and within a leaf the order of jobs (capacity.md, "Which queue, which job").
 #include <algorithm>
+#include <utility>
 
 #include "capacity/capacity_arithmetic.h"
 #include "capacity/capacity_policy.h"
@@ -10,40 +11,78 @@ namespace weir {
 
 std::optional<Choice> CapacityPolicy::choose(const Offer& offer) {
   for (const TaskKind kind : kTaskKinds) {
-    std::int64_t free = offer.free[index(kind)];
+    const std::int64_t free = offer.free[index(kind)];
     if (free <= 0) continue;
     settle(kind);
-    if (state_.tracker(offer.tracker).keeps > 0) {
-      if (auto choice = choose_kept(kind, free, offer)) return choice;
-    }
-    if (free <= 0) continue;
-    if (auto choice = choose_claimed(kind, free, offer)) return choice;
-    if (auto choice = ask(QueueTree::root(), kind, free, INT64_MAX, offer)) return choice;
+    if (auto choice = choose_of(kind, free, offer)) return choice;
   }
   return std::nullopt;
+}
+
+std::optional<Choice> CapacityPolicy::choose_of(TaskKind kind, std::int64_t free,
+                                                const Offer& offer) {
+  if (state_.tracker(offer.tracker).keeps > 0) {
+    if (auto choice = choose_held(kind, free, offer)) return choice;
+    if (free <= 0) return std::nullopt;
+    if (const Reservation* kept = reservation_on(state_, offer.tracker, kind)) {
+      if (auto choice = choose_claimed(kind, free, offer, true)) return choice;
+      return choose_reserved(*kept, free, offer);  // and nothing else starts here
+    }
+  }
+  if (auto choice = choose_claimed(kind, free, offer, false)) return choice;
+  return choose_in_order(kind, free, offer);
 }
 
 // --- Slots that are kept for somebody ---
 
 // Takes what stays kept off `free`. A claimant may go up to its guarantee and what it keeps, and no
 // user limit stands in his way.
-std::optional<Choice> CapacityPolicy::choose_kept(TaskKind kind, std::int64_t& free,
+std::optional<Choice> CapacityPolicy::choose_held(TaskKind kind, std::int64_t& free,
                                                   const Offer& offer) {
   const auto take_held = [&](const Hold& hold, std::int64_t slots) {
     const QueueShares& shares = classes_[index(kind)].shares;
     const QueueLine& line = shares.line(hold.queue);
-    std::int64_t room = std::min(slots, line.kept() - line.facts.running);
+    Room room{.step = std::min(slots, line.kept() - line.facts.running), .urgent = true};
     for (QueueId q = hold.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-      room = std::min(room, shares.line(q).maximum - shares.line(q).facts.running);
+      room.maximum =
+          std::min(room.maximum, shares.line(q).maximum - shares.line(q).facts.running);
     }
-    auto choice = ask_leaf(hold.queue, kind, slots, room, offer, true);
+    auto choice = ask_leaf(hold.queue, kind, slots, room, offer);
     if (choice && choice->what == Choice::What::kLaunch) ++rules_[kServedHold];
     return choice;
   };
-  return weir::choose_kept(
-      state_, offer, kind, free, take_held,
-      [&](const Reservation& kept) { return may_run(state_.job(kept.job), kind); },
-      [&](const Reservation& kept) { return state_.pick_task(kept.job, kind, offer.tracker); });
+  return weir::choose_held(state_, offer, kind, free, take_held);
+}
+
+std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& kept, std::int64_t free,
+                                                      const Offer& offer) {
+  return weir::choose_reserved(
+      kept, free, keeps_reservation(kept),
+      [&] { return state_.pick_task(kept.job, kept.kind, offer.tracker); });
+}
+
+// A reservation lasts while its task may run and its queue is below its allocation.
+bool CapacityPolicy::keeps_reservation(const Reservation& kept) const {
+  const Job* job = state_.find_job(kept.job);
+  if (job == nullptr || !state_.tracker(kept.tracker).in_pool()) return false;
+  const QueueLine& line = classes_[index(kept.kind)].shares.line(job->queue);
+  return may_run(*job, kept.kind) && line.facts.running < line.allocated;
+}
+
+std::int64_t CapacityPolicy::reserved_in(QueueId queue, TaskKind kind) const {
+  std::int64_t slots = 0;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const Job* job = kept.kind == kind ? state_.find_job(kept.job) : nullptr;
+    if (job != nullptr && state_.tree().is_ancestor(queue, job->queue)) slots += kept.slots;
+  }
+  return slots;
+}
+
+std::int64_t CapacityPolicy::reserved_by(JobId job, TaskKind kind) const {
+  for (const Reservation& kept : state_.claims().reservations()) {
+    if (kept.job == job && kept.kind == kind) return kept.slots;
+  }
+  return 0;
 }
 
 bool CapacityPolicy::may_run(const Job& job, TaskKind kind) const {
@@ -66,22 +105,26 @@ bool CapacityPolicy::within_limits(const Job& job, TaskKind kind) const {
 // Claims are served by deadline, so those that are due come first. The slot goes to the claimant,
 // else its family is passed.
 std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t free,
-                                                     const Offer& offer) {
+                                                     const Offer& offer, bool overdue_only) {
   const auto& due = state_.claims().by_deadline(kind);
   if (due.empty()) return std::nullopt;
   const SlotClass& c = classes_[index(kind)];
   ++claim_round_;
   for (const auto& [deadline, leaf, id] : due) {
+    const bool overdue = deadline <= offer.now;
+    if (overdue_only && !overdue) return std::nullopt;
     if (asked_[leaf.index()] == claim_round_) continue;
     asked_[leaf.index()] = claim_round_;
     if (c.shares.line(leaf).facts.pending == 0) continue;
-    std::int64_t room = INT64_MAX;
-    for (QueueId q = leaf; room > 0 && q != QueueTree::root(); q = state_.tree().parent(q)) {
-      room = std::min(room, c.shares.line(q).kept() - c.shares.line(q).facts.running);
+    Room room{.shared = true, .urgent = overdue};
+    for (QueueId q = leaf; room.step > 0 && q != QueueTree::root(); q = state_.tree().parent(q)) {
+      const QueueLine& line = c.shares.line(q);
+      room.step = std::min(room.step, line.kept() - line.facts.running);
+      room.maximum =
+          std::min(room.maximum, line.maximum - line.facts.running - reserved_in(q, kind));
     }
-    if (room <= 0) continue;
-    const bool overdue = deadline <= offer.now;
-    auto choice = ask_leaf(leaf, kind, free, room, offer, overdue);
+    if (room.step <= 0) continue;
+    auto choice = ask_leaf(leaf, kind, free, room, offer);
     if (!choice) continue;
     ++rules_[overdue ? kServedOverdueClaim : kServedClaim];
     return choice;
@@ -91,15 +134,43 @@ std::optional<Choice> CapacityPolicy::choose_claimed(TaskKind kind, std::int64_t
 
 // --- The order of queues: steps 3 to 5 ---
 
+// A leaf whose first job avoids this tracker stands here for the first that does not.
+std::optional<Choice> CapacityPolicy::choose_in_order(TaskKind kind, std::int64_t free,
+                                                      const Offer& offer) {
+  SlotClass& c = classes_[index(kind)];
+  std::vector<std::pair<QueueId, std::int64_t>> before;
+  for (const QueueId leaf : c.picky) {
+    std::int64_t width = 0;
+    const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
+      return !over_user_limit(leaf, kind, bucket);
+    };
+    leaf_of(leaf, kind).jobs.visit(within_limit, [&](JobId job) {
+      if (!state_.avoided(state_.job(job), offer.tracker)) width = this->width(job, kind);
+      return width > 0;
+    });
+    if (width == 0 || width == c.first_width[leaf.index()]) continue;
+    before.emplace_back(leaf, c.first_width[leaf.index()]);
+    stand_again(leaf, kind, width);
+  }
+  auto choice = ask(QueueTree::root(), kind, free, {}, offer);
+  for (const auto& [leaf, width] : before) stand_again(leaf, kind, width);
+  return choice;
+}
+
 std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int64_t free,
-                                          std::int64_t room, const Offer& offer) {
-  if (state_.tree().leaf(queue)) return ask_leaf(queue, kind, free, room, offer, false);
+                                          const Room& room, const Offer& offer) {
+  if (state_.tree().leaf(queue)) return ask_leaf(queue, kind, free, room, offer);
   const SlotClass& c = classes_[index(kind)];
   std::optional<Choice> choice;
   c.order.offer(queue, [&](QueueId child, ServiceStep step) {
     const QueueLine& line = c.shares.line(child);
     const std::int64_t bound = step == ServiceStep::kBelowMaximum ? line.maximum : line.allocated;
-    choice = ask(child, kind, free, std::min(room, bound - line.facts.running), offer);
+    const std::int64_t running = line.facts.running;
+    choice = ask(child, kind, free,
+                 {.step = std::min(room.step, bound - running),
+                  .maximum =
+                      std::min(room.maximum, line.maximum - running - reserved_in(child, kind))},
+                 offer);
     if (choice && line.under_one_slot) ++rules_[kTurnsTaken];
     return choice.has_value();
   });
@@ -108,28 +179,54 @@ std::optional<Choice> CapacityPolicy::ask(QueueId queue, TaskKind kind, std::int
 
 // --- Within a leaf ---
 
+bool CapacityPolicy::over_user_limit(QueueId leaf, TaskKind kind,
+                                     const LeafJobs::Bucket& bucket) const {
+  std::int64_t running = bucket.user_running;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const Job* job = kept.kind == kind ? state_.find_job(kept.job) : nullptr;
+    if (job == nullptr || job->queue != leaf || job->user != bucket.user) continue;
+    if (job->id != bucket.first.id) running += kept.slots;
+  }
+  return running + bucket.width > user_limit(leaf, kind, bucket.width);
+}
+
 std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free,
-                                               std::int64_t room, const Offer& offer, bool urgent) {
+                                               Room room, const Offer& offer) {
   const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
+  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+  room.shared = room.shared && line.facts.wide_jobs > 0;
   std::optional<Choice> choice;
   bool someone_at_limit = false;
-  const auto at_limit = [&](const LeafJobs::Bucket& bucket) {
-    return bucket.user_running + bucket.width > user_limit(leaf, kind, bucket.width);
-  };
-  // A bucket whose tasks are wider than what is free may still reserve a tracker for its first job.
+  bool first = true;
+  // The first task, if it is wider than what is free, may reserve a tracker.
   const auto has_room = [&](const LeafJobs::Bucket& bucket) {
-    if (bucket.width <= free) return bucket.width <= room;
+    const bool is_first = std::exchange(first, false);
+    const std::int64_t own = reserved_by(bucket.first.id, kind);
+    if (bucket.width > room.step || bucket.width > room.maximum + own) return false;
+    if (bucket.width <= free) return true;
     ++rules_[kWidePassed];
-    if (bucket.width > room) return false;
-    choice = reserve_tracker(state_, bucket.first.id, kind);
-    return choice.has_value();
+    if (is_first && line.facts.running < line.allocated) {
+      choice = reserve_tracker(state_, bucket.first.id, kind);
+    }
+    return choice.has_value() || room.shared;
   };
   const auto pick = [&](JobId job) {
-    if (!choice) choice = pick_task(job, kind, offer.tracker, urgent);
+    if (choice) return true;
+    if (room.shared) {
+      const std::int64_t width = this->width(job, kind);
+      const std::int64_t tasks = std::min<std::int64_t>(state_.job(job).launchable(kind),
+                                                        room.step / width);
+      if (tasks == 0) return false;
+      if (width > free) {
+        room.step -= tasks * width;
+        return room.step <= 0;
+      }
+    }
+    choice = pick_task(job, kind, offer.tracker, room.urgent);
     return choice.has_value();
   };
   const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
-    if (!at_limit(bucket)) return has_room(bucket);
+    if (!over_user_limit(leaf, kind, bucket)) return has_room(bucket);
     someone_at_limit = true;
     return false;
   };
@@ -143,8 +240,11 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     return std::nullopt;
   }
   // Soft limits give way before a slot leaves the queue or stays empty.
-  jobs.visit([&](const LeafJobs::Bucket& bucket) { return at_limit(bucket) && has_room(bucket); },
-             pick);
+  jobs.visit(
+      [&](const LeafJobs::Bucket& bucket) {
+        return over_user_limit(leaf, kind, bucket) && has_room(bucket);
+      },
+      pick);
   if (choice) ++rules_[choice->what == Choice::What::kReserve ? kReserved : kSoftLimitPassed];
   return choice;
 }

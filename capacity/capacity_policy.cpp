@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "capacity/capacity_arithmetic.h"
+#include "capacity/paused_shortfalls.h"
 #include "jobqueue/prefetch.h"
 
 namespace weir {
@@ -22,6 +23,7 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
     : shares(tree, kind, by),
       order(tree),
       leaves(tree.size()),
+      first_width(tree.size(), 1),
       is_marked(tree.size(), false),
       in_review(tree.size(), false) {
   for (const QueueId leaf : tree.leaves()) {
@@ -207,32 +209,25 @@ bool CapacityPolicy::placeable(const Job& job, JobEntry& entry, TaskKind kind) {
 
 // --- Settling ---
 
-// PEND must not depend on AC, which depends on PEND; soft limits forbid nothing.
-LeafJobs::LimitOf CapacityPolicy::hard_limit(QueueId leaf, TaskKind kind,
-                                             std::int64_t running) const {
+LeafNeed CapacityPolicy::need_of(QueueId leaf, TaskKind kind) const {
   const Leaf& here = leaf_of(leaf, kind);
-  if (here.user_limit.mode != UserLimit::Mode::kHard) return {};
-  const std::int64_t guaranteed = classes_[index(kind)].shares.line(leaf).guaranteed;
-  return [&here, running, guaranteed](std::int64_t width) {
-    return user_limit_slots(here.user_limit, {.guaranteed = guaranteed,
-                                              .running = running,
-                                              .need = width,
-                                              .active_users = here.jobs.active_users()});
-  };
+  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+  return {.jobs = here.jobs,
+          .dying = here.dying,
+          .user_limit = here.user_limit,
+          .has_maximum = here.has_maximum,
+          .guaranteed = line.guaranteed,
+          .maximum = line.maximum,
+          .running = state_.queue(leaf).running_slots[index(kind)]};
 }
 
 LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
-  const Leaf& here = leaf_of(leaf, kind);
-  LeafFacts facts{.running = state_.queue(leaf).running_slots[index(kind)],
-                  .waiting_jobs = here.jobs.jobs(),
-                  .wide_jobs = here.jobs.wide_jobs()};
-  for (const auto& [width, tasks] : here.dying) facts.dying += width * tasks;
-  std::optional<std::int64_t> room;
-  if (here.has_maximum) {
-    room = classes_[index(kind)].shares.line(leaf).maximum - facts.running;
-  }
-  facts.pending = here.jobs.pending_slots(hard_limit(leaf, kind, facts.running), room);
-  return facts;
+  const LeafNeed need = need_of(leaf, kind);
+  return {.running = need.running,
+          .pending = need.pending(),
+          .dying = need.dying_slots(),
+          .waiting_jobs = need.jobs.jobs(),
+          .wide_jobs = need.jobs.wide_jobs()};
 }
 
 void CapacityPolicy::settle(TaskKind kind) const {
@@ -251,13 +246,78 @@ void CapacityPolicy::settle(TaskKind kind) const {
   c.marked.clear();
   c.shares.settle();
   c.shares.take_changed(c.changed);
+  settle_order(kind);
   for (const QueueId queue : c.changed) {
-    c.order.update(queue, c.shares.line(queue), state_.queue(queue).last_launch[index(kind)]);
     if (c.in_review[queue.index()]) continue;
     c.in_review[queue.index()] = true;
     c.to_review.push_back(queue);
   }
   ++c.version;
+}
+
+void CapacityPolicy::settle_order(TaskKind kind) const {
+  SlotClass& c = classes_[index(kind)];
+  const bool wide = c.shares.line(QueueTree::root()).facts.wide_jobs > 0;
+  if (!wide && !c.was_wide) {  // every first task needs one slot
+    for (const QueueId queue : c.changed) stand(queue, kind, 1);
+    return;
+  }
+  c.was_wide = wide;
+  std::set<QueueId> due(c.changed.begin(), c.changed.end());
+  while (!due.empty()) {  // children, whose ids are higher, before what stands for one of them
+    const QueueId queue = *due.rbegin();
+    due.erase(queue);
+    stand(queue, kind, first_width(queue, kind));
+    if (queue == QueueTree::root()) continue;
+    due.insert(state_.tree().parent(queue));
+    if (!state_.tree().leaf(queue)) continue;
+    const bool mixed = c.shares.line(queue).facts.wide_jobs > 0;
+    const LeafJobs::Bucket* first = mixed ? first_bucket(queue, kind) : nullptr;
+    if (first != nullptr && find_entry(first->first.id)->avoided_by > 0) {
+      c.picky.insert(queue);
+    } else {
+      c.picky.erase(queue);
+    }
+  }
+}
+
+void CapacityPolicy::stand(QueueId queue, TaskKind kind, std::int64_t first_width) const {
+  SlotClass& c = classes_[index(kind)];
+  c.first_width[queue.index()] = first_width;
+  c.order.update(queue, c.shares.line(queue), first_width,
+                 state_.queue(queue).last_launch[index(kind)]);
+}
+
+// The leaf stands for another task, and the queues above it for what they would give then.
+void CapacityPolicy::stand_again(QueueId leaf, TaskKind kind, std::int64_t width) const {
+  stand(leaf, kind, width);
+  const QueueTree& tree = state_.tree();
+  for (QueueId q = tree.parent(leaf); q != QueueTree::root(); q = tree.parent(q)) {
+    stand(q, kind, first_width(q, kind));
+  }
+}
+
+const LeafJobs::Bucket* CapacityPolicy::first_bucket(QueueId leaf, TaskKind kind) const {
+  const Leaf& here = leaf_of(leaf, kind);
+  const auto* first = here.jobs.first(
+      [&](const LeafJobs::Bucket& bucket) { return !over_user_limit(leaf, kind, bucket); });
+  if (first != nullptr || here.user_limit.mode == UserLimit::Mode::kHard) return first;
+  return here.jobs.first([](const LeafJobs::Bucket&) { return true; });
+}
+
+std::int64_t CapacityPolicy::first_width(QueueId queue, TaskKind kind) const {
+  const SlotClass& c = classes_[index(kind)];
+  if (c.shares.line(queue).facts.wide_jobs == 0) return 1;
+  if (state_.tree().leaf(queue)) {
+    const LeafJobs::Bucket* first = first_bucket(queue, kind);
+    return first == nullptr ? 1 : first->width;
+  }
+  std::int64_t width = 1;
+  c.order.offer(queue, [&](QueueId child, ServiceStep) {
+    width = c.first_width[child.index()];
+    return true;
+  });
+  return width;
 }
 
 Preemption CapacityPolicy::tick(TimeMs now) {
@@ -267,6 +327,10 @@ Preemption CapacityPolicy::tick(TimeMs now) {
     plan_kills(kind, now, plan);
   }
   return plan;
+}
+
+std::unique_ptr<PausedClaims> CapacityPolicy::paused_claims() const {
+  return std::make_unique<PausedShortfalls>(state_);
 }
 
 QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {

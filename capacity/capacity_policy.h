@@ -13,7 +13,6 @@
 #pragma once
 
 #include <array>
-#include <boost/container/flat_map.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +23,7 @@
 
 #include "capacity/capacity_settings.h"
 #include "capacity/leaf_jobs.h"
+#include "capacity/leaf_need.h"
 #include "capacity/queue_shares.h"
 #include "capacity/service_order.h"
 #include "jobqueue/cluster_state.h"
@@ -53,6 +53,7 @@ class CapacityPolicy : public Policy {
   void on_lending_changed(QueueId queue, TaskKind kind) override;
   void prefetch(const Attempt& attempt, int step) const override;
   bool keeps_claims() const override { return true; }
+  std::unique_ptr<PausedClaims> paused_claims() const override;
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
@@ -75,8 +76,7 @@ class CapacityPolicy : public Policy {
   // A leaf in one slot class: what each launch and end looks at stands together.
   struct alignas(64) Leaf {
     LeafJobs jobs;
-    // Dying tasks that are wanted again: width -> how many.
-    boost::container::flat_map<std::int64_t, std::int64_t> dying;
+    DyingTasks dying;
     UserLimit user_limit;  // as the settings say
     bool has_maximum = false;
   };
@@ -89,15 +89,23 @@ class CapacityPolicy : public Policy {
     std::vector<QueueId> marked;  // leaves whose facts may have changed
     std::vector<bool> is_marked;
     std::vector<QueueId> changed;    // used while settling
+    // Slots that the first task of each queue needs; of inner queues the one that they would give.
+    std::vector<std::int64_t> first_width;
+    // Leaves with tasks of several widths whose first job avoids some tracker: what they stand for
+    // depends on who offers.
+    std::set<QueueId> picky;
+    bool was_wide = false;  // when last settled, some task needed more than one slot
     bool resized = true;             // the cluster's total may have changed
     bool unfilled = false;           // what queues lend has changed
     std::vector<QueueId> to_review;  // queues whose claims or lending may have to follow
     std::vector<bool> in_review;
+    std::vector<QueueId> had_freed;           // leaves with FreedSlots when last reviewed
     std::map<QueueId, std::int64_t> claimed;  // while reviewing: what leaves will claim
     std::set<QueueId> short_of;  // leaves whose shortfall is more than they claim: free slots count
     std::uint64_t version = 0;   // grows when anything that the order of slots depends on changes
     std::uint64_t dealt_version = 0;  // of `dealt`
     std::int64_t dealt_slots = -1;
+    std::size_t dealt_freed = 0;
     std::map<QueueId, std::int64_t> dealt;  // the free slots, shared out in the order of slots
   };
   enum Rule : std::uint8_t {
@@ -119,8 +127,15 @@ class CapacityPolicy : public Policy {
   }
   void mark(QueueId leaf, TaskKind kind) const;
   void settle(TaskKind kind) const;
+  void settle_order(TaskKind kind) const;
+  // The bucket of the leaf's first task: the first in order that no user limit forbids, or, where
+  // limits are soft and forbid all, the first. Null: nothing may launch.
+  const LeafJobs::Bucket* first_bucket(QueueId leaf, TaskKind kind) const;
+  std::int64_t first_width(QueueId queue, TaskKind kind) const;
+  void stand(QueueId queue, TaskKind kind, std::int64_t first_width) const;
+  void stand_again(QueueId leaf, TaskKind kind, std::int64_t first_width) const;
   LeafFacts leaf_facts(QueueId leaf, TaskKind kind) const;
-  LeafJobs::LimitOf hard_limit(QueueId leaf, TaskKind kind, std::int64_t running) const;
+  LeafNeed need_of(QueueId leaf, TaskKind kind) const;
   void read_user(QueueId leaf, UserId user, TaskKind kind);
   void read_job(JobId job, TaskKind kind);
   void set_dying(JobEntry& entry, JobId job, TaskKind kind, std::uint32_t tasks);
@@ -131,14 +146,32 @@ class CapacityPolicy : public Policy {
   // Whether any live tracker could ever run tasks of the job.
   bool placeable(const Job& job, JobEntry& entry, TaskKind kind);
 
-  // capacity_choose.cpp. `free`: slots on the tracker; `room`: what the queues above allow.
-  std::optional<Choice> choose_kept(TaskKind kind, std::int64_t& free, const Offer& offer);
-  std::optional<Choice> choose_claimed(TaskKind kind, std::int64_t free, const Offer& offer);
-  std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t free, std::int64_t room,
+  // capacity_choose.cpp. `free`: slots on the tracker.
+  std::optional<Choice> choose_of(TaskKind kind, std::int64_t free, const Offer& offer);
+  std::optional<Choice> choose_held(TaskKind kind, std::int64_t& free, const Offer& offer);
+  std::optional<Choice> choose_reserved(const Reservation& kept, std::int64_t free,
+                                        const Offer& offer);
+  std::optional<Choice> choose_claimed(TaskKind kind, std::int64_t free, const Offer& offer,
+                                       bool overdue_only);
+  std::optional<Choice> choose_in_order(TaskKind kind, std::int64_t free, const Offer& offer);
+  // What the queues on the way to a leaf leave it.
+  struct Room {
+    std::int64_t step = INT64_MAX;  // of what its step is about: GC, AC
+    // Below every MAX, less what tasks with a tracker reserved take.
+    std::int64_t maximum = INT64_MAX;
+    // The tasks that are owed, in order, share `step`: also those that find no room here.
+    bool shared = false;
+    bool urgent = false;  // maps do not wait for locality
+  };
+  std::optional<Choice> ask(QueueId queue, TaskKind kind, std::int64_t free, const Room& room,
                             const Offer& offer);
-  // `urgent`: maps of the queue do not wait for locality.
-  std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free, std::int64_t room,
-                                 const Offer& offer, bool urgent);
+  std::optional<Choice> ask_leaf(QueueId leaf, TaskKind kind, std::int64_t free, Room room,
+                                 const Offer& offer);
+  bool over_user_limit(QueueId leaf, TaskKind kind, const LeafJobs::Bucket& bucket) const;
+  // Slots of wide tasks of the queue that have a tracker reserved.
+  std::int64_t reserved_in(QueueId queue, TaskKind kind) const;
+  std::int64_t reserved_by(JobId job, TaskKind kind) const;
+  bool keeps_reservation(const Reservation& kept) const;
   std::optional<Choice> pick_task(JobId job, TaskKind kind, TrackerId tracker, bool urgent);
   bool may_run(const Job& job, TaskKind kind) const;  // under every maximum and hard limit
   bool within_limits(const Job& job,
@@ -147,10 +180,14 @@ class CapacityPolicy : public Policy {
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
 
   // claim_review.cpp
+  void review_freed(TaskKind kind);
+  std::int64_t freed_in(QueueId leaf, TaskKind kind) const;
+  void review_reservations(TaskKind kind, std::vector<ClaimStep>& steps) const;
   void review_lending(QueueId queue, TaskKind kind, std::vector<ClaimStep>& steps) const;
   void review_claims(QueueId leaf, TaskKind kind, std::vector<ClaimStep>& steps);
   void open_claims(TaskKind kind, std::vector<ClaimStep>& steps);
   bool free_slots_cover_all(TaskKind kind) const;
+  struct Deal;  // free_slot_deal.cpp
   void deal_free_slots(TaskKind kind);
   // Slots short of min(GC, DEM), in whole tasks.
   std::int64_t shortfall(QueueId leaf, TaskKind kind) const;

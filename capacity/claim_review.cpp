@@ -2,6 +2,7 @@
 // claims may be at most its shortfall, min(GC, DEM) - RUN in whole tasks, and are at least what of
 // it no free slot covers. So a slot that the queue freed and filled again changes nothing, more
 // running meets the earliest claim, less wanted drops the latest, and a free slot alone ends none.
+// RUN is with slots that the queue's own tasks have freed and that were not offered yet.
 #include <algorithm>
 
 #include "capacity/capacity_policy.h"
@@ -13,6 +14,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
   for (const TaskKind kind : kTaskKinds) {
     settle(kind);
     SlotClass& c = classes_[index(kind)];
+    review_freed(kind);
     for (const QueueId queue : c.to_review) {
       c.in_review[queue.index()] = false;
       if (!lenders_.empty()) review_lending(queue, kind, steps);
@@ -21,6 +23,7 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
     c.to_review.clear();
     if (!c.short_of.empty()) open_claims(kind, steps);
     c.claimed.clear();
+    if (!state_.claims().reservations().empty()) review_reservations(kind, steps);
     if (!tick) continue;
     for (const QueueId queue : lenders_) {
       const ClaimBook::Lending& lending = state_.claims().lending(queue, kind);
@@ -31,6 +34,41 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
         steps.push_back({ClaimStep::What::kLend, queue, kind, 0});
       }
     }
+  }
+}
+
+// What a queue's tasks have freed counts as if they ran, until it was offered: then it is looked at
+// again, whether anything was launched or not.
+void CapacityPolicy::review_freed(TaskKind kind) {
+  SlotClass& c = classes_[index(kind)];
+  for (const FreedSlots& freed : state_.claims().freed()) {
+    if (freed.kind == kind) c.had_freed.push_back(freed.queue);
+  }
+  for (const QueueId queue : c.had_freed) {
+    if (c.in_review[queue.index()]) continue;
+    c.in_review[queue.index()] = true;
+    c.to_review.push_back(queue);
+  }
+  c.had_freed.clear();
+  for (const FreedSlots& freed : state_.claims().freed()) {
+    if (freed.kind == kind) c.had_freed.push_back(freed.queue);
+  }
+}
+
+// Up to what the leaf may keep: what it had borrowed is anybody's at once.
+std::int64_t CapacityPolicy::freed_in(QueueId leaf, TaskKind kind) const {
+  const QueueLine& line = classes_[index(kind)].shares.line(leaf);
+  std::int64_t slots = 0;
+  for (const FreedSlots& freed : state_.claims().freed()) {
+    if (freed.queue == leaf && freed.kind == kind) slots += freed.slots;
+  }
+  return std::min(slots, std::max<std::int64_t>(0, line.kept() - line.facts.running));
+}
+
+void CapacityPolicy::review_reservations(TaskKind kind, std::vector<ClaimStep>& steps) const {
+  for (const Reservation& kept : state_.claims().reservations()) {
+    if (kept.kind != kind || keeps_reservation(kept)) continue;
+    steps.push_back({ClaimStep::What::kRelease, QueueId{}, kind, 0, kept.job});
   }
 }
 
@@ -54,10 +92,11 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
   }
   if (owed == 0) return;
   const ClaimBook& book = state_.claims();
-  const std::int64_t running = c.shares.line(leaf).facts.running;
+  const std::int64_t running = c.shares.line(leaf).facts.running + freed_in(leaf, kind);
   const std::int64_t seen = book.running_seen(leaf, kind);
   const std::int64_t launched = seen < 0 ? 0 : std::max<std::int64_t>(0, running - seen);
-  std::int64_t counted = book.counted_free(leaf, kind);
+  const std::int64_t left = seen < 0 ? 0 : std::max<std::int64_t>(0, seen - running);
+  std::int64_t counted = book.counted_free(leaf, kind) + left;
   const std::int64_t on_counted = std::min(launched, counted);
   const std::int64_t met = std::min(owed, launched - on_counted);
   const std::int64_t dropped = std::max<std::int64_t>(0, owed - met - missing);
@@ -97,7 +136,8 @@ void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
     }
     if (missing - dealt > claimed) {
       steps.push_back({ClaimStep::What::kOpen, *leaf, kind, missing - dealt - claimed});
-      steps.push_back({ClaimStep::What::kSeen, *leaf, kind, c.shares.line(*leaf).facts.running});
+      const std::int64_t running = c.shares.line(*leaf).facts.running + freed_in(*leaf, kind);
+      steps.push_back({ClaimStep::What::kSeen, *leaf, kind, running});
       steps.push_back({ClaimStep::What::kCounted, *leaf, kind, dealt});
     }
     ++leaf;
@@ -110,6 +150,9 @@ bool CapacityPolicy::free_slots_cover_all(TaskKind kind) const {
   const SlotClass& c = classes_[index(kind)];
   if (state_.tree().leaves().size() + 1 != state_.tree().size()) return false;
   std::int64_t free = state_.free_slots(kind);
+  for (const FreedSlots& freed : state_.claims().freed()) {  // at most so many are spoken for
+    free -= freed.kind == kind ? freed.slots : 0;
+  }
   for (const Hold& hold : state_.claims().holds()) free -= hold.kind == kind ? hold.kept() : 0;
   for (const Reservation& r : state_.claims().reservations()) free -= r.kind == kind ? r.slots : 0;
   for (const QueueId leaf : c.short_of) {
@@ -127,97 +170,10 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   const SlotClass& c = classes_[index(kind)];
   const QueueLine& line = c.shares.line(leaf);
   if (line.under_one_slot) return 0;
-  const std::int64_t gap = line.kept() - line.facts.running;
+  const std::int64_t gap = line.kept() - line.facts.running - freed_in(leaf, kind);
   if (gap <= 0) return 0;
   if (line.facts.wide_jobs == 0 && line.facts.dying == 0) return gap;
-  const auto& dying = leaf_of(leaf, kind).dying;
-  const bool all_narrow = dying.empty() || dying.rbegin()->first == 1;
-  if (line.facts.wide_jobs == 0 && all_narrow) return gap;
-  const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
-  std::int64_t whole = jobs.pending_slots(hard_limit(leaf, kind, line.facts.running), gap);
-  for (auto wanted = dying.rbegin(); wanted != dying.rend(); ++wanted) {
-    const auto [width, tasks] = *wanted;
-    whole += width * std::min(tasks, (gap - whole) / width);
-  }
-  return whole;
-}
-
-// Shares the free slots out as heartbeats would: held and reserved ones to whom they are kept for,
-// then by claims, then in the order of queues.
-void CapacityPolicy::deal_free_slots(TaskKind kind) {
-  SlotClass& c = classes_[index(kind)];
-  std::int64_t free = state_.free_slots(kind);
-  if (c.dealt_version == c.version && c.dealt_slots == free) return;
-  c.dealt_version = c.version;
-  c.dealt_slots = free;
-  c.dealt.clear();
-  ++rules_[kDealtFreeSlots];
-  ServiceOrder order = c.order;
-  std::vector<QueueLine> lines;
-  lines.reserve(state_.tree().size());
-  for (std::size_t q = 0; q < state_.tree().size(); ++q) lines.push_back(c.shares.line(QueueId(q)));
-  std::map<QueueId, std::int64_t> usable;  // of queues whose tasks are all wide
-  const auto update = [&](QueueId queue, std::int64_t slots) {
-    lines[queue.index()].facts.running += slots;
-    lines[queue.index()].facts.pending -= slots;
-    order.update(queue, lines[queue.index()], state_.queue(queue).last_launch[index(kind)]);
-  };
-  // Whole tasks of up to `slots`; false if not even one.
-  const auto give = [&](QueueId leaf, std::int64_t slots) {
-    const std::int64_t width =
-        std::max<std::int64_t>(1, leaf_of(leaf, kind).jobs.narrowest_width());
-    slots = std::min({slots, free, lines[leaf.index()].facts.pending});
-    if (width > 1) {
-      auto& left = usable.try_emplace(leaf, state_.free_slots_for(kind, width)).first->second;
-      slots = std::min(slots, left) / width * width;
-      left -= std::max<std::int64_t>(slots, 0);
-    }
-    if (slots <= 0) return false;
-    free -= slots;
-    c.dealt[leaf] += slots;
-    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
-      update(q, slots);
-    }
-    return true;
-  };
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.kind != kind) continue;
-    if (hold.queue.valid()) {
-      give(hold.queue, hold.kept());
-    } else {
-      free -= std::min(free, hold.kept());  // for a pool: another policy rules
-    }
-  }
-  for (const Reservation& r : state_.claims().reservations()) {
-    if (r.kind != kind) continue;
-    const std::int64_t there = state_.free_slots(state_.tracker(r.tracker), kind);
-    free -= std::min({r.slots, there, free});  // they wait for a task that needs more
-  }
-  for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
-    std::int64_t room = state_.claims().find(leaf, kind, id)->slots;
-    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
-      room = std::min(room, lines[q.index()].kept() - lines[q.index()].facts.running);
-    }
-    give(leaf, room);
-  }
-  const auto next_leaf = [&](auto&& self, QueueId queue) -> QueueId {
-    if (state_.tree().leaf(queue)) return queue;
-    QueueId found;
-    order.offer(queue, [&](QueueId child, ServiceStep) {
-      found = self(self, child);
-      return found.valid();
-    });
-    return found;
-  };
-  while (free > 0) {
-    const QueueId leaf = next_leaf(next_leaf, QueueTree::root());
-    if (!leaf.valid()) return;
-    const std::int64_t width =
-        std::max<std::int64_t>(1, leaf_of(leaf, kind).jobs.narrowest_width());
-    if (give(leaf, width)) continue;
-    lines[leaf.index()].facts.pending = 0;  // nothing that is free is wide enough for it
-    update(leaf, 0);
-  }
+  return need_of(leaf, kind).whole_tasks(gap);
 }
 
 // --- Preemption ---

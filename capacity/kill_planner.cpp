@@ -70,8 +70,7 @@ std::int64_t KillPlanner::under_way(const Claim& claim) {
 // already counted on when the claims arose.
 std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
   if (state_.free_slots(kind_) == 0) return 0;
-  std::int64_t& older =
-      covered_.try_emplace(claimant, state_.claims().counted_free(claimant, kind_)).first->second;
+  std::int64_t& older = covered_.try_emplace(claimant, expected_free(claimant)).first->second;
   std::int64_t usable = 0;
   for (const TrackerState& tracker : state_.trackers()) {
     std::int64_t free = state_.free_slots(tracker, kind_);
@@ -95,6 +94,15 @@ std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
     if (usable >= wanted) break;
   }
   return std::min(usable, wanted);
+}
+
+// Free slots that its claims count on already: what its own tasks have freed stands for them.
+std::int64_t KillPlanner::expected_free(QueueId claimant) const {
+  std::int64_t slots = state_.claims().counted_free(claimant, kind_);
+  for (const FreedSlots& freed : state_.claims().freed()) {
+    if (freed.queue == claimant && freed.kind == kind_) slots += freed.slots;
+  }
+  return slots;
 }
 
 ClaimBlock KillPlanner::kill_for(const Claim& claim, std::int64_t need, Preemption& plan) {
@@ -306,12 +314,14 @@ bool KillPlanner::within_budget(QueueId victim, const Attempt& attempt, const Pi
 }
 
 KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tracker, JobId job) {
+  // Also what is freed beyond the task's need is for the claimant, and counts as under way.
+  const std::int64_t width = width_of(job);
   KillOrder order{.reason = KillReason::kReclaim,
                   .for_queue = claim.queue,
                   .claim = claim.id,
                   .kind = kind_,
                   .job = job,
-                  .slots = width_of(job),
+                  .slots = std::max(width, pile.freed.slots(kind_)),
                   .log_only = preemption_ == CapacitySettings::Preemption::kLogOnly};
   for (const auto& [l, i] : pile.victims) {
     Leaf& leaf = leaves_[l];
@@ -330,8 +340,10 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
     for (auto& [parent, ranks] : orders_) ranks.set(static_cast<std::uint32_t>(l), rank(parent, l));
   }
   promise(claim.queue, job, order.slots);
-  promised_[tracker] += state_.job(job).need(kind_);
-  promised_[tracker] -= pile.freed;
+  Resources& promised = promised_[tracker];
+  promised += state_.job(job).need(kind_);
+  promised.slots(kind_) += order.slots - width;
+  promised -= pile.freed;
   return order;
 }
 

@@ -73,6 +73,7 @@ class KillPlanner {
   void serve(const Claim& claim, Preemption& plan);
   ClaimBlock kill_for(const Claim& claim, std::int64_t need, Preemption& plan);
   std::int64_t under_way(const Claim& claim);
+  std::int64_t expected_free(QueueId claimant) const;
   std::int64_t usable_free(QueueId claimant, std::int64_t wanted);
   void collect();
   bool is_second(const Attempt& attempt) const;

@@ -53,6 +53,15 @@ class LeafJobs {
   using LimitOf = std::function<std::int64_t(std::int64_t width)>;
   std::int64_t pending_slots(const LimitOf& limit_of, std::optional<std::int64_t> room) const;
 
+  // The bucket of the first job in order that `may(bucket)` lets pass; null if there is none.
+  template <class May>
+  const Bucket* first(May may) const {
+    for (const auto& [order, place] : heads_) {
+      if (may(buckets_[place])) return &buckets_[place];
+    }
+    return nullptr;
+  }
+
   // Hints that what launches and ends look at is wanted soon.
   void prefetch() const;
 

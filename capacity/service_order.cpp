@@ -6,11 +6,12 @@
 namespace weir {
 namespace {
 
-ServiceStep step_of(const QueueLine& line) {
-  if (line.under_one_slot) return ServiceStep::kBelowMaximum;
-  if (line.facts.running < line.kept()) return ServiceStep::kBelowGuarantee;
-  if (line.facts.running < line.allocated) return ServiceStep::kBelowAllocation;
-  return ServiceStep::kBelowMaximum;
+ServiceStep step_of(const QueueLine& line, std::int64_t first_width) {
+  const std::int64_t then = line.facts.running + first_width;
+  if (line.facts.running < line.kept() && then <= line.guaranteed) {
+    return ServiceStep::kBelowGuarantee;
+  }
+  return then <= line.allocated ? ServiceStep::kBelowAllocation : ServiceStep::kBelowMaximum;
 }
 
 }  // namespace
@@ -39,36 +40,36 @@ ServiceOrder::ServiceOrder(const QueueTree& tree)
   }
 }
 
-void ServiceOrder::update(QueueId queue, const QueueLine& line, std::uint64_t last_served) {
+void ServiceOrder::update(QueueId queue, const QueueLine& line, std::int64_t first_width,
+                          std::uint64_t last_served) {
   const QueueId parent = tree_.parent(queue);
   if (!parent.valid()) return;
   Family& family = families_[parent.index()];
   Standing& standing = standings_[queue.index()];
   const std::uint32_t place = places_[queue.index()];
   std::optional<ServiceKey> main;
-  std::optional<ServiceKey> wide;
+  std::optional<ServiceKey> behind;
   const std::int64_t running = line.facts.running;
-  if (line.facts.pending > 0 && !line.under_one_slot) {
+  const bool has_room = running + first_width <= line.maximum;
+  if (line.facts.pending > 0 && !line.under_one_slot && has_room) {
     const ServiceKey last{running, line.weight, place, ServiceStep::kBelowMaximum};
-    const ServiceStep step = step_of(line);
+    const ServiceStep step = step_of(line, first_width);
+    main = last;
     if (step == ServiceStep::kBelowGuarantee) main = {running, line.weight, place, step};
     if (step == ServiceStep::kBelowAllocation) main = {running, line.allocated, place, step};
-    if (!main) {
-      if (running < line.maximum) main = last;
-    } else if (line.facts.wide_jobs > 0) {
-      wide = last;
-    }
+    if (step != ServiceStep::kBelowMaximum && line.facts.wide_jobs > 0) behind = last;
   }
   // Equal keys must not meet: what goes, goes first.
   const std::size_t at = 2 * std::size_t{place};
-  if (!wide) set(family.entries, at + 1, wide);
+  if (!behind) set(family.entries, at + 1, behind);
   set(family.entries, at, main);
-  if (wide) set(family.entries, at + 1, wide);
-  update_turn(family, standing, place, line, last_served);
+  if (behind) set(family.entries, at + 1, behind);
+  update_turn(family, standing, place, line, first_width, last_served);
 }
 
 void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t place,
-                               const QueueLine& line, std::uint64_t last_served) {
+                               const QueueLine& line, std::int64_t first_width,
+                               std::uint64_t last_served) {
   const bool small = line.under_one_slot;
   if (!small && family.small == 0) return;
   const bool said = standing.says_something();
@@ -80,7 +81,7 @@ void ServiceOrder::update_turn(Family& family, Standing& standing, std::uint32_t
   standing.turns_weight = weight;
   if (standing.turn) family.turns.erase({*standing.turn, place});
   standing.turn.reset();
-  if (small && line.facts.pending > 0 && line.facts.running < line.maximum) {
+  if (small && line.facts.pending > 0 && running + first_width <= line.maximum) {
     standing.turn = last_served;
     family.turns.insert({last_served, place});
   }

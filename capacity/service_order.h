@@ -1,7 +1,9 @@
 // In which order the queues of a family are asked for a free slot. Each queue with something
 // pending has an entry in a tournament of its parent's: below its guarantee (smallest RUN/g first),
-// below its allocation (RUN/AC), or merely below its maximum (RUN/g); wide tasks that its
-// allocation has no room for stand in the last of these as well. Queues guaranteed less than one
+// below its allocation (RUN/AC), or merely below its maximum (RUN/g). It stands there for its first
+// task: where that is too wide, the queue belongs further back, lest narrower tasks behind it take
+// each slot that comes free. A first task that has no room below the maximum keeps the queue out.
+// What is behind the first task stands in the last step as well. Queues guaranteed less than one
 // slot stand there together, as one entry with the sum of their slots and guarantees, and take
 // turns in it, least recently served first, so that none starves. Ratios are compared exactly, ties
 // are settled by the order of the file. Keys are replaced one by one, in O(log n). On the engine's
@@ -40,8 +42,10 @@ class ServiceOrder {
  public:
   explicit ServiceOrder(const QueueTree& tree);
 
-  // The queue's figures, or when it was last served, have changed.
-  void update(QueueId queue, const QueueLine& line, std::uint64_t last_served);
+  // The queue's figures, the slots that its first task needs, or when it was last served, have
+  // changed.
+  void update(QueueId queue, const QueueLine& line, std::int64_t first_width,
+              std::uint64_t last_served);
 
   // Hints that the queue will be updated soon.
   void prefetch(QueueId queue) const {
@@ -68,7 +72,8 @@ class ServiceOrder {
  private:
   static constexpr std::uint32_t kTurns = UINT32_MAX;
   struct Family {
-    // Two places for each child, of its main and its wide entry, and one for those that take turns.
+    // Two places for each child, of its first task and of those behind it, and one for those that
+    // take turns.
     WinnerTree<ServiceKey> entries;
     std::set<std::pair<std::uint64_t, std::uint32_t>> turns;  // last served, place
     std::int64_t turns_running = 0;  // of all members under one slot, waiting or not
@@ -85,7 +90,7 @@ class ServiceOrder {
   static void set(WinnerTree<ServiceKey>& entries, std::size_t place,
                   const std::optional<ServiceKey>& now);
   void update_turn(Family& family, Standing& standing, std::uint32_t place, const QueueLine& line,
-                   std::uint64_t last_served);
+                   std::int64_t first_width, std::uint64_t last_served);
 
   const QueueTree& tree_;
   std::vector<Family> families_;       // by parent

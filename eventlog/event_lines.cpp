@@ -69,7 +69,12 @@ void EventLines::put(const PriorityChanged& fact) {
 }
 
 void EventLines::put(const JobMoved& fact) {
-  begin("move").add("job", names_(fact.job)).add("queue", pool_or(fact.job, fact.queue)).end();
+  begin("move").add("job", names_(fact.job)).add("queue", fact.queue);
+  // A move into another pool takes effect later than this line is written.
+  if (engine_->policy().has_pools()) {
+    line_.add("pool", fact.pool.empty() ? pool_or(fact.job, fact.queue) : fact.pool);
+  }
+  line_.end();
 }
 
 void EventLines::put(const QueueStateChanged& fact) {
@@ -110,7 +115,7 @@ void EventLines::claim(const char* event, const Fact& fact) {
 }
 
 void EventLines::put(const ClaimOpened& fact) {
-  claim("claim", fact);
+  claim(fact.again ? "claim_resumed" : "claim", fact);
 }
 
 void EventLines::put(const ClaimMet& fact) {

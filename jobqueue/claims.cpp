@@ -212,6 +212,10 @@ void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
   losses.push_back({record.at, record.slots * record.ran_ms});
 }
 
+void ClaimBook::forget_freed(TrackerId tracker) {
+  std::erase_if(freed_, [&](const FreedSlots& freed) { return freed.tracker == tracker; });
+}
+
 void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
   // Holds are numbered as their kills are recorded, and settled soon afterwards.
   for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
@@ -246,6 +250,8 @@ void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues)
     if (!hold.queue.valid()) settle_records(hold.id, KillRecord::Outcome::kWasted);
   }
   std::erase_if(holds_, [](const Hold& h) { return h.pool.empty() && !h.queue.valid(); });
+  for (FreedSlots& freed : freed_) freed.queue = renumbered(freed.queue);
+  std::erase_if(freed_, [](const FreedSlots& f) { return !f.queue.valid(); });
   for (KillRecord& record : records_) {
     record.claimant = renumbered(record.claimant);
     record.victim = renumbered(record.victim);

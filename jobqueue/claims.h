@@ -46,7 +46,7 @@ struct Claim {
 };
 
 // Slots of one tracker that a kill frees for the claimant, from the order to kill until the
-// claimant was offered them.
+// claimant has filled them or was offered them and wanted no more.
 using HoldId = std::uint64_t;  // counts holds, 0 is none
 struct Hold {
   HoldId id = 0;
@@ -56,7 +56,8 @@ struct Hold {
   TaskKind kind = TaskKind::kMap;
   TrackerId tracker;
   JobId job;                     // whose task is to start there
-  std::int64_t slots = 0;        // the width of the claimant's task
+  std::int64_t slots = 0;        // all that the victims free, or what that task needs, if more
+  bool used = false;             // a task of the claimant has started on some of them
   std::uint32_t dying = 0;       // victims that the tracker still has
   std::int64_t dying_slots = 0;  // and what they still occupy
   TimeMs ordered_at = 0;
@@ -71,6 +72,15 @@ struct Reservation {
   JobId job;
   TaskKind kind = TaskKind::kMap;
   TrackerId tracker;
+  std::int64_t slots = 0;
+};
+
+// Slots of a tracker that a leaf's own task has freed by its end and that nobody was offered since.
+// For claims they are the leaf's as before: until it is known who fills them, nothing has changed.
+struct FreedSlots {
+  TrackerId tracker;
+  QueueId queue;  // a leaf
+  TaskKind kind = TaskKind::kMap;
   std::int64_t slots = 0;
 };
 
@@ -119,6 +129,7 @@ class ClaimBook {
   const std::vector<Hold>& holds() const { return holds_; }
   std::int64_t held_on(TrackerId tracker, TaskKind kind) const;  // free slots that holds keep
   const std::vector<Reservation>& reservations() const { return reservations_; }
+  const std::vector<FreedSlots>& freed() const { return freed_; }
   // The last kRecordsKept, oldest first.
   const std::deque<KillRecord>& records() const { return records_; }
   // Slot-milliseconds that the queue lost in the hour before `now`.
@@ -133,8 +144,8 @@ class ClaimBook {
   const Lending& lending(QueueId queue, TaskKind kind) const;
   // RUN when the claims were last compared with it; -1: not since they were restored.
   std::int64_t running_seen(QueueId queue, TaskKind kind) const;
-  // Free slots that were counted for the queue when its latest claim arose, and that it has not
-  // filled since: they bring it its shortfall beyond the claims, and meet none.
+  // Slots by which the queue is short beyond its claims, since free ones were counted for it when
+  // the latest claim arose or its own tasks have freed them: filling them meets no claim.
   std::int64_t counted_free(QueueId queue, TaskKind kind) const;
   ClaimId next_id() const { return next_id_; }
 
@@ -156,6 +167,8 @@ class ClaimBook {
   Lending& mutable_lending(QueueId queue, TaskKind kind);
   std::vector<Hold>& mutable_holds() { return holds_; }
   std::vector<Reservation>& mutable_reservations() { return reservations_; }
+  void add_freed(const FreedSlots& freed) { freed_.push_back(freed); }
+  void forget_freed(TrackerId tracker);  // offered, or lost
   void add_record(const KillRecord& record);
   void settle_records(HoldId hold, KillRecord::Outcome outcome);
   HoldId next_hold() { return next_hold_++; }
@@ -184,6 +197,7 @@ class ClaimBook {
   std::set<Due> by_deadline_[kTaskKindCount];
   std::vector<Hold> holds_;
   std::vector<Reservation> reservations_;
+  std::vector<FreedSlots> freed_;  // of the heartbeat at hand, and of those that took no tasks
   std::deque<KillRecord> records_;
   struct Loss {
     TimeMs at = 0;

@@ -332,6 +332,9 @@ void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State s
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
   change_tracker(tracker, [&] { tracker.total = total; });
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    tracker.largest.amount[i] = std::max(tracker.largest.amount[i], total.amount[i]);
+  }
 }
 
 void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {

@@ -63,6 +63,7 @@ void Engine::handle(const Input& input, Output& output) {
   state_.set_now(now_);
   std::visit([&](const auto& body) { on(body, input.token); }, input.body);
   regroup();
+  review_claims(false);
   output_ = nullptr;
 }
 
@@ -283,7 +284,7 @@ void Engine::on(const ApplySettings& input, Token token) {
     }
   }
   if (input.settings->policy != before->policy) {
-    promise(0, PolicyChanged{input.settings->policy});
+    promise(0, PolicyChanged{input.settings->policy, claims_owner(input.settings->policy)});
   }
   promise(token, SettingsChanged{input.settings, moves_of(*input.settings)});
 }
@@ -297,7 +298,7 @@ void Engine::on(const SetPolicy& input, Token token) {
                   Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
                         "see `weir policy show`"});
   }
-  promise(token, PolicyChanged{input.policy});
+  promise(token, PolicyChanged{input.policy, claims_owner(input.policy)});
 }
 
 void Engine::switch_policy(const std::string& name) {
@@ -315,7 +316,11 @@ void Engine::switch_policy(const std::string& name) {
     state_.memory().policy_changed(now_);
   }
   if (!policy_->keeps_accounts()) state_.memory().close_accounts();
-  if (kept_claims && !policy_->keeps_claims()) pause_claims(before);
+  if (kept_claims && !policy_->keeps_claims()) {
+    claims_paused_at_ = now_;
+    claims_policy_ = before;
+  }
+  if (claims_paused_at_ && !policy_->keeps_claims()) look_after_claims();
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }
 

@@ -96,6 +96,8 @@ class Engine {
   // Makes the named policy from the state as it is, without switching to it; null if there is none
   // of that name.
   std::unique_ptr<Policy> make_policy(std::string_view name) const;
+  // Whose claims stand still while another policy rules; empty: none do.
+  const std::string& claims_policy() const { return claims_policy_; }
 
  private:
   struct PendingCommand {
@@ -131,6 +133,7 @@ class Engine {
 
   // engine_submissions.cpp
   void on(const SubmitJob& input, Token token);
+  Status check_width(const JobSpec& spec) const;
   bool answered_before(const SubmitJob& input, Token token);
   void remember_submission(const JobSpec& spec, JobId job);
   void forget_submission(const JobSpec& spec);
@@ -212,6 +215,7 @@ class Engine {
   bool preempt(const KillOrder& order);
   const char* wrong_with(const KillOrder& order) const;
   void end_hold(std::size_t place, KillRecord::Outcome outcome);
+  void use_hold(std::size_t place, std::int64_t slots);
   void end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome);
   void claim_over(const Claim& claim);
   void expire_holds();
@@ -219,7 +223,8 @@ class Engine {
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
   bool reserve(const Choice& choice);
   void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
-  void pause_claims(std::string_view policy);
+  void look_after_claims();
+  std::string claims_owner(const std::string& next_policy) const;
   void free_kept_slots();
   void meet_paused_claims();
   void drop_paused_claims();
@@ -327,7 +332,8 @@ class Engine {
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
   std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
-  std::string claims_policy_;                           // whose they are
+  std::string claims_policy_;                           // whose they are, then
+  std::unique_ptr<PausedClaims> paused_claims_;         // likewise
   std::vector<ClaimStep> claim_steps_;                  // reused
   std::vector<AttemptSlot> ended_;                      // reused, as the next
   std::vector<TaskKey> asked_about_;

@@ -41,6 +41,8 @@ void Engine::enter(const ClaimStep& step) {
     case ClaimStep::What::kIdle:
       book.mutable_lending(step.queue, step.kind) = {.idle = true, .idle_since = now_};
       return;
+    case ClaimStep::What::kRelease:
+      return release_reservations(step.job, TrackerId{});
     case ClaimStep::What::kLend:
       book.mutable_lending(step.queue, step.kind).lends = true;
       break;
@@ -91,10 +93,11 @@ void Engine::meet_paused_claims() {
       const std::int64_t seen = book.running_seen(queue, kind);
       if (running == seen) continue;
       const std::int64_t launched = seen < 0 ? 0 : std::max<std::int64_t>(0, running - seen);
-      const std::int64_t counted = std::min(launched, book.counted_free(queue, kind));
-      if (counted > 0) {
-        claim_steps_.push_back(
-            {ClaimStep::What::kCounted, queue, kind, book.counted_free(queue, kind) - counted});
+      const std::int64_t left = seen < 0 ? 0 : std::max<std::int64_t>(0, seen - running);
+      const std::int64_t before = book.counted_free(queue, kind);
+      const std::int64_t counted = std::min(launched, before);
+      if (left - counted != 0) {
+        claim_steps_.push_back({ClaimStep::What::kCounted, queue, kind, before + left - counted});
       }
       if (launched > counted) {
         claim_steps_.push_back({ClaimStep::What::kMeet, queue, kind, launched - counted});
@@ -105,24 +108,41 @@ void Engine::meet_paused_claims() {
   for (const ClaimStep& step : claim_steps_) enter(step);
 }
 
-// And what is wanted less is not owed either: as the policy whose claims they are finds it.
+// And what is wanted less is not owed either.
 void Engine::drop_paused_claims() {
-  if (state_.claims().by_deadline(TaskKind::kMap).empty() &&
-      state_.claims().by_deadline(TaskKind::kReduce).empty()) {
-    return;
-  }
-  const auto policy = make_policy(claims_policy_);
-  if (policy == nullptr) return;
+  if (paused_claims_ == nullptr) return;
+  const ClaimBook& book = state_.claims();
   claim_steps_.clear();
-  policy->review(now_, false, claim_steps_);
-  for (const ClaimStep& step : claim_steps_) {
-    if (step.what == ClaimStep::What::kDrop) enter(step);
+  for (const TaskKind kind : kTaskKinds) {
+    for (const auto& [deadline, queue, id] : book.by_deadline(kind)) {
+      if (book.claims(queue, kind).front().id != id) continue;  // once a queue
+      const std::int64_t less = book.owed(queue, kind) - paused_claims_->shortfall(queue, kind);
+      if (less > 0) claim_steps_.push_back({ClaimStep::What::kDrop, queue, kind, less});
+    }
   }
+  for (const ClaimStep& step : claim_steps_) enter(step);
 }
 
-void Engine::pause_claims(std::string_view policy) {
-  claims_paused_at_ = now_;
-  claims_policy_ = policy;
+// Claims stand still from now on, or go on doing so under other settings.
+void Engine::look_after_claims() {
+  const auto owner = make_policy(claims_policy_);
+  paused_claims_ = owner == nullptr ? nullptr : owner->paused_claims();
+}
+
+// Whose claims will stand still under the next policy: stored with the switch, for a restart cannot
+// tell it from the settings.
+std::string Engine::claims_owner(const std::string& next_policy) const {
+  const auto next = make_policy(next_policy);
+  if (next == nullptr || next->keeps_claims()) return {};
+  std::string ruling(policy_->name());
+  std::string owner = policy_->keeps_claims() ? ruling : claims_policy_;
+  for (const PendingCommand& command : pending_) {
+    const auto* change = std::get_if<PolicyChanged>(&command.fact);
+    if (change == nullptr) continue;
+    ruling = change->policy;
+    owner = change->claims_of.empty() ? ruling : change->claims_of;
+  }
+  return owner;
 }
 
 // What slots are kept for is the business of the policy that ruled.
@@ -138,6 +158,8 @@ void Engine::resume_claims() {
   if (!claims_paused_at_) return;
   state_.mutable_claims().shift(now_ - *claims_paused_at_);
   claims_paused_at_.reset();
+  claims_policy_.clear();
+  paused_claims_.reset();
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
@@ -145,7 +167,6 @@ void Engine::resume_claims() {
                                deadline, true});
     }
   }
-  review_claims(false);
 }
 
 void Engine::restore_claims(const Snapshot& snapshot) {
@@ -164,7 +185,10 @@ void Engine::restore_claims(const Snapshot& snapshot) {
   }
   if (!policy_->keeps_claims()) {
     claims_paused_at_ = snapshot.policy_since > 0 ? snapshot.policy_since : now_;
-    claims_policy_ = state_.settings().policy;
+    // Stores made before it was kept do not say whose they are.
+    claims_policy_ =
+        snapshot.claims_policy.empty() ? state_.settings().policy : snapshot.claims_policy;
+    look_after_claims();
   }
 }
 
@@ -265,9 +289,18 @@ void Engine::end_hold(std::size_t place, KillRecord::Outcome outcome) {
   book.mutable_holds().erase(book.mutable_holds().begin() + static_cast<std::ptrdiff_t>(place));
   --state_.mutable_tracker(hold.tracker).keeps;
   book.settle_records(hold.id, outcome);
-  if (outcome != KillRecord::Outcome::kWasted || hold.claim == 0) return;
+  if (outcome != KillRecord::Outcome::kWasted || hold.used || hold.claim == 0) return;
   const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
   book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
+}
+
+// A task of the claimant takes so many of the slots; what is left goes on waiting for it.
+void Engine::use_hold(std::size_t place, std::int64_t slots) {
+  Hold& hold = state_.mutable_claims().mutable_holds()[place];
+  hold.slots -= slots;
+  hold.used = true;
+  state_.mutable_claims().settle_records(hold.id, KillRecord::Outcome::kUsed);
+  if (hold.slots <= 0) end_hold(place, KillRecord::Outcome::kUsed);
 }
 
 void Engine::end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome) {

@@ -34,10 +34,7 @@ void Engine::on(const Heartbeat& input, Token token) {
     leave(tracker);
     return reply(token, HeartbeatReply{.interval_ms = heartbeat_interval_ms()});
   }
-  if (input.asks_for_tasks) {
-    schedule(tracker);
-    review_claims(false);
-  }
+  if (input.asks_for_tasks) schedule(tracker);
   touch(tracker);
   std::uint64_t awaited = 0;  // a grant that the reply should carry
   for (std::size_t i = 0; i < tracker.held.size(); ++i) {
@@ -301,6 +298,7 @@ void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
 // --- Scheduling ---
 
 void Engine::schedule(TrackerState& tracker) {
+  if (!state_.claims().freed().empty()) state_.mutable_claims().forget_freed(tracker.id);
   if (recovering()) return;
   if (tracker.copied > 0) grant_slots(tracker);  // also where nothing new may start
   if (!tracker.in_pool()) return;
@@ -386,7 +384,7 @@ void Engine::start(TrackerState& tracker, const Choice& choice, Offer& offer, st
   const std::uint32_t number = next_attempt_number(job.tasks(key.kind).tasks[key.index]);
   const bool to_copy = state_.splits(key.kind);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
-  if (choice.hold != 0) end_hold(held, KillRecord::Outcome::kUsed);
+  if (choice.hold != 0) use_hold(held, job.width(key.kind));
   if (job.width(key.kind) > 1) release_reservations(job.id, TrackerId{});
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);

@@ -239,6 +239,10 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
                     attempt.in_slots_ms(now_), attempt.speculative});
   state_.end_attempt(slot);
   if (was_running) {
+    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->keeps_claims()) {
+      state_.mutable_claims().add_freed(
+          {attempt.tracker, attempt.queue, kind, job.width(kind)});
+    }
     policy_->on_released(slot);
   } else {
     if (attempt.hold != 0) victim_left(attempt);

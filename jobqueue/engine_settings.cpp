@@ -112,7 +112,6 @@ void Engine::apply_settings(const SettingsChanged& change) {
   }
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
   judge_all();
-  review_claims(false);
   admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
 }

@@ -1,6 +1,8 @@
 // Submissions: new ones, and those asked for again because an answer was lost. A client draws an id
 // for each of its submissions, which is kept with the job's spec; the same id of the same user
 // names the same job, for as long as the job is listed. See engine.h.
+#include <algorithm>
+
 #include "jobqueue/engine.h"
 
 namespace weir {
@@ -20,19 +22,8 @@ void Engine::on(const SubmitJob& input, Token token) {
               "output " + input.spec->output + " is being written by " + job_name(writer->second),
               "name another output directory, or wait for that job to end"});
   }
-  if (state_.live_trackers() > 0) {
-    const Resources largest = state_.largest_tracker();
-    for (const TaskKind kind : kTaskKinds) {
-      const Resources& need = input.spec->need[index(kind)];
-      if (input.spec->tasks(kind) == 0 || fits(need, largest, Resources{}, state_.total()))
-        continue;
-      return refuse(token, "submit",
-                    Error{ErrorCode::kBadRequest,
-                          std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
-                              ", more than any tracker has",
-                          "the largest tracker offers " + to_string(largest)});
-    }
-  }
+  if (const auto fits = check_width(*input.spec); !fits)
+    return refuse(token, "submit", fits.error());
   auto job = std::make_unique<Job>();
   job->id = JobId(next_job_++);
   job->spec = input.spec;
@@ -46,6 +37,29 @@ void Engine::on(const SubmitJob& input, Token token) {
   state_.add_job(std::move(job));
   policy_->on_job_listed(id);
   promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
+}
+
+// A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
+// waits for that one.
+Status Engine::check_width(const JobSpec& spec) const {
+  if (state_.live_trackers() == 0) return Ok{};
+  const Resources largest = state_.largest_tracker();
+  for (const TaskKind kind : kTaskKinds) {
+    const Resources& need = spec.need[index(kind)];
+    const auto fits_in = [&](const Resources& total) {
+      return fits(need, total, Resources{}, state_.total());
+    };
+    if (spec.tasks(kind) == 0 || fits_in(largest)) continue;
+    if (std::any_of(state_.trackers().begin(), state_.trackers().end(),
+                    [&](const TrackerState& tracker) { return fits_in(tracker.largest); })) {
+      continue;
+    }
+    return Error{ErrorCode::kBadRequest,
+                 std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
+                     ", more than any tracker has or had",
+                 "the largest tracker offers " + to_string(largest)};
+  }
+  return Ok{};
 }
 
 // True: the reply is given, or will be together with the first one's.

@@ -71,6 +71,7 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   recovering_for_.erase(tracker.id);
   by_silence_.erase(tracker.id);
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
+  state_.mutable_claims().forget_freed(tracker.id);
   if (tracker.keeps > 0) {
     end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
               KillRecord::Outcome::kWasted);

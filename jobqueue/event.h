@@ -84,6 +84,7 @@ struct SettingsChanged {
 };
 struct PolicyChanged {
   std::string policy;
+  std::string claims_of;  // whose claims stand still under it; empty: it keeps claims itself
 };
 // kNone: a drain or stop is over, and faults are forgiven.
 struct TrackersOrdered {

@@ -12,6 +12,16 @@ bool wide_enough(const ClusterState& state, const TrackerState& tracker, const R
                      [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
 }
 
+constexpr std::int64_t kTrackersAReservation = 20;  // at most 5% of them are reserved
+
+bool keeps_slots(const ClusterState& state, TrackerId tracker, TaskKind kind) {
+  const auto here = [&](const auto& kept) { return kept.tracker == tracker && kept.kind == kind; };
+  const auto& holds = state.claims().holds();
+  const auto& reserved = state.claims().reservations();
+  return std::any_of(holds.begin(), holds.end(), here) ||
+         std::any_of(reserved.begin(), reserved.end(), here);
+}
+
 }  // namespace
 
 std::size_t avoided_trackers(const Job& job) {
@@ -60,18 +70,21 @@ std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskK
     if (entry.kind == kind && state.free_slots(tracker, kind) >= need) --ready;
   };
   for (const Hold& hold : state.claims().holds()) kept(hold);
+  std::int64_t reserved = 0;
   for (const Reservation& reservation : state.claims().reservations()) {
-    if (reservation.job == id && reservation.kind == kind) return std::nullopt;
+    if (reservation.kind != kind) continue;
+    if (reservation.job == id) return std::nullopt;
     kept(reservation);
+    ++reserved;
   }
   if (ready > 0) return std::nullopt;  // its turn comes with that tracker's next heartbeat
-  if (state.claims().reservations().size() >= state.live_trackers() * kTaskKindCount) {
+  if (reserved >= std::max<std::int64_t>(1, state.live_trackers() / kTrackersAReservation)) {
     return std::nullopt;
   }
   TrackerId best;
   std::int64_t most = -1;
   for (const TrackerState& tracker : state.trackers()) {
-    if (!tracker.in_pool() || tracker.keeps > 0) continue;
+    if (!tracker.in_pool() || (tracker.keeps > 0 && keeps_slots(state, tracker.id, kind))) continue;
     if (tracker.total.slots(kind) < need || state.avoided(job, tracker.id)) continue;
     if (!fits(job.need(kind), tracker.total, Resources{}, state.total())) continue;
     const std::int64_t free = state.free_slots(tracker, kind);

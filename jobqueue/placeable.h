@@ -36,7 +36,7 @@ std::size_t avoided_trackers(const Job& job);
 
 // The tracker that is soonest able to run a task of the job, as an answer to reserve it: the one
 // with the most slots free already, of those large enough that nothing is kept on. Nothing if one
-// is able now, or the job has one reserved.
+// is able now, if the job has one reserved, or if one in twenty is (one, where there are fewer).
 std::optional<Choice> reserve_tracker(const ClusterState& state, JobId job, TaskKind kind);
 
 }  // namespace weir

@@ -117,7 +117,7 @@ struct KillOrder {
   ClaimId claim = 0;     // that it serves
   TaskKind kind = TaskKind::kMap;
   JobId job;               // whose task is to start there
-  std::int64_t slots = 0;  // held on that tracker for the claimant
+  std::int64_t slots = 0;  // held on that tracker: all that is freed, or that its task needs
   bool log_only = false;   // recorded, not done
 };
 
@@ -133,11 +133,13 @@ struct ClaimStep {
     kIdle,     // DEM < GC from now on
     kLend,     // it has been so for lend_after
     kNotIdle,  // DEM >= GC
+    kRelease,  // no tracker is kept for `job` any more
   };
   What what = What::kOpen;
   QueueId queue;
   TaskKind kind = TaskKind::kMap;
   std::int64_t slots = 0;
+  JobId job = {};
 };
 // Why a due claim kills nothing now, or that nothing is in its way.
 struct ClaimFinding {
@@ -150,6 +152,14 @@ struct ClaimFinding {
 struct Preemption {
   std::vector<KillOrder> kills;
   std::vector<ClaimFinding> findings;
+};
+
+// Claims while another policy than theirs rules: no more is owed than what a leaf is short of.
+class PausedClaims {
+ public:
+  virtual ~PausedClaims() = default;
+  // Slots short of min(GC, DEM), in whole tasks, as the state is now.
+  virtual std::int64_t shortfall(QueueId leaf, TaskKind kind) = 0;
 };
 
 class Policy {
@@ -204,7 +214,9 @@ class Policy {
   virtual void on_lending_changed(QueueId, TaskKind) {}
   // Whether claims arise and fall due under this policy; under others they stand still.
   virtual bool keeps_claims() const { return false; }
-  // How claims should follow: asked after the launches of each heartbeat, and at each tick.
+  // Who looks after them then: knows the state and its settings, made anew when these change.
+  virtual std::unique_ptr<PausedClaims> paused_claims() const { return nullptr; }
+  // How claims should follow: asked after each input, and at each tick before anybody is killed.
   virtual void review(TimeMs, bool /*tick*/, std::vector<ClaimStep>&) {}
   // Time has passed: the periodic update. Returns what is to be killed.
   virtual Preemption tick(TimeMs now) = 0;

@@ -89,6 +89,7 @@ struct Snapshot {
   std::string settings_source;
   std::string settings_file_hash;  // of the file as last read, see conf
   TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
+  std::string claims_policy;       // whose claims stand still under it; empty: none, or not known
   std::vector<std::string> stopped_queues;
   std::uint64_t next_claim = 1;
   std::vector<ClaimSnapshot> claims;                 // by number

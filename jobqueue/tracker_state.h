@@ -67,6 +67,7 @@ struct TrackerState {
   std::int32_t load_millionths = 0;  // load average per core, as reported
   TimeMs last_heartbeat = 0;
   Resources total;
+  Resources largest;                  // the most it has had in each dimension, also if it is lost
   Resources stored_total;             // as last told to the store
   Resources used;                     // HELD: running and dying attempts
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful

@@ -143,6 +143,7 @@ void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
 void MemoryStore::apply(const PolicyChanged& fact, TimeMs at) {
   base_.policy = fact.policy;
   base_.policy_since = at;
+  base_.claims_policy = fact.claims_of;
 }
 
 void MemoryStore::apply(const ClaimOpened& fact, TimeMs) {

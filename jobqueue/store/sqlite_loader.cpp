@@ -64,6 +64,7 @@ class Loader {
       if (key == "next_job") snapshot_.next_job = static_cast<std::uint32_t>(rows.integer(1));
       if (key == "next_claim") snapshot_.next_claim = static_cast<std::uint64_t>(rows.integer(1));
       if (key == "policy_since") snapshot_.policy_since = rows.integer(1);
+      if (key == "claims_policy") snapshot_.claims_policy = rows.bytes(1);
       if (key == "policy") snapshot_.policy = rows.bytes(1);
       if (key == "settings_text") snapshot_.settings_text = rows.bytes(1);
       if (key == "settings_source") snapshot_.settings_source = rows.bytes(1);

@@ -129,6 +129,7 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
   set_meta("policy", fact.policy);
+  set_meta("claims_policy", fact.claims_of);
   raise_meta("policy_since", at);
 }
 

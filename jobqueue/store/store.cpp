@@ -6,9 +6,10 @@
 namespace weir {
 
 bool is_reserved_meta_key(std::string_view key) {
-  static constexpr std::array<std::string_view, 9> kReserved = {
+  static constexpr std::array<std::string_view, 10> kReserved = {
       "last_time",     "last_seq",        "epoch",        "next_job",  "policy",
-      "settings_text", "settings_source", "policy_since", "next_claim"};
+      "settings_text", "settings_source", "policy_since", "next_claim",
+      "claims_policy"};
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 

@@ -97,11 +97,11 @@ void check_victims(const Step& step, TaskKind kind, const std::vector<const Kill
 // What is held by kills of this step can be used, and is not more than what is owed.
 void check_new_holds(const Step& step, TaskKind kind, Verdict& verdict) {
   std::map<QueueId, std::int64_t> coming;
-  std::set<QueueId> gaining;
+  std::map<QueueId, std::int64_t> last;  // at most what the last of the new kills frees
   for (const Hold& hold : step.state.claims().holds()) {
     if (hold.kind == kind) coming[hold.queue] += hold.slots;
     if (hold.kind != kind || step.memory.pending(hold.id)) continue;
-    gaining.insert(hold.queue);
+    last[hold.queue] = std::max(last[hold.queue], hold.slots);
     const TrackerState& tracker = step.state.tracker(hold.tracker);
     Resources held = step.census.trackers.at(hold.tracker).held;
     for (const AttemptSlot slot : tracker.attempts) {
@@ -109,16 +109,19 @@ void check_new_holds(const Step& step, TaskKind kind, Verdict& verdict) {
       if (attempt.dying()) held -= step.state.job(attempt.key.task.job).need(attempt.key.task.kind);
     }
     const VictimSearch search{step.census, step.expected[index(kind)], kind, step.engine.now(), {}};
-    if (search.could_start(hold.queue, hold.slots, tracker, held)) continue;
+    const Job* job = step.state.find_job(hold.job);
+    const std::int64_t width = job == nullptr ? hold.slots : job->width(kind);
+    if (search.could_start(hold.queue, width, tracker, held)) continue;
     verdict.breach(
         "kill-useless",
         fmt::format("{} {} slots are freed on tracker {} for queue {}, which has no task "
                     "that could start there",
                     hold.slots, name(kind), tracker.name, step.path(hold.queue)));
   }
+  // Each kill was for a need that those before it had left.
   for (const auto& [queue, slots] : coming) {
     const std::int64_t owed = step.state.claims().owed(queue, kind);
-    if (slots <= owed || !gaining.contains(queue)) continue;
+    if (!last.contains(queue) || slots - last[queue] < owed) continue;
     verdict.breach("kill-excess", fmt::format("{} {} slots are held for queue {}, which is owed {}",
                                               slots, name(kind), step.path(queue), owed));
   }
@@ -166,10 +169,12 @@ void check_records(const Step& step, Verdict& verdict) {
       verdict.breach("kill-outcome",
                      what + " is neither used nor wasted, and nothing is held any more");
     }
-    if (record.outcome == KillRecord::Outcome::kPending || !step.memory.every_step ||
-        !step.memory.pending(record.hold)) {
-      continue;
-    }
+    const auto& before = step.memory.holds;
+    const bool settled_now =
+        record.outcome != KillRecord::Outcome::kPending && step.memory.every_step &&
+        std::any_of(before.begin(), before.end(),
+                    [&](const Hold& hold) { return hold.id == record.hold && !hold.used; });
+    if (!settled_now) continue;
     if (record.outcome == KillRecord::Outcome::kUsed && !served(step, record)) {
       const std::string who = record.for_pool.empty() ? "queue " + step.path(record.claimant)
                                                       : "pool " + record.for_pool;

@@ -89,6 +89,29 @@ void check_launches(const Step& step, Verdict& verdict) {
   for (const LaunchMoment& moment : step.launches) check_launch(step, moment, verdict);
 }
 
+// A wide task keeps its room below a maximum: one that has a tracker reserved, or the first in line
+// that does not fit just now.
+bool makes_room_for_wide(const Step& step, TaskKind kind, const JobCount& narrow) {
+  const QueueTree& tree = step.state.tree();
+  const auto& lines = step.expected[index(kind)];
+  for (QueueId q = narrow.job->queue; q != QueueTree::root(); q = tree.node(q).parent) {
+    const std::int64_t running = lines[q.index()].running;
+    std::int64_t reserved = 0;
+    for (const Reservation& kept : step.state.claims().reservations()) {
+      const Job* job = step.state.find_job(kept.job);
+      if (kept.kind != kind || job == nullptr || job == narrow.job) continue;
+      if (tree.is_ancestor(q, job->queue)) reserved += kept.slots;
+    }
+    if (running + reserved + narrow.width > lines[q.index()].maximum) return true;
+    for (const JobCount& wide : step.census.jobs(kind)) {
+      if (wide.job == narrow.job || wide.width < 2 || wide.launchable == 0) continue;
+      if (!tree.is_ancestor(q, wide.job->queue)) continue;
+      if (running + wide.width > lines[q.index()].maximum) return true;
+    }
+  }
+  return false;
+}
+
 void check_idle(const Step& step, Verdict& verdict) {
   if (step.heartbeat == nullptr || !step.heartbeat->asks_for_tasks || step.engine.recovering() ||
       !in_pool(*step.tracker)) {
@@ -115,7 +138,8 @@ void check_idle(const Step& step, Verdict& verdict) {
       if (step.rules) {
         const auto& lines = step.expected[index(kind)];
         if (over_maximum(step.census, lines, job.job->queue, job.width) ||
-            over_hard_limit(step.census, lines, job, kind)) {
+            over_hard_limit(step.census, lines, job, kind) ||
+            makes_room_for_wide(step, kind, job)) {
           continue;
         }
       } else if (over_declared_maximum(step.census, maximums, job.job->queue, job.width)) {

@@ -99,7 +99,9 @@ std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) c
     if (job.job->queue == claimant && job.width <= need) waiting[job.width] += job.launchable;
   }
   for (const Hold& hold : census.state->claims().holds()) {
-    if (hold.queue == claimant && hold.kind == kind) --waiting[hold.slots];
+    if (hold.queue != claimant || hold.kind != kind) continue;
+    const Job* job = census.state->find_job(hold.job);
+    if (job != nullptr) --waiting[job->width(kind)];
   }
   // Nor do those that free slots will do for, and narrow ones may have been promised any of these.
   const std::map<std::int64_t, std::int64_t> all = waiting;

@@ -9,6 +9,7 @@
 
 #include "capacity/capacity_arithmetic.h"
 #include "capacity_harness.h"
+#include "capacity/paused_shortfalls.h"
 #include "jobqueue/queue_guarantees.h"
 #include "support/random_story.h"
 
@@ -37,6 +38,7 @@ class Story : RandomStory<CapacityHarness> {
     }
   }
 
+  std::size_t shortfalls() const { return shortfalls_; }
   // How often it was told of such a fact.
   template <class Fact>
   std::size_t times() const {
@@ -142,6 +144,7 @@ class Story : RandomStory<CapacityHarness> {
   struct Counted {
     std::int64_t running = 0;
     std::int64_t wanted = 0;  // launchable, whatever limits say
+    std::int64_t dying = 0;   // ordered to die and wanted again
     std::int64_t waiting_jobs = 0;
     std::int64_t demand = 0;
   };
@@ -174,7 +177,8 @@ class Story : RandomStory<CapacityHarness> {
           pending[q] = f.pending;
         }
         ASSERT_EQ(f.pending, pending[q]) << node.path;
-        const std::int64_t wanted = node.leaf() ? f.running + f.pending : children_demand[q];
+        const std::int64_t wanted =
+            node.leaf() ? f.running + f.pending + counted[q].dying : children_demand[q];
         counted[q].demand = std::min(max[q], wanted);
         if (q == 0) continue;
         pending[node.parent.index()] += pending[q];
@@ -182,6 +186,22 @@ class Story : RandomStory<CapacityHarness> {
         counted[node.parent.index()].waiting_jobs += counted[q].waiting_jobs;
       }
       compare_allocations(kind, counted, gc, max, shares);
+      compare_shortfalls(kind);
+    }
+  }
+
+  // What would be owed while another policy ruled is what this one finds.
+  void compare_shortfalls(TaskKind kind) {
+    const ClusterState& state = h_.state();
+    PausedShortfalls paused(state);
+    for (const QueueId leaf : state.tree().leaves()) {
+      const QueueFigures f = h_.engine().policy().figures(leaf, kind);
+      const std::int64_t gap =
+          std::max<std::int64_t>(0, std::min(f.guaranteed, f.demand) - f.running);
+      const std::int64_t found = paused.shortfall(leaf, kind);
+      ASSERT_LE(found, gap);
+      ASSERT_GE(found, state.claims().owed(leaf, kind));
+      shortfalls_ += found > 0 ? 1 : 0;
     }
   }
 
@@ -191,7 +211,11 @@ class Story : RandomStory<CapacityHarness> {
     std::vector<Counted> counted(tree.size());
     for (const auto& [id, job] : state.jobs()) {
       for (const Task& task : job->tasks(kind).tasks) {
-        if (!task.attempt.valid() || state.attempt(task.attempt).dying()) continue;
+        if (!task.attempt.valid()) continue;
+        if (state.attempt(task.attempt).dying()) {
+          if (job->schedulable()) counted[job->queue.index()].dying += job->width(kind);
+          continue;
+        }
         for (QueueId q = job->queue; q.valid(); q = tree.node(q).parent) {
           counted[q.index()].running += job->width(kind);
         }
@@ -236,20 +260,23 @@ class Story : RandomStory<CapacityHarness> {
   }
 
   By by_;
+  std::size_t shortfalls_ = 0;
 };
 
 TEST(CapacityRandom, GrownFreshAndCountedAgree) {
-  std::size_t moves = 0, kills = 0, losses = 0;  // or the story would prove little
+  std::size_t moves = 0, kills = 0, losses = 0, shortfalls = 0;  // or the story would prove little
   for (unsigned seed = 1; seed <= 120 && !HasFailure(); ++seed) {
     Story story(seed);
     story.run(250);
     moves += story.times<JobMoved>();
     kills += story.times<JobKillRequested>();
     losses += story.times<TrackerChanged>();
+    shortfalls += story.shortfalls();
   }
   EXPECT_GT(moves, 500u);
   EXPECT_GT(kills, 300u);
   EXPECT_GT(losses, 800u);
+  EXPECT_GT(shortfalls, 1000u);
 }
 
 // No slot stays empty while a permitted task of the queue could use it: with soft limits and no

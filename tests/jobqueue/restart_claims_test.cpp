@@ -87,6 +87,81 @@ TEST_F(Restarted, AnOpenClaimKeepsItsAgeAndNumbersGoOn) {
   EXPECT_EQ(h.state().claims().next_id(), 12u);
 }
 
+// What is owed while another policy rules, as the test says.
+struct ShortBy : PausedClaims {
+  static inline std::int64_t slots = 0;
+  std::int64_t shortfall(QueueId, TaskKind) override { return slots; }
+};
+
+class LookedAfterPolicy : public ClaimingPolicy {
+ public:
+  using ClaimingPolicy::ClaimingPolicy;
+  std::string_view name() const override { return "claiming"; }
+  std::unique_ptr<PausedClaims> paused_claims() const override {
+    return std::make_unique<ShortBy>();
+  }
+};
+
+struct PausedOverRestart : testing::Test {
+  PausedOverRestart()
+      : h([this](std::string_view name, const ClusterState& state,
+                 const Settings& s) -> std::unique_ptr<Policy> {
+            ++policies_made;
+            if (name == "claiming") return std::make_unique<LookedAfterPolicy>(state, s);
+            return std::make_unique<FifoPolicy>(state, s);
+          },
+          "fifo") {
+    snapshot.epoch = 2;
+    snapshot.policy = "fifo";
+    snapshot.policy_since = h.now - 500;
+    snapshot.claims = {{.claim = 9, .queue = "default", .slots = 3, .born = h.now - 1000}};
+    ShortBy::slots = 3;
+  }
+  std::int64_t owed() {
+    return h.state().claims().owed(*h.state().tree().find_path("default"), TaskKind::kMap);
+  }
+  int policies_made = 0;
+  Harness h;
+  Snapshot snapshot;
+};
+
+// The settings say fifo; the claims are of the policy that a command had switched from.
+TEST_F(PausedOverRestart, TheirOwnerIsStoredAndSaysWhatIsStillOwed) {
+  snapshot.claims_policy = "claiming";
+  h.start(snapshot);
+  h.add_tracker("tt1");
+  h.heartbeat("tt1");
+  h.advance(6'000);
+  EXPECT_EQ(owed(), 3);
+  ShortBy::slots = 1;
+  h.advance(1'000);
+  EXPECT_EQ(owed(), 1);
+  EXPECT_EQ(h.events<ClaimDropped>().size(), 1u);
+}
+
+TEST_F(PausedOverRestart, ATickMakesNoPolicy) {
+  snapshot.claims_policy = "claiming";
+  h.start(snapshot);
+  const int made = policies_made;
+  for (int i = 0; i < 10; ++i) h.advance(1'000);
+  EXPECT_EQ(policies_made, made);
+}
+
+TEST_F(PausedOverRestart, ASwitchSaysWhoseClaimsStandStill) {
+  snapshot.policy = "claiming";
+  snapshot.policy_since = 0;
+  h.start(snapshot);
+  h.add_tracker("tt1");
+  h.heartbeat("tt1");
+  h.step(SetPolicy{{"root", {}}, "fifo"});
+  ASSERT_EQ(h.events<PolicyChanged>().size(), 1u);
+  EXPECT_EQ(h.events<PolicyChanged>()[0].claims_of, "claiming");
+  h.step(SetPolicy{{"root", {}}, "other"});  // from one that has none to another such
+  EXPECT_EQ(h.events<PolicyChanged>()[1].claims_of, "claiming");
+  h.step(SetPolicy{{"root", {}}, "claiming"});
+  EXPECT_EQ(h.events<PolicyChanged>()[2].claims_of, "");
+}
+
 TEST(ClaimDeadlines, NeverIsNeverWhateverIsAddedToIt) {
   ClaimBook book(2);
   const QueueId leaf(1);

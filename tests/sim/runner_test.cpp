@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "sim/sim_fixture.h"
 
@@ -18,6 +19,38 @@ using testing::StartsWith;
 const char* const kTwoTrackers =
     "cluster: {trackers_per_rack: 2, map_slots: 1, reduce_slots: 1}\n"
     "settings: {policy: fifo}\n";
+
+TEST(Runner, AMoveNamesItsDestinationAndClaimsThatComeBackSaySo) {
+  const auto run = simulate(R"(
+cluster: {trackers_per_rack: 1, map_slots: 4, reduce_slots: 0}
+settings:
+  policy: capacity
+  queues: [{name: a, guaranteed: 50%, reclaim_after: 60s}, {name: b, guaranteed: 50%}]
+steps:
+  - submit: {id: J1, queue: b, maps: 8}
+  - heartbeat: tt1
+  - submit: {id: J2, queue: a, maps: 2}
+  - submit: {id: J3, queue: b, maps: 1}
+  - move: {job: J3, queue: a}
+  - advance: 10s
+  - policy: fair
+  - move: {job: J1, queue: guests}
+  - advance: 5s
+  - policy: capacity
+)");
+  EXPECT_THAT(run.failures, IsEmpty());
+  const auto line = [&](const std::string& start) {
+    std::istringstream events(run.events);
+    for (std::string event; std::getline(events, event);) {
+      if (event.find(start) != std::string::npos) return event;
+    }
+    return std::string();
+  };
+  EXPECT_THAT(line(R"("move", "job": "J3")"), HasSubstr(R"("queue": "a"})"));
+  EXPECT_THAT(line(R"("move", "job": "J1")"), HasSubstr(R"("queue": "b", "pool": "guests"})"));
+  EXPECT_THAT(line(R"("event": "claim",)"), HasSubstr(R"("slots": 2, "deadline": 60000)"));
+  EXPECT_THAT(line(R"("event": "claim_resumed")"), HasSubstr(R"("slots": 2, "deadline": 65000)"));
+}
 
 TEST(Runner, WhatFailsNamesItsLineAndTheRunGoesOn) {
   const auto run = simulate(std::string(kTwoTrackers) + R"(steps:

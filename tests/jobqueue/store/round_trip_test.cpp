@@ -150,13 +150,14 @@ TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
           TrackerTotal{"tt2", Resources{{1, 1, 9, 8}}},
           TrackerTotal{"tt3", Resources{{1, 0, 0, 0}}}});
   append({TrackerTotal{"tt1", Resources{{6, 2, 0, 0}}}, TrackerTotal{"tt3", Resources{}},
-          PolicyChanged{"fifo"}});
+          PolicyChanged{"fifo", "capacity"}});
   const Snapshot snapshot = restarted();
   ASSERT_EQ(snapshot.trackers.size(), 2u);
   EXPECT_EQ(snapshot.trackers[0].name, "tt1");
   EXPECT_EQ(snapshot.trackers[0].total, (Resources{{6, 2, 0, 0}}));
   EXPECT_EQ(snapshot.trackers[1].total, (Resources{{1, 1, 9, 8}}));
   EXPECT_EQ(snapshot.policy_since, 6000);
+  EXPECT_EQ(snapshot.claims_policy, "capacity");
 }
 
 TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
