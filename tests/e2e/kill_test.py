@@ -2,7 +2,7 @@
 started again. Clients go on submitting, killing, moving, stopping and setting all the while. Whatever was acknowledged
 is there afterwards, once; each task of a job that succeeded was done once; outputs are right.
 
-WEIR_SEED draws the same moments again, WEIR_KILLS says how many (50; with patience, as under sanitizers, 10)."""
+WEIR_SEED draws the same moments again, WEIR_KILLS says how many (20; with patience, as under sanitizers, 10)."""
 import collections
 import os
 import random
@@ -19,7 +19,7 @@ from weir_wire.admin.ttypes import SettingsFile
 from weir_wire.client.ttypes import SubmitRequest
 from weir_wire.common.ttypes import Caller, ErrorCode, JobSpec, Split, WeirError
 
-KILLS = int(os.environ.get("WEIR_KILLS") or (50 if PATIENCE <= 1 else 10))
+KILLS = int(os.environ.get("WEIR_KILLS") or (20 if PATIENCE <= 1 else 10))
 SEED = int(os.environ.get("WEIR_SEED") or random.randrange(1 << 31))
 SLOWNESS = 1 if PATIENCE <= 1 else 3
 UNFINISHED = 10  # jobs at a time

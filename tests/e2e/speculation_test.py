@@ -7,7 +7,7 @@ import sys
 import time
 import unittest
 
-from cluster import MAPPER, SUM, Cluster, wait_for
+from cluster import MAPPER, PATIENCE, SUM, Cluster, wait_for
 
 SOON = "speculation: {after: 2s, lag: 10%}"
 NEVER = "speculation: off"
@@ -88,7 +88,7 @@ class Speculation(Cluster):
                 self.setUp()
             self.start_with(setting)
             begun = time.monotonic()
-            job = self.count_words("out", mapper=slow(MAPPER, 25))
+            job = self.count_words("out", mapper=slow(MAPPER, 12 if PATIENCE <= 1 else 25))
             took[name] = self.seconds_until_it_ends(job, begun)
             self.check_output("out")
             if name == "without":

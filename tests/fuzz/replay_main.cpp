@@ -1,5 +1,5 @@
 // Where there is no libFuzzer: runs the target over files, as `fuzz_settings FILE...`, so that
-// every preset replays the corpus. Each input is a block of its own size, so that a sanitizer sees
+// asan replays the corpus. Each input is a block of its own size, so that a sanitizer sees
 // a read behind its end.
 #include <cstdint>
 #include <cstdio>

@@ -1,0 +1,15 @@
+# Run after a test executable was linked: writes a ctest entry for each of its suites, as the executable itself lists
+# them. -DEXECUTABLE= -DROOM= -DLABEL= -DOUTPUT=
+execute_process(COMMAND ${EXECUTABLE} --gtest_list_tests OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "(^|\n)[^ \n]+[.]" suites "${listed}")
+set(script "")
+foreach(suite IN LISTS suites)
+  string(STRIP "${suite}" suite)
+  string(REGEX REPLACE "[.]$" "" suite "${suite}")
+  string(APPEND script "add_test([==[${ROOM}.${suite}]==] [==[${EXECUTABLE}]==] [==[--gtest_filter=${suite}.*]==] --gtest_brief=1)\n"
+         "set_tests_properties([==[${ROOM}.${suite}]==] PROPERTIES LABELS ${LABEL} TIMEOUT 600 PROCESSORS 2)\n")
+endforeach()
+if(NOT suites)
+  message(FATAL_ERROR "${EXECUTABLE} has no tests")
+endif()
+file(WRITE ${OUTPUT} "${script}")
