@@ -212,6 +212,27 @@ TEST(EngineCopies, UnderAnotherPolicyThoseThatHaveCopiedComeFirstInTheOrderOfThe
   EXPECT_EQ(h.state().tracker(TrackerId(0)).used.slots(TaskKind::kReduce), 2);
 }
 
+TEST(EngineCopies, UnderAnotherPolicyANarrowOneDoesNotPassAWideOneThatWaits) {
+  Splitting h;
+  h.add_tracker("tt1", {.map_slots = 0, .reduce_slots = 2});
+  h.submit({.maps = 0, .reduces = 1});
+  h.submit({.maps = 0, .reduces = 1, .slots_per_reduce = 2});
+  h.submit({.maps = 0, .reduces = 1});
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/r0 J2/r0 J3/r0");
+  h.step(SetPolicy{{"admin", {}}, "fifo"});
+  for (const char* task : {"J1/r0", "J2/r0", "J3/r0"}) h.copied(task);
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.granted, "J1/r0");  // a slot is left, and J2 is next
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.granted, "");
+  h.finish("J1/r0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.counts(2), "1 0 0");
+  EXPECT_EQ(h.counts(3), "0 0 1");
+  EXPECT_EQ(h.state().tracker(TrackerId(0)).used.slots(TaskKind::kReduce), 2);
+}
+
 // --- A restart of the JobTracker ---
 
 struct RestartedSplitting : Splitting {

@@ -87,6 +87,64 @@ TEST_F(Speculation, NotBeforeItsTimeNorFromNearby) {
   EXPECT_EQ(h.heartbeat("tt1"), "J1/m2");
 }
 
+// A task is behind if it is `lag` (200,000) or more below the average: 2 done and one at 700,000
+// make 900,000.
+TEST_F(Speculation, BehindIsWhoLagsByJustTheLag) {
+  const auto tried_again_at = [](std::int32_t progress) {
+    FifoHarness h;
+    for (bool& on : h.settings().speculation.on) on = true;
+    h.settings().speculation.lag_millionths = 200'000;
+    h.add_tracker("tt1", {.map_slots = 2});
+    h.add_tracker("tt2", {.map_slots = 1});
+    h.submit({.maps = 3});
+    h.heartbeat("tt1");
+    h.heartbeat("tt2");
+    h.finish("J1/m0");
+    h.finish("J1/m1");
+    h.settle("tt1");
+    h.tracker("tt2").held.begin()->second.progress_millionths = progress;
+    h.advance(kAfter);
+    h.heartbeat("tt2");
+    const auto explained = h.engine().explain(JobId(1));
+    const bool told = std::any_of(explained.begin(), explained.end(), [](const Reason& reason) {
+      return reason.code == "stragglers";
+    });
+    const bool tried = h.heartbeat("tt1") == "J1/m2";
+    EXPECT_EQ(tried, told);
+    return tried;
+  };
+  EXPECT_TRUE(tried_again_at(699'999));
+  EXPECT_TRUE(tried_again_at(700'000));
+  EXPECT_FALSE(tried_again_at(700'001));
+}
+
+TEST_F(Speculation, NeverOnTheTrackerThatRunsItAlready) {
+  make_straggler();
+  h.tracker("tt2").options.map_slots = 2;
+  h.connect("tt2");
+  EXPECT_EQ(h.heartbeat("tt2"), "");
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m2");
+}
+
+// Nor where it has failed before.
+TEST_F(Speculation, NeverWhereTheTaskHasFailed) {
+  h.add_tracker("tt3", {.map_slots = 1});
+  h.submit({.maps = 3});
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  ASSERT_EQ(h.heartbeat("tt3"), "J1/m2");
+  h.fail("J1/m2");
+  ASSERT_EQ(h.heartbeat("tt3"), "");  // others could take it
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/m2");
+  h.finish("J1/m0");
+  h.finish("J1/m1");
+  h.settle("tt1");
+  set_progress("tt2", 100'000);
+  h.advance(kAfter);
+  h.heartbeat("tt2");
+  EXPECT_EQ(h.heartbeat("tt3"), "");
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m2");
+}
+
 TEST_F(Speculation, NobodyIsToldToCommitWhileAnotherMayBeAtIt) {
   make_straggler();
   h.heartbeat("tt1");

@@ -89,6 +89,84 @@ TEST(EngineTracker, MapOutputsThatCannotBeFetchedAreMadeAgain) {
   EXPECT_TRUE(outputs.outputs[1].obsolete);
 }
 
+// A reduce may still speak of the output that is being made again, or has been.
+TEST(EngineTracker, OnlyTheOutputThatCountsCanBeMissing) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt3", {.map_slots = 0, .reduce_slots = 1});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.heartbeat("tt3"), "J1/r0");
+  const auto misses = [&](std::uint32_t map, std::uint32_t attempt) {
+    h.tracker("tt3").held.begin()->second.fetch_failures = {{map, attempt}};
+    h.heartbeat("tt3");
+    return h.events<TaskReopened>().size();
+  };
+  EXPECT_EQ(misses(0, 1), 0u);  // there was no such attempt
+  EXPECT_EQ(misses(1, 0), 0u);  // nor such a map
+  EXPECT_EQ(misses(0, 0), 1u);
+  EXPECT_EQ(misses(0, 0), 1u);  // it is being made again
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+  EXPECT_EQ(misses(0, 0), 1u);
+  h.finish("J1/m0");
+  h.heartbeat("tt2");
+  EXPECT_EQ(misses(0, 0), 1u);  // there is a newer one
+  EXPECT_EQ(misses(0, 1), 2u);
+}
+
+// The tracker still has an output of that map, but another one counts.
+TEST(EngineTracker, AnOutputThatWasMadeElsewhereSinceIsNotMissed) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 1, .reduce_slots = 1});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  h.tracker("tt2").held.begin()->second.fetch_failures = {{0, 0}};
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0");
+  h.finish("J1/m0");
+  h.heartbeat("tt2");
+  ASSERT_EQ(h.events<TaskReopened>().size(), 1u);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.events<TaskReopened>().size(), 1u);
+  h.step(LoseTracker{"tt2"});
+  EXPECT_EQ(h.events<TaskReopened>().size(), 2u);
+}
+
+// 3 reduces, or half of those that run.
+TEST(EngineTracker, HowManyReducesMustMissAnOutput) {
+  const auto needed = [](std::uint32_t reduces) {
+    FifoHarness h;
+    h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+    h.add_tracker("tt2", {.map_slots = 0, .reduce_slots = reduces});
+    h.submit({.maps = 1, .reduces = reduces});
+    h.heartbeat("tt1");
+    h.finish("J1/m0");
+    h.heartbeat("tt1");
+    h.heartbeat("tt2");
+    std::uint32_t reporters = 0;
+    for (auto& [key, attempt] : h.tracker("tt2").held) {
+      attempt.fetch_failures = {{0, 0}};
+      h.heartbeat("tt2");
+      h.heartbeat("tt2");  // who says it again counts once
+      ++reporters;
+      if (!h.events<TaskReopened>().empty()) return reporters;
+    }
+    return 0u;
+  };
+  EXPECT_EQ(needed(1), 1u);
+  EXPECT_EQ(needed(2), 1u);
+  EXPECT_EQ(needed(3), 2u);
+  EXPECT_EQ(needed(4), 2u);
+  EXPECT_EQ(needed(5), 3u);
+  EXPECT_EQ(needed(9), 3u);
+}
+
 TEST(EngineTracker, AMapWhoseOutputCannotBeFetchedRunsElsewhere) {
   FifoHarness h;
   h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 1});

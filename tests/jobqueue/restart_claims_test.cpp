@@ -76,6 +76,13 @@ TEST_F(Restarted, OrItsExpiryHasPassed) {
   EXPECT_EQ(h.events<TrackerTotal>().back().total, Resources{});  // tt2 is forgotten
 }
 
+TEST_F(Restarted, AJobMayBeAsWideAsATrackerThatIsAwaited) {
+  h.start(snapshot);
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 2});
+  EXPECT_NE(h.submit({.maps = 1, .slots_per_map = 4}), 0u) << h.error.message;  // as tt2 was
+  EXPECT_EQ(h.submit({.maps = 1, .slots_per_map = 5}), 0u);
+}
+
 TEST_F(Restarted, AnOpenClaimKeepsItsAgeAndNumbersGoOn) {
   h.start(snapshot);
   const QueueId leaf = *h.state().tree().find_path("default");

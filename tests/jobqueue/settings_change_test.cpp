@@ -175,5 +175,52 @@ TEST_F(RemovedQueues, ARestartUnderSettingsThatRemoveAQueueMovesItsJobs) {
   EXPECT_GT(restarted.log.at(0).seq, 0u);
 }
 
+// Where the jobs of a leaf go: itself while it is a leaf, else by the entry that is nearest above
+// it; and a name that only begins like it is another queue.
+TEST(QueueAfter, TheNearestEntryDecides) {
+  Settings settings;
+  settings.queues = {family("research", {queue("vision")}), queue("production"), queue("rest")};
+  const QueueTree tree = QueueTree::build(settings.queues).value();
+  settings.removed_queues = {{"old", "production"},
+                             {"old.deep.er", "research.vision"},
+                             {"old.deep", "rest"},
+                             {"gone", "nowhere"},
+                             {"inner", "research"}};
+  const auto after = [&](const std::string& path) {
+    const QueueId to = queue_after(settings, tree, path);
+    return to.valid() ? tree.node(to).path : "none";
+  };
+  EXPECT_EQ(after("production"), "production");
+  EXPECT_EQ(after("research.vision"), "research.vision");
+  EXPECT_EQ(after("research"), "none");  // no leaf any more, and nothing is said of it
+  EXPECT_EQ(after("old"), "production");
+  EXPECT_EQ(after("old.x"), "production");
+  EXPECT_EQ(after("old.deep"), "rest");
+  EXPECT_EQ(after("old.deep.x"), "rest");
+  EXPECT_EQ(after("old.deep.er"), "research.vision");
+  EXPECT_EQ(after("old.deep.er.x"), "research.vision");
+  EXPECT_EQ(after("old.deeper"), "production");
+  EXPECT_EQ(after("older"), "none");
+  EXPECT_EQ(after("gone"), "none");   // where it should go there is nothing
+  EXPECT_EQ(after("inner"), "none");  // or no leaf
+}
+
+// Accepted before new settings stopped it; they are in force when it is carried out.
+TEST(StoppedQueues, AQueueThatSettingsStopIsNotStartedByAnEarlierCommand) {
+  FifoHarness h;
+  h.add_queue(queue("open"));
+  h.start();
+  const QueueId open = *h.state().tree().find_path("open");
+  h.step(SetQueueState{{"admin", {}}, "open", true});
+  h.durable_at_once = false;
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->queues[0].stopped = true;
+  h.step(ApplySettings{{"admin", {}}, settings});
+  h.step(SetQueueState{{"admin", {}}, "open", false});
+  h.step(Durable{h.engine().last_seq()});
+  EXPECT_TRUE(h.state().queue(open).stopped);
+  EXPECT_FALSE(h.state().queue(open).stopped_by_command);
+}
+
 }  // namespace
 }  // namespace weir::test

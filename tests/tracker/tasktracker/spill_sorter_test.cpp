@@ -160,6 +160,38 @@ TEST(SpillSorter, WhatACombinerWritesIsSortedAgain) {
   EXPECT_EQ(all, Lines(20000, "k2"));
 }
 
+// The combiner runs at each spill and, from 3 spills on, once more over their merge. Of nothing it
+// is not asked.
+TEST(SpillSorter, TheCombinerRunsOnceMoreFromThreeSpillsOn) {
+  const auto runs = [](std::size_t spills) {
+    const TempDir dir;
+    std::size_t combined = 0;
+    SpillSorterOptions options;
+    options.prefix = dir / "s_";
+    options.memory_bytes = 64 * 1024;
+    options.combine = [&combined](LineStream& in, SpillSorter&) -> Status {
+      ++combined;
+      while (in.next() != nullptr) continue;
+      return in.status();
+    };
+    SpillSorter sorter(std::move(options));
+    const std::string line(100, 'x');
+    while (spills > 0 && sorter.spills() + 1 < spills) {
+      EXPECT_TRUE(feed(sorter, line + "\n", line.size() + 1).ok());
+    }
+    if (spills > 0) {  // the last one, at the end
+      EXPECT_TRUE(feed(sorter, line + "\n", line.size() + 1).ok());
+    }
+    EXPECT_TRUE(sorter.finish(dir / "out", true).ok());
+    return combined;
+  };
+  EXPECT_EQ(runs(0), 0u);
+  EXPECT_EQ(runs(1), 1u);
+  EXPECT_EQ(runs(2), 2u);
+  EXPECT_EQ(runs(3), 4u);
+  EXPECT_EQ(runs(4), 5u);
+}
+
 TEST(Partition, IsTheSameForever) {
   // FNV-1a 64 test vectors; changing them would tear running jobs apart.
   EXPECT_EQ(fnv1a(""), 0xcbf29ce484222325ull);

@@ -1,0 +1,142 @@
+// Attempts that the engine does not know are taken on again if that can harm nobody, and an output
+// belongs to one job until its files are in order.
+#include <gmock/gmock.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+// J1 ran before the restart: map only, so its maps publish.
+struct AfterARestart : testing::Test {
+  AfterARestart() {
+    auto spec = std::make_shared<JobSpec>();
+    spec->name = "old";
+    spec->user = "ann";
+    spec->queue = "default";
+    spec->output = "/out-old";
+    spec->splits.resize(2);
+    spec->need[0].slots(TaskKind::kMap) = 1;
+    job.job = JobId(1);
+    job.spec = spec;
+    job.queue = "default";
+    job.state = JobState::kRunning;
+  }
+  void start() {
+    Snapshot snapshot{.epoch = 3};
+    snapshot.next_job = 2;
+    snapshot.jobs = {job};
+    h.start(snapshot);
+    for (const char* name : {"tt1", "tt2"})
+      h.add_tracker(name, {.map_slots = 2, .reduce_slots = 0});
+  }
+  static AttemptKey map(std::uint32_t index, std::uint32_t attempt) {
+    return {{JobId(1), TaskKind::kMap, index}, attempt};
+  }
+  // The tracker reports it; whether it may go on.
+  bool taken_on(const std::string& tracker, const AttemptKey& key,
+                ReportedState state = ReportedState::kRunning) {
+    AttemptReport report;
+    report.attempt = key;
+    report.state = state;
+    h.tracker(tracker).held[key] = report;
+    h.heartbeat(tracker);
+    return h.state().find_attempt(key).valid();
+  }
+  static constexpr std::uint32_t kBase = 2 * kAttemptsPerEpoch;  // of this start
+
+  JobSnapshot job;
+  FifoHarness h;
+};
+
+TEST_F(AfterARestart, WhatRanGoesOnOnceATask) {
+  start();
+  EXPECT_TRUE(taken_on("tt1", map(0, 7)));
+  EXPECT_FALSE(taken_on("tt2", map(0, 8))) << "somebody does it";
+  EXPECT_FALSE(taken_on("tt2", map(2, 0))) << "there is no such task";
+  EXPECT_FALSE(taken_on("tt2", {{JobId(5), TaskKind::kMap, 0}, 0})) << "nor such a job";
+}
+
+TEST_F(AfterARestart, WhileOneMayPublishNoOtherIsTakenOn) {
+  job.commits = {{map(0, 7), "tt1"}};
+  start();
+  EXPECT_FALSE(taken_on("tt2", map(0, 8)));
+  EXPECT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kCommitPending));
+}
+
+TEST_F(AfterARestart, WhoHasPublishedByItsGrantIsDone) {
+  job.commits = {{map(0, 7), "tt1"}};
+  start();
+  taken_on("tt1", map(0, 7), ReportedState::kSucceeded);
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).succeeded, 1u);
+  taken_on("tt2", map(1, 7), ReportedState::kSucceeded);  // nobody had told it to
+  EXPECT_EQ(h.state().job(JobId(1)).tasks(TaskKind::kMap).succeeded, 1u);
+  EXPECT_TRUE(h.events<AttemptFailed>().empty());
+}
+
+// Numbers that this start has given out, before the tracker was thought lost perhaps.
+TEST_F(AfterARestart, NumbersGoOnAfterThoseThatAreTakenOn) {
+  start();
+  EXPECT_TRUE(taken_on("tt1", map(0, kBase + 4)));
+  EXPECT_TRUE(taken_on("tt1", map(1, kAttemptsPerEpoch + 9)));  // of an earlier start
+  h.advance(60'000);
+  h.heartbeat("tt2");
+  h.step(LoseTracker{"tt1"});
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/m0 J1/m1");
+  EXPECT_TRUE(h.state().find_attempt(map(0, kBase + 5)).valid());
+  EXPECT_TRUE(h.state().find_attempt(map(1, kBase)).valid());
+}
+
+TEST_F(AfterARestart, NumbersThatWereNeverGivenOutAreNotTakenOn) {
+  start();
+  EXPECT_FALSE(taken_on("tt1", map(0, kBase + kAttemptsPerEpoch)));
+  EXPECT_TRUE(taken_on("tt1", map(0, kBase + kAttemptsPerEpoch - 2)));
+}
+
+// --- Outputs ---
+
+struct OutputsTest : testing::Test {
+  OutputsTest() { h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0}); }
+  // Whether a job that writes to /out1, as J1 does, is accepted.
+  bool accepted() {
+    auto spec = std::make_shared<JobSpec>();
+    spec->name = "again";
+    spec->user = "user";
+    spec->queue = "default";
+    spec->output = "/out1";
+    spec->splits.resize(1);
+    const auto replies = h.step(SubmitJob{{"user", {}}, spec});
+    return std::holds_alternative<Submitted>(replies.at(0).body);
+  }
+  FifoHarness h;
+};
+
+TEST_F(OutputsTest, OfAKilledJobItIsFreeWhenItIsCleanedUp) {
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  EXPECT_FALSE(accepted());
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  EXPECT_FALSE(accepted()) << "what it wrote would go with the clean-up of the other's";
+  h.settle("tt1");
+  EXPECT_TRUE(accepted());
+}
+
+TEST_F(OutputsTest, OfAJobThatNeverRanItIsFreeAtOnce) {
+  h.submit({.maps = 1});
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  EXPECT_TRUE(accepted());
+}
+
+TEST_F(OutputsTest, OfAJobThatSucceededItIsFreeWhenItIsMarked) {
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  EXPECT_FALSE(accepted());
+  h.settle("tt1");
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+  EXPECT_TRUE(accepted());
+}
+
+}  // namespace
+}  // namespace weir::test
