@@ -62,6 +62,7 @@ void Engine::handle(const Input& input, Output& output) {
   now_ = std::max(now_, input.at);
   state_.set_now(now_);
   std::visit([&](const auto& body) { on(body, input.token); }, input.body);
+  settle_yields();
   regroup();
   review_claims(false);
   output_ = nullptr;

@@ -270,6 +270,8 @@ class Engine {
   void admit_everywhere();
   void demote(Job& job);  // from RUNNING to WAITING
   void admit_if_stuck(Job& job);
+  void note_yield(const Job& job);
+  void settle_yields();
   void regroup();
   void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
   void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
@@ -316,6 +318,7 @@ class Engine {
   std::unique_ptr<Policy> policy_;
   RunningLimits limits_;          // those of the policy
   std::vector<JobId> regrouped_;  // reused
+  std::vector<JobId> yielding_;   // in this step: no longer keep their places
   TimeMs now_ = 0;
   TimeMs policy_since_ = 0;
   TimeMs last_tick_ = 0;

@@ -29,6 +29,7 @@ void Engine::on(const Heartbeat& input, Token token) {
   tracker.sequence = input.sequence;
   heard_of(tracker);
   take_report(tracker, input);
+  settle_yields();
   if (tracker.order != TrackerOrder::kNone) review_order(tracker);
   if (input.leaving) {
     leave(tracker);

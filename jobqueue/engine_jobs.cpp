@@ -84,6 +84,21 @@ void Engine::admit_if_stuck(Job& job) {
   admit_waiting(job.queue);  // perhaps somebody yields now
 }
 
+// With its last map, or its last running reduce while maps are left, a job no longer keeps its
+// place against more urgent ones. Who has it then is settled when the report has been taken.
+void Engine::note_yield(const Job& job) {
+  if (job.state != JobState::kRunning || keeps_place(job)) return;
+  if (state_.waiting_jobs() > 0 || policy_->limits_running_jobs()) yielding_.push_back(job.id);
+}
+
+void Engine::settle_yields() {
+  while (!yielding_.empty()) {
+    const Job* job = state_.find_job(yielding_.back());
+    yielding_.pop_back();
+    if (job != nullptr && !is_over(job->state)) admit_waiting(job->queue);
+  }
+}
+
 void Engine::after_progress(Job& job) {
   if (job.state == JobState::kWaiting && job.all_done()) return admit(job);  // it needs no slot
   if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
@@ -216,7 +231,9 @@ void Engine::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, 
   }
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
-  touch(state_.job(attempt.key.task.job));
+  const Job& job = state_.job(attempt.key.task.job);
+  touch(job);
+  if (attempt.key.task.kind == TaskKind::kReduce) note_yield(job);
 }
 
 // The attempt leaves its tracker. What becomes of its task is for the caller.
@@ -255,6 +272,7 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     unassigned_duties_.insert(job.id);
   }
   touch(job);
+  if (kind == TaskKind::kReduce && group.alive() == 0) note_yield(job);
   changes_.trackers.insert(attempt.tracker);
 }
 
@@ -285,13 +303,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   if (attempt.paired) kill_losers(job, key);
   limits_.update(job);
   after_progress(job);
-  // With its last map the job no longer keeps its place against more urgent ones.
-  const TaskGroup& maps = job.tasks(TaskKind::kMap);
-  if (key.kind == TaskKind::kMap && maps.succeeded == maps.total &&
-      job.tasks(TaskKind::kReduce).alive() > 0 && job.state == JobState::kRunning &&
-      state_.waiting_jobs() > 0) {
-    admit_waiting(job.queue);
-  }
+  if (key.kind == TaskKind::kMap && job.tasks(TaskKind::kReduce).alive() > 0) note_yield(job);
 }
 
 void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {

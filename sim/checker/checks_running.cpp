@@ -1,7 +1,8 @@
 // Which jobs run under the running-job limits of the fair policy: in order of priority, submit
 // time, name and id, each that finds room in its pool, those above it, and its user's number; a job
 // with running reduces and maps left keeps its place. Looked at when a command has let jobs in or
-// out: between two such moments a place may fall free without anybody having looked.
+// out, or a job no longer keeps its place: between two such moments a place may fall free without
+// anybody having looked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,14 +56,21 @@ class Places {
   std::map<std::string, std::int64_t> taken_;
 };
 
+bool runs_reduces(const Step& step, const Job& job) {
+  const JobCount* reduces = step.census.find(TaskKind::kReduce, job.id);
+  return reduces != nullptr && reduces->running + reduces->copying + reduces->copied > 0;
+}
+
+bool has_maps_left(const Job& job) {
+  const auto& maps = job.tasks(TaskKind::kMap).tasks;
+  return std::any_of(maps.begin(), maps.end(),
+                     [](const Task& map) { return map.state != Task::State::kSucceeded; });
+}
+
 bool has_its_place(const Step& step, const Job& job) {
   if (job.state != JobState::kRunning) return false;
   if (job.duty != Job::Duty::kNone) return true;  // it is being completed
-  const JobCount* reduces = step.census.find(TaskKind::kReduce, job.id);
-  const auto& maps = job.tasks(TaskKind::kMap).tasks;
-  return reduces != nullptr && reduces->running + reduces->copying + reduces->copied > 0 &&
-         std::any_of(maps.begin(), maps.end(),
-                     [](const Task& map) { return map.state != Task::State::kSucceeded; });
+  return runs_reduces(step, job) && has_maps_left(job);
 }
 
 bool limits_jobs(const FairRules& rules) {
@@ -70,6 +78,24 @@ bool limits_jobs(const FairRules& rules) {
          !rules.user_running_jobs.empty() ||
          std::any_of(rules.pools.begin(), rules.pools.end(),
                      [](const auto& pool) { return pool.second.running_jobs.has_value(); });
+}
+
+// Whether a running job's last running reduce ended in the step, with maps left: its place is
+// anybody's at once.
+bool has_yielded(const Step& step) {
+  const auto yields = [&](const AttemptKey& attempt) {
+    const Job* job = step.state.find_job(attempt.task.job);
+    return attempt.task.kind == TaskKind::kReduce && job != nullptr && job->durable &&
+           job->state == JobState::kRunning && job->duty == Job::Duty::kNone &&
+           has_maps_left(*job) && !runs_reduces(step, *job);
+  };
+  const auto& events = step.output.events;
+  return std::any_of(events.begin(), events.end(), [&](const Event& event) {
+    const auto* ended = std::get_if<AttemptEnded>(&event.fact);
+    const auto* killed = std::get_if<KillOrdered>(&event.fact);
+    return (ended != nullptr && yields(ended->attempt)) ||
+           (killed != nullptr && yields(killed->attempt));
+  });
 }
 
 // Whether the step made a command true after which it was looked at who may run.
@@ -94,7 +120,7 @@ bool was_looked_at(const Step& step, PoolMemory& memory) {
 }  // namespace
 
 void check_running_jobs(const Step& step, Memory& memory, Verdict& verdict) {
-  const bool looked = was_looked_at(step, memory.pools);
+  const bool looked = was_looked_at(step, memory.pools) || has_yielded(step);
   if (!step.fair || !memory.every_step || !looked || !limits_jobs(*step.fair)) return;
   Places places(step);
   std::vector<const Job*> line;
