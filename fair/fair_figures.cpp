@@ -21,6 +21,11 @@ std::string share_text(Share share) {
   return text + "." + decimals;
 }
 
+std::string_view parent_path(std::string_view path) {
+  const auto dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
+}
+
 std::string rounded_seconds(DurationMs ms) {
   return std::to_string((ms + 99) / 1000) + "." + std::to_string((ms + 99) / 100 % 10) + " s";
 }
@@ -52,6 +57,36 @@ QueueFigures FairPolicy::figures(QueueId queue, TaskKind kind) const {
           .pending = pending,
           .demand = std::min(maximum, running + pending),
           .maximum = maximum};
+}
+
+// Pools that nobody has declared and no job is in are there for people to see: `default`, that of
+// each leaf queue, and those above them. Nothing is decided by them.
+std::set<std::string> FairPolicy::empty_pools() const {
+  std::set<std::string> empty;
+  const auto add = [&](std::string_view path) {
+    while (!path.empty() && !tree_.find(path).valid()) {
+      if (!empty.emplace(path).second) return;
+      path = parent_path(path);
+    }
+  };
+  add(kDefaultPool);
+  for (const QueueId leaf : state_.tree().leaves()) add(state_.tree().node(leaf).path);
+  return empty;
+}
+
+PoolFigures FairPolicy::figures_of_empty(const std::string& path) const {
+  const PoolSettings& settings = settings_->undeclared;
+  PoolFigures figures{.pool = path,
+                      .parent = std::string(parent_path(path)),
+                      .fifo = settings.mode == PoolSettings::Mode::kFifo,
+                      .weight_millionths = settings.weight};
+  for (const TaskKind kind : kTaskKinds) {
+    figures.of[index(kind)] = {.maximum = settings.max_share[index(kind)].value_or(-1),
+                               .share = 0,
+                               .min_share = settings.min_share[index(kind)]};
+  }
+  if (copies_) figures.copying = 0;
+  return figures;
 }
 
 std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
@@ -98,6 +133,7 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
   for (std::size_t p = 1; p < tree_.size(); ++p) {
     if (tree_.node(PoolId(p)).exists) add(PoolId(p));
   }
+  for (const std::string& path : empty_pools()) all.push_back(figures_of_empty(path));
   std::sort(all.begin(), all.end(),
             [](const PoolFigures& a, const PoolFigures& b) { return a.pool < b.pool; });
   return all;

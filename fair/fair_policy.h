@@ -220,10 +220,15 @@ class FairPolicy : public Policy {
   void update_stamps(TimeMs now);
   Preemption preempt(TimeMs now);
   PoolKills::Due due(PoolId pool, TaskKind kind, TimeMs now) const;
+  std::int64_t unmet(PoolId pool, TaskKind kind, TimeMs now) const;
   bool starved(PoolId pool, TaskKind kind, TimeMs now) const;
 
+  // --- fair_figures.cpp ---
+  std::set<std::string> empty_pools() const;
+  PoolFigures figures_of_empty(const std::string& path) const;
   void explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
                      std::vector<Reason>& reasons) const;
+  void explain_unmet(PoolId pool, TaskKind kind, TimeMs now, std::vector<Reason>& reasons) const;
   Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
 
   const ClusterState& state_;

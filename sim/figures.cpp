@@ -18,10 +18,16 @@ std::optional<double> known(std::int64_t figure) {
 std::optional<PoolFigures> find_pool(const Engine& engine, std::string_view name) {
   constexpr std::string_view kRoot = "root.";
   if (name.starts_with(kRoot)) name.remove_prefix(kRoot.size());
-  for (PoolFigures& pool : engine.policy().pools(engine.now())) {
-    if (pool.pool == name) return std::move(pool);
-  }
-  return std::nullopt;
+  std::vector<PoolFigures> pools = engine.policy().pools(engine.now());
+  const auto find = [&](std::string_view path) -> std::optional<PoolFigures> {
+    for (PoolFigures& pool : pools) {
+      if (pool.pool == path) return std::move(pool);
+    }
+    return std::nullopt;
+  };
+  if (auto pool = find(name)) return pool;
+  const auto queue = engine.state().tree().find(name);  // by its last part, perhaps
+  return queue ? find(engine.state().tree().node(*queue).path) : std::nullopt;
 }
 
 std::optional<double> pool_figure(const PoolFigures& pool, TaskKind kind, std::string_view figure) {

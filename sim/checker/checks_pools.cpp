@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/checker/step.h"
 
@@ -42,6 +43,32 @@ void check_pool(const PoolFigures& figures, const Pools& pools, Verdict& verdict
   }
 }
 
+// Nobody has declared it and no job is in it.
+void check_empty(const PoolFigures& figures, TaskKind kind, Verdict& verdict) {
+  const QueueFigures& said = figures.of[index(kind)];
+  const std::string what = fmt::format("pool {} ({}) is empty, but has ", figures.pool, name(kind));
+  if (said.running != 0 || said.demand != 0) {
+    verdict.breach("pool-figures",
+                   what + fmt::format("RUN {}, demand {}", said.running, said.demand));
+  }
+  if (said.share != 0) {
+    verdict.breach("pool-share",
+                   what + fmt::format("a share of {:.6f}",
+                                      static_cast<double>(said.share) / kWholeSlot));
+  }
+}
+
+// By name: also `default` and those of leaf queues while they are empty, with those above them.
+std::set<std::string> pools_shown(const Step& step, const Pools& pools) {
+  std::set<std::string> shown{"default"};
+  for (const auto& [path, line] : pools.lines) shown.insert(path);
+  for (const QueueId leaf : step.state.tree().leaves()) {
+    for (std::string p = step.path(leaf); !p.empty(); p = parent_of(p)) shown.insert(p);
+  }
+  shown.erase("");
+  return shown;
+}
+
 void check_jobs(const Step& step, const Pools& pools, Verdict& verdict) {
   for (const auto& [path, line] : pools.lines) {
     for (const PoolJob& job : line.jobs) {
@@ -71,12 +98,18 @@ void check_pools(const Step& step, Verdict& verdict) {
     pools.deal_shares();
     std::string known, expected;
     for (const PoolFigures& figures : all) known += figures.pool + " ";
-    for (const auto& [path, line] : pools.lines) expected += path.empty() ? "" : path + " ";
+    for (const std::string& path : pools_shown(step, pools)) expected += path + " ";
     if (known != expected) {
       return verdict.breach("pool-figures",
                             fmt::format("the pools are {}recomputed {}", known + "; ", expected));
     }
-    for (const PoolFigures& figures : all) check_pool(figures, pools, verdict);
+    for (const PoolFigures& figures : all) {
+      if (pools.lines.contains(figures.pool)) {
+        check_pool(figures, pools, verdict);
+      } else {
+        check_empty(figures, kind, verdict);
+      }
+    }
     if (verdict.clean()) check_jobs(step, pools, verdict);
   }
 }
