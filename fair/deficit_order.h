@@ -11,9 +11,18 @@
 
 namespace weir {
 
+// Deficits in millionths of a slot-millisecond, so that what is exactly the same ranks the same:
+// what roundings of shares add up to in days is far less. No boundary is near a round number.
+constexpr Int128 to_rank(Int128 deficit) {
+  constexpr Int128 kPart = kFineSlot / 1'000'000;
+  constexpr Int128 kOffset = 381'966'011'250;
+  const Int128 shifted = deficit + kOffset;
+  return shifted >= 0 ? shifted / kPart : -((kPart - 1 - shifted) / kPart);
+}
+
 struct DeficitKey {
   bool guaranteed = false;  // runs what it is guaranteed
-  Int128 deficit = 0;       // slot-milliseconds times kWholeSlot
+  Int128 deficit = 0;       // rank
   std::uint64_t tie = 0;    // sorts as (submit time, name, id)
   JobId job;
   friend bool operator==(const DeficitKey&, const DeficitKey&) = default;

@@ -16,8 +16,8 @@ void count_until(DeficitAccount& account, TimeMs now) {
 
 void accrue(DeficitAccount& account, TimeMs now) {
   count_until(account, now);
-  account.deficit += Int128(account.due) * (now - account.due_since);
-  account.deficit -= Int128(account.ran_ms) * kWholeSlot;
+  account.deficit += account.due * (now - account.due_since);
+  account.deficit -= account.ran_ms * kFineSlot;
   account.due_since = now;
   account.ran_ms = 0;
 }
@@ -36,7 +36,7 @@ DeficitKey FairPolicy::deficit_key(const JobEntry& entry, TaskKind kind) const {
   const JobStand& stand = entry.stand[index(kind)];
   return {
       .guaranteed = reaches(stand.facts.running, entry.guarantee[index(kind)]),
-      .deficit = state_.memory().of(stand.job).account[index(kind)].deficit,
+      .deficit = to_rank(state_.memory().of(stand.job).account[index(kind)].deficit),
       .tie = stand.tie,
       .job = stand.job,
   };
@@ -103,7 +103,7 @@ void FairPolicy::update_deficits(TimeMs now) {
       const JobStand& stand = entry->stand[index(kind)];
       if (!account.open) open(account, stand.facts.running, now);
       accrue(account, now);
-      account.due = standings_[index(kind)].job_share(stand);
+      account.due = standings_[index(kind)].fine_job_share(stand);
       line_up(*entry, kind);
     }
   }

@@ -150,8 +150,8 @@ JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
   }
   if (by_deficit_) {
     const Int128 deficit = state_.memory().of(id).account[index(kind)].deficit;
-    const Int128 half = deficit < 0 ? -kWholeSlot / 2 : kWholeSlot / 2;
-    figures.deficit_ms = static_cast<std::int64_t>((deficit + half) / kWholeSlot);
+    const Int128 half = deficit < 0 ? -kFineSlot / 2 : kFineSlot / 2;
+    figures.deficit_ms = static_cast<std::int64_t>((deficit + half) / kFineSlot);
   }
   return figures;
 }

@@ -9,11 +9,12 @@ constexpr std::int64_t kLargestWeight = std::int64_t{1} << 50;  // products stay
 
 constexpr std::int64_t kMostSlots = INT64_MAX / kWholeSlot;
 
-// A claimant as the computation sees it: everything in billionths of a slot, nothing above what
-// there is.
+// A claimant as the computation sees it, nothing above what there is. Billionths of a slot are
+// enough to see where r is, and between which turns; what comes of it is finer.
 struct Bounds {
-  Share least = 0;    // what it gets however small r is
-  Share minimum = 0;  // the same, but also above what there is: minimums scale by these
+  Share least = 0;            // what it gets however small r is
+  std::int64_t minimum = 0;   // in slots, also above what there is: minimums scale by these
+  std::int64_t most_slots = 0;
   Share most = 0;
   std::int64_t weight = 0;
 };
@@ -52,24 +53,30 @@ std::vector<Bounds> bounds_of(Share total, const std::vector<ShareClaimant>& cla
   bounds.reserve(claimants.size());
   for (const ShareClaimant& c : claimants) {
     Bounds b;
-    b.most = up_to_total(std::min(c.demand, c.maximum));
-    b.least = std::min(up_to_total(c.minimum), b.most);
-    b.minimum = share_of_slots(
-        std::clamp<std::int64_t>(std::min({c.minimum, c.demand, c.maximum}), 0, kMostSlots));
+    b.most_slots = std::clamp<std::int64_t>(std::min(c.demand, c.maximum), 0, kMostSlots);
+    b.minimum = std::clamp<std::int64_t>(c.minimum, 0, b.most_slots);
+    b.most = up_to_total(b.most_slots);
+    b.least = up_to_total(b.minimum);
     if (c.weight > 0) b.weight = std::max<std::int64_t>(1, c.weight >> shift);
     bounds.push_back(b);
   }
   return bounds;
 }
 
-std::vector<Share> scaled_minimums(Share total, const std::vector<Bounds>& bounds) {
-  Int128 sum = 0;
-  for (const Bounds& b : bounds) sum += b.minimum;
-  std::vector<Share> shares;
+// a * b / c to the nearest, for a <= c.
+Int128 part_of(Int128 a, Int128 b, Int128 c) {
+  return a * (b / c) + (a * (b % c) + c / 2) / c;
+}
+
+FineShare fine(std::int64_t slots, FineShare total) {
+  return std::min(slots * kFineSlot, total);
+}
+
+std::vector<FineShare> scaled_minimums(FineShare total, const std::vector<Bounds>& bounds,
+                                       Int128 sum) {
+  std::vector<FineShare> shares;
   shares.reserve(bounds.size());
-  for (const Bounds& b : bounds) {
-    shares.push_back(static_cast<Share>(Int128(b.minimum) * total / sum));
-  }
+  for (const Bounds& b : bounds) shares.push_back(part_of(b.minimum, total, sum));
   return shares;
 }
 
@@ -131,36 +138,68 @@ Sum pass_turns(std::vector<Turn> turns, Share total, Sum sum, Passed passed) {
   return sum;
 }
 
+// Who rises with r at the r that is right: whoever has left its least and is not at its most.
+struct Rising {
+  std::vector<bool> left;
+  std::vector<bool> full;
+  bool operator()(std::size_t i) const { return left[i] && !full[i]; }
+};
+
+Rising find_rising(Share total, const std::vector<Bounds>& bounds) {
+  Rising rising{std::vector<bool>(bounds.size()), std::vector<bool>(bounds.size())};
+  Int128 least = 0;
+  for (const Bounds& b : bounds) least += b.least;
+  pass_turns(turns_of(bounds), total, {.fixed = least}, [&](const Turn& turn) {
+    (turn.leaves_least ? rising.left : rising.full)[turn.claimant] = true;
+  });
+  return rising;
+}
+
 }  // namespace
 
-std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& claimants) {
-  const std::vector<Bounds> bounds = bounds_of(std::max<Share>(total, 0), claimants);
-  Int128 least = 0;
-  Int128 most = 0;
+std::vector<FineShare> fine_shares(FineShare total, const std::vector<ShareClaimant>& claimants) {
+  total = std::max<FineShare>(total, 0);
+  const std::vector<Bounds> bounds = bounds_of(coarse(total), claimants);
+  Int128 minimums = 0;
+  FineShare least = 0;
+  FineShare most = 0;
   for (const Bounds& b : bounds) {
-    least += b.least;
-    most += b.most;
+    minimums += b.minimum;
+    least += fine(b.minimum, total);
+    most += fine(b.most_slots, total);
   }
-  if (least > total) return scaled_minimums(total, bounds);
-  std::vector<Share> shares;
+  if (least > total) return scaled_minimums(total, bounds, minimums);
+  std::vector<FineShare> shares;
   shares.reserve(bounds.size());
   if (most <= total) {
-    for (const Bounds& b : bounds) shares.push_back(b.most);
+    for (const Bounds& b : bounds) shares.push_back(fine(b.most_slots, total));
     return shares;
   }
-  for (const Bounds& b : bounds) shares.push_back(b.least);
-  // Between its two turns a claimant grows with r.
-  std::vector<bool> left(bounds.size(), false);
-  std::vector<bool> full(bounds.size(), false);
-  const Sum sum = pass_turns(turns_of(bounds), total, {.fixed = least}, [&](const Turn& turn) {
-    (turn.leaves_least ? left : full)[turn.claimant] = true;
-  });
+  const Rising rising = find_rising(coarse(total), bounds);
+  FineShare left = total;
+  Int128 weight = 0;
   for (std::size_t i = 0; i < bounds.size(); ++i) {
-    if (full[i]) {
-      shares[i] = bounds[i].most;
-    } else if (left[i]) {
-      shares[i] = static_cast<Share>(bounds[i].weight * (total - sum.fixed) / sum.weight);
+    const Bounds& b = bounds[i];
+    shares.push_back(fine(rising.full[i] ? b.most_slots : b.minimum, total));
+    if (rising(i)) {
+      weight += b.weight;
+    } else {
+      left -= shares[i];
     }
+  }
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (!rising(i)) continue;
+    const FineShare share = part_of(bounds[i].weight, left, weight);
+    shares[i] = std::clamp(share, shares[i], fine(bounds[i].most_slots, total));
+  }
+  return shares;
+}
+
+std::vector<Share> fair_shares(Share total, const std::vector<ShareClaimant>& claimants) {
+  std::vector<Share> shares;
+  shares.reserve(claimants.size());
+  for (const FineShare share : fine_shares(total * kFinePart, claimants)) {
+    shares.push_back(coarse(share));
   }
   return shares;
 }

@@ -189,7 +189,8 @@ bool Standings::deal_shares(std::int64_t total_slots) {
   Pool& root = pools_.front();
   root.stale = root.stale || dealt_total_ != total_slots;
   dealt_total_ = total_slots;
-  root.line.share = share_of_slots(total_slots);
+  root.share = total_slots * kFineSlot;
+  root.line.share = coarse(root.share);
   bool changed = false;
   deal(PoolTree::root(), changed);
   any_stale_ = false;
@@ -206,13 +207,14 @@ void Standings::deal(PoolId parent, bool& changed) {
       const Line& line = pools_[child.index()].line;
       claimants.push_back({line.demand, line.minimum, line.weight, line.maximum});
     }
-    const std::vector<Share> shares = fair_shares(pools_[parent.index()].line.share, claimants);
+    const auto shares = fine_shares(pools_[parent.index()].share, claimants);
     std::size_t i = 0;
     for (const PoolId id : children) {
       Pool& child = pools_[id.index()];
-      const Share share = shares[i++];
-      if (child.line.share == share) continue;
-      child.line.share = share;
+      const FineShare share = shares[i++];
+      if (child.share == share) continue;
+      child.share = share;
+      child.line.share = coarse(share);
       child.stale = child.jobs_stale = changed = true;
     }
   }
@@ -221,7 +223,7 @@ void Standings::deal(PoolId parent, bool& changed) {
   }
 }
 
-Share Standings::job_share(const JobStand& stand) {
+FineShare Standings::fine_job_share(const JobStand& stand) {
   const PoolTree::Node& node = tree_.node(stand.pool);
   if (node.settings->mode == PoolSettings::Mode::kFifo && !job_shares_in_fifo_) return 0;
   Pool& pool = pools_[stand.pool.index()];
@@ -232,7 +234,7 @@ Share Standings::job_share(const JobStand& stand) {
     for (const JobStand* member : pool.members) {
       claimants.push_back({member->facts.demand(), 0, member->facts.weight});
     }
-    const std::vector<Share> shares = fair_shares(pool.line.share, claimants);
+    const auto shares = fine_shares(pool.share, claimants);
     for (std::size_t i = 0; i < shares.size(); ++i) pool.members[i]->share = shares[i];
   }
   return stand.share;

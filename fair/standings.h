@@ -41,7 +41,7 @@ struct alignas(kCacheLine) JobStand {
   // Standings' own:
   PoolJobs::Seat seat;
   std::size_t member = 0;  // place among its pool's members
-  Share share = 0;
+  FineShare share = 0;
 };
 
 // In the order of siblings: those below their minimum share first, by running / min(minimum,
@@ -113,7 +113,8 @@ class Standings {
   // Deals the cluster's slots anew, as far as anything has changed; returns whether it has.
   bool deal_shares(std::int64_t total_slots);
   // A job's part of its pool's share, once these are dealt; 0 in a FIFO pool.
-  Share job_share(const JobStand& stand);
+  Share job_share(const JobStand& stand) { return coarse(fine_job_share(stand)); }
+  FineShare fine_job_share(const JobStand& stand);
   // Its part of its pool's minimum share, dealt by weight up to its demand.
   void deal_guarantee(PoolId leaf, std::vector<Share>& of_members) const;
 
@@ -134,6 +135,7 @@ class Standings {
     std::vector<JobStand*> members;
     RankedSet<PoolKey> order;  // inner: of its children
     std::vector<PoolId> children;
+    FineShare share = 0;  // the line's, finer
   };
   static constexpr std::size_t kTouched = 2 * kCacheLine;
 

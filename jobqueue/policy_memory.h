@@ -20,10 +20,10 @@
 namespace weir {
 
 // What a job is owed in one class: share that was due and did not run, in slot-milliseconds times
-// kWholeSlot. It moves at updates; what has become due and has run since stands beside it.
+// kFineSlot. It moves at updates; what has become due and has run since stands beside it.
 struct DeficitAccount {
   Int128 deficit = 0;
-  Share due = 0;             // its share at the last update
+  FineShare due = 0;         // its share at the last update
   TimeMs due_since = 0;      // when that was, or when the job may be scheduled again since
   bool open = false;         // it is accounted: not over a limit
   std::int64_t running = 0;  // slots, now

@@ -1,7 +1,8 @@
 // Shares of slots as fixed-point numbers: billionths of a slot in 64 bits, exact to a billionth for
 // 9 billion slots. The same on every machine, which floating point is not. Comparisons allow for
 // the last digits (kShareTolerance), so that a share of 2 dealt as 2.000000001 or 1.999999999 is 2
-// wherever something is decided by it (fair.md, "Readings").
+// wherever something is decided by it (fair.md, "Readings"). What is summed up over time is finer
+// (FineShare): there last digits would add up.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,15 @@ __extension__ typedef __int128 Int128;
 using Share = std::int64_t;  // billionths of a slot
 inline constexpr Share kWholeSlot = 1'000'000'000;
 inline constexpr Share kShareTolerance = 1'000;  // a millionth of a slot
+
+
+// A share as it is dealt: rounded to the nearest 10^-18 of a slot.
+using FineShare = Int128;
+inline constexpr FineShare kFinePart = 1'000'000'000;  // of a billionth
+inline constexpr FineShare kFineSlot = kFinePart * kWholeSlot;
+constexpr Share coarse(FineShare share) {
+  return static_cast<Share>(share / kFinePart);
+}
 
 constexpr Share share_of_slots(std::int64_t slots) {
   return slots * kWholeSlot;

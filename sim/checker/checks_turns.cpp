@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 #include "sim/checker/limits.h"
 #include "sim/checker/step.h"
@@ -265,7 +266,7 @@ Owed owed_to(const Moment& moment, const PoolJob& job) {
 }
 
 // Under deficits those below their guarantee come first, then those to whom most is owed. The last
-// update's figures count; between jobs that are owed the same nobody judges.
+// update's figures count; those to whom exactly the same is owed go by submit time and name.
 void check_deficit_order(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
   const PoolMemory& memory = moment.step.memory.pools;
   const auto demoted = [](const Event& event) {
@@ -278,13 +279,23 @@ void check_deficit_order(const Moment& moment, const AttemptLaunched& launch, Ve
   }
   const PoolJob& taken = *moment.pools.find(launch.attempt.task.job);
   const Owed own = owed_to(moment, taken);
-  const Rational digits = 5;  // slot-ms
+  // Where weights have last digits of their own, so has what is owed, in slot-ms.
+  const bool exact = !moment.step.fair->size_based;
+  const Rational digits = exact ? Rational(1, 1000) : Rational(5);
+  const auto came_before = [](const PoolJob& a, const PoolJob& b) {
+    const auto turn = [](const Job& job) {
+      return std::tie(job.submitted_at, job.spec->name, job.id);
+    };
+    return turn(*a.count->job) < turn(*b.count->job);
+  };
   for (const auto& [path, line] : moment.pools.lines) {
     for (const PoolJob& job : line.jobs) {
       if (&job == &taken || !moment.could_start(job) || moment.may_wait(job)) continue;
       const Owed other = owed_to(moment, job);
       const bool same = (own.below && other.below) || (own.reached && other.reached);
-      const bool before = (other.below && own.reached) || (same && other.owed > own.owed + digits);
+      const bool tie = exact && other.owed == own.owed && came_before(job, taken);
+      const bool before =
+          (other.below && own.reached) || (same && (tie || other.owed > own.owed + digits));
       if (!before) continue;
       const auto standing = [](const PoolJob& of, const Owed& owed) {
         return fmt::format("{} ({} its guarantee, owed {:.0f} slot-ms)",

@@ -237,7 +237,8 @@ class FairStory : RandomStory<FairHarness> {
       }
       const auto shares = fair_shares(totals[parent], claimants);
       for (std::size_t i = 0; i < shares.size(); ++i) {
-        ASSERT_EQ(children[i]->of[index(kind)].share, shares[i]) << children[i]->pool;
+        // The figures are rounded, at each level; what is dealt on is not.
+        ASSERT_NEAR(children[i]->of[index(kind)].share, shares[i], 8) << children[i]->pool;
       }
     }
   }

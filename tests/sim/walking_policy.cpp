@@ -4,6 +4,7 @@
 #include <array>
 #include <tuple>
 
+#include "fair/deficit_order.h"
 #include "sim/checker/limits.h"
 
 namespace weir::test {
@@ -84,7 +85,7 @@ std::vector<const PoolJob*> WalkingPolicy::all_in_order(const Pools& pools,
 
 // Below what their pool's minimum guarantees them first, then whoever is owed most.
 std::vector<const PoolJob*> WalkingPolicy::by_deficit(const Pools& pools) const {
-  using Key = std::tuple<bool, Rational, TimeMs, std::string, JobId>;
+  using Key = std::tuple<bool, Int128, TimeMs, std::string, JobId>;
   std::vector<std::pair<Key, const PoolJob*>> line;
   for (const auto& [path, pool] : pools.lines) {
     std::vector<check::Claimant> claimants;
@@ -94,9 +95,8 @@ std::vector<const PoolJob*> WalkingPolicy::by_deficit(const Pools& pools) const 
       const PoolJob& job = pool.jobs[i];
       const Job& of = *job.count->job;
       const Int128 deficit = state_.memory().of(of.id).account[index(pools.kind)].deficit;
-      const Rational owed = Rational(static_cast<std::int64_t>(deficit / kWholeSlot)) +
-                            Rational(static_cast<std::int64_t>(deficit % kWholeSlot), kWholeSlot);
       const bool guaranteed = job.running + Rational(1, 1'000'000) >= guarantees[i];
+      const Int128 owed = to_rank(deficit);
       line.push_back({{guaranteed, -owed, of.submitted_at, of.spec->name, of.id}, &job});
     }
   }
