@@ -228,6 +228,7 @@ Json share_figures(const wire::ShareFigures& of) {
   if (of.__isset.min_share) json["min_share"] = of.min_share;
   if (of.__isset.maximum) json["maximum"] = of.maximum;
   if (of.__isset.copying) json["copying"] = of.copying;
+  if (of.__isset.unmet) json["unmet"] = of.unmet;
   return json;
 }
 

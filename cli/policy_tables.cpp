@@ -45,6 +45,23 @@ std::string share_text(const wire::ShareFigures& of) {
   return fmt::format("{:.2f}", static_cast<double>(of.share_thousandths) / 1000);
 }
 
+// What pools lack for too long and nobody may be killed for.
+std::string unmet_lines(const std::vector<OutlookLine>& lines) {
+  std::string text;
+  for (const OutlookLine& line : lines) {
+    for (const bool maps : {true, false}) {
+      if (line.fair == nullptr) continue;
+      const wire::ShareFigures& of = maps ? line.fair->maps : line.fair->reduces;
+      if (!of.__isset.unmet || of.unmet == 0) continue;
+      text += fmt::format("  {}: {} {} {} (runs {}, min share {}, fair share {})\n",
+                          printable(line.name), of.unmet, maps ? "map" : "reduce",
+                          of.unmet == 1 ? "slot" : "slots", of.running, of.min_share,
+                          share_text(of));
+    }
+  }
+  return text.empty() ? text : "Pools that lack slots, and nobody may be killed for them:\n" + text;
+}
+
 }  // namespace
 
 std::string outlook_table(const wire::PolicyInfo& policy) {
@@ -84,7 +101,7 @@ std::string outlook_table(const wire::PolicyInfo& policy) {
       table.add(std::move(cells));
     }
   }
-  return table.empty() ? "" : table.render();
+  return table.empty() ? "" : table.render() + unmet_lines(lines);
 }
 
 }  // namespace weir::cli

@@ -1,6 +1,7 @@
 // Which task a free slot goes to: held and reserved slots, then maps and reduces in turn, each down
 // the order of pools to a leaf and along the order of its jobs (fair.md, "Choosing").
 #include <algorithm>
+#include <utility>
 
 #include "fair/fair_policy.h"
 #include "jobqueue/kept_slots.h"
@@ -34,13 +35,14 @@ std::optional<Choice> FairPolicy::choose(const Offer& offer) {
   settle();
   if (by_deficit_) deal_guarantees();
   std::array<std::int64_t, kTaskKindCount> free = offer.free;
-  if (state_.tracker(offer.tracker).keeps > 0) {
-    for (const TaskKind kind : kTaskKinds) {
-      if (free[index(kind)] <= 0 || splits(kind) || !may_give_more(kind, offer)) continue;
-      if (auto choice = choose_kept(kind, free[index(kind)], offer)) return choice;
+  const bool keeps = state_.tracker(offer.tracker).keeps > 0;
+  std::array<bool, kTaskKindCount> kept{};  // perhaps: not looked at yet
+  for (const TaskKind kind : kTaskKinds) kept[index(kind)] = keeps && !splits(kind);
+  while (const auto kind = next_kind(offer, free, kept)) {
+    if (std::exchange(kept[index(*kind)], false)) {
+      if (auto choice = choose_kept(*kind, free[index(*kind)], offer)) return choice;
+      continue;
     }
-  }
-  while (const auto kind = next_kind(offer, free)) {
     const Slots slots{offer, *kind, free[index(*kind)], false, splits(*kind)};
     auto choice = by_deficit_ && !slots.copies ? ask_in_line(PoolTree::root(), slots)
                                                : ask(PoolTree::root(), slots, INT64_MAX);
@@ -56,12 +58,16 @@ bool FairPolicy::may_give_more(TaskKind kind, const Offer& offer) const {
   return !most || offer.launched[index(kind)] < *most;
 }
 
-// Of the kinds that are open that of which the tracker runs less; maps if it runs as many.
+// Of the kinds that are open that of which the tracker runs less; maps if it runs as many. Slots
+// that are kept for somebody are given whatever the load.
 std::optional<TaskKind> FairPolicy::next_kind(
-    const Offer& offer, const std::array<std::int64_t, kTaskKindCount>& free) {
+    const Offer& offer, const std::array<std::int64_t, kTaskKindCount>& free,
+    const std::array<bool, kTaskKindCount>& kept) {
   const auto open = [&](TaskKind kind) {
     const std::size_t k = index(kind);
-    if (beat_.closed[k] || free[k] <= 0 || !may_give_more(kind, offer)) return false;
+    if (free[k] <= 0 || !may_give_more(kind, offer)) return false;
+    if (kept[k]) return true;
+    if (beat_.closed[k]) return false;
     if (under_load_cap(kind, offer.free[k])) return true;
     ++rules_[kLoadCapped];
     return false;

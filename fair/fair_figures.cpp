@@ -126,6 +126,7 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
       const auto since = [now](TimeMs stamp) { return stamp == kNever ? 0 : now - stamp; };
       figures.below_min_share_ms[k] = since(stamps->second.at_min_share[k]);
       figures.below_half_share_ms[k] = since(stamps->second.at_half_share[k]);
+      figures.unmet[k] = unmet(pool, kind, now);
     }
     if (copies_) figures.copying = copies_->line(pool).running;
     all.push_back(std::move(figures));
@@ -166,7 +167,7 @@ Policy::RuleCounts FairPolicy::rule_counts() const {
   return counts;
 }
 
-std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
+std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const JobEntry* entry = find_entry(id);
   const bool launches = job.launchable(kind) > 0;
@@ -185,7 +186,29 @@ std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   }
   if (launches && splits(kind)) reasons.push_back(explain_copies(job));
   if (waits || !splits(kind)) explain_slots(*entry, job, kind, reasons);
+  explain_unmet(entry->pool, kind, now, reasons);
   return reasons;
+}
+
+// What the pool, or one above it, lacks for too long, and why that goes on.
+void FairPolicy::explain_unmet(PoolId pool, TaskKind kind, TimeMs now,
+                               std::vector<Reason>& reasons) const {
+  for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const std::int64_t lacks = unmet(p, kind, now);
+    if (lacks == 0) continue;
+    const Standings::Line& line = standings_[index(kind)].line(p);
+    reasons.push_back({"need_unmet",
+                       "pool " + tree_.node(p).path + " runs " + std::to_string(line.running) +
+                           " of its minimum share of " + std::to_string(line.minimum) +
+                           " and its fair share of " + share_text(line.share) + " " +
+                           weir::name(kind) + " slots, and no task may be killed for " +
+                           (lacks == 1 ? "the one" : "the " + std::to_string(lacks)) +
+                           " that it lacks",
+                       {{"lacks", lacks},
+                        {"running", line.running},
+                        {"min_share", line.minimum},
+                        {"share_thousandths", line.share / 1'000'000}}});
+  }
 }
 
 // Why tasks wait that nothing but slots is missing to.

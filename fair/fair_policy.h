@@ -167,7 +167,8 @@ class FairPolicy : public Policy {
   bool may_give_more(TaskKind kind, const Offer& offer) const;  // in this heartbeat
   bool under_load_cap(TaskKind kind, std::int64_t free) const;
   std::optional<TaskKind> next_kind(const Offer& offer,
-                                    const std::array<std::int64_t, kTaskKindCount>& free);
+                                    const std::array<std::int64_t, kTaskKindCount>& free,
+                                    const std::array<bool, kTaskKindCount>& kept);
   std::int64_t load_cap(TaskKind kind, const TrackerState& tracker,
                         std::int64_t running_here) const;
   // `room`: what the pools above allow.

@@ -61,12 +61,26 @@ Preemption FairPolicy::preempt(TimeMs now) {
              }});
     planner.plan(plan.kills);
     rules_[kOverBudget] += planner.spared();
+    for (auto& [path, stamps] : state_.memory().pools) stamps.unmet[index(kind)] = 0;
+    for (const auto& [pool, slots] : planner.unmet()) {
+      state_.memory().pools[tree_.node(pool).path].unmet[index(kind)] = slots;
+    }
   }
   return plan;
 }
 
-// The larger of what it lacks of its minimum share and of its fair share, each only beyond its
-// timeout.
+// What it was due at the last check, and still is, while nobody could be killed for it.
+std::int64_t FairPolicy::unmet(PoolId pool, TaskKind kind, TimeMs now) const {
+  const auto known = state_.memory().pools.find(tree_.node(pool).path);
+  if (settings_->preemption == FairSettings::Preemption::kOff ||
+      known == state_.memory().pools.end()) {
+    return 0;
+  }
+  return std::clamp<std::int64_t>(known->second.unmet[index(kind)], 0,
+                                  std::max<std::int64_t>(0, due(pool, kind, now).slots()));
+}
+
+// What it lacks of its minimum share and of its fair share, each only beyond its timeout.
 PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
   const auto& pools = state_.memory().pools;
   const auto known = pools.find(tree_.node(pool).path);
@@ -75,11 +89,10 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
   const Standings::Line& line = standings_[index(kind)].line(pool);
   PoolKills::Due due;
   if (beyond(now, known->second.at_min_share[index(kind)], settings.min_share_timeout_ms)) {
-    due = {line.floor() - line.running, KillReason::kMinShare};
+    due.minimum = line.owed_minimum() - line.running;
   }
   if (beyond(now, known->second.at_half_share[index(kind)], settings.fair_share_timeout_ms)) {
-    const std::int64_t lacks = std::min(whole_slots(line.share), line.demand) - line.running;
-    if (lacks > due.slots) due = {lacks, KillReason::kFairShare};
+    due.fair = std::min(whole_slots(line.share), line.demand) - line.running;
   }
   return due;
 }

@@ -15,7 +15,12 @@ PoolKills::PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool 
     const PoolId pool = figures_.tree.find(hold.pool);
     if (!pool.valid()) continue;
     for (PoolId p = pool; p.valid(); p = figures_.tree.node(p).parent) got_[p] += hold.slots;
-    if (state.find_job(hold.job) != nullptr) promise(pool, hold.job, hold.tracker);
+    if (state.find_job(hold.job) == nullptr) continue;
+    const std::int64_t tasks = std::min<std::int64_t>(hold.slots / width_of(hold.job),
+                                                      state.job(hold.job).launchable(kind));
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(1, tasks); ++i) {
+      promise(pool, hold.job, hold.tracker);
+    }
   }
   for (const Reservation& reservation : state.claims().reservations()) {
     if (reservation.kind != kind) continue;
@@ -26,52 +31,131 @@ PoolKills::PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool 
 
 void PoolKills::plan(std::vector<KillOrder>& kills) {
   figures_.tree.visit_children_first(PoolTree::root(), [&](PoolId pool) {
-    if (const Due due = figures_.due(pool); due.slots > 0) serve(pool, due, kills);
+    if (const Due due = figures_.due(pool); due.slots() > 0) serve(pool, due, kills);
   });
 }
 
+// The minimum first: it may take more than the fair share.
 void PoolKills::serve(PoolId needy, const Due& due, std::vector<KillOrder>& kills) {
-  std::int64_t need = due.slots - of(got_, needy);
-  if (need > 0) need -= take_free(needy, need);
-  if (need <= 0) return;
+  const auto need = [&](std::int64_t slots) { return slots - of(got_, needy); };
+  if (need(due.slots()) > 0) take_free(needy, need(due.slots()), need(due.slots()));
+  if (need(due.slots()) > 0) take_free(needy, need(due.slots()), INT64_MAX);
+  if (need(due.slots()) <= 0) return;
   if (!collected_) collect();
-  std::map<TrackerId, Pile> piles;
-  for (std::size_t i = 0; i < candidates_.size() && need > 0; ++i) {
-    const Candidate& candidate = candidates_[i];
-    if (candidate.taken || figures_.tree.contains(needy, candidate.pool)) continue;
-    const TrackerId tracker = state_.attempt(candidate.slot).tracker;
-    Pile& gathered = piles[tracker];
-    Pile pile;  // those gathered that may still die: others have been taken meanwhile
-    for (const std::size_t other : gathered.victims) {
-      if (may_die(candidates_[other], needy, pile)) add(pile, other);
-    }
-    if (!may_die(candidate, needy, pile)) {
-      // What was gathered may leave its pool too poor for a wide task that would do by itself.
-      Pile alone;
-      gathered = std::exchange(pile, {});
-      if (gathered.victims.empty() || !may_die(candidate, needy, alone)) continue;
-      add(alone, i);
-      if (!could_start(needy, need, tracker, alone)) continue;
-    }
-    add(pile, i);
-    if (const auto job = could_start(needy, need, tracker, pile)) {
-      KillOrder order = commit(needy, due.reason, pile, tracker, *job);
-      need -= order.slots;
-      kills.push_back(std::move(order));
-      pile = {};
-    }
-    gathered = std::move(pile);
+  kill_for(needy, KillReason::kMinShare, need(due.minimum), kills);
+  kill_for(needy, KillReason::kFairShare, need(due.fair), kills);
+  if (need(due.slots()) > 0) unmet_[needy] = need(due.slots());
+}
+
+// What brings more than the need comes last: for a task that is wider, then of a victim that is.
+void PoolKills::kill_for(PoolId needy, KillReason reason, std::int64_t need,
+                         std::vector<KillOrder>& kills) {
+  if (need <= 0 || candidates_.empty()) return;
+  Search narrow{.needy = needy, .reason = reason, .need = need};
+  search(narrow, kills);
+  if (narrow.need <= 0) return;
+  if (wants_wider(needy, narrow.need)) {
+    Search wide{.needy = needy, .reason = reason, .need = narrow.need, .wide_tasks = true};
+    search(wide, kills);
+    if (wide.need <= 0) return;
+  }
+  for (auto width = widths_.upper_bound(narrow.need); width != widths_.end(); ++width) {
+    Search wide{.needy = needy,
+                .reason = reason,
+                .need = narrow.need,
+                .widest = *width,
+                .wide_tasks = true};
+    search(wide, kills);
+    if (wide.need <= 0) return;
   }
 }
 
-// Free slots that the pool could use now, up to `wanted`.
-std::int64_t PoolKills::take_free(PoolId needy, std::int64_t wanted) {
+// First those whose job keeps its own share.
+void PoolKills::search(Search& search, std::vector<KillOrder>& kills) {
+  pass(search, kills);
+  if (search.need <= 0 || !search.held_back) return;
+  search.below_job_share = true;
+  pass(search, kills);
+}
+
+void PoolKills::pass(Search& search, std::vector<KillOrder>& kills) {
+  for (std::size_t i = 0; i < candidates_.size() && search.need > 0; ++i) {
+    const Candidate& candidate = candidates_[i];
+    if (candidate.taken || candidate.slots > search.widest_victim() ||
+        figures_.tree.contains(search.needy, candidate.pool)) {
+      continue;
+    }
+    const TrackerId tracker = state_.attempt(candidate.slot).tracker;
+    Pile chosen;
+    auto starts = gather(search, i, chosen);
+    if (!starts) continue;
+    prune(search, chosen, tracker, *starts);
+    kills.push_back(commit(search, chosen, tracker, *starts));
+    search.need -= kills.back().slots;
+  }
+}
+
+// Puts the candidate on the pile of its tracker, if it may die. Whose task could start there when
+// those `chosen` are dead.
+std::optional<JobId> PoolKills::gather(Search& search, std::size_t candidate, Pile& chosen) {
+  const TrackerId tracker = state_.attempt(candidates_[candidate].slot).tracker;
+  Pile& gathered = search.piles[tracker];
+  const auto& known = gathered.victims;
+  if (std::find(known.begin(), known.end(), candidate) != known.end()) return std::nullopt;
+  const auto others = std::exchange(gathered, {}).victims;
+  for (const std::size_t other : others) {  // those that may still die: others have been taken
+    if (candidates_[other].slots > search.widest_victim()) continue;
+    if (may_die(candidates_[other], search, gathered)) add(gathered, other);
+  }
+  if (may_die(candidates_[candidate], search, gathered)) {
+    add(gathered, candidate);
+    chosen = gathered;
+  } else {
+    // What was gathered may leave its pool too poor for a wide task that would do by itself.
+    if (gathered.victims.empty() || !may_die(candidates_[candidate], search, chosen)) {
+      return std::nullopt;
+    }
+    add(chosen, candidate);
+  }
+  return could_start(search.needy, search.widest_task(), tracker, chosen);
+}
+
+// Nobody dies for nothing: who was gathered before a wide task that would have done without him is
+// spared.
+void PoolKills::prune(const Search& search, Pile& pile, TrackerId tracker, JobId& job) const {
+  for (std::size_t i = pile.victims.size() - 1; i-- > 0;) {
+    Pile fewer;
+    for (std::size_t j = 0; j < pile.victims.size(); ++j) {
+      if (j != i) add(fewer, pile.victims[j]);
+    }
+    const auto starts = could_start(search.needy, search.widest_task(), tracker, fewer);
+    if (!starts) continue;
+    pile = std::move(fewer);
+    job = *starts;
+  }
+}
+
+bool PoolKills::wants_wider(PoolId needy, std::int64_t than) const {
+  if (!figures_.tree.node(needy).leaf()) {
+    bool found = false;
+    figures_.standings.visit(needy, [&](PoolId child) { return found = wants_wider(child, than); });
+    return found;
+  }
+  const auto& members = figures_.standings.members(needy);
+  return std::any_of(members.begin(), members.end(), [&](const JobStand* stand) {
+    return stand->width > than && stand->facts.pending > 0;
+  });
+}
+
+// Free slots that the pool could use now, up to `wanted`, for tasks of at most that width.
+std::int64_t PoolKills::take_free(PoolId needy, std::int64_t wanted, std::int64_t widest) {
   if (state_.free_slots(kind_) == 0) return 0;
   std::int64_t taken = 0;
   for (const TrackerState& tracker : state_.trackers()) {
     if (state_.free_slots(tracker, kind_) == 0) continue;
     while (taken < wanted) {
-      const auto job = could_start(needy, wanted - taken, tracker.id, {});
+      const std::int64_t width_limit = widest == INT64_MAX ? widest : wanted - taken;
+      const auto job = could_start(needy, width_limit, tracker.id, {});
       if (!job) break;
       const std::int64_t width = width_of(*job);
       promised_[tracker.id] += state_.job(*job).need(kind_);
@@ -97,8 +181,9 @@ void PoolKills::collect() {
     const PoolId pool = figures_.pool_of(attempt.key.task.job);
     if (!pool.valid()) continue;
     const Standings::Line& line = figures_.standings.line(pool);
-    if (!reaches(line.running - slots_of(AttemptSlot(i)), line.share)) continue;
-    candidates_.push_back({AttemptSlot(i), pool});
+    if (!exceeds(line.running, line.share)) continue;
+    candidates_.push_back({AttemptSlot(i), pool, width_of(attempt.key.task.job)});
+    widths_.insert(candidates_.back().slots);
   }
   std::sort(candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
     const Attempt& x = state_.attempt(a.slot);
@@ -107,24 +192,49 @@ void PoolKills::collect() {
   });
 }
 
-// No pool on the way up to the common one falls below its share, nor the job below its own.
-bool PoolKills::may_die(const Candidate& candidate, PoolId needy, const Pile& pile) const {
-  if (candidate.taken) return false;
-  const std::int64_t slots = slots_of(candidate.slot);
-  for (PoolId p = candidate.pool; !figures_.tree.contains(p, needy);
+bool PoolKills::may_die(const Candidate& candidate, Search& search, const Pile& pile) const {
+  if (candidate.taken || !pools_permit(candidate, search, pile)) return false;
+  if (!search.below_job_share && !keeps_job_share(candidate, pile)) {
+    search.held_back = true;
+    return false;
+  }
+  return within_budget(candidate, pile);
+}
+
+// Each pool on the way up to the common one runs more than its share, and keeps of it what it must:
+// for a minimum its own minimum, for half of a share also the whole slots of its share; but a task
+// too wide for that may go where its pool is better off without it than the needy one is.
+bool PoolKills::pools_permit(const Candidate& candidate, const Search& search,
+                             const Pile& pile) const {
+  for (PoolId p = candidate.pool; !figures_.tree.contains(p, search.needy);
        p = figures_.tree.node(p).parent) {
     const Standings::Line& line = figures_.standings.line(p);
-    const std::int64_t left = line.running - of(killed_, p) - slots_in(pile, p) - slots;
-    if (!reaches(left, line.share)) return false;
+    const std::int64_t running = line.running - of(killed_, p) - slots_in(pile, p);
+    const std::int64_t left = running - candidate.slots;
+    if (!exceeds(running, line.share) || left < line.owed_minimum()) return false;
+    if (search.reason == KillReason::kMinShare || left >= whole_slots(line.share)) continue;
+    if (!better_off(left, line.share, search.needy)) return false;
   }
+  return true;
+}
+
+// Whether a pool that runs `left` of its share has more of it than the needy pool of its own.
+bool PoolKills::better_off(std::int64_t left, Share share, PoolId needy) const {
+  const Standings::Line& line = figures_.standings.line(needy);
+  const std::int64_t has = line.running + of(got_, needy);
+  return exceeds_in_proportion(left, share, has, line.share);
+}
+
+bool PoolKills::keeps_job_share(const Candidate& candidate, const Pile& pile) const {
   const JobId job = state_.attempt(candidate.slot).key.task.job;
-  std::int64_t left =
-      state_.job(job).tasks(kind_).running * width_of(job) - of(job_killed_, job) - slots;
+  std::int64_t left = state_.job(job).tasks(kind_).running * width_of(job) - of(job_killed_, job) -
+                      candidate.slots;
   for (const std::size_t other : pile.victims) {
-    const AttemptSlot slot = candidates_[other].slot;
-    if (state_.attempt(slot).key.task.job == job) left -= slots_of(slot);
+    if (state_.attempt(candidates_[other].slot).key.task.job == job) {
+      left -= candidates_[other].slots;
+    }
   }
-  return reaches(left, figures_.job_share(job)) && within_budget(candidate, pile);
+  return reaches(left, figures_.job_share(job));
 }
 
 bool PoolKills::within_budget(const Candidate& candidate, const Pile& pile) const {
@@ -145,133 +255,48 @@ void PoolKills::add(Pile& pile, std::size_t candidate) const {
   pile.freed += state_.job(state_.attempt(candidates_[candidate].slot).key.task.job).need(kind_);
 }
 
-KillOrder PoolKills::commit(PoolId needy, KillReason reason, const Pile& pile, TrackerId tracker,
-                            JobId job) {
-  KillOrder order{.reason = reason,
+// All that is freed is held for the needy pool.
+KillOrder PoolKills::commit(const Search& search, const Pile& pile, TrackerId tracker, JobId job) {
+  const PoolId needy = search.needy;
+  const std::int64_t freed = slots_in(pile, PoolTree::root());
+  KillOrder order{.reason = search.reason,
                   .for_pool = figures_.tree.node(needy).path,
                   .kind = kind_,
                   .job = job,
-                  .slots = width_of(job),
+                  .slots = std::max(width_of(job), freed),
                   .log_only = log_only_};
   for (const std::size_t i : pile.victims) {
     Candidate& victim = candidates_[i];
     victim.taken = true;
     const Attempt& attempt = state_.attempt(victim.slot);
-    const std::int64_t slots = slots_of(victim.slot);
     order.victims.push_back(victim.slot);
     lost_[victim.pool] += cost(victim.slot);
-    job_killed_[attempt.key.task.job] += slots;
-    for (PoolId p = victim.pool; p.valid(); p = figures_.tree.node(p).parent) killed_[p] += slots;
+    job_killed_[attempt.key.task.job] += victim.slots;
+    for (PoolId p = victim.pool; p.valid(); p = figures_.tree.node(p).parent) {
+      killed_[p] += victim.slots;
+    }
     for (QueueId q = attempt.queue; q.valid(); q = state_.tree().node(q).parent) {
-      in_queue_[q] -= slots;
+      in_queue_[q] -= victim.slots;
     }
   }
   promise(needy, job, tracker);
   for (PoolId p = needy; p.valid(); p = figures_.tree.node(p).parent) got_[p] += order.slots;
   promised_[tracker] += state_.job(job).need(kind_);
   promised_[tracker] -= pile.freed;
+  promise_rest(needy, order.slots - width_of(job), tracker);
   return order;
 }
 
-// --- Who could start ---
-
-void PoolKills::promise(PoolId needy, JobId job, TrackerId tracker) {
-  ++planned_[job];
-  ++planned_there_[{job, tracker}];
-  const std::int64_t slots = width_of(job);
-  const PoolId leaf = figures_.pool_of(job);
-  for (PoolId p = leaf.valid() ? leaf : needy; p.valid(); p = figures_.tree.node(p).parent) {
-    gained_[p] += slots;
+// What a kill frees beyond the one task: for others of the pool, or for nobody.
+void PoolKills::promise_rest(PoolId needy, std::int64_t slots, TrackerId tracker) {
+  while (slots > 0) {
+    const auto job = could_start(needy, slots, tracker, {});
+    if (!job) break;
+    promise(needy, *job, tracker);
+    promised_[tracker] += state_.job(*job).need(kind_);
+    slots -= width_of(*job);
   }
-  for (QueueId q = state_.job(job).queue; q.valid(); q = state_.tree().node(q).parent) {
-    in_queue_[q] += slots;
-  }
-}
-
-std::optional<JobId> PoolKills::could_start(PoolId pool, std::int64_t widest, TrackerId tracker,
-                                            const Pile& pile) const {
-  std::optional<JobId> found;
-  if (!figures_.tree.node(pool).leaf()) {
-    figures_.standings.visit(pool, [&](PoolId child) {
-      found = could_start(child, widest, tracker, pile);
-      return found.has_value();
-    });
-    return found;
-  }
-  Resources freed = pile.freed;
-  if (const auto promised = promised_.find(tracker); promised != promised_.end()) {
-    freed -= promised->second;
-  }
-  figures_.standings.jobs(pool).visit(
-      [&](const PoolJobs::Bucket& bucket) { return bucket.width <= widest; },
-      [&](JobId job) {
-        if (has_task_for(job, tracker, freed) && has_room(job, pile)) found = job;
-        return found.has_value();
-      });
-  return found;
-}
-
-bool PoolKills::has_task_for(JobId job, TrackerId id, const Resources& freed) const {
-  if (!state_.splits(kind_)) {
-    const auto planned = planned_.find(job);
-    if (planned != planned_.end() && planned->second >= state_.job(job).launchable(kind_)) {
-      return false;
-    }
-    return state_.could_start(job, kind_, id, freed);
-  }
-  const TrackerState& tracker = state_.tracker(id);
-  const auto planned = planned_there_.find({job, id});
-  const std::int64_t taken = planned == planned_there_.end() ? 0 : planned->second;
-  const auto waiting =
-      std::count_if(tracker.held.begin(), tracker.held.end(), [job](const HeldAttempt& held) {
-        return held.key.task.job == job && held.copy == CopyStage::kCopied &&
-               held.state != AttemptState::kDying;
-      });
-  const std::int64_t used = tracker.used.slots(kind_) - freed.slots(kind_);
-  return tracker.in_pool() && taken < waiting && width_of(job) <= tracker.total.slots(kind_) - used;
-}
-
-// Under every maximum, once the pile is dead.
-bool PoolKills::has_room(JobId id, const Pile& pile) const {
-  const std::int64_t width = width_of(id);
-  for (PoolId p = figures_.pool_of(id); p.valid(); p = figures_.tree.node(p).parent) {
-    const Standings::Line& line = figures_.standings.line(p);
-    if (line.maximum == INT64_MAX) continue;
-    const std::int64_t running = line.running + of(gained_, p) - of(killed_, p) - slots_in(pile, p);
-    if (running + width > line.maximum) return false;
-  }
-  const QueueTree& queues = state_.tree();
-  const QueueId leaf = state_.job(id).queue;
-  if (!figures_.queue_limited(leaf)) return true;
-  for (QueueId q = leaf; q != QueueTree::root(); q = queues.node(q).parent) {
-    std::int64_t room = figures_.room_in_queue(q) - of(in_queue_, q);
-    for (const std::size_t other : pile.victims) {
-      const AttemptSlot slot = candidates_[other].slot;
-      if (queues.is_ancestor(q, state_.attempt(slot).queue)) room += slots_of(slot);
-    }
-    if (width > room) return false;
-  }
-  return true;
-}
-
-std::int64_t PoolKills::slots_in(const Pile& pile, PoolId pool) const {
-  std::int64_t slots = 0;
-  for (const std::size_t i : pile.victims) {
-    if (figures_.tree.contains(pool, candidates_[i].pool)) slots += slots_of(candidates_[i].slot);
-  }
-  return slots;
-}
-
-std::int64_t PoolKills::slots_of(AttemptSlot slot) const {
-  return width_of(state_.attempt(slot).key.task.job);
-}
-
-std::int64_t PoolKills::width_of(JobId job) const {
-  return std::max<std::int64_t>(state_.job(job).width(kind_), 1);
-}
-
-std::int64_t PoolKills::cost(AttemptSlot slot) const {
-  return slots_of(slot) * state_.attempt(slot).in_slots_ms(now_);
+  promised_[tracker].slots(kind_) += slots;
 }
 
 }  // namespace weir

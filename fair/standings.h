@@ -6,6 +6,7 @@
 // way they came about. Derived state, on the engine's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -71,6 +72,8 @@ class Standings {
     Share share = 0;          // as of deal_shares()
     std::int64_t floor() const { return minimum < demand ? minimum : demand; }
     bool needy() const { return running < floor(); }
+    // Whole slots of its minimum share, which is scaled where minimums total more than there is.
+    std::int64_t owed_minimum() const { return std::min(floor(), whole_slots(share)); }
   };
 
   // `job_shares_in_fifo`: whether jobs of FIFO pools have shares too. `copy_factor`: above 0 these

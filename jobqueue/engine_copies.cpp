@@ -117,7 +117,7 @@ bool Engine::compute(TrackerState& tracker, const Choice& choice) {
     refuse_choice(tracker, choice, wrong);
     return false;
   }
-  if (choice.hold != 0) use_hold(held, state_.job(choice.task.job).width(choice.task.kind));
+  if (choice.hold != 0) use_hold(held, job->width(key.kind));
   if (job->width(key.kind) > 1) release_reservations(job->id, TrackerId{});
   grant(slot);
   return true;

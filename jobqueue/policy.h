@@ -81,6 +81,8 @@ struct PoolFigures {
   std::int64_t copying = -1;  // places to copy in that its reduces take; -1: there are none
   // How long below the minimum share, and below half of the fair share; 0: it is not.
   std::array<DurationMs, kTaskKindCount> below_min_share_ms{}, below_half_share_ms{};
+  // Slots that it was due at the last check and that nobody could be killed for.
+  std::array<std::int64_t, kTaskKindCount> unmet{};
 };
 // A job's figures in one class. -1: the ruling policy has no such figure.
 struct JobFigures {

@@ -41,6 +41,8 @@ struct JobMemory {
 struct PoolStamps {
   std::array<TimeMs, kTaskKindCount> at_min_share{kNever, kNever};
   std::array<TimeMs, kTaskKindCount> at_half_share{kNever, kNever};
+  // Slots that were due to it at the last check for victims, and that nobody could be killed for.
+  std::array<std::int64_t, kTaskKindCount> unmet{};
 };
 
 // By job. Ids are given out in order, and every free slot asks for many jobs, so the table is

@@ -35,5 +35,16 @@ constexpr std::int64_t whole_slots(Share share) {
 constexpr bool reaches(std::int64_t slots, Share share) {
   return share_of_slots(slots) + kShareTolerance >= share;
 }
+// slots > share.
+constexpr bool exceeds(std::int64_t slots, Share share) {
+  return share_of_slots(slots) - kShareTolerance > share;
+}
+// slots / share > others / their share; no share is the least that there is.
+constexpr bool exceeds_in_proportion(std::int64_t slots, Share share, std::int64_t others,
+                                     Share their_share) {
+  const Int128 left = Int128(slots) * their_share;
+  const Int128 right = Int128(others) * share;
+  return left - right > Int128(slots + others) * kShareTolerance;
+}
 
 }  // namespace weir

@@ -15,6 +15,7 @@ struct ShareFigures {
   6: optional i64 min_share
   7: optional i64 maximum
   8: optional i64 copying            // of reduces: places to copy in that are taken, by those that wait for a slot too
+  9: optional i64 unmet              // slots that a pool lacks for too long and nobody may be killed for
 }
 
 struct PolicyShare {

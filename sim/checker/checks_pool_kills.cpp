@@ -1,22 +1,18 @@
 // Preemption for pools: only where it is on, only for a pool that was short for longer than its
-// timeout, no more than it lacks, out of pools and jobs that keep their shares, the newest first,
-// within budget, and usefully.
+// timeout, no more than it lacks, out of pools that run more than their share and keep what they
+// must, in order, within budget, and usefully.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "sim/checker/limits.h"
+#include "sim/checker/pool_needs.h"
 #include "sim/checker/step.h"
 
 namespace weir::check {
 namespace {
 
 const Rational kHair(1, 1'000'000);  // what the digits of a share may hide
-
-struct Due {
-  std::int64_t slots = 0;
-  bool minimum = false, fair = false;  // beyond which timeout
-};
 
 // An update has been made: since when pools are short.
 void follow_stamps(const Pools& pools, PoolMemory& memory) {
@@ -39,30 +35,6 @@ void follow_stamps(const Pools& pools, PoolMemory& memory) {
   std::erase_if(memory.at_half, gone);
 }
 
-// Beyond which timeouts it is.
-Due due_of(const std::string& pool, TaskKind kind, const PoolRules& rules, const PoolMemory& memory,
-           TimeMs now) {
-  const auto beyond = [&](const std::map<PoolMemory::Key, TimeMs>& stamps, DurationMs timeout) {
-    const auto stamp = stamps.find({pool, kind});
-    return stamp != stamps.end() && timeout != kNever && now - stamp->second > timeout;
-  };
-  Due due;
-  due.minimum = beyond(memory.at_minimum, rules.min_timeout);
-  due.fair = beyond(memory.at_half, rules.fair_timeout);
-  return due;
-}
-
-Due due_of(const Pools& pools, const std::string& pool, const PoolMemory& memory, TimeMs now) {
-  const PoolLine& line = pools.line(pool);
-  Due due = due_of(pool, pools.kind, *line.rules, memory, now);
-  if (due.minimum) due.slots = line.floor() - line.running;
-  if (due.fair) {
-    const std::int64_t whole = floor_of(line.share + kHair);
-    due.slots = std::max(due.slots, std::min(whole, line.demand) - line.running);
-  }
-  return due;
-}
-
 // The kills of one class in one check, on the cluster just before the first of them.
 class Judge {
  public:
@@ -82,11 +54,12 @@ class Judge {
     }
     const Job& job = step_.state.job(kill.attempt.task.job);
     const std::int64_t slots = job.width(pools_.kind);
-    if (const auto poor = too_poor(job, slots, kill.for_pool)) {
+    const Gain gain{kill.for_pool, kill.reason == KillReason::kMinShare, coming(kill)};
+    if (const auto poor = must_keep(pools_, step_.where, loss_of(job), gain, gone_)) {
       verdict_.breach("pool-kill-poor", what + ": " + *poor);
     }
     check_budget(kill, job, slots, what);
-    check_newest(kill, job, what);
+    if (gone_.empty()) check_order(kill, job, gain, due, what);
     gone_[job.id] += slots;
   }
 
@@ -102,7 +75,7 @@ class Judge {
         if (!job.runnable || job.count->pending() == 0 || has_maximum(*job.count->job)) continue;
         for (std::string needy = path; !needy.empty(); needy = parent_of(needy)) {
           const Due due = due_of(pools_, needy, memory_.pools, step_.engine.now());
-          if (due.slots >= job.count->width) look_for_victim(needy, due, job);
+          if (due.slots() > 0) look_for_victim(needy, due, job);
         }
       }
     }
@@ -133,55 +106,56 @@ class Judge {
     return false;
   }
 
+  Loss loss_of(const Job& job) const {
+    return {step_.where.at(job.id), job.id, job.width(pools_.kind)};
+  }
+  // Slots on their way to the pool since before the tracker's hold was made.
+  std::int64_t coming(const KillOrdered& kill) const {
+    std::int64_t slots = 0;
+    for (const Hold& hold : step_.state.claims().holds()) {
+      const bool before = hold.tracker != kill.tracker || step_.memory.pending(hold.id);
+      if (hold.kind == pools_.kind && within(kill.for_pool, hold.pool) && before &&
+          step_.memory.pending(hold.id)) {
+        slots += hold.slots;
+      }
+    }
+    return slots;
+  }
+  // Whether the one's death would let a task of the other start.
+  bool makes_room(const Attempt& attempt, const JobCount& starts) const {
+    const TrackerState& tracker = step_.state.tracker(attempt.tracker);
+    Resources held = step_.census.trackers.at(tracker.id).held;
+    held -= step_.state.job(attempt.key.task.job).need(pools_.kind);
+    return has_room(step_.census, starts.job->need(pools_.kind), tracker, held) &&
+           !avoids(step_.census, *starts.job, tracker) &&
+           has_task_for(step_.census, starts, pools_.kind, tracker);
+  }
+  bool may_be_victim(const Attempt& attempt, const std::string& needy) const {
+    if (!attempt.live || attempt.dying() || attempt.key.task.kind != pools_.kind) return false;
+    const Job& of = step_.state.job(attempt.key.task.job);
+    return attempt.has_slots() && !is_over(of.state) && step_.where.contains(of.id) &&
+           in_pool(step_.state.tracker(attempt.tracker)) && !within(needy, step_.where.at(of.id));
+  }
+
   void look_for_victim(const std::string& needy, const Due& due, const PoolJob& job) {
     for (const Attempt& attempt : step_.state.attempts()) {
-      if (!attempt.live || attempt.dying() || attempt.key.task.kind != pools_.kind) continue;
+      if (!may_be_victim(attempt, needy)) continue;
       const Job& of = step_.state.job(attempt.key.task.job);
-      const TrackerState& tracker = step_.state.tracker(attempt.tracker);
-      if (!attempt.has_slots() || is_over(of.state) || !in_pool(tracker)) continue;
       const std::string& pool = step_.where.at(of.id);
-      if (within(needy, pool) || pools_.line(pool).rules->kill_budget ||
-          too_poor(of, of.width(pools_.kind), needy)) {
-        continue;
-      }
-      Resources held = step_.census.trackers.at(tracker.id).held;
-      held -= of.need(pools_.kind);
-      if (!has_room(step_.census, job.count->job->need(pools_.kind), tracker, held) ||
-          avoids(step_.census, *job.count->job, tracker) ||
-          !has_task_for(step_.census, *job.count, pools_.kind, tracker)) {
+      const auto kept = [&](bool for_minimum, std::int64_t slots) {
+        return slots <= 0 ||
+               must_keep(pools_, step_.where, loss_of(of), {needy, for_minimum, 0}, gone_);
+      };
+      if (pools_.line(pool).rules->kill_budget || !makes_room(attempt, *job.count) ||
+          (kept(true, due.minimum_slots) && kept(false, due.fair_slots))) {
         continue;
       }
       verdict_.breach("pool-kill-missing",
                       fmt::format("pool {} lacks {} {} slots for longer than its timeout, and {} "
                                   "of pool {} may die for {}",
-                                  needy, due.slots, name(pools_.kind), attempt_name(attempt.key),
+                                  needy, due.slots(), name(pools_.kind), attempt_name(attempt.key),
                                   pool, job_name(job.count->job->id)));
     }
-  }
-
-  // Whom the loss of so many slots more would leave below his share.
-  std::optional<std::string> too_poor(const Job& job, std::int64_t slots,
-                                      const std::string& needy) const {
-    const std::string& leaf = step_.where.at(job.id);
-    for (std::string p = leaf; !within(p, needy); p = parent_of(p)) {
-      const PoolLine& line = pools_.line(p);
-      std::int64_t left = line.running - slots;
-      for (const auto& [other, lost] : gone_) {
-        if (within(p, step_.where.at(other))) left -= lost;
-      }
-      if (left + kHair >= line.share) continue;
-      return fmt::format("pool {} would run {} of its fair share of {:.6f}", p, left,
-                         line.share.convert_to<double>());
-    }
-    const PoolJob* own = pools_.find(job.id);
-    const bool alone =
-        pools_.line(leaf).rules->fifo && !step_.fair->deficit;  // no share of its own
-    if (own == nullptr || !own->runnable || alone) return std::nullopt;
-    const auto lost = gone_.find(job.id);
-    const std::int64_t left = own->running - slots - (lost == gone_.end() ? 0 : lost->second);
-    if (left + kHair >= own->share) return std::nullopt;
-    return fmt::format("{} would run {} of its fair share of {:.6f}", job_name(job.id), left,
-                       own->share.convert_to<double>());
   }
 
   bool within_budget(const std::string& pool, std::int64_t slot_ms) const {
@@ -222,26 +196,61 @@ class Judge {
     return true;
   }
 
-  // A task launched later on the same tracker, which needs as much, would have done as well. Only
-  // the first kill is judged: those before may have made room under a maximum for what the pool
-  // would launch.
-  void check_newest(const KillOrdered& kill, const Job& job, const std::string& what) {
+  // Whose task is to start on what the kill frees.
+  const JobCount* starts(const KillOrdered& kill) const {
+    for (const Hold& hold : step_.state.claims().holds()) {
+      if (hold.tracker == kill.tracker && hold.kind == pools_.kind && hold.pool == kill.for_pool &&
+          !step_.memory.pending(hold.id) && hold.dying == 1) {
+        return step_.census.find(pools_.kind, hold.job);
+      }
+    }
+    return nullptr;
+  }
+  // Nothing is free or kept there, so nothing is promised to anybody.
+  bool is_full(const TrackerState& tracker) const {
+    const auto here = [&](const auto& kept) {
+      return kept.kind == pools_.kind && kept.tracker == tracker.id;
+    };
+    const ClaimBook& book = step_.state.claims();
+    return step_.census.trackers.at(tracker.id).held.slots(pools_.kind) >=
+               tracker.total.slots(pools_.kind) &&
+           std::none_of(book.holds().begin(), book.holds().end(), here) &&
+           std::none_of(book.reservations().begin(), book.reservations().end(), here);
+  }
+
+  // Somebody who would have done as well comes before the victim: a narrower one where the victim
+  // brings more than is needed; whose job stays at its share; who was launched later. Only the
+  // first kill is judged, of one victim: those before may have made room under a maximum.
+  void check_order(const KillOrdered& kill, const Job& job, const Gain& gain, const Due& due,
+                   const std::string& what) {
     const AttemptSlot own = step_.state.find_attempt(kill.attempt);
-    if (!own.valid() || !gone_.empty()) return;
+    const JobCount* claimant = starts(kill);
+    const bool splits = step_.fair->splits && pools_.kind == TaskKind::kReduce;
+    if (!own.valid() || claimant == nullptr || splits) return;
     const Attempt& victim = step_.state.attempt(own);
-    for (const AttemptSlot slot : step_.state.tracker(kill.tracker).attempts) {
-      const Attempt& other = step_.state.attempt(slot);
+    const std::int64_t width = job.width(pools_.kind);
+    const bool stays = stays_at_share(pools_, *step_.fair, loss_of(job), gone_);
+    const bool too_much = width > due.slots() - gain.coming;
+    for (const Attempt& other : step_.state.attempts()) {
+      if (!may_be_victim(other, kill.for_pool)) continue;
       const Job& of = step_.state.job(other.key.task.job);
-      if (other.dying() || !other.has_slots() || other.key.task.kind != pools_.kind ||
-          is_over(of.state) || other.launch_order <= victim.launch_order ||
-          of.need(pools_.kind) != job.need(pools_.kind) || !step_.where.contains(of.id) ||
-          within(kill.for_pool, step_.where.at(of.id)) || !frees_as_much(job, of) ||
-          too_poor(of, of.width(pools_.kind), kill.for_pool) ||
+      const std::int64_t other_width = of.width(pools_.kind);
+      const TrackerState& tracker = step_.state.tracker(other.tracker);
+      const bool narrower = too_much && other_width < width;
+      const bool newer = std::tie(victim.launched_at, victim.launch_order) <
+                         std::tie(other.launched_at, other.launch_order);
+      const bool other_stays = stays_at_share(pools_, *step_.fair, loss_of(of), gone_);
+      const bool same = of.need(pools_.kind) == job.need(pools_.kind);
+      const bool before = narrower || (same && (stays == other_stays ? newer : other_stays));
+      const bool beside = same && tracker.id == kill.tracker;
+      if (!before || (!beside && (claimant->width > other_width || !is_full(tracker))) ||
+          !frees_as_much(job, of) || !makes_room(other, *claimant) ||
+          must_keep(pools_, step_.where, loss_of(of), gain, gone_) ||
           !within_budget(step_.where.at(of.id),
-                         of.width(pools_.kind) * other.in_slots_ms(step_.engine.now()))) {
+                         other_width * other.in_slots_ms(step_.engine.now()))) {
         continue;
       }
-      verdict_.breach("pool-kill-order", fmt::format("{}: {} was launched later and could go", what,
+      verdict_.breach("pool-kill-order", fmt::format("{}: {} comes before it and could go", what,
                                                      attempt_name(other.key)));
     }
   }
@@ -254,59 +263,6 @@ class Judge {
   std::map<JobId, std::int64_t> gone_;        // slots, by kills before
   std::map<std::string, std::int64_t> lost_;  // slot-ms, likewise, by pool
 };
-
-// Whether a reduce waits on the tracker that could take the slots.
-bool waits_there(const Step& step, const Hold& hold, const TrackerState& tracker,
-                 const Resources& held) {
-  const TaskKind kind = TaskKind::kReduce;
-  return held.slots(kind) + hold.slots <= tracker.total.slots(kind) &&
-         std::any_of(tracker.attempts.begin(), tracker.attempts.end(), [&](AttemptSlot slot) {
-           const Attempt& attempt = step.state.attempt(slot);
-           const JobId job = attempt.key.task.job;
-           return attempt.copy == CopyStage::kCopied && !attempt.dying() &&
-                  step.where.contains(job) && within(hold.pool, step.where.at(job)) &&
-                  step.state.job(job).width(kind) == hold.slots;
-         });
-}
-
-// Slots that are held since now: no more than the pool lacks, and somebody could use them.
-void check_freed(const Step& step, const Pools& pools, const PoolMemory& memory, Verdict& verdict) {
-  const auto& holds = step.state.claims().holds();
-  for (const Hold& hold : holds) {
-    if (hold.kind != pools.kind || hold.pool.empty() || step.memory.pending(hold.id)) continue;
-    const Due due = due_of(pools, hold.pool, memory, step.engine.now());
-    std::int64_t coming = 0;
-    for (const Hold& other : holds) {
-      if (other.kind == hold.kind && within(hold.pool, other.pool)) coming += other.slots;
-    }
-    if (coming > due.slots) {
-      verdict.breach("pool-kill-excess",
-                     fmt::format("{} {} slots are held for pool {}, which lacks {}", coming,
-                                 name(hold.kind), hold.pool, due.slots));
-    }
-    const TrackerState& tracker = step.state.tracker(hold.tracker);
-    Resources held = step.census.trackers.at(hold.tracker).held;
-    for (const AttemptSlot slot : tracker.attempts) {
-      const Attempt& attempt = step.state.attempt(slot);
-      if (!attempt.dying() || !attempt.has_slots()) continue;
-      held -= step.state.job(attempt.key.task.job).need(attempt.key.task.kind);
-    }
-    const auto& jobs = step.census.jobs(hold.kind);
-    const bool useful = std::any_of(jobs.begin(), jobs.end(), [&](const JobCount& job) {
-      return within(hold.pool, step.where.at(job.job->id)) && job.launchable > 0 &&
-             job.width == hold.slots &&
-             has_room(step.census, job.job->need(hold.kind), tracker, held) &&
-             !avoids(step.census, *job.job, tracker) &&
-             has_task_for(step.census, job, hold.kind, tracker);
-    });
-    const bool splits = step.fair->splits && hold.kind == TaskKind::kReduce;
-    if ((splits ? waits_there(step, hold, tracker, held) : useful) && in_pool(tracker)) continue;
-    verdict.breach("pool-kill-useless",
-                   fmt::format("{} {} slots are freed on tracker {} for pool {}, which has no task "
-                               "that could start there",
-                               hold.slots, name(hold.kind), tracker.name, hold.pool));
-  }
-}
 
 void follow_policy(const Step& step, PoolMemory& memory) {
   if (step.fair.has_value() == memory.ruled) return;
@@ -367,7 +323,7 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
       if (kill->attempt.task.kind == kind) judge.judge(*kill);
     }
     if (verdict.clean() && idle) judge.judge_nothing_done();
-    if (verdict.clean()) check_freed(step, pools, memory.pools, verdict);
+    if (verdict.clean()) check_pool_holds(step, pools, memory.pools, verdict);
   }
   if (!step.pool_kills.empty()) {
     if (now - memory.pools.killed_at < step.fair->preemption_interval) {

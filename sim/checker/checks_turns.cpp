@@ -188,7 +188,8 @@ void check_kind(const Step& step, const LaunchMoment& at, std::size_t place, con
   passed.before(step.launches, place);
   const bool first =
       other == TaskKind::kMap ? passed.tasks <= taken.tasks : passed.tasks < taken.tasks;
-  if (!first || !passed.open() || passed.kept() || taken.kept()) return;
+  // Slots that are held for a pool take their turns like others.
+  if (!first || !passed.open() || passed.kept()) return;
   bool reached = false;
   const PoolJob* job = passed.first("", JobId{}, reached);
   if (job == nullptr) return;

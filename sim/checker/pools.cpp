@@ -208,7 +208,14 @@ void Pools::deal_shares() {
       claimants.push_back({of.demand, of.minimum, Rational(of.rules->weight, 1'000'000)});
     }
     std::vector<Rational> shares = shares_of(line.share, claimants);
-    for (std::size_t i = 0; i < shares.size(); ++i) lines[line.children[i]].share = shares[i];
+    Rational minimums = 0;
+    for (const Claimant& c : claimants) minimums += std::min(c.minimum, c.demand);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      PoolLine& child = lines[line.children[i]];
+      child.share = shares[i];
+      child.scaled_minimum = child.floor();
+      if (minimums > line.share) child.scaled_minimum *= line.share / minimums;
+    }
     claimants.clear();
     for (const PoolJob& job : line.jobs) claimants.push_back({job.demand, 0, job.weight});
     shares = shares_of(line.share, claimants);

@@ -36,6 +36,7 @@ struct PoolLine {
   std::int64_t demand = 0;
   std::int64_t minimum = 0;
   Rational share;
+  Rational scaled_minimum;  // min(minimum, demand), cut where siblings' total more than there is
   std::int64_t floor() const { return minimum < demand ? minimum : demand; }
   bool needy() const { return running < floor(); }
 };

@@ -356,6 +356,12 @@ TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
   const auto copies = weir({"policy", "show"});
   EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2\n"));
   expect_lines_fit(copies.out, 100);
+  EXPECT_THAT(copies.out, Not(HasSubstr("killed")));
+  fake.outlooks[1].shares[1].reduces.__set_unmet(2);
+  EXPECT_THAT(weir({"policy", "show"}).out,
+              HasSubstr("Pools that lack slots, and nobody may be killed for them:\n"
+                        "  guests.summer: 2 reduce slots (runs 0, min share 0, fair share 2)\n"));
+  EXPECT_EQ(json({"policy", "show"})["outlooks"][1]["shares"][1]["reduces"]["unmet"], 2);
 }
 
 TEST_F(Commands, WatchEndsWithTheJobs) {

@@ -171,5 +171,64 @@ TEST(FairPreemption, WhatAChildGotCountsForItsParents) {
   EXPECT_EQ(h.heartbeat("tt1"), "J2/m0 J2/m1 J3/m0");
 }
 
+// 40 slots, a minimum of 20: however small the others' shares are, they give it back, and that is
+// the end of it.
+TEST(FairPreemption, AMinimumIsMetThoughTheBorrowersAreSmall) {
+  for (const std::int64_t width : {1, 2}) {
+    Preempting h;
+    h.section->pools = {h.timed(pool("poor", {.min_maps = 20}), 10)};
+    h.section->undeclared.fair_share_timeout_ms = 20000;
+    h.add_tracker("tt1", {.map_slots = 40, .reduce_slots = 0});
+    for (int i = 0; i < 40 / width; ++i) {
+      h.submit({.maps = 1,
+                .slots_per_map = width,
+                .pool = "p" + std::to_string(i)});
+    }
+    h.heartbeat("tt1");
+    EXPECT_EQ(h.state().free_slots(TaskKind::kMap), 0);
+    h.submit(90, 0, "poor");
+    h.advance(10001);
+    EXPECT_EQ(h.events<KillOrdered>().size(), static_cast<std::size_t>(20 / width));
+    h.heartbeat("tt1");
+    h.heartbeat("tt1");
+    EXPECT_EQ(h.pool_figures("poor").of[0].running, 20);
+    for (int minute = 0; minute < 10; ++minute) h.advance(60000);
+    EXPECT_EQ(h.events<KillOrdered>().size(), static_cast<std::size_t>(20 / width));
+  }
+}
+
+// Who was gathered for a wide task before somebody who will do alone is spared.
+TEST(FairPreemption, NobodyDiesBesideAVictimThatDoesAlone) {
+  Preempting h;
+  h.section->pools = {h.timed(pool("poor", {.min_maps = 4}), 10)};
+  h.add_tracker("tt1", {.map_slots = 5, .reduce_slots = 0});
+  h.submit({.maps = 2, .slots_per_map = 2, .pool = "wide"});
+  h.heartbeat("tt1");
+  h.advance(1000);
+  h.submit(1, 0, "small");
+  h.heartbeat("tt1");
+  h.submit({.maps = 9, .slots_per_map = 2, .pool = "poor"});
+  h.advance(10001);  // the newest is J2/m0, of one slot
+  EXPECT_EQ(h.kills(), "J1/m1>poor J1/m0>poor");
+}
+
+// What nobody may be killed for is said, with its number, until it is met.
+TEST(FairPreemption, AnUnmetNeedIsCounted) {
+  Preempting h;
+  PoolSettings rich = pool("rich");
+  rich.kill_budget = 15;
+  h.section->pools = {h.timed(pool("poor", {.min_maps = 3}), 10), rich};
+  h.add_tracker("tt1", {.map_slots = 8, .reduce_slots = 0});
+  h.submit(9, 0, "rich");
+  h.heartbeat("tt1");
+  h.submit(9, 0, "poor");
+  h.advance(10000);
+  EXPECT_EQ(h.pool_figures("poor").unmet[0], 0);
+  h.advance(1);  // each costs 10 slot-seconds
+  EXPECT_EQ(h.kills(), "J1/m7>poor");
+  EXPECT_EQ(h.pool_figures("poor").unmet[0], 2);
+  EXPECT_EQ(h.pool_figures("rich").unmet[0], 0);
+}
+
 }  // namespace
 }  // namespace weir::test

@@ -32,6 +32,9 @@ wire::PolicyOutlook outlook_of(const Engine& engine, const Policy& policy) {
     line.name = pool.pool;
     line.maps = share_figures(pool.of[index(TaskKind::kMap)], false);
     line.reduces = share_figures(pool.of[index(TaskKind::kReduce)], false);
+    const auto &[maps, reduces] = pool.unmet;
+    if (maps > 0) line.maps.__set_unmet(maps);
+    if (reduces > 0) line.reduces.__set_unmet(reduces);
     if (pool.copying >= 0) line.reduces.__set_copying(pool.copying);
   }
   if (policy.has_pools()) return out;
