@@ -55,12 +55,19 @@ void CapacityPolicy::review_freed(TaskKind kind) {
   }
 }
 
-// Up to what the leaf may keep: what it had borrowed is anybody's at once.
+// Up to what the leaf may keep: what it had borrowed is anybody's at once. And only what is there
+// still: the tracker may have shrunk or left the pool.
 std::int64_t CapacityPolicy::freed_in(QueueId leaf, TaskKind kind) const {
   const QueueLine& line = classes_[index(kind)].shares.line(leaf);
-  std::int64_t slots = 0;
+  std::map<TrackerId, std::int64_t> on;
   for (const FreedSlots& freed : state_.claims().freed()) {
-    if (freed.queue == leaf && freed.kind == kind) slots += freed.slots;
+    if (freed.queue == leaf && freed.kind == kind) on[freed.tracker] += freed.slots;
+  }
+  std::int64_t slots = 0;
+  for (const auto& [id, freed] : on) {
+    const TrackerState& tracker = state_.tracker(id);
+    const std::int64_t free = std::max<std::int64_t>(0, state_.free_slots(tracker, kind));
+    if (tracker.in_pool()) slots += std::min(freed, free);
   }
   return std::min(slots, std::max<std::int64_t>(0, line.kept() - line.facts.running));
 }
