@@ -140,13 +140,6 @@ Status remove_tree(const std::string& path) {
   return Ok{};
 }
 
-Status sync_directory(const std::string& path) {
-  auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
-  if (!fd) return fd.error();
-  if (::fsync(fd->get()) != 0) return system_error(path);
-  return Ok{};
-}
-
 namespace {
 std::int64_t clock_ms(clockid_t clock) {
   timespec now{};

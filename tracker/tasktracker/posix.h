@@ -57,8 +57,6 @@ Status write_whole_file(const std::string& path, std::string_view bytes);
 Status make_directories(const std::string& path);
 // Removes a file or a whole tree; what is not there is fine.
 Status remove_tree(const std::string& path);
-// Makes the names in a directory durable.
-Status sync_directory(const std::string& path);
 
 std::int64_t steady_now_ms();  // CLOCK_MONOTONIC: the same for all processes of the machine
 std::int64_t wall_now_ms();

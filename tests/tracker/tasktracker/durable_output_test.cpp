@@ -1,0 +1,113 @@
+// What is synced before an output counts as published, and in what order: the calls themselves,
+// which this file sees by standing in front of the C library's.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "temp_dir.h"
+#include "tracker/tasktracker/task_output.h"
+
+namespace {
+
+std::vector<std::string>* calls = nullptr;  // of fsync and link, while a test looks
+
+}  // namespace
+
+extern "C" int fsync(int fd) {
+  if (calls != nullptr) {
+    char path[4096] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(fd);
+    if (::readlink(link.c_str(), path, sizeof path - 1) < 0) path[0] = '?';
+    calls->push_back(std::string("sync ") + path);
+  }
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
+
+extern "C" int link(const char* from, const char* to) noexcept {
+  if (calls != nullptr) calls->push_back(std::string("publish ") + to);
+  return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
+
+namespace weir::tasktracker {
+namespace {
+
+using testing::ElementsAre;
+
+class DurableOutput : public testing::Test {
+ protected:
+  DurableOutput() { calls = &calls_; }
+  ~DurableOutput() override { calls = nullptr; }
+
+  TaskSpec spec() const {
+    TaskSpec spec;
+    spec.id = {{JobId(7), TaskKind::kReduce, 3}, 0};
+    spec.output = root_ + "/out";
+    return spec;
+  }
+  // Since it was last asked; below the test's directory, which is "." then.
+  std::vector<std::string> seen() {
+    std::vector<std::string> relative;
+    for (const std::string& call : calls_) {
+      const std::size_t at = call.find(root_);
+      if (at == std::string::npos) continue;
+      const std::string rest = call.substr(at + root_.size());
+      relative.push_back(call.substr(0, at) + "." + rest);
+    }
+    calls_.clear();
+    return relative;
+  }
+
+  const TempDir dir_;
+  const std::string root_ = std::filesystem::canonical(dir_ / ".").string();
+  std::vector<std::string> calls_;
+};
+
+TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
+  auto output = TaskOutput::create(spec());
+  ASSERT_TRUE(output.ok());
+  // Each directory before anything is made in it.
+  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out", "sync ./out/_temporary"));
+  ASSERT_TRUE(output->sync().ok());
+  EXPECT_THAT(seen(),
+              ElementsAre("sync ./out/_temporary/attempt_0007_r_000003_0/part-00003",
+                          "sync ./out/_temporary/attempt_0007_r_000003_0"));
+  ASSERT_TRUE(output->commit().ok());
+  EXPECT_THAT(seen(), ElementsAre("publish ./out/part-00003", "sync ./out"));
+  // Told twice, because the first time may not have come to its sync.
+  ASSERT_TRUE(output->commit().ok());
+  EXPECT_THAT(seen(), ElementsAre("publish ./out/part-00003", "sync ./out"));
+}
+
+TEST_F(DurableOutput, IsMarkedForGood) {
+  ASSERT_TRUE(TaskOutput::create(spec()).ok());
+  seen();
+  ASSERT_TRUE(finish_job_output(root_ + "/out", true).ok());
+  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out"));
+}
+
+TEST_F(DurableOutput, IsRemovedForGood) {
+  ASSERT_TRUE(TaskOutput::create(spec()).ok());
+  seen();
+  ASSERT_TRUE(finish_job_output(root_ + "/out", false).ok());
+  EXPECT_THAT(seen(), ElementsAre("sync ."));
+  std::filesystem::create_directory(root_ + "/out");
+  dir_.write("out/part-00000", "published");
+  dir_.write("out/_SUCCESS", "");
+  ASSERT_TRUE(finish_job_output(root_ + "/out", false).ok());
+  EXPECT_THAT(seen(), ElementsAre("sync ./out"));
+}
+
+TEST_F(DurableOutput, OfAKilledAttemptIsRemovedForGood) {
+  ASSERT_TRUE(TaskOutput::create(spec()).ok());
+  seen();
+  remove_unpublished(task_output_dir(spec()));
+  EXPECT_THAT(seen(), ElementsAre("sync ./out/_temporary"));
+}
+
+}  // namespace
+}  // namespace weir::tasktracker
