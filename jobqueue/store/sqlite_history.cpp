@@ -218,8 +218,8 @@ namespace {
 
 class SqliteHistory final : public History {
  public:
-  explicit SqliteHistory(const std::string& path)
-      : path_(path), database_(path, Database::Access::kRead) {
+  SqliteHistory(const std::string& path, const std::string& vfs)
+      : path_(path), database_(path, Database::Access::kRead, vfs) {
     database_.busy_timeout(2'000);
   }
 
@@ -284,8 +284,9 @@ class SqliteHistory final : public History {
 
 }  // namespace
 
-Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path) {
-  auto history = std::make_unique<SqliteHistory>(path);
+Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,
+                                                     const std::string& vfs) {
+  auto history = std::make_unique<SqliteHistory>(path, vfs);
   if (auto error = history->take_error()) return *error;
   return std::unique_ptr<History>(std::move(history));
 }

@@ -50,6 +50,7 @@ class HistoryWriter {
   Statement nth_record_, old_records_, remove_record_;
 };
 
-Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path);
+Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,
+                                                     const std::string& vfs);
 
 }  // namespace weir

@@ -23,17 +23,18 @@ class SqliteStore final : public Store {
   SqliteStore(std::string path, SpecCodec codec, const SqliteStoreOptions& options)
       : path_(std::move(path)),
         codec_(std::move(codec)),
+        vfs_(options.vfs),
         finished_jobs_limit_(options.finished_jobs_limit) {}
 
   Status open(const SqliteStoreOptions& options) {
     if (Status locked = lock_.take(path_, options.busy_timeout_ms); !locked.ok()) return locked;
-    database_.emplace(path_);
+    database_.emplace(path_, Database::Access::kWrite, vfs_);
     database_->busy_timeout(options.busy_timeout_ms);
     database_->exec("PRAGMA journal_mode = WAL");
     database_->exec("PRAGMA synchronous = FULL");
     database_->exec("PRAGMA foreign_keys = ON");
     database_->exec("PRAGMA cache_size = -32768");
-    database_->exec("PRAGMA wal_autocheckpoint = 4000");
+    database_->exec("PRAGMA wal_autocheckpoint = " + std::to_string(options.log_pages));
     database_->exec("PRAGMA journal_size_limit = 67108864");
     if (options.max_pages > 0) {
       database_->exec("PRAGMA max_page_count = " + std::to_string(options.max_pages));
@@ -110,7 +111,7 @@ class SqliteStore final : public Store {
     return more || !swept;
   }
 
-  Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_); }
+  Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_, vfs_); }
 
  private:
   Status finish() {
@@ -126,6 +127,7 @@ class SqliteStore final : public Store {
 
   const std::string path_;
   const SpecCodec codec_;
+  const std::string vfs_;
   const std::size_t finished_jobs_limit_;
   StoreLock lock_;  // before the connection, and longer
   std::optional<Database> database_;

@@ -18,6 +18,8 @@ struct SqliteStoreOptions {
   std::size_t finished_jobs_limit = 10'000;  // load() returns the newest so many
   int busy_timeout_ms = 2'000;               // waits so long for a JobTracker that is just leaving
   std::uint32_t max_pages = 0;               // of 4 KiB; 0: as large as the disk
+  std::uint32_t log_pages = 4'000;           // with so many, the log is taken into the file
+  std::string vfs;                           // SQLite's file system; empty: its own
 };
 
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, SpecCodec codec,

@@ -4,10 +4,11 @@
 
 namespace weir {
 
-Database::Database(const std::string& path, Access access) {
+Database::Database(const std::string& path, Access access, const std::string& vfs) {
   const int mode =
       access == Access::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &handle_, mode | SQLITE_OPEN_NOMUTEX,
+                                   vfs.empty() ? nullptr : vfs.c_str());
   if (handle_) sqlite3_extended_result_codes(handle_, 1);
   note(code);
 }

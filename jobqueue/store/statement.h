@@ -18,8 +18,10 @@ namespace weir {
 class Database {
  public:
   enum class Access { kWrite, kRead };
-  // A failed open is the first sticky error.
-  explicit Database(const std::string& path, Access access = Access::kWrite);
+  // A failed open is the first sticky error. `vfs`: the name of SQLite's file system, empty: its
+  // own.
+  explicit Database(const std::string& path, Access access = Access::kWrite,
+                    const std::string& vfs = {});
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;

@@ -1,6 +1,7 @@
-// What survives when a JobTracker is killed: a store's contents, in memory or in a SQLite file of
-// their own, opened anew by each start. Writes can be told to fail; a planted error may swallow
-// events. One thread.
+// What survives when a JobTracker dies: a store's contents, in memory or in a SQLite file of their
+// own (sqlite_files.h), opened anew by each start. When its process is killed all that was written
+// survives, when its machine loses power what was synced, and of the rest what chance leaves.
+// Writes can be told to fail; a planted error may swallow events. One thread.
 #pragma once
 
 #include <functional>
@@ -23,6 +24,12 @@ class Disk {
   Result<std::unique_ptr<Store>> open();
   // The next write fails.
   void fail_next() { fails_ = true; }
+  // The process that has it open dies: whatever its Store still does has no effect.
+  virtual void die() {}
+  // Then its machine loses power.
+  virtual void lose_power() {}
+  // Is told of what nobody may ask of a store.
+  std::function<void(const std::string&)> on_wrong;
 
  protected:
   virtual Result<std::unique_ptr<Store>> open_contents() = 0;
@@ -34,7 +41,9 @@ class Disk {
 };
 
 std::unique_ptr<Disk> make_memory_disk(const Plant& plant);
-// In a new directory below `parent`, which goes with the Disk.
-std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent);
+// Its files are in memory; only what keeps others off is in a new directory below `parent`, which
+// goes with the Disk.
+std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent,
+                                       std::uint64_t seed);
 
 }  // namespace weir::faults

@@ -1,10 +1,8 @@
 #include "sim/faults/fault_story.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include "sim/faults/durable_state.h"
 #include "sim/fuzz_settings.h"
 
 namespace weir::faults {
@@ -18,9 +16,10 @@ constexpr Resources kLargeTracker{{4, 4, 0, 0}};
 
 FaultStory::FaultStory(const FaultStoryOptions& options, PolicyFactory factory)
     : world_(options.seed, options.planted) {
-  on_sqlite_ = world_.dice.chance(10) && !options.scratch.empty();
+  on_sqlite_ = world_.dice.chance(25) && !options.scratch.empty();
   disk_ =
-      on_sqlite_ ? make_sqlite_disk(world_.plant, options.scratch) : make_memory_disk(world_.plant);
+      on_sqlite_ ? make_sqlite_disk(world_.plant, options.scratch, options.seed)
+                 : make_memory_disk(world_.plant);
   if (world_.dice.chance(20)) check_mode_ = check::CheckMode::kFull;
   jobtracker_ = std::make_unique<VirtualJobTracker>(
       world_.agenda, world_.dice, world_.swarm, world_.plant, *disk_,
@@ -33,21 +32,10 @@ FaultStory::FaultStory(const FaultStoryOptions& options, PolicyFactory factory)
   jobtracker_->watch(*this);
   world_.jobtracker = jobtracker_.get();
   world_.on_reported = [this](const Heartbeat& report) { check_believed(report); };
-  world_.on_started_again = [this](const AttemptKey& attempt) {
-    wrong(attempt_name(attempt) + " was started twice");
-  };
-  world_.files.on_published = [this](const std::string& output, const AttemptKey& attempt,
-                                     const AttemptKey* replaced) {
-    const std::string part = output + ", part " + std::to_string(attempt.task.index);
-    if (replaced != nullptr) wrong(part + " was published twice");
-    if (!jobtracker_->up()) return;
-    const Job* job = jobtracker_->engine().state().find_job(attempt.task.job);
-    if (job == nullptr || is_over(job->state)) return;
-    const Task& task = job->tasks(attempt.task.kind).tasks[attempt.task.index];
-    if (!task.commit_granted || task.commit_attempt != attempt.attempt) {
-      wrong(part + " was published by attempt " + std::to_string(attempt.attempt) +
-            ", which may not");
-    }
+  world_.on_wrong = [this](const std::string& what) { wrong(what); };
+  disk_->on_wrong = world_.on_wrong;
+  world_.files.on_published = [this](const std::string& path, const std::string& by) {
+    check_published(path, by);
   };
 }
 
@@ -104,11 +92,22 @@ void FaultStory::start_jobtracker() {
   }
   check_disk();
   if (auto broken = promises_.broken(jobtracker_->engine())) wrong(*broken);
+  check_dropped();
 }
 
-void FaultStory::kill_jobtracker() {
+void FaultStory::kill_jobtracker(VirtualJobTracker::Death death) {
   check_disk();
-  if (jobtracker_->up()) jobtracker_->kill();
+  if (jobtracker_->up()) jobtracker_->kill(death);
+}
+
+// Everything that runs is gone, and of what was not synced what chance does not leave.
+void FaultStory::lose_power() {
+  kill_jobtracker(VirtualJobTracker::Death::kMachine);
+  for (auto& tracker : trackers_) {
+    if (tracker->up()) tracker->kill();
+  }
+  const int kept = static_cast<int>(world_.dice.between(0, 3) * 30);
+  world_.files.lose_power([&] { return world_.dice.chance(kept); });
 }
 
 // Called when it has died, however that came: trackers go on with what they run.
@@ -118,45 +117,6 @@ void FaultStory::mark_running() {
   for (auto& tracker : trackers_) {
     for (const auto& [key, process] : tracker->processes()) believed_[key] = tracker.get();
   }
-}
-
-// What a tracker has run through a restart is taken on when it says so, if it is still wanted.
-void FaultStory::check_believed(const Heartbeat& report) {
-  if (believed_.empty() || !jobtracker_->up()) return;
-  const Engine& engine = jobtracker_->engine();
-  const TrackerState* tracker = engine.state().find_tracker(report.name);
-  if (tracker == nullptr || !tracker->live() || tracker->incarnation != report.incarnation ||
-      tracker->sequence != report.sequence) {
-    return;  // the report was not taken
-  }
-  for (const AttemptReport& each : report.attempts) {
-    const AttemptKey& key = each.attempt;
-    const auto believed = believed_.find(key);
-    if (believed == believed_.end() || each.state != ReportedState::kRunning) continue;
-    believed_.erase(believed);
-    const Job* job = engine.state().find_job(key.task.job);
-    if (job == nullptr || is_over(job->state) || job->duty != Job::Duty::kNone) continue;
-    if (key.task.index >= job->tasks(key.task.kind).tasks.size()) continue;  // as long as it waits
-    const Task& task = job->tasks(key.task.kind).tasks[key.task.index];
-    if (task.state == Task::State::kSucceeded || task.attempt.valid() || task.commit_granted) {
-      continue;
-    }
-    wrong(attempt_name(key) + " ran on " + report.name +
-          " through a restart, and is not taken on again");
-  }
-}
-
-void FaultStory::on_step(const Engine& engine, const Input& input, const Output& output) {
-  ++inputs_;
-  checker_->on_step(engine, input, output);
-  if (checker_->breach()) wrong("rule broken: " + check::to_string(*checker_->breach()));
-}
-
-void FaultStory::check_disk() {
-  if (!jobtracker_->up() || !jobtracker_->quiet()) return;
-  auto stored = jobtracker_->read_back();
-  if (!stored) return wrong("the store cannot be read: " + stored.error().message);
-  if (auto difference = durable_difference(jobtracker_->engine(), *stored)) wrong(*difference);
 }
 
 // --- The end ---
@@ -189,38 +149,6 @@ void FaultStory::come_to_rest() {
   check_disk();
   if (auto broken = promises_.broken(jobtracker_->engine())) wrong(*broken);
   check_ends();
-}
-
-void FaultStory::check_ends() {
-  std::set<std::string> submissions;
-  for (const auto& [id, job] : jobtracker_->engine().state().jobs()) {
-    if (!submissions.insert(job->spec->submission).second) {
-      return wrong("submission " + job->spec->submission + " has made two jobs");
-    }
-    if (auto what = end_of(id, *job->spec)) {
-      return wrong("job " + std::to_string(id.value) + ": " + *what);
-    }
-  }
-}
-
-std::optional<std::string> FaultStory::end_of(JobId id, const JobSpec& spec) const {
-  const Job& job = jobtracker_->engine().state().job(id);
-  const OutputFiles::Directory& output = world_.files.at(spec.output);
-  if (!is_over(job.state)) return "it does not end, though no fault is left";
-  if (!output.temporary.empty()) {
-    return "it is over, and what " + std::to_string(output.temporary.size()) +
-           " attempts had written aside is still there";
-  }
-  const bool succeeded = job.state == JobState::kSucceeded;
-  if (output.success != succeeded) {
-    return succeeded ? "it has succeeded without its mark" : "it is marked, and has not succeeded";
-  }
-  const std::size_t parts = spec.reduces > 0 ? spec.reduces : spec.splits.size();
-  if (succeeded && output.parts.size() != parts) {
-    return "it has succeeded with " + std::to_string(output.parts.size()) + " of " +
-           std::to_string(parts) + " parts";
-  }
-  return std::nullopt;
 }
 
 }  // namespace weir::faults

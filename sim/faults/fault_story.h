@@ -51,9 +51,9 @@ class FaultStory : private Observer {
 
   void make_cluster();
   void start_jobtracker();
-  void kill_jobtracker();
+  void kill_jobtracker(VirtualJobTracker::Death death);
+  void lose_power();
   void mark_running();  // what is to be believed after the next start
-  void check_believed(const Heartbeat& report);
 
   // fault_story_steps.cpp: what happens, drawn.
   void disturb();
@@ -72,11 +72,17 @@ class FaultStory : private Observer {
   std::optional<JobId> some_job();
   std::string some_leaf();
 
-  void check_disk();
   void come_to_rest();
   bool all_over() const;
+
+  // fault_story_checks.cpp: what is looked at.
+  void check_end(const Fact& fact);
+  void check_published(const std::string& path, const std::string& by);
+  void check_believed(const Heartbeat& report);
+  void check_dropped();
+  void check_disk();
   void check_ends();
-  std::optional<std::string> end_of(JobId id, const JobSpec& spec) const;
+  std::optional<std::string> end_of(JobId id, const JobSpec& spec);
 
   World world_;
   std::unique_ptr<Disk> disk_;

@@ -25,7 +25,14 @@ void FaultStory::disturb() {
 }
 
 void FaultStory::disturb_jobtracker() {
-  if (jobtracker_->up() && world_.swarm.strikes(Fault::kJobTrackerKilled)) kill_jobtracker();
+  using Death = VirtualJobTracker::Death;
+  if (jobtracker_->up() && world_.swarm.strikes(Fault::kJobTrackerKilled)) {
+    kill_jobtracker(Death::kProcess);
+  }
+  if (jobtracker_->up() && world_.swarm.strikes(Fault::kJobTrackerUnplugged)) {
+    kill_jobtracker(Death::kMachine);
+  }
+  if (world_.swarm.strikes(Fault::kPowerLost)) lose_power();
   if (jobtracker_->up()) return;  // it may have died in a commit, too
   if (killed_at_ < world_.agenda.now() && believed_.empty()) mark_running();
   if (world_.dice.chance(40)) start_jobtracker();

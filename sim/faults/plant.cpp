@@ -17,7 +17,12 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(Planted::kCount)
     "stale_sequence",
     "readoption_forgotten",
     "duty_forgotten",
-    "late_commit"};
+    "late_commit",
+    "log_not_synced",
+    "file_not_synced",
+    "directory_not_synced",
+    "dropped_before_durable",
+    "facts_reordered"};
 
 }  // namespace
 

@@ -22,6 +22,11 @@ enum class Planted : std::uint8_t {
   kReadoptionForgotten,  // what trackers run is not believed after a restart
   kDutyForgotten,        // the last duty of a job is not given again after a restart
   kLateCommit,           // a tracker publishes although the order has become old
+  kLogNotSynced,         // SQLite is told that its log is on the disk, and it is not
+  kFileNotSynced,        // an output's content is not synced before it is published
+  kDirectoryNotSynced,   // names in directories are not: published and removed for now only
+  kDroppedBeforeDurable,  // files of a job are dropped before its end is on the disk
+  kFactsReordered,        // facts of a group that failed are written again in another order
 
   kCount
 };

@@ -20,9 +20,11 @@ enum class Fault : std::uint8_t {
   kTrackerStalled,    // its agent does nothing for a while, its tasks go on
   kTrackerCutOff,     // no message gets through, in either direction
   kJobTrackerKilled,  // -9, at any moment
-  kKilledInCommit,    // -9, after the store has written and before anybody has been told
-  kStoreError,        // a write fails, and leaves nothing
-  kStoreSlow,         // a write takes seconds
+  kJobTrackerUnplugged,  // its machine loses power, its disk what was not synced
+  kPowerLost,       // all machines do, and the shared disk likewise
+  kKilledInCommit,  // either, after the store has written and before anybody has been told
+  kStoreError,      // a write fails, and leaves nothing
+  kStoreSlow,       // a write takes seconds
   kSettingsChanged,
   kPolicySwitched,
   kClockJumped,  // of a tracker: what it shows as the time of day

@@ -55,8 +55,10 @@ Status VirtualJobTracker::start() {
   return Ok{};
 }
 
-void VirtualJobTracker::kill() {
+void VirtualJobTracker::kill(Death death) {
+  disk_.die();
   life_.reset();
+  if (death == Death::kMachine) disk_.lose_power();
 }
 
 void VirtualJobTracker::later(DurationMs wait, std::function<void()> deed) {
@@ -120,7 +122,9 @@ void VirtualJobTracker::write() {
   life_->writing = false;
   if (swarm_.strikes(Fault::kStoreError)) disk_.fail_next();
   life_->writer->write();
-  if (swarm_.strikes(Fault::kKilledInCommit)) return kill();
+  if (swarm_.strikes(Fault::kKilledInCommit)) {
+    return kill(dice_.chance(50) ? Death::kMachine : Death::kProcess);
+  }
   if (!life_->writer->kept().empty()) write_soon();  // facts that are retried
 }
 

@@ -35,7 +35,9 @@ class VirtualJobTracker {
   void watch(Observer& observer) { observers_.push_back(&observer); }
   // An error is one of the product: what was written cannot be read, or does not fit.
   Status start();
-  void kill();
+  // -9, or with its machine: the disk loses what was not synced.
+  enum class Death { kProcess, kMachine };
+  void kill(Death death);
   bool up() const { return life_ != nullptr; }
   // While it is up.
   const Engine& engine() const { return *life_->engine; }

@@ -34,7 +34,9 @@ void VirtualProcess::later(DurationMs wait, std::function<void()> deed) {
 
 void VirtualProcess::begin() {
   const bool publishes = key_.task.kind == TaskKind::kReduce || map_only();
-  if (publishes) world_.files.write_aside(description_->spec.output, key_);
+  if (publishes && !write_output()) {
+    return end(wire::AttemptState::FAILED, "its output cannot be written");
+  }
   if (world_.swarm.strikes(Fault::kTaskHung)) return;
   later(world_.dice.between(1, 200), [this] {
     if (key_.task.kind == TaskKind::kReduce) {
@@ -48,6 +50,18 @@ void VirtualProcess::begin() {
       end(wire::AttemptState::SUCCEEDED, "");
     });
   });
+}
+
+bool VirtualProcess::write_output() {
+  tasktracker::TaskSpec spec;
+  spec.id = key_;
+  spec.output = description_->spec.output;
+  aside_ = task_output_dir(spec);
+  auto made = tasktracker::TaskOutput::create(spec, world_.files);
+  if (!made) return false;
+  written_ = std::move(*made);
+  world_.files.write(written_->path(), attempt_name(key_));
+  return true;
 }
 
 void VirtualProcess::report(wire::AttemptState::type state, std::int32_t progress, bool waiting) {
@@ -166,7 +180,17 @@ void VirtualProcess::compute() {
 
 void VirtualProcess::ask_to_commit() {
   phase_ = wire::TaskPhase::COMMIT;
+  if (!written_->sync()) return end(wire::AttemptState::FAILED, "its output is gone");
   report(wire::AttemptState::COMMIT_PENDING, kWhole);
+}
+
+// A planted error: the newest wins.
+void VirtualProcess::publish_over() {
+  const std::string part =
+      description_->spec.output + "/" + tasktracker::part_name(key_.task.index);
+  const std::string there = world_.files.read(part);
+  if (!there.empty() && there != attempt_name(key_)) world_.on_wrong(part + " was published twice");
+  (void)world_.files.remove_file(part).ok();
 }
 
 void VirtualProcess::commit(std::int64_t until_ms) {
@@ -177,12 +201,8 @@ void VirtualProcess::commit(std::int64_t until_ms) {
     if (!fresh && !world_.plant.is(Planted::kLateCommit)) {
       return report(wire::AttemptState::COMMIT_PENDING, kWhole);
     }
-    const std::string& output = description_->spec.output;
-    if (world_.plant.is(Planted::kDoubleCommit)) {
-      world_.files.publish_over(output, key_);
-    } else if (!world_.files.publish(output, key_)) {
-      return end(wire::AttemptState::FAILED, "its output is gone");
-    }
+    if (world_.plant.is(Planted::kDoubleCommit)) publish_over();
+    if (!written_->commit()) return end(wire::AttemptState::FAILED, "its output is gone");
     end(wire::AttemptState::SUCCEEDED, "");
   });
 }

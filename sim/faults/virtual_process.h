@@ -1,18 +1,21 @@
 // A task's process on a virtual tracker: it reads nothing and computes nothing, but says and waits
 // for all that a real one does: reports its progress, fetches the outputs of maps from trackers
 // that may be gone, waits to be granted its slot, writes its output aside, asks to be told to
-// publish it, and obeys an order only as long as it is fresh. One thread.
+// publish it, and obeys an order only as long as it is fresh. How it writes and publishes is the
+// trackers' own (task_output.h), on the world's files. One thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "sim/faults/world.h"
 #include "tracker/tasktracker/agent_core.h"
+#include "tracker/tasktracker/task_output.h"
 
 namespace weir::faults {
 
@@ -33,7 +36,10 @@ class VirtualProcess {
   void grant();
   void commit(std::int64_t until_ms);
   void take_outputs(const std::vector<wire::MapOutput>& outputs);
+  // The job's output directory, and what it writes there aside; empty: nothing, its output is not
+  // published.
   const std::string& output() const { return description_->spec.output; }
+  const std::string& aside() const { return aside_; }
   bool dying() const { return dying_; }
   TimeMs began_at() const { return began_at_; }
 
@@ -45,7 +51,9 @@ class VirtualProcess {
   void copy();
   void copied();
   void compute();
+  bool write_output();
   void ask_to_commit();
+  void publish_over();
   bool map_only() const { return description_->spec.reduces == 0; }
 
   World& world_;
@@ -58,6 +66,8 @@ class VirtualProcess {
   TimeMs began_at_ = 0;
   DurationMs step_ms_ = 0;
   wire::TaskPhase::type phase_ = wire::TaskPhase::STARTING;
+  std::string aside_;
+  std::optional<tasktracker::TaskOutput> written_;
   std::map<std::int32_t, wire::MapOutput> known_;  // by map, the newest
   std::set<std::int32_t> fetched_;
   std::map<std::int32_t, std::int32_t> failures_;  // map -> attempt

@@ -28,6 +28,7 @@ VirtualTaskTracker::VirtualTaskTracker(World& world, std::string name, std::stri
 void VirtualTaskTracker::start() {
   ++life_;
   outputs_.clear();  // directories of an earlier life are cleaned
+  dropped_.clear();
   world_.by_address.erase({name_, port_});
   port_ = 2'000 + static_cast<std::int32_t>(life_);
   world_.by_address[{name_, port_}] = this;
@@ -46,7 +47,11 @@ void VirtualTaskTracker::start() {
 }
 
 void VirtualTaskTracker::kill() {
-  for (const auto& [key, process] : processes_) world_.files.abandon(process->output(), key);
+  for (const auto& [key, process] : processes_) {
+    if (world_.cleaned_up.contains(process->output())) {
+      world_.left_behind.insert(process->aside());
+    }
+  }
   processes_.clear();
   core_.reset();
   disturbed_at_ = world_.agenda.now();
@@ -141,17 +146,26 @@ void VirtualTaskTracker::do_action(action::SendHeartbeat& send) {
   auto body = from_wire(send.heartbeat);
   if (!body) return core_->on_call_failed(false, now());
   const std::int64_t sent_ms = now().steady_ms;
-  std::vector<wire::AttemptId> ordered;  // by a planted error
+  std::vector<wire::AttemptId> ordered;  // by a planted error, as the next
+  const std::vector<std::int64_t> held =
+      world_.plant.is(Planted::kDroppedBeforeDurable) ? send.heartbeat.held_jobs
+                                                      : std::vector<std::int64_t>{};
   for (const wire::AttemptStatus& status : send.heartbeat.attempts) {
     const bool asks = status.state == wire::AttemptState::COMMIT_PENDING;
+    const auto key = tasktracker::to_key(status.id);
+    if (key && status.state == wire::AttemptState::SUCCEEDED) world_.succeeded.insert(*key);
     if (asks && world_.plant.is(Planted::kDoubleCommit)) ordered.push_back(status.id);
   }
   world_.ask(
       *body, [this] { return connected(); },
       answered(
-          [this, sent_ms, ordered](const VirtualJobTracker::ReplyBody& reply) {
+          [this, sent_ms, ordered, held](const VirtualJobTracker::ReplyBody& reply) {
             wire::HeartbeatReply wired = to_wire(std::get<HeartbeatReply>(reply));
             wired.commit.insert(wired.commit.end(), ordered.begin(), ordered.end());
+            for (const std::int64_t job : held) {
+              if (world_.is_over(JobId(static_cast<std::size_t>(job))))
+                wired.drop_jobs.push_back(job);
+            }
             core_->on_reply(wired, sent_ms, now());
           },
           [this](const Error* error) {
@@ -197,7 +211,9 @@ VirtualProcess* VirtualTaskTracker::process(const AttemptKey& key) {
 
 void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.key;
-  if (!world_.started.insert(key).second && world_.on_started_again) world_.on_started_again(key);
+  if (!world_.started.emplace(attempt_name(key), key).second) {
+    world_.on_wrong(attempt_name(key) + " was started twice");
+  }
   VirtualProcess::Outside outside;
   // Through a pipe, so a moment later and in order.
   const auto soon = [this](std::function<void()> event) {
@@ -210,14 +226,20 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   };
   outside.exit = [this, key, soon](const std::string& how) {
     soon([this, key, how] {
-      if (const VirtualProcess* ended = process(key)) {
-        world_.files.remove_unpublished(ended->output(), key);
-      }
+      const VirtualProcess* ended = process(key);
+      const std::string aside = ended == nullptr ? "" : ended->aside();
       processes_.erase(key);
-      core_->on_exit(key, how, now());
+      if (!core_->on_exit(key, how, now())) outputs_.erase(key);
+      if (!aside.empty()) tasktracker::remove_unpublished(aside, world_.files);
     });
   };
-  outside.keep_output = [this, key] { outputs_.insert(key); };
+  outside.keep_output = [this, key] {
+    outputs_.insert(key);
+    if (dropped_.contains(key.task.job)) {
+      world_.on_wrong(name_ + " was told to drop the job of " + attempt_name(key) +
+                      ", which goes on there");
+    }
+  };
   const bool granted = !start.launch.__isset.compute_granted || start.launch.compute_granted;
   auto& made = processes_[key];
   made = std::make_unique<VirtualProcess>(world_, key, start.job, granted, std::move(outside));
@@ -248,8 +270,10 @@ void VirtualTaskTracker::do_action(action::RunDuty& run) {
     if (world_.agenda.now() > until) {
       return happen([this, duty] { core_->on_duty_too_late(duty); });
     }
-    world_.files.finish(duty.output, duty.succeed);
-    happen([this, duty] { core_->on_duty_done(duty, true, "", now()); });
+    const bool done =
+        tasktracker::finish_job_output(duty.output, duty.succeed, world_.files).ok();
+    if (done) world_.cleaned_up.insert(duty.output);
+    happen([this, duty, done] { core_->on_duty_done(duty, done, "", now()); });
   });
 }
 
@@ -262,7 +286,11 @@ void VirtualTaskTracker::do_action(action::Leave&) {
 
 void VirtualTaskTracker::do_action(action::DropJob& drop) {
   std::erase_if(outputs_, [&](const AttemptKey& key) { return key.task.job == drop.job; });
-  if (!drop.output.empty()) world_.files.remove_late(drop.output, drop.job);
+  if (!drop.output.empty()) {
+    tasktracker::remove_late_output(drop.output, drop.job, world_.files);
+  }
+  dropped_.insert(drop.job);
+  world_.dropped.insert(drop.job);
 }
 
 }  // namespace weir::faults

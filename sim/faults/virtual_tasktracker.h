@@ -36,6 +36,8 @@ class VirtualTaskTracker {
 
   bool serves(JobId job, std::int32_t map, std::int32_t attempt) const;
   void lose_an_output();
+  // Finished maps' outputs that it holds.
+  const std::set<AttemptKey>& outputs() const { return outputs_; }
   const std::map<AttemptKey, std::unique_ptr<VirtualProcess>>& processes() const {
     return processes_;
   }
@@ -71,6 +73,7 @@ class VirtualTaskTracker {
   std::unique_ptr<tasktracker::AgentCore> core_;
   std::map<AttemptKey, std::unique_ptr<VirtualProcess>> processes_;
   std::set<AttemptKey> outputs_;  // of finished maps
+  std::set<JobId> dropped_;       // in this life
   std::int32_t port_ = 0;
   std::uint64_t life_ = 0;
   std::uint64_t timer_ = 0;

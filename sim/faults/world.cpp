@@ -14,6 +14,12 @@ DurationMs travel_ms(World& world) {
 
 }  // namespace
 
+bool World::is_over(JobId job) const {
+  if (!jobtracker->up()) return false;
+  const Job* found = jobtracker->engine().state().find_job(job);
+  return found != nullptr && weir::is_over(found->state);
+}
+
 void World::ask(VirtualJobTracker::Body body, std::function<bool()> reaches, Answer answer) {
   const auto waiting = std::make_shared<Answer>(std::move(answer));
   const auto give = [waiting](std::optional<VirtualJobTracker::ReplyBody> reply) {

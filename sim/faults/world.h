@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "sim/faults/agenda.h"
-#include "sim/faults/output_files.h"
 #include "sim/faults/plant.h"
 #include "sim/faults/swarm.h"
+#include "sim/faults/virtual_files.h"
 #include "sim/faults/virtual_jobtracker.h"
 
 namespace weir::faults {
@@ -22,21 +22,34 @@ namespace weir::faults {
 class VirtualTaskTracker;
 
 struct World {
-  explicit World(std::uint64_t seed, Planted planted) : dice(seed), swarm(dice), plant{planted} {}
+  explicit World(std::uint64_t seed, Planted planted) : dice(seed), swarm(dice), plant{planted} {
+    files.syncs_files = !plant.is(Planted::kFileNotSynced);
+    files.syncs_directories = !plant.is(Planted::kDirectoryNotSynced);
+  }
 
   Agenda agenda;
   Dice dice;
   Swarm swarm;
   Plant plant;
-  OutputFiles files;
+  VirtualFiles files;
   VirtualJobTracker* jobtracker = nullptr;
   std::map<std::pair<std::string, std::int32_t>, VirtualTaskTracker*> by_address;
 
-  // No attempt is started twice, wherever.
-  std::set<AttemptKey> started;
-  std::function<void(const AttemptKey&)> on_started_again;
+  // What breaks a promise whenever it happens.
+  std::function<void(const std::string&)> on_wrong;
+  // No attempt is started twice, wherever. By name, as it signs what it writes.
+  std::map<std::string, AttemptKey> started;
+  std::set<AttemptKey> succeeded;  // those whose trackers reported so
+  // Jobs whose files a tracker dropped, because it was told so.
+  std::set<JobId> dropped;
+  // Outputs whose job's last step was done, and what attempts left there whose trackers died later.
+  std::set<std::string> cleaned_up;
+  std::set<std::string> left_behind;
   // A report has been handled, as its tracker sent it.
   std::function<void(const Heartbeat&)> on_reported;
+
+  // Whether the JobTracker holds it for over, on the disk or not.
+  bool is_over(JobId job) const;
 
   // Asks the JobTracker. `answer` comes exactly once: with its reply, or with nothing, when the
   // caller gives up (the call may have arrived all the same). `reaches` says at each end of a

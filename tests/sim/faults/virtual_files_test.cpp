@@ -1,0 +1,155 @@
+// The trackers' publishing on a file system that forgets: what an attempt or a duty has reported is
+// there after a power cut, and what was removed is not.
+#include "sim/faults/virtual_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tracker/tasktracker/task_output.h"
+
+namespace weir::faults {
+namespace {
+
+using namespace tasktracker;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+bool loses_all() {
+  return false;
+}
+
+struct PowerCut : testing::Test {
+  static TaskSpec spec(std::uint32_t attempt) {
+    TaskSpec spec;
+    spec.id = {{JobId(7), TaskKind::kReduce, 3}, attempt};
+    spec.output = "/data/out";
+    return spec;
+  }
+  // As an attempt does it until it asks to commit.
+  TaskOutput written(std::uint32_t attempt) {
+    auto output = TaskOutput::create(spec(attempt), files);
+    WEIR_CHECK(output.ok(), "it can be written");
+    files.write(output->path(), "of attempt " + std::to_string(attempt));
+    WEIR_CHECK(output->sync().ok(), "it can be synced");
+    return std::move(*output);
+  }
+
+  VirtualFiles files;
+};
+
+TEST_F(PowerCut, WhatWasPublishedStays) {
+  TaskOutput output = written(0);
+  ASSERT_TRUE(output.commit().ok());
+  files.lose_power(loses_all);
+  EXPECT_EQ(files.read("/data/out/part-00003"), "of attempt 0");
+}
+
+TEST_F(PowerCut, WhatWasNotSyncedGoes) {
+  TaskOutput output = written(0);
+  files.syncs_directories = false;
+  ASSERT_TRUE(output.commit().ok());
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data/out"), ElementsAre("_temporary"));
+  files.syncs_directories = true;
+  files.syncs_files = false;
+  TaskOutput torn = written(1);
+  ASSERT_TRUE(torn.commit().ok());
+  files.lose_power(loses_all);
+  EXPECT_TRUE(files.contains("/data/out/part-00003"));
+  EXPECT_EQ(files.read("/data/out/part-00003"), "");
+}
+
+// The name that it published may have come to the disk by itself, before it could report.
+TEST_F(PowerCut, TheNextAttemptKnowsWhosePartIsThere) {
+  TaskOutput first = written(0);
+  files.syncs_directories = false;
+  ASSERT_TRUE(first.commit().ok());
+  files.lose_power([] { return true; });
+  files.syncs_directories = true;
+  TaskOutput second = written(1);
+  EXPECT_EQ(*second.commit(), "output had been published by attempt_0007_r_000003_0");
+}
+
+TEST_F(PowerCut, AndSoItDoesWhenNothingElseHasCome) {
+  TaskOutput first = written(0);
+  ASSERT_TRUE(first.commit().ok());
+  files.lose_power(loses_all);
+  TaskOutput second = written(1);
+  EXPECT_EQ(*second.commit(), "output had been published by attempt_0007_r_000003_0");
+}
+
+// Its maker died between making the directory and syncing the name.
+TEST_F(PowerCut, ADirectoryThatWasFoundStaysToo) {
+  ASSERT_TRUE(files.make_directory("/data").ok());
+  ASSERT_TRUE(files.make_directory("/data/out").ok());
+  files.sync_directory("/").ok();
+  TaskOutput output = written(0);
+  ASSERT_TRUE(output.commit().ok());
+  files.lose_power(loses_all);
+  EXPECT_EQ(files.read("/data/out/part-00003"), "of attempt 0");
+}
+
+TEST_F(PowerCut, ASuccessStaysMarkedAndClean) {
+  TaskOutput output = written(0);
+  ASSERT_TRUE(output.commit().ok());
+  ASSERT_TRUE(finish_job_output("/data/out", true, files).ok());
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data/out"), ElementsAre("_SUCCESS", "part-00003"));
+}
+
+TEST_F(PowerCut, WhatAFailedJobLeftDoesNotComeBack) {
+  TaskOutput output = written(0);
+  ASSERT_TRUE(finish_job_output("/data/out", false, files).ok());
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data"), IsEmpty());
+}
+
+TEST_F(PowerCut, NorWhatLayAtTheTop) {
+  TaskSpec top = spec(0);
+  top.output = "/out";
+  ASSERT_TRUE(TaskOutput::create(top, files).ok());
+  ASSERT_TRUE(finish_job_output("/out", false, files).ok());
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/"), IsEmpty());
+}
+
+// A kill overtook the last step of a success.
+TEST_F(PowerCut, NorDoesTheMarkOfASuccessThatWasNone) {
+  TaskOutput output = written(0);
+  ASSERT_TRUE(output.commit().ok());
+  ASSERT_TRUE(finish_job_output("/data/out", true, files).ok());
+  ASSERT_TRUE(finish_job_output("/data/out", false, files).ok());
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data/out"), ElementsAre("part-00003"));
+}
+
+TEST_F(PowerCut, NorWhatAKilledAttemptHadWritten) {
+  TaskOutput output = written(0);
+  remove_unpublished(task_output_dir(spec(0)), files);
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data/out/_temporary"), IsEmpty());
+}
+
+TEST_F(PowerCut, NorWhatADroppedJobWroteLate) {
+  TaskOutput output = written(0);
+  remove_late_output("/data/out", JobId(7), files);
+  files.lose_power(loses_all);
+  EXPECT_THAT(files.list("/data"), IsEmpty());
+}
+
+// It was killed after its job's last step, and removed its own.
+TEST_F(PowerCut, ADroppedJobLeavesNoEmptyDirectories) {
+  TaskOutput late = written(0);
+  remove_unpublished(task_output_dir(spec(0)), files);
+  remove_late_output("/data/out", JobId(7), files);
+  EXPECT_THAT(files.list("/data"), IsEmpty());
+}
+
+TEST_F(PowerCut, ADroppedJobLeavesTheNextOnesFiles) {
+  TaskOutput other = written(0);
+  remove_late_output("/data/out", JobId(8), files);
+  EXPECT_TRUE(files.contains(other.path()));
+}
+
+}  // namespace
+}  // namespace weir::faults
