@@ -89,11 +89,19 @@ void check_launches(const Step& step, Verdict& verdict) {
   for (const LaunchMoment& moment : step.launches) check_launch(step, moment, verdict);
 }
 
-// A wide task keeps its room below a maximum: one that has a tracker reserved, or the first in line
-// that does not fit just now.
+// A wide task keeps its room below maximums and limits: one that has a tracker reserved, or (at
+// maximums) the first in line that does not fit just now.
 bool makes_room_for_wide(const Step& step, TaskKind kind, const JobCount& narrow) {
   const QueueTree& tree = step.state.tree();
   const auto& lines = step.expected[index(kind)];
+  const QueueSettings& own = tree.node(narrow.job->queue).settings;
+  for (const Reservation& kept : step.state.claims().reservations()) {
+    const Job* job = step.state.find_job(kept.job);
+    if (kept.kind != kind || job == nullptr || job == narrow.job) continue;
+    const bool same = job->queue == narrow.job->queue && job->user == narrow.job->user;
+    // It counts at its user's limit, which may leave the user no more.
+    if (same && own.user_limit.mode == UserLimit::Mode::kHard) return true;
+  }
   for (QueueId q = narrow.job->queue; q != QueueTree::root(); q = tree.node(q).parent) {
     const std::int64_t running = lines[q.index()].running;
     std::int64_t reserved = 0;
