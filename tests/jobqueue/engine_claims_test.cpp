@@ -315,6 +315,14 @@ TEST_F(EngineClaims, HeldSlotsAreNotGrantedToWhoHasCopied) {
   EXPECT_EQ(h.granted, "J3/r2");
 }
 
+TEST_F(EngineClaims, WhatRunsIsNotStartedOnceMore) {
+  h.add_tracker("tt2");
+  script.first = Choice{{JobId(1), TaskKind::kMap, 0}, Locality::kAny};
+  ScriptedPolicy::closed = true;
+  EXPECT_EQ(h.heartbeat("tt2"), "");
+  EXPECT_THAT(refusals(), testing::HasSubstr("the task is not pending"));
+}
+
 // --- Reservations ---
 
 TEST_F(EngineClaims, ATrackerIsReservedOnceAKindAndAJobReservesOneTrackerAKind) {

@@ -106,5 +106,76 @@ TEST_F(PlacesTest, NewSettingsGivePlaces) {
   EXPECT_EQ(states(), "RRW");
 }
 
+// A user at his own limit takes the place of a job of his own, whoever else is less urgent.
+TEST(PlacesOfUsers, AreTheirOwn) {
+  FifoHarness h;
+  QueueSettings one = queue("default");
+  one.max_running_jobs_per_user = 1;
+  one.priorities = true;
+  h.add_queue(one);
+  h.submit({.user = "ann", .maps = 1});
+  h.submit({.user = "bob", .maps = 1, .priority = Priority::kLow});
+  h.submit({.user = "ann", .maps = 1, .priority = Priority::kHigh});
+  EXPECT_EQ(h.state_of(1), JobState::kWaiting);
+  EXPECT_EQ(h.state_of(2), JobState::kRunning);
+  EXPECT_EQ(h.state_of(3), JobState::kRunning);
+}
+
+TEST(PlacesOfUsers, WhoIsAtHisLimitStopsNobodyElse) {
+  FifoHarness h;
+  QueueSettings one = queue("default");
+  one.max_running_jobs_per_user = 1;
+  h.add_queue(one);
+  for (const char* user : {"ann", "ann", "bob", "bob"}) h.submit({.user = user, .maps = 1});
+  EXPECT_EQ(h.state_of(1), JobState::kRunning);
+  EXPECT_EQ(h.state_of(2), JobState::kWaiting);
+  EXPECT_EQ(h.state_of(3), JobState::kRunning);
+  EXPECT_EQ(h.state_of(4), JobState::kWaiting);
+  h.step(KillJob{{"bob", {}}, JobId(3)});
+  EXPECT_EQ(h.state_of(2), JobState::kWaiting);
+  EXPECT_EQ(h.state_of(4), JobState::kRunning);
+}
+
+TEST_F(PlacesTest, AJobWhoseReducesNeedMapsKeepsItsPlace) {
+  for (std::uint32_t job = 1; job <= 3; ++job) h.step(KillJob{{"user", {}}, JobId(job)});
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 1});
+  h.submit({.queue = "one", .maps = 2, .reduces = 1});
+  ASSERT_EQ(h.heartbeat("tt1"), "J4/m0 J4/r0");
+  h.submit({.queue = "one", .maps = 1, .priority = Priority::kVeryHigh});
+  EXPECT_EQ(h.state_of(4), JobState::kRunning);
+  EXPECT_EQ(h.state_of(5), JobState::kWaiting);
+}
+
+TEST_F(PlacesTest, AJobThatIsBeingMarkedKeepsItsPlace) {
+  for (std::uint32_t job = 2; job <= 3; ++job) h.step(KillJob{{"user", {}}, JobId(job)});
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.heartbeat("tt1");
+  h.finish("J1/m0");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.tracker("tt1").last.duties.size(), 1u);
+  h.submit({.queue = "one", .maps = 1, .priority = Priority::kVeryHigh});
+  EXPECT_EQ(h.state_of(1), JobState::kRunning);
+  EXPECT_EQ(h.state_of(4), JobState::kWaiting);
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
+  EXPECT_EQ(h.state_of(4), JobState::kRunning);
+}
+
+TEST(QueueLimits, MayBeReachedAndNotPassed) {
+  FifoHarness h;
+  QueueSettings limited = queue("default");
+  limited.max_tasks_per_job = 3;
+  limited.max_jobs = 3;
+  limited.max_jobs_per_user = 2;
+  h.add_queue(limited);
+  EXPECT_EQ(h.submit({.user = "ann", .maps = 3, .reduces = 1}), 0u);
+  EXPECT_NE(h.submit({.user = "ann", .maps = 2, .reduces = 1}), 0u);
+  EXPECT_NE(h.submit({.user = "ann", .maps = 3}), 0u);
+  EXPECT_EQ(h.submit({.user = "ann", .maps = 1}), 0u);
+  EXPECT_NE(h.submit({.user = "bob", .maps = 1}), 0u);
+  EXPECT_EQ(h.submit({.user = "bob", .maps = 1}), 0u);
+}
+
 }  // namespace
 }  // namespace weir::test

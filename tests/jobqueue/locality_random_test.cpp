@@ -111,6 +111,13 @@ TEST(LocalityIndexRandom, AMapOfALongListThatIsPendingAgainIsLocalAgain) {
     maps.fresh.erase(i);
   }
   EXPECT_EQ(next(), "20 any");
+  for (const std::uint32_t again : {7u, 19u, 0u}) {  // each alone, also the first and the last
+    maps.fresh.insert(again);
+    index.rewind(again);
+    EXPECT_EQ(next(), std::to_string(again) + " node");
+    maps.fresh.erase(again);
+    EXPECT_EQ(next(), "20 any");
+  }
   for (const std::uint32_t again : {7u, 19u, 3u}) {
     maps.fresh.insert(again);
     index.rewind(again);
