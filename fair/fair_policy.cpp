@@ -6,7 +6,6 @@
 
 #include "fair/weights.h"
 #include "jobqueue/prefetch.h"
-#include "jobqueue/queue_guarantees.h"
 
 namespace weir {
 namespace {
@@ -54,6 +53,9 @@ FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
                  settings_->default_user_max_running_jobs ||
                  !settings_->user_max_running_jobs.empty();
   for (auto& pending : queue_pending_) pending.assign(state.tree().size(), 0);
+  for (const TaskKind kind : kTaskKinds) {
+    queue_shares_[index(kind)] = exact_shares(state.tree(), kind);
+  }
   find_queue_maximums();
   for (const auto& [id, job] : state.jobs()) {
     const bool runs = std::any_of(std::begin(job->group), std::end(job->group),
@@ -250,7 +252,8 @@ void FairPolicy::find_queue_maximums() {
   }
   for (const TaskKind kind : kTaskKinds) {
     const std::int64_t total = state_.total_slots(kind);
-    queue_maximum_[index(kind)] = maximum_slots(tree, total, guaranteed_slots(tree, kind, total));
+    queue_maximum_[index(kind)] = 
+        maximum_slots(tree, total, guaranteed_slots(tree, queue_shares_[index(kind)], total));
   }
 }
 

@@ -34,6 +34,7 @@
 #include "jobqueue/locality_delay.h"
 #include "jobqueue/placeable.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/queue_guarantees.h"
 #include "jobqueue/prefetch.h"
 
 namespace weir {
@@ -218,7 +219,7 @@ class FairPolicy : public Policy {
 
   // --- fair_update.cpp ---
   void deal_shares() const;
-  void update_stamps(TimeMs now);
+  void update_stamps();
   Preemption preempt(TimeMs now);
   PoolKills::Due due(PoolId pool, TaskKind kind, TimeMs now) const;
   std::int64_t unmet(PoolId pool, TaskKind kind, TimeMs now) const;
@@ -255,6 +256,7 @@ class FairPolicy : public Policy {
   mutable std::set<std::tuple<TimeMs, JobId, TaskKind>>
       weights_end_;  // when answers of the adjuster cease to hold
   mutable std::vector<std::int64_t> queue_pending_[kTaskKindCount];  // by QueueId, inner ones too
+  std::vector<QueueShare> queue_shares_[kTaskKindCount];             // by QueueId
   std::vector<std::int64_t> queue_maximum_[kTaskKindCount];          // MAX by QueueId
   std::vector<bool> queue_limited_;  // by QueueId: it or one above it has a maximum
   Beat beat_;

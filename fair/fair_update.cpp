@@ -22,7 +22,7 @@ void FairPolicy::deal_shares() const {
 
 Preemption FairPolicy::tick(TimeMs now) {
   deal_shares();
-  update_stamps(now);
+  update_stamps();
   if (by_deficit_) update_deficits(now);
   state_.memory().updated_at = now;
   return preempt(now);
@@ -99,7 +99,7 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
 
 // A pool that is not short has no stamp: it was not at the last update. One that is keeps the time
 // of the last update at which it was not.
-void FairPolicy::update_stamps(TimeMs now) {
+void FairPolicy::update_stamps() {
   PolicyMemory& memory = state_.memory();
   const TimeMs before = memory.updated_at;
   for (const TaskKind kind : kTaskKinds) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "jobqueue/queue_guarantees.h"
 
 namespace weir {
 namespace {
@@ -22,6 +21,7 @@ std::int64_t task_width(const Job& job, TaskKind kind) {
 FifoPolicy::FifoPolicy(const ClusterState& state, const Settings&)
     : state_(state), waiting_{WaitingJobs(state.tree()), WaitingJobs(state.tree())} {
   for (auto& pending : pending_) pending.assign(state.tree().size(), 0);
+  for (const TaskKind kind : kTaskKinds) shares_[index(kind)] = exact_shares(state.tree(), kind);
   on_cluster_changed();
   for (const auto& [id, job] : state.jobs()) {
     if (job->schedulable()) on_job_added(id);
@@ -96,7 +96,8 @@ void FifoPolicy::on_cluster_changed() {
   for (const TaskKind kind : kTaskKinds) {
     const QueueTree& tree = state_.tree();
     const std::int64_t total = state_.total_slots(kind);
-    maximum_[index(kind)] = maximum_slots(tree, total, guaranteed_slots(tree, kind, total));
+    maximum_[index(kind)] = 
+        maximum_slots(tree, total, guaranteed_slots(tree, shares_[index(kind)], total));
     waiting_[index(kind)].follow_all([&](QueueId queue) { return own_room(queue, kind); });
   }
 }

@@ -16,6 +16,7 @@
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/job_queue_manager.h"
 #include "jobqueue/policy.h"
+#include "jobqueue/queue_guarantees.h"
 
 namespace weir {
 
@@ -54,6 +55,7 @@ class FifoPolicy : public Policy {
   const ClusterState& state_;
   std::map<JobId, Entry> jobs_;
   WaitingJobs waiting_[kTaskKindCount];
+  std::vector<QueueShare> shares_[kTaskKindCount];     // by QueueId
   std::vector<std::int64_t> maximum_[kTaskKindCount];  // MAX by QueueId
   std::vector<std::int64_t> pending_[kTaskKindCount];  // by QueueId, inner queues too
 };

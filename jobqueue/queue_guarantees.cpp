@@ -17,6 +17,8 @@ std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, Task
   return sibling_weights(guarantees);
 }
 
+constexpr std::int64_t kMost62Bits = (std::int64_t{1} << 62) - 1;
+
 // The smallest whole total of which `share` is at least one slot.
 std::int64_t one_slot_from(const Exact& share) {
   if (share == 0) return INT64_MAX;
@@ -24,6 +26,54 @@ std::int64_t one_slot_from(const Exact& share) {
   const Integer den = denominator(share);
   const Integer total = (den + num - 1) / num;
   return total > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(total);
+}
+
+// What of a total is a queue's: whole slots, and the remainder as a fraction.
+struct SmallPart {
+  std::int64_t whole = 0, rest = 0, of = 1;
+  SmallPart(const QueueShare& share, std::int64_t total) : of(share.denominator) {
+    const Int128 product = Int128(share.numerator) * total;
+    whole = static_cast<std::int64_t>(product / of);
+    rest = static_cast<std::int64_t>(product % of);
+  }
+  bool leaves_more_than(const SmallPart& b) const {
+    return Int128(rest) * b.of > Int128(b.rest) * of;
+  }
+};
+struct ExactPart {
+  std::int64_t whole = 0;
+  Exact rest;
+  ExactPart(const QueueShare& share, std::int64_t total) {
+    const Integer of = denominator(share.of_cluster);
+    Integer quotient, remainder;
+    divide_qr(Integer(numerator(share.of_cluster) * total), of, quotient, remainder);
+    whole = static_cast<std::int64_t>(quotient);
+    rest = Exact(remainder, of);
+  }
+  bool leaves_more_than(const ExactPart& b) const { return rest > b.rest; }
+};
+
+// GC of the children of a queue that has `available`.
+template <class Part>
+void round_children(const std::vector<QueueId>& children, const std::vector<QueueShare>& shares,
+                    std::int64_t total, std::int64_t available, std::vector<std::int64_t>& slots) {
+  std::vector<Part> parts;
+  std::vector<std::size_t> order;
+  for (const QueueId child : children) {
+    order.push_back(parts.size());
+    parts.emplace_back(shares[child.index()], total);
+    slots[child.index()] = parts.back().whole;
+    available -= parts.back().whole;
+  }
+  if (children.empty() || available <= 0) return;
+  const auto comes_before = [&](std::size_t a, std::size_t b) {
+    if (parts[a].leaves_more_than(parts[b])) return true;
+    return !parts[b].leaves_more_than(parts[a]) && a < b;
+  };
+  std::nth_element(order.begin(), order.begin() + (available - 1), order.end(), comes_before);
+  for (std::int64_t k = 0; k < available; ++k) {
+    ++slots[children[order[static_cast<std::size_t>(k)]].index()];
+  }
 }
 
 }  // namespace
@@ -88,8 +138,14 @@ std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t child = tree.nodes()[q].children[i].index();
       const Exact g = shares[q].of_cluster * Exact(weights[i], sum);
+      QueueShare& share = shares[child];
+      share.of_cluster = g;
+      const bool small = denominator(g) <= kMost62Bits;
+      share.numerator = small ? static_cast<std::int64_t>(numerator(g)) : 0;
+      share.denominator = small ? static_cast<std::int64_t>(denominator(g)) : 0;
       // A share of nothing is nothing, whatever its ratio among siblings.
-      shares[child] = {g, g == 0 ? 0 : weights[i], one_slot_from(g)};
+      share.weight = g == 0 ? 0 : weights[i];
+      share.one_slot_from = one_slot_from(g);
     }
   }
   return shares;
@@ -100,25 +156,15 @@ std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree,
                                            std::int64_t total) {
   std::vector<std::int64_t> slots(tree.size(), 0);
   slots[QueueTree::root().index()] = total;
-  std::vector<std::pair<Exact, std::size_t>> remainders;
   for (std::size_t q = 0; q < tree.size(); ++q) {
     const auto& children = tree.nodes()[q].children;
-    if (children.empty()) continue;
-    remainders.clear();
-    std::int64_t missing = slots[q];
-    for (const QueueId child : children) {
-      const Exact& g = shares[child.index()].of_cluster;
-      Integer whole, rest;
-      divide_qr(Integer(numerator(g) * total), Integer(denominator(g)), whole, rest);
-      slots[child.index()] = static_cast<std::int64_t>(whole);
-      missing -= slots[child.index()];
-      // Negated: the largest sorts first, then order.
-      remainders.emplace_back(-Exact(rest, denominator(g)), child.index());
-    }
-    if (missing <= 0) continue;
-    std::sort(remainders.begin(), remainders.end());
-    for (std::size_t k = 0; k < static_cast<std::size_t>(missing); ++k) {
-      ++slots[remainders[k].second];
+    const bool small = std::all_of(children.begin(), children.end(), [&](QueueId child) {
+      return shares[child.index()].denominator > 0;
+    });
+    if (small) {
+      round_children<SmallPart>(children, shares, total, slots[q], slots);
+    } else {
+      round_children<ExactPart>(children, shares, total, slots[q], slots);
     }
   }
   return slots;

@@ -36,6 +36,8 @@ std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
 struct QueueShare {
   // g as a part of the cluster; a deep tree multiplies many percentages.
   boost::multiprecision::cpp_rational of_cluster = 1;
+  // The same in 62 bits, which all but deep trees have room in; else the denominator is 0.
+  std::int64_t numerator = 1, denominator = 1;
   std::int64_t weight = 1;  // g among its siblings
   std::int64_t one_slot_from =
       1;  // smallest cluster total with g >= 1 slot; INT64_MAX if there is none
