@@ -61,7 +61,8 @@ std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& kept, s
       [&] { return state_.pick_task(kept.job, kept.kind, offer.tracker); });
 }
 
-// A reservation lasts while its task may run and its queue is below its allocation.
+// A reservation lasts while its task may run and its queue is below its allocation. One that ends
+// is taken off at the end of the input, and counts nowhere before.
 bool CapacityPolicy::keeps_reservation(const Reservation& kept) const {
   const Job* job = state_.find_job(kept.job);
   if (job == nullptr || !state_.tracker(kept.tracker).in_pool()) return false;
@@ -72,8 +73,8 @@ bool CapacityPolicy::keeps_reservation(const Reservation& kept) const {
 std::int64_t CapacityPolicy::reserved_in(QueueId queue, TaskKind kind) const {
   std::int64_t slots = 0;
   for (const Reservation& kept : state_.claims().reservations()) {
-    const Job* job = kept.kind == kind ? state_.find_job(kept.job) : nullptr;
-    if (job != nullptr && state_.tree().is_ancestor(queue, job->queue)) slots += kept.slots;
+    if (kept.kind != kind || !keeps_reservation(kept)) continue;
+    if (state_.tree().is_ancestor(queue, state_.job(kept.job).queue)) slots += kept.slots;
   }
   return slots;
 }
@@ -183,9 +184,10 @@ bool CapacityPolicy::over_user_limit(QueueId leaf, TaskKind kind,
                                      const LeafJobs::Bucket& bucket) const {
   std::int64_t running = bucket.user_running;
   for (const Reservation& kept : state_.claims().reservations()) {
-    const Job* job = kept.kind == kind ? state_.find_job(kept.job) : nullptr;
-    if (job == nullptr || job->queue != leaf || job->user != bucket.user) continue;
-    if (job->id != bucket.first.id) running += kept.slots;
+    if (kept.kind != kind || !keeps_reservation(kept)) continue;
+    const Job& job = state_.job(kept.job);
+    const bool same = job.queue == leaf && job.user == bucket.user;
+    if (same && job.id != bucket.first.id) running += kept.slots;
   }
   return running + bucket.width > user_limit(leaf, kind, bucket.width);
 }

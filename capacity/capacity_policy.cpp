@@ -23,8 +23,8 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
     : shares(tree, kind, by),
       order(tree),
       leaves(tree.size()),
-      first_width(tree.size(), 1),
       is_marked(tree.size(), false),
+      first_width(tree.size(), 1),
       in_review(tree.size(), false) {
   for (const QueueId leaf : tree.leaves()) {
     const QueueSettings& settings = tree.node(leaf).settings;
@@ -128,7 +128,6 @@ void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
   const bool at_once = state_.tree().node(queue).settings.lend_after_ms == 0;
   classes_[index(kind)].shares.set_lends(queue,
                                          at_once || state_.claims().lending(queue, kind).lends);
-  classes_[index(kind)].unfilled = true;
 }
 
 void CapacityPolicy::on_cluster_changed() {
@@ -230,29 +229,38 @@ LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
           .wide_jobs = need.jobs.wide_jobs()};
 }
 
-void CapacityPolicy::settle(TaskKind kind) const {
+void CapacityPolicy::settle_facts(TaskKind kind) const {
   SlotClass& c = classes_[index(kind)];
   if (c.resized) {
     c.resized = false;
     c.shares.resize(state_.total_slots(kind));
     for (const QueueId leaf : state_.tree().leaves()) mark(leaf, kind);
   }
-  if (c.marked.empty() && !c.unfilled) return;
-  c.unfilled = false;
+  if (c.marked.empty()) return;
   for (const QueueId leaf : c.marked) {
     c.shares.set_leaf(leaf, leaf_facts(leaf, kind));
     c.is_marked[leaf.index()] = false;
+    for (QueueId q = leaf; q.valid(); q = state_.tree().parent(q)) review_next(q, kind);
   }
   c.marked.clear();
+}
+
+void CapacityPolicy::settle(TaskKind kind) const {
+  settle_facts(kind);
+  SlotClass& c = classes_[index(kind)];
   c.shares.settle();
   c.shares.take_changed(c.changed);
+  if (c.changed.empty()) return;
   settle_order(kind);
-  for (const QueueId queue : c.changed) {
-    if (c.in_review[queue.index()]) continue;
-    c.in_review[queue.index()] = true;
-    c.to_review.push_back(queue);
-  }
   ++c.version;
+}
+
+// What claims depend on may have changed.
+void CapacityPolicy::review_next(QueueId queue, TaskKind kind) const {
+  SlotClass& c = classes_[index(kind)];
+  if (c.in_review[queue.index()]) return;
+  c.in_review[queue.index()] = true;
+  c.to_review.push_back(queue);
 }
 
 void CapacityPolicy::settle_order(TaskKind kind) const {

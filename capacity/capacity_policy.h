@@ -26,6 +26,7 @@
 #include "capacity/leaf_need.h"
 #include "capacity/queue_shares.h"
 #include "capacity/service_order.h"
+#include "capacity/short_leaves.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/placeable.h"
 #include "jobqueue/policy.h"
@@ -55,6 +56,7 @@ class CapacityPolicy : public Policy {
   bool keeps_claims() const override { return true; }
   std::unique_ptr<PausedClaims> paused_claims() const override;
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
+  void claim(std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
@@ -96,16 +98,18 @@ class CapacityPolicy : public Policy {
     std::set<QueueId> picky;
     bool was_wide = false;  // when last settled, some task needed more than one slot
     bool resized = true;             // the cluster's total may have changed
-    bool unfilled = false;           // what queues lend has changed
     std::vector<QueueId> to_review;  // queues whose claims or lending may have to follow
     std::vector<bool> in_review;
     std::vector<QueueId> had_freed;           // leaves with FreedSlots when last reviewed
-    std::map<QueueId, std::int64_t> claimed;  // while reviewing: what leaves will claim
-    std::set<QueueId> short_of;  // leaves whose shortfall is more than they claim: free slots count
+    ShortLeaves short_of;
     std::uint64_t version = 0;   // grows when anything that the order of slots depends on changes
-    std::uint64_t dealt_version = 0;  // of `dealt`
-    std::int64_t dealt_slots = -1;
-    std::size_t dealt_freed = 0;
+    struct DealtFor {
+      std::uint64_t version = 0;
+      std::int64_t free = -1, owed = 0;  // slots
+      std::size_t freed = 0, kept = 0;   // entries in the book
+      friend bool operator==(const DealtFor&, const DealtFor&) = default;
+    };
+    DealtFor dealt_for;
     std::map<QueueId, std::int64_t> dealt;  // the free slots, shared out in the order of slots
   };
   enum Rule : std::uint8_t {
@@ -126,7 +130,10 @@ class CapacityPolicy : public Policy {
     return classes_[index(kind)].leaves[leaf.index()];
   }
   void mark(QueueId leaf, TaskKind kind) const;
+  // Brings what marked leaves hold and want up to date, and all but AC; and that, and the order.
+  void settle_facts(TaskKind kind) const;
   void settle(TaskKind kind) const;
+  void review_next(QueueId queue, TaskKind kind) const;
   void settle_order(TaskKind kind) const;
   // The bucket of the leaf's first task: the first in order that no user limit forbids, or, where
   // limits are soft and forbid all, the first. Null: nothing may launch.
@@ -184,6 +191,7 @@ class CapacityPolicy : public Policy {
   std::int64_t freed_in(QueueId leaf, TaskKind kind) const;
   void review_reservations(TaskKind kind, std::vector<ClaimStep>& steps) const;
   void review_lending(QueueId queue, TaskKind kind, std::vector<ClaimStep>& steps) const;
+  void note_short(QueueId leaf, TaskKind kind, std::int64_t missing, std::int64_t claimed);
   void review_claims(QueueId leaf, TaskKind kind, std::vector<ClaimStep>& steps);
   void open_claims(TaskKind kind, std::vector<ClaimStep>& steps);
   bool free_slots_cover_all(TaskKind kind) const;

@@ -12,7 +12,7 @@ namespace weir {
 
 void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) {
   for (const TaskKind kind : kTaskKinds) {
-    settle(kind);
+    settle_facts(kind);
     SlotClass& c = classes_[index(kind)];
     review_freed(kind);
     for (const QueueId queue : c.to_review) {
@@ -21,8 +21,6 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
       if (state_.tree().leaf(queue)) review_claims(queue, kind, steps);
     }
     c.to_review.clear();
-    if (!c.short_of.empty()) open_claims(kind, steps);
-    c.claimed.clear();
     if (!state_.claims().reservations().empty()) review_reservations(kind, steps);
     if (!tick) continue;
     for (const QueueId queue : lenders_) {
@@ -37,6 +35,12 @@ void CapacityPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& steps
   }
 }
 
+void CapacityPolicy::claim(std::vector<ClaimStep>& steps) {
+  for (const TaskKind kind : kTaskKinds) {
+    if (!classes_[index(kind)].short_of.empty()) open_claims(kind, steps);
+  }
+}
+
 // What a queue's tasks have freed counts as if they ran, until it was offered: then it is looked at
 // again, whether anything was launched or not.
 void CapacityPolicy::review_freed(TaskKind kind) {
@@ -44,11 +48,7 @@ void CapacityPolicy::review_freed(TaskKind kind) {
   for (const FreedSlots& freed : state_.claims().freed()) {
     if (freed.kind == kind) c.had_freed.push_back(freed.queue);
   }
-  for (const QueueId queue : c.had_freed) {
-    if (c.in_review[queue.index()]) continue;
-    c.in_review[queue.index()] = true;
-    c.to_review.push_back(queue);
-  }
+  for (const QueueId queue : c.had_freed) review_next(queue, kind);
   c.had_freed.clear();
   for (const FreedSlots& freed : state_.claims().freed()) {
     if (freed.kind == kind) c.had_freed.push_back(freed.queue);
@@ -73,6 +73,7 @@ std::int64_t CapacityPolicy::freed_in(QueueId leaf, TaskKind kind) const {
 }
 
 void CapacityPolicy::review_reservations(TaskKind kind, std::vector<ClaimStep>& steps) const {
+  settle(kind);
   for (const Reservation& kept : state_.claims().reservations()) {
     if (kept.kind != kind || keeps_reservation(kept)) continue;
     steps.push_back({ClaimStep::What::kRelease, QueueId{}, kind, 0, kept.job});
@@ -92,11 +93,7 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
   SlotClass& c = classes_[index(kind)];
   const std::int64_t owed = state_.claims().owed(leaf, kind);
   const std::int64_t missing = shortfall(leaf, kind);
-  if (missing > owed) {
-    c.short_of.insert(leaf);
-  } else {
-    c.short_of.erase(leaf);
-  }
+  note_short(leaf, kind, missing, owed);
   if (owed == 0) return;
   const ClaimBook& book = state_.claims();
   const std::int64_t running = c.shares.line(leaf).facts.running + freed_in(leaf, kind);
@@ -115,8 +112,17 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
     steps.push_back({ClaimStep::What::kCounted, leaf, kind, counted});
   }
   if (running != seen) steps.push_back({ClaimStep::What::kSeen, leaf, kind, running});
-  c.claimed[leaf] = owed - met - dropped;
-  if (missing > c.claimed[leaf]) c.short_of.insert(leaf);
+  note_short(leaf, kind, missing, owed - met - dropped);
+}
+
+void CapacityPolicy::note_short(QueueId leaf, TaskKind kind, std::int64_t missing,
+                                std::int64_t claimed) {
+  SlotClass& c = classes_[index(kind)];
+  if (missing > claimed) {
+    c.short_of.set(leaf, {missing, c.shares.line(leaf).facts.wide_jobs > 0});
+  } else {
+    c.short_of.erase(leaf);
+  }
 }
 
 // A shortfall beyond what is claimed, and beyond the free slots that the order of slots would give
@@ -127,28 +133,25 @@ void CapacityPolicy::open_claims(TaskKind kind, std::vector<ClaimStep>& steps) {
     if (free_slots_cover_all(kind)) return;
     deal_free_slots(kind);
   }
-  for (auto leaf = c.short_of.begin(); leaf != c.short_of.end();) {
-    const auto reviewed = c.claimed.find(*leaf);
-    const std::int64_t claimed =
-        reviewed == c.claimed.end() ? state_.claims().owed(*leaf, kind) : reviewed->second;
-    const std::int64_t missing = shortfall(*leaf, kind);
-    if (missing <= claimed) {
-      leaf = c.short_of.erase(leaf);
+  std::vector<QueueId> settled;
+  for (const auto& [leaf, now] : c.short_of.leaves()) {
+    const std::int64_t claimed = state_.claims().owed(leaf, kind);
+    if (now.missing <= claimed) {
+      settled.push_back(leaf);
       continue;
     }
     std::int64_t dealt = 0;
     if (state_.free_slots(kind) > 0) {
-      const auto found = c.dealt.find(*leaf);
+      const auto found = c.dealt.find(leaf);
       if (found != c.dealt.end()) dealt = found->second;
     }
-    if (missing - dealt > claimed) {
-      steps.push_back({ClaimStep::What::kOpen, *leaf, kind, missing - dealt - claimed});
-      const std::int64_t running = c.shares.line(*leaf).facts.running + freed_in(*leaf, kind);
-      steps.push_back({ClaimStep::What::kSeen, *leaf, kind, running});
-      steps.push_back({ClaimStep::What::kCounted, *leaf, kind, dealt});
-    }
-    ++leaf;
+    if (now.missing - dealt <= claimed) continue;
+    steps.push_back({ClaimStep::What::kOpen, leaf, kind, now.missing - dealt - claimed});
+    const std::int64_t running = c.shares.line(leaf).facts.running + freed_in(leaf, kind);
+    steps.push_back({ClaimStep::What::kSeen, leaf, kind, running});
+    steps.push_back({ClaimStep::What::kCounted, leaf, kind, dealt});
   }
+  for (const QueueId leaf : settled) c.short_of.erase(leaf);
 }
 
 // In a flat list of queues every slot goes to one that is short of its guarantee while there is
@@ -162,13 +165,12 @@ bool CapacityPolicy::free_slots_cover_all(TaskKind kind) const {
   }
   for (const Hold& hold : state_.claims().holds()) free -= hold.kind == kind ? hold.kept() : 0;
   for (const Reservation& r : state_.claims().reservations()) free -= r.kind == kind ? r.slots : 0;
-  for (const QueueId leaf : c.short_of) {
-    if (c.shares.line(leaf).facts.wide_jobs > 0) return false;
-    free -= shortfall(leaf, kind);
-  }
-  for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(kind)) {
-    if (free < 0) return false;
-    if (!c.short_of.contains(leaf)) free -= state_.claims().find(leaf, kind, id)->slots;
+  if (c.short_of.any_wide()) return false;
+  // All that is claimed, less what those who are short claim: their shortfall is with it.
+  free -= c.short_of.missing() + state_.claims().owed(kind);
+  for (auto leaf = c.short_of.leaves().begin(); free < 0 && leaf != c.short_of.leaves().end();
+       ++leaf) {
+    free += state_.claims().owed(leaf->first, kind);
   }
   return free >= 0;
 }

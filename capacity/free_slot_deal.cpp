@@ -1,7 +1,7 @@
 // Shares the free slots out as heartbeats would: held and reserved ones to whom they are kept for,
 // then by claims, then in the order of queues. What a queue's own tasks have just freed counts as
 // if they ran. Made on copies of the order and the figures; asked only while somebody is short of
-// his guarantee and slots are free.
+// his guarantee and too few slots are free for all who are.
 #include <algorithm>
 #include <utility>
 
@@ -138,13 +138,14 @@ struct CapacityPolicy::Deal {
 };
 
 void CapacityPolicy::deal_free_slots(TaskKind kind) {
+  settle(kind);
   SlotClass& c = classes_[index(kind)];
-  const std::int64_t free = state_.free_slots(kind);
-  const std::size_t freed = state_.claims().freed().size();
-  if (c.dealt_version == c.version && c.dealt_slots == free && c.dealt_freed == freed) return;
-  c.dealt_version = c.version;
-  c.dealt_slots = free;
-  c.dealt_freed = freed;
+  const ClaimBook& book = state_.claims();
+  const SlotClass::DealtFor now{c.version, state_.free_slots(kind), book.owed(kind),
+                                book.freed().size(),
+                                book.holds().size() + book.reservations().size()};
+  if (c.dealt_for == now) return;
+  c.dealt_for = now;
   ++rules_[kDealtFreeSlots];
   c.dealt = Deal(*this, kind).shares();
 }

@@ -99,7 +99,7 @@ const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, T
                     .deadline = deadline,
                     .kills_from = deadline});
   by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
-  owed_[place(queue, kind)] += slots;
+  add_owed(queue, kind, slots);
   return claims.back();
 }
 
@@ -110,7 +110,7 @@ void ClaimBook::restore(const Claim& claim) {
   };
   claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
   by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
-  owed_[place(claim.queue, claim.kind)] += claim.slots;
+  add_owed(claim.queue, claim.kind, claim.slots);
   next_id_ = std::max(next_id_, claim.id + 1);
 }
 
@@ -121,7 +121,7 @@ Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool e
   const auto which = earliest ? claims.begin() : std::prev(claims.end());
   taken = std::min(slots, which->slots);
   which->slots -= taken;
-  owed_[place(queue, kind)] -= taken;
+  add_owed(queue, kind, -taken);
   const Claim now = *which;
   if (now.slots == 0) {
     by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
@@ -212,6 +212,11 @@ void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
   losses.push_back({record.at, record.slots * record.ran_ms});
 }
 
+void ClaimBook::add_owed(QueueId queue, TaskKind kind, std::int64_t slots) {
+  owed_[place(queue, kind)] += slots;
+  owed_in_all_[index(kind)] += slots;
+}
+
 void ClaimBook::forget_freed(TrackerId tracker) {
   std::erase_if(freed_, [&](const FreedSlots& freed) { return freed.tracker == tracker; });
 }
@@ -228,18 +233,20 @@ void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
 
 void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
   std::vector<Account> accounts(queues * kTaskKindCount);
-  std::vector<std::int64_t> owed(queues * kTaskKindCount, 0);
+  owed_.assign(queues * kTaskKindCount, 0);
+  for (std::int64_t& all : owed_in_all_) all = 0;
   for (std::size_t old = 0; old < new_id.size(); ++old) {
     if (!new_id[old].valid()) continue;
     for (const TaskKind kind : kTaskKinds) {
       Account& moved = accounts[place(new_id[old], kind)];
       moved = std::move(account(QueueId(old), kind));
-      owed[place(new_id[old], kind)] = owed_[place(QueueId(old), kind)];
-      for (Claim& claim : moved.claims) claim.queue = new_id[old];
+      for (Claim& claim : moved.claims) {
+        claim.queue = new_id[old];
+        add_owed(claim.queue, kind, claim.slots);
+      }
     }
   }
   accounts_ = std::move(accounts);
-  owed_ = std::move(owed);
   index_claims();
   const auto renumbered = [&](QueueId old) {
     return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};

@@ -125,6 +125,7 @@ class ClaimBook {
   std::int64_t owed(QueueId queue, TaskKind kind) const {  // slots of all its claims
     return owed_[place(queue, kind)];
   }
+  std::int64_t owed(TaskKind kind) const { return owed_in_all_[index(kind)]; }
   const Claim* find(QueueId queue, TaskKind kind, ClaimId id) const;
   const std::vector<Hold>& holds() const { return holds_; }
   std::int64_t held_on(TrackerId tracker, TaskKind kind) const;  // free slots that holds keep
@@ -190,10 +191,12 @@ class ClaimBook {
     return accounts_[place(queue, kind)];
   }
   void index_claims();
+  void add_owed(QueueId queue, TaskKind kind, std::int64_t slots);
 
   std::vector<Account> accounts_;
   // Of each account. Asked at every launch, and mostly nothing is: so it stands by itself.
   std::vector<std::int64_t> owed_;
+  std::int64_t owed_in_all_[kTaskKindCount] = {0, 0};
   std::set<Due> by_deadline_[kTaskKindCount];
   std::vector<Hold> holds_;
   std::vector<Reservation> reservations_;

@@ -18,6 +18,9 @@ void Engine::review_claims(bool tick) {
   claim_steps_.clear();
   policy_->review(now_, tick, claim_steps_);
   for (const ClaimStep& step : claim_steps_) enter(step);
+  claim_steps_.clear();
+  policy_->claim(claim_steps_);
+  for (const ClaimStep& step : claim_steps_) enter(step);
 }
 
 void Engine::enter(const ClaimStep& step) {

@@ -218,8 +218,10 @@ class Policy {
   virtual bool keeps_claims() const { return false; }
   // Who looks after them then: knows the state and its settings, made anew when these change.
   virtual std::unique_ptr<PausedClaims> paused_claims() const { return nullptr; }
-  // How claims should follow: asked after each input, and at each tick before anybody is killed.
+  // How claims should follow: asked after each input, and at each tick before anybody is killed;
+  // and, with that entered, what should be claimed anew.
   virtual void review(TimeMs, bool /*tick*/, std::vector<ClaimStep>&) {}
+  virtual void claim(std::vector<ClaimStep>&) {}
   // Time has passed: the periodic update. Returns what is to be killed.
   virtual Preemption tick(TimeMs now) = 0;
   // When the next tick is due at the latest, in ms after the last one.

@@ -36,6 +36,7 @@ class FuzzStory {
   void beat_one();
   void beat_all();
   void finish_some();
+  void churn();
   void disturb_job();  // kill, move, priority
   void order_trackers();
   void disturb_tracker();  // lose, restart, shrink, drain

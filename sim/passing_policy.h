@@ -47,10 +47,16 @@ class PassingPolicy : public Policy {
     inner_->on_lending_changed(queue, kind);
   }
 
+  void prefetch(const Attempt& attempt, int step) const override {
+    inner_->prefetch(attempt, step);
+  }
+
   bool keeps_claims() const override { return inner_->keeps_claims(); }
+  std::unique_ptr<PausedClaims> paused_claims() const override { return inner_->paused_claims(); }
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& out) override {
     inner_->review(now, tick, out);
   }
+  void claim(std::vector<ClaimStep>& out) override { inner_->claim(out); }
   Preemption tick(TimeMs now) override { return inner_->tick(now); }
   DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
   bool keeps_accounts() const override { return inner_->keeps_accounts(); }

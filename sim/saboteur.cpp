@@ -15,6 +15,7 @@ namespace {
 struct Scene {
   const Engine& engine;
   const Input& input;
+  Output& output;
   ClusterState& state;
 };
 using Act = std::function<bool(ClusterState&)>;
@@ -65,6 +66,28 @@ bool break_claim_excess(const Scene& scene) {
   const DurationMs after = check::reclaim_after(scene.state.tree(), leaf, TaskKind::kMap);
   scene.state.mutable_claims().open(leaf, TaskKind::kMap, 1000, scene.engine.now(), after);
   return true;
+}
+
+// A slot goes from an older claim to a younger one of the same queue, and nobody hears of it.
+bool break_claim_book(const Scene& scene) {
+  for (const QueueId leaf : scene.state.tree().leaves()) {
+    for (const TaskKind kind : kTaskKinds) {
+      auto& claims = const_cast<std::vector<Claim>&>(scene.state.claims().claims(leaf, kind));
+      if (claims.size() < 2 || claims.front().slots < 2) continue;
+      --claims.front().slots;
+      ++claims.back().slots;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Nobody hears that claims are due later now that their policy is back.
+bool break_claim_resumed(const Scene& scene) {
+  return std::erase_if(scene.output.events, [](const Event& event) {
+           const auto* opened = std::get_if<ClaimOpened>(&event.fact);
+           return opened != nullptr && opened->again;
+         }) > 0;
 }
 
 // The slot of a kill counts as used, but nobody has started there.
@@ -176,7 +199,8 @@ const std::map<std::string, ActInScene, std::less<>>& acts_in_scene() {
   static const std::map<std::string, ActInScene, std::less<>> all = {
       {"launch-out-of-pool", break_pool},   {"claim-excess", break_claim_excess},
       {"kill-outcome", break_kill_outcome}, {"lend-after", break_lending},
-      {"speculative-early", break_wait},
+      {"speculative-early", break_wait},    {"claim-book", break_claim_book},
+      {"claim-resumed", break_claim_resumed},
   };
   return all;
 }
@@ -266,12 +290,12 @@ PolicyFactory Saboteur::wrap(PolicyFactory inner) const {
   };
 }
 
-void Saboteur::on_step(const Engine& engine, const Input& input, const Output&) {
+void Saboteur::on_step(const Engine& engine, const Input& input, const Output& output) {
   ++sabotage_->inputs;
   auto& state = const_cast<ClusterState&>(engine.state());
   const auto scene = acts_in_scene().find(sabotage_->rule);
   if (scene != acts_in_scene().end() && sabotage_->active(scene->first) && sabotage_->done == 0) {
-    if (scene->second({engine, input, state})) ++sabotage_->done;
+    if (scene->second({engine, input, const_cast<Output&>(output), state})) ++sabotage_->done;
     return;
   }
   const auto act = acts_on_state().find(sabotage_->rule);

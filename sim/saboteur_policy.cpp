@@ -48,12 +48,9 @@ void SabotagedPolicy::on_launched(AttemptSlot attempt) {
   inner_->on_launched(attempt);
 }
 
-// Claims that should arise do not.
-void SabotagedPolicy::review(TimeMs now, bool tick, std::vector<ClaimStep>& out) {
-  inner_->review(now, tick, out);
-  if (!active("claim-missing")) return;
-  const auto opened = [](const ClaimStep& step) { return step.what == ClaimStep::What::kOpen; };
-  if (std::erase_if(out, opened) > 0) ++sabotage_->done;
+void SabotagedPolicy::claim(std::vector<ClaimStep>& out) {
+  inner_->claim(out);
+  change_claims(out);
 }
 
 Preemption SabotagedPolicy::tick(TimeMs now) {

@@ -24,7 +24,7 @@ class SabotagedPolicy : public PassingPolicy {
 
   std::optional<Choice> choose(const Offer& offer) override;
   void on_launched(AttemptSlot attempt) override;
-  void review(TimeMs now, bool tick, std::vector<ClaimStep>& out) override;
+  void claim(std::vector<ClaimStep>& out) override;
   Preemption tick(TimeMs now) override;
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
@@ -44,6 +44,9 @@ class SabotagedPolicy : public PassingPolicy {
   std::optional<Choice> choose_early_reduce(const Offer& offer);
   std::optional<Choice> choose_on_full(const Offer& offer);
   std::optional<Choice> choose_over_limit(const Offer& offer, bool maximum);
+  // Claims that change without a reason (saboteur_claims.cpp).
+  void change_claims(std::vector<ClaimStep>& out);
+  std::optional<ClaimStep> claim_what_is_covered(const std::vector<ClaimStep>& out) const;
   // Orders to kill that break a rule.
   Preemption plan_kills(TimeMs now);
   std::optional<KillOrder> kill_without_claim() const;

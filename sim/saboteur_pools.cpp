@@ -120,13 +120,16 @@ std::optional<Choice> SabotagedPolicy::choose_out_of_turn(
   if (!active("kind-turn")) return any_task(offer, kind, right->task.job);
   if (rules.load_cap) return std::nullopt;
   const TaskKind other = kind == TaskKind::kMap ? TaskKind::kReduce : TaskKind::kMap;
+  if (offer.free[index(other)] <= 0) return std::nullopt;
   std::int64_t running[kTaskKindCount] = {0, 0};
   for (const AttemptSlot slot : state_.tracker(offer.tracker).attempts) {
     const Attempt& attempt = state_.attempt(slot);
     if (!attempt.dying()) ++running[index(attempt.key.task.kind)];
   }
   if (running[index(kind)] >= running[index(other)]) return std::nullopt;
-  return any_task(offer, other, JobId{});
+  Offer of_other = offer;
+  of_other.free[index(kind)] = 0;
+  return inner_->choose(of_other);
 }
 
 // When nobody may launch there, for the load manager's sake.

@@ -184,9 +184,11 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
     if (verdict.clean()) check_launches(step, verdict);
     if (verdict.clean()) check_lending(step, memory_, verdict);
     if (verdict.clean()) check_kills(step, verdict);
+    if (verdict.clean()) check_kill_need(step, verdict);
     if (verdict.clean()) check_figures(step, verdict);
     if (verdict.clean()) check_idle(step, verdict);
     if (verdict.clean()) check_claims(step, verdict);
+    if (verdict.clean()) check_owed(step, memory_, verdict);
     if (verdict.clean()) check_pools(step, verdict);
     if (verdict.clean()) check_turns(step, verdict);
     if (verdict.clean()) check_deficits(step, memory_, verdict);

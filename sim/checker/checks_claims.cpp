@@ -1,5 +1,4 @@
-// What queues are owed: claims against the shortfall, their deadlines, what is held and reserved,
-// and when idle queues lend.
+// What surrounds claims: their deadlines, what is held and reserved, and when idle queues lend.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,59 +15,6 @@ DurationMs reclaim_after(const QueueTree& tree, QueueId queue, TaskKind kind) {
 }
 
 namespace {
-
-// The most of `gap` that whole tasks of the queue fill.
-std::int64_t whole_tasks(const Step& step, QueueId leaf, TaskKind kind, std::int64_t gap) {
-  std::vector<bool> reachable(static_cast<std::size_t>(gap) + 1, false);
-  reachable[0] = true;
-  for (const JobCount& job : step.census.jobs(kind)) {
-    if (job.job->queue != leaf) continue;
-    for (std::int64_t task = 0; task < job.pending() + job.returning && task < gap; ++task) {
-      for (std::int64_t slots = gap; slots >= job.width; --slots) {
-        if (reachable[static_cast<std::size_t>(slots - job.width)]) {
-          reachable[static_cast<std::size_t>(slots)] = true;
-        }
-      }
-    }
-  }
-  while (!reachable[static_cast<std::size_t>(gap)]) --gap;
-  return gap;
-}
-
-bool all_narrow(const Step& step, QueueId leaf, TaskKind kind) {
-  const auto& jobs = step.census.jobs(kind);
-  return std::all_of(jobs.begin(), jobs.end(),
-                     [&](const JobCount& job) { return job.job->queue != leaf || job.width == 1; });
-}
-
-// Claims are compared with the shortfall at each pass and after each heartbeat's launches.
-void check_shortfalls(const Step& step, Verdict& verdict) {
-  for (const TaskKind kind : kTaskKinds) {
-    std::int64_t free = 0;
-    for (const TrackerState& tracker : step.state.trackers()) {
-      const Resources& held = step.census.trackers.at(tracker.id).held;
-      if (in_pool(tracker))
-        free += std::max<std::int64_t>(0, tracker.total.slots(kind) - held.slots(kind));
-    }
-    for (const QueueId leaf : step.state.tree().leaves()) {
-      const ExpectedQueue& line = step.expected[index(kind)][leaf.index()];
-      const std::int64_t gap =
-          line.under_one_slot ? 0 : std::max<std::int64_t>(0, line.kept() - line.running);
-      const std::int64_t owed = step.state.claims().owed(leaf, kind);
-      const auto numbers = [&] {
-        return fmt::format(
-            "queue {}: {} {} slots are claimed, the shortfall is {} (GC {}, DEM {}, "
-            "RUN {}, {} free in the cluster)",
-            step.path(leaf), owed, name(kind), gap, line.guaranteed, line.demand, line.running,
-            free);
-      };
-      if (owed > whole_tasks(step, leaf, kind, gap)) verdict.breach("claim-excess", numbers());
-      if (free == 0 && owed < gap && all_narrow(step, leaf, kind)) {
-        verdict.breach("claim-missing", numbers());
-      }
-    }
-  }
-}
 
 void check_deadlines(const Step& step, Verdict& verdict) {
   for (std::size_t q = 0; q < step.state.tree().size(); ++q) {
@@ -147,7 +93,6 @@ void check_claims(const Step& step, Verdict& verdict) {
   check_deadlines(step, verdict);
   check_holds(step, verdict);
   check_reservations(step, verdict);
-  if (step.rules && step.reviewed) check_shortfalls(step, verdict);
 }
 
 // A queue may lend only after it was seen idle, DEM < GC, for lend_after without a break. It is

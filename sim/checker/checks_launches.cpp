@@ -89,19 +89,30 @@ void check_launches(const Step& step, Verdict& verdict) {
   for (const LaunchMoment& moment : step.launches) check_launch(step, moment, verdict);
 }
 
-// A wide task keeps its room below maximums and limits: one that has a tracker reserved, or (at
-// maximums) the first in line that does not fit just now.
+// What has a tracker reserved counts at its user's limit already.
+bool makes_room_at_limit(const Step& step, TaskKind kind, const JobCount& job) {
+  const QueueId leaf = job.job->queue;
+  const UserLimit& limit = step.state.tree().node(leaf).settings.user_limit;
+  std::int64_t slots = job.width;
+  for (const Reservation& kept : step.state.claims().reservations()) {
+    const Job* other = kept.kind == kind ? step.state.find_job(kept.job) : nullptr;
+    if (other == nullptr || other == job.job || other->queue != leaf) continue;
+    if (other->user == job.job->user) slots += kept.slots;
+  }
+  if (limit.mode != UserLimit::Mode::kHard || slots == job.width) return false;
+  const ExpectedQueue& line = step.expected[index(kind)][leaf.index()];
+  const auto& users = step.census.user_running[index(kind)];
+  const auto own = users.find({leaf, job.job->user});
+  if (own != users.end()) slots += own->second;
+  return slots > user_limit(limit, line.guaranteed, std::max(line.guaranteed, line.allocated),
+                            line.running, job.width, line.active_users);
+}
+
+// A wide task keeps its room below a maximum: one that has a tracker reserved, or the first in line
+// that does not fit just now.
 bool makes_room_for_wide(const Step& step, TaskKind kind, const JobCount& narrow) {
   const QueueTree& tree = step.state.tree();
   const auto& lines = step.expected[index(kind)];
-  const QueueSettings& own = tree.node(narrow.job->queue).settings;
-  for (const Reservation& kept : step.state.claims().reservations()) {
-    const Job* job = step.state.find_job(kept.job);
-    if (kept.kind != kind || job == nullptr || job == narrow.job) continue;
-    const bool same = job->queue == narrow.job->queue && job->user == narrow.job->user;
-    // It counts at its user's limit, which may leave the user no more.
-    if (same && own.user_limit.mode == UserLimit::Mode::kHard) return true;
-  }
   for (QueueId q = narrow.job->queue; q != QueueTree::root(); q = tree.node(q).parent) {
     const std::int64_t running = lines[q.index()].running;
     std::int64_t reserved = 0;
@@ -147,7 +158,7 @@ void check_idle(const Step& step, Verdict& verdict) {
         const auto& lines = step.expected[index(kind)];
         if (over_maximum(step.census, lines, job.job->queue, job.width) ||
             over_hard_limit(step.census, lines, job, kind) ||
-            makes_room_for_wide(step, kind, job)) {
+            makes_room_for_wide(step, kind, job) || makes_room_at_limit(step, kind, job)) {
           continue;
         }
       } else if (over_declared_maximum(step.census, maximums, job.job->queue, job.width)) {

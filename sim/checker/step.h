@@ -13,6 +13,7 @@
 
 #include "jobqueue/engine.h"
 #include "sim/checker/census.h"
+#include "sim/checker/claim_memory.h"
 #include "sim/checker/expected.h"
 #include "sim/checker/pools.h"
 #include "sim/checker/rules.h"
@@ -73,6 +74,7 @@ struct Memory {
   std::vector<Loss> losses;         // to preemption
   std::optional<TimeMs> paused_at;  // another policy than the capacity policy rules since
   NotLending not_lending;
+  ClaimMemory claims;
   PoolMemory pools;
   Waits waits;  // of unfinished jobs
 
@@ -146,6 +148,7 @@ void check_figures(const Step& step, Verdict& verdict);                       //
 void check_launches(const Step& step, Verdict& verdict);                      // checks_launches.cpp
 void check_idle(const Step& step, Verdict& verdict);                          // checks_launches.cpp
 void check_kills(const Step& step, Verdict& verdict);                         // checks_kills.cpp
+void check_kill_need(const Step& step, Verdict& verdict);                     // checks_need.cpp
 void check_claims(const Step& step, Verdict& verdict);                        // checks_claims.cpp
 void check_pools(const Step& step, Verdict& verdict);                         // checks_pools.cpp
 void check_turns(const Step& step, Verdict& verdict);                         // checks_turns.cpp
@@ -155,6 +158,7 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict);  // c
 // These remember since when.
 void check_unserved(const Step& step, Memory& memory, Verdict& verdict);  // checks_kills.cpp
 void check_lending(const Step& step, Memory& memory, Verdict& verdict);   // checks_claims.cpp
+void check_owed(const Step& step, Memory& memory, Verdict& verdict);      // checks_owed.cpp
 
 // The kill timer: the queue's own, else that of the nearest ancestor with one, else the default.
 DurationMs reclaim_after(const QueueTree& tree, QueueId queue, TaskKind kind);
