@@ -346,6 +346,7 @@ void Engine::on(const Tick&, Token token) {
   last_tick_ = now_;
   expire_trackers();
   heal_trackers();
+  settle_yields();  // the update counts who runs now
   expire_holds();
   review_claims(true);
   preempt_for_claims();

@@ -51,7 +51,9 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{717, "a slot held for a claim that had just ended counted as taken"},
         OldError{740,
                  "the checker left jobs of FIFO pools unprotected where deficits give them shares"},
+        OldError{866, "the update counted a job that a lost tracker had just cost its place"},
         OldError{1176, "a narrow victim gathered first barred the wide one that would do alone"},
+        OldError{1182, "slots were freed for a pool whose job had just lost its place"},
         OldError{6049, "the checker wanted a kill for a narrow task that a free slot would do for"},
         OldError{7574, "the checker forgot that kills under way would fill a maximum"}),
     [](const auto& i) { return "seed" + std::to_string(i.param.seed); });
