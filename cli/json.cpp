@@ -208,6 +208,7 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"attempts", tracker.attempts},
           {"order", optional(tracker.__isset.order, tracker.order)},
           {"ordered_by", optional(tracker.__isset.ordered_by, tracker.ordered_by)},
+          {"order_reason", optional(tracker.__isset.order_reason, tracker.order_reason)},
           {"ordered_at_ms", optional(tracker.__isset.ordered_at_ms, tracker.ordered_at_ms)},
           {"outputs", optional(tracker.__isset.outputs, tracker.outputs)},
           {"outputs_for", optional(tracker.__isset.outputs_for, tracker.outputs_for)},

@@ -54,13 +54,22 @@ std::string remaining(const wire::TrackerStatus& tracker) {
   return text.empty() ? "nothing" : text;
 }
 
+// In a list: what is wrong with it, or was said with an order.
+std::string health_of(const wire::TrackerStatus& tracker) {
+  if (tracker.__isset.order_reason) return tracker.order_reason;
+  if (tracker.state == "LOST" && tracker.__isset.lost_why) return tracker.lost_why;
+  return tracker.__isset.health && !tracker.health.empty() ? tracker.health : "ok";
+}
+
 std::string why_out(const wire::TrackerStatus& tracker, std::int64_t now_ms) {
   if (tracker.state == "LOST") return tracker.__isset.lost_why ? tracker.lost_why : "is not there";
   if (tracker.state == "AWAITED") return "it has not reported since the JobTracker started";
   if (tracker.__isset.order) {
-    return fmt::format("{} ordered by {} {} ago", tracker.order, tracker.ordered_by,
-                       short_duration(now_ms - tracker.ordered_at_ms));
+    return fmt::format("{} ordered by {} {} ago{}", tracker.order, tracker.ordered_by,
+                       short_duration(now_ms - tracker.ordered_at_ms),
+                       tracker.__isset.order_reason ? ": " + tracker.order_reason : "");
   }
+  if (tracker.state == "SILENT") return "no heartbeat for a few intervals";
   if (tracker.state == "FAULTY") {
     const std::string back =
         tracker.__isset.back_at_ms
@@ -128,44 +137,106 @@ const char* done_text(Order::type order) {
   return "";
 }
 
-int order_trackers(Context& context, const std::vector<std::string>& names, Order::type order) {
+struct OrderCommand {
+  std::vector<std::string> names;
+  bool now = false;
+  std::string reason;
+};
+
+// Asks for something about the trackers that are named, and says what is so then.
+template <class Ask>
+int ask_about(Context& context, const std::vector<std::string>& names, const char* then, Ask ask) {
   JobTracker jobtracker(context);
   wire::Done done;
-  jobtracker.admin([&](auto& admin) { admin.order_trackers(done, caller(context), names, order); });
+  jobtracker.admin([&](auto& admin) { ask(admin, done); });
   if (context.json()) {
     print_json(context.out, {{"trackers", names}, {"version", done.version}});
     return kExitDone;
   }
   for (const std::string& name : names)
-    context.out << fmt::format("tracker {} {}\n", printable(name), done_text(order));
+    context.out << fmt::format("tracker {} {}\n", printable(name), then);
   return kExitDone;
 }
 
-struct OrderCommand {
-  std::vector<std::string> names;
-  bool now = false;
-};
+int order_trackers(Context& context, const OrderCommand& typed, Order::type order) {
+  return ask_about(context, typed.names, done_text(order), [&](auto& admin, auto& done) {
+    admin.order_trackers(done, caller(context), typed.names, order, typed.reason);
+  });
+}
 
-void add_order(CLI::App& group, Context& context, const char* name, const char* what,
-               Order::type order, const char* example) {
-  const auto typed = std::make_shared<OrderCommand>();
+int lose_trackers(Context& context, const OrderCommand& typed) {
+  return ask_about(context, typed.names, "is lost: what it ran starts elsewhere",
+                   [&](auto& admin, auto& done) {
+                     admin.lose_trackers(done, caller(context), typed.names, typed.reason);
+                   });
+}
+
+int forget_trackers(Context& context, const OrderCommand& typed) {
+  return ask_about(context, typed.names, "is forgotten", [&](auto& admin, auto& done) {
+    admin.forget_trackers(done, caller(context), typed.names);
+  });
+}
+
+using OrderAction = std::function<int(Context&, const OrderCommand&)>;
+
+// A command that takes the names of trackers; those who must say why may.
+CLI::App* add_order(CLI::App& group, Context& context, const char* name, const char* what,
+                    const std::shared_ptr<OrderCommand>& typed, const char* example,
+                    OrderAction action) {
   auto* command = group.add_subcommand(name, what);
   command->add_option("NAME", typed->names, "as in 'weir tracker list'")->required();
-  if (order == Order::STOP) {
-    command->add_flag("--now", typed->now,
-                      "at once: what it runs is killed, and maps whose output is needed run again");
-  }
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);
   command->footer(std::string("Administrators only. All names are looked at before anything is "
                               "done.\n\nExamples:\n  ") +
                   example);
-  command->callback([&context, typed, order] {
-    context.action = [&context, typed, order] {
-      return order_trackers(context, typed->names, typed->now ? Order::STOP_NOW : order);
-    };
+  command->callback([&context, typed, action = std::move(action)] {
+    context.action = [&context, typed, action] { return action(context, *typed); };
   });
+  return command;
+}
+
+void add_reason(CLI::App& command, const std::shared_ptr<OrderCommand>& typed) {
+  command.add_option("--reason", typed->reason, "shown by 'weir tracker list' and 'show'");
+}
+
+void add_orders(CLI::App& group, Context& context) {
+  auto typed = std::make_shared<OrderCommand>();
+  auto* command = add_order(
+      group, context, "drain",
+      "no new tasks; what runs goes on, map outputs are served; until 'resume'", typed,
+      "weir tracker drain tt1 tt2 --reason 'new disks'",
+      [](Context& c, const OrderCommand& t) { return order_trackers(c, t, Order::DRAIN); });
+  add_reason(*command, typed);
+
+  typed = std::make_shared<OrderCommand>();
+  command = add_order(group, context, "stop",
+                      "drains, and ends the tracker once nobody needs it; started again it is "
+                      "welcome",
+                      typed, "weir tracker stop tt1\n  weir tracker stop --now tt1",
+                      [](Context& c, const OrderCommand& t) {
+                        return order_trackers(c, t, t.now ? Order::STOP_NOW : Order::STOP);
+                      });
+  command->add_flag("--now", typed->now,
+                    "at once: what it runs is killed, and maps whose output is needed run again");
+  add_reason(*command, typed);
+
+  add_order(group, context, "resume", "takes back drain and stop, and forgives faults",
+            std::make_shared<OrderCommand>(), "weir tracker resume tt1",
+            [](Context& c, const OrderCommand& t) { return order_trackers(c, t, Order::RESUME); });
+
+  typed = std::make_shared<OrderCommand>();
+  command = add_order(group, context, "lost",
+                      "a SILENT tracker is dead: what it ran starts elsewhere at once, not after "
+                      "heartbeat.expiry",
+                      typed, "weir tracker lost tt1 --reason 'power supply'", lose_trackers);
+  add_reason(*command, typed);
+
+  add_order(group, context, "forget",
+            "a LOST tracker leaves the list, with what was ordered of it; if it comes back, it is "
+            "welcome",
+            std::make_shared<OrderCommand>(), "weir tracker forget tt1", forget_trackers);
 }
 
 }  // namespace
@@ -191,7 +262,7 @@ Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
                    : "-",
                short_duration(tracker.last_heartbeat_ms_ago) + " ago",
                tracker.__isset.free_disk_mb ? short_bytes(tracker.free_disk_mb << 20) : "-",
-               tracker.__isset.health && !tracker.health.empty() ? tracker.health : "ok"});
+               health_of(tracker)});
   }
   return table;
 }
@@ -215,14 +286,7 @@ void add_tracker_commands(CLI::App& tracker_command, Context& context) {
     context.action = [&context, name] { return show_tracker(context, *name); };
   });
 
-  add_order(tracker_command, context, "drain",
-            "no new tasks; what runs goes on, map outputs are served; until 'resume'", Order::DRAIN,
-            "weir tracker drain tt1 tt2");
-  add_order(tracker_command, context, "stop",
-            "drains, and ends the tracker once nobody needs it; started again it is welcome",
-            Order::STOP, "weir tracker stop tt1\n  weir tracker stop --now tt1");
-  add_order(tracker_command, context, "resume", "takes back drain and stop, and forgives faults",
-            Order::RESUME, "weir tracker resume tt1");
+  add_orders(tracker_command, context);
 }
 
 }  // namespace weir::cli

@@ -146,7 +146,9 @@ class Engine {
   void on(const SetQueueState& input, Token token);
   void on(const ApplySettings& input, Token token);
   void on(const SetPolicy& input, Token token);
-  void on(const OrderTrackers& input, Token token);  // engine_orders.cpp
+  void on(const OrderTrackers& input, Token token);  // engine_orders.cpp, as the next two
+  void on(const DeclareLost& input, Token token);
+  void on(const ForgetTrackers& input, Token token);
   void on(const Tick& input, Token token);
   void on(const Durable& input, Token token);
   void on(const StoreFailed& input, Token token);
@@ -176,6 +178,7 @@ class Engine {
   void forget_ends(TrackerState& tracker, const Heartbeat& report);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   static Error not_registered(const std::string& tracker);
+  bool is_another(const TrackerState& known, const RegisterTracker& input) const;
   void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
@@ -244,6 +247,8 @@ class Engine {
   void take_fetch_failures(const AttemptReport& report);
 
   // engine_orders.cpp: drain, stop, resume
+  Result<std::vector<TrackerId>> named(const Caller& caller,
+                                       const std::vector<std::string>& names) const;
   void apply_orders(const TrackersOrdered& ordered, std::uint64_t seq);
   void set_order(TrackerState& tracker, TrackerOrder order);
   void pool_changed(TrackerState& tracker);

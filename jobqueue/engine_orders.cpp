@@ -18,25 +18,77 @@ TrackerChanged::How change_by(TrackerOrder order) {
 
 }  // namespace
 
-void Engine::on(const OrderTrackers& input, Token token) {
-  if (const auto may = manager_.check_cluster_administrator(input.caller); !may)
-    return refuse(token, "tracker", may.error());
-  TrackersOrdered ordered{{}, input.order, input.caller.user};
+// The trackers of those names, or what is wrong with one of them.
+Result<std::vector<TrackerId>> Engine::named(const Caller& caller,
+                                             const std::vector<std::string>& names) const {
+  if (const auto may = manager_.check_cluster_administrator(caller); !may) return may.error();
+  std::vector<TrackerId> trackers;
   std::string unknown;
   std::size_t strangers = 0;
-  for (const std::string& name : input.trackers) {
+  for (const std::string& name : names) {
     const TrackerState* tracker = state_.find_tracker(name);
     if (tracker != nullptr) {
-      ordered.trackers.push_back({name, tracker->incarnation});
+      trackers.push_back(tracker->id);
     } else if (++strangers <= kNamesShown) {
       unknown += (unknown.empty() ? "" : ", ") + name;
     }
   }
-  if (strangers > 0 || ordered.trackers.empty()) {
+  if (strangers == 0 && !trackers.empty()) return trackers;
+  return Error{ErrorCode::kBadRequest,
+               strangers == 0 ? "no tracker is named" : "there is no tracker " + unknown,
+               "see `weir tracker list`; nothing was changed"};
+}
+
+void Engine::on(const OrderTrackers& input, Token token) {
+  const auto trackers = named(input.caller, input.trackers);
+  if (!trackers) return refuse(token, "tracker", trackers.error());
+  TrackersOrdered ordered{{}, input.order, input.caller.user, input.reason};
+  for (const TrackerId id : *trackers) {
+    const TrackerState& tracker = state_.tracker(id);
+    ordered.trackers.push_back({tracker.name, tracker.incarnation});
+  }
+  promise(token, std::move(ordered));
+}
+
+// Only of those that nobody hears: one that is there would be back with its next heartbeat, and
+// what it runs would have been killed for nothing.
+void Engine::on(const DeclareLost& input, Token token) {
+  const auto trackers = named(input.caller, input.trackers);
+  if (!trackers) return refuse(token, "tracker", trackers.error());
+  for (const TrackerId id : *trackers) {
+    const TrackerState& tracker = state_.tracker(id);
+    if (!tracker.live() || tracker.silent(now_, heartbeat_interval_ms())) continue;
+    const DurationMs heard = now_ - tracker.last_heartbeat;
     return refuse(token, "tracker",
                   Error{ErrorCode::kBadRequest,
-                        strangers == 0 ? "no tracker is named" : "there is no tracker " + unknown,
-                        "see `weir tracker list`; nothing was changed"});
+                        "tracker " + tracker.name + " was heard of " + std::to_string(heard) +
+                            " ms ago: it is not dead",
+                        "`weir tracker stop --now " + tracker.name +
+                            "` ends one that is there; nothing was changed"});
+  }
+  for (const TrackerId id : *trackers) {
+    TrackerState& tracker = state_.mutable_tracker(id);
+    if (tracker.state == TrackerState::State::kLost) continue;
+    const std::string reason = input.reason.empty() ? "" : ": " + input.reason;
+    lose_tracker(tracker, "was declared lost by " + input.caller.user + reason);
+  }
+  reply(token, Done{});
+}
+
+void Engine::on(const ForgetTrackers& input, Token token) {
+  const auto trackers = named(input.caller, input.trackers);
+  if (!trackers) return refuse(token, "tracker", trackers.error());
+  TrackersOrdered ordered{{}, TrackerOrder::kNone, input.caller.user, "", true};
+  for (const TrackerId id : *trackers) {
+    const TrackerState& tracker = state_.tracker(id);
+    if (tracker.state != TrackerState::State::kLost) {
+      return refuse(token, "tracker",
+                    Error{ErrorCode::kBadRequest,
+                          "tracker " + tracker.name + " is not lost; only lost ones are forgotten",
+                          "`weir tracker lost " + tracker.name +
+                              "` declares a dead one lost; nothing was changed"});
+    }
+    ordered.trackers.push_back({tracker.name, tracker.incarnation});
   }
   promise(token, std::move(ordered));
 }
@@ -49,6 +101,7 @@ void Engine::apply_orders(const TrackersOrdered& ordered, std::uint64_t seq) {
     // It left, as it was told before, while the order to stop was written.
     if (ordered.order >= TrackerOrder::kStop && seq < tracker.stop_ended_seq) continue;
     tracker.ordered_by = ordered.by;
+    tracker.order_reason = ordered.reason;
     tracker.ordered_at = now_;
     set_order(tracker, ordered.order);
     // It was restarted while the order was written: what was to stop is gone already.
@@ -59,6 +112,11 @@ void Engine::apply_orders(const TrackersOrdered& ordered, std::uint64_t seq) {
       continue;
     }
     if (ordered.order == TrackerOrder::kNone) forgive(tracker);
+    if (ordered.forget && tracker.state == TrackerState::State::kLost) {
+      tracker.forgotten = true;
+      emit(TrackerChanged{tracker.id, TrackerChanged::How::kForgotten});
+      touch(tracker);
+    }
     if (ordered.order == TrackerOrder::kStopNow) evacuate(tracker);
   }
 }

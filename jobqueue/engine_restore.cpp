@@ -63,6 +63,7 @@ void Engine::restore_orders(const Snapshot& snapshot) {
     tracker.incarnation = std::max(tracker.incarnation, old.incarnation);
     tracker.ordered_at = old.at;
     tracker.ordered_by = old.by;
+    tracker.order_reason = old.reason;
     state_.set_tracker_order(tracker, old.order);
   }
 }

@@ -8,15 +8,25 @@ namespace weir {
 constexpr std::uint32_t kMapOutputsPerReply = 2000;
 constexpr DurationMs kNameTakenMs = 10000;  // a tracker heard of this recently keeps its name
 
+// Whether the tracker that registers is not the one of its name that is there. A work directory has
+// one living tracker at a time: one with the same home was restarted, and so may replace itself. Of
+// those that do not say, the newer is believed, and an older one once the newer was silent.
+bool Engine::is_another(const TrackerState& known, const RegisterTracker& input) const {
+  if (!known.live() || known.stopping() || known.incarnation == input.incarnation) return false;
+  if (!known.home.empty() && !input.home.empty() && known.home != input.home) return true;
+  return input.incarnation < known.incarnation && now_ - known.last_heartbeat < kNameTakenMs;
+}
+
 void Engine::on(const RegisterTracker& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
-  if (known != nullptr && known->live() && input.incarnation < known->incarnation &&
-      now_ - known->last_heartbeat < kNameTakenMs) {
-    return refuse(
-        token, "register",
-        Error{ErrorCode::kNotPermitted,
-              "a newer tracker named " + input.name + " (on " + known->host + ") is connected",
-              "give this one another --name"});
+  if (known != nullptr && is_another(*known, input)) {
+    return refuse(token, "register",
+                  Error{ErrorCode::kNotPermitted,
+                        "another tracker named " + input.name + " (on " + known->host +
+                            ") is there, heard of " +
+                            std::to_string((now_ - known->last_heartbeat) / 1000) + " s ago",
+                        "give this one another --name; if that one is dead: weir tracker lost " +
+                            input.name});
   }
   if (input.total.any_negative()) {
     return refuse(token, "register",
@@ -36,6 +46,8 @@ void Engine::on(const RegisterTracker& input, Token token) {
   }
   const bool was_live = tracker.live();
   tracker.incarnation = input.incarnation;
+  tracker.home = input.home;
+  tracker.forgotten = false;
   state_.set_tracker_address(tracker, input);
   state_.set_tracker_total(tracker, input.total);
   if (!was_live) state_.set_tracker_accepts(tracker, true);  // until it reports otherwise

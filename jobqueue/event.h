@@ -95,6 +95,8 @@ struct TrackersOrdered {
   std::vector<Tracker> trackers;
   TrackerOrder order = TrackerOrder::kNone;
   std::string by;
+  std::string reason;   // as was said with it
+  bool forget = false;  // kNone, and lost ones leave the lists
 };
 
 // --- Durable facts: never refused, retried by the store until they are written. ---
@@ -228,6 +230,7 @@ struct TrackerChanged {
     kStopped,  // it has left
     kFaulty,   // it has too many faults and left the pool
     kHealed,   // enough of them are forgotten
+    kForgotten,
   };
   TrackerId tracker;
   How how = How::kAdded;

@@ -62,6 +62,18 @@ struct OrderTrackers {
   Caller caller;
   std::vector<std::string> trackers;
   TrackerOrder order = TrackerOrder::kNone;
+  std::string reason;
+};
+// They are dead, says an administrator: what expiry does, without the wait. All of them or none.
+struct DeclareLost {
+  Caller caller;
+  std::vector<std::string> trackers;
+  std::string reason;
+};
+// Lost trackers leave the lists, and what was ordered of them is dropped. All of them or none.
+struct ForgetTrackers {
+  Caller caller;
+  std::vector<std::string> trackers;
 };
 
 struct RegisterTracker {
@@ -72,6 +84,8 @@ struct RegisterTracker {
   Resources total;
   std::string rack = "default-rack";
   std::vector<std::string> local_paths;
+  // The same in every life of a tracker in one work directory; empty: it does not say.
+  std::string home;
 };
 
 enum class ReportedState : std::uint8_t {
@@ -160,7 +174,7 @@ struct Input {
   Token token = 0;
   std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
                RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed,
-               LoseTracker, OrderTrackers>
+               LoseTracker, OrderTrackers, DeclareLost, ForgetTrackers>
       body;
 };
 

@@ -71,6 +71,7 @@ struct TrackerOrderSnapshot {  // a drain, or a stop that is not over
   std::int64_t incarnation = 0;  // that it is for
   TimeMs at = 0;
   std::string by;
+  std::string reason;
 };
 
 struct TrackerFaultSnapshot {

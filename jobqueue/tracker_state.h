@@ -15,6 +15,7 @@
 namespace weir {
 
 inline constexpr std::int64_t kUnknownIncarnation = INT64_MIN;
+inline constexpr std::int64_t kSilentIntervals = 3;
 
 enum class AttemptState : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
 
@@ -50,6 +51,8 @@ struct TrackerState {
   std::int32_t shuffle_port = 0;
   RackId rack;
   std::int64_t incarnation = 0;
+  std::string home;        // as it says; empty: it does not
+  bool forgotten = false;  // lost, and to be in no list until it comes back
   std::int64_t sequence = 0;  // of the last heartbeat taken
   State state = State::kLive;
   bool accepts_tasks = true;  // as it says
@@ -59,6 +62,7 @@ struct TrackerState {
   TrackerOrder order = TrackerOrder::kNone;
   TimeMs ordered_at = 0;
   std::string ordered_by;
+  std::string order_reason;
   std::uint64_t stop_ended_seq = 0;  // of the event that said so last
   std::vector<TimeMs> faults;  // not forgotten yet, oldest first
   std::string health;
@@ -85,6 +89,10 @@ struct TrackerState {
   std::int64_t copy_slots = 0;  // taken by reduces that copy or wait, dying ones included
 
   bool live() const { return state == State::kLive; }
+  // There, as far as is known, but not heard of for a few heartbeats.
+  bool silent(TimeMs now, DurationMs interval) const {
+    return live() && now - last_heartbeat > kSilentIntervals * interval;
+  }
   bool stopping() const { return order >= TrackerOrder::kStop; }
   // Nothing but its absence keeps it out of the pool.
   bool welcome() const { return accepts_tasks && order == TrackerOrder::kNone && !faulty; }

@@ -89,9 +89,14 @@ enum TrackerOrder { RESUME = 0, DRAIN = 1, STOP = 2, STOP_NOW = 3 }
 
 service AdminService {
   client.Done set_queue_state(1: common.Caller caller, 2: string queue, 3: bool running) throws (1: common.WeirError error)
-  /** All of them or, if one is not known, none. Durable once answered. */
-  client.Done order_trackers(1: common.Caller caller, 2: list<string> trackers, 3: TrackerOrder order)
+  /** All of them or, if one is not known, none. Durable once answered. `reason` is shown with the order. */
+  client.Done order_trackers(1: common.Caller caller, 2: list<string> trackers, 3: TrackerOrder order, 4: string reason)
       throws (1: common.WeirError error)
+  /** They are dead: what they ran starts elsewhere at once. All of them or, if one was heard of just now, none. */
+  client.Done lose_trackers(1: common.Caller caller, 2: list<string> trackers, 3: string reason)
+      throws (1: common.WeirError error)
+  /** Lost ones leave the lists, and what was ordered of them is dropped. Durable once answered. */
+  client.Done forget_trackers(1: common.Caller caller, 2: list<string> trackers) throws (1: common.WeirError error)
   PolicyInfo policy() throws (1: common.WeirError error)
   client.Done set_policy(1: common.Caller caller, 2: string policy) throws (1: common.WeirError error)
   /** Checked whole against the live state, then applied in one step, or refused with every error. */

@@ -201,7 +201,8 @@ struct QueueStatus {
 
 struct TrackerStatus {
   1: required string name
-  2: required string state             // LIVE DRAINING STOPPING FAULTY LOW_DISK UNHEALTHY (it takes no tasks) LOST
+  2: required string state             // LIVE SILENT (not heard of for a few intervals) DRAINING DRAINED (nothing is left)
+                                       // STOPPING FAULTY LOW_DISK UNHEALTHY (it takes no tasks) LOST
                                        // AWAITED (known to the store, not heard of since the JobTracker started)
   3: required string host
   4: required string rack
@@ -222,6 +223,7 @@ struct TrackerStatus {
   19: optional list<i64> faults        // when jobs succeeded that had come to avoid it, oldest first
   20: optional i64 back_at_ms          // FAULTY: when enough faults are forgotten
   21: optional string lost_why
+  22: optional string order_reason
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

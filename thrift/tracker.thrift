@@ -10,7 +10,7 @@ include "common.thrift"
 
 /** A tracker introduces itself: at start, and whenever the JobTracker answers UNKNOWN_TRACKER. */
 struct Registration {
-  1: required string name            // unique in the cluster; the same name with a new incarnation replaces the old one
+  1: required string name            // unique in the cluster: refused while another one of that name is there
   2: required i64 incarnation        // drawn at process start; a restarted tracker has lost its attempts and outputs
   3: required string host            // where reducers reach `shuffle_port`
   4: required i32 shuffle_port
@@ -18,6 +18,8 @@ struct Registration {
   6: optional string rack            // default "default-rack"
   7: optional list<string> local_paths   // path prefixes whose blocks count as local to this tracker
   8: optional string version
+  9: optional string home            // drawn when its work directory was first used, the same in each of its lives there:
+                                     // so that one that was restarted is told from another one of the same name
 }
 
 struct RegistrationReply {

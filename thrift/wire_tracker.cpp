@@ -104,6 +104,12 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     if (Status s = check_text("local_paths", path, {JobLimits::kPathBytes}); !s) return s.error();
   }
   out.local_paths = registration.local_paths;
+  if (!registration.home.empty()) {
+    if (Status s = check_text("home", registration.home, {JobLimits::kNameBytes}); !s) {
+      return s.error();
+    }
+    out.home = registration.home;
+  }
   return out;
 }
 
@@ -229,6 +235,7 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.total = to_wire(registration.total);
   out.__set_rack(registration.rack);
   if (!registration.local_paths.empty()) out.__set_local_paths(registration.local_paths);
+  if (!registration.home.empty()) out.__set_home(registration.home);
   return out;
 }
 

@@ -177,7 +177,8 @@ void MemoryStore::apply(const TrackersOrdered& fact, TimeMs at) {
       tracker_orders_.erase(tracker.name);
       apply(TrackerForgiven{tracker.name}, at);
     } else {
-      tracker_orders_[tracker.name] = {tracker.name, fact.order, tracker.incarnation, at, fact.by};
+      tracker_orders_[tracker.name] = {tracker.name, fact.order, tracker.incarnation,
+                                       at,           fact.by,    fact.reason};
     }
   }
 }

@@ -159,7 +159,13 @@ CREATE TABLE tracker_faults (
 ) WITHOUT ROWID;
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
+// Why trackers are to drain or stop.
+constexpr std::string_view kVersion6 = R"sql(
+ALTER TABLE tracker_orders ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3,
+                                            kVersion4, kVersion5, kVersion6};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

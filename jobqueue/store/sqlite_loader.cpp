@@ -110,14 +110,16 @@ class Loader {
 
   void load_orders() {
     Statement rows(database_,
-                   "SELECT name, ordered, incarnation, at, by FROM tracker_orders ORDER BY name");
+                   "SELECT name, ordered, incarnation, at, by, reason FROM tracker_orders"
+                   " ORDER BY name");
     while (!error_ && rows.row()) {
       const std::int64_t order = rows.integer(1);
       if (order < 1 || order > static_cast<int>(TrackerOrder::kStopNow))
         return fail("what is ordered of a tracker is not known");
       snapshot_.tracker_orders.push_back({std::string(rows.bytes(0)),
                                           static_cast<TrackerOrder>(order), rows.integer(2),
-                                          rows.integer(3), std::string(rows.bytes(4))});
+                                          rows.integer(3), std::string(rows.bytes(4)),
+                                          std::string(rows.bytes(5))});
     }
   }
 

@@ -61,8 +61,8 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                    " (name, map_slots, reduce_slots, memory_mb, vcores) VALUES (?, ?, ?, ?, ?)"),
       delete_tracker_(database, "DELETE FROM trackers WHERE name = ?"),
       put_order_(database,
-                 "INSERT OR REPLACE INTO tracker_orders (name, ordered, incarnation, at, by)"
-                 " VALUES (?, ?, ?, ?, ?)"),
+                 "INSERT OR REPLACE INTO tracker_orders"
+                 " (name, ordered, incarnation, at, by, reason) VALUES (?, ?, ?, ?, ?, ?)"),
       delete_order_(database, "DELETE FROM tracker_orders WHERE name = ?"),
       end_stop_(database, "DELETE FROM tracker_orders WHERE name = ? AND ordered >= ?"),
       put_fault_(database,
@@ -164,7 +164,8 @@ void SqliteWriter::apply(const TrackerTotal& fact, TimeMs) {
 void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
   for (const TrackersOrdered::Tracker& tracker : fact.trackers) {
     if (fact.order != TrackerOrder::kNone) {
-      put_order_.run(tracker.name, static_cast<int>(fact.order), tracker.incarnation, at, fact.by);
+      put_order_.run(tracker.name, static_cast<int>(fact.order), tracker.incarnation, at, fact.by,
+                     fact.reason);
     } else {
       delete_order_.run(tracker.name);
       forget_faults_.run(tracker.name, INT64_MAX);

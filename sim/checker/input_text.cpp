@@ -57,11 +57,15 @@ struct Describe {
     }
     return text;
   }
-  std::string operator()(const OrderTrackers& in) const {
-    std::string text = std::string(name(in.order)) + " ordered of";
-    for (const std::string& tracker : in.trackers) text += " " + tracker;
+  static std::string of(std::string text, const std::vector<std::string>& trackers) {
+    for (const std::string& tracker : trackers) text += " " + tracker;
     return text;
   }
+  std::string operator()(const OrderTrackers& in) const {
+    return of(std::string(name(in.order)) + " ordered of", in.trackers);
+  }
+  std::string operator()(const DeclareLost& in) const { return of("declared lost:", in.trackers); }
+  std::string operator()(const ForgetTrackers& in) const { return of("forgotten:", in.trackers); }
   std::string operator()(const LoseTracker& in) const { return "loss of tracker " + in.name; }
   std::string operator()(const DescribeJob&) const { return "question for a job"; }
   std::string operator()(const QueryMapOutputs&) const { return "question for map outputs"; }

@@ -102,9 +102,11 @@ class Cluster(unittest.TestCase):
         self.tracker_port = int(tracker)
         return process
 
-    def start_tracker(self, name, map_slots=2, reduce_slots=2, **popen):
-        return self.start(name, ["tracker", "--jobtracker", self.address, "--name", name, "--map-slots", map_slots,
-                                 "--reduce-slots", reduce_slots, "--work-dir", self.dir / "work" / name], **popen)
+    def start_tracker(self, name, map_slots=2, reduce_slots=2, process=None, **popen):
+        """`process`: what it is known as here, and its work directory, if not its name."""
+        process = process or name
+        return self.start(process, ["tracker", "--jobtracker", self.address, "--name", name, "--map-slots", map_slots,
+                                    "--reduce-slots", reduce_slots, "--work-dir", self.dir / "work" / process], **popen)
 
     def start_cluster(self, trackers=2, map_slots=2, reduce_slots=2, conf=None):
         self.start_jobtracker(conf)

@@ -34,9 +34,10 @@ class Trackers(Cluster):
         self.assertEqual(self.tracker("tt2")["state"], "LIVE")
         self.refused(2, "there is no tracker 'tt3', did you mean", "tracker", "show", "tt3")
         self.assertEqual(self.json("tracker", "show", "tt1")["name"], "tt1")
-        self.ok("tracker", "drain", "tt1", user="boss")
-        self.assertEqual(self.tracker("tt1")["state"], "DRAINING")
-        self.assertRegex(self.ok("tracker", "show", "tt1"), r"drain ordered by boss .* ago\nremaining: +nothing\n")
+        self.ok("tracker", "drain", "tt1", "--reason", "new disks", user="boss")
+        self.assertEqual(self.tracker("tt1")["state"], "DRAINED", "nothing runs there")
+        self.assertRegex(self.ok("tracker", "show", "tt1"),
+                         r"drain ordered by boss .* ago: new disks\nremaining: +nothing\n")
         job = self.submitted("drained", mapper=MAPPER, reducer=SUM, reduces=2, input=self.some_text())
         self.succeeds(job)
         self.assertEqual(list((self.dir / "work" / "tt1" / "logs").glob("*")), [], "nothing ran on the draining tracker")
@@ -49,7 +50,8 @@ class Trackers(Cluster):
             self.processes.pop(name).wait()
         self.start_jobtracker(conf)
         self.start_tracker("tt1")
-        self.wait_for_state("tt1", "DRAINING")
+        self.wait_for_state("tt1", "DRAINED")
+        self.assertIn("new disks", self.ok("tracker", "show", "tt1"))
         self.ok("tracker", "resume", "tt1", user="boss")
         self.wait_for_state("tt1", "LIVE")
         # A stop waits for what runs, and for outputs that are needed.
@@ -71,6 +73,36 @@ class Trackers(Cluster):
         self.start_tracker("tt1")
         self.wait_for_state("tt1", "LIVE")
         self.succeeds(self.submitted("again", mapper="cat", reduces=0))
+
+    def test_a_dead_tracker_is_declared_lost_and_its_name_is_free(self):
+        self.start_cluster(trackers=2, conf=self.settings(extra=BEAT))
+        gate = self.dir / "gate"
+        job = self.submitted("long", mapper=f"while ! [ -e {gate} ]; do sleep 0.1; done; cat", reduces=0,
+                             input=self.some_text())
+        wait_for("its map runs", lambda: self.json("job", "status", job)["maps"]["running"] == 1)
+        where = next(each["name"] for each in self.json("tracker", "list") if each["attempts"] == 1)
+        other = "tt2" if where == "tt1" else "tt1"
+        self.refused(2, f"{where} was heard of .* it is not dead", "tracker", "lost", where)
+        self.refused(2, f"{other} is not lost", "tracker", "forget", other)
+        # Another tracker of that name, elsewhere, is refused and takes nothing over.
+        self.start_tracker(where, process="impostor")
+        wait_for("it is refused", lambda: f"another tracker named {where}" in self.log("impostor"))
+        self.assertEqual(self.json("job", "status", job)["maps"]["running"], 1)
+        self.assertEqual(self.tracker(where)["state"], "LIVE")
+        self.processes[where].send_signal(signal.SIGKILL)
+        self.processes.pop(where).wait()
+        self.wait_for_state(where, "SILENT")
+        self.ok("tracker", "lost", where, "--reason", "power supply")
+        wait_for("the other one has the name", lambda: self.tracker(where)["state"] == "LIVE")
+        gate.touch()
+        self.succeeds(job)
+        self.processes["impostor"].send_signal(signal.SIGKILL)
+        self.processes.pop("impostor").wait()
+        self.wait_for_state(where, "SILENT")
+        self.ok("tracker", "lost", where)
+        self.assertRegex(self.tracker(where)["lost_why"], "declared lost by")
+        self.ok("tracker", "forget", where)
+        self.assertEqual(self.tracker(where)["state"], "unknown")
 
     def test_stop_now(self):
         self.start_cluster(trackers=2, conf=self.settings(extra=BEAT))

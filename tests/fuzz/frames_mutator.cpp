@@ -49,7 +49,9 @@ constexpr std::string_view kMethods[] = {"register_tracker",
                                          "admin:apply_settings",
                                          "admin:diff_settings",
                                          "admin:settings_text",
-                                         "admin:order_trackers"};
+                                         "admin:order_trackers",
+                                         "admin:lose_trackers",
+                                         "admin:forget_trackers"};
 constexpr std::uint64_t kNumbers[] = {0,          1,       2,          3,          7,
                                       100,        9'999,   10'000,     65'535,     999'999,
                                       1000000,    1000001, 0x7fffffff, 1u << 31,   0xffffffff,

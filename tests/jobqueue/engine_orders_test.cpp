@@ -16,6 +16,13 @@ class OrdersHarness : public FifoHarness {
     }
     return "";
   }
+  template <class Command>
+  std::string refusal(const Command& command) {
+    for (const Reply& reply : step(command)) {
+      if (const auto* refused = std::get_if<Error>(&reply.body)) return refused->message;
+    }
+    return "";
+  }
   const TrackerState& at(const std::string& name) { return *state().find_tracker(name); }
   const std::string& told(const std::string& name) { return tracker(name).last.leave; }
   void say_goodbye(const std::string& name) {
@@ -160,6 +167,52 @@ TEST(Orders, AStopIsForTheIncarnationThatItFound) {
   h.order(TrackerOrder::kStop, {"tt1"});
   h.add_tracker("tt1");  // restarted before it was told
   EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+}
+
+TEST(Orders, ASilentTrackerThatIsDeclaredLostLosesItsTasksAtOnce) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.submit({.maps = 4});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  const DeclareLost lost{{"root", {}}, {"tt1"}, "power supply"};
+  h.advance(3 * h.engine().heartbeat_interval_ms());
+  EXPECT_THAT(h.refusal(lost), testing::HasSubstr("it is not dead"));
+  EXPECT_EQ(h.running("default"), 2);
+  h.advance(1);
+  EXPECT_EQ(h.refusal(lost), "");
+  EXPECT_EQ(h.at("tt1").lost_why, "was declared lost by root: power supply");
+  EXPECT_EQ(h.running("default"), 0);
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/m0 J1/m1");
+}
+
+// One that was heard of keeps all: not even the dead one is lost.
+TEST(Orders, ALostTrackerAmongLivingOnesIsNotLostAlone) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.advance(60000);
+  h.heartbeat("tt2");
+  EXPECT_THAT(h.refusal(DeclareLost{{"root", {}}, {"tt1", "tt2"}, ""}), testing::HasSubstr("tt2"));
+  EXPECT_TRUE(h.at("tt1").live());
+}
+
+TEST(Orders, OnlyLostTrackersAreForgottenAndAreWelcomeWhenTheyComeBack) {
+  OrdersHarness h;
+  h.add_tracker("tt1");
+  h.add_tracker("tt2");
+  h.order(TrackerOrder::kDrain, {"tt1"});
+  const ForgetTrackers forget{{"root", {}}, {"tt1"}};
+  EXPECT_THAT(h.refusal(forget), testing::HasSubstr("is not lost"));
+  EXPECT_FALSE(h.at("tt1").forgotten);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.refusal(forget), "");
+  EXPECT_TRUE(h.at("tt1").forgotten);
+  EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
+  h.add_tracker("tt1");
+  EXPECT_FALSE(h.at("tt1").forgotten);
+  h.submit({.maps = 1});
   EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
 }
 

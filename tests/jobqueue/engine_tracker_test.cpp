@@ -266,6 +266,32 @@ TEST(EngineTracker, AnOlderProcessOfTheSameNameCannotTakeOver) {
   EXPECT_EQ(std::get<Error>(replies.at(0).body).code, ErrorCode::kNotPermitted);
 }
 
+// By the mark of its work directory one that was restarted is told from another of its name.
+TEST(EngineTracker, AnotherOneOfTheSameNameIsRefusedUntilTheFirstIsLostOrAskedToGo) {
+  const auto registers = [](FifoHarness& h, const std::string& home, std::int64_t incarnation) {
+    RegisterTracker one;
+    one.name = "tt1";
+    one.home = home;
+    one.incarnation = incarnation;
+    one.total = {{1, 0, 0, 0}};
+    for (const Reply& reply : h.step(one)) {
+      if (const auto* refused = std::get_if<Error>(&reply.body)) return refused->code;
+    }
+    return ErrorCode{};
+  };
+  FifoHarness h;
+  EXPECT_EQ(registers(h, "a", 10), ErrorCode{});
+  h.advance(60000);
+  EXPECT_EQ(registers(h, "b", 20), ErrorCode::kNotPermitted);
+  EXPECT_EQ(h.state().find_tracker("tt1")->incarnation, 10);
+  EXPECT_EQ(registers(h, "a", 30), ErrorCode{});  // restarted
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(registers(h, "b", 40), ErrorCode{});
+  EXPECT_EQ(registers(h, "a", 50), ErrorCode::kNotPermitted);
+  h.step(OrderTrackers{{"root", {}}, {"tt1"}, TrackerOrder::kStop});
+  EXPECT_EQ(registers(h, "a", 60), ErrorCode{});
+}
+
 // A policy that chooses whatever the test says: the engine must not believe it.
 struct WrongPolicy : FifoPolicy {
   using FifoPolicy::FifoPolicy;

@@ -66,9 +66,10 @@ void AdminService::set_queue_state(Give<wire::Done> give, Refuse refuse, const w
 
 void AdminService::order_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                                   const std::vector<std::string>& trackers,
-                                  const wire::TrackerOrder::type order) {
+                                  const wire::TrackerOrder::type order,
+                                  const std::string& reason) {
   const Answering<wire::Done> answering(std::move(give), std::move(refuse));
-  const auto who = from_wire(caller);
+  const auto who = check_order(caller, trackers, reason);
   if (!who) return answering.refuse(who.error());
   const auto number = static_cast<int>(order);
   if (number < 0 || number > static_cast<int>(TrackerOrder::kStopNow)) {
@@ -77,10 +78,39 @@ void AdminService::order_trackers(Give<wire::Done> give, Refuse refuse, const wi
                                   "0 resume, 1 drain, 2 stop, 3 stop now",
                                   {}});
   }
-  if (const Status known = check_trackers(*loop_.board().view(), trackers); !known)
-    return answering.refuse(known.error());
-  loop_.post(OrderTrackers{*who, trackers, static_cast<TrackerOrder>(number)},
+  loop_.post(OrderTrackers{*who, trackers, static_cast<TrackerOrder>(number), reason},
              answer_done(answering));
+}
+
+void AdminService::lose_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                 const std::vector<std::string>& trackers,
+                                 const std::string& reason) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = check_order(caller, trackers, reason);
+  if (!who) return answering.refuse(who.error());
+  loop_.post(DeclareLost{*who, trackers, reason}, answer_done(answering));
+}
+
+void AdminService::forget_trackers(Give<wire::Done> give, Refuse refuse,
+                                   const wire::Caller& caller,
+                                   const std::vector<std::string>& trackers) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = check_order(caller, trackers, "");
+  if (!who) return answering.refuse(who.error());
+  loop_.post(ForgetTrackers{*who, trackers}, answer_done(answering));
+}
+
+// Who asks, if what is asked of trackers makes sense.
+Result<Caller> AdminService::check_order(const wire::Caller& caller,
+                                         const std::vector<std::string>& trackers,
+                                         const std::string& reason) const {
+  const auto who = from_wire(caller);
+  if (!who) return who.error();
+  if (Status fits = check_text("reason", reason, {.may_be_empty = true}); !fits)
+    return fits.error();
+  if (const Status known = check_trackers(*loop_.board().view(), trackers); !known)
+    return known.error();
+  return *who;
 }
 
 void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {

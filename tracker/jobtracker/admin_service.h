@@ -57,7 +57,11 @@ class AdminService final : public wire::AdminServiceCobSvIf {
                        const std::string& queue, const bool running) override;
   void order_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                       const std::vector<std::string>& trackers,
-                      const wire::TrackerOrder::type order) override;
+                      const wire::TrackerOrder::type order, const std::string& reason) override;
+  void lose_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                     const std::vector<std::string>& trackers, const std::string& reason) override;
+  void forget_trackers(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                       const std::vector<std::string>& trackers) override;
   void policy(Give<wire::PolicyInfo> give, Refuse refuse) override;
   void set_policy(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                   const std::string& policy) override;
@@ -69,6 +73,9 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   void info(Give<wire::ServerInfo> give, Refuse refuse) override;
 
  private:
+  Result<Caller> check_order(const wire::Caller& caller, const std::vector<std::string>& trackers,
+                             const std::string& reason) const;
+
   EngineLoop& loop_;
   Worker& worker_;
   const ServerFacts facts_;

@@ -57,7 +57,9 @@ bool Board::publish_changes(Engine& engine) {
   for (const JobId id : changes.jobs) draw_job(engine, id);
   for (const TrackerId id : changes.trackers) {
     const TrackerState& tracker = engine.state().tracker(id);
-    trackers_.set(id.index(), std::make_shared<TrackerRecord>(render_tracker(engine, tracker)));
+    trackers_.set(id.index(), tracker.forgotten ? nullptr
+                                                : std::make_shared<TrackerRecord>(
+                                                      render_tracker(engine, tracker)));
   }
   changes.clear();
   publish(engine);
@@ -77,6 +79,7 @@ void Board::publish(Engine& engine) {
   next->policy_since = engine.policy_since();
   next->total = state.total();
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
+  next->heartbeat_interval = engine.heartbeat_interval_ms();
   for (const wire::QueueStatus& queue : *queues_) {
     if (queue.leaf) next->jobs_unfinished += queue.jobs_waiting + queue.jobs_running;
   }

@@ -32,6 +32,7 @@ struct BoardView {
   TimeMs policy_since = 0;
   Resources total;  // of live trackers
   std::int32_t live_trackers = 0;
+  DurationMs heartbeat_interval = 0;
   std::int32_t jobs_unfinished = 0;
 };
 using BoardViewPtr = std::shared_ptr<const BoardView>;

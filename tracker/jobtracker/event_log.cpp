@@ -20,7 +20,7 @@ const char* verb(TrackerChanged::How how) {
     case TrackerChanged::How::kAdded:
       return "added";
     case TrackerChanged::How::kLost:
-      return "lost: no heartbeat within the expiry, or it was restarted";
+      return "lost";
     case TrackerChanged::How::kBack:
       return "back";
     case TrackerChanged::How::kDraining:
@@ -35,6 +35,8 @@ const char* verb(TrackerChanged::How how) {
       return "has too many faults: jobs that it failed succeeded elsewhere; it gets no tasks";
     case TrackerChanged::How::kHealed:
       return "takes tasks again: enough faults are forgotten";
+    case TrackerChanged::How::kForgotten:
+      return "forgotten, as was asked: it is in no list until it comes back";
   }
   return "";
 }
@@ -77,7 +79,10 @@ void EventLog::on(const Event& event, const Engine& engine) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: runs again: {}", task_name(reopened->task), one_line(reopened->why));
   } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
-    spdlog::info("tracker {}: {}", state.tracker(tracker->tracker).name, verb(tracker->how));
+    const TrackerState& which = state.tracker(tracker->tracker);
+    const bool lost = tracker->how == TrackerChanged::How::kLost;
+    spdlog::info("tracker {}: {}{}", which.name, verb(tracker->how),
+                 lost ? ": it " + one_line(which.lost_why) : "");
   } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
     if (!is_preemption(kill->reason) || !may_log(event.at)) return;
     const bool gains = kill->for_queue.valid();

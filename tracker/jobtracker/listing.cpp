@@ -119,7 +119,10 @@ std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs 
     const auto& record = view.trackers.get(i);
     if (!record) continue;
     out.push_back(record->status);
-    out.back().last_heartbeat_ms_ago = std::max<TimeMs>(0, now - record->last_heartbeat);
+    wire::TrackerStatus& status = out.back();
+    status.last_heartbeat_ms_ago = std::max<TimeMs>(0, now - record->last_heartbeat);
+    const bool silent = status.last_heartbeat_ms_ago > kSilentIntervals * view.heartbeat_interval;
+    if (silent && status.state == "LIVE") status.state = "SILENT";
   }
   return out;
 }

@@ -135,7 +135,11 @@ const char* state_of(const TrackerState& tracker) {
   if (tracker.state == TrackerState::State::kLost) return "LOST";
   if (tracker.state == TrackerState::State::kAwaited) return "AWAITED";
   if (tracker.stopping()) return "STOPPING";
-  if (tracker.order == TrackerOrder::kDrain) return "DRAINING";
+  if (tracker.order == TrackerOrder::kDrain) {
+    const bool nothing_left = tracker.attempts.empty() && tracker.map_outputs.empty() &&
+                              tracker.duties.empty() && tracker.held_commits.empty();
+    return nothing_left ? "DRAINED" : "DRAINING";
+  }
   if (tracker.faulty) return "FAULTY";
   if (tracker.low_disk) return "LOW_DISK";
   return tracker.accepts_tasks ? "LIVE" : "UNHEALTHY";
@@ -147,6 +151,7 @@ void render_order(const TrackerState& tracker, wire::TrackerStatus& status) {
   constexpr std::size_t kJobsNamed = 20;
   status.__set_order(name(tracker.order));
   status.__set_ordered_by(tracker.ordered_by);
+  if (!tracker.order_reason.empty()) status.__set_order_reason(tracker.order_reason);
   status.__set_ordered_at_ms(tracker.ordered_at);
   std::vector<std::string> jobs;
   for (const TaskKey& key : tracker.map_outputs) {

@@ -1,6 +1,7 @@
 #include "tracker/tasktracker/agent.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -8,9 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <random>
 #include <thread>
 
 #include "tracker/tasktracker/leftovers.h"
@@ -32,9 +36,25 @@ std::int64_t draw_incarnation() {
   return wall_now_ms() * 1000 + ::getpid() % 1000;
 }
 
+// Kept in the lock file of the work directory: drawn by its first tracker, the same ever after.
+Result<std::string> home_of(int lock) {
+  char text[64] = {};
+  const ssize_t had = ::pread(lock, text, sizeof text - 1, 0);
+  if (had > 0) return std::string(text, static_cast<std::size_t>(had));
+  std::random_device random;
+  std::string home;
+  for (int part = 0; part < 4; ++part) home += fmt::format("{:08x}", random());
+  if (had < 0 || ::pwrite(lock, home.data(), home.size(), 0) != ssize_t(home.size()) ||
+      ::fsync(lock) != 0) {
+    return data_error(std::string("lock file: ") + std::strerror(errno));
+  }
+  return home;
+}
+
 wire::Registration make_registration(const TaskTrackerOptions& options,
-                                     std::uint16_t shuffle_port) {
+                                     std::uint16_t shuffle_port, const std::string& home) {
   wire::Registration registration;
+  registration.__set_home(home);
   registration.__set_name(options.name);
   registration.__set_incarnation(draw_incarnation());
   registration.__set_host(options.host);
@@ -89,6 +109,8 @@ Status Agent::prepare() {
                       ": in use by another tracker; each needs a work directory of its own");
   }
   lock_ = std::move(*lock);
+  const auto home = home_of(lock_.get());
+  if (!home) return data_error(dirs_.lock() + ": " + home.error().message);
   if (const int killed = kill_leftovers(dirs_); killed > 0) {
     spdlog::warn("{}: killed {} processes left by an earlier life", subject_, killed);
   }
@@ -103,7 +125,7 @@ Status Agent::prepare() {
   auto port = shuffle_->start();
   if (!port) return port.error();
   shuffle_port_ = *port;
-  core_ = std::make_unique<AgentCore>(make_registration(options_, shuffle_port_), limits_);
+  core_ = std::make_unique<AgentCore>(make_registration(options_, shuffle_port_, *home), limits_);
   spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
                dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
                options_.reduce_slots);

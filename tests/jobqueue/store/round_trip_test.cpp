@@ -162,7 +162,8 @@ TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
 
 TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   append(
-      {TrackersOrdered{{{"tt1", 7}, {"tt2", 8}, {"tt3", 9}}, TrackerOrder::kDrain, "ann"},  // 1 s
+      {TrackersOrdered{{{"tt1", 7}, {"tt2", 8}, {"tt3", 9}}, TrackerOrder::kDrain, "ann",
+                       "new disks"},  // 1 s
        TrackersOrdered{{{"tt2", 8}}, TrackerOrder::kStopNow, "bob"},
        TrackersOrdered{{{"tt3", 9}}, TrackerOrder::kNone, "bob"},
        TrackerFault{"tt1", 7, job(1), -500}, TrackerFault{"tt1", 7, job(2), -500},
@@ -174,6 +175,7 @@ TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_EQ(snapshot.tracker_orders[0].incarnation, 7);
   EXPECT_EQ(snapshot.tracker_orders[0].at, 1000);
   EXPECT_EQ(snapshot.tracker_orders[0].by, "ann");
+  EXPECT_EQ(snapshot.tracker_orders[0].reason, "new disks");
   EXPECT_EQ(snapshot.tracker_orders[1].order, TrackerOrder::kStopNow);
   ASSERT_EQ(snapshot.tracker_faults.size(), 3u) << "the first of tt1 is forgotten";
   EXPECT_EQ(snapshot.tracker_faults[0].at, 5000);
