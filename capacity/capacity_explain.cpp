@@ -50,7 +50,8 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
   std::vector<Reason> reasons;
-  if (auto reason = explain_user(job, kind)) reasons.push_back(std::move(*reason));
+  const auto over_limit = explain_user(job, kind);
+  if (over_limit) reasons.push_back(*over_limit);
   if (auto reason = explain_queues(job, kind)) reasons.push_back(std::move(*reason));
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
   if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
@@ -60,7 +61,12 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
                        {{"milliseconds_left", left}}});
   }
   if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));
-  const auto before = leaf_of(entry->leaf, kind).jobs.jobs_before(entry->order);
+  // Jobs whose user is over the limit are passed over, or come last.
+  const auto over = [&](const LeafJobs::Bucket& bucket) {
+    return over_user_limit(entry->leaf, kind, bucket);
+  };
+  const auto before =
+      leaf_of(entry->leaf, kind).jobs.jobs_before(entry->order, over_limit.has_value(), over);
   if (before > 0) {
     const auto count = static_cast<std::int64_t>(before);
     reasons.push_back({"jobs_before",
@@ -81,7 +87,7 @@ std::optional<Reason> CapacityPolicy::explain_user(const Job& job, TaskKind kind
   const bool soft = queue.settings.user_limit.mode == UserLimit::Mode::kSoft;
   return Reason{"user_at_limit",
                 "user " + state_.user_name(job.user) + " holds " + std::to_string(running) +
-                    " of his limit of " + slots_text(limit, kind) + " in queue " + queue.path +
+                    " of their limit of " + slots_text(limit, kind) + " in queue " + queue.path +
                     (soft ? "; others of the queue come first" : ""),
                 {{"running", running}, {"limit", limit}}};
 }

@@ -102,14 +102,6 @@ std::int64_t LeafJobs::user_running(UserId user) const {
   return found == users_.end() ? 0 : found->second.running;
 }
 
-std::size_t LeafJobs::jobs_before(const JobOrder& job) const {
-  std::size_t count = 0;
-  for (const std::set<JobOrder>& jobs : jobs_in_) {
-    count += static_cast<std::size_t>(std::distance(jobs.begin(), jobs.lower_bound(job)));
-  }
-  return count;
-}
-
 LeafJobs::ByWidth LeafJobs::permitted_tasks(const LimitOf& limit_of, std::int64_t widest) const {
   if (!limit_of) return tasks_by_width_;
   ByWidth permitted;

@@ -46,7 +46,22 @@ class LeafJobs {
     return tasks_by_width_.empty() ? 0 : tasks_by_width_.begin()->first;
   }
   std::int64_t user_running(UserId user) const;
-  std::size_t jobs_before(const JobOrder& job) const;
+  // Jobs that come before one like that, if `over(bucket)` comes after all others; `is_over` tells
+  // whether it does so itself.
+  template <class Over>
+  std::size_t jobs_before(const JobOrder& job, bool is_over, Over over) const {
+    std::size_t count = 0;
+    for (std::size_t place = 0; place < jobs_in_.size(); ++place) {
+      const std::set<JobOrder>& jobs = jobs_in_[place];
+      if (jobs.empty()) continue;
+      const bool passed = over(buckets_[place]);
+      if (passed && !is_over) continue;
+      const bool all = !passed && is_over;
+      count += all ? jobs.size()
+                   : static_cast<std::size_t>(std::distance(jobs.begin(), jobs.lower_bound(job)));
+    }
+    return count;
+  }
 
   // Slots wanted (PEND): all of them, or what `limit_of(width)` leaves each user, and never more
   // than `room`, in whole tasks. Where not all fit, wide tasks are counted first.

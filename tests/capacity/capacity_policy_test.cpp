@@ -67,6 +67,21 @@ TEST(CapacityCases, F4UserLimits2) {
   EXPECT_EQ(h.heartbeat("tt2"), "J2/m0 J2/m1");
 }
 
+// A job whose user holds the limit is before nobody's that is within.
+TEST(Capacity, JobsThatWillBePassedOverAreNotBeforeOthers) {
+  CapacityHarness h;
+  h.add_queue(with_user_minimum(queue("q", 100), 25));
+  h.add_tracker("tt1", {.map_slots = 4, .reduce_slots = 0});
+  h.submit({.queue = "q", .user = "u1", .maps = 10});
+  h.submit({.queue = "q", .user = "u1", .maps = 10});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1 J1/m2 J1/m3");
+  h.submit({.queue = "q", .user = "u2", .maps = 10});
+  EXPECT_EQ(h.why(3), "queue_at_capacity");
+  EXPECT_EQ(h.why(1), "user_at_limit queue_at_capacity jobs_before");
+  const auto reasons = h.engine().policy().explain(JobId(2), TaskKind::kMap, h.now);
+  EXPECT_EQ(reasons.back().numbers[0].second, 2);  // J1, and J3, which came later
+}
+
 TEST(Capacity, LentSlotsComeBackAsTheyAreFreed) {
   CapacityHarness h;
   h.add_queue(queue("a", 60)).add_queue(queue("b", 40));

@@ -14,7 +14,8 @@ A mutant is a table in tests/mutants/*.toml:
     to = 'true ? claims.begin()'
     rule = 'what is wanted less is taken off the latest claim'
     killer = 'jobqueue_tests ClaimBook*'   what must notice it: an executable of tests/ and a filter of its tests,
-                                           'scenario capacity/reclaim', or 'weir ...', a command line that exits with 0
+                                           'scenario capacity/reclaim', 'scenarios capacity' (all of a folder), or
+                                           'weir ...', a command line that exits with 0
     survives = '...'                       instead of a killer: why nothing notices it. It counts as not noticed.
 
 The checkout is not touched. It is built as it is, each file by itself, in build/mutants; a mutant is a copy of its file,
@@ -87,7 +88,7 @@ def matches(mutant, pattern):
 def killer_target(killer):
     """The executable that a killer runs."""
     word = killer.split()[0]
-    return "weir" if word == "scenario" else word
+    return "weir" if word in ("scenario", "scenarios") else word
 
 
 def killer_command(killer, binary):
@@ -95,6 +96,9 @@ def killer_command(killer, binary):
     words = shlex.split(killer)
     if words[0] == "scenario":
         return [binary, "sim", "--check", "full", words[1] + ".yaml"], ROOT / "tests" / "scenarios"
+    if words[0] == "scenarios":
+        each = 'for file in "$1"/*.yaml; do "$0" sim --check full "$file" || exit 1; done'
+        return ["sh", "-c", each, binary, words[1]], ROOT / "tests" / "scenarios"
     if words[0] == "weir":
         return [binary, *words[1:]], ROOT
     return [binary, "--gtest_brief=1", "--gtest_filter=" + ":".join(words[1:])], BUILD
