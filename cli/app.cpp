@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <memory>
 
 #include "cli/bench_command.h"
 #include "cli/conf_commands.h"
@@ -21,6 +22,7 @@
 #include "cli/shares_command.h"
 #include "cli/sim_command.h"
 #include "cli/submit_command.h"
+#include "cli/usage.h"
 #include "cli/watch_command.h"
 #include "conf/values.h"
 
@@ -29,6 +31,7 @@ namespace {
 
 void build(CLI::App& app, Context& context) {
   app.name("weir");
+  app.formatter(std::make_shared<PlainFormatter>());  // commands have that of what they are made in
   app.require_subcommand(1);
   app.set_version_flag("--version", "weir " WEIR_VERSION, "the version of this binary");
   app.set_help_all_flag("--help-all", "help of every command");
@@ -58,13 +61,18 @@ void build(CLI::App& app, Context& context) {
       "--reducer 'uniq -c' --wait");
 }
 
-// How far the arguments name commands: "weir job status"; a word that names none is refused with
-// the nearest one.
-std::string command_path(const CLI::App& app, const std::vector<std::string>& arguments) {
-  std::string path = app.get_name();
-  const CLI::App* at = &app;
+// What the arguments name, "weir job status", and those that are left.
+struct Named {
+  const CLI::App* command;
+  std::string path;
+  std::vector<std::string> arguments;
+};
+
+// A word that names no command is refused with the nearest one.
+Named named_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  Named named{&app, app.get_name(), arguments};
   for (const auto& word : arguments) {
-    const auto subcommands = at->get_subcommands([](const CLI::App*) { return true; });
+    const auto subcommands = named.command->get_subcommands([](const CLI::App*) { return true; });
     if (word.empty() || word[0] == '-' || subcommands.empty()) break;
     const auto found =
         std::find_if(subcommands.begin(), subcommands.end(),
@@ -74,19 +82,20 @@ std::string command_path(const CLI::App& app, const std::vector<std::string>& ar
       for (const auto* command : subcommands) names.push_back(command->get_name());
       const std::vector<std::string_view> known(names.begin(), names.end());
       const auto near = nearest(word, known);
+      const std::string meant = near ? fmt::format(", did you mean '{}'?", *near) : "";
       throw wrong_use(fmt::format("'{}' is no command of '{}'{}; see '{} --help'", printable(word),
-                                  path, near ? fmt::format(", did you mean '{}'?", *near) : "",
-                                  path));
+                                  named.path, meant, named.path));
     }
-    at = *found;
-    path += " " + word;
+    named.command = *found;
+    named.path += " " + word;
+    named.arguments.erase(named.arguments.begin());
   }
-  return path;
+  return named;
 }
 
 // True if there is an action to run; otherwise `exit_code` says how it ended.
 bool parse(CLI::App& app, std::vector<std::string> arguments, Context& context, int& exit_code) {
-  const std::string path = command_path(app, arguments);
+  const Named named = named_command(app, arguments);
   try {
     std::reverse(arguments.begin(), arguments.end());
     app.parse(std::move(arguments));
@@ -96,9 +105,10 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, Context& context, 
       exit_code = app.exit(error, context.out, context.err);
       return false;
     }
-    std::string cause = printable(error.what());
-    while (cause.ends_with('.') || cause.ends_with('?')) cause.pop_back();
-    throw wrong_use(fmt::format("{}; see '{} --help'", cause, path));
+    const auto unknown = unknown_option(*named.command, named.arguments);
+    throw wrong_use(fmt::format("{}; see '{} --help'",
+                                unknown ? *unknown : printable(in_words(error.what())),
+                                named.path));
   }
 }
 

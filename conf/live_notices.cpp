@@ -85,8 +85,8 @@ class Findings {
                                    slots, (slots + most - 1) / most));
     }
     if (queues.empty()) return;
-    say(out, fmt::format("one user alone cannot use the guaranteed {} slots, as their limit is hard: "
-                         "{}",
+    say(out, fmt::format("one user alone cannot use the guaranteed {} slots, as their limit is "
+                         "hard: {}",
                          name(kind_), listed(queues)));
   }
 
