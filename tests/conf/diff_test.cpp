@@ -53,6 +53,11 @@ TEST(Diff, ASpelledOutDefaultIsNoChange) {
   EXPECT_THAT(diff_settings(by_hand, settings("policy: capacity")), IsEmpty());
 }
 
+TEST(Diff, PercentagesAreToldAsTheyAreWritten) {
+  EXPECT_THAT(diff_settings(settings("speculation: {lag: 20%}"), settings("speculation: {lag: 25%}")),
+              ElementsAre("speculation.lag: 20% -> 25%"));
+}
+
 TEST(Diff, Guarantees) {
   const auto text = [](Guarantee map, Guarantee reduce) {
     const Guarantee both[] = {map, reduce};

@@ -103,6 +103,7 @@ TEST(FairSection, LocalityDelayIsOfferedToBothPolicies) {
   EXPECT_EQ(both("off").mode, DelayMode::kOff);
   EXPECT_EQ(both("{rack: 1s}"), (LocalityDelaySettings{DelayMode::kFixed, 0, 1000}));
   EXPECT_EQ(both("7s"), (LocalityDelaySettings{DelayMode::kFixed, 7000, 7000}));
+  EXPECT_EQ(both("1h").node_ms, 3'600'000);  // the longest there is
   EXPECT_EQ(section<CapacitySettings>("policy: capacity", "capacity").locality_delay.mode,
             DelayMode::kOff);
 }
@@ -138,6 +139,9 @@ fair:
   EXPECT_EQ(research.pools[0].name, "vision");
   EXPECT_EQ(research.pools[0].max_running_jobs, std::nullopt);
   EXPECT_EQ(research.pools[0].fair_share_timeout_ms, 300'000);
+  const FairSettings path = fair(
+      "fair: {pools: [{name: a.b, max_running_jobs: 1}], defaults: {pool_max_running_jobs: 7}}");
+  EXPECT_EQ(path.pools[0].max_running_jobs, 7) << "a is named within a path alone";
   EXPECT_EQ(settings.undeclared.max_running_jobs, 15);
   EXPECT_EQ(settings.default_user_max_running_jobs, 5);
   EXPECT_EQ(settings.user_max_running_jobs.at("alice"), 6);

@@ -66,6 +66,8 @@ TEST(Values, NearestWord) {
   EXPECT_EQ(nearest("guarantied", kKnown), "guaranteed");
   EXPECT_EQ(nearest("Maximum", kKnown), "maximum");
   EXPECT_EQ(nearest("sumbit", kKnown), "submit");
+  constexpr std::string_view kAlike[] = {"maps", "caps"};
+  EXPECT_EQ(nearest("taps", kAlike), "maps");  // the first of those that are as near
   EXPECT_FALSE(nearest("colour", kKnown));
   EXPECT_FALSE(nearest("", kKnown));
 }

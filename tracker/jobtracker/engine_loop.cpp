@@ -32,7 +32,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       spdlog::info("store: {}", message);
     }
   };
-  committer_ = std::make_unique<GroupCommitter>(store, std::move(callbacks));
+  committer_ = std::make_unique<GroupCommitter>(store, std::move(callbacks), options_.store);
   thread_ = std::thread([this] { run(); });
 }
 

@@ -30,12 +30,22 @@ class GatedStore final : public Store {
   Result<std::optional<std::string>> get_meta(std::string_view key) override {
     return inner_.get_meta(key);
   }
-  Result<bool> tidy(const Retention& retention) override { return inner_.tidy(retention); }
+  Result<bool> tidy(const Retention& retention) override {
+    const std::lock_guard lock(mutex_);
+    tidied_ = retention;
+    changed_.notify_all();
+    return inner_.tidy(retention);
+  }
   Result<std::unique_ptr<History>> history() override { return inner_.history(); }
 
   void wait_for_write() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return arrived_ > 0; });
+  }
+  Retention wait_for_tidying() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return tidied_.has_value(); });
+    return *tidied_;
   }
   void open(bool fail) {
     const std::lock_guard lock(mutex_);
@@ -48,6 +58,7 @@ class GatedStore final : public Store {
   MemoryStore inner_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::optional<Retention> tidied_;
   int arrived_ = 0;
   bool open_ = false, fail_ = false;
 };
@@ -145,6 +156,31 @@ TEST_F(EngineLoopTest, FullQueueAnswersBusyAtOnce) {
   EXPECT_TRUE(busy);
   leave.count_down();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::holds_alternative<Submitted>(answers[i].get().body));
+}
+
+// What has been promised has to be written, and may be stopped: a kill is taken.
+TEST_F(EngineLoopTest, AStoreThatIsBehindTakesNoMoreJobs) {
+  start({.store = {.events = 1}});
+  auto first = submit("/out/a");
+  store_.wait_for_write();
+  EXPECT_EQ(std::get<Error>(submit("/out/b").get().body).code, ErrorCode::kBusy);
+  auto kill = post(KillJob{{"alice", {}}, JobId(9)});
+  EXPECT_EQ(std::get<Error>(kill.get().body).code, ErrorCode::kUnknownJob);
+  store_.open(false);
+  EXPECT_TRUE(std::holds_alternative<Submitted>(first.get().body));
+  EXPECT_EQ(jobs_inside(), 1u);
+}
+
+TEST_F(EngineLoopTest, FinishedJobsAndHistoryAreKeptForAsLongAsTheSettingsSay) {
+  store_.open(false);
+  ASSERT_TRUE(store_.touch_time(TimeMs{1000} * 24 * 3600 * 1000).ok());
+  start({.tidy_gap_ms = 0});
+  submit("/out/a").get();
+  const Retention kept = store_.wait_for_tidying();
+  const Settings settings = make_loaded().settings;
+  ASSERT_NE(settings.history.keep_ms, settings.finished_jobs_kept_ms);
+  EXPECT_EQ(kept.finished_before - kept.history_before,
+            settings.history.keep_ms - settings.finished_jobs_kept_ms);
 }
 
 TEST_F(EngineLoopTest, StopAnswersEverybody) {

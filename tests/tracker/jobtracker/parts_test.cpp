@@ -33,6 +33,20 @@ TEST(Uploads, AreBoundedAndForgotten) {
   EXPECT_TRUE(uploads.begin(now).ok());
 }
 
+TEST(Uploads, MayTakeAllThatThereIsAndGiveItBackWhenIdleForLonger) {
+  const auto now = Uploads::Clock::now();
+  const auto idle = std::chrono::minutes(10);
+  Uploads uploads({.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = idle});
+  const std::vector<wire::Split> ten(10);
+  const std::string first = *uploads.begin(now);
+  EXPECT_TRUE(uploads.append(first, ten, now).ok());
+  const std::string second = *uploads.begin(now + idle);
+  EXPECT_FALSE(uploads.append(second, ten, now + idle).ok()) << "the first is there still";
+  const auto later = now + idle + std::chrono::milliseconds(1);
+  EXPECT_TRUE(uploads.append(second, ten, later).ok());
+  EXPECT_FALSE(uploads.take(first, later).ok());
+}
+
 TEST(RecordTable, SnapshotsDoNotChange) {
   RecordTable<int> table;
   table.set(3, std::make_shared<int>(1));

@@ -1,0 +1,41 @@
+// The bounds of a frame and of the memory that frames take, to the byte.
+#include "tracker/rpc/frame.h"
+
+#include <gtest/gtest.h>
+
+#include "tracker/rpc/byte_budget.h"
+
+namespace weir {
+namespace {
+
+using Kind = FrameHead::Kind;
+
+Kind kind_of(std::uint32_t length, std::uint32_t most) {
+  char header[kFrameHeaderBytes];
+  write_big_endian_32(length, header);
+  return inspect_frame({header, sizeof header}, most).kind;
+}
+
+TEST(Frame, MayHaveItsMostBytesAndNotOneMore) {
+  EXPECT_EQ(kind_of(1000, 1000), Kind::kIncomplete);
+  EXPECT_EQ(kind_of(1001, 1000), Kind::kOversize);
+}
+
+// Version, name's length, sequence number, the end of the arguments: 13 bytes.
+TEST(Frame, TheShortestMessageIsOne) {
+  EXPECT_EQ(kind_of(13, 1000), Kind::kIncomplete);
+  EXPECT_EQ(kind_of(12, 1000), Kind::kMalformed);
+}
+
+TEST(ByteBudget, MayBeSpentWhole) {
+  ByteBudget budget(10);
+  EXPECT_TRUE(budget.try_take(4));
+  EXPECT_FALSE(budget.try_take(7));
+  EXPECT_TRUE(budget.try_take(6));
+  EXPECT_FALSE(budget.try_take(1));
+  budget.give_back(6);
+  EXPECT_EQ(budget.used(), 4u);
+}
+
+}  // namespace
+}  // namespace weir
