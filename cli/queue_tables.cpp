@@ -91,6 +91,7 @@ std::string users_block(const wire::QueueStatus& queue) {
                {"REDUCES", true},
                {"LIMIT", true},
                {"WAIT", true},
+               {"PEND", true},
                {"RUN", true},
                {"DONE", true},
                {"FAILED", true},
@@ -103,6 +104,7 @@ std::string users_block(const wire::QueueStatus& queue) {
         {user.user, std::to_string(user.running_maps), or_dash(set.limit_maps, user.limit_maps),
          std::to_string(user.running_reduces), or_dash(set.limit_reduces, user.limit_reduces),
          or_dash(set.jobs_waiting, user.jobs_waiting),
+         or_dash(set.jobs_pending, user.jobs_pending),
          set.jobs_running ? std::to_string(user.jobs_running) : std::to_string(user.jobs),
          or_dash(set.jobs_succeeded, user.jobs_succeeded),
          or_dash(set.jobs_failed, user.jobs_failed), or_dash(set.jobs_killed, user.jobs_killed),
@@ -249,8 +251,9 @@ std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms) {
       {"state", queue.state},
       {"guaranteed", queue.guaranteed},
       {"jobs",
-       fmt::format("{} waiting, {} running, {} succeeded, {} failed, {} killed", queue.jobs_waiting,
-                   queue.jobs_running, queue.jobs_succeeded, queue.jobs_failed, queue.jobs_killed)},
+       fmt::format("{} waiting, {} pending, {} running, {} succeeded, {} failed, {} killed",
+                   queue.jobs_waiting, queue.jobs_pending, queue.jobs_running,
+                   queue.jobs_succeeded, queue.jobs_failed, queue.jobs_killed)},
       {"submit", list_text(queue.__isset.submit, queue.submit)},
       {"administer", list_text(queue.__isset.administer, queue.administer)}};
   if (queue.__isset.kill_budget) {

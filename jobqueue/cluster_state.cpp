@@ -98,9 +98,18 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
     if (added.state == JobState::kWaiting) ++waiting_jobs_;
     ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+    count_pending(added, 1);
     line_up(added);
   }
   return added;
+}
+
+// A job in state RUNNING of which no task has started yet is counted as pending as well.
+void ClusterState::count_pending(const Job& job, std::int32_t by) {
+  if (!job.pending()) return;
+  QueueState& queue = queues_[job.queue.index()];
+  queue.jobs_pending += static_cast<std::uint32_t>(by);
+  queue.users[job.user].jobs_pending += static_cast<std::uint32_t>(by);
 }
 
 void ClusterState::line_up(const Job& job) {
@@ -154,7 +163,9 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   if (job.state == JobState::kWaiting) --waiting_jobs_;
+  count_pending(job, -1);
   job.state = state;
+  count_pending(job, 1);
   line_up(job);
   switch (state) {
     case JobState::kWaiting:
@@ -209,6 +220,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
     const bool waiting = job.state == JobState::kWaiting;
     --(waiting ? from.jobs_waiting : from.jobs_running);
     --(waiting ? old_user.jobs_waiting : old_user.jobs_running);
+    count_pending(job, -1);
     if (old_user.jobs_running + old_user.jobs_waiting == 0 &&
         old_user.running_slots[0] + old_user.running_slots[1] == 0) {
       from.users.erase(job.user);
@@ -220,6 +232,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
     to.unfinished.emplace(job.id, Ok{});
   }
   job.queue = queue;
+  count_pending(job, 1);
   line_up(job);
   for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
 }

@@ -73,7 +73,8 @@ struct JobLine {
 struct UserInQueue {
   std::int64_t running_slots[kTaskKindCount] = {0, 0};
   std::uint32_t jobs_waiting = 0;
-  std::uint32_t jobs_running = 0;
+  std::uint32_t jobs_running = 0;  // in state RUNNING, and of these:
+  std::uint32_t jobs_pending = 0;  // those of which no task has started yet
 };
 
 // What every launch and every end looks at comes first and lies together.
@@ -88,6 +89,7 @@ struct alignas(64) QueueState {
   QueueCounters counters;
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
+  std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
   std::map<JobId, Ok> unfinished;  // in submit order
   JobLine line;
   std::map<UserId, JobLine> user_lines;  // the line by users, none empty
@@ -257,6 +259,7 @@ class ClusterState {
   void review_stragglers(Job& job, TaskKind kind);
   void follow_speculation();  // the settings have changed
 
+  void count_pending(const Job& job, std::int32_t by);
   void line_up(const Job& job);
   void leave_line(const Job& job);
   void leave_run(Attempt& attempt);

@@ -48,7 +48,10 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   if (beside) ++group.speculative.launched;
   if (job.speculates[index(key.kind)]) young_.arrive(slot);
   ++job.live_attempts;
-  if (job.started_at == 0) job.started_at = now;
+  if (job.started_at == 0) {
+    count_pending(job, -1);
+    job.started_at = std::max<TimeMs>(now, 1);
+  }
   if (to_copy) {
     count_copy(attempt, 1);
     return slot;

@@ -16,6 +16,7 @@ void hand_over(QueueState& to, QueueState&& from) {
   }
   to.jobs_waiting += from.jobs_waiting;
   to.jobs_running += from.jobs_running;
+  to.jobs_pending += from.jobs_pending;
   to.counters.add(from.counters);
   for (const auto& [id, theirs] : from.users) {
     UserInQueue& ours = to.users[id];
@@ -23,6 +24,7 @@ void hand_over(QueueState& to, QueueState&& from) {
       ours.running_slots[index(kind)] += theirs.running_slots[index(kind)];
     ours.jobs_waiting += theirs.jobs_waiting;
     ours.jobs_running += theirs.jobs_running;
+    ours.jobs_pending += theirs.jobs_pending;
   }
   to.unfinished.merge(from.unfinished);
 }

@@ -166,8 +166,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
     emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   outputs_.emplace(job.spec->output, job.id);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
-  if (old.state == JobState::kRunning) job.started_at = old.submitted_at;
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
+  job.started_at = old.submitted_at;  // when its first task did is not kept
   state_.expand_tasks(job);
   for (const JobSnapshot::Failures& f : old.failures) {
     TaskGroup& group = job.tasks(f.kind);

@@ -39,7 +39,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
   const bool unsure =
       tracker.state == TrackerState::State::kAwaited && tracker.incarnation == kUnknownIncarnation;
   if (known != nullptr && !unsure && tracker.incarnation != input.incarnation) {
-    lose_tracker(tracker, "restarted");
+    lose_tracker(tracker, "was restarted");
     tracker.unacknowledged.clear();
     tracker.sequence = 0;
     begin_anew(tracker);

@@ -127,6 +127,8 @@ struct alignas(64) Job {
   const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
   const Resources& need(TaskKind kind) const { return tasks(kind).need; }
   std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
+  // Its tasks may be launched, and none has been.
+  bool pending() const { return state == JobState::kRunning && started_at == 0; }
   bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
   bool all_done() const {
     const TaskGroup& maps = tasks(TaskKind::kMap);

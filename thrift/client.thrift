@@ -122,11 +122,11 @@ struct UserFigures {
   1: required string user
   2: required i64 running_maps
   3: required i64 running_reduces
-  4: required i32 jobs                 // waiting and running
+  4: required i32 jobs                 // waiting, pending and running
   5: optional i64 limit_maps           // slots he may hold now; not set under a policy without limits
   6: optional i64 limit_reduces
   7: optional i32 jobs_waiting
-  8: optional i32 jobs_running
+  8: optional i32 jobs_running         // of which a task has started
   9: optional i64 jobs_succeeded       // since the JobTracker started, as what follows
   10: optional i64 jobs_failed
   11: optional i64 jobs_killed
@@ -134,6 +134,7 @@ struct UserFigures {
   13: optional i64 used_reduce_slot_ms
   14: optional i64 lost_map_slot_ms
   15: optional i64 lost_reduce_slot_ms
+  16: optional i32 jobs_pending        // none of whose tasks has started yet
 }
 
 struct ClaimInfo {
@@ -197,6 +198,7 @@ struct QueueStatus {
   20: optional i64 reclaim_after_map_ms      // -1: never
   21: optional i64 reclaim_after_reduce_ms
   22: optional i64 kill_budget         // slot-seconds an hour
+  23: optional i32 jobs_pending       // none of whose tasks has started yet; not in jobs_running
 }
 
 struct TrackerStatus {

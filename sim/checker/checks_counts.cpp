@@ -143,6 +143,7 @@ void check_copies(const Step& step, Verdict& verdict) {
 struct JobsOf {
   std::int64_t waiting = 0;
   std::int64_t running = 0;
+  std::int64_t pending = 0;  // of these
 };
 
 void check_tasks(const ClusterState& state, const Job& job, Verdict& verdict) {
@@ -180,6 +181,7 @@ void check_jobs(const Step& step, Verdict& verdict) {
     ++(waiting ? by_queue[job->queue].waiting : by_queue[job->queue].running);
     JobsOf& own = by_user[{job->queue, job->user}];
     ++(waiting ? own.waiting : own.running);
+    if (job->pending()) ++by_queue[job->queue].pending, ++own.pending;
   }
   for (const QueueId leaf : step.state.tree().leaves()) {
     const QueueState& queue = step.state.queue(leaf);
@@ -187,13 +189,14 @@ void check_jobs(const Step& step, Verdict& verdict) {
     std::set<JobId> listed;
     for (const auto& [id, unused] : queue.unfinished) listed.insert(id);
     if (jobs.waiting != queue.jobs_waiting || jobs.running != queue.jobs_running ||
-        listed != unfinished[leaf]) {
+        jobs.pending != queue.jobs_pending || listed != unfinished[leaf]) {
       verdict.breach(
           "job-counts",
-          fmt::format("queue {}: {} waiting, {} running, {} unfinished jobs, counted "
-                      "{}, {} and {}",
-                      step.path(leaf), queue.jobs_waiting, queue.jobs_running, listed.size(),
-                      jobs.waiting, jobs.running, unfinished[leaf].size()));
+          fmt::format("queue {}: {} waiting, {} running ({} pending), {} unfinished jobs, counted "
+                      "{}, {} ({}) and {}",
+                      step.path(leaf), queue.jobs_waiting, queue.jobs_running, queue.jobs_pending,
+                      listed.size(), jobs.waiting, jobs.running, jobs.pending,
+                      unfinished[leaf].size()));
     }
     // Whoever has a job or a slot has a record, and the record is right.
     std::set<UserId> users;
@@ -210,7 +213,8 @@ void check_jobs(const Step& step, Verdict& verdict) {
       const auto found = queue.users.find(user);
       const UserInQueue has = found == queue.users.end() ? UserInQueue{} : found->second;
       const JobsOf& own = by_user[{leaf, user}];
-      bool right = own.waiting == has.jobs_waiting && own.running == has.jobs_running;
+      bool right = own.waiting == has.jobs_waiting && own.running == has.jobs_running &&
+                   own.pending == has.jobs_pending;
       for (const TaskKind kind : kTaskKinds) {
         const auto slots = step.census.user_running[index(kind)].find({leaf, user});
         const auto end = step.census.user_running[index(kind)].end();

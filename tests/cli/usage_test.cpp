@@ -23,8 +23,10 @@ struct Command {
 
 TEST(Usage, AnUnknownOptionIsNamedWithTheNearestOne) {
   const Command command;
-  EXPECT_EQ(command.unknown({"--maper", "cat"}), "there is no option '--maper', did you mean '--mapper'?");
-  EXPECT_EQ(command.unknown({"--reduce=3"}), "there is no option '--reduce', did you mean '--reduces'?");
+  EXPECT_EQ(command.unknown({"--maper", "cat"}),
+            "there is no option '--maper', did you mean '--mapper'?");
+  EXPECT_EQ(command.unknown({"--reduce=3"}),
+            "there is no option '--reduce', did you mean '--reduces'?");
   EXPECT_EQ(command.unknown({"--zzz"}), "there is no option '--zzz'");
 }
 

@@ -54,7 +54,8 @@ TEST(Diff, ASpelledOutDefaultIsNoChange) {
 }
 
 TEST(Diff, PercentagesAreToldAsTheyAreWritten) {
-  EXPECT_THAT(diff_settings(settings("speculation: {lag: 20%}"), settings("speculation: {lag: 25%}")),
+  const Settings before = settings("speculation: {lag: 20%}");
+  EXPECT_THAT(diff_settings(before, settings("speculation: {lag: 25%}")),
               ElementsAre("speculation.lag: 20% -> 25%"));
 }
 

@@ -69,8 +69,8 @@ TEST(LiveNotices, HardUserLimitsThatLeaveAGuaranteeUnused) {
   const std::string queues =
       "[{name: a, guaranteed: 100%, user_limit: {factor: 0.25, mode: hard}}]";
   EXPECT_THAT(notices(queues, 10),
-              ElementsAre("f: warning: one user alone cannot use the guaranteed map slots, as his "
-                          "limit is hard: a (2 of 10; 5 users fill it)"));
+              ElementsAre("f: warning: one user alone cannot use the guaranteed map slots, as "
+                          "their limit is hard: a (2 of 10; 5 users fill it)"));
   EXPECT_THAT(notices(queues, 1), IsEmpty());  // at least one task
 }
 

@@ -34,6 +34,36 @@ const char* name(Attempt::State state) {
   return "";
 }
 
+// Why an attempt is killed, for people.
+std::string reason_of(const KillOrdered& kill, const ClusterState& state) {
+  const bool known = kill.for_queue.valid() && kill.for_queue.index() < state.tree().size();
+  switch (kill.reason) {
+    case KillReason::kReclaim:
+      return "preempted for queue " + (known ? state.tree().node(kill.for_queue).path : "?");
+    case KillReason::kMinShare:
+    case KillReason::kFairShare:
+      return "preempted for pool " + kill.for_pool;
+    case KillReason::kJobKilled: {
+      const Job* job = state.find_job(kill.attempt.task.job);
+      return job == nullptr || job->diagnostics.empty() ? "job killed" : "job " + job->diagnostics;
+    }
+    case KillReason::kSpeculative:
+      return "another attempt of the task was done first";
+    case KillReason::kTrackerLost:
+      return "tracker " + state.tracker(kill.tracker).name + " " +
+             state.tracker(kill.tracker).lost_why;
+    case KillReason::kJobFailed:
+      return "another task has failed the job";
+    case KillReason::kUnknown:
+      return "it was not to run any more";
+    case KillReason::kNoRoom:
+      return "its tracker has no longer as many slots as it needs";
+    case KillReason::kTrackerStopped:
+      return "tracker " + state.tracker(kill.tracker).name + " is being stopped";
+  }
+  return "";
+}
+
 wire::AttemptInfo start_info(const ClusterState& state, const AttemptKey& attempt,
                              TrackerId where) {
   wire::AttemptInfo info;
@@ -70,16 +100,28 @@ AttemptHistory::End* AttemptHistory::find_or_add(const AttemptKey& attempt, bool
 }
 
 void AttemptHistory::forget(JobId job) {
+  std::erase_if(to_die_, [&](const auto& entry) { return entry.first.task.job == job; });
   const auto found = jobs_.find(job);
   if (found == jobs_.end()) return;
   count_ -= found->second.size();
   jobs_.erase(found);
 }
 
-void AttemptHistory::on(const Event& event) {
-  if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+void AttemptHistory::on(const Event& event, const ClusterState& state) {
+  if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
+    to_die_[kill->attempt] = reason_of(*kill, state);
+  } else if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+    const auto dead = to_die_.extract(ended->attempt);
     End* end = find_or_add(ended->attempt, ended->how == AttemptEnded::How::kFailed);
     if (end == nullptr) return;
+    if (ended->how == AttemptEnded::How::kKilled) {
+      const TrackerState& tracker = state.tracker(ended->tracker);
+      // Lost, or lost and there again as another process.
+      const bool gone = tracker.state == TrackerState::State::kLost || tracker.sequence == 0;
+      end->diagnostics = !dead.empty() ? dead.mapped()
+                         : gone        ? "tracker " + tracker.name + " " + tracker.lost_why
+                                       : "its tracker did not run it any more";
+    }
     end->tracker = ended->tracker;
     end->how = ended->how;
     end->ended_at = event.at;
@@ -119,6 +161,8 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
         info.launched_at_ms = attempt.launched_at;
         info.progress_millionths = attempt.progress_millionths;
         if (attempt.speculative) info.__set_speculative(true);
+        const auto dying = to_die_.find(attempt.key);
+        if (dying != to_die_.end()) info.__set_diagnostics(dying->second);
         found.emplace_back(attempt.key, std::move(info));
       });
       if (task.state == Task::State::kSucceeded) {

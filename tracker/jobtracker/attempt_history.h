@@ -21,7 +21,8 @@ class AttemptHistory {
   static constexpr std::size_t kInAll = 100'000;
   static constexpr std::size_t kListed = 10'000;
 
-  void on(const Event& event);
+  // `state` is that after the event.
+  void on(const Event& event, const ClusterState& state);
   void forget(JobId job);
 
   // Every attempt of the job that is known: ended, live, and finished tasks from before a restart.
@@ -42,6 +43,7 @@ class AttemptHistory {
   End* find_or_add(const AttemptKey& attempt, bool must);
 
   std::map<JobId, Ends> jobs_;
+  std::map<AttemptKey, std::string> to_die_;  // why; those that are dying still
   std::size_t count_ = 0;
 };
 

@@ -193,7 +193,7 @@ void EngineLoop::step(Item& item) {
   output_.clear();
   engine_->handle(input_, output_);
   for (Event& event : output_.events) {
-    history_.on(event);
+    history_.on(event, engine_->state());
     log_.on(event, *engine_);
     event_file_.on(event, *engine_);
     if (event.seq > 0) durable_.push_back(std::move(event));

@@ -57,7 +57,7 @@ wire::JobStatus render_job(const Engine& engine, const Job& job) {
   const std::string& path = engine.state().tree().node(job.queue).path;
   out.queue = path.empty() ? job.spec->queue : path;
   out.priority = name(job.priority);
-  out.state = name(state);
+  out.state = state == JobState::kRunning && job.pending() ? "PENDING" : name(state);
   out.maps = render_tasks(job, TaskKind::kMap, state);
   out.reduces = render_tasks(job, TaskKind::kReduce, state);
   out.map_progress_millionths = render_progress(job, TaskKind::kMap, state);

@@ -68,7 +68,8 @@ void render_users(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
     if (reduce_limit >= 0)
       figures.__set_limit_reduces(std::min(reduce_limit, out->reduces.maximum));
     figures.__set_jobs_waiting(count(user.jobs_waiting));
-    figures.__set_jobs_running(count(user.jobs_running));
+    figures.__set_jobs_running(count(user.jobs_running - user.jobs_pending));
+    figures.__set_jobs_pending(count(user.jobs_pending));
     const auto known = past->find(id);
     add_past(known == past->end() ? UserCounters{} : known->second, &figures);
     out->users.push_back(std::move(figures));
@@ -86,6 +87,7 @@ void render_users(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
     figures.jobs = 0;
     figures.__set_jobs_waiting(0);
     figures.__set_jobs_running(0);
+    figures.__set_jobs_pending(0);
     add_past(past->at(gone[i].second), &figures);
     out->users.push_back(std::move(figures));
   }
@@ -160,7 +162,8 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
   out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap), guarantees);
   out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce), guarantees);
   out.jobs_waiting = count(queue.jobs_waiting);
-  out.jobs_running = count(queue.jobs_running);
+  out.jobs_running = count(queue.jobs_running - queue.jobs_pending);
+  out.__set_jobs_pending(count(queue.jobs_pending));
   out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
   out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
   out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
@@ -199,6 +202,7 @@ void add_up_inner_queues(const QueueTree& tree, std::vector<wire::QueueStatus>* 
     wire::QueueStatus& to = (*queues)[parent.index() - 1];
     to.jobs_waiting += from.jobs_waiting;
     to.jobs_running += from.jobs_running;
+    to.jobs_pending += from.jobs_pending;
     to.jobs_succeeded += from.jobs_succeeded;
     to.jobs_failed += from.jobs_failed;
     to.jobs_killed += from.jobs_killed;

@@ -20,7 +20,7 @@ class ClientTest(unittest.TestCase):
             self.assertEqual(reply.job_name, "job_0001")
             self.assertEqual(reply.queue, "research")
             status = client.job_status(reply.job, reply.version)
-            self.assertEqual((status.state, status.maps.total, status.reduces.total), ("RUNNING", 3, 2))
+            self.assertEqual((status.state, status.maps.total, status.reduces.total), ("PENDING", 3, 2))
             # Another client, which knows no version, finds it as well; services have plain names too.
             other = jobtracker.plain_client()
             self.assertEqual(other.job_status(reply.job, 0).user, "alice")

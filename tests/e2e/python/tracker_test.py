@@ -88,7 +88,7 @@ class TrackerTest(unittest.TestCase):
         for _ in range(1000):
             tracker.beat()
             status = client.job_status(job, 0)
-            if status.state not in ("WAITING", "RUNNING"):
+            if status.state not in ("WAITING", "PENDING", "RUNNING"):
                 return status
             time.sleep(0.01)
         self.fail(f"the job did not end: {status}")

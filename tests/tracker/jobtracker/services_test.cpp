@@ -220,7 +220,7 @@ TEST_F(ServicesTest, RestartKeepsJobsAndFinishesThem) {
   tracker_.reset();
   start(open_disk(path));
   EXPECT_EQ(status_of(*client_, done.job).state, "SUCCEEDED");
-  EXPECT_EQ(status_of(*client_, open.job, open.version).state, "RUNNING");
+  EXPECT_EQ(status_of(*client_, open.job, open.version).state, "PENDING");
   FakeTracker after(tracker_->tracker_port(), "tt1");
   after.join();
   EXPECT_EQ(after.run(*client_, open.job).state, "SUCCEEDED");

@@ -1,0 +1,52 @@
+// How attempts ended, and why.
+#include "tracker/jobtracker/attempt_history.h"
+
+#include <gtest/gtest.h>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+struct HistoryHarness : FifoHarness {
+  AttemptHistory history;
+  std::size_t heard = 0;  // of the log
+
+  // "KILLED why" of the only attempt of the job's map.
+  std::string told(std::uint32_t job, std::uint32_t map = 0) {
+    for (; heard < log.size(); ++heard) history.on(log[heard], state());
+    for (const auto& attempt : history.list(state(), state().job(JobId(job)))) {
+      if (attempt.id.index == static_cast<std::int32_t>(map)) {
+        return attempt.state + " " + attempt.diagnostics;
+      }
+    }
+    return "none";
+  }
+};
+
+TEST(AttemptHistory, KilledAttemptsSayWhy) {
+  HistoryHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.maps = 1});
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J2/m0");
+  h.step(KillJob{{"root", {}}, JobId(1)});
+  EXPECT_EQ(h.told(1), "KILLING job killed by root");
+  h.heartbeat("tt1");
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told(1), "KILLED job killed by root");
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.told(2), "KILLED tracker tt1 is gone");
+}
+
+TEST(AttemptHistory, AnAttemptOfATrackerThatWasRestartedSaysSo) {
+  HistoryHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  EXPECT_EQ(h.told(1), "KILLED tracker tt1 was restarted");
+}
+
+}  // namespace
+}  // namespace weir::test
