@@ -110,7 +110,7 @@ std::optional<Choice> SabotagedPolicy::choose_twice(const Offer& offer) {
 std::optional<Choice> SabotagedPolicy::choose_ended(const Offer& offer) {
   const TrackerState& tracker = state_.tracker(offer.tracker);
   for (const auto& [id, over] : state_.jobs()) {
-    if (over->state != JobState::kKilled) continue;
+    if (over->state != JobState::kKilled || over->started_at == 0) continue;
     Job& job = state().mutable_job(id);
     const auto& maps = job.tasks(TaskKind::kMap).tasks;
     const auto task = std::find_if(maps.begin(), maps.end(), [](const Task& t) {

@@ -81,7 +81,8 @@ void Board::publish(Engine& engine) {
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
   next->heartbeat_interval = engine.heartbeat_interval_ms();
   for (const wire::QueueStatus& queue : *queues_) {
-    if (queue.leaf) next->jobs_unfinished += queue.jobs_waiting + queue.jobs_pending + queue.jobs_running;
+    if (!queue.leaf) continue;
+    next->jobs_unfinished += queue.jobs_waiting + queue.jobs_pending + queue.jobs_running;
   }
   std::vector<Reader> ready;
   {
