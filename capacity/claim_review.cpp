@@ -93,8 +93,7 @@ void CapacityPolicy::review_claims(QueueId leaf, TaskKind kind, std::vector<Clai
   SlotClass& c = classes_[index(kind)];
   const std::int64_t owed = state_.claims().owed(leaf, kind);
   const std::int64_t missing = shortfall(leaf, kind);
-  note_short(leaf, kind, missing, owed);
-  if (owed == 0) return;
+  if (owed == 0) return note_short(leaf, kind, missing, 0);
   const ClaimBook& book = state_.claims();
   const std::int64_t running = c.shares.line(leaf).facts.running + freed_in(leaf, kind);
   const std::int64_t seen = book.running_seen(leaf, kind);

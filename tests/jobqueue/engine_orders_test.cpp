@@ -9,19 +9,16 @@ namespace {
 
 class OrdersHarness : public FifoHarness {
  public:
-  std::string order(TrackerOrder order, std::vector<std::string> names,
-                    const std::string& user = "root") {
-    for (const Reply& reply : step(OrderTrackers{{user, {}}, std::move(names), order})) {
-      if (const auto* refused = std::get_if<Error>(&reply.body)) return refused->message;
-    }
-    return "";
-  }
   template <class Command>
   std::string refusal(const Command& command) {
     for (const Reply& reply : step(command)) {
       if (const auto* refused = std::get_if<Error>(&reply.body)) return refused->message;
     }
     return "";
+  }
+  std::string order(TrackerOrder order, std::vector<std::string> names,
+                    const std::string& user = "root") {
+    return refusal(OrderTrackers{{user, {}}, std::move(names), order});
   }
   const TrackerState& at(const std::string& name) { return *state().find_tracker(name); }
   const std::string& told(const std::string& name) { return tracker(name).last.leave; }
