@@ -292,7 +292,7 @@ void Engine::end_hold(std::size_t place, KillRecord::Outcome outcome) {
   book.mutable_holds().erase(book.mutable_holds().begin() + static_cast<std::ptrdiff_t>(place));
   --state_.mutable_tracker(hold.tracker).keeps;
   book.settle_records(hold.id, outcome);
-  if (outcome != KillRecord::Outcome::kWasted || hold.used || hold.claim == 0) return;
+  if (hold.used || hold.claim == 0) return;
   const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
   book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
 }

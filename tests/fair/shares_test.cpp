@@ -45,6 +45,10 @@ TEST(FairShares, WorkedCases) {
   EXPECT_EQ(deal(10, {{5, 0, 1, 2}, {20}}), in_slots({2, 8}));
 }
 
+TEST(FairShares, WhoHasNoWeightGetsHisMinimumAndNoMore) {
+  EXPECT_EQ(fair_shares(share_of_slots(10), {{20, 0, 1}, {20, 1, 0}}), in_slots({9, 1}));
+}
+
 TEST(FairShares, MinimumsOverTheTotalAreScaledDownInProportion) {
   // Scaled from what was promised, also where that alone is more than there is.
   EXPECT_EQ(fair_shares(share_of_slots(4), {{10, 6}, {2, 6}}), in_slots({3, 1}));
