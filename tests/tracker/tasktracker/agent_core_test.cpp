@@ -93,6 +93,23 @@ TEST(AgentCore, TableOfEnds) {
   }
 }
 
+TEST(AgentCore, AnAttemptEndsOnce) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0"}));
+  h.describe();
+  h.report("m0.0", State::SUCCEEDED, Phase::SORT);
+  EXPECT_EQ(h.exit("m0.0"), "heartbeat");
+  const auto told = h.beat.attempts;
+  h.reply(CoreHarness::every(1000));
+  h.now_ms = 1500;
+  h.core.on_start_failed(CoreHarness::key("m0.0"), "no memory", h.now());
+  EXPECT_EQ(h.exit("m0.0"), "");  // nothing new
+  EXPECT_EQ(h.at(2000), "heartbeat");
+  EXPECT_EQ(h.beat.attempts, told);
+}
+
 TEST(AgentCore, KillsOnceAndWhatHasNotStartedEndsAtOnce) {
   CoreHarness h;
   h.quiet();
@@ -129,7 +146,8 @@ TEST(AgentCore, CommitsOnlyWhilePendingAndFresh) {
   EXPECT_EQ(h.actions(),
             "");  // the reply took too long: the JobTracker may have given it to another
   EXPECT_EQ(h.at(h.now_ms + 1000), "heartbeat");
-  EXPECT_EQ(h.reply(commit), "commit r0.0");
+  h.core.on_reply(commit, h.now_ms - 5000, h.now());
+  EXPECT_EQ(h.actions(), "commit r0.0");  // in its last moment
   h.at(h.now_ms + 1000);
   EXPECT_EQ(h.reply(commit), "");  // on its way
   h.report("r0.0", State::COMMIT_PENDING,
@@ -179,8 +197,8 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
   h.describe(600000);
   h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
   EXPECT_EQ(h.at(600999).find("kill"), std::string::npos);
-  EXPECT_NE(h.at(601000).find("kill m0.0"), std::string::npos);
-  EXPECT_EQ(h.at(700000).find("kill r0.0"), std::string::npos);
+  EXPECT_EQ(h.at(601000), "kill m0.0");  // alone
+  EXPECT_EQ(h.at(700000), "");
   h.reply(CoreHarness::every(1000));
   h.exit("m0.0");
   h.at(h.now_ms + 1000);
@@ -289,11 +307,8 @@ TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
 TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
   CoreHarness h;
   h.quiet();
-  auto asked = CoreHarness::every(1000);
-  wire::Duty duty;
-  duty.__set_job(7);
-  duty.__set_succeed(true);
-  asked.duties.push_back(duty);
+  const auto asked = CoreHarness::duty(true);
+  const wire::Duty& duty = asked.duties[0];
   h.at(1000);
   EXPECT_EQ(h.reply(asked), "duty");
   h.at(2000);
@@ -310,6 +325,25 @@ TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
   h.reply(CoreHarness::every(1000));
   h.at(h.now_ms + 1000);
   EXPECT_TRUE(h.beat.duties.empty());
+}
+
+// The job was killed while its tracker published it.
+TEST(AgentCore, ADutyThatWasTurnedRoundIsDoneWhenTheOtherIsOver) {
+  CoreHarness h;
+  h.quiet();
+  const auto succeed = CoreHarness::duty(true), fail = CoreHarness::duty(false);
+  h.at(1000);
+  EXPECT_EQ(h.reply(succeed), "duty");
+  h.at(2000);
+  EXPECT_EQ(h.reply(fail), "");  // one at a time
+  h.core.on_duty_done(succeed.duties[0], true, "", h.now());
+  EXPECT_EQ(h.at(h.now_ms), "heartbeat");
+  EXPECT_EQ(h.reply(fail), "duty");
+  h.core.on_duty_done(fail.duties[0], true, "", h.now());
+  EXPECT_EQ(h.at(h.now_ms), "heartbeat");
+  ASSERT_EQ(h.beat.duties.size(), 1u);
+  EXPECT_FALSE(h.beat.duties[0].succeed);
+  EXPECT_EQ(h.reply(fail), "");
 }
 
 TEST(AgentCore, DropsAJobOnceNothingOfItRuns) {
@@ -408,6 +442,21 @@ TEST(AgentCore, ItDoesNotLeaveWhatItHolds) {
   EXPECT_EQ(h.reply(leave), "");
   h.at(3000);
   EXPECT_FALSE(h.beat.leaving);
+}
+
+TEST(AgentCore, ItDoesNotLeaveWhileItDoesADuty) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  auto leave = CoreHarness::duty(true);
+  leave.__set_leave("stopped by root");
+  EXPECT_EQ(h.reply(leave), "duty");
+  h.at(2000);
+  EXPECT_FALSE(h.beat.leaving);
+  h.core.on_duty_done(leave.duties[0], true, "", h.now());
+  EXPECT_EQ(h.reply(leave), "heartbeat");
+  EXPECT_TRUE(h.beat.leaving);
+  EXPECT_EQ(h.beat.duties.size(), 1u) << "what it did goes with the goodbye";
 }
 
 TEST(AgentCore, AReportForAnotherAttemptIsIgnored) {
