@@ -96,6 +96,7 @@ TEST(SpillSorter, SortsLikeAStableSortHoweverOftenItSpills) {
       ASSERT_TRUE(run.ok()) << run.error().message;
       EXPECT_EQ(read_run(*run), expected(lines, partitions));
       EXPECT_EQ(sorter.lines_in(), count);
+      EXPECT_EQ(sorter.lines_spilled(), count);
       if (count == 20000) {
         EXPECT_GT(sorter.spills(), 9u);
       }
