@@ -247,6 +247,18 @@ TEST_F(Committer, StopWritesWhatIsThereAndTakesNothingAfterwards) {
   EXPECT_EQ(snapshot.settings_file_hash, "abc");
 }
 
+TEST_F(Committer, OfTimesThatGatherTheLatestIsWritten) {
+  gate.close();
+  GroupCommitter committer(gate, journal.callbacks());
+  committer.push({make(submitted(1))});
+  gate.wait_for_arrival();
+  committer.touch_time(77'000);
+  committer.touch_time(50'000);
+  gate.open();
+  committer.stop();
+  EXPECT_EQ(memory.load().value().last_time, 77'000);
+}
+
 TEST_F(Committer, StopWithABrokenStoreSaysWhatIsLost) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
   memory.fail_next(1000, "disk gone");

@@ -140,6 +140,13 @@ TEST_P(HistoryOfStore, ListsByQueueUserAndTime) {
   EXPECT_TRUE(store_->history().value()->list({}).value()[0].counters.empty());
 }
 
+TEST_P(HistoryOfStore, OfJobsThatEndedAtOneMomentTheNewestIsFirst) {
+  append(10, {submitted(1), submitted(2), submitted(3)});
+  append(100, {ended(1, 100), ended(3, 100), ended(2, 100)});
+  EXPECT_THAT(listed(), ElementsAre(3, 2, 1));
+  EXPECT_THAT(listed({.limit = 1}), ElementsAre(3));
+}
+
 TEST_P(HistoryOfStore, IsBoundedByAgeAndByNumber) {
   for (std::uint32_t i = 1; i <= 10; ++i) {
     append(10 * i, {submitted(i)});

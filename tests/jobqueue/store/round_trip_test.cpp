@@ -189,6 +189,16 @@ TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_TRUE(snapshot.tracker_faults.empty());
 }
 
+TEST_P(RoundTrip, AStopOfEitherKindIsOverWhenItsTrackerHasLeft) {
+  append({TrackersOrdered{{{"tt1", 7}}, TrackerOrder::kDrain, "ann"},
+          TrackersOrdered{{{"tt2", 8}}, TrackerOrder::kStop, "ann"},
+          TrackersOrdered{{{"tt3", 9}}, TrackerOrder::kStopNow, "ann"}});
+  append({TrackerStopEnded{"tt1"}, TrackerStopEnded{"tt2"}, TrackerStopEnded{"tt3"}});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.tracker_orders.size(), 1u);
+  EXPECT_EQ(snapshot.tracker_orders[0].name, "tt1");
+}
+
 TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
   auto counters = std::make_shared<const Counters>(
       Counters{{"tab\tand\\line\nend", {{"", -5}, {"n", INT64_MAX}}}, {"words", {{"seen", 3}}}});
@@ -273,6 +283,18 @@ TEST_P(RoundTrip, OnlyTheNewestFinishedJobsAreShownAndIdsNeverRepeat) {
   EXPECT_EQ(snapshot.jobs[1].job, JobId(2));
   EXPECT_EQ(snapshot.jobs[2].job, JobId(3));
   EXPECT_EQ(snapshot.next_job, 5u);
+}
+
+TEST_P(RoundTrip, JobsWhoseFilesAreStillToBeRemovedAllComeBackHoweverTheyEnded) {
+  append({submitted(1), submitted(2), submitted(3), submitted(4), submitted(5)});
+  append({JobStateChanged{job(1), JobState::kSucceeded, "", true},
+          JobStateChanged{job(2), JobState::kFailed, "", true},
+          JobStateChanged{job(3), JobState::kKilled, "", true},
+          JobStateChanged{job(4), JobState::kKilled, ""},
+          JobStateChanged{job(5), JobState::kKilled, ""}});
+  const Snapshot snapshot = restarted();  // shows two finished jobs besides
+  ASSERT_EQ(snapshot.jobs.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(snapshot.jobs[i].cleanup, i < 3) << i;
 }
 
 TEST_P(RoundTrip, FactsAboutUnknownJobsAreLeftOut) {

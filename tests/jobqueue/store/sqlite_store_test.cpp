@@ -64,9 +64,12 @@ TEST_F(SqliteStoreFile, IsMarkedAndVersioned) {
 
 TEST_F(SqliteStoreFile, OfANewerVersionIsRefusedAndLeftAlone) {
   opened();
-  execute("PRAGMA user_version = 99");
-  EXPECT_THAT(refusal(), HasSubstr("has schema version 99, this weir knows versions up to"));
-  EXPECT_EQ(query("PRAGMA user_version"), 99);
+  const std::string newest = std::to_string(store_migrations().size());
+  const std::string newer = std::to_string(store_migrations().size() + 1);
+  execute("PRAGMA user_version = " + newer);
+  EXPECT_THAT(refusal(), HasSubstr("has schema version " + newer +
+                                   ", this weir knows versions up to " + newest));
+  EXPECT_EQ(std::to_string(query("PRAGMA user_version")), newer);
 }
 
 TEST_F(SqliteStoreFile, OfSomebodyElseIsRefused) {
@@ -223,6 +226,28 @@ TEST_F(SqliteStoreFile, ARepeatedJobIdIsAnErrorNotASecondJob) {
   auto store = opened();
   ASSERT_TRUE(store->append(std::vector<Event>{make_(submitted(1))}).ok());
   EXPECT_FALSE(store->append(std::vector<Event>{make_(submitted(1))}).ok());
+}
+
+// The number of the next job is not believed against the jobs that are there, or have been.
+TEST_F(SqliteStoreFile, WhoseNextJobWasPutBackGivesNoNumberAgain) {
+  auto store = opened();
+  ASSERT_TRUE(store->append(std::vector<Event>{make_(submitted(7))}).ok());
+  store.reset();
+  execute("UPDATE meta SET value = 3 WHERE key = 'next_job'");
+  store = opened();
+  EXPECT_EQ(store->load().value().next_job, 8u);
+  auto record = std::make_shared<JobRecord>();
+  record->job = job(9);
+  ASSERT_TRUE(store
+                  ->append(std::vector<Event>{
+                      make_(submitted(9)),
+                      make_(JobStateChanged{job(9), JobState::kKilled, "", false, record})})
+                  .ok());
+  ASSERT_FALSE(store->tidy({.finished_before = 1'000'000}).value());
+  ASSERT_EQ(store->load().value().jobs.size(), 1u);
+  store.reset();
+  execute("DELETE FROM meta WHERE key = 'next_job'");
+  EXPECT_EQ(opened()->load().value().next_job, 10u);
 }
 
 // Rows of a job that ended leave little by little, with whatever is written next.
