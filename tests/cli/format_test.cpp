@@ -11,6 +11,8 @@ TEST(Format, DurationsInTheUnitThatMatters) {
   EXPECT_EQ(short_duration(0), "0ms");
   EXPECT_EQ(short_duration(350), "350ms");
   EXPECT_EQ(short_duration(4250), "4.2s");
+  EXPECT_EQ(short_duration(9'999), "9.9s");
+  EXPECT_EQ(short_duration(10'000), "10s");
   EXPECT_EQ(short_duration(59'999), "59s");
   EXPECT_EQ(short_duration(200'000), "3m20s");
   EXPECT_EQ(short_duration(7'500'000), "2h05m");
@@ -31,6 +33,7 @@ TEST(Format, PointsInTimeAreDatesOrSpansBeforeNow) {
   const auto now = [] { return std::int64_t{1'700'000'000'000}; };
   EXPECT_EQ(point_in_time("--since", "30m", now), 1'700'000'000'000 - 1'800'000);
   EXPECT_EQ(point_in_time("--since", "2d", now), 1'700'000'000'000 - 172'800'000);
+  EXPECT_EQ(point_in_time("--since", "1w", now), 1'700'000'000'000 - 604'800'000);
   const std::int64_t noon = point_in_time("--since", "2024-11-21 12:00", now);
   EXPECT_EQ(local_time(noon), "2024-11-21 12:00:00");
   EXPECT_EQ(point_in_time("--since", "2024-11-21", now), noon - 12 * 3'600'000);

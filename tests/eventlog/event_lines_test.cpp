@@ -11,6 +11,7 @@
 namespace weir {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
@@ -28,6 +29,15 @@ struct EventLinesTest : testing::Test {
     for (std::string line; std::getline(in, line);) found.push_back(line);
     return found;
   }
+  // A map that runs on t1.
+  AttemptLaunched launched() {
+    h.add_tracker("t1");
+    h.submit({.maps = 1});
+    h.heartbeat("t1");
+    return h.events<AttemptLaunched>().at(0);
+  }
+  // As if the engine had said so at 5000.
+  void told(Fact fact) { h.log.push_back({0, 5000, std::move(fact)}); }
   test::FifoHarness h;
 };
 
@@ -69,10 +79,51 @@ TEST_F(EventLinesTest, AKillIsToldOnceWhenItIsOrdered) {
   EXPECT_THAT(kills.front(), HasSubstr(R"("reason": "job_killed", "for": null, "ran_ms": 0})"));
 }
 
+TEST_F(EventLinesTest, WhatRanOnALostTrackerIsKilledForThat) {
+  launched();
+  h.now += 300;
+  h.step(LoseTracker{"t1"});
+  const auto killed = HasSubstr(R"("event": "kill", "job": "J1", "task": "m0")");
+  const auto why = HasSubstr(R"("reason": "tracker_lost", "for": null, "ran_ms": 300})");
+  EXPECT_THAT(lines(), Contains(AllOf(killed, why)));
+}
+
+TEST_F(EventLinesTest, APreemptionSaysWhichQueueOrPoolItIsFor) {
+  const AttemptLaunched map = launched();
+  KillOrdered kill{map.attempt, map.tracker, KillReason::kReclaim, map.queue, map.queue};
+  told(kill);
+  kill.reason = KillReason::kFairShare;
+  kill.for_queue = QueueId{};
+  kill.for_pool = "poolA";
+  told(kill);
+  EXPECT_THAT(lines(), Contains(HasSubstr(R"("reason": "reclaim", "for": "default",)")));
+  EXPECT_THAT(lines(), Contains(HasSubstr(R"("reason": "fair_share", "for": "poolA",)")));
+}
+
+TEST_F(EventLinesTest, DeadlinesOfClaimsAreTimesOfTheLog) {
+  told(ClaimOpened{3, "org.a", TaskKind::kMap, 2, 5000, 65'000});
+  EXPECT_THAT(lines(),
+              Contains(R"({"t": 4000, "event": "claim", "queue": "org.a", "class": "map", )"
+                       R"("slots": 2, "deadline": 64000, "claim": 3})"));
+}
+
+TEST_F(EventLinesTest, ASecondAttemptIsMarkedAndAFirstIsNot) {
+  AttemptLaunched map = launched();
+  map.attempt.attempt = 1;
+  map.speculative = true;
+  told(map);
+  const auto launch = [](int attempt, const std::string& mark) {
+    return HasSubstr(R"("attempt": )" + std::to_string(attempt) +
+                     R"(, "tracker": "t1", "locality": "any", )" + mark + R"("queue")");
+  };
+  EXPECT_THAT(lines(), Contains(launch(0, "")));
+  EXPECT_THAT(lines(), Contains(launch(1, R"("speculative": true, )")));
+}
+
 TEST_F(EventLinesTest, ARefusalSaysWhomItWasAbout) {
   h.submit({.queue = "nowhere"});
-  EXPECT_THAT(lines(), Contains(::testing::AllOf(HasSubstr(R"("event": "refused")"),
-                                                 HasSubstr(R"("job": "the job")"))));
+  EXPECT_THAT(lines(), Contains(AllOf(HasSubstr(R"("event": "refused")"),
+                                      HasSubstr(R"("job": "the job")"))));
 }
 
 TEST_F(EventLinesTest, TextCannotForgeALine) {

@@ -91,6 +91,14 @@ TEST(WireJob, DefaultsAreThoseOfTheIdl) {
   EXPECT_EQ(made->max_attempts, 4u);
 }
 
+TEST(WireJob, TextMayBeAsLongAsItsLimit) {
+  wire::JobSpec spec = good_spec();
+  spec.name.assign(JobLimits::kNameBytes, 'n');
+  spec.mapper.assign(JobLimits::kCommandBytes, 'x');
+  spec.output = "/" + std::string(JobLimits::kPathBytes - 1, 'o');
+  EXPECT_TRUE(from_wire(spec, kAlice).ok());
+}
+
 struct Refusal {
   const char* field;  // the message begins with it
   std::function<void(wire::JobSpec&)> spoil;
@@ -109,7 +117,7 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"reduces", [](auto& s) { s.reduces = 100'001; }},
       {"reducer: is missing", [](auto& s) { s.reducer.clear(); }},
       {"mapper: is empty", [](auto& s) { s.mapper.clear(); }},
-      {"mapper", [](auto& s) { s.mapper.assign(200'000, 'x'); }},
+      {"mapper", [](auto& s) { s.mapper.assign(JobLimits::kCommandBytes + 1, 'x'); }},
       {"mapper", [](auto& s) { s.mapper = std::string("a\0b", 3); }},
       {"output", [](auto& s) { s.output = "out"; }},
       {"output: is the root", [](auto& s) { s.output = "/a/.."; }},
@@ -119,7 +127,7 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"working_directory", [](auto& s) { s.working_directory = "tools"; }},
       {"priority", [](auto& s) { s.priority = "URGENT"; }},
       {"queue", [](auto& s) { s.queue.clear(); }},
-      {"name", [](auto& s) { s.name.assign(300, 'n'); }},
+      {"name", [](auto& s) { s.name.assign(JobLimits::kNameBytes + 1, 'n'); }},
       {"max_attempts", [](auto& s) { s.max_attempts = 0; }},
       {"task_timeout_ms", [](auto& s) { s.task_timeout_ms = -1; }},
       {"slowstart_millionths", [](auto& s) { s.slowstart_millionths = 1'000'001; }},
