@@ -43,6 +43,7 @@ TEST(ProgressBar, MapOnlyJobsHaveOneBar) {
 
 TEST(ProgressBar, NoGuessWithoutEvidence) {
   EXPECT_FALSE(milliseconds_left(19'999, 60'000));
+  EXPECT_EQ(milliseconds_left(20'000, 60'000), 49 * 60'000);
   EXPECT_FALSE(milliseconds_left(500'000, 0));
   EXPECT_EQ(milliseconds_left(500'000, 60'000), 60'000);
   EXPECT_EQ(milliseconds_left(1'000'000, 60'000), 0);
