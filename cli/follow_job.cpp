@@ -24,7 +24,7 @@ class ProgressDisplay {
     if (context_.json()) return;
     if (context_.terminal.out) {
       const ProgressStyle style{context_.terminal.columns - 1, context_.terminal.colours};
-      context_.out << "\r\x1b[K" << progress_bar(job, epoch_ms(), style) << std::flush;
+      context_.out << "\r\x1b[K" << progress_bar(job, style) << std::flush;
       drawn_ = true;
       return;
     }
@@ -36,7 +36,7 @@ class ProgressDisplay {
     if (what == last_ || (!due && !job_over(job))) return;
     last_ = what;
     last_line_ms_ = now;
-    context_.out << progress_line(job, epoch_ms()) << std::endl;
+    context_.out << progress_line(job) << std::endl;
   }
 
   // So that what comes next begins on a line of its own.
@@ -54,8 +54,7 @@ class ProgressDisplay {
 
 int show_result(Context& context, const wire::JobStatus& job) {
   const bool succeeded = job.state == "SUCCEEDED";
-  const std::string took = short_duration(
-      (job.__isset.finished_at_ms ? job.finished_at_ms : epoch_ms()) - job.submitted_at_ms);
+  const std::string took = short_duration(elapsed_ms(job));
   if (context.json()) {
     print_json(context.out, to_json(job));
   } else if (succeeded) {

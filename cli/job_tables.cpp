@@ -79,9 +79,7 @@ Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
                {"TOOK", true},
                {"WHY", false, 10}});
   for (const auto& attempt : attempts) {
-    const std::string took = attempt.__isset.ended_at_ms && attempt.launched_at_ms > 0
-                                 ? short_duration(attempt.ended_at_ms - attempt.launched_at_ms)
-                                 : std::string("-");
+    const std::string took = attempt.__isset.ran_ms ? short_duration(attempt.ran_ms) : "-";
     table.add({attempt.name, attempt.state, attempt.tracker, percent(attempt.progress_millionths),
                took,
                attempt.__isset.diagnostics ? attempt.diagnostics

@@ -20,10 +20,6 @@ std::int64_t steady_ms() {
   return milliseconds(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-std::int64_t epoch_ms() {
-  return milliseconds(std::chrono::system_clock::now().time_since_epoch());
-}
-
 bool is_passing(const wire::WeirError& error) {
   return error.code == wire::ErrorCode::BUSY || error.code == wire::ErrorCode::SHUTTING_DOWN;
 }

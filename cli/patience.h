@@ -17,7 +17,6 @@ namespace weir::cli {
 inline constexpr std::int64_t kAskEveryMs = 500;  // between two looks at the jobs
 
 std::int64_t steady_ms();
-std::int64_t epoch_ms();
 
 // Refused, but only for now: busy, or ending.
 bool is_passing(const wire::WeirError& error);

@@ -22,16 +22,10 @@ std::string bar(std::int64_t progress_millionths, std::size_t cells, bool colour
   return "[\x1b[32m" + done + "\x1b[0m" + open + "]";
 }
 
-std::int64_t elapsed_ms(const wire::JobStatus& job, std::int64_t now_ms) {
-  return std::max<std::int64_t>(
-      0, (job.__isset.finished_at_ms ? job.finished_at_ms : now_ms) - job.submitted_at_ms);
-}
-
-std::string tail(const wire::JobStatus& job, std::int64_t now_ms) {
+std::string tail(const wire::JobStatus& job) {
   std::string text = fmt::format("{} running  {}", job.maps.running + job.reduces.running,
-                                 short_duration(elapsed_ms(job, now_ms)));
-  if (job_over(job) || !job.__isset.started_at_ms) return text;
-  const auto left = milliseconds_left(overall_progress_millionths(job), now_ms - job.started_at_ms);
+                                 short_duration(elapsed_ms(job)));
+  const auto left = milliseconds_left(job);
   if (left) text += fmt::format(", about {} left", short_duration(*left));
   return text;
 }
@@ -42,26 +36,22 @@ bool job_over(const wire::JobStatus& job) {
   return job.state == "SUCCEEDED" || job.state == "FAILED" || job.state == "KILLED";
 }
 
-std::int64_t overall_progress_millionths(const wire::JobStatus& job) {
-  const std::int64_t maps = job.maps.total;
-  const std::int64_t reduces = job.reduces.total;
-  if (maps + reduces == 0) return 0;
-  return (maps * job.map_progress_millionths + reduces * job.reduce_progress_millionths) /
-         (maps + reduces);
+std::int64_t elapsed_ms(const wire::JobStatus& job) {
+  const std::int64_t until = job.__isset.finished_at_ms ? job.finished_at_ms : job.now_ms;
+  return std::max<std::int64_t>(0, until - job.submitted_at_ms);
 }
 
-std::optional<std::int64_t> milliseconds_left(std::int64_t progress_millionths,
-                                              std::int64_t running_for_ms) {
-  if (progress_millionths < 20'000 || running_for_ms <= 0) return std::nullopt;
-  const auto left =
-      static_cast<double>(running_for_ms) *
-      static_cast<double>(1'000'000 - std::min<std::int64_t>(progress_millionths, 1'000'000)) /
-      static_cast<double>(progress_millionths);
+std::optional<std::int64_t> milliseconds_left(const wire::JobStatus& job) {
+  const std::int64_t done = job.maps.succeeded + job.reduces.succeeded;
+  const std::int64_t open = job.maps.total + job.reduces.total - done;
+  const std::int64_t ran_ms = job.now_ms - job.started_at_ms;
+  if (job_over(job) || !job.__isset.started_at_ms || done == 0 || ran_ms <= 0) return std::nullopt;
+  const double left =
+      static_cast<double>(ran_ms) * static_cast<double>(open) / static_cast<double>(done);
   return static_cast<std::int64_t>(left) / 1000 * 1000;
 }
 
-std::string progress_bar(const wire::JobStatus& job, std::int64_t now_ms,
-                         const ProgressStyle& style) {
+std::string progress_bar(const wire::JobStatus& job, const ProgressStyle& style) {
   const bool reduces = job.reduces.total > 0;
   const auto compose = [&](std::size_t cells, bool colours) {
     std::string text = fmt::format("{} {}  maps {} {:>4}", job.job_name, job.state,
@@ -71,7 +61,7 @@ std::string progress_bar(const wire::JobStatus& job, std::int64_t now_ms,
       text += fmt::format("  reduces {} {:>4}", bar(job.reduce_progress_millionths, cells, colours),
                           percent(job.reduce_progress_millionths));
     }
-    return text + "  " + tail(job, now_ms);
+    return text + "  " + tail(job);
   };
   std::size_t cells = kWidestBar;
   while (cells > kNarrowestBar && compose(cells, false).size() > style.columns) --cells;
@@ -80,7 +70,7 @@ std::string progress_bar(const wire::JobStatus& job, std::int64_t now_ms,
   return style.colours ? compose(cells, true) : plain;
 }
 
-std::string progress_line(const wire::JobStatus& job, std::int64_t now_ms) {
+std::string progress_line(const wire::JobStatus& job) {
   std::string text =
       fmt::format("{} {}: maps {} ({}/{})", job.job_name, job.state,
                   percent(job.map_progress_millionths), job.maps.succeeded, job.maps.total);
@@ -89,7 +79,7 @@ std::string progress_line(const wire::JobStatus& job, std::int64_t now_ms) {
                         job.reduces.succeeded, job.reduces.total);
   }
   return text + fmt::format(", {} running, {}", job.maps.running + job.reduces.running,
-                            short_duration(elapsed_ms(job, now_ms)));
+                            short_duration(elapsed_ms(job)));
 }
 
 }  // namespace weir::cli

@@ -52,7 +52,7 @@ class WatchDisplay {
     };
     const ProgressStyle style{context_.terminal.columns - 1, context_.terminal.colours};
     const std::size_t bars = std::min(view.jobs.size(), kMostBars);
-    for (std::size_t i = 0; i < bars; ++i) add(progress_bar(view.jobs[i], epoch_ms(), style));
+    for (std::size_t i = 0; i < bars; ++i) add(progress_bar(view.jobs[i], style));
     if (bars < view.jobs.size()) add(fmt::format("and {} more jobs", view.jobs.size() - bars));
     add("");
     std::istringstream table(queue_table(view.queues).render(style.columns) +
@@ -66,7 +66,7 @@ class WatchDisplay {
     for (const auto& job : view.jobs) {
       key += fmt::format("{} {} {} {} ", job.state, job.map_progress_millionths,
                          job.reduce_progress_millionths, job.maps.running + job.reduces.running);
-      text += progress_line(job, epoch_ms()) + "\n";
+      text += progress_line(job) + "\n";
     }
     for (const auto& queue : view.queues) text += queue_line(queue) + "\n";
     const std::int64_t now = steady_ms();
@@ -110,8 +110,7 @@ void refresh(JobTracker& jobtracker, const std::vector<std::int64_t>& numbers, V
 int result(Context& context, const View& view) {
   std::vector<std::string> failures;
   for (const auto& job : view.jobs) {
-    const std::string took = short_duration(
-        (job.__isset.finished_at_ms ? job.finished_at_ms : epoch_ms()) - job.submitted_at_ms);
+    const std::string took = short_duration(elapsed_ms(job));
     if (job.state == "SUCCEEDED") {
       if (!context.json()) {
         context.out << fmt::format("{} SUCCEEDED in {}; output: {}\n", job.job_name, took,

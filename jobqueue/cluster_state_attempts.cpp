@@ -48,10 +48,8 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   if (beside) ++group.speculative.launched;
   if (job.speculates[index(key.kind)]) young_.arrive(slot);
   ++job.live_attempts;
-  if (job.started_at == 0) {
-    count_pending(job, -1);
-    job.started_at = std::max<TimeMs>(now, 1);
-  }
+  if (job.started_at == 0) count_pending(job, -1);
+  if (job.started_at == 0 || now < job.started_at) job.started_at = std::max<TimeMs>(now, 1);
   if (to_copy) {
     count_copy(attempt, 1);
     return slot;

@@ -234,8 +234,9 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   }
   const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
                        report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
+  const TimeMs since = std::max(job.submitted_at, now_ - report.age_ms);
   const AttemptSlot slot =
-      state_.launch(key, report.attempt.attempt, tracker.id, now_, to_copy, beside);
+      state_.launch(key, report.attempt.attempt, tracker.id, since, to_copy, beside);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   if (key.kind == TaskKind::kReduce)

@@ -134,6 +134,19 @@ TrackerState& Engine::awaited_tracker(const std::string& name) {
   return tracker;
 }
 
+namespace {
+
+// The first launch that is known of a job of which something is done.
+TimeMs first_launch_of(const JobSnapshot& job) {
+  TimeMs first = 0;
+  for (const JobSnapshot::DoneTask& done : job.done) {
+    if (done.launched_at != 0 && (first == 0 || done.launched_at < first)) first = done.launched_at;
+  }
+  return first == 0 ? job.submitted_at : first;
+}
+
+}  // namespace
+
 Status Engine::restore_job(const JobSnapshot& old) {
   const QueueId queue = queue_after(state_.settings(), state_.tree(), old.queue);
   if (!queue.valid() && !is_over(old.state)) {
@@ -167,7 +180,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   outputs_.emplace(job.spec->output, job.id);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
-  job.started_at = old.submitted_at;  // when its first task did is not kept
+  job.started_at = first_launch_of(old);
   state_.expand_tasks(job);
   for (const JobSnapshot::Failures& f : old.failures) {
     TaskGroup& group = job.tasks(f.kind);

@@ -119,6 +119,7 @@ struct AttemptReport {
   std::shared_ptr<const Counters> counters;
   std::vector<FetchFailure> fetch_failures;
   bool compute_granted = true;  // false: a reduce that may not compute yet
+  DurationMs age_ms = 0;        // since its tracker started it; 0 if it does not say
 };
 
 struct DutyReport {

@@ -24,6 +24,7 @@ struct JobSnapshot {
     std::string tracker;  // where the map output is
     std::int64_t incarnation = 0;
     std::shared_ptr<const Counters> counters;  // may be null
+    TimeMs launched_at = 0;                    // 0: not known
   };
   struct Failures {
     TaskKind kind = TaskKind::kMap;

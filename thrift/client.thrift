@@ -61,6 +61,7 @@ struct JobStatus {
   17: optional common.Counters counters
   18: optional string status           // newest status line of a task
   19: optional bool from_history       // it is over for so long that only its record is left
+  20: optional i64 now_ms              // when this was made, by the clock of the others; of job_status alone
 }
 
 /** Which of the jobs that are over to list; what is absent does not matter. */
@@ -97,6 +98,7 @@ struct AttemptInfo {
   9: optional i32 log_port
   10: required i32 progress_millionths
   11: optional bool speculative        // it was launched beside another attempt of its task
+  12: optional i64 ran_ms              // until its end, or until now
 }
 
 struct SlotFigures {
@@ -243,7 +245,8 @@ service ClientService {
   /** Jobs that are over, also those that are in none of the other lists any more; the last to end first.
       Without counters, and with the first 500 bytes of diagnostics. */
   list<JobStatus> list_history(1: HistoryFilter filter) throws (1: common.WeirError error)
-  /** Of a job of which only the record is left: its newest failed attempts. */
+  /** Those of earlier starts of the JobTracker without the killed ones; of a job that is over at most 1,000 that succeeded;
+      of one of which only the record is left the newest failed ones alone. */
   list<AttemptInfo> attempts(1: i64 job) throws (1: common.WeirError error)
   JobExplanation explain(1: i64 job) throws (1: common.WeirError error)
 

@@ -57,6 +57,7 @@ struct AttemptStatus {
   9: optional i64 started_at_ms        // by the tracker's clock, for display only
   10: optional i64 finished_at_ms
   11: optional bool compute_granted    // reduces; false: copies in phase SHUFFLE, has copied and waits in SORT. Absent: true
+  12: optional i64 age_ms              // since the tracker started it, by its steady clock
 }
 
 /** The outcome of a job-level duty, repeated until the reply no longer asks for it. */

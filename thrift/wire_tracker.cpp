@@ -48,6 +48,7 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
   out.state = static_cast<ReportedState>(status.state);
   out.progress_millionths = std::clamp(status.progress_millionths, 0, 1'000'000);
   out.phase = static_cast<TaskPhase>(status.phase);
+  if (status.__isset.age_ms) out.age_ms = std::max<std::int64_t>(0, status.age_ms);
   out.compute_granted = !status.__isset.compute_granted || status.compute_granted;
   out.status = trimmed(status.status, ReportLimits::kStatusBytes);
   out.diagnostics = trimmed(status.diagnostics, ReportLimits::kDiagnosticsBytes);
@@ -250,6 +251,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
     status.state = static_cast<wire::AttemptState::type>(attempt.state);
     status.progress_millionths = attempt.progress_millionths;
     status.phase = static_cast<wire::TaskPhase::type>(attempt.phase);
+    if (attempt.age_ms > 0) status.__set_age_ms(attempt.age_ms);
     if (!attempt.status.empty()) status.__set_status(attempt.status);
     if (!attempt.diagnostics.empty()) status.__set_diagnostics(attempt.diagnostics);
     if (attempt.counters) status.__set_counters(*attempt.counters);

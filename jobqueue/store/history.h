@@ -1,6 +1,7 @@
 // What the store remembers of jobs that are over: one JobRecord each, from the end of the job until
 // it is too old or there are too many, and the newest failed attempts with what they said. The rest
-// of a job (spec, tasks, grants) leaves the store as soon as the engine may have forgotten the job.
+// of a job (spec, tasks, grants) leaves the store as soon as the engine may have forgotten the job;
+// which tracker did its first tasks, and so has their logs, is known until then.
 // A History is the reading side: it has a connection of its own, sees what is on disk, and never
 // waits for the writer nor the writer for it. One thread at a time, any.
 #pragma once
@@ -27,15 +28,18 @@ struct HistoryQuery {
   std::size_t limit = 1'000;
 };
 
-struct FailedAttempt {
+struct EndedAttempt {
   AttemptKey attempt;
   std::string tracker;
-  TimeMs ended_at = 0;
+  TimeMs launched_at = 0;  // 0: not known
+  TimeMs ended_at = 0;     // likewise
+  bool failed = false;     // else it has succeeded
   std::string diagnostics;
-  friend bool operator==(const FailedAttempt&, const FailedAttempt&) = default;
+  friend bool operator==(const EndedAttempt&, const EndedAttempt&) = default;
 };
 
 inline constexpr std::size_t kFailedAttemptsKept = 100;  // of one job, the newest
+inline constexpr std::size_t kDoneTasksKept = 1'000;     // of a job that is over, maps first
 
 class History {
  public:
@@ -43,7 +47,8 @@ class History {
   // The last to end first. Counters are left out: a list of thousands is for a table.
   virtual Result<std::vector<JobRecord>> list(const HistoryQuery& query) = 0;
   virtual Result<std::optional<JobRecord>> find(JobId job) = 0;
-  virtual Result<std::vector<FailedAttempt>> failed_attempts(JobId job) = 0;  // oldest first
+  // Those that failed, oldest first, and then those that succeeded, by task.
+  virtual Result<std::vector<EndedAttempt>> attempts(JobId job) = 0;
 };
 
 // What may leave the store. A job whose clean-up is owed stays.

@@ -202,17 +202,24 @@ void MemoryStore::apply(const TrackerForgiven& fact, TimeMs) {
                 [&](const auto& each) { return std::get<0>(each.first) == fact.tracker; });
 }
 
-void MemoryStore::apply(const TaskSucceeded& fact, TimeMs) {
+void MemoryStore::apply(const TaskSucceeded& fact, TimeMs at) {
   Job* job = find_unfinished(fact.attempt.task.job);
   if (!job) return;
   const Task task{fact.attempt.task.kind, fact.attempt.task.index};
   job->done[task] = {task.first,   task.second,      fact.attempt.attempt,
-                     fact.tracker, fact.incarnation, fact.counters};
+                     fact.tracker, fact.incarnation, fact.counters, fact.launched_at};
   job->commits.erase(task);
+  const std::lock_guard lock(records_->mutex);
+  records_->jobs[fact.attempt.task.job].done[task] = {
+      fact.attempt, fact.tracker, fact.launched_at, at, false, ""};
 }
 
 void MemoryStore::apply(const TaskReopened& fact, TimeMs) {
-  if (Job* job = find_unfinished(fact.task.job)) job->done.erase({fact.task.kind, fact.task.index});
+  Job* job = find_unfinished(fact.task.job);
+  if (!job) return;
+  job->done.erase({fact.task.kind, fact.task.index});
+  const std::lock_guard lock(records_->mutex);
+  records_->jobs[fact.task.job].done.erase({fact.task.kind, fact.task.index});
 }
 
 void MemoryStore::apply(const AttemptFailed& fact, TimeMs at) {
@@ -223,7 +230,7 @@ void MemoryStore::apply(const AttemptFailed& fact, TimeMs at) {
   {
     const std::lock_guard lock(records_->mutex);
     auto& failed = records_->jobs[fact.attempt.task.job].failed;
-    failed.push_back({fact.attempt, fact.tracker, at, fact.diagnostics});
+    failed.push_back({fact.attempt, fact.tracker, 0, at, true, fact.diagnostics});
     if (failed.size() > kFailedAttemptsKept) failed.erase(failed.begin());
   }
   auto commit = job->commits.find(task);
@@ -250,6 +257,9 @@ void MemoryStore::apply(const JobStateChanged& fact, TimeMs at) {
   job->failures.clear();
   job->commits.clear();
   if (fact.record != nullptr) records_->put(*fact.record);
+  const std::lock_guard lock(records_->mutex);
+  auto& done = records_->jobs[fact.job].done;
+  while (done.size() > kDoneTasksKept) done.erase(std::prev(done.end()));
 }
 
 void MemoryStore::apply(const JobCleanedUp& fact, TimeMs) {
@@ -287,6 +297,9 @@ Result<bool> MemoryStore::tidy(const Retention& retention) {
       jobs_.erase(over[i].second);
   }
   const std::lock_guard lock(records_->mutex);
+  for (auto& [id, kept] : records_->jobs) {
+    if (!jobs_.contains(id)) kept.done.clear();
+  }
   auto& by_end = records_->by_end;
   while (!by_end.empty() && (by_end.size() > retention.history_at_most ||
                              by_end.begin()->first.first < retention.history_before)) {
@@ -323,11 +336,13 @@ class MemoryStore::Reader final : public History {
     return std::optional<JobRecord>(found->second.record);
   }
 
-  Result<std::vector<FailedAttempt>> failed_attempts(JobId job) override {
+  Result<std::vector<EndedAttempt>> attempts(JobId job) override {
     const std::lock_guard lock(records_->mutex);
     const auto found = records_->jobs.find(job);
-    if (found == records_->jobs.end()) return std::vector<FailedAttempt>();
-    return found->second.failed;
+    if (found == records_->jobs.end()) return std::vector<EndedAttempt>();
+    std::vector<EndedAttempt> out = found->second.failed;
+    for (const auto& [task, done] : found->second.done) out.push_back(done);
+    return out;
   }
 
  private:

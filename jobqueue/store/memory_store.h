@@ -48,7 +48,8 @@ class MemoryStore final : public Store {
   // Shared with readers on other threads.
   struct Ended {
     JobRecord record;
-    std::vector<FailedAttempt> failed;
+    std::vector<EndedAttempt> failed;
+    std::map<Task, EndedAttempt> done;
   };
   struct Records {
     std::mutex mutex;

@@ -9,8 +9,8 @@ constexpr std::int64_t kApplicationId = 0x57454952;  // "WEIR", in the file's he
 
 // A job's spec has a table of its own: it may be large, and SQLite writes a whole row for a change
 // of one column. The partial indexes let a start look at unfinished and newest finished jobs only,
-// however long the history is. `ended` lists the jobs that are over and may still have rows in
-// task_done; they are removed little by little.
+// however long the history is. `ended` lists the jobs that are over and may still have more
+// rows in task_done than are kept; they are removed little by little.
 constexpr std::string_view kVersion1 = R"sql(
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -164,8 +164,14 @@ constexpr std::string_view kVersion6 = R"sql(
 ALTER TABLE tracker_orders ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3,
-                                            kVersion4, kVersion5, kVersion6};
+// When the attempt that did a task ran.
+constexpr std::string_view kVersion7 = R"sql(
+ALTER TABLE task_done ADD COLUMN launched_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE task_done ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                            kVersion5, kVersion6, kVersion7};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -83,9 +83,11 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
       nth_finished_(database,
                     "SELECT finished_at, id FROM jobs WHERE state >= 2"
                     " ORDER BY finished_at DESC, id DESC LIMIT 1 OFFSET ?"),
-      // Rows of its tasks go first, by the writer's sweep.
+      // Most rows of its tasks go first, by the writer's sweep.
       to_remove_(database,
-                 "SELECT j.id, ifnull(length(s.spec), 0) FROM jobs j LEFT JOIN specs s"
+                 "SELECT j.id, ifnull(length(s.spec), 0)"
+                 " + 100 * (SELECT count(*) FROM task_done t WHERE t.job = j.id)"
+                 " FROM jobs j LEFT JOIN specs s"
                  " ON s.job = j.id WHERE j.state >= 2 AND (j.finished_at, j.id) <= (?1, ?2)"
                  " AND NOT j.cleanup AND NOT EXISTS (SELECT 1 FROM ended e WHERE e.job = j.id)"
                  " ORDER BY j.finished_at, j.id LIMIT ?3"),
@@ -94,6 +96,7 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
                     " j.diagnostics, s.spec FROM jobs j JOIN specs s ON s.job = j.id"
                     " WHERE j.id = ?"),
       remove_spec_(database, "DELETE FROM specs WHERE job = ?"),
+      remove_done_(database, "DELETE FROM task_done WHERE job = ?"),
       remove_job_(database, "DELETE FROM jobs WHERE id = ?"),
       nth_record_(database,
                   "SELECT finished_at, id FROM history"
@@ -167,6 +170,7 @@ void HistoryWriter::remove_job(std::int64_t job) {
   exists_.reset();
   if (!recorded) record_from_spec(job);
   remove_spec_.run(job);
+  remove_done_.run(job);
   remove_job_.run(job);
 }
 
@@ -251,21 +255,27 @@ class SqliteHistory final : public History {
     return out;
   }
 
-  Result<std::vector<FailedAttempt>> failed_attempts(JobId job) override {
-    std::vector<FailedAttempt> out;
-    {
-      Statement rows(database_,
-                     "SELECT kind, task, attempt, tracker, ended_at, diagnostics"
-                     " FROM failed_attempts WHERE job = ? ORDER BY number");
+  Result<std::vector<EndedAttempt>> attempts(JobId job) override {
+    std::vector<EndedAttempt> out;
+    const auto read = [&](const char* sql, bool failed) {
+      Statement rows(database_, sql);
       rows.start(job.value);
       while (rows.row()) {
         const TaskKind kind = rows.integer(0) == 0 ? TaskKind::kMap : TaskKind::kReduce;
         out.push_back({{{job, kind, count(rows, 1)}, count(rows, 2)},
                        std::string(rows.bytes(3)),
                        rows.integer(4),
-                       std::string(rows.bytes(5))});
+                       rows.integer(5),
+                       failed,
+                       std::string(rows.bytes(6))});
       }
-    }
+    };
+    read("SELECT kind, task, attempt, tracker, 0, ended_at, diagnostics"
+         " FROM failed_attempts WHERE job = ? ORDER BY number",
+         true);
+    read("SELECT kind, task, attempt, tracker, launched_at, ended_at, ''"
+         " FROM task_done WHERE job = ? ORDER BY kind, task",
+         false);
     if (auto error = take_error()) return *error;
     return out;
   }

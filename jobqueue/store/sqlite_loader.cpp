@@ -199,8 +199,9 @@ class Loader {
   }
 
   void load_done() {
-    Statement rows(database_,
-                   WEIR_TASK_TABLE("task_done", "t.attempt, t.tracker, t.incarnation, t.counters"));
+    Statement rows(database_, WEIR_TASK_TABLE("task_done",
+                                              "t.attempt, t.tracker, t.incarnation,"
+                                              " t.counters, t.launched_at"));
     std::size_t cursor = 0;
     while (!error_ && rows.row()) {
       JobSnapshot::DoneTask done;
@@ -210,6 +211,7 @@ class Loader {
       done.tracker = rows.bytes(4);
       done.incarnation = rows.integer(5);
       done.counters = counters(rows, 6);
+      done.launched_at = rows.integer(7);
       job_of(rows, &cursor).done.push_back(std::move(done));
     }
   }

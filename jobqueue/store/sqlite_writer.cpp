@@ -30,8 +30,8 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
       insert_done_(database,
                    "INSERT OR REPLACE INTO task_done"
-                   " (job, kind, task, attempt, tracker, incarnation, counters)"
-                   " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7" WEIR_IF_UNFINISHED),
+                   " (job, kind, task, attempt, tracker, incarnation, counters, launched_at,"
+                   " ended_at) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9" WEIR_IF_UNFINISHED),
       delete_done_(database, "DELETE FROM task_done WHERE job = ? AND kind = ? AND task = ?"),
       count_failure_(database,
                      "INSERT INTO task_failures (job, kind, task, count)"
@@ -50,7 +50,9 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       delete_ended_(database, "DELETE FROM ended WHERE job = ?"),
       sweep_done_(database,
                   "DELETE FROM task_done WHERE (job, kind, task) IN"
-                  " (SELECT job, kind, task FROM task_done WHERE job = ? LIMIT ?)"),
+                  " (SELECT job, kind, task FROM task_done WHERE job = ?1 ORDER BY kind, task"
+                  " LIMIT ?2 OFFSET ?3)"),
+      forget_counters_(database, "UPDATE task_done SET counters = NULL WHERE job = ?"),
       put_claim_(database,
                  "INSERT OR REPLACE INTO claims (id, queue, kind, slots, born)"
                  " VALUES (?, ?, ?, ?, ?)"),
@@ -86,9 +88,12 @@ bool SqliteWriter::sweep(std::size_t rows) {
     const std::int64_t job = any ? next_ended_.integer(0) : 0;
     next_ended_.reset();
     if (!any) return false;
-    sweep_done_.run(job, rows);
+    sweep_done_.run(job, rows, kDoneTasksKept);
     const auto removed = static_cast<std::size_t>(database_.changed_rows());
-    if (removed < rows) delete_ended_.run(job);
+    if (removed < rows) {
+      forget_counters_.run(job);  // they are in its record
+      delete_ended_.run(job);
+    }
     rows -= removed < rows ? removed + 1 : rows;  // a job without tasks costs something, too
   }
   return true;
@@ -186,12 +191,12 @@ void SqliteWriter::apply(const TrackerForgiven& fact, TimeMs) {
   forget_faults_.run(fact.tracker, INT64_MAX);
 }
 
-void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs) {
+void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
   std::optional<std::string> counters;
   if (fact.counters) counters = encode_counters(*fact.counters);
   insert_done_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
-                   fact.incarnation, counters);
+                   fact.incarnation, counters, fact.launched_at, at);
   delete_commit_.run(task.job.value, index(task.kind), task.index);
 }
 

@@ -16,6 +16,12 @@ class History(Cluster):
     def history(self, *arguments):
         return [job["job"] for job in self.json("job", "list", "--history", *arguments)]
 
+    def status(self, job):
+        """All but the moment of the question."""
+        status = self.json("job", "status", job)
+        del status["now_ms"]
+        return status
+
     def restart(self):
         jobtracker = self.processes.pop("jobtracker")
         jobtracker.send_signal(signal.SIGKILL)
@@ -26,6 +32,18 @@ class History(Cluster):
             process.wait()
         self.start_jobtracker(self.dir / "weir.yaml")
 
+    def restart_under_trackers(self, down_seconds=0):
+        """Kills the JobTracker alone and starts it again on its ports."""
+        jobtracker = self.processes.pop("jobtracker")
+        port = self.address.rsplit(":", 1)[1]
+        jobtracker.send_signal(signal.SIGKILL)
+        jobtracker.wait()
+        time.sleep(down_seconds)
+        conf = self.dir / "weir.yaml"
+        conf.write_text(conf.read_text().replace(
+            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.start_jobtracker(conf)
+
     def test_what_is_over_is_on_record_also_after_a_crash(self):
         self.start_cluster(trackers=1, conf=self.settings(extra=SOON))
         counting = "cat; echo reporter:counter:mine,lines,3 >&2"
@@ -35,7 +53,7 @@ class History(Cluster):
         self.assertEqual(state, "FAILED")
         wait_for("both have left the live lists", lambda: not self.json("job", "list", "--all"))
         self.assertEqual(self.history(), [bad, good])
-        before = self.json("job", "status", good)
+        before = self.status(good)
         self.assertTrue(before["from_history"])
         self.assertEqual(before["counters"]["mine"]["lines"], 3)
         self.assertEqual(before["maps"]["succeeded"], before["maps"]["total"])
@@ -43,7 +61,7 @@ class History(Cluster):
         self.assertEqual(self.history(), [bad, good])
         # What the store still had in its live tables is listed until the next tick.
         wait_for("the live lists are empty again", lambda: not self.json("job", "list", "--all"))
-        self.assertEqual(self.json("job", "status", good), before)
+        self.assertEqual(self.status(good), before)
         status = self.json("job", "status", bad, "--tasks")
         self.assertEqual(status["state"], "FAILED")
         self.assertIn("failed 4 times", status["diagnostics"])
@@ -116,19 +134,48 @@ class History(Cluster):
         self.start_cluster(trackers=2)
         job = self.submitted("out", "--split-size", "1KiB", mapper="cat; sleep 0.3", reduces=0)
         wait_for("some tasks are done", lambda: self.json("job", "status", job)["maps"]["succeeded"] > 2)
-        jobtracker = self.processes.pop("jobtracker")
-        port = self.address.rsplit(":", 1)[1]
-        jobtracker.send_signal(signal.SIGKILL)
-        jobtracker.wait()
-        conf = self.dir / "weir.yaml"
-        conf.write_text(conf.read_text().replace(
-            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
         began = time.monotonic()
-        self.start_jobtracker(conf)
+        self.restart_under_trackers()
         done = self.json("job", "status", job)["maps"]["succeeded"]
         wait_for("new tasks are done", lambda: self.json("job", "status", job)["maps"]["succeeded"] > done + 4, 60)
         print(f"new tasks done {time.monotonic() - began:.1f} s after the start")
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+
+    def test_times_are_the_clocks_however_long_it_was_down(self):
+        self.start_cluster(trackers=1, map_slots=2)
+        over, _ = self.ended("out1", reduces=0)
+        runs = self.submitted("out2", mapper="cat; while [ ! -e %s/go ]; do sleep 0.1; done" % self.dir, reduces=0)
+        wait_for("it runs", lambda: self.json("job", "status", runs)["maps"]["running"] == 1)
+        ended, began = self.json("job", "status", over), self.json("job", "status", runs)
+        self.restart_under_trackers(down_seconds=3)
+        self.restart_under_trackers(down_seconds=3)
+        wait_for("it runs still", lambda: self.json("job", "status", runs)["maps"]["running"] == 1)
+        again = self.json("job", "status", over)
+        for stamp in ("submitted_at_ms", "started_at_ms", "finished_at_ms"):
+            self.assertEqual(again[stamp], ended[stamp])
+        now_ms = time.time() * 1000
+        status = self.json("job", "status", runs, "--tasks")
+        self.assertEqual(status["submitted_at_ms"], began["submitted_at_ms"])
+        self.assertAlmostEqual(status["now_ms"], now_ms, delta=1500)
+        # The tracker counts from the launch's arrival.
+        self.assertAlmostEqual(status["started_at_ms"], began["started_at_ms"], delta=1500)
+        [attempt] = [attempt for attempt in status["attempts"] if attempt["state"] == "RUNNING"]
+        self.assertGreaterEqual(attempt["ran_ms"], 6000)
+        new = self.submitted("out3", reduces=0)
+        self.assertAlmostEqual(self.json("job", "status", new)["submitted_at_ms"], time.time() * 1000, delta=1500)
+        self.assertEqual([job["job"] for job in self.json("job", "list", "--history", "--since", "1m")][-1], over)
+        (self.dir / "go").touch()
+        self.assertEqual(self.wait_for_end(runs), "SUCCEEDED")
+        self.assertEqual(self.wait_for_end(new), "SUCCEEDED")
+
+    def test_logs_of_what_is_over_are_found_after_a_restart(self):
+        self.start_cluster(trackers=1)
+        job, _ = self.ended("out", mapper="cat; echo seen >&2", reduces=0)
+        before = self.json("job", "logs", job, "--list")
+        self.restart_under_trackers()
+        wait_for("the tracker is back", lambda: self.json("tracker", "list")[0]["state"] == "LIVE")
+        self.assertEqual(self.json("job", "logs", job, "--list"), before)
+        self.assertIn("seen", self.ok("job", "logs", job))
 
 
 if __name__ == "__main__":

@@ -35,8 +35,9 @@ struct AfterARestart : testing::Test {
   }
   // The tracker reports it; whether it may go on.
   bool taken_on(const std::string& tracker, const AttemptKey& key,
-                ReportedState state = ReportedState::kRunning) {
+                ReportedState state = ReportedState::kRunning, DurationMs age_ms = 0) {
     AttemptReport report;
+    report.age_ms = age_ms;
     report.attempt = key;
     report.state = state;
     h.tracker(tracker).held[key] = report;
@@ -55,6 +56,32 @@ TEST_F(AfterARestart, WhatRanGoesOnOnceATask) {
   EXPECT_FALSE(taken_on("tt2", map(0, 8))) << "somebody does it";
   EXPECT_FALSE(taken_on("tt2", map(2, 0))) << "there is no such task";
   EXPECT_FALSE(taken_on("tt2", {{JobId(5), TaskKind::kMap, 0}, 0})) << "nor such a job";
+}
+
+// It has run for as long as its tracker says, but not since before its job was there.
+TEST_F(AfterARestart, WhatRanHasRunSinceItWasLaunched) {
+  job.submitted_at = h.now - 50'000;
+  start();
+  const Job& restored = h.state().job(JobId(1));
+  EXPECT_TRUE(restored.pending());
+  ASSERT_TRUE(taken_on("tt1", map(0, 7), ReportedState::kRunning, 20'000));
+  EXPECT_EQ(h.state().attempt(h.state().find_attempt(map(0, 7))).launched_at, h.now - 20'000);
+  EXPECT_EQ(restored.started_at, h.now - 20'000);
+  ASSERT_TRUE(taken_on("tt2", map(1, 7), ReportedState::kRunning, 1'000'000'000));
+  EXPECT_EQ(restored.started_at, job.submitted_at);
+}
+
+TEST_F(AfterARestart, AJobHasStartedWithTheFirstOfWhatItHasDone) {
+  JobSnapshot::DoneTask done;
+  done.tracker = "tt1";
+  done.launched_at = h.now - 30'000;
+  job.submitted_at = h.now - 50'000;
+  job.done = {done};
+  done.index = 1;
+  done.launched_at = h.now - 40'000;
+  job.done.push_back(done);
+  start();
+  EXPECT_EQ(h.state().job(JobId(1)).started_at, h.now - 40'000);
 }
 
 TEST_F(AfterARestart, WhileOneMayPublishNoOtherIsTakenOn) {

@@ -205,7 +205,7 @@ void AdminService::info(Give<wire::ServerInfo> give, Refuse) {
   wire::ServerInfo out;
   out.version = facts_.version;
   out.started_at_ms = facts_.started_at;
-  out.now_ms = loop_.time().now();
+  out.now_ms = loop_.time().wall_now();
   out.trackers = view->live_trackers;
   out.jobs_unfinished = view->jobs_unfinished;
   out.frames_refused = facts_.frames_refused();

@@ -20,7 +20,7 @@ struct ServerFacts {
   std::string version;
   std::string store;      // path, for people
   DaemonSettings daemon;  // as the settings file had them at the start
-  TimeMs started_at = 0;
+  TimeMs started_at = 0;  // by the wall clock
   std::function<std::int64_t()> frames_refused;
   std::function<int()> tracker_port;
   std::function<int()> client_port;

@@ -132,8 +132,9 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
   }
 }
 
-std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
-                                                    const Job& job) const {
+std::vector<wire::AttemptInfo> AttemptHistory::list(const Engine& engine, const Job& job,
+                                                    const WallClock& wall) const {
+  const ClusterState& state = engine.state();
   std::vector<std::pair<AttemptKey, wire::AttemptInfo>> found;
   static const Ends kNone;
   const auto place = jobs_.find(job.id);
@@ -141,8 +142,9 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
   for (const auto& [attempt, end] : ends) {
     wire::AttemptInfo info = start_info(state, attempt, end.tracker);
     info.state = name(end.how);
-    info.launched_at_ms = end.launched_at;
-    info.__set_ended_at_ms(end.ended_at);
+    info.launched_at_ms = wall.at(end.launched_at);
+    info.__set_ended_at_ms(wall.at(end.ended_at));
+    info.__set_ran_ms(wall.at(end.ended_at) - wall.at(end.launched_at));
     if (end.speculative) info.__set_speculative(true);
     if (!end.diagnostics.empty()) info.__set_diagnostics(end.diagnostics);
     if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
@@ -158,7 +160,8 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const ClusterState& state,
         if (!attempt.live || ends.count(attempt.key) != 0) return;
         wire::AttemptInfo info = start_info(state, attempt.key, attempt.tracker);
         info.state = name(attempt.state);
-        info.launched_at_ms = attempt.launched_at;
+        info.launched_at_ms = wall.at(attempt.launched_at);
+        info.__set_ran_ms(wall.at(engine.now()) - wall.at(attempt.launched_at));
         info.progress_millionths = attempt.progress_millionths;
         if (attempt.speculative) info.__set_speculative(true);
         const auto dying = to_die_.find(attempt.key);

@@ -12,6 +12,7 @@
 #include "client_types.h"
 #include "jobqueue/engine.h"
 #include "jobqueue/event.h"
+#include "tracker/jobtracker/wall_clock.h"
 
 namespace weir {
 
@@ -27,7 +28,8 @@ class AttemptHistory {
 
   // Every attempt of the job that is known: ended, live, and finished tasks from before a restart.
   // By task and attempt.
-  std::vector<wire::AttemptInfo> list(const ClusterState& state, const Job& job) const;
+  std::vector<wire::AttemptInfo> list(const Engine& engine, const Job& job,
+                                      const WallClock& wall) const;
 
  private:
   struct End {

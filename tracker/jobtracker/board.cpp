@@ -37,14 +37,14 @@ void Board::draw_job(const Engine& engine, JobId id) {
   const Job* job = engine.state().find_job(id);
   const bool visible = job != nullptr && job->durable;
   jobs_.set(id.index(),
-            visible ? std::make_shared<wire::JobStatus>(render_job(engine, *job)) : nullptr);
+            visible ? std::make_shared<wire::JobStatus>(render_job(engine, *job, wall_)) : nullptr);
 }
 
 void Board::publish_all(Engine& engine) {
   for (const auto& [id, job] : engine.state().jobs()) draw_job(engine, id);
   for (const TrackerState& tracker : engine.state().trackers()) {
     trackers_.set(tracker.id.index(),
-                  std::make_shared<TrackerRecord>(render_tracker(engine, tracker)));
+                  std::make_shared<TrackerRecord>(render_tracker(engine, tracker, wall_)));
   }
   version_ = std::int64_t{engine.state().epoch()} << 32;
   engine.changes().clear();
@@ -59,7 +59,7 @@ bool Board::publish_changes(Engine& engine) {
     const TrackerState& tracker = engine.state().tracker(id);
     trackers_.set(id.index(), tracker.forgotten ? nullptr
                                                 : std::make_shared<TrackerRecord>(
-                                                      render_tracker(engine, tracker)));
+                                                      render_tracker(engine, tracker, wall_)));
   }
   changes.clear();
   publish(engine);
@@ -68,7 +68,7 @@ bool Board::publish_changes(Engine& engine) {
 
 void Board::publish(Engine& engine) {
   const ClusterState& state = engine.state();
-  queues_ = std::make_shared<const std::vector<wire::QueueStatus>>(render_queues(engine));
+  queues_ = std::make_shared<const std::vector<wire::QueueStatus>>(render_queues(engine, wall_));
   auto next = std::make_shared<BoardView>();
   next->version = version_ + 1;
   next->jobs = jobs_.snapshot();
@@ -76,7 +76,7 @@ void Board::publish(Engine& engine) {
   next->queues = queues_;
   next->settings = state.settings_ptr();
   next->policy = std::string(engine.policy().name());
-  next->policy_since = engine.policy_since();
+  next->policy_since = wall_.at(engine.policy_since());
   next->total = state.total();
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
   next->heartbeat_interval = engine.heartbeat_interval_ms();

@@ -45,7 +45,8 @@ class Board {
   static constexpr std::size_t kMaxWaiting = 10'000;
   static constexpr std::chrono::seconds kWait{30};
 
-  explicit Board(Executor executor) : executor_(std::move(executor)) {}
+  Board(Executor executor, const WallClock& wall)
+      : executor_(std::move(executor)), wall_(wall) {}
 
   // --- Any thread ---
   BoardViewPtr view() const;
@@ -73,6 +74,7 @@ class Board {
   void publish(Engine& engine);
 
   const Executor executor_;
+  const WallClock& wall_;
   std::atomic<std::int64_t> version_{0};
   std::atomic<std::size_t> waiting_{0};
 

@@ -125,15 +125,19 @@ void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const 
   const Answering<wire::JobStatus> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.board().when(min_version,
-                     [answering, id = *id, &desk = history_](const Result<BoardViewPtr>& view) {
-                       if (!view) return answering.refuse(view.error());
-                       if (const auto record = (*view)->jobs.get(id.index()))
-                         return answering.give(*record);
-                       ask_record(desk, answering, id, [answering](History&, const JobRecord& job) {
-                         answering.give(render_record(job));
-                       });
-                     });
+  const auto look = [answering, id = *id, &time = loop_.time(),
+                     &desk = history_](const Result<BoardViewPtr>& view) {
+    if (!view) return answering.refuse(view.error());
+    const auto show = [answering, &time](wire::JobStatus job) {
+      job.__set_now_ms(time.wall_now());
+      answering.give(job);
+    };
+    if (const auto record = (*view)->jobs.get(id.index())) return show(*record);
+    ask_record(desk, answering, id, [show, &time](History&, const JobRecord& job) {
+      show(render_record(job, time.wall()));
+    });
+  };
+  loop_.board().when(min_version, look);
 }
 
 void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
@@ -166,16 +170,17 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
     if (!queue) return answering.refuse(queue.error());
     query.queue = *queue;
   }
-  if (filter.__isset.since_ms) query.since = filter.since_ms;
-  if (filter.__isset.before_ms) query.before = filter.before_ms;
-  history_.ask([answering, query = std::move(query)](const Result<History*>& history) {
+  const WallClock* wall = &loop_.time().wall();
+  if (filter.__isset.since_ms) query.since = wall->engine_at(filter.since_ms);
+  if (filter.__isset.before_ms) query.before = wall->engine_at(filter.before_ms);
+  history_.ask([answering, wall, query = std::move(query)](const Result<History*>& history) {
     if (!history) return answering.refuse(history.error());
     const auto found = (*history)->list(query);
     if (!found) return answering.refuse(found.error());
     std::vector<wire::JobStatus> jobs;
     jobs.reserve(found->size());
     for (const JobRecord& record : *found) {
-      jobs.push_back(render_record(record));
+      jobs.push_back(render_record(record, *wall));
       // job_status has all of it; a list of thousands must fit a frame.
       std::string& why = jobs.back().diagnostics;
       if (why.size() > kDiagnosticsListed) why.replace(kDiagnosticsListed, why.npos, "...");
@@ -207,22 +212,31 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
   const Answering<std::vector<wire::AttemptInfo>> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id, &desk = history_,
+  loop_.query([answering, id = *id, &time = loop_.time(), &desk = history_,
                &board = loop_.board()](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
-    const ClusterState& state = inside->engine->state();
-    const Job* found = state.find_job(id);
+    const Engine& engine = *inside->engine;
+    const Job* found = engine.state().find_job(id);
+    std::vector<wire::AttemptInfo> known;
     if (found != nullptr && found->durable) {
-      const auto known = inside->history->list(state, *found);
-      // Of a job that ended before a restart the store knows more.
-      if (!known.empty() || !is_over(found->state)) return answering.give(known);
+      known = inside->history->list(engine, *found, time.wall());
+      if (found->submitted_at >= time.started()) return answering.give(known);
     }
-    ask_record(desk, answering, id,
-               [answering, id, view = board.view()](History& history, const JobRecord&) {
-                 const auto failed = history.failed_attempts(id);
-                 if (!failed) return answering.refuse(failed.error());
-                 answering.give(list_failed(*view, *failed));
-               });
+    // Of earlier starts the store knows more.
+    const auto add = [answering, known, &time, view = board.view()](History& history, JobId job) {
+      const auto stored = history.attempts(job);
+      if (!stored) return answering.refuse(stored.error());
+      answering.give(with_stored(*view, known, *stored, time.wall()));
+    };
+    if (found == nullptr || !found->durable) {
+      return ask_record(desk, answering, id, [add](History& history, const JobRecord& record) {
+        add(history, record.job);
+      });
+    }
+    desk.ask([answering, id, add](const Result<History*>& history) {
+      if (!history) return answering.refuse(history.error());
+      add(**history, id);
+    });
   });
 }
 
@@ -231,19 +245,20 @@ void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
   const Answering<wire::JobExplanation> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id, &desk = history_](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, wall = &loop_.time().wall(),
+               &desk = history_](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
     const Engine& engine = *inside->engine;
     const Job* found = engine.state().find_job(id);
     if (found == nullptr || !found->durable) {
-      return ask_record(desk, answering, id, [answering](History&, const JobRecord& job) {
+      return ask_record(desk, answering, id, [answering, wall](History&, const JobRecord& job) {
         wire::JobExplanation over;
-        over.status = render_record(job);
+        over.status = render_record(job, *wall);
         answering.give(over);
       });
     }
     wire::JobExplanation out;
-    out.status = render_job(engine, *found);
+    out.status = render_job(engine, *found, *wall);
     for (const Reason& reason : engine.explain(id)) {
       wire::Reason line;
       line.code = reason.code;

@@ -22,6 +22,18 @@ ServerLimits limits_of(const RpcLimits& limits, std::int64_t frame_bytes) {
   return out;
 }
 
+// The clocks of this start, which the store knows before anything is stamped by them.
+Result<TimeSource> note_start(Store& store, TimeMs last_stored) {
+  constexpr std::string_view kKey = "wall_clock";
+  const auto stored = store.get_meta(kKey);
+  if (!stored) return stored.error();
+  auto starts = WallClock::read(stored->value_or(""));
+  if (!starts) return starts.error();
+  TimeSource time(last_stored, std::move(*starts));
+  if (Status noted = store.set_meta(kKey, time.wall().text()); !noted) return noted.error();
+  return time;
+}
+
 }  // namespace
 
 void JobTracker::IoThread::start() {
@@ -46,15 +58,16 @@ void JobTracker::IoThread::stop() {
 
 Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   std::unique_ptr<JobTracker> tracker(new JobTracker());
-  const TimeSource time(parts.snapshot.last_time);
+  auto time = note_start(*parts.store, parts.snapshot.last_time);
+  if (!time) return time.error();
   auto engine =
-      Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time.now());
+      Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time->now());
   if (!engine) return engine.error();
   tracker->store_ = std::move(parts.store);
   tracker->history_ = std::make_unique<HistoryDesk>(*tracker->store_);
   Worker& worker = tracker->worker_;
   tracker->loop_ = std::make_unique<EngineLoop>(
-      std::move(*engine), *tracker->store_, time,
+      std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
   if (parts.before_listening) parts.before_listening(*tracker);
   if (Status listening = tracker->listen(parts); !listening) {
@@ -71,7 +84,7 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
   facts.version = WEIR_VERSION;
   facts.store = daemon.store_path;
   facts.daemon = parts.file_daemon.value_or(daemon);
-  facts.started_at = loop_->time().now();
+  facts.started_at = loop_->time().wall_now();
   facts.frames_refused = [this] { return frames_refused(); };
   facts.tracker_port = [this] { return tracker_port(); };
   facts.client_port = [this] { return client_port(); };

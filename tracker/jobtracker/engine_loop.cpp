@@ -12,7 +12,10 @@ using std::chrono::steady_clock;
 
 EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
                        Board::Executor executor, Options options)
-    : time_(time), options_(options), board_(std::move(executor)), engine_(std::move(engine)) {
+    : time_(std::move(time)),
+      options_(options),
+      board_(std::move(executor), time_.wall()),
+      engine_(std::move(engine)) {
   board_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);

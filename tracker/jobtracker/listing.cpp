@@ -1,6 +1,10 @@
 #include "tracker/jobtracker/listing.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+
+#include "thrift/wire_job.h"
 
 namespace weir {
 namespace {
@@ -97,19 +101,33 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
   return out;
 }
 
-std::vector<wire::AttemptInfo> list_failed(const BoardView& view,
-                                           const std::vector<FailedAttempt>& failed) {
-  std::vector<wire::AttemptInfo> out;
-  for (const FailedAttempt& attempt : failed) out.push_back(render_failed(attempt));
+std::vector<wire::AttemptInfo> with_stored(const BoardView& view,
+                                           std::vector<wire::AttemptInfo> known,
+                                           const std::vector<EndedAttempt>& stored,
+                                           const WallClock& wall) {
+  std::map<AttemptKey, wire::AttemptInfo> all;
+  for (wire::AttemptInfo& info : known) {
+    const AttemptKey key = *from_wire(info.id);
+    all.emplace(key, std::move(info));
+  }
+  std::map<std::string, std::pair<std::string, std::int32_t>> logs;  // of trackers
   for (std::size_t i = 0; i < view.trackers.end(); ++i) {
     const auto& tracker = view.trackers.get(i);
     if (!tracker || tracker->status.shuffle_port == 0) continue;
-    for (wire::AttemptInfo& info : out) {
-      if (info.tracker != tracker->status.name) continue;
-      info.__set_log_host(tracker->status.host);
-      info.__set_log_port(tracker->status.shuffle_port);
-    }
+    logs[tracker->status.name] = {tracker->status.host, tracker->status.shuffle_port};
   }
+  for (const EndedAttempt& attempt : stored) {
+    wire::AttemptInfo info = render_attempt(attempt, wall);
+    if (const auto found = logs.find(info.tracker); found != logs.end()) {
+      info.__set_log_host(found->second.first);
+      info.__set_log_port(found->second.second);
+    }
+    const auto [place, added] = all.emplace(attempt.attempt, info);
+    if (!added && place->second.launched_at_ms == 0) place->second = std::move(info);
+  }
+  std::vector<wire::AttemptInfo> out;
+  out.reserve(all.size());
+  for (auto& [key, info] : all) out.push_back(std::move(info));
   return out;
 }
 

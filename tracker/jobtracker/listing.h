@@ -27,8 +27,11 @@ Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::st
 Result<std::string> queue_of_the_past(const BoardView& view, const std::string& name);
 
 // With the place of their logs, where the tracker is still there.
-std::vector<wire::AttemptInfo> list_failed(const BoardView& view,
-                                           const std::vector<FailedAttempt>& failed);
+// What the store knows of a job's attempts, added to what the engine knows; by task and attempt.
+std::vector<wire::AttemptInfo> with_stored(const BoardView& view,
+                                           std::vector<wire::AttemptInfo> known,
+                                           const std::vector<EndedAttempt>& stored,
+                                           const WallClock& wall);
 
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now);
 

@@ -46,7 +46,7 @@ std::int32_t render_progress(const Job& job, TaskKind kind, JobState state) {
 
 }  // namespace
 
-wire::JobStatus render_job(const Engine& engine, const Job& job) {
+wire::JobStatus render_job(const Engine& engine, const Job& job, const WallClock& wall) {
   const JobState state = engine.visible_state(job);
   wire::JobStatus out;
   out.job = job.id.value;
@@ -62,9 +62,9 @@ wire::JobStatus render_job(const Engine& engine, const Job& job) {
   out.reduces = render_tasks(job, TaskKind::kReduce, state);
   out.map_progress_millionths = render_progress(job, TaskKind::kMap, state);
   out.reduce_progress_millionths = render_progress(job, TaskKind::kReduce, state);
-  out.submitted_at_ms = job.submitted_at;
-  if (job.started_at != 0) out.__set_started_at_ms(job.started_at);
-  if (is_over(state)) out.__set_finished_at_ms(job.finished_at);
+  out.submitted_at_ms = wall.at(job.submitted_at);
+  if (job.started_at != 0) out.__set_started_at_ms(wall.at(job.started_at));
+  if (is_over(state)) out.__set_finished_at_ms(wall.at(job.finished_at));
   out.output = job.spec->output;
   if (!job.diagnostics.empty()) out.__set_diagnostics(job.diagnostics);
   if (!job.counters.empty()) out.__set_counters(to_wire(job.counters));
@@ -93,7 +93,7 @@ std::int32_t render_progress(const JobRecord& record, TaskKind kind) {
 
 }  // namespace
 
-wire::JobStatus render_record(const JobRecord& record) {
+wire::JobStatus render_record(const JobRecord& record, const WallClock& wall) {
   wire::JobStatus out;
   out.job = record.job.value;
   out.job_name = job_name(record.job);
@@ -106,9 +106,9 @@ wire::JobStatus render_record(const JobRecord& record) {
   out.reduces = render_tasks(record.tasks[index(TaskKind::kReduce)]);
   out.map_progress_millionths = render_progress(record, TaskKind::kMap);
   out.reduce_progress_millionths = render_progress(record, TaskKind::kReduce);
-  out.submitted_at_ms = record.submitted_at;
-  if (record.started_at != 0) out.__set_started_at_ms(record.started_at);
-  out.__set_finished_at_ms(record.finished_at);
+  out.submitted_at_ms = wall.at(record.submitted_at);
+  if (record.started_at != 0) out.__set_started_at_ms(wall.at(record.started_at));
+  out.__set_finished_at_ms(wall.at(record.finished_at));
   out.output = record.output;
   if (!record.diagnostics.empty()) out.__set_diagnostics(record.diagnostics);
   if (!record.counters.empty()) out.__set_counters(to_wire(record.counters));
@@ -116,16 +116,18 @@ wire::JobStatus render_record(const JobRecord& record) {
   return out;
 }
 
-wire::AttemptInfo render_failed(const FailedAttempt& failed) {
+wire::AttemptInfo render_attempt(const EndedAttempt& attempt, const WallClock& wall) {
   wire::AttemptInfo out;
-  out.id = to_wire(failed.attempt);
-  out.name = attempt_name(failed.attempt);
-  out.state = "FAILED";
-  out.tracker = failed.tracker;
-  out.launched_at_ms = 0;
-  out.__set_ended_at_ms(failed.ended_at);
-  if (!failed.diagnostics.empty()) out.__set_diagnostics(failed.diagnostics);
-  out.progress_millionths = 0;
+  out.id = to_wire(attempt.attempt);
+  out.name = attempt_name(attempt.attempt);
+  out.state = attempt.failed ? "FAILED" : "SUCCEEDED";
+  out.tracker = attempt.tracker;
+  out.launched_at_ms = wall.at(attempt.launched_at);
+  if (attempt.ended_at != 0) out.__set_ended_at_ms(wall.at(attempt.ended_at));
+  if (attempt.launched_at != 0)
+    out.__set_ran_ms(wall.at(attempt.ended_at) - wall.at(attempt.launched_at));
+  if (!attempt.diagnostics.empty()) out.__set_diagnostics(attempt.diagnostics);
+  out.progress_millionths = attempt.failed ? 0 : 1'000'000;
   return out;
 }
 
@@ -146,13 +148,13 @@ const char* state_of(const TrackerState& tracker) {
 }
 
 // What was ordered of it, and what is left to do before it may go.
-void render_order(const TrackerState& tracker, wire::TrackerStatus& status) {
+void render_order(const TrackerState& tracker, const WallClock& wall, wire::TrackerStatus& status) {
   if (tracker.order == TrackerOrder::kNone) return;
   constexpr std::size_t kJobsNamed = 20;
   status.__set_order(name(tracker.order));
   status.__set_ordered_by(tracker.ordered_by);
   if (!tracker.order_reason.empty()) status.__set_order_reason(tracker.order_reason);
-  status.__set_ordered_at_ms(tracker.ordered_at);
+  status.__set_ordered_at_ms(wall.at(tracker.ordered_at));
   std::vector<std::string> jobs;
   for (const TaskKey& key : tracker.map_outputs) {
     const std::string job = job_name(key.job);
@@ -165,16 +167,18 @@ void render_order(const TrackerState& tracker, wire::TrackerStatus& status) {
 
 }  // namespace
 
-TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker) {
+TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
+                             const WallClock& wall) {
   TrackerRecord out;
   out.last_heartbeat = tracker.last_heartbeat;
   wire::TrackerStatus& status = out.status;
   status.name = tracker.name;
   status.state = state_of(tracker);
-  render_order(tracker, status);
+  render_order(tracker, wall, status);
   status.__set_attempts(count(static_cast<std::uint32_t>(tracker.attempts.size())));
-  if (!tracker.faults.empty()) status.__set_faults(tracker.faults);
-  if (const auto back = engine.back_at(tracker)) status.__set_back_at_ms(*back);
+  for (const TimeMs fault : tracker.faults) status.faults.push_back(wall.at(fault));
+  status.__isset.faults = !status.faults.empty();
+  if (const auto back = engine.back_at(tracker)) status.__set_back_at_ms(wall.at(*back));
   if (tracker.state == TrackerState::State::kLost && !tracker.lost_why.empty())
     status.__set_lost_why(tracker.lost_why);
   status.host = tracker.host;

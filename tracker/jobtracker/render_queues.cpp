@@ -100,7 +100,8 @@ const char* claim_state(const Engine& engine, const Claim& claim) {
   return claim.block == ClaimBlock::kNone ? "due" : name(claim.block);
 }
 
-void render_claims(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
+void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall,
+                   wire::QueueStatus* out) {
   const TimeMs now = engine.claims_now();
   for (const TaskKind kind : kTaskKinds) {
     for (const Claim& claim : engine.state().claims().claims(leaf, kind)) {
@@ -110,8 +111,8 @@ void render_claims(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
       const bool never = claim.deadline == kNever;
       info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
       info.__set_claim(static_cast<std::int64_t>(claim.id));
-      info.__set_opened_at_ms(claim.born);
-      if (!never) info.__set_deadline_ms(claim.deadline);
+      info.__set_opened_at_ms(wall.at(claim.born));
+      if (!never) info.__set_deadline_ms(wall.at(claim.deadline));
       if (now >= claim.deadline) info.__set_overdue_ms(now - claim.deadline);
       info.__set_state(claim_state(engine, claim));
       if (claim.block == ClaimBlock::kUnservable) info.__set_width(claim.width);
@@ -130,12 +131,13 @@ wire::HoldInfo render_hold(const ClusterState& state, const Hold& hold) {
   return out;
 }
 
-wire::KillInfo render_kill(const ClusterState& state, const KillRecord& record) {
+wire::KillInfo render_kill(const ClusterState& state, const KillRecord& record,
+                           const WallClock& wall) {
   const auto path = [&](QueueId queue) {
     return queue.valid() ? state.tree().node(queue).path : std::string();
   };
   wire::KillInfo out;
-  out.at_ms = record.at;
+  out.at_ms = wall.at(record.at);
   out.claim = static_cast<std::int64_t>(record.claim);
   out.claimant = record.for_pool.empty() ? path(record.claimant) : record.for_pool;
   out.owed_ms = record.owed_ms;
@@ -150,7 +152,7 @@ wire::KillInfo render_kill(const ClusterState& state, const KillRecord& record) 
   return out;
 }
 
-wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
+wire::QueueStatus render_queue(const Engine& engine, QueueId id, const WallClock& wall) {
   const ClusterState& state = engine.state();
   const QueueTree::Node& node = state.tree().node(id);
   const QueueState& queue = state.queue(id);
@@ -183,7 +185,7 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id) {
   out.__set_kills({});
   if (!node.leaf()) return out;
   render_users(engine, id, &out);
-  render_claims(engine, id, &out);
+  render_claims(engine, id, wall, &out);
   return out;
 }
 
@@ -211,7 +213,8 @@ void add_up_inner_queues(const QueueTree& tree, std::vector<wire::QueueStatus>* 
   }
 }
 
-void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatus>* queues) {
+void add_holds_and_kills(const ClusterState& state, const WallClock& wall,
+                         std::vector<wire::QueueStatus>* queues) {
   for (const Hold& hold : state.claims().holds()) {
     if (!hold.queue.valid()) continue;  // a pool's
     (*queues)[hold.queue.index() - 1].holds.push_back(render_hold(state, hold));
@@ -222,7 +225,7 @@ void add_holds_and_kills(const ClusterState& state, std::vector<wire::QueueStatu
     for (const QueueId queue : both) {
       if (!queue.valid() || queue == QueueTree::root()) continue;
       auto& kills = (*queues)[queue.index() - 1].kills;
-      if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record));
+      if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record, wall));
     }
   }
 }
@@ -245,13 +248,15 @@ void add_copies(const ClusterState& state, std::vector<wire::QueueStatus>* out) 
 
 }  // namespace
 
-std::vector<wire::QueueStatus> render_queues(const Engine& engine) {
+std::vector<wire::QueueStatus> render_queues(const Engine& engine, const WallClock& wall) {
   const QueueTree& tree = engine.state().tree();
   std::vector<wire::QueueStatus> out;
   out.reserve(tree.size());
-  for (std::size_t i = 1; i < tree.size(); ++i) out.push_back(render_queue(engine, QueueId(i)));
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    out.push_back(render_queue(engine, QueueId(i), wall));
+  }
   add_up_inner_queues(tree, &out);
-  add_holds_and_kills(engine.state(), &out);
+  add_holds_and_kills(engine.state(), wall, &out);
   add_copies(engine.state(), &out);
   return out;
 }

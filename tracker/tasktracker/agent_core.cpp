@@ -57,7 +57,7 @@ void AgentCore::launch(const wire::Launch& launch, Now now) {
   Attempt& attempt = attempts_[*key];
   attempt.launch = launch;
   attempt.granted = !launch.__isset.compute_granted || launch.compute_granted;
-  attempt.last_active_ms = now.steady_ms;
+  attempt.launched_ms = attempt.last_active_ms = now.steady_ms;
   attempt.status.__set_id(launch.id);
   attempt.status.__set_state(wire::AttemptState::RUNNING);
   attempt.status.__set_progress_millionths(0);
@@ -357,7 +357,7 @@ void AgentCore::poll(Now now) {
   }
   if (urgent_ && now.steady_ms < next_regular_ms_) last_early_ms_ = now.steady_ms;
   urgent_ = false;
-  actions_.push_back(action::SendHeartbeat{build_heartbeat()});
+  actions_.push_back(action::SendHeartbeat{build_heartbeat(now)});
 }
 
 }  // namespace weir::tasktracker

@@ -132,7 +132,7 @@ class AgentCore {
     std::optional<wire::AttemptState::type>
         final_state;  // as reported, before the process was gone
     bool waiting = false, committing = false, granted = false;
-    std::int64_t last_active_ms = 0;
+    std::int64_t launched_ms = 0, last_active_ms = 0;  // by the steady clock
     std::size_t outputs_pushed = 0;
   };
   struct Job {
@@ -168,8 +168,8 @@ class AgentCore {
   std::int64_t heartbeat_due_ms() const;
   std::int64_t outputs_due_ms(JobId id, const Job& job) const;
   std::int64_t spread(std::int64_t pause_ms);
-  wire::Heartbeat build_heartbeat();
-  std::vector<wire::AttemptStatus> build_statuses() const;
+  wire::Heartbeat build_heartbeat(Now now);
+  std::vector<wire::AttemptStatus> build_statuses(Now now) const;
   Attempt* find(const wire::AttemptId& id);
 
   wire::Registration registration_;

@@ -30,6 +30,7 @@ wire::AttemptStatus short_form(const wire::AttemptStatus& status) {
   brief.__set_progress_millionths(status.progress_millionths);
   brief.__set_phase(status.phase);
   brief.__set_started_at_ms(status.started_at_ms);
+  brief.__set_age_ms(status.age_ms);
   if (status.__isset.compute_granted) brief.__set_compute_granted(status.compute_granted);
   return brief;
 }
@@ -41,17 +42,19 @@ bool finished(const wire::AttemptStatus& status) {
 
 }  // namespace
 
-std::vector<wire::AttemptStatus> AgentCore::build_statuses() const {
-  std::vector<const wire::AttemptStatus*> order;
-  for (const auto& [key, attempt] : attempts_) order.push_back(&attempt.status);
+std::vector<wire::AttemptStatus> AgentCore::build_statuses(Now now) const {
+  std::vector<const Attempt*> order;
+  for (const auto& [key, attempt] : attempts_) order.push_back(&attempt);
   std::stable_partition(order.begin(), order.end(),
-                        [](const auto* status) { return finished(*status); });
+                        [](const Attempt* attempt) { return finished(attempt->status); });
   std::size_t room =
       limits_.heartbeat_bytes - std::min(limits_.heartbeat_bytes, order.size() * kShortStatusBytes);
   std::vector<wire::AttemptStatus> statuses;
-  for (const wire::AttemptStatus* status : order) {
-    wire::AttemptStatus full = *status;
-    if (!finished(*status) && sequence_ % kCountersEvery != 0) {
+  for (const Attempt* attempt : order) {
+    wire::AttemptStatus full = attempt->status;
+    full.__set_age_ms(now.steady_ms - attempt->launched_ms);
+    const bool ended = finished(full);
+    if (!ended && sequence_ % kCountersEvery != 0) {
       full.counters.clear();
       full.__isset.counters = false;
     }
@@ -61,18 +64,18 @@ std::vector<wire::AttemptStatus> AgentCore::build_statuses() const {
       statuses.push_back(std::move(full));
       continue;
     }
-    statuses.push_back(short_form(*status));
-    if (finished(*status)) statuses.back().__set_state(wire::AttemptState::RUNNING);
+    statuses.push_back(short_form(full));
+    if (ended) statuses.back().__set_state(wire::AttemptState::RUNNING);
   }
   return statuses;
 }
 
-wire::Heartbeat AgentCore::build_heartbeat() {
+wire::Heartbeat AgentCore::build_heartbeat(Now now) {
   wire::Heartbeat heartbeat;
   heartbeat.__set_name(registration_.name);
   heartbeat.__set_incarnation(registration_.incarnation);
   heartbeat.__set_sequence(++sequence_);
-  heartbeat.__set_attempts(build_statuses());
+  heartbeat.__set_attempts(build_statuses(now));
   // What was held back for want of room goes with the next beat, soon.
   for (const wire::AttemptStatus& sent : heartbeat.attempts) {
     if (const Attempt* attempt = find(sent.id);

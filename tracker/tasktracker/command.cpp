@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -141,6 +142,9 @@ Status RunningCommand::start() {
 
 Status RunningCommand::write_input() {
   if (chunk_at_ == chunk_end_) {
+    int unread = 0;
+    if (streams_.fed && ::ioctl(input_.get(), FIONREAD, &unread) == 0)
+      streams_.fed(static_cast<std::size_t>(unread));
     auto n = streams_.source(chunk_);
     if (!n) return n.error();
     chunk_at_ = 0;

@@ -26,6 +26,8 @@ struct CommandOptions {
 
 struct CommandStreams {
   std::function<Result<std::size_t>(std::span<char>)> source;  // 0 = over
+  // Before the source is asked: all it gave is in the pipe, so much of it unread. May be null.
+  std::function<void(std::size_t unread)> fed;
   std::function<Result<std::span<char>>()> space;              // room for stdout, never empty
   std::function<Status(std::size_t)> commit;                   // so many bytes of it were filled
   StderrSink* errors = nullptr;

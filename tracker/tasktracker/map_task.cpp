@@ -21,8 +21,15 @@ class MapInput {
     bytes_ += static_cast<std::int64_t>(*n);
     lines_ += std::count(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(*n), '\n');
     if (*n > 0) last_ = into[*n - 1];
-    control_.set_progress(reader_->stored_bytes_read(), reader_->stored_bytes_total());
     return n;
+  }
+  // Progress is what the mapper has read, and less than all of it before it has ended.
+  void fed(std::size_t unread) {
+    const std::int64_t given = std::max<std::int64_t>(bytes_, 1);
+    const double read = 1 - static_cast<double>(unread) / static_cast<double>(given);
+    const auto stored = static_cast<double>(reader_->stored_bytes_read());
+    control_.set_progress(static_cast<std::int64_t>(stored * read), reader_->stored_bytes_total(),
+                          0, kMostBeforeTheEnd);
   }
   void count() {
     control_.set_counter("MAP_INPUT_BYTES", bytes_);
@@ -30,6 +37,7 @@ class MapInput {
   }
 
  private:
+  static constexpr std::int32_t kMostBeforeTheEnd = 990'000;
   TaskControl& control_;
   std::unique_ptr<SplitReader> reader_;
   std::int64_t bytes_ = 0, lines_ = 0;
@@ -39,6 +47,7 @@ class MapInput {
 CommandStreams input_streams(TaskContext& task, MapInput& input) {
   CommandStreams streams;
   streams.source = [&input](std::span<char> into) { return input.read(into); };
+  streams.fed = [&input](std::size_t unread) { input.fed(unread); };
   streams.errors = &task.errors;
   streams.moved = [&task] { task.control.moved(); };
   return streams;

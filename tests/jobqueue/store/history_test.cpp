@@ -105,9 +105,8 @@ TEST_P(HistoryOfStore, ARecordTellsTheWholeJobAndOutlivesIt) {
   EXPECT_THAT(loaded(), ElementsAre(2));
   EXPECT_EQ(store_->history().value()->find(job(1)).value(), record(1, 300));
   EXPECT_EQ(store_->history().value()->find(job(2)).value(), std::nullopt);
-  EXPECT_THAT(
-      store_->history().value()->failed_attempts(job(1)).value(),
-      ElementsAre(FailedAttempt{attempt(1, TaskKind::kMap, 4, 0), "tt1", 200, "exit code 1"}));
+  const EndedAttempt failed{attempt(1, TaskKind::kMap, 4, 0), "tt1", 0, 200, true, "exit code 1"};
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), ElementsAre(failed));
 }
 
 TEST_P(HistoryOfStore, WhatWasCleanedUpSinceHasItsLastAttemptsCounted) {
@@ -172,17 +171,53 @@ TEST_P(HistoryOfStore, NumbersOfJobsThatHaveLeftAreNotGivenAgain) {
   EXPECT_EQ(restarted().next_job, 4u);
 }
 
+// Logs are where the tracker of an attempt is: known until the job leaves the list.
+TEST_P(HistoryOfStore, WhoDidTheTasksOfAJobIsKnownWhileItIsListed) {
+  const auto done = [](std::uint32_t index, TimeMs launched_at) {
+    return TaskSucceeded{attempt(1, TaskKind::kMap, index, 3), "tt2", 1, launched_at, nullptr};
+  };
+  append(100, {submitted(1)});
+  append(250, {done(1, 120), done(0, 110)});
+  append(260, {TaskReopened{{job(1), TaskKind::kMap, 0}, "tt2 is lost"}});
+  EXPECT_EQ(restarted().jobs[0].done[0].launched_at, 120);
+  const EndedAttempt expected{attempt(1, TaskKind::kMap, 1, 3), "tt2", 120, 250, false, ""};
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), ElementsAre(expected));
+  append(300, {ended(1, 300)});
+  tidy({.finished_before = 300});
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), ElementsAre(expected));
+  EXPECT_THAT(restarted().jobs[0].done, IsEmpty());
+  tidy({.finished_before = 301});
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), IsEmpty());
+  EXPECT_THAT(loaded(), IsEmpty());
+}
+
+TEST_P(HistoryOfStore, OfAJobThatIsOverSoManyTasksAreKept) {
+  append(100, {submitted(1)});
+  std::vector<Fact> facts;
+  for (std::uint32_t i = 0; i < kDoneTasksKept + 5; ++i)
+    facts.push_back(TaskSucceeded{attempt(1, TaskKind::kMap, i, 0), "tt1", 1, 110, nullptr});
+  append(200, std::move(facts));
+  EXPECT_EQ(store_->history().value()->attempts(job(1))->size(), kDoneTasksKept + 5);
+  append(300, {ended(1, 300)});
+  tidy({});
+  const auto kept = store_->history().value()->attempts(job(1)).value();
+  ASSERT_EQ(kept.size(), kDoneTasksKept);
+  EXPECT_EQ(kept.back().attempt.task.index, kDoneTasksKept - 1);
+  tidy({.finished_before = 1'000});
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), IsEmpty());
+}
+
 TEST_P(HistoryOfStore, FailedAttemptsOfAJobAreBounded) {
   append(100, {submitted(1)});
   for (std::uint32_t i = 0; i < kFailedAttemptsKept + 20; ++i) {
     append(200, {AttemptFailed{attempt(1, TaskKind::kMap, i, 0), "tt1", "exit code 1"}});
   }
-  const auto failed = store_->history().value()->failed_attempts(job(1)).value();
+  const auto failed = store_->history().value()->attempts(job(1)).value();
   ASSERT_EQ(failed.size(), kFailedAttemptsKept);
   EXPECT_EQ(failed.front().attempt.task.index, 20u);
   append(300, {ended(1, 300)});
   tidy({.finished_before = 1'000, .history_before = 1'000});
-  EXPECT_THAT(store_->history().value()->failed_attempts(job(1)).value(), IsEmpty());
+  EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, HistoryOfStore, testing::Bool(),
@@ -234,7 +269,8 @@ TEST_F(HistoryFile, ManyJobsLaterTheFileIsAsLargeAsWhatItKeeps) {
   EXPECT_LE(late, std::max<std::uintmax_t>(early, 1'000'000) * 11 / 10);
   Database database(path_);
   EXPECT_EQ(database.integer("SELECT count(*) FROM specs"), 100);
-  EXPECT_EQ(database.integer("SELECT count(*) FROM task_done"), 0);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM task_done"), 100 * 10);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM task_done WHERE counters NOTNULL"), 0);
   EXPECT_EQ(database.integer("SELECT count(*) FROM failed_attempts"), 500);
 }
 

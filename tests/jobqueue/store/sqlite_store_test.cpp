@@ -263,14 +263,14 @@ TEST_F(SqliteStoreFile, SweepsTheTasksOfEndedJobs) {
       store->append(std::vector<Event>{make_(JobStateChanged{job(1), JobState::kKilled, ""})})
           .ok());
   store.reset();
-  EXPECT_GT(query("SELECT count(*) FROM task_done"), 1000);
+  EXPECT_GT(query("SELECT count(*) FROM task_done"), 2000);
   store = opened();
   for (int i = 0; i < 10; ++i) {
     ASSERT_TRUE(store->append(std::vector<Event>{make_(PolicyChanged{"fifo"})}).ok());
   }
   EXPECT_EQ(store->load().value().jobs[1].done.size(), 1u);
   store.reset();
-  EXPECT_EQ(query("SELECT count(*) FROM task_done"), 1);
+  EXPECT_EQ(query("SELECT count(*) FROM task_done"), std::int64_t{kDoneTasksKept} + 1);
   EXPECT_EQ(query("SELECT count(*) FROM ended"), 0);
 }
 

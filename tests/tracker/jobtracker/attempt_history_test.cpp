@@ -15,7 +15,7 @@ struct HistoryHarness : FifoHarness {
   // "KILLED why" of the only attempt of the job's map.
   std::string told(std::uint32_t job, std::uint32_t map = 0) {
     for (; heard < log.size(); ++heard) history.on(log[heard], state());
-    for (const auto& attempt : history.list(state(), state().job(JobId(job)))) {
+    for (const auto& attempt : history.list(engine(), state().job(JobId(job)), WallClock())) {
       if (attempt.id.index == static_cast<std::int32_t>(map)) {
         return attempt.state + " " + attempt.diagnostics;
       }

@@ -9,7 +9,8 @@ namespace weir::test {
 namespace {
 
 struct BoardHarness : FifoHarness {
-  Board board{[](const std::function<void()>& work) { work(); }};
+  WallClock wall;
+  Board board{[](const std::function<void()>& work) { work(); }, wall};
   BoardHarness() { board.publish_all(engine()); }
   // How often a reader of that version has been called.
   std::shared_ptr<int> reads(std::int64_t version) {
@@ -35,7 +36,7 @@ TEST(Board, ReadersSeeJobsOnceTheyAreDurable) {
   BoardHarness h;
   h.durable_at_once = false;
   h.submit({.maps = 1});
-  h.board.publish_changes(h.engine());
+  h.board.publish_all(h.engine());
   EXPECT_EQ(h.board.view()->jobs.get(1), nullptr);
   h.step(Durable{h.engine().last_seq()});
   ASSERT_TRUE(h.board.publish_changes(h.engine()));
