@@ -441,7 +441,8 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report
   for (const JobId id : tracker.duties) {
     const Job* job = state_.find_job(id);
     if (job != nullptr && job->duty != Job::Duty::kNone) {
-      out.duties.push_back({id, job->duty == Job::Duty::kSucceed, job->spec->output});
+      out.duties.push_back(
+          {id, job->duty == Job::Duty::kSucceed, job->spec->output, output_owner(*job)});
     }
   }
   return out;

@@ -191,7 +191,7 @@ void Engine::on(const DescribeJob& input, Token token) {
   if (job == nullptr || !job->durable) {
     return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
   }
-  reply(token, JobDescription{input.job, job->spec});
+  reply(token, JobDescription{input.job, job->spec, output_owner(*job)});
 }
 
 void Engine::on(const QueryMapOutputs& input, Token token) {

@@ -197,6 +197,7 @@ struct Duty {
   JobId job;
   bool succeed = true;
   std::string output;
+  std::string owner;  // see output_owner()
 };
 struct HeartbeatReply {
   DurationMs interval_ms = 0;
@@ -213,6 +214,7 @@ struct HeartbeatReply {
 struct JobDescription {
   JobId job;
   std::shared_ptr<const JobSpec> spec;
+  std::string owner;  // see output_owner()
 };
 struct MapOutput {
   std::uint32_t map = 0;

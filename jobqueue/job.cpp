@@ -7,4 +7,8 @@ bool Job::avoids(TrackerId tracker) const {
   return failures != tracker_failures.end() && failures->second >= kTrackerFailuresPerJob;
 }
 
+std::string output_owner(const Job& job) {
+  return job_name(job.id) + " " + std::to_string(job.submitted_at);
+}
+
 }  // namespace weir

@@ -147,4 +147,8 @@ struct alignas(64) Job {
 
 inline constexpr std::uint32_t kTrackerFailuresPerJob = 4;
 
+// What an output says of the job that it is of: `job_0007 1732163138000`. Numbers alone could be
+// given again after a store was restored.
+std::string output_owner(const Job& job);
+
 }  // namespace weir

@@ -96,6 +96,7 @@ struct Duty {
   1: required i64 job
   2: required bool succeed             // true: remove _temporary and write _SUCCESS; false: remove _temporary
   3: required string output
+  4: optional string owner             // that _SUCCESS names: this job and no other, also of its number
 }
 
 struct HeartbeatReply {
@@ -118,6 +119,7 @@ struct JobDescription {
   3: required string user
   4: required common.JobSpec spec      // without splits: each launch carries its own
   5: required i32 maps
+  6: optional string owner             // as in Duty
 }
 
 /** A finished map's output, or the news that one is no longer to be used. */

@@ -193,6 +193,7 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     out.duties[i].job = reply.duties[i].job.value;
     out.duties[i].succeed = reply.duties[i].succeed;
     out.duties[i].output = reply.duties[i].output;
+    out.duties[i].__set_owner(reply.duties[i].owner);
   }
   out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
   if (!reply.leave.empty()) out.__set_leave(reply.leave);
@@ -206,6 +207,7 @@ wire::JobDescription to_wire(const JobDescription& reply) {
   out.user = reply.spec->user;
   out.spec = to_wire_without_splits(*reply.spec);
   out.maps = static_cast<std::int32_t>(reply.spec->splits.size());
+  out.__set_owner(reply.owner);
   return out;
 }
 

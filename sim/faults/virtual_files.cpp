@@ -47,6 +47,11 @@ Result<UniqueFd> VirtualFiles::create_file(const std::string& path) {
   return UniqueFd();
 }
 
+Status VirtualFiles::write_small(const std::string& path, const UniqueFd&, std::string_view text) {
+  write(path, std::string(text));
+  return Ok{};
+}
+
 Status VirtualFiles::make_directory(const std::string& path) {
   const auto [parent, name] = place(path);
   if (parent == nullptr) return absent(path);

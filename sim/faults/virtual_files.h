@@ -19,6 +19,9 @@ class VirtualFiles final : public tasktracker::FileSystem {
  public:
   Result<tasktracker::UniqueFd> create_file(const std::string& path) override;
   Status make_directory(const std::string& path) override;
+  Status write_small(const std::string& path, const tasktracker::UniqueFd& fd,
+                     std::string_view text) override;
+  std::string read_small(const std::string& path) override { return read(path); }
   Status sync_file(const std::string& path, const tasktracker::UniqueFd& fd) override;
   Status sync_directory(const std::string& path) override;
   Result<bool> publish(const std::string& from, const std::string& to) override;

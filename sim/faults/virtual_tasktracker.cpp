@@ -271,7 +271,7 @@ void VirtualTaskTracker::do_action(action::RunDuty& run) {
       return happen([this, duty] { core_->on_duty_too_late(duty); });
     }
     const bool done =
-        tasktracker::finish_job_output(duty.output, duty.succeed, world_.files).ok();
+        tasktracker::finish_job_output(duty.output, duty.owner, duty.succeed, world_.files).ok();
     if (done) world_.cleaned_up.insert(duty.output);
     happen([this, duty, done] { core_->on_duty_done(duty, done, "", now()); });
   });

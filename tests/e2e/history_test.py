@@ -1,5 +1,6 @@
 """Jobs that are over leave the live lists for the history: on a real JobTracker, with real trackers, across kill -9."""
 import signal
+import sqlite3
 import time
 import unittest
 
@@ -167,6 +168,33 @@ class History(Cluster):
         (self.dir / "go").touch()
         self.assertEqual(self.wait_for_end(runs), "SUCCEEDED")
         self.assertEqual(self.wait_for_end(new), "SUCCEEDED")
+
+    def test_a_store_that_is_restored_keeps_what_its_jobs_have_completed_since(self):
+        self.start_cluster(trackers=1)
+        go = self.dir / "go"
+        counted = ["--split-size", "4KiB"]
+        ends = self.submitted("out1", *counted, mapper=f"cat; while [ ! -e {go} ]; do sleep 0.1; done", reducer="wc -l",
+                              reduces=2)
+        wait_for("it runs", lambda: self.json("job", "status", ends)["maps"]["running"] == 2)
+        with sqlite3.connect(self.dir / "weir.db") as store, sqlite3.connect(self.dir / "copy.db") as copy:
+            store.backup(copy)
+        go.touch()
+        self.assertEqual(self.wait_for_end(ends), "SUCCEEDED")
+        before, mark = self.output("out1"), (self.dir / "out1" / "_SUCCESS").read_text()
+        self.assertRegex(mark, rf"^{ends} \d+\n$")
+        for name in ("tt1", "jobtracker"):
+            process = self.processes.pop(name)
+            process.terminate()
+            process.wait()
+        (self.dir / "copy.db").replace(self.dir / "weir.db")
+        for name in ("weir.db-wal", "weir.db-shm"):
+            (self.dir / name).unlink(missing_ok=True)
+        self.start_jobtracker(self.dir / "weir.yaml")
+        self.start_tracker("tt1")
+        self.assertIn(self.job_state(ends), ("PENDING", "RUNNING"))
+        self.assertEqual(self.wait_for_end(ends), "SUCCEEDED")
+        self.assertEqual(self.output("out1"), before)
+        self.assertEqual((self.dir / "out1" / "_SUCCESS").read_text(), mark)
 
     def test_logs_of_what_is_over_are_found_after_a_restart(self):
         self.start_cluster(trackers=1)

@@ -293,7 +293,7 @@ void Agent::do_action(action::RunDuty& run) {
     if (steady_now_ms() > until_ms) {
       return asio::post(io_, [this, duty] { core_->on_duty_too_late(duty); });
     }
-    const Status done = finish_job_output(duty.output, duty.succeed);
+    const Status done = finish_job_output(duty.output, duty.owner, duty.succeed);
     asio::post(io_, [this, duty, done] {
       if (!done.ok())
         spdlog::error("{}: ending its output: {}", job_name(JobId(duty.job)), done.error().message);

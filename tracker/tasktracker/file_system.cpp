@@ -35,6 +35,20 @@ class PosixFiles final : public FileSystem {
     return system_error(path, problem);
   }
 
+  Status write_small(const std::string& path, const UniqueFd& fd, std::string_view text) override {
+    return write_all(fd.get(), text, path);
+  }
+
+  std::string read_small(const std::string& path) override {
+    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat there {};
+    if (!fd.valid() || ::fstat(fd.get(), &there) != 0 || !S_ISREG(there.st_mode)) return "";
+    std::string text(kSmallBytes, '\0');
+    const ssize_t n = ::read(fd.get(), text.data(), text.size());
+    text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return text;
+  }
+
   Status sync_file(const std::string& path, const UniqueFd& fd) override {
     if (::fsync(fd.get()) != 0) return system_error(path);
     return Ok{};

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracker/tasktracker/posix.h"
@@ -29,6 +30,12 @@ class FileSystem {
   // An empty file to write to; a directory, which may be there.
   virtual Result<UniqueFd> create_file(const std::string& path) = 0;
   virtual Status make_directory(const std::string& path) = 0;
+  // A few bytes into a file that is open; of a regular file that is there, at most so many (empty:
+  // it is none, or cannot be read).
+  static constexpr std::size_t kSmallBytes = 4096;
+  virtual Status write_small(const std::string& path, const UniqueFd& fd,
+                             std::string_view text) = 0;
+  virtual std::string read_small(const std::string& path) = 0;
   // The content of a file that is open, and the names in a directory.
   virtual Status sync_file(const std::string& path, const UniqueFd& fd) = 0;
   virtual Status sync_directory(const std::string& path) = 0;

@@ -17,6 +17,7 @@ std::string task_output_dir(const TaskSpec& spec) {
 Result<TaskOutput> TaskOutput::create(const TaskSpec& spec, FileSystem& files) {
   TaskOutput output(files);
   output.output_ = spec.output;
+  output.owner_ = spec.owner;
   output.aside_ = task_output_dir(spec);
   output.task_prefix_ = attempt_name(spec.id);
   output.task_prefix_.erase(output.task_prefix_.rfind('_') + 1);
@@ -65,6 +66,9 @@ Result<std::string> TaskOutput::published_before(const FileSystem::Identity& the
     const auto aside = files_->info(all + "/" + attempt + "/" + part_);
     if (aside && aside->identity == there) return "output had been published by " + attempt;
   }
+  const std::string mark = output_ + "/_SUCCESS";
+  if (!owner_.empty() && files_->read_small(mark) == owner_ + "\n")
+    return std::string("output had been published by this job, which had succeeded");
   return data_error(output_ + "/" + part_ +
                     ": exists and was not written by this task; Weir never replaces a file");
 }
@@ -82,7 +86,8 @@ Status remove_if_empty(FileSystem& files, const std::string& directory) {
 
 }  // namespace
 
-Status finish_job_output(const std::string& output, bool succeed, FileSystem& files) {
+Status finish_job_output(const std::string& output, const std::string& owner, bool succeed,
+                         FileSystem& files) {
   const std::string mark = output + "/_SUCCESS";
   if (auto removed = files.remove_tree(output + "/_temporary"); !removed) return removed;
   if (!succeed) {
@@ -93,6 +98,9 @@ Status finish_job_output(const std::string& output, bool succeed, FileSystem& fi
   if (auto made = make_durable_directories(files, output); !made) return made;
   auto fd = files.create_file(mark);
   if (!fd) return fd.error();
+  if (!owner.empty()) {
+    if (auto named = files.write_small(mark, *fd, owner + "\n"); !named) return named;
+  }
   if (auto synced = files.sync_file(mark, *fd); !synced) return synced;
   return files.sync_directory(output);
 }

@@ -2,7 +2,8 @@
 // durable, and published by a hard link, which never replaces what is there. The link aside stays
 // until the job's clean-up: if a tracker dies between publishing and reporting, the next attempt of
 // the task sees from it that the file in place is its task's own output, granted earlier, and is
-// content. Any other file in place is an error.
+// content. So it is where `_SUCCESS` names its job: a store that was restored from a copy may know
+// a job as running that has ended since. Any other file in place is an error.
 //
 // A power cut may take what was not synced, so: what lies aside is there for good, content and
 // name, before the attempt asks to commit; the published name before it reports success; and what
@@ -36,15 +37,15 @@ class TaskOutput {
   Result<std::string> published_before(const FileSystem::Identity& there) const;
 
   FileSystem* files_;
-  std::string output_, aside_, part_, path_;
+  std::string output_, owner_, aside_, part_, path_;
   std::string task_prefix_;  // attempt_0007_r_000012_
   FileSystem::Identity identity_;
   UniqueFd fd_;
 };
 
-// The job's last step, idempotent: removes `_temporary`, and writes `_SUCCESS` or removes an output
-// that is empty.
-Status finish_job_output(const std::string& output, bool succeed,
+// The job's last step, idempotent: removes `_temporary`, and writes `_SUCCESS`, which names the
+// job, or removes an output that is empty.
+Status finish_job_output(const std::string& output, const std::string& owner, bool succeed,
                          FileSystem& files = posix_files());
 
 // An attempt has ended: what it wrote aside goes, unless it is what stands published.

@@ -32,6 +32,7 @@ void for_each_field(Spec& spec, Text text, Number number) {
   number("input_offset", spec.input_offset);
   number("input_length", spec.input_length);
   text("output", spec.output);
+  text("owner", spec.owner);
   text("working_directory", spec.working_directory);
   number("memory_mb", spec.memory_mb);
   number("sort_memory_mb", spec.sort_memory_mb);
@@ -136,6 +137,7 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
   spec.maps = static_cast<std::uint32_t>(job.maps);
   spec.reduces = static_cast<std::uint32_t>(from.reduces);
   spec.output = from.output;
+  spec.owner = job.owner;
   spec.conf = from.conf;
   spec.environment = from.environment;
   spec.working_directory = from.working_directory;

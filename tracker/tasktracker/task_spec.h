@@ -23,6 +23,7 @@ struct TaskSpec {
   std::string input_file;  // maps
   std::int64_t input_offset = 0, input_length = 0;
   std::string output;  // directory of the job
+  std::string owner;   // what _SUCCESS says there once this job has succeeded
   std::map<std::string, std::string> conf, environment;
   std::string working_directory;  // empty: the attempt's own
   std::int64_t memory_mb = 0;     // address space limit of the commands; 0 = none

@@ -14,6 +14,8 @@ using namespace tasktracker;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+constexpr const char* kOwner = "job_0007 1";
+
 bool loses_all() {
   return false;
 }
@@ -92,14 +94,14 @@ TEST_F(PowerCut, ADirectoryThatWasFoundStaysToo) {
 TEST_F(PowerCut, ASuccessStaysMarkedAndClean) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(finish_job_output("/data/out", true, files).ok());
+  ASSERT_TRUE(finish_job_output("/data/out", kOwner, true, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data/out"), ElementsAre("_SUCCESS", "part-00003"));
 }
 
 TEST_F(PowerCut, WhatAFailedJobLeftDoesNotComeBack) {
   TaskOutput output = written(0);
-  ASSERT_TRUE(finish_job_output("/data/out", false, files).ok());
+  ASSERT_TRUE(finish_job_output("/data/out", kOwner, false, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data"), IsEmpty());
 }
@@ -108,7 +110,7 @@ TEST_F(PowerCut, NorWhatLayAtTheTop) {
   TaskSpec top = spec(0);
   top.output = "/out";
   ASSERT_TRUE(TaskOutput::create(top, files).ok());
-  ASSERT_TRUE(finish_job_output("/out", false, files).ok());
+  ASSERT_TRUE(finish_job_output("/out", kOwner, false, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/"), IsEmpty());
 }
@@ -117,8 +119,8 @@ TEST_F(PowerCut, NorWhatLayAtTheTop) {
 TEST_F(PowerCut, NorDoesTheMarkOfASuccessThatWasNone) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(finish_job_output("/data/out", true, files).ok());
-  ASSERT_TRUE(finish_job_output("/data/out", false, files).ok());
+  ASSERT_TRUE(finish_job_output("/data/out", kOwner, true, files).ok());
+  ASSERT_TRUE(finish_job_output("/data/out", kOwner, false, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data/out"), ElementsAre("part-00003"));
 }

@@ -67,6 +67,8 @@ class DurableOutput : public testing::Test {
   std::vector<std::string> calls_;
 };
 
+constexpr const char* kOwnerOfAll = "job_0007 1";
+
 TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
   auto output = TaskOutput::create(spec());
   ASSERT_TRUE(output.ok());
@@ -86,19 +88,19 @@ TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
 TEST_F(DurableOutput, IsMarkedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
-  ASSERT_TRUE(finish_job_output(root_ + "/out", true).ok());
+  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, true).ok());
   EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out"));
 }
 
 TEST_F(DurableOutput, IsRemovedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
-  ASSERT_TRUE(finish_job_output(root_ + "/out", false).ok());
+  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, false).ok());
   EXPECT_THAT(seen(), ElementsAre("sync ."));
   std::filesystem::create_directory(root_ + "/out");
   dir_.write("out/part-00000", "published");
   dir_.write("out/_SUCCESS", "");
-  ASSERT_TRUE(finish_job_output(root_ + "/out", false).ok());
+  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, false).ok());
   EXPECT_THAT(seen(), ElementsAre("sync ./out"));
 }
 

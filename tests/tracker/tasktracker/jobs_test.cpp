@@ -57,6 +57,35 @@ TEST(Jobs, CountsWords) {
             static_cast<std::int64_t>(text.size()));
 }
 
+// What lies in its pipe the program has not read yet, and before its end nothing is done.
+TEST(Jobs, AMapsProgressIsWhatItsProgramHasRead) {
+  const TempDir marks;
+  const std::string go = marks / "go";
+  JobRun run({.input = some_text(100000),
+              .mapper = "head -c 131072; echo reporter:status:waits >&2; while [ ! -e " + go +
+                        " ]; do sleep 0.01; done; cat",
+              .maps = 1,
+              .reduces = 0});
+  std::int32_t waiting = 0, most = 0;
+  std::int64_t since_ms = 0;
+  run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply&) {
+    for (const wire::AttemptStatus& status : report.attempts) {
+      if (status.state != wire::AttemptState::RUNNING || status.status != "waits") continue;
+      most = std::max(most, status.progress_millionths);
+      if (since_ms == 0) since_ms = steady_now_ms();
+      if (steady_now_ms() < since_ms + 1000) {  // three reports of the task
+        waiting = std::max(waiting, status.progress_millionths);
+      } else if (!std::filesystem::exists(go)) {
+        marks.write("go", "");
+      }
+    }
+  };
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_GT(waiting, 0);
+  EXPECT_LT(waiting, 400'000);  // 128 of some 450 KB, and twice as much was written
+  EXPECT_LE(most, 990'000);
+}
+
 TEST(Jobs, CombinesBeforeTheShuffle) {
   const std::string text = some_text(500000);
   JobRun run({.input = text,
