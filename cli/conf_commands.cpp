@@ -153,20 +153,27 @@ int apply(Context& context, const Files& files) {
   return kExitDone;
 }
 
-// The warnings do not change the exit code: the settings are good.
-int import(Context& context, const Files& files) {
-  const std::string& name = files.front();
+std::string read_xml(const std::string& name) {
   std::ifstream stream(name, std::ios::binary);
   std::string xml(kMaxXmlBytes + 1, '\0');
   if (stream) stream.read(xml.data(), static_cast<std::streamsize>(xml.size()));
   if (!stream.is_open() || stream.bad() || (stream.fail() && !stream.eof()))
     throw wrong_use(fmt::format("{}: {}", printable(name), std::strerror(errno)));
   xml.resize(static_cast<std::size_t>(stream.gcount()));
-  const auto imported = import_hadoop(name, xml);
+  return xml;
+}
+
+// The warnings do not change the exit code: the settings are good.
+int import(Context& context, const Files& names) {
+  std::vector<std::string> texts;
+  for (const std::string& name : names) texts.push_back(read_xml(name));
+  std::vector<HadoopFile> files;
+  for (std::size_t i = 0; i < names.size(); ++i) files.push_back({names[i], texts[i]});
+  const auto imported = import_hadoop(files);
   if (!imported) throw CliFailure::findings(kExitRefused, findings(imported.error()));
   if (context.json()) {
     print_json(context.out,
-               {{"file", name}, {"settings", imported->yaml}, {"warnings", imported->warnings}});
+               {{"files", names}, {"settings", imported->yaml}, {"warnings", imported->warnings}});
     return kExitDone;
   }
   for (const auto& warning : imported->warnings) context.err << printable(warning) << "\n";
@@ -209,13 +216,16 @@ void add_conf_commands(CLI::App& app, Context& context) {
   command->callback(chosen(apply));
 
   command = group->add_subcommand("import", "Hadoop's scheduler files as settings, on stdout");
-  command->add_option("FILE", *files, "a fair-scheduler.xml or capacity-scheduler.xml")
-      ->required()
-      ->expected(1);
+  command
+      ->add_option("FILE", *files,
+                   "the files of one cluster: fair-scheduler.xml or capacity-scheduler.xml, and "
+                   "mapred-site.xml, mapred-queues.xml, mapred-queue-acls.xml or yarn-site.xml")
+      ->required();
   add_output_option(*command, context);
   command->footer(
       "What has no counterpart is said on stderr and in comments.\n"
-      "Examples:\n  weir conf import fair-scheduler.xml > weir.yaml");
+      "Examples:\n  weir conf import fair-scheduler.xml > weir.yaml\n"
+      "  weir conf import capacity-scheduler.xml mapred-site.xml > weir.yaml");
   command->callback(chosen(import));
 }
 

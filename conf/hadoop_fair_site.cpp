@@ -2,26 +2,23 @@
 // booster of new jobs. Its pools are in the allocations file, which is imported by itself.
 // Milliseconds become durations, class names the names of ours.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "conf/hadoop_parts.h"
+#include "conf/hadoop_schedulers.h"
 #include "conf/values.h"
 
 namespace weir {
 namespace {
 
-constexpr std::string_view kSitePrefix = "mapred.fairscheduler.";
 constexpr std::string_view kBoosterPrefix = "mapred.newjobweightbooster.";
 constexpr std::int64_t kLongestMs = 3'600'000;
 
 class FairSiteImport {
  public:
-  FairSiteImport(const std::map<std::string, HadoopValue>& properties, Diagnostics& out)
-      : properties_(properties), out_(out) {}
+  explicit FairSiteImport(HadoopProperties& properties) : properties_(properties) {}
 
-  std::string run() {
+  ImportedFairSite run() {
     pool_name();
     word("allow.undeclared.pools", "undeclared_pools", "allow", "refuse");
     preemption();
@@ -37,28 +34,19 @@ class FairSiteImport {
     load_difference();
     locality_delay();
     if (const HadoopValue* file = take("allocation.file"))
-      no_counterpart(*file, "import that file, too, and name the result in allocations", out_);
-    report_others();
-    return "fair:\n" + yaml_;
+      no_counterpart(*file, "nothing that a file names is opened; import that file with this one");
+    return std::move(result_);
   }
 
  private:
-  const HadoopValue* take(std::string_view key, std::string_view prefix = kSitePrefix) {
-    const std::string name = fmt::format("{}{}", prefix, key);
-    const auto found = properties_.find(name);
-    if (found == properties_.end()) return nullptr;
-    taken_[name] = true;
-    return &found->second;
+  const HadoopValue* take(std::string_view key, std::string_view prefix = kMr1FairPrefix) {
+    return properties_.take(fmt::format("{}{}", prefix, key));
   }
 
-  void add(const std::string& line) { yaml_ += "  " + line + "\n"; }
+  void add(const std::string& line) { result_.section += "  " + line + "\n"; }
 
-  std::optional<bool> boolean(const HadoopValue* value) {
-    if (value == nullptr) return std::nullopt;
-    if (value->text == "true" || value->text == "false") return value->text == "true";
-    out_.error(value->at, fmt::format("{} is {}, allowed: true, false", value->what,
-                                      quoted_briefly(value->text)));
-    return std::nullopt;
+  static std::optional<bool> boolean(const HadoopValue* value) {
+    return value == nullptr ? std::nullopt : hadoop_boolean(*value);
   }
 
   void word(std::string_view key, const char* ours, const char* if_true, const char* if_false) {
@@ -69,11 +57,12 @@ class FairSiteImport {
 
   void pool_name() {
     const HadoopValue* value = take("poolnameproperty");
-    std::string name = value == nullptr ? "user.name" : value->text;
+    if (value == nullptr) return;
+    std::string name = value->text;
     if (name == "user.name" || name == "mapreduce.job.user.name") name = "user";
     if (name == "mapred.job.queue.name" || name == "mapreduce.job.queuename") name = "queue";
     if (name == "group.name") name = "group";
-    if (!name.empty()) add("pool_name_property: " + yaml_scalar(name));
+    if (!name.empty()) result_.pool_name_property = name;
   }
 
   void preemption() {
@@ -85,12 +74,12 @@ class FairSiteImport {
   // In milliseconds; what is out of our range is cut to it.
   void duration(std::string_view key, const char* ours, std::int64_t least_ms) {
     const HadoopValue* value = take(key);
-    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value, out_);
+    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value);
     if (!ms) return;
     const std::int64_t cut = std::clamp(*ms, least_ms, kLongestMs);
     if (cut != *ms) {
-      out_.warning(value->at, fmt::format("{} is {}; it is {} here, the nearest allowed",
-                                          value->what, *ms, format_duration(cut)));
+      hadoop_warning(*value, fmt::format("{} is {}; it is {} here, the nearest allowed",
+                                         value->what, *ms, format_duration(cut)));
     }
     add(fmt::format("{}: {}", ours, format_duration(cut)));
   }
@@ -98,9 +87,9 @@ class FairSiteImport {
   void per_heartbeat(std::string_view key, const char* ours) {
     constexpr std::int64_t kMost = 100'000;
     const HadoopValue* value = take(key);
-    const auto most = value == nullptr ? std::nullopt : hadoop_integer(*value, out_);
+    const auto most = value == nullptr ? std::nullopt : hadoop_integer(*value);
     if (!most) return;
-    if (*most == 0) return no_counterpart(*value, "0 would launch nothing; it counts as all", out_);
+    if (*most == 0) return no_counterpart(*value, "0 would launch nothing; it counts as all");
     add(*most < 0 || *most > kMost ? fmt::format("{}: all", ours)
                                    : fmt::format("{}: {}", ours, *most));
   }
@@ -111,19 +100,19 @@ class FairSiteImport {
     const HadoopValue* lasting = take("duration", kBoosterPrefix);
     if (adjuster == nullptr) return;
     if (!adjuster->text.ends_with("NewJobWeightBooster"))
-      return no_counterpart(*adjuster, "there is new_job_booster alone", out_);
+      return no_counterpart(*adjuster, "there is new_job_booster alone");
     std::int64_t millionths = 3'000'000;
     std::int64_t ms = 300'000;
     if (factor != nullptr) {
-      const auto number = hadoop_number(*factor, out_);
+      const auto number = hadoop_number(*factor);
       if (number && *number > 0 && *number <= 1000) {
-        millionths = std::max<std::int64_t>(1, hadoop_scaled(*factor, *number, 1'000'000, out_));
+        millionths = std::max<std::int64_t>(1, hadoop_scaled(*factor, *number, 1'000'000));
       } else if (number) {
-        no_counterpart(*factor, "a factor is above 0 and at most 1000; it counts as 3", out_);
+        no_counterpart(*factor, "a factor is above 0 and at most 1000; it counts as 3");
       }
     }
     if (lasting != nullptr) {
-      const auto number = hadoop_integer(*lasting, out_);
+      const auto number = hadoop_integer(*lasting);
       if (number) ms = std::clamp<std::int64_t>(*number, 1, 24 * kLongestMs);
     }
     add(fmt::format("new_job_booster: {{factor: {}, duration: {}}}", format_millionths(millionths),
@@ -133,61 +122,46 @@ class FairSiteImport {
   void shipped_class(std::string_view key, std::string_view shipped, const char* ours) {
     const HadoopValue* value = take(key);
     if (value == nullptr) return;
-    if (!value->text.ends_with(shipped)) return no_counterpart(*value, "a class of its own", out_);
+    if (!value->text.ends_with(shipped)) return no_counterpart(*value, "a class of its own");
     add(ours);
   }
 
   void load_difference() {
     const HadoopValue* value = take("load.max.diff");
-    const auto number = value == nullptr ? std::nullopt : hadoop_number(*value, out_);
+    const auto number = value == nullptr ? std::nullopt : hadoop_number(*value);
     if (!number) return;
     const HadoopValue& said = *value;
     add("load_max_diff: " +
-        format_millionths(hadoop_scaled(said, std::clamp(*number, 0.0, 1.0), 1'000'000, out_)));
+        format_millionths(hadoop_scaled(said, std::clamp(*number, 0.0, 1.0), 1'000'000)));
   }
 
   // -1 is automatic, for both levels if the common value is -1 and either of theirs is.
   void locality_delay() {
-    const auto read = [this](std::string_view key, std::int64_t otherwise) {
+    bool said = false;
+    const auto read = [&](std::string_view key, std::int64_t otherwise) {
       const HadoopValue* value = take(key);
       if (value == nullptr) return otherwise;
-      return std::clamp<std::int64_t>(hadoop_integer(*value, out_).value_or(-1), -1, kLongestMs);
+      said = true;
+      return std::clamp<std::int64_t>(hadoop_integer(*value).value_or(-1), -1, kLongestMs);
     };
     const std::int64_t both = read("locality.delay", -1);
     const std::int64_t node = read("locality.delay.node", both);
     const std::int64_t rack = read("locality.delay.rack", both);
+    if (!said) return;
     if (node < 0 || rack < 0) return add("locality_delay: auto");
     if (node == 0 && rack == 0) return add("locality_delay: off");
     add(fmt::format("locality_delay: {{node: {}, rack: {}}}", format_duration(node),
                     format_duration(rack)));
   }
 
-  void report_others() {
-    std::size_t foreign = 0;
-    for (const auto& [name, value] : properties_) {
-      if (taken_.contains(name)) continue;
-      if (name.starts_with(kSitePrefix)) {
-        no_counterpart(value, "it has no counterpart", out_);
-      } else {
-        ++foreign;
-      }
-    }
-    if (foreign > 0)
-      out_.warning({}, fmt::format("{} other propert{} not the scheduler's", foreign,
-                                   foreign == 1 ? "y is" : "ies are"));
-  }
-
-  const std::map<std::string, HadoopValue>& properties_;
-  Diagnostics& out_;
-  std::map<std::string, bool> taken_;
-  std::string yaml_;
+  HadoopProperties& properties_;
+  ImportedFairSite result_;
 };
 
 }  // namespace
 
-std::string import_mr1_fair_site(const std::map<std::string, HadoopValue>& properties,
-                                 Diagnostics& out) {
-  return FairSiteImport(properties, out).run();
+ImportedFairSite import_mr1_fair_site(HadoopProperties& properties) {
+  return FairSiteImport(properties).run();
 }
 
 }  // namespace weir

@@ -1,19 +1,20 @@
 // capacity-scheduler.xml of MapReduce 1: mapred.capacity-scheduler.queue.<queue>.<key>, and the
 // defaults of all queues. Two dialects: up to 0.20.0 queues had a `guaranteed-capacity` (later
 // `capacity`), a reclaim time, and soft user limits; 1.x has hard user limits with a factor of 1
-// unless it says another, and never kills for a guarantee. Which one a file is its keys say.
+// unless it says another, and never kills for a guarantee. Which one a file is its keys say. The
+// queues come in the order of mapred.queue.names or mapred-queues.xml (0.21 has some of the keys in
+// there), else in that of the file.
 #include <algorithm>
-#include <array>
+#include <set>
 
 #include <fmt/format.h>
 
-#include "conf/hadoop_parts.h"
+#include "conf/hadoop_schedulers.h"
 #include "conf/values.h"
 
 namespace weir {
 namespace {
 
-constexpr std::string_view kMr1Prefix = "mapred.capacity-scheduler.";
 constexpr std::string_view kMr1Queue = "queue.";
 constexpr std::int64_t kMostJobs = 1'000'000'000;
 
@@ -42,61 +43,120 @@ constexpr std::pair<std::string_view, std::string_view> kMr1Defaults[] = {
 
 class Mr1Import {
  public:
-  Mr1Import(const std::map<std::string, HadoopValue>& properties, Diagnostics& out) : out_(out) {
-    for (const auto& [name, value] : properties) sort_out(name, value);
+  Mr1Import(HadoopProperties& properties, const Mr1Queues& declared, Diagnostics& out)
+      : properties_(properties), declared_(declared), out_(out), soft_(declared.has_keys) {
+    for (const HadoopValue& value : properties.with_prefix(kMr1CapacityPrefix)) sort_out(value);
+    sort_out_tree(declared.queues, "");
   }
 
-  std::string run() {
-    std::vector<ImportedQueue> queues;
-    for (const auto& [name, keys] : queues_) queues.push_back(read_queue(name, keys));
-    if (queues.empty()) out_.error({}, "no queues, allowed: at least one with a capacity");
-    settle_guarantees(queues, "the file", out_);
-    std::string capacity;
-    if (!reclaims_) {
-      capacity +=
-          "  preemption: off   # this file has no reclaim times: nothing was killed for a "
-          "guarantee\n";
+  ImportedScheduler run() {
+    ImportedScheduler result;
+    for (const Mr1Queue& queue : queues_in_order()) result.queues.push_back(read_queue(queue, ""));
+    if (result.queues.empty())
+      out_.error({},
+                 "no queues, allowed: at least one with a capacity, in "
+                 "capacity-scheduler.xml");
+    for (const auto& [name, keys] : queues_) {
+      if (read_.contains(name)) continue;
+      for (const auto& [key, value] : keys)
+        no_counterpart(value, "there is no such queue in the list of queues");
     }
-    if (const HadoopValue* interval = common("reclaimCapacity.interval")) {
-      const auto seconds = hadoop_integer(*interval, out_);
-      if (seconds && *seconds >= 1 && *seconds <= 3600) {
-        capacity += fmt::format("  interval: {}\n", format_duration(*seconds * 1000));
-      } else if (seconds) {
-        no_counterpart(*interval, "an interval is from 1s to 1h here", out_);
-      }
-    }
-    if (!capacity.empty()) capacity = "capacity:\n" + capacity;
-    return capacity + "queues:\n" + yaml_of_queues(queues, 2);
+    settle_guarantees(result.queues, "the file");
+    result.section = section();
+    return result;
   }
 
  private:
-  using Keys = std::map<std::string, HadoopValue>;
-
-  void sort_out(const std::string& name, const HadoopValue& value) {
-    if (!name.starts_with(kMr1Prefix)) {
-      return no_counterpart(value, "it is none of the capacity scheduler's", out_);
-    }
-    std::string_view rest = std::string_view(name).substr(kMr1Prefix.size());
+  void sort_out(const HadoopValue& value) {
+    std::string_view rest = std::string_view(value.what).substr(kMr1CapacityPrefix.size());
     if (rest.starts_with(kMr1Queue)) {
       rest.remove_prefix(kMr1Queue.size());
       for (const std::string_view key : kMr1QueueKeys) {
         if (rest.size() <= key.size() + 1 || !rest.ends_with(key)) continue;
         const std::string_view queue = rest.substr(0, rest.size() - key.size());
         if (!queue.ends_with('.')) continue;
-        queues_[std::string(queue.substr(0, queue.size() - 1))].emplace(key, value);
-        soft_ = soft_ || key == "guaranteed-capacity";
-        reclaims_ = reclaims_ || key == "reclaim-time-limit";
-        return;
+        properties_.take(value.what);
+        return set(std::string(queue.substr(0, queue.size() - 1)), key, value);
       }
-      return no_counterpart(value, "it has no counterpart", out_);
+      return;
     }
     const bool used = std::any_of(std::begin(kMr1Defaults), std::end(kMr1Defaults),
                                   [&](const auto& pair) { return pair.second == rest; });
-    if (!used && rest != "maximum-system-jobs" && rest != "reclaimCapacity.interval") {
-      return no_counterpart(value, "it has no counterpart", out_);
-    }
+    if (!used && rest != "maximum-system-jobs" && rest != "reclaimCapacity.interval") return;
+    properties_.take(value.what);
     common_.emplace(rest, value);
     reclaims_ = reclaims_ || rest == "default-reclaim-time-limit";
+    has_factor_ = has_factor_ || rest == "default-user-limit-factor";
+  }
+
+  void set(const std::string& queue, std::string_view key, const HadoopValue& value) {
+    const auto [found, fresh] = queues_.try_emplace(queue);
+    if (fresh) order_.push_back(queue);
+    found->second.insert_or_assign(std::string(key), value);
+    soft_ = soft_ || key == "guaranteed-capacity";
+    reclaims_ = reclaims_ || key == "reclaim-time-limit";
+    has_factor_ = has_factor_ || key == "user-limit-factor";
+  }
+
+  // What mapred-queues.xml says of its queues.
+  void sort_out_tree(const std::vector<Mr1Queue>& queues, const std::string& above) {
+    for (const Mr1Queue& queue : queues) {
+      const std::string path = path_of(queue, above);
+      for (const auto& [key, value] : queue.keys) {
+        const bool known = std::find(std::begin(kMr1QueueKeys), std::end(kMr1QueueKeys), key) !=
+                           std::end(kMr1QueueKeys);
+        if (known) {
+          set(path, key, value);
+        } else {
+          no_counterpart(value, "it has no counterpart");
+        }
+      }
+      sort_out_tree(queue.queues, path);
+    }
+  }
+
+  static std::string path_of(const Mr1Queue& queue, const std::string& above) {
+    return above.empty() ? queue.name.text : fmt::format("{}:{}", above, queue.name.text);
+  }
+
+  std::vector<Mr1Queue> queues_in_order() const {
+    if (declared_.complete) return declared_.queues;
+    std::map<std::string_view, const Mr1Queue*> with_lists;
+    for (const Mr1Queue& queue : declared_.queues) with_lists.emplace(queue.name.text, &queue);
+    std::vector<Mr1Queue> result;
+    for (const std::string& name : order_) {
+      const auto found = with_lists.find(name);
+      if (found != with_lists.end()) {
+        result.push_back(*found->second);
+        with_lists.erase(found);
+        continue;
+      }
+      HadoopValue said = queues_.at(name).begin()->second;
+      said.text = name;
+      said.what = "queue";
+      result.push_back({.name = std::move(said)});
+    }
+    for (const Mr1Queue& queue : declared_.queues) {
+      if (with_lists.contains(queue.name.text)) result.push_back(queue);
+    }
+    return result;
+  }
+
+  std::string section() {
+    std::string capacity;
+    if (!reclaims_) {
+      capacity +=
+          "  preemption: off   # there are no reclaim times: nothing was killed for a guarantee\n";
+    }
+    if (const HadoopValue* interval = common("reclaimCapacity.interval")) {
+      const auto seconds = hadoop_integer(*interval);
+      if (seconds && *seconds >= 1 && *seconds <= 3600) {
+        capacity += fmt::format("  interval: {}\n", format_duration(*seconds * 1000));
+      } else if (seconds) {
+        no_counterpart(*interval, "an interval is from 1s to 1h here");
+      }
+    }
+    return capacity;
   }
 
   const HadoopValue* common(std::string_view key) const {
@@ -105,7 +165,7 @@ class Mr1Import {
   }
 
   // The queue's own value, or the one for all.
-  const HadoopValue* value_of(const Keys& keys, std::string_view key) const {
+  const HadoopValue* value_of(const Mr1QueueKeys& keys, std::string_view key) const {
     if (const auto own = keys.find(std::string(key)); own != keys.end()) return &own->second;
     for (const auto& [name, default_name] : kMr1Defaults) {
       if (name == key) return common(default_name);
@@ -113,79 +173,79 @@ class Mr1Import {
     return nullptr;
   }
 
-  ImportedQueue read_queue(const std::string& name, const Keys& keys) {
-    const Mark at = keys.begin()->second.at;
-    ImportedQueue queue;
-    queue.at = at;
-    queue.name = hadoop_name({name, at, "queue"}, true, out_);
+  ImportedQueue read_queue(const Mr1Queue& declared, const std::string& above) {
+    const std::string path = path_of(declared, above);
+    read_.insert(path);
+    ImportedQueue queue = imported_queue(declared);
+    const auto found = queues_.find(path);
+    const Mr1QueueKeys keys = found == queues_.end() ? Mr1QueueKeys() : found->second;
     read_guarantee(keys, queue);
     if (const HadoopValue* seconds = value_of(keys, "reclaim-time-limit")) {
-      const auto value = hadoop_integer(*seconds, out_);
+      const auto value = hadoop_integer(*seconds);
       if (value && *value > 0 && *value <= 24LL * 365 * 3600) {
         queue.keys.push_back("reclaim_after: " + format_duration(*value * 1000));
       } else if (value) {
-        no_counterpart(*seconds, "a reclaim time is above 0", out_);
+        no_counterpart(*seconds, "a reclaim time is above 0");
       }
     }
-    if (const HadoopValue* priorities = value_of(keys, "supports-priority")) {
-      if (priorities->text != "true" && priorities->text != "false") {
-        out_.error(priorities->at, fmt::format("{} is {}, allowed: true, false", priorities->what,
-                                               quoted_briefly(priorities->text)));
-      } else {
-        queue.keys.push_back("priorities: " + priorities->text);
-      }
-    }
-    const std::int64_t least_percent = read_user_limit(keys, queue);
-    read_job_limits(keys, least_percent, queue);
+    for (const Mr1Queue& child : declared.queues) queue.queues.push_back(read_queue(child, path));
+    if (queue.queues.empty()) read_leaf(keys, queue);
     return queue;
   }
 
-  void read_guarantee(const Keys& keys, ImportedQueue& queue) {
+  // Jobs live in leaves.
+  void read_leaf(const Mr1QueueKeys& keys, ImportedQueue& queue) {
+    if (const HadoopValue* priorities = value_of(keys, "supports-priority")) {
+      if (const auto on = hadoop_boolean(*priorities))
+        queue.keys.push_back(fmt::format("priorities: {}", *on));
+    }
+    const std::int64_t least_percent = read_user_limit(keys, queue);
+    read_job_limits(keys, least_percent, queue);
+  }
+
+  void read_guarantee(const Mr1QueueKeys& keys, ImportedQueue& queue) {
     for (const std::string_view key : {"capacity", "guaranteed-capacity"}) {
       const HadoopValue* value = value_of(keys, key);
       if (value == nullptr) continue;
-      const auto percent = hadoop_number(*value, out_);
+      const auto percent = hadoop_number(*value);
       if (!percent) continue;
       if (*percent >= 0 && *percent <= 100) {
-        queue.guaranteed_hundredths = hadoop_scaled(*value, *percent, 100, out_);
-        queue.guaranteed_at = value->at;
+        queue.guaranteed_hundredths = hadoop_scaled(*value, *percent, 100);
+        queue.said = *value;
       } else if (*percent != -1) {  // which is: an equal part of what is left
-        no_counterpart(*value, "a capacity is from 0 to 100; the queue shares what is left", out_);
+        no_counterpart(*value, "a capacity is from 0 to 100; the queue shares what is left");
       }
     }
     const HadoopValue* most = value_of(keys, "maximum-capacity");
-    const auto percent = most == nullptr ? std::nullopt : hadoop_number(*most, out_);
+    const auto percent = most == nullptr ? std::nullopt : hadoop_number(*most);
     if (!percent || *percent <= 0) return;  // no maximum
-    if (*percent > 100) return no_counterpart(*most, "a maximum is at most 100", out_);
-    const std::int64_t rounded =
-        std::max<std::int64_t>(1, hadoop_scaled(*most, *percent, 100, out_));
-    queue.keys.push_back("maximum: " + format_percent(rounded));
+    if (*percent > 100) return no_counterpart(*most, "a maximum is at most 100");
+    queue.maximum_hundredths = std::max<std::int64_t>(1, hadoop_scaled(*most, *percent, 100));
   }
 
   // The least percentage that a user is left with.
-  std::int64_t read_user_limit(const Keys& keys, ImportedQueue& queue) {
+  std::int64_t read_user_limit(const Mr1QueueKeys& keys, ImportedQueue& queue) {
     std::int64_t least = 100;
     std::string text;
     if (const HadoopValue* value = value_of(keys, "minimum-user-limit-percent")) {
-      const auto percent = hadoop_integer(*value, out_);
+      const auto percent = hadoop_integer(*value);
       if (percent && *percent >= 1 && *percent <= 100) {
         least = *percent;
         text = fmt::format("minimum: {}%", least);
       } else if (percent) {
-        no_counterpart(*value, "a percentage is from 1 to 100; it counts as 100", out_);
+        no_counterpart(*value, "a percentage is from 1 to 100; it counts as 100");
       }
     }
     std::int64_t factor = 1'000'000;
     if (const HadoopValue* value = value_of(keys, "user-limit-factor")) {
-      const auto number = hadoop_number(*value, out_);
+      const auto number = hadoop_number(*value);
       if (number && *number > 0 && *number <= 1000) {
-        factor = std::max<std::int64_t>(1, hadoop_scaled(*value, *number, 1'000'000, out_));
+        factor = std::max<std::int64_t>(1, hadoop_scaled(*value, *number, 1'000'000));
       } else if (number) {
-        no_counterpart(*value, "a factor is above 0 and at most 1000; it counts as 1", out_);
+        no_counterpart(*value, "a factor is above 0 and at most 1000; it counts as 1");
       }
-      soft_ = false;
     }
-    if (!soft_) {
+    if (!soft_ || has_factor_) {
       text += fmt::format("{}factor: {}, mode: hard", text.empty() ? "" : ", ",
                           format_millionths(factor));
     }
@@ -195,18 +255,18 @@ class Mr1Import {
 
   std::optional<std::int64_t> positive(const HadoopValue* value) {
     if (value == nullptr) return std::nullopt;
-    const auto number = hadoop_integer(*value, out_);
+    const auto number = hadoop_integer(*value);
     if (number && *number > 0) return std::min(*number, kMostJobs);
-    if (number) no_counterpart(*value, "it is above 0 in Hadoop", out_);
+    if (number) no_counterpart(*value, "it is above 0 in Hadoop");
     return std::nullopt;
   }
 
   // Jobs that may run in a queue are its part of maximum-system-jobs; some times as many may wait.
-  void read_job_limits(const Keys& keys, std::int64_t least_percent, ImportedQueue& queue) {
+  void read_job_limits(const Mr1QueueKeys& keys, std::int64_t least_percent, ImportedQueue& queue) {
     if (const auto tasks = positive(value_of(keys, "maximum-initialized-active-tasks-per-user")))
       queue.keys.push_back(fmt::format("max_tasks_per_job: {}", *tasks));
     if (const auto own = keys.find("maximum-initialized-active-tasks"); own != keys.end())
-      no_counterpart(own->second, "max_tasks_per_job and max_running_jobs come nearest", out_);
+      no_counterpart(own->second, "max_tasks_per_job and max_running_jobs come nearest");
     const auto per_user = positive(value_of(keys, "maximum-initialized-jobs-per-user"));
     const auto system = positive(common("maximum-system-jobs"));
     const auto wait_factor = positive(value_of(keys, "init-accept-jobs-factor"));
@@ -215,7 +275,8 @@ class Mr1Import {
       return;
     }
     const auto ceiling = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-    const std::int64_t share = *system * *queue.guaranteed_hundredths;  // at most 10^13
+    // At most 10^13. A queue of capacity 0 would take no job at all.
+    const std::int64_t share = std::max<std::int64_t>(1, *system * *queue.guaranteed_hundredths);
     const std::int64_t running = ceiling(share, 10'000);
     const std::int64_t of_user = per_user.value_or(ceiling(share * least_percent, 1'000'000));
     const std::int64_t factor = wait_factor.value_or(10);
@@ -228,18 +289,23 @@ class Mr1Import {
     queue.keys.push_back(fmt::format("max_jobs_per_user: {}", times(of_user)));
   }
 
+  HadoopProperties& properties_;
+  const Mr1Queues& declared_;
   Diagnostics& out_;
-  std::map<std::string, Keys> queues_;
-  Keys common_;
-  bool soft_ = false;      // the dialect of user limits
-  bool reclaims_ = false;  // the file has reclaim times
+  std::map<std::string, Mr1QueueKeys> queues_;  // by `parent:child`
+  std::vector<std::string> order_;
+  std::set<std::string> read_;
+  Mr1QueueKeys common_;
+  bool soft_;                // the dialect of user limits; 0.21 has keys in mapred-queues.xml
+  bool has_factor_ = false;  // which is 1.x's alone
+  bool reclaims_ = false;    // there are reclaim times
 };
 
 }  // namespace
 
-std::string import_mr1_capacity(const std::map<std::string, HadoopValue>& properties,
-                                Diagnostics& out) {
-  return Mr1Import(properties, out).run();
+ImportedScheduler import_mr1_capacity(HadoopProperties& properties, const Mr1Queues& declared,
+                                      Diagnostics& out) {
+  return Mr1Import(properties, declared, out).run();
 }
 
 }  // namespace weir

@@ -1,18 +1,15 @@
 #include "conf/hadoop_parts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "conf/values.h"
-
 namespace weir {
 namespace {
-
-constexpr std::int64_t kWholeGuarantee = 10'000;
 
 bool is_plain_scalar(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -33,6 +30,29 @@ bool allowed_in_name(char c, bool queue) {
 
 }  // namespace
 
+HadoopValue value_of_element(const XmlElement& element, const std::string& owner,
+                             Diagnostics& out) {
+  return {.text = element.text,
+          .at = element.at,
+          .what = owner.empty() ? element.name : fmt::format("{} of {}", element.name, owner),
+          .out = &out,
+          .blank_first = element.blank_first};
+}
+
+void hadoop_error(const HadoopValue& value, std::string_view allowed) {
+  value.out->error(value.at, fmt::format("{} is {}, allowed: {}", value.what,
+                                         quoted_briefly(value.text), allowed));
+}
+
+void hadoop_warning(const HadoopValue& value, std::string what) {
+  value.out->warning(value.at, std::move(what));
+}
+
+void no_counterpart(const HadoopValue& value, std::string_view why) {
+  hadoop_warning(value, fmt::format("{} = {} is not taken over: {}", value.what,
+                                    quoted_briefly(value.text), why));
+}
+
 std::string quoted_briefly(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::string result = "\"";
@@ -46,18 +66,34 @@ std::string quoted_briefly(std::string_view text) {
   return result + "\"";
 }
 
-std::optional<std::int64_t> hadoop_integer(const HadoopValue& value, Diagnostics& out) {
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::vector<std::string> words_of(std::string_view text, std::string_view separators) {
+  std::vector<std::string> result;
+  while (true) {
+    const std::size_t begin = text.find_first_not_of(separators);
+    if (begin == std::string_view::npos) return result;
+    text.remove_prefix(begin);
+    const std::size_t end = std::min(text.find_first_of(separators), text.size());
+    result.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::optional<std::int64_t> hadoop_integer(const HadoopValue& value) {
   std::string_view text = value.text;
   if (text.starts_with('+')) text.remove_prefix(1);
   std::int64_t result = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
   if (error == std::errc{} && end == text.data() + text.size()) return result;
-  out.error(value.at,
-            fmt::format("{} is {}, allowed: an integer", value.what, quoted_briefly(value.text)));
+  hadoop_error(value, "an integer");
   return std::nullopt;
 }
 
-std::optional<double> hadoop_number(const HadoopValue& value, Diagnostics& out) {
+std::optional<double> hadoop_number(const HadoopValue& value) {
   std::string_view text = value.text;
   if (text.starts_with('+')) text.remove_prefix(1);
   double result = 0;
@@ -65,29 +101,29 @@ std::optional<double> hadoop_number(const HadoopValue& value, Diagnostics& out) 
   if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(result)) {
     return result;
   }
-  out.error(value.at,
-            fmt::format("{} is {}, allowed: a number", value.what, quoted_briefly(value.text)));
+  hadoop_error(value, "a number");
   return std::nullopt;
 }
 
-std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t scale,
-                           Diagnostics& out) {
+std::optional<bool> hadoop_boolean(const HadoopValue& value) {
+  const std::string text = lower_case(value.text);
+  if (text == "true" || text == "false") return text == "true";
+  hadoop_error(value, "true, false");
+  return std::nullopt;
+}
+
+std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t scale) {
   constexpr double kMost = 1e15;
   const double exact = std::clamp(number * static_cast<double>(scale), -kMost, kMost);
   const auto rounded = static_cast<std::int64_t>(std::llround(exact));
   if (std::fabs(exact - static_cast<double>(rounded)) > 1e-4) {
-    out.warning(value.at, fmt::format("{} is {}, rounded to {} places", value.what,
+    hadoop_warning(value, fmt::format("{} is {}, rounded to {} places", value.what,
                                       quoted_briefly(value.text), scale == 100 ? "two" : "six"));
   }
   return rounded;
 }
 
-void no_counterpart(const HadoopValue& value, std::string_view why, Diagnostics& out) {
-  out.warning(value.at, fmt::format("{} = {} is not taken over: {}", value.what,
-                                    quoted_briefly(value.text), why));
-}
-
-std::string hadoop_name(const HadoopValue& value, bool queue, Diagnostics& out) {
+std::string hadoop_name(const HadoopValue& value, bool queue) {
   constexpr std::size_t kLongest = 90;
   std::string name;
   for (const char c : value.text) {
@@ -107,11 +143,38 @@ std::string hadoop_name(const HadoopValue& value, bool queue, Diagnostics& out) 
   if (!queue && name == "root") name = "root_";
   if (name.empty()) name = "_";
   if (name != value.text) {
-    out.warning(value.at, fmt::format("{} {} is called {} here, as not every character may be in "
+    hadoop_warning(value, fmt::format("{} {} is called {} here, as not every character may be in "
                                       "a name",
                                       value.what, quoted_briefly(value.text), name));
   }
   return name;
+}
+
+std::vector<std::string> hadoop_access(const HadoopValue& value) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  constexpr std::string_view kSeparators = ", \t\r\n";
+  const std::string_view text = value.text;
+  // All up to the first blank are users.
+  const std::size_t blank =
+      value.blank_first ? 0 : std::min(text.find_first_of(kBlanks), text.size());
+  std::vector<std::string> result;
+  const auto add = [&](std::string_view part, std::string_view before) {
+    const std::vector<std::string> names = words_of(part, kSeparators);
+    if (names == std::vector<std::string>{"*"}) result.assign(1, "*");
+    if (result == std::vector<std::string>{"*"}) return;
+    for (const std::string& name : names) {
+      if (name == "*" || name.starts_with('@')) {
+        hadoop_warning(value, fmt::format("{} names {} among others, which is left out: here it "
+                                          "would be more than one user or group",
+                                          value.what, quoted_briefly(name)));
+      } else {
+        result.push_back(std::string(before) + name);
+      }
+    }
+  };
+  add(text.substr(0, blank), "");
+  add(text.substr(blank), "@");
+  return result;
 }
 
 std::string yaml_scalar(const std::string& text) {
@@ -124,85 +187,10 @@ std::string yaml_scalar(const std::string& text) {
   return result + "\"";
 }
 
-void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent,
-                       Diagnostics& out) {
-  std::int64_t total = 0;
-  bool all_said = !family.empty();
-  for (const ImportedQueue& queue : family) {
-    total += queue.guaranteed_hundredths.value_or(0);
-    all_said = all_said && queue.guaranteed_hundredths.has_value();
-  }
-  if (total != kWholeGuarantee && (total > kWholeGuarantee || all_said) && total > 0) {
-    const ImportedQueue& first = family.front();
-    out.warning(first.guaranteed_at.value_or(first.at),
-                fmt::format("the capacities of the queues of {} total {}; they are scaled to 100%",
-                            parent, format_percent(total)));
-    // By largest remainder, so that they total exactly 100%.
-    std::int64_t left = kWholeGuarantee;
-    std::vector<std::pair<std::int64_t, std::size_t>> remainders;
-    for (std::size_t i = 0; i < family.size(); ++i) {
-      if (!family[i].guaranteed_hundredths) continue;
-      std::int64_t& part = *family[i].guaranteed_hundredths;
-      const std::int64_t product = part * kWholeGuarantee;
-      part = product / total;
-      left -= part;
-      remainders.emplace_back(-(product % total), i);
-    }
-    std::sort(remainders.begin(), remainders.end());
-    for (std::size_t i = 0; left > 0 && i < remainders.size(); ++i, --left)
-      ++*family[remainders[i].second].guaranteed_hundredths;
-  } else if (all_said && total == 0) {
-    for (ImportedQueue& queue : family) queue.guaranteed_hundredths.reset();
-  }
-  for (ImportedQueue& queue : family) {
-    if (!queue.queues.empty())
-      settle_guarantees(queue.queues, fmt::format("queue {}", queue.name), out);
-  }
-}
-
-std::string yaml_of_queues(const std::vector<ImportedQueue>& queues, int indent) {
-  std::string result;
-  const std::string blanks(static_cast<std::size_t>(indent), ' ');
-  for (const ImportedQueue& queue : queues) {
-    result += fmt::format("{}- name: {}\n", blanks, yaml_scalar(queue.name));
-    if (queue.guaranteed_hundredths) {
-      result +=
-          fmt::format("{}  guaranteed: {}\n", blanks, format_percent(*queue.guaranteed_hundredths));
-    }
-    for (const std::string& key : queue.keys) result += fmt::format("{}  {}\n", blanks, key);
-    if (queue.queues.empty()) continue;
-    result += blanks + "  queues:\n" + yaml_of_queues(queue.queues, indent + 4);
-  }
-  return result;
-}
-
-std::map<std::string, HadoopValue> read_configuration(const XmlElement& root, Diagnostics& out) {
-  std::map<std::string, HadoopValue> result;
-  for (const XmlElement& element : root.children) {
-    if (element.name != "property") {
-      out.warning(element.at,
-                  fmt::format("<{}> is not taken over: only properties are", element.name));
-      continue;
-    }
-    const XmlElement* name = element.child("name");
-    const XmlElement* value = element.child("value");
-    if (name == nullptr || name->text.empty()) {
-      out.error(element.at, "a property without a name, allowed: <name> and <value>");
-      continue;
-    }
-    HadoopValue property{value == nullptr ? "" : value->text,
-                         value == nullptr ? element.at : value->at, name->text};
-    if (property.text.find("${") != std::string::npos) {
-      no_counterpart(property, "it refers to another property", out);
-      continue;
-    }
-    if (result.contains(name->text)) {
-      out.warning(element.at,
-                  fmt::format("{} is set a second time; the last one counts", name->text));
-    }
-    result.insert_or_assign(name->text, std::move(property));
-  }
-  return result;
+std::string yaml_list(const std::vector<std::string>& texts) {
+  std::vector<std::string> scalars;
+  for (const std::string& text : texts) scalars.push_back(yaml_scalar(text));
+  return fmt::format("[{}]", fmt::join(scalars, ", "));
 }
 
 }  // namespace weir

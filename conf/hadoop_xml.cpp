@@ -80,6 +80,7 @@ class XmlConverter {
         element.text += child.value();
       }
     }
+    element.blank_first = element.text.find_first_not_of(kXmlBlanks) != 0;
     element.text = trimmed(element.text);
     return element;
   }

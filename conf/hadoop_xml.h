@@ -16,7 +16,8 @@ namespace weir {
 struct XmlElement {
   std::string name;
   Mark at;
-  std::string text;  // its own, without blanks around it
+  std::string text;          // its own, without blanks around it
+  bool blank_first = false;  // one stood before the text: an access list of groups alone
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<XmlElement> children;
 

@@ -1,85 +1,116 @@
-// capacity-scheduler.xml of YARN: yarn.scheduler.capacity.root.<path>.<key>. The tree is what the
-// `queues` keys say; a queue's percentages are of its parent, as ours are. Capacities in memory or
-// as weights have no counterpart: such queues share what their siblings leave.
+// capacity-scheduler.xml of YARN: yarn.scheduler.capacity.root.<path>.<key>, and what yarn-site.xml
+// says of its preemption. The tree is what the `queues` keys say; a queue's percentages are of its
+// parent, as ours are, and weights are made into percentages. Capacities in memory have no
+// counterpart: such queues share what their siblings leave.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "conf/hadoop_parts.h"
+#include "conf/hadoop_schedulers.h"
 #include "conf/values.h"
 
 namespace weir {
 namespace {
 
-constexpr std::string_view kYarnPrefix = "yarn.scheduler.capacity.";
-constexpr std::size_t kDeepestQueue = 32;
+constexpr std::int64_t kMostApplications = 1'000'000'000;
+constexpr std::int64_t kUnlimitedFactor = 0;
 
-std::vector<std::string> words_of(std::string_view text, std::string_view separators) {
-  std::vector<std::string> result;
-  while (true) {
-    const std::size_t begin = text.find_first_not_of(separators);
-    if (begin == std::string_view::npos) return result;
-    text.remove_prefix(begin);
-    const std::size_t end = std::min(text.find_first_of(separators), text.size());
-    result.emplace_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-}
+// Parts of names of properties without a counterpart, and why.
+constexpr std::pair<std::string_view, std::string_view> kYarnCapacityReasons[] = {
+    {"maximum-am-resource-percent", "jobs have no masters here; max_running_jobs comes nearest"},
+    {"resource-calculator", "tasks take slots here, not memory and cores"},
+    {"queue-mappings", "every job names its queue here"},
+    {"mapping-rule", "every job names its queue here"},
+    {"node-label", "trackers have no labels here"},
+    {"intra-queue-preemption", "no task is killed for another one of its own queue here"},
+    {"ordering-policy", "jobs of a queue go by submit time, or by priority with priorities: true"},
+    {"default-application-priority", "a job says its own priority"},
+    {"priority", "queues have no priority over others here"},
+    {"user-settings", "the users of a queue weigh the same here"},
+    {"auto-create", "queues do not come to be on demand here"},
+    {"auto-queue", "queues do not come to be on demand here"},
+    {"lifetime", "jobs may run for as long as they do here"},
+    {"allocation", "what a task may ask for is bounded by the largest tracker here"},
+    {"rack-locality-additional-delay", "locality_delay: auto has one of its own"},
+    {"acl_administer_jobs", "administer is said of queues"},
+    {"per-node-heartbeat", "a heartbeat fills what is free"},
+    {"schedule-asynchronously", "slots are given out at heartbeats"},
+    {"reservation", "there are no reservations in time here"},
+};
 
 class YarnImport {
  public:
-  YarnImport(const std::map<std::string, HadoopValue>& properties, Diagnostics& out)
-      : properties_(properties), out_(out) {}
+  YarnImport(HadoopProperties& properties, Diagnostics& out) : properties_(properties), out_(out) {
+    const HadoopValue* enabled = properties_.take("yarn.acl.enable");
+    if (enabled != nullptr) lists_count_ = hadoop_boolean(*enabled).value_or(true);
+    root_submit_ = take("root", "acl_submit_applications");
+    root_administer_ = take("root", "acl_administer_queue");
+    factor_ = read_factor(take_common("user-limit-factor"), 1'000'000);
+    minimum_ = read_minimum(take_common("minimum-user-limit-percent"));
+  }
 
-  std::string run() {
-    std::vector<ImportedQueue> queues = read_children("root", 1);
-    if (const HadoopValue* open = take("root", "acl_submit_applications");
-        open != nullptr && open->text != "*") {
-      no_counterpart(*open, "what is above all queues has no list; give it to each queue", out_);
+  ImportedScheduler run() {
+    ImportedScheduler result;
+    const HadoopValue* spared = take("root", "disable_preemption");
+    result.queues =
+        read_children("root", 1, spared != nullptr && hadoop_boolean(*spared).value_or(false));
+    if (result.queues.empty()) {
+      out_.error({},
+                 "no queues, allowed: yarn.scheduler.capacity.root.queues with their names, in "
+                 "capacity-scheduler.xml");
     }
-    if (queues.empty())
-      out_.error({}, "no queues, allowed: yarn.scheduler.capacity.root.queues with their names");
-    settle_guarantees(queues, "root", out_);
-    for (const auto& [name, value] : properties_) {
-      if (!taken_.contains(name)) no_counterpart(value, "it has no counterpart", out_);
-    }
-    return "capacity:\n  preemption: off   # YARN's default; yarn-site.xml says whether it kills\n"
-           "queues:\n" +
-           yaml_of_queues(queues, 2);
+    settle_guarantees(result.queues, "root");
+    read_root(result.queues);
+    result.section = section(result.queues);
+    read_applications(result.queues);
+    return result;
   }
 
  private:
+  // A number of a queue, until the guarantees are known.
+  struct Limits {
+    std::optional<std::int64_t> jobs;  // its own maximum-applications
+    std::optional<std::int64_t> minimum;
+    std::int64_t factor;
+  };
+
   // The value of a queue's key, which then counts as taken over.
   const HadoopValue* take(const std::string& path, std::string_view key) {
-    const std::string name = fmt::format("{}{}.{}", kYarnPrefix, path, key);
-    const auto found = properties_.find(name);
-    if (found == properties_.end()) return nullptr;
-    taken_[name] = true;
-    return &found->second;
+    return properties_.take(fmt::format("{}{}.{}", kYarnCapacityPrefix, path, key));
+  }
+  const HadoopValue* take_common(std::string_view key) {
+    return properties_.take(fmt::format("{}{}", kYarnCapacityPrefix, key));
   }
 
-  std::vector<ImportedQueue> read_children(const std::string& path, std::size_t depth) {
+  std::vector<ImportedQueue> read_children(const std::string& path, std::size_t depth,
+                                           bool spared) {
     std::vector<ImportedQueue> result;
     const HadoopValue* names = take(path, "queues");
     if (names == nullptr) return result;
-    std::map<std::string, bool> seen;
+    std::set<std::string> seen;
     for (const std::string& name : words_of(names->text, ", \t\r\n")) {
-      ImportedQueue queue;
-      queue.at = names->at;
-      queue.name = hadoop_name({name, names->at, "queue"}, true, out_);
-      if (!seen.emplace(queue.name, true).second) {
-        out_.error(names->at, fmt::format("{} names {} twice, allowed: each queue once",
-                                          names->what, quoted_briefly(name)));
-        continue;
-      }
       if (depth > kDeepestQueue) {
         out_.error(names->at, fmt::format("{} is at depth {}, allowed: {} levels of queues",
                                           names->what, depth, kDeepestQueue));
         break;
       }
+      ImportedQueue queue;
+      queue.said = *names;
+      queue.said.text = name;
+      queue.said.what = "queue";
+      queue.name = hadoop_name(queue.said, true);
+      if (!seen.insert(queue.name).second) {
+        names->out->error(names->at, fmt::format("{} names {} twice, allowed: each queue once",
+                                                 names->what, quoted_briefly(name)));
+        continue;
+      }
       const std::string below = path + "." + name;
-      queue.queues = read_children(below, depth + 1);
+      queue.spared = spared;
+      if (const HadoopValue* value = take(below, "disable_preemption"))
+        queue.spared = hadoop_boolean(*value).value_or(spared);
+      queue.queues = read_children(below, depth + 1, queue.spared);
       read_queue(below, queue);
       result.push_back(std::move(queue));
     }
@@ -88,106 +119,263 @@ class YarnImport {
 
   void read_queue(const std::string& path, ImportedQueue& queue) {
     if (const HadoopValue* value = take(path, "capacity")) {
-      queue.guaranteed_hundredths = percent_of(*value);
-      queue.guaranteed_at = value->at;
+      queue.guaranteed_hundredths = guarantee_of(*value, queue.weighted);
+      queue.said = *value;
     }
     if (const HadoopValue* value = take(path, "maximum-capacity")) {
       const auto most = percent_of(*value);
-      if (most && *most > 0) queue.keys.push_back("maximum: " + format_percent(*most));
+      if (most && *most > 0) queue.maximum_hundredths = most;
     }
-    read_access(path, "acl_submit_applications", "submit", queue);
-    read_access(path, "acl_administer_queue", "administer", queue);
-    if (const HadoopValue* value = take(path, "state")) {
-      if (value->text == "RUNNING" || value->text == "STOPPED") {
-        queue.keys.push_back(value->text == "RUNNING" ? "state: running" : "state: stopped");
-      } else {
-        out_.error(value->at, fmt::format("{} is {}, allowed: RUNNING, STOPPED", value->what,
-                                          quoted_briefly(value->text)));
-      }
-    }
+    read_access(take(path, "acl_submit_applications"), root_submit_, "submit", queue.submit);
+    read_access(take(path, "acl_administer_queue"), root_administer_, "administer",
+                queue.administer);
+    queue.stopped = read_stopped(take(path, "state"));
+    take_default_order(path);
     if (queue.queues.empty()) read_leaf(path, queue);
+  }
+
+  static bool read_stopped(const HadoopValue* value) {
+    if (value == nullptr) return false;
+    if (value->text != "RUNNING" && value->text != "STOPPED")
+      hadoop_error(*value, "RUNNING, STOPPED");
+    return value->text == "STOPPED";
+  }
+
+  // What is the same here as in Hadoop.
+  void take_default_order(const std::string& path) {
+    const std::string name = fmt::format("{}{}.ordering-policy", kYarnCapacityPrefix, path);
+    const HadoopValue* order = properties_.find(name);
+    if (order != nullptr && (order->text == "fifo" || order->text == "utilization"))
+      properties_.take(name);
   }
 
   // Jobs live in leaves, so these say nothing above.
   void read_leaf(const std::string& path, ImportedQueue& queue) {
+    Limits limits{.jobs = {}, .minimum = minimum_, .factor = factor_};
+    if (const HadoopValue* value = take(path, "minimum-user-limit-percent"))
+      limits.minimum = read_minimum(value);
+    limits.factor = read_factor(take(path, "user-limit-factor"), factor_);
     std::string limit;
-    if (const HadoopValue* value = take(path, "minimum-user-limit-percent")) {
-      const auto least = percent_of(*value);
-      if (least && *least > 0) limit = "minimum: " + format_percent(*least) + ", ";
-    }
-    std::int64_t factor = 1'000'000;
-    if (const HadoopValue* value = take(path, "user-limit-factor")) {
-      const auto number = hadoop_number(*value, out_);
-      if (number && *number > 0 && *number <= 1000) {
-        factor = std::max<std::int64_t>(1, hadoop_scaled(*value, *number, 1'000'000, out_));
-      } else if (number && *number == -1) {
-        factor = 0;  // unlimited
-      } else if (number) {
-        no_counterpart(*value, "a factor is above 0 and at most 1000; it counts as 1", out_);
-      }
-    }
-    limit += factor == 0 ? "factor: unlimited" : "factor: " + format_millionths(factor);
+    if (limits.minimum) limit = "minimum: " + format_percent(*limits.minimum) + ", ";
+    limit += limits.factor == kUnlimitedFactor ? "factor: unlimited"
+                                               : "factor: " + format_millionths(limits.factor);
     queue.keys.push_back(fmt::format("user_limit: {{{}, mode: hard}}", limit));
-    if (const HadoopValue* value = take(path, "maximum-applications")) {
-      const auto number = hadoop_integer(*value, out_);
-      if (number && *number >= 0 && *number <= 1'000'000'000) {
-        queue.keys.push_back(fmt::format("max_jobs: {}", *number));
-      } else if (number) {
-        no_counterpart(*value, "a number of jobs is from 0 to 1000000000", out_);
-      }
-    }
+    limits.jobs = applications_of(take(path, "maximum-applications"));
+    limits_.push_back(limits);
   }
 
-  std::optional<std::int64_t> percent_of(const HadoopValue& value) {
-    std::string text = value.text;
-    if (text.ends_with('%')) text.pop_back();
-    if (text.starts_with('[') || text.ends_with('w')) {
-      no_counterpart(value, "it is no percentage; the queue shares what its siblings leave", out_);
-      return std::nullopt;
-    }
-    const HadoopValue plain{text, value.at, value.what};
-    const auto number = hadoop_number(plain, out_);
-    if (!number || (*number >= 0 && *number <= 100)) {
-      return number ? std::optional(hadoop_scaled(plain, *number, 100, out_)) : std::nullopt;
-    }
-    if (*number != -1) no_counterpart(value, "a percentage is from 0 to 100", out_);
+  std::optional<std::int64_t> read_minimum(const HadoopValue* value) {
+    const auto least = value == nullptr ? std::nullopt : percent_of(*value);
+    return least && *least > 0 ? least : std::nullopt;
+  }
+
+  static std::int64_t read_factor(const HadoopValue* value, std::int64_t otherwise) {
+    const auto number = value == nullptr ? std::nullopt : hadoop_number(*value);
+    if (!number) return otherwise;
+    if (*number > 0 && *number <= 1000)
+      return std::max<std::int64_t>(1, hadoop_scaled(*value, *number, 1'000'000));
+    if (*number == -1) return kUnlimitedFactor;
+    no_counterpart(*value, "a factor is above 0 and at most 1000; it counts as 1");
+    return 1'000'000;
+  }
+
+  static std::optional<std::int64_t> applications_of(const HadoopValue* value) {
+    const auto number = value == nullptr ? std::nullopt : hadoop_integer(*value);
+    if (!number || (*number >= 0 && *number <= kMostApplications)) return number;
+    no_counterpart(*value, "a number of jobs is from 0 to 1000000000");
     return std::nullopt;
   }
 
-  // `user1,user2 group1,group2`; `*` is everybody, a blank nobody.
-  void read_access(const std::string& path, std::string_view key, const char* ours,
-                   ImportedQueue& queue) {
-    const HadoopValue* value = take(path, key);
-    if (value == nullptr) return;
-    if (value->text == "*") {
-      queue.keys.push_back(fmt::format("{}: \"*\"", ours));
-      return;
+  // A queue has its part of the cluster's applications, and a user theirs of the queue's.
+  void read_applications(std::vector<ImportedQueue>& queues) {
+    const auto of_each = applications_of(take_common("global-queue-max-application"));
+    const auto of_all = applications_of(take_common("maximum-applications"));
+    std::size_t leaf = 0;
+    set_applications(queues, 1.0, of_each, of_all, leaf);
+  }
+
+  void set_applications(std::vector<ImportedQueue>& queues, double part,
+                        std::optional<std::int64_t> of_each, std::optional<std::int64_t> of_all,
+                        std::size_t& leaf) {
+    std::int64_t left = 10'000;
+    std::int64_t unsaid = 0;
+    for (const ImportedQueue& queue : queues) {
+      left -= queue.guaranteed_hundredths.value_or(0);
+      if (!queue.guaranteed_hundredths) ++unsaid;
     }
-    std::vector<std::string> names;
-    const std::size_t blank = std::min(value->text.find(' '), value->text.size());
-    for (const std::string& user : words_of(value->text.substr(0, blank), ", \t\r\n"))
-      names.push_back(yaml_scalar(user));
-    for (const std::string& group : words_of(value->text.substr(blank), ", \t\r\n"))
-      names.push_back(yaml_scalar("@" + group));
-    queue.keys.push_back(fmt::format("{}: [{}]", ours, fmt::join(names, ", ")));
-    const auto root = properties_.find(fmt::format("{}root.{}", kYarnPrefix, key));
-    if (root == properties_.end() || root->second.text == "*") {
-      out_.warning(value->at, fmt::format("{} is taken over as {}; in YARN it had no effect, as "
-                                          "root's list, which is *, lets everybody in",
-                                          value->what, ours));
+    for (ImportedQueue& queue : queues) {
+      const double own =
+          part / 10'000 *
+          (queue.guaranteed_hundredths ? static_cast<double>(*queue.guaranteed_hundredths)
+                                       : static_cast<double>(left) / static_cast<double>(unsaid));
+      if (!queue.queues.empty()) {
+        set_applications(queue.queues, own, of_each, of_all, leaf);
+        continue;
+      }
+      const Limits& limits = limits_[leaf++];
+      std::optional<std::int64_t> jobs = limits.jobs ? limits.jobs : of_each;
+      if (!jobs && of_all) jobs = std::max<std::int64_t>(1, scaled_down(*of_all, own));
+      if (!jobs) continue;
+      queue.keys.push_back(fmt::format("max_jobs: {}", *jobs));
+      if (limits.factor == kUnlimitedFactor) continue;
+      const double user = static_cast<double>(limits.minimum.value_or(10'000)) / 10'000 *
+                          static_cast<double>(limits.factor) / 1'000'000;
+      if (user >= 1) continue;
+      queue.keys.push_back(fmt::format("max_jobs_per_user: {}",
+                                       std::max<std::int64_t>(1, scaled_down(*jobs, user))));
     }
   }
 
-  const std::map<std::string, HadoopValue>& properties_;
+  static std::int64_t scaled_down(std::int64_t number, double part) {
+    constexpr double kRounding = 1e-6;  // a third of 30 is 10
+    return static_cast<std::int64_t>(static_cast<double>(number) * part + kRounding);
+  }
+
+  // `5w` is a weight; hundredths of it are scaled among the siblings.
+  static std::optional<std::int64_t> guarantee_of(const HadoopValue& value, bool& weighted) {
+    if (!value.text.ends_with('w')) return percent_of(value);
+    HadoopValue plain = value;
+    plain.text.pop_back();
+    const auto number = hadoop_number(plain);
+    if (!number) return std::nullopt;
+    if (*number < 0 || *number > 1'000'000) {
+      no_counterpart(value, "a weight is from 0 to 1000000; the queue shares what is left");
+      return std::nullopt;
+    }
+    weighted = true;
+    return hadoop_scaled(plain, *number, 100);
+  }
+
+  static std::optional<std::int64_t> percent_of(const HadoopValue& value) {
+    if (value.text.starts_with('[') || value.text.ends_with('w')) {
+      no_counterpart(value, "it is no percentage of slots");
+      return std::nullopt;
+    }
+    HadoopValue plain = value;
+    if (plain.text.ends_with('%')) plain.text.pop_back();
+    const auto number = hadoop_number(plain);
+    if (!number || (*number >= 0 && *number <= 100)) {
+      return number ? std::optional(hadoop_scaled(plain, *number, 100)) : std::nullopt;
+    }
+    if (*number != -1) no_counterpart(value, "a percentage is from 0 to 100");
+    return std::nullopt;
+  }
+
+  void read_access(const HadoopValue* value, const HadoopValue* root, std::string_view ours,
+                   AccessList& target) const {
+    if (value == nullptr) return;
+    if (!lists_count_) return no_counterpart(*value, "yarn.acl.enable is false, and everybody may");
+    target = hadoop_access(*value);
+    const bool everybody = root == nullptr || root->text == "*";
+    if (!everybody || value->text == "*") return;
+    hadoop_warning(*value, fmt::format("{} is taken over as {}; in YARN it had no effect, as "
+                                       "root's list, which is *, lets everybody in",
+                                       value->what, ours));
+  }
+
+  AccessList root_access(const HadoopValue* value) const {
+    if (value == nullptr || value->text == "*" || !lists_count_) return std::nullopt;
+    return hadoop_access(*value);
+  }
+
+  // Ours has no settings: what holds for root holds for each queue at the top.
+  void read_root(std::vector<ImportedQueue>& queues) {
+    open_to_root(queues, root_access(root_submit_), root_access(root_administer_));
+    const bool stopped = read_stopped(take("root", "state"));
+    for (ImportedQueue& queue : queues) queue.stopped = queue.stopped || stopped;
+    take_default_order("root");
+    for (const char* key : {"capacity", "maximum-capacity"}) {
+      const std::string name = fmt::format("{}root.{}", kYarnCapacityPrefix, key);
+      const HadoopValue* value = properties_.find(name);
+      if (value != nullptr && (value->text == "100" || value->text == "100.0"))
+        properties_.take(name);
+    }
+  }
+
+  // yarn-site.xml says whether its monitor kills for guarantees.
+  std::string section(std::vector<ImportedQueue>& queues) {
+    std::string lines;
+    const HadoopValue* monitor = properties_.take("yarn.resourcemanager.scheduler.monitor.enable");
+    const bool on = monitor != nullptr && hadoop_boolean(*monitor).value_or(false);
+    properties_.take("yarn.resourcemanager.scheduler.monitor.policies");
+    const HadoopValue* observe = take_of_monitor("observe_only");
+    const bool observed = observe != nullptr && hadoop_boolean(*observe).value_or(false);
+    if (on) {
+      lines += fmt::format("  preemption: {}\n", observed ? "log_only" : "on");
+    } else {
+      lines += monitor != nullptr
+                   ? "  preemption: off\n"
+                   : "  preemption: off   # YARN's default; yarn-site.xml says whether it kills\n";
+    }
+    lines += interval();
+    reclaim_after(on, queues);
+    lines += locality_delay();
+    return lines;
+  }
+
+  const HadoopValue* take_of_monitor(std::string_view key) {
+    return properties_.take(fmt::format("{}preemption.{}", kYarnMonitorPrefix, key));
+  }
+
+  std::string interval() {
+    const HadoopValue* value = take_of_monitor("monitoring_interval");
+    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value);
+    if (!ms) return {};
+    if (*ms >= 10 && *ms <= 3'600'000) return fmt::format("  interval: {}\n", format_duration(*ms));
+    no_counterpart(*value, "an interval is from 10ms to 1h here");
+    return {};
+  }
+
+  // What is asked back is killed after so long; queues below have it of those at the top.
+  void reclaim_after(bool on, std::vector<ImportedQueue>& queues) {
+    constexpr std::int64_t kLongestMs = 24LL * 365 * 3'600'000;
+    std::int64_t after_ms = 15'000;
+    const HadoopValue* value = take_of_monitor("max_wait_before_kill");
+    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value);
+    if (ms && *ms >= 0 && *ms <= kLongestMs) {
+      after_ms = *ms;
+    } else if (ms) {
+      no_counterpart(*value, "no time that there could be; it counts as 15s");
+    }
+    if (!on && value == nullptr) return;
+    for (ImportedQueue& queue : queues)
+      queue.keys.push_back("reclaim_after: " + format_duration(after_ms));
+  }
+
+  // In YARN a number of offers that are passed over, here a time.
+  std::string locality_delay() {
+    const HadoopValue* value = take_common("node-locality-delay");
+    const auto offers = value == nullptr ? std::nullopt : hadoop_integer(*value);
+    if (!offers) return {};
+    if (*offers <= 0) return "  locality_delay: off\n";
+    hadoop_warning(*value,
+                   fmt::format("{} = {} is a number of offers that a job passes over; here it is a "
+                               "time, and locality_delay is auto",
+                               value->what, *offers));
+    return "  locality_delay: auto\n";
+  }
+
+  HadoopProperties& properties_;
   Diagnostics& out_;
-  std::map<std::string, bool> taken_;
+  bool lists_count_ = true;
+  const HadoopValue* root_submit_ = nullptr;
+  const HadoopValue* root_administer_ = nullptr;
+  std::int64_t factor_ = 1'000'000;  // of queues that say nothing else
+  std::optional<std::int64_t> minimum_;
+  std::vector<Limits> limits_;  // of the leaves, in order
 };
 
 }  // namespace
 
-std::string import_yarn_capacity(const std::map<std::string, HadoopValue>& properties,
-                                 Diagnostics& out) {
+ImportedScheduler import_yarn_capacity(HadoopProperties& properties, Diagnostics& out) {
   return YarnImport(properties, out).run();
+}
+
+std::string why_not_in_yarn_capacity(std::string_view name) {
+  for (const auto& [part, why] : kYarnCapacityReasons) {
+    if (name.find(part) != std::string_view::npos) return std::string(why);
+  }
+  return "it has no counterpart";
 }
 
 }  // namespace weir

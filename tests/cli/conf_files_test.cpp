@@ -42,8 +42,28 @@ TEST(ConfImport, PrintsSettingsThatPassTheCheck) {
   EXPECT_EQ(checked.code, kExitDone);
   EXPECT_THAT(checked.err, IsEmpty());
   const auto json = Json::parse(run({"conf", "import", file, "-o", "json"}).out);
+  EXPECT_EQ(json["files"], Json::array({file}));
   EXPECT_EQ(json["settings"], imported.out);
   EXPECT_EQ(json["warnings"].size(), 1u);
+}
+
+TEST(ConfImport, ReadsTheFilesOfOneClusterTogether) {
+  const TemporaryDirectory directory;
+  const auto pools = directory.write("fair-scheduler.xml",
+                                     "<allocations><queue name='etl'>\n"
+                                     "<maxAMShare>0.5</maxAMShare></queue></allocations>\n");
+  const auto site = directory.write("yarn-site.xml",
+                                    "<configuration><property>"
+                                    "<name>yarn.scheduler.fair.preemption</name>"
+                                    "<value>true</value></property></configuration>\n");
+  const auto imported = run({"conf", "import", pools, site});
+  EXPECT_EQ(imported.code, kExitDone);
+  EXPECT_THAT(imported.out, AllOf(HasSubstr("preemption: on\n"), HasSubstr("\n  - name: etl\n")));
+  EXPECT_THAT(imported.err, HasSubstr("fair-scheduler.xml:2:1: warning: maxAMShare of pool etl"));
+  EXPECT_EQ(run({"conf", "check", directory.write("weir.yaml", imported.out)}).code, kExitDone);
+  const auto twice = run({"conf", "import", pools, pools});
+  EXPECT_EQ(twice.code, kExitRefused);
+  EXPECT_THAT(twice.err, HasSubstr("a second file with <allocations>"));
 }
 
 TEST(ConfImport, RefusesWhatIsNone) {

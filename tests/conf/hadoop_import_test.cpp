@@ -94,7 +94,6 @@ TEST(HadoopFair, WhatHadoopLetsPassIsMendedAndSaid) {
       "<pool name='john.smith'/><pool name='my pool'/><pool/>\n"
       "<pool name='d'><colour>red</colour></pool>\n"
       "<fairSharePreemptionTimeout>300</fairSharePreemptionTimeout>\n"
-      "<queuePlacementPolicy/>\n"
       "</allocations>\n";
   EXPECT_THAT(
       imported(xml).warnings,
@@ -111,8 +110,7 @@ TEST(HadoopFair, WhatHadoopLetsPassIsMendedAndSaid) {
           HasSubstr("f.xml:6:1: warning: pool \"john.smith\" is called john_dot_smith here"),
           HasSubstr("f.xml:6:26: warning: pool \"my pool\" is called my_pool here"),
           "f.xml:6:48: warning: a pool without a name is not taken over",
-          HasSubstr("f.xml:7:16: warning: colour of pool d = \"red\" is not taken over"),
-          HasSubstr("f.xml:9:1: warning: queuePlacementPolicy = \"\" is not taken over")));
+          HasSubstr("f.xml:7:16: warning: colour of pool d = \"red\" is not taken over")));
   const FairSettings settings = imported_fair(xml);
   EXPECT_THAT(pool(settings, "a").min_share, ElementsAre(3, 7));
   EXPECT_EQ(pool(settings, "c").fair_share_timeout_ms, 600'000);
@@ -219,7 +217,7 @@ TEST(HadoopCapacity, MapReducesQueues) {
       dynamic_cast<const CapacitySettings&>(*loaded.settings.policies.at("capacity"));
   EXPECT_EQ(capacity.preemption, CapacitySettings::Preemption::kOff);
   ASSERT_EQ(loaded.settings.queues.size(), 2u);
-  const QueueSettings& research = loaded.settings.queues[1];
+  const QueueSettings& research = loaded.settings.queues[0];  // in the order of the file
   EXPECT_EQ(research.name, "research");
   EXPECT_EQ(research.guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 6000}));
   EXPECT_EQ(research.maximum_hundredths, 8050);
@@ -230,7 +228,7 @@ TEST(HadoopCapacity, MapReducesQueues) {
   EXPECT_EQ(research.max_running_jobs_per_user, 15);
   EXPECT_EQ(research.max_jobs, 180);
   EXPECT_EQ(research.max_jobs_per_user, 45);
-  const QueueSettings& production = loaded.settings.queues[0];
+  const QueueSettings& production = loaded.settings.queues[1];
   EXPECT_EQ(production.maximum_hundredths, std::nullopt);
   EXPECT_EQ(production.user_limit.factor_millionths, 1'000'000);
   EXPECT_EQ(production.max_jobs, 400);
@@ -278,14 +276,14 @@ TEST(HadoopCapacity, YarnsTree) {
                               {root + "production.priority", "4"},
                               {"yarn.scheduler.capacity.node-locality-delay", "40"}}));
   EXPECT_THAT(result.warnings,
-              UnorderedElementsAre(HasSubstr("root.acl_submit_applications = \"\" is not taken"),
-                                   HasSubstr("root.production.priority = \"4\" is not taken over"),
-                                   HasSubstr("node-locality-delay = \"40\" is not taken over")));
+              UnorderedElementsAre(HasSubstr("root.production.priority = \"4\" is not taken over"),
+                                   HasSubstr("node-locality-delay = 40 is a number of offers")));
   const auto queues = good(result.yaml).settings.queues;
   ASSERT_EQ(queues.size(), 2u);
   ASSERT_EQ(queues[0].queues.size(), 2u);
   const QueueSettings& vision = queues[0].queues[0];
   EXPECT_THAT(*vision.submit, ElementsAre("al", "bob", "@staff"));
+  EXPECT_THAT(*queues[0].submit, IsEmpty());  // as root's, which is nobody's
   EXPECT_EQ(vision.user_limit.factor_millionths, 2'000'000);
   EXPECT_TRUE(queues[0].queues[1].stopped);
   EXPECT_EQ(queues[1].maximum_hundredths, 9000);

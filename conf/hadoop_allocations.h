@@ -1,0 +1,62 @@
+// The allocations file of Hadoop's fair schedulers as it was read: pools with what our settings
+// have a place for. MapReduce's and YARN's have one shape, and it says which one it is. Reading
+// tells what is not taken over. Used by conf/hadoop_*.cpp alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conf/hadoop_parts.h"
+#include "jobqueue/ids.h"
+#include "jobqueue/settings.h"
+#include "jobqueue/time.h"
+
+namespace weir {
+
+struct ImportedPool {
+  std::string name;
+  HadoopValue said;                    // where it stands
+  std::optional<std::int64_t> weight;  // millionths
+  std::array<std::optional<std::int64_t>, kTaskKindCount> minimum, maximum;
+  std::optional<std::int64_t> maximum_hundredths;  // of the cluster, in percent
+  std::optional<std::int64_t> max_running_jobs;
+  std::string mode;  // empty: the default
+  std::optional<DurationMs> min_timeout_ms, fair_timeout_ms;
+  bool spared = false;  // its tasks are not preempted
+  AccessList submit, administer;
+  std::vector<ImportedPool> pools;
+};
+
+// YARN's way to find the queue of an application, as far as we have it.
+struct ImportedPlacement {
+  bool said = false;                         // there is a policy
+  std::string pool_name_property = "queue";  // which decides
+  bool undeclared_refused = false;
+};
+
+struct ImportedAllocations {
+  std::vector<ImportedPool> pools;
+  AccessList root_submit, root_administer;  // absent: everybody
+  std::map<std::string, std::int64_t> users;
+  std::optional<std::int64_t> pool_jobs, user_jobs;  // defaults, as those below
+  std::optional<DurationMs> min_timeout_ms, fair_timeout_ms;
+  std::string mode;
+  ImportedPlacement placement;
+};
+
+struct AllocationsUse {
+  bool yarn = false;         // whatever the file looks like
+  bool queue_names = false;  // pools are called by queues, so that they are named like those
+  bool lists_count = true;   // YARN looks at access lists
+};
+ImportedAllocations read_allocations_file(const XmlElement& root, AllocationsUse use,
+                                          Diagnostics& out);
+// Whether it has what only YARN's files have.
+bool is_yarn_allocations(const XmlElement& root);
+ImportedPlacement read_placement(const XmlElement& policy, Diagnostics& out);
+
+}  // namespace weir

@@ -1,0 +1,101 @@
+#include "conf/hadoop_properties.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weir {
+
+void HadoopProperties::read(const XmlElement& root, Diagnostics& out) {
+  for (const XmlElement& element : root.children) {
+    if (element.name != "property") {
+      out.warning(element.at,
+                  fmt::format("<{}> is not taken over: only properties are", element.name));
+      continue;
+    }
+    const XmlElement* name = element.child("name");
+    const XmlElement* value = element.child("value");
+    if (name == nullptr || name->text.empty()) {
+      out.error(element.at, "a property without a name, allowed: <name> and <value>");
+      continue;
+    }
+    Property property{.value = {.at = element.at, .what = name->text, .out = &out}};
+    if (value != nullptr) {
+      property.value = value_of_element(*value, "", out);
+      property.value.what = name->text;
+    }
+    const XmlElement* final = element.child("final");
+    property.final = final != nullptr && final->text == "true";
+    set(std::move(property));
+  }
+}
+
+void HadoopProperties::set(Property property) {
+  if (property.value.text.find("${") != std::string::npos) {
+    return no_counterpart(property.value, "it refers to another property");
+  }
+  const auto [found, fresh] = by_name_.emplace(property.value.what, properties_.size());
+  if (fresh) {
+    properties_.push_back(std::move(property));
+    return;
+  }
+  Property& first = properties_[found->second];
+  hadoop_warning(property.value,
+                 fmt::format("{} is set a second time; the {} counts", property.value.what,
+                             first.final ? "first one is final and" : "last one"));
+  if (!first.final) first = std::move(property);
+}
+
+bool HadoopProperties::any(std::string_view prefix) const {
+  const auto first = by_name_.lower_bound(prefix);
+  return first != by_name_.end() && first->first.starts_with(prefix);
+}
+
+const HadoopValue* HadoopProperties::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &properties_[found->second].value;
+}
+
+const HadoopValue* HadoopProperties::take(std::string_view name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return nullptr;
+  properties_[found->second].taken = true;
+  return &properties_[found->second].value;
+}
+
+const HadoopValue* HadoopProperties::take(std::string_view name, std::string_view other_name) {
+  const HadoopValue* other = take(other_name);
+  const HadoopValue* value = take(name);
+  return value != nullptr ? value : other;
+}
+
+std::vector<HadoopValue> HadoopProperties::with_prefix(std::string_view prefix) const {
+  std::vector<HadoopValue> result;
+  for (const Property& property : properties_) {
+    if (property.value.what.starts_with(prefix)) result.push_back(property.value);
+  }
+  return result;
+}
+
+void HadoopProperties::tell_rest(const std::vector<std::string_view>& prefixes,
+                                 const std::function<std::string(std::string_view)>& why) {
+  std::map<Diagnostics*, std::size_t> foreign;
+  for (const Property& property : properties_) {
+    if (property.taken) continue;
+    const std::string& name = property.value.what;
+    const bool schedulers =
+        std::any_of(prefixes.begin(), prefixes.end(),
+                    [&](std::string_view prefix) { return name.starts_with(prefix); });
+    if (schedulers) {
+      no_counterpart(property.value, why(name));
+    } else {
+      ++foreign[property.value.out];
+    }
+  }
+  for (const auto& [out, count] : foreign) {
+    out->warning({}, fmt::format("{} other propert{} not the scheduler's", count,
+                                 count == 1 ? "y is" : "ies are"));
+  }
+}
+
+}  // namespace weir

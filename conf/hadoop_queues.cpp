@@ -1,0 +1,100 @@
+#include "conf/hadoop_queues.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "conf/values.h"
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kWholeGuarantee = 10'000;
+
+void open_to(AccessList& own, const AccessList& above) {
+  if (!above) return;
+  if (!own) own.emplace();
+  if (std::find(own->begin(), own->end(), "*") != own->end()) return;
+  for (const std::string& name : *above) {
+    if (std::find(own->begin(), own->end(), name) == own->end()) own->push_back(name);
+  }
+}
+
+// The lines of one queue after its name, without its children.
+std::vector<std::string> queue_lines(const ImportedQueue& queue) {
+  std::vector<std::string> lines;
+  if (queue.guaranteed_hundredths)
+    lines.push_back("guaranteed: " + format_percent(*queue.guaranteed_hundredths));
+  if (queue.maximum_hundredths)
+    lines.push_back("maximum: " + format_percent(*queue.maximum_hundredths));
+  lines.insert(lines.end(), queue.keys.begin(), queue.keys.end());
+  if (queue.spared && queue.queues.empty())
+    lines.push_back("kill_budget: 0   # its tasks are not preempted");
+  if (queue.submit) lines.push_back("submit: " + yaml_list(*queue.submit));
+  if (queue.administer) lines.push_back("administer: " + yaml_list(*queue.administer));
+  if (queue.stopped) lines.push_back("state: stopped");
+  return lines;
+}
+
+}  // namespace
+
+void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent) {
+  std::int64_t total = 0;
+  bool all_said = !family.empty();
+  bool weights = false;
+  for (const ImportedQueue& queue : family) {
+    total += queue.guaranteed_hundredths.value_or(0);
+    all_said = all_said && queue.guaranteed_hundredths.has_value();
+    weights = weights || queue.weighted;
+  }
+  if (total != kWholeGuarantee && (total > kWholeGuarantee || all_said) && total > 0) {
+    if (!weights) {
+      const HadoopValue& first = family.front().said;
+      hadoop_warning(first, fmt::format("the capacities of the queues of {} total {}; they are "
+                                        "scaled to 100%",
+                                        parent, format_percent(total)));
+    }
+    // By largest remainder, so that they total exactly 100%.
+    std::int64_t left = kWholeGuarantee;
+    std::vector<std::pair<std::int64_t, std::size_t>> remainders;
+    for (std::size_t i = 0; i < family.size(); ++i) {
+      if (!family[i].guaranteed_hundredths) continue;
+      std::int64_t& part = *family[i].guaranteed_hundredths;
+      const std::int64_t product = part * kWholeGuarantee;
+      part = product / total;
+      left -= part;
+      remainders.emplace_back(-(product % total), i);
+    }
+    std::sort(remainders.begin(), remainders.end());
+    for (std::size_t i = 0; left > 0 && i < remainders.size(); ++i, --left)
+      ++*family[remainders[i].second].guaranteed_hundredths;
+  } else if (all_said && total == 0) {
+    for (ImportedQueue& queue : family) queue.guaranteed_hundredths.reset();
+  }
+  for (ImportedQueue& queue : family) {
+    if (!queue.queues.empty()) settle_guarantees(queue.queues, fmt::format("queue {}", queue.name));
+  }
+}
+
+void open_to_root(std::vector<ImportedQueue>& top, const AccessList& submit,
+                  const AccessList& administer) {
+  for (ImportedQueue& queue : top) {
+    open_to(queue.submit, submit);
+    open_to(queue.administer, administer);
+  }
+}
+
+std::string yaml_of_queues(const std::vector<ImportedQueue>& queues, int indent) {
+  std::string result;
+  const std::string blanks(static_cast<std::size_t>(indent), ' ');
+  for (const ImportedQueue& queue : queues) {
+    result += fmt::format("{}- name: {}\n", blanks, yaml_scalar(queue.name));
+    for (const std::string& line : queue_lines(queue))
+      result += fmt::format("{}  {}\n", blanks, line);
+    if (queue.queues.empty()) continue;
+    result += blanks + "  queues:\n" + yaml_of_queues(queue.queues, indent + 4);
+  }
+  return result;
+}
+
+}  // namespace weir

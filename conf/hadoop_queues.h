@@ -1,0 +1,41 @@
+// Queues as they will be written: every kind of file of Hadoop's that has queues makes a tree of
+// these. Used by conf/hadoop_*.cpp alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "conf/hadoop_parts.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+inline constexpr std::size_t kDeepestQueue = 32;
+inline constexpr std::size_t kMostImported = 10'000;  // queues or pools of one import
+
+struct ImportedQueue {
+  std::string name;
+  std::optional<std::int64_t> guaranteed_hundredths;
+  bool weighted = false;  // the guarantee is a weight among siblings, in hundredths
+  HadoopValue said;       // where the guarantee stands; if there is none, the queue
+  std::optional<std::int64_t> maximum_hundredths;
+  AccessList submit, administer;
+  bool stopped = false;
+  bool spared = false;            // its tasks are not preempted
+  std::vector<std::string> keys;  // `priorities: true`: what stands for itself
+  std::vector<ImportedQueue> queues;
+};
+
+// Makes the guarantees of siblings total 100%, with a warning if they did not.
+void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent);
+
+// Root's lists open all queues; ours has none, so those at the top get them. An absent list is
+// everybody's, and then a queue's own is kept.
+void open_to_root(std::vector<ImportedQueue>& top, const AccessList& submit,
+                  const AccessList& administer);
+
+std::string yaml_of_queues(const std::vector<ImportedQueue>& queues, int indent);
+
+}  // namespace weir

@@ -1,0 +1,589 @@
+// Whole files of Hadoop's, alone and those of one cluster together (tests/conf/hadoop): each gives
+// settings that pass the check and have queues that take jobs, and what has no counterpart is named
+// with its line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "capacity/capacity_settings.h"
+#include "conf/findings.h"
+#include "conf/hadoop_import.h"
+#include "fair/fair_settings.h"
+#include "jobqueue/queue_tree.h"
+
+namespace weir {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string file_text(const std::string& name) {
+  std::ifstream stream(conf_folder() + "/../tests/conf/hadoop/" + name);
+  EXPECT_TRUE(stream.is_open()) << name;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+HadoopImport imported_texts(const std::vector<std::pair<std::string, std::string>>& texts) {
+  std::vector<HadoopFile> files;
+  for (const auto& [name, text] : texts) files.push_back({name, text});
+  auto result = import_hadoop(files);
+  if (result) return std::move(*result);
+  for (const std::string& line : result.error().diagnostics) ADD_FAILURE() << line;
+  return {};
+}
+
+HadoopImport imported_files(const std::vector<std::string>& names) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const std::string& name : names)
+    texts.emplace_back(name.substr(name.find('/') + 1), file_text(name));
+  return imported_texts(texts);
+}
+
+std::vector<std::string> refusals_of(
+    const std::vector<std::pair<std::string, std::string>>& texts) {
+  std::vector<HadoopFile> files;
+  for (const auto& [name, text] : texts) files.push_back({name, text});
+  const auto result = import_hadoop(files);
+  EXPECT_FALSE(result.ok());
+  return result ? std::vector<std::string>() : result.error().diagnostics;
+}
+
+std::string properties(const std::vector<std::pair<std::string, std::string>>& all) {
+  std::string xml = "<configuration>\n";
+  for (const auto& [name, value] : all) {
+    xml += "<property><name>" + name + "</name><value>" + value + "</value></property>\n";
+  }
+  return xml + "</configuration>\n";
+}
+
+// The leaves, in order.
+std::vector<std::string> leaves(const std::vector<QueueSettings>& queues) {
+  const auto tree = QueueTree::build(queues);
+  EXPECT_TRUE(tree.ok());
+  std::vector<std::string> paths;
+  for (const QueueId leaf : tree->leaves()) paths.push_back(tree->node(leaf).path);
+  return paths;
+}
+
+const QueueSettings& queue_named(const std::vector<QueueSettings>& family,
+                                 const std::string& name) {
+  static const QueueSettings kNone;
+  const auto found = std::find_if(family.begin(), family.end(),
+                                  [&](const QueueSettings& q) { return q.name == name; });
+  if (found != family.end()) return *found;
+  ADD_FAILURE() << "no queue " << name;
+  return kNone;
+}
+
+const PoolSettings& pool_named(const std::vector<PoolSettings>& family, const std::string& name) {
+  static const PoolSettings kNone;
+  const auto found = std::find_if(family.begin(), family.end(),
+                                  [&](const PoolSettings& p) { return p.name == name; });
+  if (found != family.end()) return *found;
+  ADD_FAILURE() << "no pool " << name;
+  return kNone;
+}
+
+const FairSettings& fair_of(const Loaded& loaded) {
+  return dynamic_cast<const FairSettings&>(*loaded.settings.policies.at("fair"));
+}
+
+const CapacitySettings& capacity_of(const Loaded& loaded) {
+  return dynamic_cast<const CapacitySettings&>(*loaded.settings.policies.at("capacity"));
+}
+
+TEST(HadoopFiles, MapReducesAllocationsHaveItsOneQueue) {
+  const HadoopImport result = imported_files({"mr1-fair/fair-scheduler.xml"});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("fair-scheduler.xml:18:3: warning: pool \"ad hoc\" is called"),
+                          HasSubstr("fair-scheduler.xml:20:5: warning: priority of pool ad_hoc")));
+  const Loaded loaded = good(result.yaml);
+  EXPECT_EQ(loaded.settings.policy, "fair");
+  EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("default"));
+  EXPECT_EQ(fair_of(loaded).pool_name_property, "user");
+  EXPECT_EQ(fair_of(loaded).pools.size(), 3u);
+}
+
+TEST(HadoopFiles, MapReducesFairSchedulerWithItsSite) {
+  const HadoopImport result =
+      imported_files({"mr1-fair/fair-scheduler.xml", "mr1-fair/mapred-site.xml"});
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre(
+          HasSubstr("fair-scheduler.xml:18:3: "), HasSubstr("fair-scheduler.xml:20:5: "),
+          "mapred-site.xml: warning: 1 other property is not the scheduler's",
+          HasSubstr("mapred-site.xml:13:5: warning: mapred.fairscheduler.allocation.file"),
+          HasSubstr("mapred-site.xml:29:5: warning: mapred.fairscheduler.eventlog.enabled"),
+          "mapred-site.xml:53:5: warning: mapred.queue.nightly.acl-submit-job = \"etl\" is not "
+          "taken over: mapred.queue.names has no such queue"));
+  const Loaded loaded = good(result.yaml);
+  EXPECT_THAT(loaded.settings.notices, IsEmpty());
+  EXPECT_THAT(loaded.settings.administrators, ElementsAre("hadoop", "@admins"));
+  const auto& queues = loaded.settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("default", "production", "adhoc"));
+  EXPECT_EQ(queue_named(queues, "default").submit, std::nullopt);
+  EXPECT_THAT(*queue_named(queues, "default").administer, ElementsAre("*"));
+  EXPECT_THAT(*queue_named(queues, "production").submit, ElementsAre("etl", "root", "@ops"));
+  EXPECT_THAT(*queue_named(queues, "production").administer, ElementsAre("@ops"));
+  EXPECT_TRUE(queue_named(queues, "adhoc").stopped);
+  const FairSettings& fair = fair_of(loaded);
+  EXPECT_EQ(fair.preemption, FairSettings::Preemption::kOn);
+  EXPECT_EQ(fair.preemption_interval_ms, 20'000);
+  EXPECT_TRUE(fair.size_based_weight);
+  EXPECT_THAT(pool_named(fair.pools, "production").min_share, ElementsAre(40, 20));
+}
+
+TEST(HadoopFiles, WhereMapReducesPoolsAreQueuesEachHasOne) {
+  const std::string site =
+      properties({{"mapred.fairscheduler.poolnameproperty", "mapred.job.queue.name"}});
+  const std::string pools = "<allocations><pool name='a b'/><pool name='etl'/></allocations>";
+  const Loaded loaded = good(imported_texts({{"site.xml", site}, {"fair.xml", pools}}).yaml);
+  EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("a_b", "etl", "default"));
+  EXPECT_EQ(fair_of(loaded).pool_name_property, "queue");
+  EXPECT_EQ(fair_of(loaded).pools[0].name, "a_b");
+}
+
+TEST(HadoopFiles, YarnsFairSchedulerHasAQueueForEachPool) {
+  const HadoopImport result = imported_files({"yarn-fair/fair-scheduler.xml"});
+  const Loaded loaded = good(result.yaml);
+  const auto& queues = loaded.settings.queues;
+  EXPECT_THAT(leaves(queues),
+              ElementsAre("production", "research.vision", "research.speech", "ad_hoc", "default"));
+  // Root's lists hold for all.
+  EXPECT_THAT(*queue_named(queues, "production").submit, ElementsAre("etl", "root", "@ops"));
+  EXPECT_THAT(*queue_named(queues, "production").administer,
+              ElementsAre("@ops", "yarn", "@admins"));
+  EXPECT_THAT(*queue_named(queues, "ad_hoc").submit, ElementsAre("*"));
+  EXPECT_THAT(*queue_named(queues, "default").submit, IsEmpty());
+  // 40% of the cluster, and of that the half.
+  const QueueSettings& research = queue_named(queues, "research");
+  EXPECT_EQ(research.maximum_hundredths, 4000);
+  EXPECT_EQ(queue_named(research.queues, "speech").maximum_hundredths, 5000);
+  const FairSettings& fair = fair_of(loaded);
+  EXPECT_EQ(fair.pool_name_property, "queue");
+  EXPECT_FALSE(fair.undeclared_pools_allowed);
+  EXPECT_EQ(pool_named(fair.pools, "production").kill_budget, 0);
+  EXPECT_EQ(pool_named(fair.pools, "ad_hoc").kill_budget, std::nullopt);
+  EXPECT_EQ(pool_named(fair.pools, "default").max_running_jobs, 40);
+  // Root's timeout holds for all queues.
+  EXPECT_EQ(pool_named(fair.pools, "default").fair_share_timeout_ms, 120'000);
+  EXPECT_EQ(pool_named(fair.pools, "production").min_share_timeout_ms, 60'000);
+  EXPECT_EQ(fair.default_user_max_running_jobs, 10);
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre(
+          HasSubstr(":7:5: warning: schedulingPolicy of root = \"fair\" is not taken over"),
+          HasSubstr(":11:7: warning: minResources of pool production = \"40960 mb, 20 vcores\""),
+          HasSubstr(":21:7: warning: maxResources of pool research = \"50.0% memory, 40.0% cpu\" "
+                    "is one percentage of slots here, the least"),
+          HasSubstr(":25:9: warning: maxAMShare of pool vision = \"0.3\" is not taken over: jobs"),
+          HasSubstr(":29:9: warning: fairSharePreemptionThreshold of pool speech = \"0.8\""),
+          HasSubstr(":32:5: warning: pool \"ad hoc\" is called ad_hoc here"),
+          HasSubstr(":33:7: warning: schedulingPolicy of pool ad_hoc = \"drf\""),
+          HasSubstr(":43:3: warning: queueMaxAMShareDefault = \"0.5\" is not taken over"),
+          HasSubstr(":50:5: warning: rule of queuePlacementPolicy = \"nestedUserQueue\""),
+          HasSubstr(":53:5: warning: rule of queuePlacementPolicy = \"default\" is not taken over: "
+                    "a job that names no pool is in default, not in \"root.ad hoc\"")));
+}
+
+TEST(HadoopFiles, YarnsSiteSaysHowItsFairSchedulerWorks) {
+  const HadoopImport result =
+      imported_files({"yarn-fair/yarn-site.xml", "yarn-fair/fair-scheduler.xml"});
+  const Loaded loaded = good(result.yaml);
+  const FairSettings& fair = fair_of(loaded);
+  EXPECT_EQ(fair.preemption, FairSettings::Preemption::kOn);
+  EXPECT_TRUE(fair.assign_multiple);
+  EXPECT_THAT(fair.max_per_heartbeat, ElementsAre(3, 3));
+  EXPECT_EQ(fair.locality_delay,
+            (LocalityDelaySettings{LocalityDelaySettings::Mode::kFixed, 500, 1000}));
+  EXPECT_THAT(loaded.settings.administrators, ElementsAre("yarn", "root"));
+  EXPECT_THAT(result.warnings,
+              Contains(HasSubstr("yarn-site.xml:29:5: warning: yarn.scheduler.fair.preemption."
+                                 "cluster-utilization-threshold = \"0.8\" is not taken over")));
+  EXPECT_THAT(result.warnings, Each(Not(HasSubstr("user-as-default-queue"))));  // it is false
+  // Alone it has the queue that is always there.
+  EXPECT_THAT(leaves(good(imported_files({"yarn-fair/yarn-site.xml"}).yaml).settings.queues),
+              ElementsAre("default"));
+}
+
+TEST(HadoopFiles, YarnsCapacitySchedulerAlone) {
+  const HadoopImport result = imported_files({"yarn-capacity/capacity-scheduler.xml"});
+  const Loaded loaded = good(result.yaml);
+  EXPECT_EQ(capacity_of(loaded).preemption, CapacitySettings::Preemption::kOff);
+  EXPECT_EQ(capacity_of(loaded).locality_delay.mode, LocalityDelaySettings::Mode::kAuto);
+  const auto& queues = loaded.settings.queues;
+  EXPECT_THAT(leaves(queues),
+              ElementsAre("default", "production", "research.vision", "research.speech"));
+  const QueueSettings& first = queue_named(queues, "default");
+  EXPECT_THAT(*first.submit, ElementsAre("*"));
+  EXPECT_THAT(*first.administer, ElementsAre("hadoop", "@admins"));
+  EXPECT_EQ(first.max_jobs, 1000);  // a tenth of maximum-applications
+  EXPECT_EQ(first.max_jobs_per_user, 500);
+  const QueueSettings& production = queue_named(queues, "production");
+  EXPECT_THAT(*production.submit, ElementsAre("etl", "@ops", "hadoop"));
+  EXPECT_EQ(production.max_jobs, 200);
+  EXPECT_EQ(production.max_jobs_per_user, std::nullopt);
+  EXPECT_EQ(production.kill_budget, 0);
+  const QueueSettings& research = queue_named(queues, "research");
+  EXPECT_EQ(research.maximum_hundredths, 7500);
+  // Weights of 2 and 1.
+  const QueueSettings& vision = queue_named(research.queues, "vision");
+  EXPECT_EQ(vision.guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 6667}));
+  EXPECT_EQ(vision.max_jobs, 2666);
+  EXPECT_EQ(vision.max_jobs_per_user, 666);
+  EXPECT_TRUE(queue_named(research.queues, "speech").stopped);
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre(
+          HasSubstr(":9:5: warning: yarn.scheduler.capacity.maximum-am-resource-percent = \"0.1\" "
+                    "is not taken over: jobs have no masters here"),
+          HasSubstr(":13:5: warning: yarn.scheduler.capacity.resource-calculator"),
+          HasSubstr(":17:5: warning: yarn.scheduler.capacity.node-locality-delay = 40 is a number "
+                    "of offers"),
+          HasSubstr(":21:5: warning: yarn.scheduler.capacity.rack-locality-additional-delay"),
+          HasSubstr(":25:5: warning: yarn.scheduler.capacity.queue-mappings = "),
+          HasSubstr(":29:5: warning: yarn.scheduler.capacity.queue-mappings-override.enable"),
+          HasSubstr(":77:5: warning: yarn.scheduler.capacity.root.production.priority = \"10\" is "
+                    "not taken over: queues have no priority"),
+          HasSubstr(":101:5: warning: yarn.scheduler.capacity.root.research.vision.ordering-"
+                    "policy = \"fair\""),
+          HasSubstr(":113:5: warning: yarn.scheduler.capacity.root.research.speech.accessible-"
+                    "node-labels = \"gpu\" is not taken over: trackers have no labels here")));
+}
+
+TEST(HadoopFiles, YarnsSiteSaysWhetherItsCapacitySchedulerKills) {
+  const HadoopImport result =
+      imported_files({"yarn-capacity/capacity-scheduler.xml", "yarn-capacity/yarn-site.xml"});
+  const Loaded loaded = good(result.yaml);
+  EXPECT_EQ(capacity_of(loaded).preemption, CapacitySettings::Preemption::kOn);
+  EXPECT_EQ(capacity_of(loaded).interval_ms, 3000);
+  EXPECT_EQ(loaded.settings.queues[2].reclaim_after_ms[0], 30'000);
+  EXPECT_THAT(loaded.settings.administrators, IsEmpty());  // yarn.admin.acl is *
+  EXPECT_THAT(result.warnings,
+              Contains(HasSubstr("yarn-site.xml:21:5: warning: yarn.resourcemanager.monitor."
+                                 "capacity.preemption.total_preemption_per_round = \"0.1\" is not "
+                                 "taken over")));
+  EXPECT_EQ(result.warnings.size(), 10u);
+}
+
+TEST(HadoopFiles, MapReducesCapacityQueuesAreInTheirOrder) {
+  const HadoopImport alone = imported_files({"mr1-capacity/capacity-scheduler.xml"});
+  EXPECT_THAT(leaves(good(alone.yaml).settings.queues),
+              ElementsAre("batch", "analytics", "default", "retired"));
+  const HadoopImport result =
+      imported_files({"mr1-capacity/capacity-scheduler.xml", "mr1-capacity/mapred-site.xml",
+                      "mr1-capacity/mapred-queue-acls.xml"});
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre(
+          "capacity-scheduler.xml:37:5: warning: mapred.capacity-scheduler.queue.retired.capacity "
+          "= \"10\" is not taken over: there is no such queue in the list of queues",
+          HasSubstr(":41:5: warning: mapred.capacity-scheduler.default-maximum-active-tasks-per-"),
+          HasSubstr(":45:5: warning: mapred.capacity-scheduler.init-poll-interval"),
+          HasSubstr(":49:5: warning: mapred.capacity-scheduler.init-worker-threads"),
+          "mapred-site.xml: warning: 2 other properties are not the scheduler's"));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("default", "batch", "analytics"));
+  EXPECT_EQ(queues[0].guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 2000}));
+  EXPECT_THAT(*queues[1].submit, ElementsAre("etl", "root", "@loaders"));
+  EXPECT_THAT(*queues[1].administer, ElementsAre("@admins"));
+  EXPECT_TRUE(queues[2].priorities);
+  EXPECT_EQ(queues[2].max_running_jobs_per_user, 338);
+}
+
+TEST(HadoopFiles, TheTreeOfMapredQueues) {
+  const HadoopImport result = imported_files({"mr1-queues/mapred-queues.xml"});
+  EXPECT_THAT(result.warnings,
+              ElementsAre("mapred-queues.xml:18:9: warning: cost-centre of queue vision = \"4711\" "
+                          "is not taken over: it has no counterpart"));
+  const Loaded loaded = good(result.yaml);
+  EXPECT_EQ(loaded.settings.policy, "capacity");
+  const auto& queues = loaded.settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("research.vision", "research.speech", "default"));
+  const QueueSettings& vision = queues[0].queues[0];
+  EXPECT_EQ(vision.guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 7000}));
+  EXPECT_THAT(*vision.submit, ElementsAre("ann", "root", "@vision"));
+  EXPECT_EQ(vision.user_limit, (UserLimit{2000, std::nullopt, UserLimit::Mode::kSoft}));
+  EXPECT_TRUE(vision.priorities);
+  const QueueSettings& speech = queues[0].queues[1];
+  EXPECT_THAT(*speech.submit, IsEmpty());
+  EXPECT_THAT(*speech.administer, ElementsAre("@speech"));  // a blank before it: no users
+  EXPECT_TRUE(speech.stopped);
+  EXPECT_EQ(queues[1].maximum_hundredths, 8000);
+}
+
+TEST(HadoopFiles, ListsCountWhereHadoopLooksAtThem) {
+  // As shipped: nobody is listed, and nobody looks.
+  const std::string shipped =
+      "<queues><queue><name>default</name><properties/><state>running</state>\n"
+      "<acl-submit-job> </acl-submit-job>\n"
+      "<acl-administer-jobs> </acl-administer-jobs></queue></queues>";
+  const HadoopImport open = imported_texts({{"q.xml", shipped}});
+  EXPECT_THAT(open.warnings,
+              ElementsAre("q.xml:2:1: warning: acl-submit-job of queue default = \"\" is not taken "
+                          "over: lists do not count in these files, as acls are not enabled",
+                          HasSubstr("q.xml:3:1: warning: acl-administer-jobs of queue default")));
+  const Loaded loaded = good(open.yaml);
+  EXPECT_EQ(loaded.settings.policy, "fifo");
+  EXPECT_EQ(loaded.settings.queues[0].submit, std::nullopt);
+  // The property does the same as the attribute.
+  const std::string site = properties({{"mapreduce.cluster.acls.enabled", "true"}});
+  EXPECT_THAT(
+      *good(imported_texts({{"q.xml", shipped}, {"s.xml", site}}).yaml).settings.queues[0].submit,
+      IsEmpty());
+  // Lists alone are for a cluster that looks at them.
+  const HadoopImport lists = imported_texts(
+      {{"acls.xml", properties({{"mapred.queue.b.acl-submit-job", "ann"},
+                                {"mapred.queue.a.acl-submit-job", "bob, @x,* crew"}})}});
+  EXPECT_THAT(
+      lists.warnings,
+      ElementsAre(HasSubstr("acls.xml:2:53: warning: mapred.queue.b.acl-submit-job is taken "
+                            "over; Hadoop looks at lists only where"),
+                  HasSubstr("acls.xml:3:53: warning: mapred.queue.a.acl-submit-job names "
+                            "\"@x\" among others"),
+                  HasSubstr("names \"*\" among others")));
+  const auto queues = good(lists.yaml).settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("b", "a"));
+  EXPECT_THAT(*queues[1].submit, ElementsAre("bob", "@crew"));
+  const std::string off = properties({{"mapred.acls.enabled", "false"},
+                                      {"mapred.queue.names", "a,a"},
+                                      {"mapred.queue.a.acl-submit-job", "ann"},
+                                      {"mapred.queue.a.weight", "3"}});
+  const HadoopImport ignored = imported_texts({{"s.xml", off}});
+  EXPECT_THAT(
+      ignored.warnings,
+      ElementsAre(HasSubstr("s.xml:3:42: warning: mapred.queue.names names \"a\" twice"),
+                  HasSubstr("s.xml:4:53: warning: mapred.queue.a.acl-submit-job = \"ann\" "
+                            "is not taken over: lists do not count"),
+                  HasSubstr("s.xml:5:45: warning: mapred.queue.a.weight = \"3\" is not taken "
+                            "over: it has no counterpart")));
+  EXPECT_EQ(good(ignored.yaml).settings.queues[0].submit, std::nullopt);
+}
+
+TEST(HadoopFiles, YarnsListsCountUnlessItSaysNo) {
+  const std::string off = properties({{"yarn.acl.enable", "false"}});
+  const std::string queues =
+      "<allocations><queue name='a'>\n<aclSubmitApps>ann</aclSubmitApps></queue></allocations>";
+  const HadoopImport fair = imported_texts({{"s.xml", off}, {"f.xml", queues}});
+  EXPECT_THAT(fair.warnings,
+              ElementsAre("f.xml:2:1: warning: aclSubmitApps of pool a = \"ann\" is not taken "
+                          "over: yarn.acl.enable is false, and everybody may"));
+  EXPECT_EQ(good(fair.yaml).settings.queues[0].submit, std::nullopt);
+  EXPECT_THAT(imported_texts({{"f.xml", queues}}).warnings,
+              ElementsAre(HasSubstr("aclSubmitApps of pool a is taken over; in YARN it had no "
+                                    "effect, as root's list, which is *")));
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport capacity =
+      imported_texts({{"s.xml", properties({{"yarn.acl.enable", "false"},
+                                            {root + "queues", "a"},
+                                            {root + "a.acl_administer_queue", "ann"}})}});
+  EXPECT_THAT(capacity.warnings, ElementsAre(HasSubstr("a.acl_administer_queue = \"ann\" is not "
+                                                       "taken over: yarn.acl.enable is false")));
+}
+
+struct PlacementCase {
+  const char* rules;
+  const char* property;
+  bool refuse;
+  std::vector<const char*> named;
+};
+
+TEST(HadoopFiles, PlacementSaysWhoseThePoolIs) {
+  const PlacementCase cases[] = {
+      {"<rule name='specified'/><rule name='user'/><rule name='default'/>",
+       "queue",
+       false,
+       {"makes queues on demand", "= \"user\" is not taken over"}},
+      {"<rule name='specified' create='false'/><rule name='reject'/>", "queue", true, {}},
+      {"<rule name='user'/>", "user", false, {}},
+      {"<rule name='primaryGroup' create='true'/><rule name='default'/>", "group", false, {}},
+      {"<rule name='user' create='false'/><rule name='default'/>",
+       "queue",
+       false,
+       {"= \"user\" is not taken over", "= \"default\" is not taken over"}},
+      {"<rule name='secondaryGroupExistingQueue'/><rule name='reject'/><x/>",
+       "queue",
+       false,
+       {"= \"secondaryGroupExistingQueue\" is not", "= \"reject\" is not", "x of queuePlacement"}},
+  };
+  for (const PlacementCase& test : cases) {
+    SCOPED_TRACE(test.rules);
+    const HadoopImport result =
+        imported_texts({{"f.xml", std::string("<allocations><queuePlacementPolicy>") + test.rules +
+                                      "</queuePlacementPolicy><queue name='a'/></allocations>"}});
+    ASSERT_EQ(result.warnings.size(), test.named.size());
+    for (std::size_t i = 0; i < test.named.size(); ++i)
+      EXPECT_THAT(result.warnings[i], HasSubstr(test.named[i]));
+    const Loaded loaded = good(result.yaml);
+    EXPECT_EQ(fair_of(loaded).pool_name_property, test.property);
+    EXPECT_EQ(fair_of(loaded).undeclared_pools_allowed, !test.refuse);
+    EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("a", "default"));
+  }
+  EXPECT_THAT(refusals_of({{"f.xml",
+                            "<allocations><queuePlacementPolicy>\n<rule name='best'/>"
+                            "</queuePlacementPolicy></allocations>"}}),
+              ElementsAre(HasSubstr("f.xml:2:1: rule of queuePlacementPolicy is \"best\", allowed: "
+                                    "specified, user, ")));
+}
+
+TEST(HadoopFiles, WhatYarnsSiteSaysOfUndeclaredQueues) {
+  const std::string site = properties({{"yarn.scheduler.fair.allow-undeclared-pools", "false"},
+                                       {"yarn.scheduler.fair.user-as-default-queue", "true"},
+                                       {"yarn.scheduler.fair.locality.threshold.node", "-1.0"},
+                                       {"yarn.scheduler.fair.max.assign", "-1"},
+                                       {"yarn.scheduler.fair.preemptionInterval", "99999999"}});
+  const std::string pools = "<allocations><pool name='root.a'/></allocations>";
+  const HadoopImport result = imported_texts({{"s.xml", site}, {"f.xml", pools}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("user-as-default-queue = \"true\" is not taken over: every"),
+                          HasSubstr("preemptionInterval is 99999999; it is 1h here")));
+  const Loaded loaded = good(result.yaml);
+  EXPECT_THAT(loaded.settings.notices, IsEmpty());  // default is declared
+  EXPECT_FALSE(fair_of(loaded).undeclared_pools_allowed);
+  EXPECT_EQ(fair_of(loaded).locality_delay.mode, LocalityDelaySettings::Mode::kOff);
+  EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("a", "default"));
+  const std::string policy =
+      "<allocations><queuePlacementPolicy><rule name='user'/></queuePlacementPolicy></allocations>";
+  EXPECT_THAT(imported_texts({{"s.xml", site}, {"f.xml", policy}}).warnings,
+              Contains(HasSubstr("allow-undeclared-pools = \"false\" is not taken over: "
+                                 "queuePlacementPolicy decides instead")));
+}
+
+TEST(HadoopFiles, QueuesThatAreNotPreemptedHandItDown) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const auto queues =
+      good(imported_texts({{"s.xml", properties({{root + "queues", "a,b"},
+                                                 {root + "disable_preemption", "true"},
+                                                 {root + "a.queues", "x,y"},
+                                                 {root + "a.y.disable_preemption", "false"},
+                                                 {root + "b.disable_preemption", "false"}})}})
+               .yaml)
+          .settings.queues;
+  EXPECT_EQ(queues[0].queues[0].kill_budget, 0);
+  EXPECT_EQ(queues[0].queues[1].kill_budget, std::nullopt);
+  EXPECT_EQ(queues[1].kill_budget, std::nullopt);
+  const FairSettings fair =
+      fair_of(good(imported_texts({{"f.xml",
+                                    "<allocations><queue name='a'><allowPreemptionFrom>false"
+                                    "</allowPreemptionFrom><queue name='x'/></queue>"
+                                    "<queue name='b'/></allocations>"}})
+                       .yaml));
+  EXPECT_EQ(fair.pools[0].pools[0].kill_budget, 0);
+  EXPECT_EQ(fair.pools[1].kill_budget, std::nullopt);
+}
+
+TEST(HadoopFiles, FilesOfTwoSchedulersAreRefusedUnlessOneRules) {
+  const std::string capacity = properties({{"yarn.scheduler.capacity.root.queues", "a"},
+                                           {"yarn.scheduler.capacity.root.a.capacity", "100"}});
+  const std::string pools = "<allocations><queue name='b'/></allocations>";
+  EXPECT_THAT(refusals_of({{"c.xml", capacity}, {"f.xml", pools}}),
+              ElementsAre("f.xml: settings of YARN's capacity scheduler and of YARN's fair "
+                          "scheduler, allowed: those of one scheduler, or the property that says "
+                          "which one rules"));
+  const std::string site =
+      properties({{"yarn.resourcemanager.scheduler.class", "org.x.capacity.CapacityScheduler"},
+                  {"yarn.scheduler.fair.preemption", "true"}});
+  const HadoopImport result =
+      imported_texts({{"s.xml", site}, {"c.xml", capacity}, {"f.xml", pools}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre("s.xml:3:54: warning: yarn.scheduler.fair.preemption = \"true\" is not "
+                          "taken over: the settings are those of YARN's capacity scheduler",
+                          "f.xml:1:1: warning: this file is not taken over: the settings are those "
+                          "of YARN's capacity scheduler"));
+  EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("a"));
+  EXPECT_THAT(refusals_of({{"f.xml", pools}, {"g.xml", pools}}),
+              ElementsAre(HasSubstr("g.xml:1:1: a second file with <allocations>, after f.xml")));
+  EXPECT_THAT(refusals_of({{"s.xml", site}}),
+              Contains(HasSubstr("s.xml: no queues, allowed: yarn.scheduler.capacity.root.")));
+}
+
+TEST(HadoopFiles, OfTwoValuesTheLaterCountsUnlessTheFirstIsFinal) {
+  const std::string site =
+      "<configuration><property><name>mapred.queue.names</name><value>a</value><final>true</final>"
+      "</property>\n<property><name>mapred.acls.enabled</name><value>true</value></property>"
+      "</configuration>";
+  const std::string other = properties({{"mapred.queue.names", "b"}, {"mapred.acls.enabled", "x"}});
+  EXPECT_THAT(
+      refusals_of({{"s.xml", site}, {"o.xml", other}}),
+      Contains(HasSubstr("o.xml:3:43: mapred.acls.enabled is \"x\", allowed: true, false")));
+  const HadoopImport result =
+      imported_texts({{"s.xml", site}, {"o.xml", properties({{"mapred.queue.names", "b"}})}});
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("o.xml:2:42: warning: mapred.queue.names is "
+                                                     "set a second time; the first one is final")));
+  EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("a"));
+}
+
+TEST(HadoopFiles, BrokenQueuesAreRefusedAllAtOnce) {
+  EXPECT_THAT(refusals_of({{"q.xml",
+                            "<queues>\n<queue><state>on</state></queue>\n"
+                            "<queue><name>a</name><state>on</state></queue>\n"
+                            "<queue><name>a</name></queue>\n</queues>"}}),
+              ElementsAre("q.xml:2:1: a queue without a name, allowed: <name>",
+                          "q.xml:3:22: state of queue a is \"on\", allowed: running, stopped",
+                          "q.xml:4:1: queue a is there twice, allowed: each queue once"));
+  // Each file's errors.
+  EXPECT_THAT(refusals_of({{"a.xml", "<allocations>"}, {"b.xml", "<project/>"}}),
+              ElementsAre(HasSubstr("a.xml:1:"), HasSubstr("b.xml:1:1: the root element is")));
+  std::string deep = "<queues>";
+  for (int i = 0; i < 40; ++i) deep += "<queue><name>a</name>";
+  for (int i = 0; i < 40; ++i) deep += "</queue>";
+  EXPECT_THAT(refusals_of({{"q.xml", deep + "</queues>"}}),
+              ElementsAre(HasSubstr("is one too many, allowed: 32 levels of queues")));
+}
+
+TEST(HadoopFiles, AnyChangeOfGoodFilesIsTakenOrRefused) {
+  std::mt19937 random(11);
+  const std::vector<std::string> clusters[] = {
+      {"mr1-fair/fair-scheduler.xml", "mr1-fair/mapred-site.xml"},
+      {"mr1-capacity/mapred-site.xml", "mr1-capacity/capacity-scheduler.xml"},
+      {"mr1-queues/mapred-queues.xml"},
+      {"yarn-fair/fair-scheduler.xml", "yarn-fair/yarn-site.xml"},
+      {"yarn-capacity/capacity-scheduler.xml", "yarn-capacity/yarn-site.xml"}};
+  constexpr std::string_view kBytes = "<>/&'\"=-!. \n0123456789aQ*,@%w";
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const std::string& name : clusters[random() % std::size(clusters)]) {
+      std::string text = file_text(name);
+      for (int change = 0; change < 3; ++change) {
+        const std::size_t at = random() % text.size();
+        if (random() % 3 != 0) {
+          text[at] = kBytes[random() % kBytes.size()];
+        } else {
+          text.erase(at, random() % 20);
+        }
+      }
+      texts.emplace_back(name, std::move(text));
+    }
+    std::vector<HadoopFile> files;
+    for (const auto& [name, text] : texts) files.push_back({name, text});
+    const auto result = import_hadoop(files);
+    if (!result) {
+      EXPECT_FALSE(result.error().diagnostics.empty());
+      continue;
+    }
+    EXPECT_TRUE(load_settings_text("f", result->yaml).ok());
+    EXPECT_THAT(leaves(good(result->yaml).settings.queues), Not(IsEmpty()));
+  }
+}
+
+TEST(HadoopFiles, AQueueTreeIsNotReadBesideAListOfQueues) {
+  const HadoopImport result =
+      imported_texts({{"s.xml", properties({{"mapred.queue.names", "a"}})},
+                      {"q.xml", "<queues><queue><name>b</name></queue></queues>"}});
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("q.xml:1:1: warning: this file is not taken "
+                                                     "over: mapred.queue.names is set")));
+  EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("a"));
+}
+
+}  // namespace
+}  // namespace weir
