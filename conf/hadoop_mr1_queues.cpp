@@ -32,17 +32,7 @@ class Mr1QueuesReader {
     const HadoopValue* names = properties_.take("mapred.queue.names");
     if (names != nullptr) {
       result_.complete = true;
-      for (const std::string& name : words_of(names->text, kBlanksAndCommas)) {
-        HadoopValue said = *names;
-        said.text = name;
-        said.what = "queue";
-        if (find(name) != nullptr) {
-          hadoop_warning(*names, fmt::format("{} names {} twice; it is one queue", names->what,
-                                             quoted_briefly(name)));
-        } else {
-          add(std::move(said));
-        }
-      }
+      read_list(*names);
     }
     for (const Mr1Overlay& overlay : overlays()) lay_over(overlay);
     return std::move(result_);
@@ -63,6 +53,25 @@ class Mr1QueuesReader {
   }
 
  private:
+  void read_list(const HadoopValue& names) {
+    bool told = false;
+    for (const std::string& name : words_of(names.text, kBlanksAndCommas)) {
+      if (result_.queues.size() == kMostImported) {
+        return names.out->error(names.at,
+                                fmt::format("{} has more queues than {}, allowed: at most "
+                                            "that many",
+                                            names.what, kMostImported));
+      }
+      if (find(name) == nullptr) {
+        add({.text = name, .at = names.at, .what = "queue", .out = names.out});
+      } else if (!told) {
+        told = true;
+        hadoop_warning(names, fmt::format("{} names {} twice; it is one queue", names.what,
+                                          quoted_briefly(name)));
+      }
+    }
+  }
+
   Mr1Queue* find(const std::string& name) {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &result_.queues[found->second];

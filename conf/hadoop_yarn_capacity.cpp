@@ -91,15 +91,9 @@ class YarnImport {
     if (names == nullptr) return result;
     std::set<std::string> seen;
     for (const std::string& name : words_of(names->text, ", \t\r\n")) {
-      if (depth > kDeepestQueue) {
-        out_.error(names->at, fmt::format("{} is at depth {}, allowed: {} levels of queues",
-                                          names->what, depth, kDeepestQueue));
-        break;
-      }
+      if (is_too_many(*names, depth)) break;
       ImportedQueue queue;
-      queue.said = *names;
-      queue.said.text = name;
-      queue.said.what = "queue";
+      queue.said = {.text = name, .at = names->at, .what = "queue", .out = names->out};
       queue.name = hadoop_name(queue.said, true);
       if (!seen.insert(queue.name).second) {
         names->out->error(names->at, fmt::format("{} names {} twice, allowed: each queue once",
@@ -115,6 +109,19 @@ class YarnImport {
       result.push_back(std::move(queue));
     }
     return result;
+  }
+
+  bool is_too_many(const HadoopValue& names, std::size_t depth) {
+    if (depth > kDeepestQueue) {
+      names.out->error(names.at, fmt::format("{} is at depth {}, allowed: {} levels of queues",
+                                             names.what, depth, kDeepestQueue));
+      return true;
+    }
+    if (++queues_read_ == kMostImported + 1) {
+      names.out->error(
+          names.at, fmt::format("more queues than {}, allowed: at most that many", kMostImported));
+    }
+    return queues_read_ > kMostImported;
   }
 
   void read_queue(const std::string& path, ImportedQueue& queue) {
@@ -363,6 +370,7 @@ class YarnImport {
   std::int64_t factor_ = 1'000'000;  // of queues that say nothing else
   std::optional<std::int64_t> minimum_;
   std::vector<Limits> limits_;  // of the leaves, in order
+  std::size_t queues_read_ = 0;
 };
 
 }  // namespace

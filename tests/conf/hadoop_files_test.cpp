@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <random>
@@ -539,6 +541,21 @@ TEST(HadoopFiles, BrokenQueuesAreRefusedAllAtOnce) {
   for (int i = 0; i < 40; ++i) deep += "</queue>";
   EXPECT_THAT(refusals_of({{"q.xml", deep + "</queues>"}}),
               ElementsAre(HasSubstr("is one too many, allowed: 32 levels of queues")));
+}
+
+TEST(HadoopFiles, MoreQueuesThanWeTakeAreRefusedOnce) {
+  std::string names, elements;
+  for (int i = 0; i < 20'000; ++i) {
+    names += fmt::format("q{},", i);
+    elements += fmt::format("<queue><name>q{}</name></queue>", i);
+  }
+  EXPECT_THAT(refusals_of({{"s.xml", properties({{"mapred.queue.names", names}})}}),
+              ElementsAre(HasSubstr("mapred.queue.names has more queues than 10000, allowed:")));
+  EXPECT_THAT(
+      refusals_of({{"c.xml", properties({{"yarn.scheduler.capacity.root.queues", names}})}}),
+      ElementsAre(HasSubstr("c.xml:2:59: more queues than 10000, allowed: at most that many")));
+  EXPECT_THAT(refusals_of({{"q.xml", "<queues>" + elements + "</queues>"}}),
+              ElementsAre(HasSubstr("queue \"q10000\" is one too many, allowed: 10000 queues")));
 }
 
 TEST(HadoopFiles, AnyChangeOfGoodFilesIsTakenOrRefused) {
