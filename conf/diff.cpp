@@ -31,8 +31,8 @@ std::string limit_text(const std::optional<std::int64_t>& limit) {
   return limit ? fmt::format("{}", *limit) : "unlimited";
 }
 
-std::string access_text(const AccessList& list) {
-  return list ? fmt::format("[{}]", fmt::join(*list, ", ")) : "everybody";
+std::string access_text(const AccessList& list, const char* absent) {
+  return list ? fmt::format("[{}]", fmt::join(*list, ", ")) : absent;
 }
 
 std::string duration_text(const std::optional<DurationMs>& duration) {
@@ -57,8 +57,8 @@ KeyValues values_of(const QueueSettings& queue) {
           {"max_running_jobs", limit_text(queue.max_running_jobs)},
           {"max_running_jobs_per_user", limit_text(queue.max_running_jobs_per_user)},
           {"kill_budget", limit_text(queue.kill_budget)},
-          {"submit", access_text(queue.submit)},
-          {"administer", access_text(queue.administer)},
+          {"submit", access_text(queue.submit, "everybody")},
+          {"administer", access_text(queue.administer, "administrators alone")},
           {"state", queue.stopped ? "stopped" : "running"}};
 }
 

@@ -25,6 +25,45 @@ Error limit_error(const std::string& queue, const char* limit, std::int64_t have
 
 }  // namespace
 
+namespace {
+
+// The entries of the queue's list and of those above it, which open the whole family; absent if
+// none says anything.
+AccessList family_list(const ClusterState& state, QueueId queue, AccessList QueueSettings::*which) {
+  AccessList all;
+  for (QueueId q = queue; q != QueueTree::root(); q = state.tree().parent(q)) {
+    const AccessList& list = state.tree().node(q).settings.*which;
+    if (!list) continue;
+    if (!all) all.emplace();
+    all->insert(all->end(), list->begin(), list->end());
+  }
+  return all;
+}
+
+void add_to(AccessList& list, const std::vector<std::string>& more) {
+  for (const std::string& entry : more) {
+    if (std::find(list->begin(), list->end(), entry) == list->end()) list->push_back(entry);
+  }
+}
+
+}  // namespace
+
+AccessList who_may_administer(const ClusterState& state, QueueId queue) {
+  AccessList list = family_list(state, queue, &QueueSettings::administer);
+  const auto& administrators = state.settings().administrators;
+  if (!list && administrators.empty()) return list;
+  if (!list) list.emplace();
+  add_to(list, administrators);
+  return list;
+}
+
+AccessList who_may_submit(const ClusterState& state, QueueId queue) {
+  AccessList list = family_list(state, queue, &QueueSettings::submit);
+  if (!list) return list;
+  if (const AccessList more = who_may_administer(state, queue)) add_to(list, *more);
+  return list;
+}
+
 bool priorities_count(const ClusterState& state, QueueId queue) {
   return state.tree().node(queue).settings.priorities;
 }
@@ -34,9 +73,8 @@ JobOrder job_order(const ClusterState& state, const Job& job) {
   return {priority, job.submitted_at, job.id};
 }
 
-bool JobQueueManager::allowed(const AccessList& list, const Caller& caller,
-                              bool when_absent) const {
-  if (!list) return when_absent;
+bool JobQueueManager::allowed(const AccessList& list, const Caller& caller) const {
+  if (!list) return true;
   return std::any_of(list->begin(), list->end(), [&](const std::string& entry) {
     if (entry == "*" || entry == caller.user) return true;
     return entry.starts_with('@') && std::find(caller.groups.begin(), caller.groups.end(),
@@ -70,18 +108,11 @@ Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
 }
 
 Status JobQueueManager::check_submit_right(const Caller& caller, QueueId queue) const {
-  const QueueTree& tree = state_.tree();
-  // An ancestor's list opens the whole family; a queue that says nothing inherits.
-  bool said = false;
-  for (QueueId q = queue; q != QueueTree::root(); q = tree.parent(q)) {
-    const AccessList& list = tree.node(q).settings.submit;
-    said = said || list.has_value();
-    if (list && allowed(list, caller, false)) return Ok{};
-  }
-  if (!said || is_named_administrator(caller, queue)) return Ok{};
+  const AccessList list = who_may_submit(state_, queue);
+  if (allowed(list, caller)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
-               "user " + caller.user + " may not submit to queue " + tree.node(queue).path,
-               "allowed: " + list_text(tree.node(queue).settings.submit)};
+               "user " + caller.user + " may not submit to queue " + state_.tree().node(queue).path,
+               "allowed: " + list_text(list)};
 }
 
 Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec,
@@ -92,8 +123,11 @@ Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spe
   const std::int64_t tasks =
       std::int64_t{spec.tasks(TaskKind::kMap)} + spec.tasks(TaskKind::kReduce);
   if (limits.max_tasks_per_job && tasks > *limits.max_tasks_per_job) {
-    return limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job,
-                       "tasks in this job");
+    Error error = limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job,
+                              "tasks in this job");
+    error.hint = "submit it with fewer, larger splits or fewer reduces, or ask an administrator of "
+                 "the queue to raise max_tasks_per_job";
+    return error;
   }
   const std::int64_t jobs = std::int64_t{queue.jobs_waiting} + queue.jobs_running;
   if (limits.max_jobs && jobs >= *limits.max_jobs) {
@@ -127,33 +161,19 @@ Result<QueueId> JobQueueManager::check_submission(const Caller& caller, const Jo
 
 Status JobQueueManager::check_cluster_administrator(const Caller& caller) const {
   const auto& administrators = state_.settings().administrators;
-  if (administrators.empty() || allowed(AccessList(administrators), caller, false)) return Ok{};
+  if (administrators.empty() || allowed(AccessList(administrators), caller)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
                "user " + caller.user + " is no administrator of this cluster",
                "allowed: " + list_text(administrators)};
 }
 
-bool JobQueueManager::is_named_administrator(const Caller& caller, QueueId queue) const {
-  if (!state_.settings().administrators.empty() && check_cluster_administrator(caller)) return true;
-  for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-    const AccessList& list = state_.tree().node(q).settings.administer;
-    if (list && allowed(list, caller, false)) return true;
-  }
-  return false;
-}
-
+// With no list anywhere the cluster is open: whoever can reach it may administer it.
 Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue) const {
-  if (is_named_administrator(caller, queue)) return Ok{};
-  const QueueTree& tree = state_.tree();
-  bool said = false;
-  for (QueueId q = queue; q != QueueTree::root(); q = tree.parent(q)) {
-    said = said || tree.node(q).settings.administer.has_value();
-  }
-  // With no list anywhere the cluster is open: whoever can reach it may administer it.
-  if (!said && state_.settings().administrators.empty()) return Ok{};
+  const AccessList list = who_may_administer(state_, queue);
+  if (allowed(list, caller)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
-               "user " + caller.user + " may not administer queue " + tree.node(queue).path,
-               "allowed: " + list_text(tree.node(queue).settings.administer)};
+               "user " + caller.user + " may not administer queue " + state_.tree().node(queue).path,
+               "allowed: " + list_text(list)};
 }
 
 Status JobQueueManager::check_owner(const Caller& caller, const Job& job) const {
@@ -161,7 +181,8 @@ Status JobQueueManager::check_owner(const Caller& caller, const Job& job) const 
   return Error{
       ErrorCode::kNotPermitted,
       "user " + caller.user + " may not change " + job_name(job.id) + " of user " + job.spec->user,
-      "its owner and the administrators of queue " + state_.tree().node(job.queue).path + " may"};
+      "allowed: " + job.spec->user + " and, as administrators of its queue, " +
+          list_text(who_may_administer(state_, job.queue))};
 }
 
 Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job,

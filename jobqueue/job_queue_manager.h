@@ -15,6 +15,11 @@
 
 namespace weir {
 
+// Who may, besides the owners of jobs: by the queue's list, those above it, and the cluster's
+// administrators. Absent: everybody.
+AccessList who_may_administer(const ClusterState& state, QueueId queue);
+AccessList who_may_submit(const ClusterState& state, QueueId queue);
+
 class JobQueueManager {
  public:
   explicit JobQueueManager(const ClusterState& state) : state_(state) {}
@@ -52,8 +57,7 @@ class JobQueueManager {
  private:
   Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
   // Listed for the queue, one above it, or the cluster. Where no list says who is, nobody is named.
-  bool is_named_administrator(const Caller& caller, QueueId queue) const;
-  bool allowed(const AccessList& list, const Caller& caller, bool when_absent) const;
+  bool allowed(const AccessList& list, const Caller& caller) const;  // absent: everybody
   Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
 
   std::optional<JobId> place_for(const Job& job) const;

@@ -191,8 +191,8 @@ struct QueueStatus {
   11: required list<UserFigures> users
   12: required list<ClaimInfo> claims
   13: required string guaranteed       // as set: "40%" or "40 / 20 slots"
-  14: optional list<string> submit
-  15: optional list<string> administer
+  14: optional list<string> submit     // who may, by this queue's list and those above it; absent: everybody
+  15: optional list<string> administer // likewise, with the cluster's administrators
   16: optional SlotTime map_time
   17: optional SlotTime reduce_time
   18: optional list<HoldInfo> holds

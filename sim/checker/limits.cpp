@@ -50,7 +50,7 @@ std::optional<std::string> over_hard_limit(const Census& census,
       user_limit(limit, line.guaranteed, std::max(line.guaranteed, line.allocated), line.running,
                  job.width, line.active_users);
   if (running + job.width <= allowed) return std::nullopt;
-  return fmt::format("user {} would have {} + {} slots in queue {}, his hard limit is {}",
+  return fmt::format("user {} would have {} + {} slots in queue {}, their hard limit is {}",
                      census.state->user_name(job.job->user), running, job.width,
                      census.state->tree().node(leaf).path, allowed);
 }

@@ -39,6 +39,14 @@ class Submissions(Cluster):
 
     def test_stopped_queue(self):
         self.refused(2, "may not administer", "queue", "stop", "production", user="bob")
+        # Nobody is named: the cluster is its starter's, a job its submitter's.
+        self.refused(2, "no administrator of this cluster", "policy", "set", "fifo", user="carol")
+        own = self.submitted("own", mapper="sleep 100", reduces=0, user="bob")
+        self.refused(2, "bob and, as administrators of its queue", "job", "kill", own, user="dan")
+        self.refused(2, "may not administer", "queue", "stop", "research", user="bob")
+        self.ok("job", "kill", own, user="bob")
+        self.ok("queue", "stop", "research")
+        self.ok("queue", "start", "research")
         self.ok("queue", "stop", "production", user="carol")
         self.refused(2, "queue production is stopped", *self.submit("out", queue="production", reduces=0),
                      user="alice")

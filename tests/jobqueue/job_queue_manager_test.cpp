@@ -7,6 +7,7 @@ namespace weir::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct ManagerTest : testing::Test {
   ManagerTest() {
@@ -45,6 +46,25 @@ TEST_F(ManagerTest, AccessIsInheritedAndKnowsGroups) {
   EXPECT_NE(h.submit({.queue = "open", .user = "dan"}), 0u);
 }
 
+// What is shown is what is checked.
+TEST_F(ManagerTest, WhoMayIsSaidWithWhatComesFromAbove) {
+  using testing::ElementsAre;
+  using testing::Optional;
+  const auto id = [&](const char* path) { return *h.state().tree().find_path(path); };
+  EXPECT_THAT(who_may_submit(h.state(), id("research.vision")),
+              Optional(ElementsAre("alice", "@lab", "carol")));
+  EXPECT_THAT(who_may_administer(h.state(), id("research.vision")), Optional(ElementsAre("carol")));
+  EXPECT_EQ(who_may_administer(h.state(), id("open")), std::nullopt);
+  h.settings().administrators = {"root", "carol"};
+  h.start();
+  EXPECT_THAT(who_may_administer(h.state(), id("research.vision")),
+              Optional(ElementsAre("carol", "root")));
+  EXPECT_THAT(who_may_administer(h.state(), id("open")), Optional(ElementsAre("root", "carol")));
+  EXPECT_EQ(who_may_submit(h.state(), id("open")), std::nullopt);
+  EXPECT_EQ(h.submit({.queue = "vision", .user = "dan"}), 0u);
+  EXPECT_EQ(h.error.hint, "allowed: alice, @lab, carol, root");
+}
+
 TEST_F(ManagerTest, StoppedQueuesRefuseAndDrain) {
   h.add_tracker("tt1");
   h.submit({.queue = "vision", .user = "alice", .maps = 3});
@@ -61,6 +81,7 @@ TEST_F(ManagerTest, StoppedQueuesRefuseAndDrain) {
 TEST_F(ManagerTest, Limits) {
   EXPECT_EQ(h.submit({.queue = "speech", .user = "alice", .maps = 4}), 0u);
   EXPECT_THAT(h.error.message, HasSubstr("max_tasks_per_job is reached: 4 of 3"));
+  EXPECT_THAT(h.error.hint, Not(HasSubstr("wait")));  // it would be refused again
   EXPECT_NE(h.submit({.queue = "speech", .user = "alice"}), 0u);
   EXPECT_EQ(h.submit({.queue = "speech", .user = "alice"}), 0u);
   EXPECT_THAT(h.error.message, HasSubstr("max_jobs_per_user"));

@@ -13,6 +13,7 @@
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/policy_outlook.h"
 #include "tracker/jobtracker/settings_diff.h"
+#include "tracker/jobtracker/settings_file.h"
 
 namespace weir {
 namespace {
@@ -160,7 +161,7 @@ void AdminService::apply_settings(Give<wire::Done> give, Refuse refuse, const wi
   auto who = from_wire(caller);
   if (!who) return answering.refuse(who.error());
   const bool taken = worker_.try_run([this, answering, who = *who, file] {
-    auto loaded = load_settings_text(file_name(file), file.text);
+    auto loaded = load_owned(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
     loop_.post(ApplySettings{who, std::move(settings)}, answer_done(answering));
@@ -172,7 +173,7 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
                                  const wire::SettingsFile& file) {
   const Answering<wire::SettingsDiff> answering(std::move(give), std::move(refuse));
   const bool taken = worker_.try_run([this, answering, file] {
-    auto loaded = load_settings_text(file_name(file), file.text);
+    auto loaded = load_owned(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
     const BoardViewPtr view = loop_.board().view();
     auto diff = diff_of_settings(*view->settings, loaded->settings, view->policy, view->total);

@@ -170,8 +170,8 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id, const WallClock
   out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
   out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
   out.guaranteed = format_guarantee(node.settings.guaranteed);
-  if (node.settings.submit) out.__set_submit(*node.settings.submit);
-  if (node.settings.administer) out.__set_administer(*node.settings.administer);
+  if (const AccessList may = who_may_submit(state, id)) out.__set_submit(*may);
+  if (const AccessList may = who_may_administer(state, id)) out.__set_administer(*may);
   out.__set_map_time(render_time(queue.counters, TaskKind::kMap));
   out.__set_reduce_time(render_time(queue.counters, TaskKind::kReduce));
   const auto after = [&](TaskKind kind) {

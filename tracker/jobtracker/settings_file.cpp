@@ -1,11 +1,38 @@
 #include "tracker/jobtracker/settings_file.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <utility>
 
 namespace weir {
+namespace {
+
+std::string process_owner() {
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry != nullptr ? entry->pw_name : std::to_string(::geteuid());
+}
+
+Result<Loaded> owned(Result<Loaded> loaded) {
+  static const std::string owner = process_owner();
+  if (loaded && loaded->settings.administrators.empty()) {
+    loaded->settings.administrators = {owner};
+    loaded->daemon.administrators = {owner};
+  }
+  return loaded;
+}
+
+}  // namespace
+
+Result<Loaded> load_owned(const std::string& name, std::string_view text) {
+  return owned(load_settings_text(name, text));
+}
+
+Result<Loaded> load_owned(const std::string& name, const SettingsText& text) {
+  return owned(load_settings_text(name, text));
+}
 
 std::string content_hash(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ull;  // FNV-1a
@@ -19,14 +46,14 @@ std::string content_hash(const std::string& text) {
 Result<StartSettings> decide_settings(const std::string& file, const Snapshot& snapshot) {
   StartSettings out;
   if (file.empty()) {
-    auto defaults = load_settings_text("defaults", "policy: capacity");
+    auto defaults = load_owned("defaults", "policy: capacity");
     if (!defaults) return defaults.error();
     out.loaded = std::move(*defaults);
     out.why = "defaults, as no file is named";
   } else {
     const auto text = read_settings_text(file);
     if (!text) return text.error();
-    auto loaded = load_settings_text(file, *text);
+    auto loaded = load_owned(file, *text);
     if (!loaded) return loaded.error();
     out.loaded = std::move(*loaded);
     out.file_hash = content_hash(text->joined());
@@ -34,7 +61,7 @@ Result<StartSettings> decide_settings(const std::string& file, const Snapshot& s
   }
   out.policy_before = out.loaded.settings.policy;
   if (snapshot.settings_text.empty()) return out;
-  auto stored = load_settings_text(snapshot.settings_source, snapshot.settings_text);
+  auto stored = load_owned(snapshot.settings_source, std::string_view(snapshot.settings_text));
   if (stored) out.policy_before = stored->settings.policy;
   if (!out.file_hash.empty() && out.file_hash != snapshot.settings_file_hash) {
     out.why = file + " has changed since it was last read: it replaces the settings in the store";

@@ -9,11 +9,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "conf/load.h"
 #include "jobqueue/snapshot.h"
 
 namespace weir {
+
+// As load_settings_text(); where no administrators are named, whoever runs this process is the one.
+Result<Loaded> load_owned(const std::string& name, std::string_view text);
+Result<Loaded> load_owned(const std::string& name, const SettingsText& text);
 
 // For telling two contents apart, not against forgery.
 std::string content_hash(const std::string& text);
