@@ -110,17 +110,17 @@ Json bars_json(const std::vector<bench::SchedRow>& rows) {
 
 void print_rows(Context& context, const std::vector<bench::SchedRow>& rows) {
   Table table({{"LOAD"},
-               {"JOBS", true},
-               {"QUEUES", true},
-               {"TASKS/S", true},
-               {"JAVA", true},
-               {"BEATS/S", true},
-               {"P50 US", true},
-               {"P99 US", true},
-               {"TICK MS", true},
-               {"WORST", true},
-               {"BYTES", true},
-               {"CPU", true}});
+               {.header = "JOBS", .right = true},
+               {.header = "QUEUES", .right = true},
+               {.header = "TASKS/S", .right = true},
+               {.header = "JAVA", .right = true, .rank = 2},
+               {.header = "BEATS/S", .right = true, .rank = 3},
+               {.header = "P50 US", .right = true, .rank = 4},
+               {.header = "P99 US", .right = true},
+               {.header = "TICK MS", .right = true, .rank = 1},
+               {.header = "WORST", .right = true, .rank = 1},
+               {.header = "BYTES", .right = true, .rank = 5},
+               {.header = "CPU", .right = true, .rank = 6}});
   for (const auto& row : rows) {
     const auto& f = row.figures;
     const auto java = bench::published_java(row.load);
@@ -132,7 +132,7 @@ void print_rows(Context& context, const std::vector<bench::SchedRow>& rows) {
                fmt::format("{:.0f}", f.bytes_per_pending_task),
                fmt::format("{:.0f}%", 100 * f.cpu_share)});
   }
-  context.out << table.render();
+  context.out << table.render(context.columns());
   for (const auto& row : rows) {
     if (!row.load.churn) continue;
     context.out << fmt::format("W' J={} Q={}: {} attempts reclaimed, {} jobs ended in a run\n",
@@ -142,13 +142,16 @@ void print_rows(Context& context, const std::vector<bench::SchedRow>& rows) {
 }
 
 void print_bars(Context& context, const std::vector<bench::SchedRow>& rows) {
-  Table table({{"BAR"}, {"MEASURED", true}, {"WANTED", true}, {"MET"}});
+  Table table({{.header = "BAR", .least_width = 30},
+               {.header = "MEASURED", .right = true},
+               {.header = "WANTED", .right = true},
+               {"MET"}});
   for (const auto& bar : bench::bars(rows)) {
     const auto number = [](double v) { return v >= 1000 ? grouped(v) : fmt::format("{:.3f}", v); };
     table.add({bar.what, number(bar.measured), (bar.at_least ? ">= " : "<= ") + number(bar.wanted),
                bar.met() ? "yes" : "no"});
   }
-  if (!table.empty()) context.out << "\n" << table.render();
+  if (!table.empty()) context.out << "\n" << table.render(context.columns());
 }
 
 int sched(Context& context, const SchedOptions& options) {

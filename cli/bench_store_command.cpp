@@ -29,7 +29,9 @@ int bench_store(Context& context, const BenchStoreOptions& options) {
     throw wrong_use(fmt::format("--dir {}: not a directory", options.bench.directory));
   InterruptScope interrupt;
   Json json = Json::object();
-  Table table({{"FIGURE"}, {"VALUE", true}, {"BAR", true}});
+  Table table({{.header = "FIGURE", .least_width = 30},
+               {.header = "VALUE", .right = true},
+               {.header = "BAR", .right = true}});
   if (!options.no_submissions) {
     const SubmissionFigures s = bench_submissions(options.bench, interrupt);
     json["submissions"] = {{"clients", options.bench.clients},
@@ -62,7 +64,7 @@ int bench_store(Context& context, const BenchStoreOptions& options) {
   if (context.json()) {
     print_json(context.out, json);
   } else {
-    context.out << table.render();
+    context.out << table.render(context.columns());
   }
   return kExitDone;
 }

@@ -78,12 +78,12 @@ std::string what_becomes(const wire::QueueChange& queue) {
 }
 
 void print_diff(Context& context, const wire::SettingsDiff& diff) {
-  Table table({{"QUEUE", false, 10},
-               {"CHANGE", false, 9},
-               {"GUARANTEED MAPS", true},
-               {"MAX", true},
-               {"GUARANTEED REDUCES", true},
-               {"MAX", true}});
+  Table table({{.header = "QUEUE", .least_width = 10},
+               {.header = "CHANGE", .least_width = 9},
+               {.header = "GUARANTEED MAPS", .right = true},
+               {.header = "MAX", .right = true, .rank = 1},
+               {.header = "GUARANTEED REDUCES", .right = true},
+               {.header = "MAX", .right = true, .rank = 1}});
   for (const auto& queue : diff.queues) {
     table.add({queue.queue, what_becomes(queue), before_after(queue.maps_before, queue.maps_after),
                before_after(queue.maps_maximum_before, queue.maps_maximum_after),
@@ -94,7 +94,7 @@ void print_diff(Context& context, const wire::SettingsDiff& diff) {
     context.out << fmt::format("slots, with the cluster's {} map and {} reduce slots of now:\n",
                                diff.map_slots, diff.reduce_slots);
   }
-  if (!table.empty()) context.out << table.render();
+  if (!table.empty()) context.out << table.render(context.columns());
   for (const auto& change : diff.changes) context.out << printable(change) << "\n";
   const bool none = diff.changes.empty() &&
                     std::all_of(diff.queues.begin(), diff.queues.end(),

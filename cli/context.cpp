@@ -74,10 +74,17 @@ Terminal detect_terminal() {
   terminal.colours =
       terminal.out && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   winsize size{};
-  if (terminal.out && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    terminal.columns = size.ws_col;
-  }
+  if (!terminal.out || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) size.ws_col = 0;
+  terminal.columns = terminal_columns(environment("COLUMNS"), size.ws_col);
   return terminal;
+}
+
+std::size_t terminal_columns(const std::string& environment, std::size_t said) {
+  const bool number = !environment.empty() && environment.size() <= 5 &&
+                      environment.find_first_not_of("0123456789") == std::string::npos;
+  const std::size_t wanted = number ? std::stoul(environment) : 0;
+  if (wanted > 0) return wanted;
+  return said > 0 ? said : Terminal().columns;
 }
 
 void add_connection_options(CLI::App& command, Context& context) {

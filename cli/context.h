@@ -21,9 +21,11 @@ struct Terminal {
   bool out = false;      // stdout is a terminal
   bool err = false;      // stderr is one
   bool colours = false;  // stdout is one, and neither NO_COLOR nor TERM=dumb says otherwise
-  std::size_t columns = kTableColumns;
+  std::size_t columns = 80;  // its width, if stdout is one
 };
 Terminal detect_terminal();
+// $COLUMNS if it is a number, else what the terminal says of itself, else 80.
+std::size_t terminal_columns(const std::string& environment, std::size_t said);
 
 struct Context {
   Context(std::ostream& out, std::ostream& err, Terminal terminal)
@@ -38,6 +40,8 @@ struct Context {
   std::function<int()> action;
 
   bool json() const { return format == "json"; }
+  // What tables are drawn for: nothing is cut that goes into a pipe or file.
+  std::size_t columns() const { return terminal.out ? terminal.columns : kUncut; }
 };
 
 // The options that many commands have.

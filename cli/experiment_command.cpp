@@ -27,8 +27,6 @@ using experiments::Experiment;
 using experiments::kBeats;
 using experiments::Line;
 
-constexpr std::size_t kWide = 160;  // columns of figures that nobody wants cut
-
 struct ExperimentOptions {
   std::string name;
   experiments::RunOptions run;
@@ -113,14 +111,18 @@ void print_experiment(Context& context, const Experiment& experiment,
                       const std::vector<Line>& lines, const ExperimentOptions& options) {
   context.out << fmt::format("{}: {}\n", experiment.name, experiment.what);
   for (const std::string& line : experiment.setup) context.out << "  " << line << "\n";
-  Table table(
-      {{""}, {"HB", true}, {"OOB", true}, {"PUBLISHED", true}, {"CLOSED FORM", true}, {"BAR"}});
+  Table table({{.header = "", .least_width = 36},
+               {.header = "HB", .right = true},
+               {.header = "OOB", .right = true},
+               {.header = "PUBLISHED", .right = true, .rank = 2},
+               {.header = "CLOSED FORM", .right = true, .rank = 3},
+               {.header = "BAR", .rank = 1}});  // ends with what came of it: not cut
   for (const Line& line : lines) {
     table.add({line.what, measured_text(line, Beats::kPlain),
                measured_text(line, Beats::kOutOfBand), published_text(line), closed_text(line),
                bar_text(line)});
   }
-  context.out << "\n" << table.render(kWide);
+  context.out << "\n" << table.render(context.columns());
   int asked = 0;
   int met = 0;
   for (const Line& line : lines) {
@@ -165,7 +167,7 @@ Json line_json(const Line& line) {
 
 int list_experiments(Context& context) {
   Json list = Json::array();
-  Table table({{"EXPERIMENT"}, {"WHAT", false, 20}});
+  Table table({{"EXPERIMENT"}, {.header = "WHAT", .least_width = 20}});
   for (const Experiment& one : experiments::experiments()) {
     list.push_back({{"experiment", one.name}, {"what", one.what}});
     table.add({std::string(one.name), std::string(one.what)});
@@ -173,7 +175,7 @@ int list_experiments(Context& context) {
   if (context.json()) {
     print_json(context.out, list);
   } else {
-    context.out << table.render(kWide);
+    context.out << table.render(context.columns());
   }
   return kExitDone;
 }

@@ -33,13 +33,15 @@ void show_faults(Context& context, const FaultFuzzReport& report) {
                              {"faults", struck}});
     return;
   }
-  Table table({{"FAULT"}, {"TIMES", true}, {"WHAT", false, 20}});
+  Table table({{"FAULT"},
+               {.header = "TIMES", .right = true},
+               {.header = "WHAT", .least_width = 20}});
   for (std::size_t i = 0; i < faults::kFaultKinds; ++i) {
     const auto fault = static_cast<faults::Fault>(i);
     table.add({std::string(faults::name(fault)), std::to_string(report.struck[i]),
                std::string(faults::says(fault))});
   }
-  context.out << table.render();
+  context.out << table.render(context.columns());
   context.out << fmt::format(
       "{} seeds ({} of them on SQLite), {} inputs, {} jobs, {} starts of a JobTracker: all that "
       "was "

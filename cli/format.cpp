@@ -14,10 +14,16 @@
 namespace weir::cli {
 namespace {
 
+// Also what turns the direction of text about or ends a line: the rest of it would stand elsewhere.
 bool is_control(std::string_view sequence) {
   const auto lead = static_cast<unsigned char>(sequence[0]);
   if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;
-  return sequence.size() == 2 && lead == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+  if (sequence.size() == 2 && lead == 0xC2) return static_cast<unsigned char>(sequence[1]) < 0xA0;
+  const auto within = [&](std::string_view first, std::string_view last) {
+    return first <= sequence && sequence <= last;  // UTF-8 sorts like what it encodes
+  };
+  return sequence == "\u061C" || within("\u200E", "\u200F") || within("\u2028", "\u202E") ||
+         within("\u2066", "\u2069");
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
 std::int64_t point_in_time(const std::string& option, const std::string& text,
                            const std::function<std::int64_t()>& now);
 
-// One line of valid UTF-8: control characters and broken bytes become '?'.
+// One line of valid UTF-8, written from left to right: control characters, those that turn the
+// direction about, and broken bytes become '?'.
 std::string printable(std::string_view text);
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);

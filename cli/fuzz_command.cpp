@@ -28,11 +28,13 @@ void show_tally(Context& context, const FuzzReport& report) {
                              {"rules", rules}});
     return;
   }
-  Table table({{"RULE"}, {"TIMES", true}, {"WHEN", false, 20}});
+  Table table({{"RULE"},
+               {.header = "TIMES", .right = true},
+               {.header = "WHEN", .least_width = 20}});
   for (const auto& [rule, says] : RuleTally::rules()) {
     table.add({std::string(rule), std::to_string(report.tally.count(rule)), std::string(says)});
   }
-  context.out << table.render();
+  context.out << table.render(context.columns());
   context.out << fmt::format("{} seeds, {} inputs, {} jobs: every rule held after every input\n",
                              report.seeds, report.tally.steps(), report.jobs);
 }

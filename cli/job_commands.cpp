@@ -52,7 +52,7 @@ int list_history(Context& context, const JobOptions& options) {
   } else if (jobs.empty()) {
     context.out << "no such jobs have ended\n";
   } else {
-    context.out << history_table(jobs).render();
+    context.out << history_table(jobs).render(context.columns());
   }
   return kExitDone;
 }
@@ -70,7 +70,7 @@ int list(Context& context, const JobOptions& options) {
     context.out << (options.all ? "no jobs\n"
                                 : "no unfinished jobs; --all shows those that ended too\n");
   } else {
-    context.out << job_table(jobs).render();
+    context.out << job_table(jobs).render(context.columns());
   }
   return kExitDone;
 }
@@ -91,7 +91,7 @@ int status(Context& context, const JobOptions& options) {
   }
   context.out << job_details(job);
   if (job.__isset.counters) context.out << counter_lines(job.counters);
-  if (options.tasks) context.out << "\n" << attempt_table(attempts).render();
+  if (options.tasks) context.out << "\n" << attempt_table(attempts).render(context.columns());
   return kExitDone;
 }
 

@@ -81,7 +81,7 @@ int logs(Context& context, const LogOptions& options) {
     if (context.json()) {
       print_json(context.out, to_json(attempts));
     } else {
-      context.out << attempt_table(attempts).render();
+      context.out << attempt_table(attempts).render(context.columns());
     }
     return kExitDone;
   }

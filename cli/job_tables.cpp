@@ -30,15 +30,15 @@ std::string counts_line(const wire::TaskCounts& tasks, std::int32_t progress_mil
 
 Table job_table(const std::vector<wire::JobStatus>& jobs) {
   Table table({{"JOB"},
-               {"NAME", false, 8},
-               {"USER", false, 6},
-               {"QUEUE", false, 8},
-               {"PRIORITY"},
+               {.header = "NAME", .least_width = 10},
+               {.header = "USER", .least_width = 6, .rank = 3},
+               {.header = "QUEUE", .least_width = 10, .rank = 1},
+               {.header = "PRIORITY", .rank = 4},
                {"STATE"},
-               {"MAPS", true},
-               {"REDUCES", true},
-               {"RUN", true},
-               {"SUBMITTED"}});
+               {.header = "MAPS", .right = true},
+               {.header = "REDUCES", .right = true},
+               {.header = "RUN", .right = true, .rank = 2},
+               {.header = "SUBMITTED", .rank = 5}});
   for (const auto& job : jobs) {
     table.add({job.job_name, job.name, job.user, job.queue, job.priority, job.state,
                done_of(job.maps), done_of(job.reduces),
@@ -50,16 +50,16 @@ Table job_table(const std::vector<wire::JobStatus>& jobs) {
 
 Table history_table(const std::vector<wire::JobStatus>& jobs) {
   Table table({{"JOB"},
-               {"NAME", false, 8},
-               {"USER", false, 6},
-               {"QUEUE", false, 8},
+               {.header = "NAME", .least_width = 10},
+               {.header = "USER", .least_width = 6, .rank = 4},
+               {.header = "QUEUE", .least_width = 10, .rank = 3},
                {"STATE"},
-               {"MAPS", true},
-               {"REDUCES", true},
-               {"FAILED", true},
-               {"KILLED", true},
-               {"FINISHED"},
-               {"TOOK", true}});
+               {.header = "MAPS", .right = true},
+               {.header = "REDUCES", .right = true},
+               {.header = "FAILED", .right = true, .rank = 5},
+               {.header = "KILLED", .right = true, .rank = 6},
+               {.header = "FINISHED", .rank = 2},
+               {.header = "TOOK", .right = true, .rank = 1}});
   for (const auto& job : jobs) {
     table.add({job.job_name, job.name, job.user, job.queue, job.state, done_of(job.maps),
                done_of(job.reduces),
@@ -74,10 +74,10 @@ Table history_table(const std::vector<wire::JobStatus>& jobs) {
 Table attempt_table(const std::vector<wire::AttemptInfo>& attempts) {
   Table table({{"ATTEMPT"},
                {"STATE"},
-               {"TRACKER", false, 8},
-               {"DONE", true},
-               {"TOOK", true},
-               {"WHY", false, 10}});
+               {.header = "TRACKER", .least_width = 8, .rank = 1},
+               {.header = "DONE", .right = true, .rank = 2},
+               {.header = "TOOK", .right = true, .rank = 3},
+               {.header = "WHY", .least_width = 10}});
   for (const auto& attempt : attempts) {
     const std::string took = attempt.__isset.ran_ms ? short_duration(attempt.ran_ms) : "-";
     table.add({attempt.name, attempt.state, attempt.tracker, percent(attempt.progress_millionths),

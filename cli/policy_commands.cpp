@@ -32,10 +32,10 @@ int show(Context& context) {
       context.out << "notice: " << printable(notice) << "\n";
   }
   if (!policy.__isset.outlooks) return kExitDone;
-  const std::string table = outlook_table(policy);
+  const std::string table = outlook_table(policy, context.columns());
   if (table.empty()) return kExitDone;
-  context.out << "\nWhat each policy would give now (capacity: guaranteed and allocated slots; "
-                 "fair: shares):\n"
+  context.out << "\nWhat each policy would give now\n"
+                 "(capacity: guaranteed and allocated slots; fair: shares):\n"
               << table;
   return kExitDone;
 }

@@ -64,7 +64,7 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
 
 }  // namespace
 
-std::string outlook_table(const wire::PolicyInfo& policy) {
+std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width) {
   const std::vector<OutlookLine> lines = merge(policy);
   const auto copying = [](const OutlookLine& line) -> std::int64_t {
     return line.fair != nullptr && line.fair->reduces.__isset.copying ? line.fair->reduces.copying
@@ -72,10 +72,15 @@ std::string outlook_table(const wire::PolicyInfo& policy) {
   };
   const bool copies = std::any_of(lines.begin(), lines.end(),
                                   [&](const OutlookLine& line) { return copying(line) > 0; });
-  std::vector<TableColumn> columns = {
-      {"QUEUE OR POOL", false, 12}, {"CLASS"},           {"RUNNING", true},   {"PENDING", true},
-      {"GUARANTEED", true},         {"ALLOCATED", true}, {"MIN SHARE", true}, {"FAIR SHARE", true}};
-  if (copies) columns.insert(columns.begin() + 4, {"COPYING", true});
+  std::vector<TableColumn> columns = {{.header = "QUEUE OR POOL", .least_width = 12},
+                                      {"CLASS"},
+                                      {.header = "RUNNING", .right = true},
+                                      {.header = "PENDING", .right = true, .rank = 1},
+                                      {.header = "GUARANTEED", .right = true},
+                                      {.header = "ALLOCATED", .right = true, .rank = 2},
+                                      {.header = "MIN SHARE", .right = true, .rank = 3},
+                                      {.header = "FAIR SHARE", .right = true}};
+  if (copies) columns.insert(columns.begin() + 4, {.header = "COPYING", .right = true, .rank = 4});
   Table table(std::move(columns));
   for (const OutlookLine& line : lines) {
     for (const bool maps : {true, false}) {
@@ -101,7 +106,7 @@ std::string outlook_table(const wire::PolicyInfo& policy) {
       table.add(std::move(cells));
     }
   }
-  return table.empty() ? "" : table.render() + unmet_lines(lines);
+  return table.empty() ? "" : table.render(width) + unmet_lines(lines);
 }
 
 }  // namespace weir::cli

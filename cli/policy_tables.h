@@ -9,6 +9,6 @@
 namespace weir::cli {
 
 // A line a queue or pool and class; empty if the JobTracker says nothing about it.
-std::string outlook_table(const wire::PolicyInfo& policy);
+std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width);
 
 }  // namespace weir::cli

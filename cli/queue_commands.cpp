@@ -20,7 +20,7 @@ int list(Context& context, const std::string&) {
   if (context.json()) {
     print_json(context.out, to_json(queues));
   } else {
-    context.out << queue_table(queues).render() << lending_lines(queues);
+    context.out << queue_table(queues).render(context.columns()) << lending_lines(queues);
   }
   return kExitDone;
 }
@@ -37,7 +37,7 @@ int show(Context& context, const std::string& name) {
   if (context.json()) {
     print_json(context.out, to_json(queues.front()));
   } else {
-    context.out << queue_details(queues.front(), server.now_ms);
+    context.out << queue_details(queues.front(), server.now_ms, context.columns());
   }
   return kExitDone;
 }

@@ -42,16 +42,16 @@ std::string reclaim_text(bool is_set, std::int64_t ms) {
   return ms < 0 ? "never" : short_duration(ms);
 }
 
-std::string slots_block(const wire::QueueStatus& queue) {
+std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
   Table table({{"SLOTS"},
-               {"GUARANTEED", true},
-               {"ALLOCATED", true},
-               {"RUNNING", true},
-               {"PENDING", true},
-               {"MAXIMUM", true},
-               {"LENDS", true},
-               {"BORROWS", true},
-               {"RECLAIM AFTER", true}});
+               {.header = "GUARANTEED", .right = true},
+               {.header = "ALLOCATED", .right = true, .rank = 1},
+               {.header = "RUNNING", .right = true},
+               {.header = "PENDING", .right = true},
+               {.header = "MAXIMUM", .right = true, .rank = 3},
+               {.header = "LENDS", .right = true, .rank = 2},
+               {.header = "BORROWS", .right = true, .rank = 2},
+               {.header = "RECLAIM AFTER", .right = true, .rank = 4}});
   const auto add = [&](const char* name, const wire::SlotFigures& slots,
                        const std::string& reclaim) {
     table.add({name, std::to_string(slots.guaranteed), std::to_string(slots.allocated),
@@ -64,40 +64,40 @@ std::string slots_block(const wire::QueueStatus& queue) {
       reclaim_text(queue.__isset.reclaim_after_map_ms, queue.reclaim_after_map_ms));
   add("reduces", queue.reduces,
       reclaim_text(queue.__isset.reclaim_after_reduce_ms, queue.reclaim_after_reduce_ms));
-  return "\n" + table.render();
+  return "\n" + table.render(width);
 }
 
-std::string time_block(const wire::QueueStatus& queue) {
+std::string time_block(const wire::QueueStatus& queue, std::size_t width) {
   if (!queue.__isset.map_time || !queue.__isset.reduce_time) return "";
   Table table({{"SLOT-SECONDS"},
-               {"USED", true},
-               {"LENT", true},
-               {"BORROWED", true},
-               {"LOST TO KILLS", true}});
+               {.header = "USED", .right = true},
+               {.header = "LENT", .right = true, .rank = 1},
+               {.header = "BORROWED", .right = true, .rank = 1},
+               {.header = "LOST TO KILLS", .right = true, .rank = 2}});
   const auto add = [&](const char* name, const wire::SlotTime& time) {
     table.add({name, slot_seconds(time.used_ms), slot_seconds(time.lent_ms),
                slot_seconds(time.borrowed_ms), slot_seconds(time.lost_ms)});
   };
   add("maps", queue.map_time);
   add("reduces", queue.reduce_time);
-  return "\n" + table.render();
+  return "\n" + table.render(width);
 }
 
-std::string users_block(const wire::QueueStatus& queue) {
+std::string users_block(const wire::QueueStatus& queue, std::size_t width) {
   if (queue.users.empty()) return "";
-  Table table({{"USER", false, 8},
-               {"MAPS", true},
-               {"LIMIT", true},
-               {"REDUCES", true},
-               {"LIMIT", true},
-               {"WAIT", true},
-               {"PEND", true},
-               {"RUN", true},
-               {"DONE", true},
-               {"FAILED", true},
-               {"KILLED", true},
-               {"USED", true},
-               {"LOST", true}});
+  Table table({{.header = "USER", .least_width = 8},
+               {.header = "MAPS", .right = true},
+               {.header = "LIMIT", .right = true, .rank = 2},
+               {.header = "REDUCES", .right = true},
+               {.header = "LIMIT", .right = true, .rank = 2},
+               {.header = "WAIT", .right = true, .rank = 1},
+               {.header = "PEND", .right = true, .rank = 1},
+               {.header = "RUN", .right = true},
+               {.header = "DONE", .right = true, .rank = 4},
+               {.header = "FAILED", .right = true, .rank = 4},
+               {.header = "KILLED", .right = true, .rank = 5},
+               {.header = "USED", .right = true, .rank = 3},
+               {.header = "LOST", .right = true, .rank = 6}});
   for (const auto& user : queue.users) {
     const auto& set = user.__isset;
     table.add(
@@ -111,7 +111,7 @@ std::string users_block(const wire::QueueStatus& queue) {
          slot_seconds(user.used_map_slot_ms + user.used_reduce_slot_ms),
          slot_seconds(user.lost_map_slot_ms + user.lost_reduce_slot_ms)});
   }
-  return "\n" + table.render();
+  return "\n" + table.render(width);
 }
 
 std::string due_text(const wire::ClaimInfo& claim) {
@@ -132,10 +132,13 @@ std::string kill_state(const wire::ClaimInfo& claim) {
   return claim.state;
 }
 
-std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms) {
+std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width) {
   if (queue.claims.empty()) return "";
-  Table table(
-      {{"CLAIM", true}, {"SLOTS"}, {"OWED FOR", true}, {"DUE", true}, {"STATE", false, 12}});
+  Table table({{.header = "CLAIM", .right = true},
+               {"SLOTS"},
+               {.header = "OWED FOR", .right = true, .rank = 1},
+               {.header = "DUE", .right = true},
+               {.header = "STATE", .least_width = 12}});
   for (const auto& claim : queue.claims) {
     const std::string due =
         claim.__isset.overdue_ms ? short_duration(claim.overdue_ms) + " ago" : due_text(claim);
@@ -143,7 +146,7 @@ std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms) {
                claim.__isset.opened_at_ms ? short_duration(now_ms - claim.opened_at_ms) : "-", due,
                kill_state(claim)});
   }
-  return "\n" + table.render();
+  return "\n" + table.render(width);
 }
 
 std::string holds_block(const wire::QueueStatus& queue) {
@@ -157,23 +160,23 @@ std::string holds_block(const wire::QueueStatus& queue) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string kills_block(const wire::QueueStatus& queue, std::int64_t now_ms) {
+std::string kills_block(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width) {
   if (queue.kills.empty()) return "";
-  Table table({{"KILLED", true},
-               {"ATTEMPT", false, 12},
-               {"OF QUEUE", false, 8},
-               {"USER", false, 6},
-               {"FOR QUEUE", false, 8},
-               {"OWED", true},
-               {"LOST", true},
-               {"SLOT"}});
+  Table table({{.header = "KILLED", .right = true},
+               {"ATTEMPT"},
+               {.header = "OF QUEUE", .least_width = 8},
+               {.header = "USER", .least_width = 6, .rank = 3},
+               {.header = "FOR QUEUE", .least_width = 8},
+               {.header = "OWED", .right = true, .rank = 4},
+               {.header = "LOST", .right = true, .rank = 2},
+               {.header = "SLOT", .rank = 1}});
   for (const auto& kill : queue.kills) {
     table.add({short_duration(now_ms - kill.at_ms) + " ago", kill.attempt,
                kill.victim.empty() ? "(gone)" : kill.victim, kill.user,
                kill.claimant.empty() ? "(gone)" : kill.claimant, short_duration(kill.owed_ms),
                slot_seconds(kill.slots * kill.ran_ms), kill.outcome});
   }
-  return "\n" + table.render();
+  return "\n" + table.render(width);
 }
 
 }  // namespace
@@ -190,11 +193,23 @@ Table queue_table(const std::vector<wire::QueueStatus>& queues) {
   const bool copies = std::any_of(queues.begin(), queues.end(), [](const wire::QueueStatus& queue) {
     return queue.reduces.__isset.copying;
   });
-  std::vector<TableColumn> columns = {{"QUEUE", false, 10}, {"STATE"},       {"MAP GUAR", true},
-                                      {"ALLOC", true},      {"RUN", true},   {"PEND", true},
-                                      {"RED GUAR", true},   {"ALLOC", true}, {"RUN", true},
-                                      {"PEND", true},       {"USERS", true}, {"CLAIMS", false, 6}};
-  if (copies) columns.insert(columns.begin() + 10, {"COPY", true});
+  // While all of them run the state says nothing: it goes first then, and else last.
+  const bool all_run =
+      std::all_of(queues.begin(), queues.end(),
+                  [](const wire::QueueStatus& queue) { return queue.state == "RUNNING"; });
+  std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10},
+                                      {.header = "STATE", .rank = all_run ? 5 : 1},
+                                      {.header = "MAP GUAR", .right = true},
+                                      {.header = "ALLOC", .right = true, .rank = 2},
+                                      {.header = "RUN", .right = true},
+                                      {.header = "PEND", .right = true},
+                                      {.header = "RED GUAR", .right = true},
+                                      {.header = "ALLOC", .right = true, .rank = 2},
+                                      {.header = "RUN", .right = true},
+                                      {.header = "PEND", .right = true},
+                                      {.header = "USERS", .right = true, .rank = 4},
+                                      {.header = "CLAIMS", .least_width = 14}};
+  if (copies) columns.insert(columns.begin() + 10, {.header = "COPY", .right = true, .rank = 3});
   Table table(std::move(columns));
   for (const auto& queue : queues) {
     const auto dots =
@@ -244,7 +259,8 @@ std::string lending_lines(const std::vector<wire::QueueStatus>& queues) {
   return text;
 }
 
-std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms) {
+std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms,
+                          std::size_t width) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"queue", queue.name},
       {"kind", queue.leaf ? "leaf: jobs are submitted here" : "parent: jobs are in its leaves"},
@@ -261,8 +277,9 @@ std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms) {
                        fmt::format("{} slot-seconds an hour may be lost", queue.kill_budget));
   }
   if (queue.leaf && queue.claims.empty()) lines.emplace_back("claims", "none");
-  return property_lines(lines) + slots_block(queue) + claims_block(queue, now_ms) +
-         holds_block(queue) + users_block(queue) + time_block(queue) + kills_block(queue, now_ms);
+  return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +
+         holds_block(queue) + users_block(queue, width) + time_block(queue, width) +
+         kills_block(queue, now_ms, width);
 }
 
 }  // namespace weir::cli

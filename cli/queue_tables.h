@@ -16,8 +16,8 @@ namespace weir::cli {
 Table queue_table(const std::vector<wire::QueueStatus>& queues);
 // "maps: research lends 3; production borrows 3"; a line a class, empty if nobody lends or borrows.
 std::string lending_lines(const std::vector<wire::QueueStatus>& queues);
-// `now_ms` is for the age of kills.
-std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms);
+// `now_ms` is for the age of kills; the tables in it are drawn for `width`.
+std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width);
 
 // "3 maps in 8.2s", "3 maps overdue 2.0s (unservable)".
 std::string claim_text(const wire::ClaimInfo& claim);

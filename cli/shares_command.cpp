@@ -148,12 +148,12 @@ int shares(Context& context, std::int64_t total, bool table) {
   for (const Claim& claim : claims) claimants.push_back(claim.claimant);
   const std::vector<Share> dealt = fair_shares(share_of_slots(total), claimants);
   if (table) {
-    Table rows({{"NAME", false, 10}, {"SHARE", true}});
+    Table rows({{.header = "NAME", .least_width = 10}, {.header = "SHARE", .right = true}});
     for (std::size_t i = 0; i < claims.size(); ++i) {
       rows.add({claims[i].name, fmt::format("{:.2f}", static_cast<double>(dealt[i]) /
                                                           static_cast<double>(kWholeSlot))});
     }
-    context.out << rows.render();
+    context.out << rows.render(context.columns());
     return kExitDone;
   }
   Json output = Json::array();

@@ -117,7 +117,7 @@ void show_summary(Context& context, const Runner& runner, double wall_s) {
   if (context.json()) {
     print_json(context.out, summary_json(rows));
   } else {
-    context.out << summary_tables(rows) << "\n";
+    context.out << summary_tables(rows, context.columns()) << "\n";
   }
   const double simulated_s = static_cast<double>(runner.engine().elapsed()) / 1000;
   const double per_s = wall_s > 0 ? 1 / wall_s : 0;
@@ -131,7 +131,7 @@ void show_summary(Context& context, const Runner& runner, double wall_s) {
 
 int list_rules(Context& context) {
   Json list = Json::array();
-  Table table({{"RULE"}, {"SAYS", false, 20}});
+  Table table({{"RULE"}, {.header = "SAYS", .least_width = 20}});
   for (const check::Rule& rule : check::rules()) {
     list.push_back({{"rule", std::string(rule.name)}, {"says", std::string(rule.says)}});
     table.add({std::string(rule.name), std::string(rule.says)});
@@ -139,7 +139,7 @@ int list_rules(Context& context) {
   if (context.json()) {
     print_json(context.out, list);
   } else {
-    context.out << table.render();
+    context.out << table.render(context.columns());
   }
   return kExitDone;
 }

@@ -36,26 +36,26 @@ Json json_of(const Percentiles& times) {
 
 }  // namespace
 
-std::string summary_tables(const std::vector<SummaryRow>& rows) {
-  Table times({{"QUEUE", false, 10},
-               {"JOBS", true},
-               {"RESPONSE s", true},
-               {"p50", true},
-               {"p95", true},
-               {"p99", true},
-               {"WAIT s", true},
-               {"p50", true},
-               {"p95", true},
-               {"p99", true}});
-  Table slots({{"QUEUE", false, 10},
-               {"MAP USE", true},
-               {"REDUCE USE", true},
-               {"NODE", true},
-               {"RACK", true},
-               {"ANY", true},
-               {"KILLS", true},
-               {"WASTED slot-s", true},
-               {"JAIN", true}});
+std::string summary_tables(const std::vector<SummaryRow>& rows, std::size_t width) {
+  Table times({{.header = "QUEUE", .least_width = 10},
+               {.header = "JOBS", .right = true},
+               {.header = "RESPONSE s", .right = true},
+               {.header = "p50", .right = true, .rank = 2},
+               {.header = "p95", .right = true, .rank = 3},
+               {.header = "p99", .right = true, .rank = 1},
+               {.header = "WAIT s", .right = true},
+               {.header = "p50", .right = true, .rank = 2},
+               {.header = "p95", .right = true, .rank = 3},
+               {.header = "p99", .right = true, .rank = 1}});
+  Table slots({{.header = "QUEUE", .least_width = 10},
+               {.header = "MAP USE", .right = true},
+               {.header = "REDUCE USE", .right = true},
+               {.header = "NODE", .right = true, .rank = 1},
+               {.header = "RACK", .right = true, .rank = 1},
+               {.header = "ANY", .right = true, .rank = 1},
+               {.header = "KILLS", .right = true},
+               {.header = "WASTED slot-s", .right = true, .rank = 3},
+               {.header = "JAIN", .right = true, .rank = 2}});
   for (const SummaryRow& row : rows) {
     const auto& r = row.response;
     const auto& w = row.wait;
@@ -69,7 +69,7 @@ std::string summary_tables(const std::vector<SummaryRow>& rows) {
                fmt::format("{:.1f}", row.wasted_slot_seconds),
                row.jain ? fmt::format("{:.3f}", *row.jain) : "-"});
   }
-  return times.render() + "\n" + slots.render();
+  return times.render(width) + "\n" + slots.render(width);
 }
 
 Json summary_json(const std::vector<SummaryRow>& rows) {

@@ -10,7 +10,7 @@
 
 namespace weir::cli {
 
-std::string summary_tables(const std::vector<SummaryRow>& rows);
+std::string summary_tables(const std::vector<SummaryRow>& rows, std::size_t width);
 Json summary_json(const std::vector<SummaryRow>& rows);
 
 }  // namespace weir::cli

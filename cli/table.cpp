@@ -1,7 +1,6 @@
 #include "cli/table.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "cli/format.h"
 #include "jobqueue/check.h"
@@ -17,46 +16,66 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::vector<std::size_t> Table::widths(std::size_t max_columns) const {
+std::vector<std::size_t> Table::natural_widths() const {
   std::vector<std::size_t> widths;
   for (const auto& column : columns_) widths.push_back(display_width(column.header));
   for (const auto& row : rows_) {
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  std::size_t total = std::accumulate(widths.begin(), widths.end(), kGap * (columns_.size() - 1));
-  while (total > max_columns) {
-    std::size_t widest = columns_.size();
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].least_width == 0 || widths[i] <= columns_[i].least_width) continue;
-      if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
-    }
-    if (widest == columns_.size()) break;  // nothing more may be cut
-    --widths[widest];
-    --total;
-  }
   return widths;
 }
 
+// False if all that may be cut has been, and it is too wide all the same.
+bool Table::cut_to_fit(std::vector<Shown>& shown, std::size_t width) const {
+  std::size_t total = shown.empty() ? 0 : kGap * (shown.size() - 1);
+  for (const Shown& one : shown) total += one.width;
+  while (total > width) {
+    Shown* widest = nullptr;
+    for (Shown& one : shown) {
+      const std::size_t least = columns_[one.column].least_width;
+      if (least == 0 || one.width <= least) continue;
+      if (widest == nullptr || one.width > widest->width) widest = &one;
+    }
+    if (widest == nullptr) return false;
+    --widest->width;
+    --total;
+  }
+  return true;
+}
+
+std::vector<Table::Shown> Table::layout(std::size_t width) const {
+  const auto natural = natural_widths();
+  int highest = 0;
+  for (const auto& column : columns_) highest = std::max(highest, column.rank);
+  for (int most = highest;; --most) {
+    std::vector<Shown> shown;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i].rank <= most) shown.push_back({i, natural[i]});
+    }
+    if (cut_to_fit(shown, width) || most == 0) return shown;
+  }
+}
+
 std::string Table::line(const std::vector<std::string>& cells,
-                        const std::vector<std::size_t>& widths) const {
+                        const std::vector<Shown>& shown) const {
   std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const std::string cell = truncated(cells[i], widths[i]);
-    const std::string padding(widths[i] - display_width(cell), ' ');
-    if (i > 0) line.append(kGap, ' ');
-    line += columns_[i].right ? padding + cell : cell + padding;
+  for (const auto& [column, width] : shown) {
+    const std::string cell = truncated(cells[column], width);
+    const std::string padding(width - display_width(cell), ' ');
+    if (!line.empty()) line.append(kGap, ' ');
+    line += columns_[column].right ? padding + cell : cell + padding;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
-std::string Table::render(std::size_t max_columns) const {
-  const auto widths = this->widths(max_columns);
+std::string Table::render(std::size_t width) const {
+  const auto shown = layout(width);
   std::vector<std::string> headers;
   for (const auto& column : columns_) headers.push_back(column.header);
-  std::string text = line(headers, widths);
-  for (const auto& row : rows_) text += line(row, widths);
+  std::string text = line(headers, shown);
+  for (const auto& row : rows_) text += line(row, shown);
   return text;
 }
 

@@ -34,7 +34,7 @@ int list_trackers(Context& context) {
   } else if (trackers.empty()) {
     context.out << "no trackers; start one with 'weir tracker --jobtracker HOST:PORT'\n";
   } else {
-    context.out << tracker_table(trackers).render();
+    context.out << tracker_table(trackers).render(context.columns());
   }
   return kExitDone;
 }
@@ -242,16 +242,16 @@ void add_orders(CLI::App& group, Context& context) {
 }  // namespace
 
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
-  Table table({{"TRACKER", false, 8},
+  Table table({{.header = "TRACKER", .least_width = 8},
                {"STATE"},
-               {"HOST", false, 9},
-               {"RACK", false, 6},
-               {"MAPS", true},
-               {"REDUCES", true},
-               {"MEMORY MB", true},
-               {"HEARD", true},
-               {"FREE DISK", true},
-               {"HEALTH", false, 8}});
+               {.header = "HOST", .least_width = 9, .rank = 2},
+               {.header = "RACK", .least_width = 6, .rank = 3},
+               {.header = "MAPS", .right = true},
+               {.header = "REDUCES", .right = true},
+               {.header = "MEMORY MB", .right = true, .rank = 5},
+               {.header = "HEARD", .right = true, .rank = 1},
+               {.header = "FREE DISK", .right = true, .rank = 4},
+               {.header = "HEALTH", .least_width = 12}});
   for (const auto& tracker : trackers) {
     table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
                slots_used(tracker.used.map_slots, tracker.total.map_slots),

@@ -20,11 +20,25 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+void expect_lines_fit(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_LE(display_width(line), columns) << line;
+}
+
 class Commands : public testing::Test {
  protected:
-  Ran weir(std::vector<std::string> arguments) {
+  Ran weir(std::vector<std::string> arguments, Terminal terminal = {}) {
     arguments.insert(arguments.end(), {"--jobtracker", fake.address()});
-    return run(arguments);
+    return run(arguments, terminal);
+  }
+  std::string on_terminal(std::size_t columns, const std::vector<std::string>& arguments) {
+    return weir(arguments, {.out = true, .columns = columns}).out;
+  }
+  // Nothing wraps on the terminals that people have.
+  void expect_fits(const std::vector<std::string>& arguments) {
+    for (const std::size_t columns : {80, 100, 200})
+      expect_lines_fit(on_terminal(columns, arguments), columns);
   }
   Json json(std::vector<std::string> arguments) {
     arguments.insert(arguments.end(), {"-o", "json"});
@@ -35,12 +49,6 @@ class Commands : public testing::Test {
   FakeJobTracker fake;
 };
 
-void expect_lines_fit(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    EXPECT_LE(display_width(line), columns) << line;
-}
-
 TEST_F(Commands, JobList) {
   fake.jobs = {job_status(7, "RUNNING", 10, 5)};
   fake.jobs[0].name = std::string(200, 'n');
@@ -49,8 +57,9 @@ TEST_F(Commands, JobList) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("JOB "), HasSubstr("job_0007"), HasSubstr("5/10"),
                              HasSubstr("RUNNING")));
-  expect_lines_fit(ran.out, 100);
+  EXPECT_THAT(ran.out, HasSubstr(fake.jobs[0].name));  // into a pipe it is not cut
   EXPECT_THAT(fake.asked, ElementsAre("list_jobs research,alice,all,5"));
+  expect_fits({"job", "list"});
   const auto list = json({"job", "list"});
   EXPECT_EQ(list[0]["job"], "job_0007");
   EXPECT_EQ(list[0]["number"], 7);
@@ -70,10 +79,10 @@ TEST_F(Commands, JobListOfTheHistory) {
                          "--since", "1h", "--before", "30m", "--limit", "5"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("job_0007"), HasSubstr("FAILED"), HasSubstr("1m05s")));
-  expect_lines_fit(ran.out, 100);
   EXPECT_EQ(fake.asked.back(), "list_history research,alice," +
                                    std::to_string(fake.server_now_ms - 3'600'000) + "," +
                                    std::to_string(fake.server_now_ms - 1'800'000) + ",5");
+  expect_fits({"job", "list", "--history"});
   const auto list = json({"job", "list", "--history"});
   EXPECT_EQ(list[0]["from_history"], true);
   EXPECT_EQ(list[0]["maps"]["failed_attempts"], 4);
@@ -153,7 +162,7 @@ TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("3 maps in 12s"));
   EXPECT_THAT(ran.out, HasSubstr("\n  vision "));
-  expect_lines_fit(ran.out, 100);
+  expect_fits({"queue", "list"});
   const auto list = json({"queue", "list"});
   EXPECT_EQ(list[0]["name"], "research");
   EXPECT_EQ(list[0]["maps"]["allocated"], 8);
@@ -168,7 +177,7 @@ TEST_F(Commands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
   const auto ran = weir({"queue", "list"});
   EXPECT_THAT(ran.out, ContainsRegex("research +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +0 +0 "));
   EXPECT_THAT(ran.out, ContainsRegex("production +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +5 +0 "));
-  expect_lines_fit(ran.out, 100);
+  expect_fits({"queue", "list"});
   EXPECT_EQ(json({"queue", "list"})[1]["reduces"]["copying"], 5);
 }
 
@@ -241,7 +250,7 @@ TEST_F(Commands, QueueShowTellsEverything) {
   queue.__set_kills({kill});
   fake.queue_list = {queue};
   const auto ran = weir({"queue", "show", "research"});
-  expect_lines_fit(ran.out, 100);
+  expect_fits({"queue", "show", "research"});
   for (const char* line :
        {"maps              6          8        7       12       10      0        1          1m00s",
         "reduces           4          2        1        3        -      -        -          never",
@@ -294,7 +303,7 @@ TEST_F(Commands, WideFiguresStillFit) {
   auto queue = queue_status("organisation.department.team-with-a-long-name");
   queue.maps = queue.reduces = slot_figures(20'000, 20'000, 20'000, 1'000'000);
   fake.queue_list = {queue};
-  expect_lines_fit(weir({"queue", "list"}).out, 100);
+  expect_fits({"queue", "list"});
   wire::TrackerStatus tracker;
   tracker.name = tracker.host = tracker.rack = std::string(60, 'a');
   tracker.state = "LIVE";
@@ -303,10 +312,19 @@ TEST_F(Commands, WideFiguresStillFit) {
   tracker.__set_free_disk_mb(1 << 20);
   tracker.__set_health(std::string(60, 'h'));
   fake.tracker_list = {tracker};
-  const auto ran = weir({"tracker", "list"});
-  EXPECT_EQ(ran.code, 0);
-  expect_lines_fit(ran.out, 100);
+  EXPECT_EQ(weir({"tracker", "list"}).code, 0);
+  expect_fits({"tracker", "list"});
   EXPECT_EQ(json({"tracker", "list"})[0]["state"], "LIVE");
+}
+
+TEST_F(Commands, QueueListLeavesOutTheStateFirstWhileItSaysNothing) {
+  fake.queue_list = {queue_status("research"), queue_status("production")};
+  const std::string all_run = on_terminal(80, {"queue", "list"});
+  EXPECT_THAT(all_run, AllOf(HasSubstr("ALLOC"), Not(HasSubstr("STATE"))));
+  fake.queue_list[1].state = "STOPPED";
+  const std::string stopped = on_terminal(80, {"queue", "list"});
+  EXPECT_THAT(stopped, AllOf(HasSubstr("STOPPED"), HasSubstr("PEND"), Not(HasSubstr("ALLOC"))));
+  EXPECT_THAT(on_terminal(60, {"queue", "list"}), AllOf(HasSubstr("MAP GUAR"), HasSubstr("PEND")));
 }
 
 TEST_F(Commands, QueuesPolicyAndServer) {
@@ -347,7 +365,7 @@ TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
   EXPECT_THAT(ran.out, ContainsRegex("research +map +30 +200 +40 +35 +10 +33.33\n"));
   EXPECT_THAT(ran.out, ContainsRegex("guests.summer +reduce +0 +3 +- +- +0 +2\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("research       reduce")));
-  expect_lines_fit(ran.out, 100);
+  expect_fits({"policy", "show"});
   const auto outlooks = json({"policy", "show"})["outlooks"];
   EXPECT_EQ(outlooks[0]["shares"][0]["maps"]["allocated"], 35);
   EXPECT_EQ(outlooks[1]["of"], "pools");
@@ -355,7 +373,7 @@ TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
   fake.outlooks[1].shares[1].reduces.__set_copying(4);
   const auto copies = weir({"policy", "show"});
   EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2\n"));
-  expect_lines_fit(copies.out, 100);
+  expect_fits({"policy", "show"});
   EXPECT_THAT(copies.out, Not(HasSubstr("killed")));
   fake.outlooks[1].shares[1].reduces.__set_unmet(2);
   EXPECT_THAT(weir({"policy", "show"}).out,

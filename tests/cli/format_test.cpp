@@ -52,6 +52,13 @@ TEST(Format, ForeignTextCannotSteerTheTerminal) {
   EXPECT_EQ(printable("\xE6\xB0\xB4"), "\xE6\xB0\xB4");
 }
 
+TEST(Format, TextFromAJobStaysInItsLineAndDirection) {
+  EXPECT_EQ(printable("a\u202Ecod.exe"), "a?cod.exe");
+  EXPECT_EQ(printable("a\u2028b\u2067c\u200Fd\u061Ce"), "a?b?c?d?e");
+  EXPECT_EQ(printable("\u2027\u202F\u2065\u206A\u200D"), "\u2027\u202F\u2065\u206A\u200D");
+  EXPECT_EQ(printable("שלום"), "שלום");
+}
+
 TEST(Format, CutsAtCharactersAndShowsIt) {
   EXPECT_EQ(truncated("production", 10), "production");
   EXPECT_EQ(truncated("production", 6), "produ…");
@@ -60,6 +67,7 @@ TEST(Format, CutsAtCharactersAndShowsIt) {
   EXPECT_EQ(display_width("研究部"), 6u);
   EXPECT_EQ(display_width("연구 ｶﾅ 🚀"), 10u);  // half-width kana are narrow
   EXPECT_EQ(display_width("e\u0301\u200b"), 1u);
+  EXPECT_EQ(display_width("हिन्दी"), 5u);  // a virama is a mark, vowel signs have a place
   EXPECT_EQ(truncated("研究部", 5), "研究…");
   EXPECT_EQ(truncated("研究部", 4), "研…");  // half a character does not fit
   EXPECT_EQ(truncated("abc", 0), "");
