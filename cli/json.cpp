@@ -1,5 +1,7 @@
 #include "cli/json.h"
 
+#include "cli/tracker_commands.h"
+
 namespace weir::cli {
 namespace {
 
@@ -204,7 +206,7 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"shuffle_port", tracker.shuffle_port},
           {"total", resources(tracker.total)},
           {"used", resources(tracker.used)},
-          {"last_heartbeat_ms_ago", tracker.last_heartbeat_ms_ago},
+          {"last_heartbeat_ms_ago", optional(is_back(tracker), tracker.last_heartbeat_ms_ago)},
           {"free_disk_mb", optional(tracker.__isset.free_disk_mb, tracker.free_disk_mb)},
           {"copying", optional(tracker.__isset.copying, tracker.copying)},
           {"copied", optional(tracker.__isset.copied, tracker.copied)},

@@ -58,12 +58,14 @@ std::string remaining(const wire::TrackerStatus& tracker) {
 std::string health_of(const wire::TrackerStatus& tracker) {
   if (tracker.__isset.order_reason) return tracker.order_reason;
   if (tracker.state == "LOST" && tracker.__isset.lost_why) return tracker.lost_why;
-  return tracker.__isset.health && !tracker.health.empty() ? tracker.health : "ok";
+  if (tracker.__isset.health && !tracker.health.empty()) return tracker.health;
+  return is_back(tracker) ? "ok" : "-";
 }
 
 std::string why_out(const wire::TrackerStatus& tracker, std::int64_t now_ms) {
   if (tracker.state == "LOST") return tracker.__isset.lost_why ? tracker.lost_why : "is not there";
   if (tracker.state == "AWAITED") return "it has not reported since the JobTracker started";
+  if (tracker.state == "RETURNING") return "it reports, and is to register again first";
   if (tracker.__isset.order) {
     return fmt::format("{} ordered by {} {} ago{}", tracker.order, tracker.ordered_by,
                        short_duration(now_ms - tracker.ordered_at_ms),
@@ -78,6 +80,13 @@ std::string why_out(const wire::TrackerStatus& tracker, std::int64_t now_ms) {
     return fmt::format("{} jobs succeeded that it had failed{}", tracker.faults.size(), back);
   }
   return tracker.__isset.health && !tracker.health.empty() ? tracker.health : "";
+}
+
+std::string heard_text(const wire::TrackerStatus& tracker) {
+  const std::string ago = short_duration(tracker.last_heartbeat_ms_ago) + " ago";
+  if (tracker.state == "AWAITED") return "not since the JobTracker started, " + ago;
+  if (tracker.state == "RETURNING") return "since the JobTracker started, " + ago;
+  return ago;
 }
 
 int show_tracker(Context& context, const std::string& name) {
@@ -114,7 +123,7 @@ int show_tracker(Context& context, const std::string& name) {
     lines.emplace_back("memory MB", slots_used(tracker.used.memory_mb, tracker.total.memory_mb));
   }
   lines.emplace_back("attempts", std::to_string(tracker.attempts));
-  lines.emplace_back("heard", short_duration(tracker.last_heartbeat_ms_ago) + " ago");
+  lines.emplace_back("heard", heard_text(tracker));
   if (tracker.__isset.free_disk_mb)
     lines.emplace_back("free disk", short_bytes(tracker.free_disk_mb << 20));
   for (const std::int64_t fault : tracker.faults)
@@ -241,6 +250,10 @@ void add_orders(CLI::App& group, Context& context) {
 
 }  // namespace
 
+bool is_back(const wire::TrackerStatus& tracker) {
+  return tracker.state != "AWAITED" && tracker.state != "RETURNING";
+}
+
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
   Table table({{.header = "TRACKER", .least_width = 8},
                {"STATE"},
@@ -260,7 +273,7 @@ Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
                tracker.total.memory_mb > 0
                    ? slots_used(tracker.used.memory_mb, tracker.total.memory_mb)
                    : "-",
-               short_duration(tracker.last_heartbeat_ms_ago) + " ago",
+               is_back(tracker) ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-",
                tracker.__isset.free_disk_mb ? short_bytes(tracker.free_disk_mb << 20) : "-",
                health_of(tracker)});
   }

@@ -10,6 +10,9 @@
 
 namespace weir::cli {
 
+// Whether it was heard of since the JobTracker started: one that the store names may not be back
+// yet (AWAITED), or reports but has still to register again (RETURNING).
+bool is_back(const wire::TrackerStatus& tracker);
 Table tracker_table(const std::vector<wire::TrackerStatus>& trackers);
 
 // Below `weir tracker`.

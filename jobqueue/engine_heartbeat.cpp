@@ -21,6 +21,12 @@ Error Engine::not_registered(const std::string& tracker) {
 void Engine::on(const Heartbeat& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
   if (known == nullptr || !known->live() || known->incarnation != input.incarnation) {
+    // After a restart: it is there, so it is not shown as one that is still awaited.
+    if (known != nullptr && known->state == TrackerState::State::kAwaited &&
+        known->health.empty()) {
+      state_.mutable_tracker(known->id).health = "reports, and is to register again";
+      touch(*known);
+    }
     return reply(token, not_registered(input.name));
   }
   TrackerState& tracker = state_.mutable_tracker(known->id);

@@ -50,7 +50,10 @@ void Engine::on(const RegisterTracker& input, Token token) {
   tracker.forgotten = false;
   state_.set_tracker_address(tracker, input);
   state_.set_tracker_total(tracker, input.total);
-  if (!was_live) state_.set_tracker_accepts(tracker, true);  // until it reports otherwise
+  if (!was_live) {  // until it reports otherwise
+    state_.set_tracker_accepts(tracker, true);
+    tracker.health.clear();
+  }
   state_.set_tracker_live(tracker, TrackerState::State::kLive);
   heard_of(tracker);
   if (!was_live) {

@@ -208,12 +208,13 @@ struct TrackerStatus {
   2: required string state             // LIVE SILENT (not heard of for a few intervals) DRAINING DRAINED (nothing is left)
                                        // STOPPING FAULTY LOW_DISK UNHEALTHY (it takes no tasks) LOST
                                        // AWAITED (known to the store, not heard of since the JobTracker started)
+                                       // RETURNING (likewise, but it reports by now, and is to register again)
   3: required string host
   4: required string rack
   5: required i32 shuffle_port
   6: required common.Resources total
   7: required common.Resources used
-  8: required i64 last_heartbeat_ms_ago
+  8: required i64 last_heartbeat_ms_ago   // AWAITED, RETURNING: how long the JobTracker has known it since its start
   9: optional i64 free_disk_mb
   10: optional string health
   11: optional i64 copying             // slots of reduces that copy here without a slot, or wait for one

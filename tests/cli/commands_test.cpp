@@ -327,6 +327,23 @@ TEST_F(Commands, QueueListLeavesOutTheStateFirstWhileItSaysNothing) {
   EXPECT_THAT(on_terminal(60, {"queue", "list"}), AllOf(HasSubstr("MAP GUAR"), HasSubstr("PEND")));
 }
 
+TEST_F(Commands, ATrackerThatIsAwaitedHasNotBeenHeardOf) {
+  wire::TrackerStatus tracker;
+  tracker.name = "tt1";
+  tracker.last_heartbeat_ms_ago = 1200;
+  for (const char* state : {"AWAITED", "RETURNING"}) {
+    tracker.state = state;
+    fake.tracker_list = {tracker};
+    EXPECT_THAT(weir({"tracker", "list"}).out, Not(HasSubstr("ago"))) << state;
+    EXPECT_THAT(weir({"tracker", "show", "tt1"}).out,
+                HasSubstr("since the JobTracker started, 1.2s ago"));
+    EXPECT_EQ(json({"tracker", "list"})[0]["last_heartbeat_ms_ago"], nullptr);
+  }
+  fake.tracker_list[0].state = "LIVE";
+  EXPECT_THAT(weir({"tracker", "list"}).out, HasSubstr("1.2s ago"));
+  EXPECT_EQ(json({"tracker", "list"})[0]["last_heartbeat_ms_ago"], 1200);
+}
+
 TEST_F(Commands, QueuesPolicyAndServer) {
   EXPECT_THAT(weir({"queue", "stop", "research"}).out, HasSubstr("queue research stopped"));
   EXPECT_THAT(weir({"queue", "start", "research"}).out, HasSubstr("queue research started"));

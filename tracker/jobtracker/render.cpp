@@ -135,7 +135,8 @@ namespace {
 
 const char* state_of(const TrackerState& tracker) {
   if (tracker.state == TrackerState::State::kLost) return "LOST";
-  if (tracker.state == TrackerState::State::kAwaited) return "AWAITED";
+  if (tracker.state == TrackerState::State::kAwaited)
+    return tracker.health.empty() ? "AWAITED" : "RETURNING";
   if (tracker.stopping()) return "STOPPING";
   if (tracker.order == TrackerOrder::kDrain) {
     const bool nothing_left = tracker.attempts.empty() && tracker.map_outputs.empty() &&

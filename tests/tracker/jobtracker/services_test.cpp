@@ -262,6 +262,30 @@ TEST_F(ServicesTest, UnregisteredTrackersAreToldSo) {
   EXPECT_GE(trackers[0].last_heartbeat_ms_ago, 0);
 }
 
+// After a restart: awaited until it is heard of, and there once it has registered.
+TEST_F(ServicesTest, ATrackerThatReportsIsNotAwaitedAnyMore) {
+  const std::string path = dir_.file("weir.db");
+  start(open_disk(path));
+  FakeTracker(tracker_->tracker_port(), "tt1").join();
+  tracker_.reset();
+  start(open_disk(path));
+  const auto state_is = [&](const std::string& wanted) {
+    std::vector<wire::TrackerStatus> trackers;
+    for (int i = 0; i < 500; ++i) {
+      client_->call([&](auto& c) { c.trackers(trackers); });
+      if (trackers.size() == 1 && trackers[0].state == wanted) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  };
+  EXPECT_TRUE(state_is("AWAITED"));
+  FakeTracker back(tracker_->tracker_port(), "tt1");
+  EXPECT_EQ(refusal([&] { back.beat(); }).code, wire::ErrorCode::UNKNOWN_TRACKER);
+  EXPECT_TRUE(state_is("RETURNING"));
+  back.join();
+  EXPECT_TRUE(state_is("LIVE"));
+}
+
 TEST_F(ServicesTest, GarbageDoesNotDisturbAJob) {
   FakeTracker worker(tracker_->tracker_port(), "tt1");
   worker.join();
