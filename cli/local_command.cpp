@@ -2,93 +2,76 @@
 
 #include <fmt/format.h>
 
-#include <sys/wait.h>
-
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <memory>
-#include <sstream>
 
 #include "cli/connection.h"
 #include "cli/format.h"
-#include "cli/interrupt.h"
 #include "cli/json.h"
-#include "cli/local_processes.h"
+#include "cli/local_restart.h"
+#include "cli/local_start.h"
 #include "cli/splits.h"
+#include "cli/tracker_commands.h"
 #include "conf/load.h"
-#include "conf/values.h"
 
 namespace weir::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kStartMs = 30'000;  // for the JobTracker, and again for the trackers
-constexpr std::int64_t kStopMs = 15'000;
-constexpr std::int64_t kLookEveryMs = 50;
 constexpr std::int64_t kMaxTrackers = 1000;
 
-std::string read_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream)
-    throw CliFailure(kExitNotSo, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-}
-
-// What a process complained of last. Its log goes on to the end of its work: a line of ordinary
-// information is no cause of anything.
-std::string last_complaint(const std::string& path) {
-  std::istringstream lines(read_file(path));
-  std::string last;
-  for (std::string line; std::getline(lines, line);) {
-    const bool ordinary =
-        line.find("] [info] ") != std::string::npos || line.find("] [debug] ") != std::string::npos;
-    if (!line.empty() && !ordinary) last = line;
+// Where the files go: as asked for, or a directory of its own.
+LocalDirectory make_directory(const LocalOptions& options) {
+  if (options.directory.empty()) {
+    const char* parent = std::getenv("TMPDIR");
+    std::string pattern =
+        absolute_path(parent == nullptr || *parent == 0 ? "/tmp" : parent) + "/weir-local-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw CliFailure(kExitNotSo, fmt::format("cannot make the directory {}: {}", pattern,
+                                               std::strerror(errno)));
+    }
+    return LocalDirectory(pattern);
   }
-  return truncated(printable(last), 400);
-}
-
-// "ended with exit code 1: ...": a killed process has left no word on it.
-std::string end_of(const LocalProcess& process, const std::string& log) {
-  std::string text = how_it_ended(process);
-  const bool failed = process.wait_status && WIFEXITED(*process.wait_status) &&
-                      WEXITSTATUS(*process.wait_status) != 0;
-  const std::string complaint = failed ? last_complaint(log) : "";
-  return complaint.empty() ? text : text + ": " + complaint;
+  LocalDirectory directory(options.directory);
+  const auto processes = directory.processes();
+  if (!processes.empty()) {
+    throw wrong_use(fmt::format(
+        "a cluster is running in {} ({} is pid {}); end it with 'weir local --stop {}'",
+        directory.path(), processes.front().name, processes.front().pid, directory.path()));
+  }
+  std::error_code error;
+  fs::create_directories(directory.path(), error);
+  if (error) throw wrong_use(fmt::format("--dir {}: {}", directory.path(), error.message()));
+  for (const char* name : {"ports", "pids", "jobtracker.arguments"}) directory.remove(name);
+  return directory;
 }
 
 class LocalCluster {
  public:
   LocalCluster(Context& context, const LocalOptions& options)
-      : context_(context), options_(options) {}
+      : context_(context),
+        options_(options),
+        directory_(make_directory(options)),
+        temporary_(options.directory.empty()) {}
   ~LocalCluster() {
     stop();
     std::error_code ignored;
-    if (temporary_ && !kept_ && !failed_) fs::remove_all(directory_, ignored);
+    if (temporary_ && !kept_ && !failed_) fs::remove_all(directory_.path(), ignored);
   }
 
   int run() {
-    make_directory();
     const std::string settings = settings_file();
-    start_jobtracker(settings);
-    if (!interrupted_) start_trackers(settings);
-    if (interrupted_) return kExitInterrupted;
+    if (!start_jobtracker(settings) || !start_trackers(settings)) return kExitInterrupted;
     announce();
     if (options_.keep) {
-      write_file(file("pids"), pids_text(processes_));
+      directory_.write_processes(processes_);
       kept_ = true;
       return kExitDone;
     }
@@ -96,39 +79,13 @@ class LocalCluster {
   }
 
  private:
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
-  std::string address() const { return format_address({host_, client_port_}); }
-
-  void make_directory() {
-    if (options_.directory.empty()) {
-      const char* parent = std::getenv("TMPDIR");
-      std::string pattern =
-          absolute_path(parent == nullptr || *parent == 0 ? "/tmp" : parent) + "/weir-local-XXXXXX";
-      if (mkdtemp(pattern.data()) == nullptr) {
-        throw CliFailure(kExitNotSo, fmt::format("cannot make the directory {}: {}", pattern,
-                                                 std::strerror(errno)));
-      }
-      directory_ = pattern;
-      temporary_ = true;
-      return;
-    }
-    directory_ = absolute_path(options_.directory);
-    for (const auto& process : parse_pids(read_file(file("pids")))) {
-      if (!alive(process)) continue;
-      throw wrong_use(fmt::format(
-          "a cluster is running in {} ({} is pid {}); end it with 'weir local --stop {}'",
-          directory_, process.name, process.pid, directory_));
-    }
-    std::error_code error;
-    fs::create_directories(directory_, error);
-    if (error) throw wrong_use(fmt::format("--dir {}: {}", directory_, error.message()));
-    fs::remove(file("ports"), error);
-    fs::remove(file("pids"), error);
-  }
+  std::string file(const std::string& name) const { return directory_.file(name); }
+  std::string address() const { return local_address(host_, ports_); }
 
   std::string settings_file() {
     if (options_.conf.empty()) {
-      write_file(file("weir.yaml"), local_settings(directory_));
+      write_file(file("weir.yaml"), local_settings(directory_.path()));
+      store_ = file("weir.db");
       return file("weir.yaml");
     }
     const std::string path = absolute_path(options_.conf);
@@ -140,56 +97,41 @@ class LocalCluster {
                                  lines.empty() ? std::vector<std::string>{error.message} : lines);
     }
     const auto& daemon = loaded->daemon;
-    const auto& host = daemon.listen_thrift.host;
-    if (host != "0.0.0.0" && host != "::") host_ = host;
+    host_ = daemon.listen_thrift.host;
+    store_ = daemon.store_path;
     // Who tries things out has no store in /var/lib; a relative one is in the directory anyway.
-    if (daemon.store_path == DaemonSettings().store_path) store_ = file("weir.db");
+    if (store_ == DaemonSettings().store_path) store_ = file("weir.db");
+    if (store_ != ":memory:" && fs::path(store_).is_relative()) store_ = file(store_);
     return path;
   }
 
   void launch(const std::string& name, std::vector<std::string> arguments) {
-    processes_.push_back(spawn({"/proc/self/exe", name, std::move(arguments), directory_,
-                                file(name + ".log"), options_.keep},
-                               interrupt_));
+    processes_.push_back(
+        cli::launch(directory_, name, std::move(arguments), options_.keep, interrupt_));
   }
 
-  // True as soon as `ready` says so; a process that ends before is a failure with its last words.
-  template <class Ready>
-  bool wait_until(const char* what, Ready ready) {
-    for (std::int64_t waited_ms = 0; waited_ms < kStartMs; waited_ms += kLookEveryMs) {
-      if (ready()) return true;
-      for (const auto& process : processes_) {
-        if (!alive(process)) {
-          fail(fmt::format("{} {} at its start", process.name,
-                           end_of(process, file(process.name + ".log"))));
-        }
-      }
-      if (interrupt_.wait_ms(kLookEveryMs)) {
-        interrupted_ = true;
-        return false;
-      }
-    }
-    fail(fmt::format("{} did not come up within {}", what, short_duration(kStartMs)));
-  }
-
-  [[noreturn]] void fail(const std::string& cause) {
+  bool wait_until(const char* what, const std::function<bool()>& ready) {
     failed_ = true;
-    throw CliFailure(kExitNotSo, fmt::format("{}; the logs are in {}", cause, directory_));
+    const bool there = cli::wait_until(interrupt_, directory_, processes_, what, ready);
+    failed_ = false;
+    return there;
   }
 
-  void start_jobtracker(const std::string& settings) {
-    std::vector<std::string> arguments = {"jobtracker", "--conf", settings, "--port-file",
-                                          file("ports")};
-    if (!store_.empty()) arguments.insert(arguments.end(), {"--store", store_});
-    launch("jobtracker", std::move(arguments));
-    wait_until("the JobTracker", [this] {
-      const auto ports = parse_port_file(read_file(file("ports")));
-      if (ports) std::tie(client_port_, tracker_port_) = *ports;
+  // False if interrupted, as is the next one.
+  bool start_jobtracker(const std::string& settings) {
+    std::vector<std::string> arguments = {kLocalJobTracker, "--conf",      settings,
+                                          "--port-file",    file("ports"), "--store",
+                                          store_};
+    if (options_.keep) directory_.write_arguments(arguments);  // else it is started here alone
+    launch(kLocalJobTracker, arguments);
+    return wait_until("the JobTracker", [this] {
+      const auto ports = directory_.ports();
+      if (ports) ports_ = *ports;
       return ports.has_value();
     });
   }
 
-  void start_trackers(const std::string& settings) {
+  bool start_trackers(const std::string& settings) {
     for (std::int64_t i = 1; i <= options_.trackers; ++i) {
       const std::string name = fmt::format("tt{}", i);
       std::vector<std::string> arguments = {"tracker", "--jobtracker", address(),
@@ -205,7 +147,7 @@ class LocalCluster {
       launch(name, std::move(arguments));
     }
     JobTracker jobtracker(address());
-    wait_until("the trackers", [&] {
+    return wait_until("the trackers", [&] {
       std::vector<wire::TrackerStatus> trackers;
       try {
         jobtracker.client([&](auto& client) { client.trackers(trackers); });
@@ -214,21 +156,20 @@ class LocalCluster {
       }
       const auto live =
           std::count_if(trackers.begin(), trackers.end(), [](const wire::TrackerStatus& tracker) {
-            const bool there = tracker.state != "LOST" && tracker.state != "AWAITED";
-            return there && tracker.name.starts_with("tt");
+            return tracker.state != "LOST" && is_back(tracker) && tracker.name.starts_with("tt");
           });
       return live >= options_.trackers;
     });
   }
 
   void announce() {
-    const std::string end = options_.keep ? "weir local --stop " + directory_ : "^C";
+    const std::string end = options_.keep ? "weir local --stop " + directory_.path() : "^C";
     if (context_.json()) {
       print_json(context_.out, {{"jobtracker", address()},
-                                {"client_port", client_port_},
-                                {"tracker_port", tracker_port_},
+                                {"client_port", ports_.client},
+                                {"tracker_port", ports_.tracker},
                                 {"trackers", options_.trackers},
-                                {"directory", directory_},
+                                {"directory", directory_.path()},
                                 {"kept", options_.keep}});
     } else {
       context_.out << fmt::format(
@@ -238,8 +179,8 @@ class LocalCluster {
           "  export WEIR_JOBTRACKER={}\n"
           "  weir queue list\n"
           "to end it: {}\n",
-          options_.trackers, options_.trackers == 1 ? "" : "s", address(), tracker_port_,
-          directory_, address(), end);
+          options_.trackers, options_.trackers == 1 ? "" : "s", address(), ports_.tracker,
+          directory_.path(), address(), end);
     }
     context_.out.flush();
   }
@@ -247,7 +188,11 @@ class LocalCluster {
   int watch() {
     while (!interrupt_.wait_ms(200)) {
       if (!alive(processes_.front())) {
-        fail(fmt::format("the JobTracker {}", end_of(processes_.front(), file("jobtracker.log"))));
+        failed_ = true;
+        throw CliFailure(kExitNotSo,
+                         fmt::format("the JobTracker {}; the logs are in {}",
+                                     end_of(processes_.front(), file("jobtracker.log")),
+                                     directory_.path()));
       }
       for (auto process = processes_.begin() + 1; process != processes_.end();) {
         if (alive(*process)) {
@@ -266,45 +211,26 @@ class LocalCluster {
 
   void stop() {
     if (kept_) return;
-    for (const auto& name : stop_processes(processes_, kStopMs)) {
+    for (const auto& name : stop_processes(processes_, kLocalStopMs)) {
       context_.err << fmt::format("weir: {} did not end in {} and was killed\n", name,
-                                  short_duration(kStopMs));
+                                  short_duration(kLocalStopMs));
     }
   }
 
   Context& context_;
   const LocalOptions& options_;
+  LocalDirectory directory_;
   InterruptScope interrupt_;
-  std::string directory_;
-  std::string host_ = "127.0.0.1";
-  std::string store_;                    // empty: where the settings say
+  std::string host_;   // that it listens on
+  std::string store_;  // a path, or :memory:
+  LocalPorts ports_;
   std::vector<LocalProcess> processes_;  // the JobTracker first
-  std::uint16_t client_port_ = 0, tracker_port_ = 0;
-  bool temporary_ = false, kept_ = false, failed_ = false, interrupted_ = false;
+  bool temporary_ = false, kept_ = false, failed_ = false;
 };
 
-int stop_kept(Context& context, const std::string& given) {
-  const std::string directory = absolute_path(given);
-  const std::string pids = directory + "/pids";
-  auto processes = parse_pids(read_file(pids));
-  std::erase_if(processes, [](const LocalProcess& process) { return !alive(process); });
-  if (processes.empty()) {
-    throw CliFailure(
-        kExitNotSo,
-        fmt::format("no cluster is running in {} ({} names no live process)", directory, pids));
-  }
-  const auto killed = stop_processes(processes, kStopMs);
-  std::error_code ignored;
-  fs::remove(pids, ignored);
-  for (const auto& name : killed)
-    context.err << fmt::format("weir: {} did not end by itself and was killed\n", name);
-  context.out << fmt::format("ended {} processes; their files stay in {}\n", processes.size(),
-                             directory);
-  return kExitDone;
-}
-
 int local(Context& context, const LocalOptions& options) {
-  if (!options.stop.empty()) return stop_kept(context, options.stop);
+  if (!options.stop.empty()) return stop_local(context, options.stop);
+  if (!options.restart.empty()) return restart_local_jobtracker(context, options.restart);
   LocalCluster cluster(context, options);
   return cluster.run();
 }
@@ -329,15 +255,6 @@ std::string local_settings(const std::string& directory) {
       "  - name: production\n"
       "    guaranteed: 40%\n",
       quoted);
-}
-
-std::optional<std::pair<std::uint16_t, std::uint16_t>> parse_port_file(const std::string& text) {
-  std::istringstream stream(text);
-  unsigned client = 0;
-  unsigned tracker = 0;
-  if (!text.ends_with('\n') || !(stream >> client >> tracker)) return std::nullopt;
-  if (client == 0 || client > 65535 || tracker == 0 || tracker > 65535) return std::nullopt;
-  return std::pair(static_cast<std::uint16_t>(client), static_cast<std::uint16_t>(tracker));
 }
 
 void add_local_command(CLI::App& app, Context& context) {
@@ -367,14 +284,21 @@ void add_local_command(CLI::App& app, Context& context) {
                    "where settings, store, logs go (default: a temporary directory)")
       ->type_name("DIR");
   command->add_flag("--keep", options->keep, "leave it running in the background");
-  command->add_option("--stop", options->stop, "end what --keep left running in DIR")
-      ->type_name("DIR");
+  auto* stop = command->add_option("--stop", options->stop, "end what --keep left running in DIR")
+                   ->type_name("DIR");
+  command
+      ->add_option("--restart-jobtracker", options->restart,
+                   "end the JobTracker of what --keep left running in DIR, if it lives, and start "
+                   "it again on the same ports; trackers and tasks go on")
+      ->type_name("DIR")
+      ->excludes(stop);
   add_output_option(*command, context);
   command->footer(
       "Examples:\n"
       "  weir local --trackers 3\n"
       "  weir local --keep --dir /tmp/weir && export WEIR_JOBTRACKER=127.0.0.1:$(cut -d' ' -f1 "
       "/tmp/weir/ports)\n"
+      "  weir local --restart-jobtracker /tmp/weir\n"
       "  weir local --stop /tmp/weir");
   command->callback([&context, options] {
     context.action = [&context, options] { return local(context, *options); };

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -121,6 +122,15 @@ std::vector<std::string> stop_processes(const std::vector<LocalProcess>& process
   stop({processes.begin() + 1, processes.end()});
   stop({processes.front()});
   return killed;
+}
+
+bool has_open(pid_t pid, const std::string& path) {
+  std::error_code error;
+  std::filesystem::directory_iterator file(fmt::format("/proc/{}/fd", pid), error);
+  for (; file != std::filesystem::directory_iterator(); file.increment(error)) {
+    if (std::filesystem::equivalent(file->path(), path, error)) return true;
+  }
+  return false;
 }
 
 std::string pids_text(const std::vector<LocalProcess>& processes) {

@@ -42,6 +42,10 @@ std::string how_it_ended(const LocalProcess& process);
 std::vector<std::string> stop_processes(const std::vector<LocalProcess>& processes,
                                         std::int64_t grace_ms);
 
+// Whether the process has the file open: a pid that stands in a file may be of another machine or
+// container, or long gone.
+bool has_open(pid_t pid, const std::string& path);
+
 std::string pids_text(const std::vector<LocalProcess>& processes);
 std::vector<LocalProcess> parse_pids(const std::string& text);
 std::optional<std::uint64_t> process_start_ticks(pid_t pid);  // nothing if it is gone or a zombie

@@ -6,17 +6,27 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
 namespace weir {
+namespace {
+
+// As well as it can be: a full disk must not keep anybody from starting.
+void write_own_pid(int file) {
+  const std::string text = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), text.size(), 0) < 0) return;
+}
+
+}  // namespace
 
 StoreLock::~StoreLock() {
   if (file_ >= 0) ::close(file_);
 }
 
 Status StoreLock::take(const std::string& store_path, int timeout_ms) {
-  const std::string name = store_path + "-lock";
+  const std::string name = file_of(store_path);
   file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file_ < 0) {
     return Error{ErrorCode::kStoreFailed,
@@ -27,7 +37,10 @@ Status StoreLock::take(const std::string& store_path, int timeout_ms) {
   }
   constexpr std::chrono::milliseconds kPause{20};
   for (auto waited = std::chrono::milliseconds(0);; waited += kPause) {
-    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return Ok{};
+    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
+      write_own_pid(file_);
+      return Ok{};
+    }
     if (errno != EWOULDBLOCK && errno != EINTR) {
       return Error{
           ErrorCode::kStoreFailed,
@@ -42,6 +55,17 @@ Status StoreLock::take(const std::string& store_path, int timeout_ms) {
                "store " + store_path + " is in use by another JobTracker",
                "stop that one first, or name another file in store.sqlite",
                {}};
+}
+
+std::optional<pid_t> StoreLock::holder(const std::string& store_path) {
+  const int file = ::open(file_of(store_path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return std::nullopt;
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  char text[32] = {};
+  const ssize_t size = held ? ::pread(file, text, sizeof(text) - 1, 0) : 0;
+  ::close(file);
+  const long pid = size > 0 ? std::strtol(text, nullptr, 10) : 0;
+  return pid > 1 ? std::optional(static_cast<pid_t>(pid)) : std::nullopt;
 }
 
 }  // namespace weir

@@ -28,14 +28,6 @@ TEST(LocalSettings, AreValidWhereverTheDirectoryIs) {
   }
 }
 
-TEST(PortFile, OnlyACompleteOneCounts) {
-  EXPECT_EQ(parse_port_file("9090 9091\n"), std::pair(std::uint16_t{9090}, std::uint16_t{9091}));
-  for (const char* wrong :
-       {"", "9090", "9090 9091", "9090\n", "0 9091\n", "9090 99999\n", "x y\n"}) {
-    EXPECT_FALSE(parse_port_file(wrong)) << wrong;
-  }
-}
-
 TEST(LocalProcesses, PidsFileThereAndBack) {
   const std::vector<LocalProcess> processes = {{100, 5, "jobtracker"}, {101, 6, "tt1"}};
   EXPECT_EQ(parse_pids(pids_text(processes)), processes);
@@ -70,6 +62,8 @@ TEST(Local, WrongUse) {
   TemporaryDirectory dir;
   EXPECT_EQ(run({"local", "--trackers", "-1"}).code, 2);
   EXPECT_EQ(run({"local", "--stop", dir.path()}).code, 1);
+  EXPECT_EQ(run({"local", "--restart-jobtracker", dir.path()}).code, 1);
+  EXPECT_EQ(run({"local", "--stop", "a", "--restart-jobtracker", "b"}).code, 2);
   const auto bad = dir.write("bad.yaml", "policy: fastest\n");
   const auto ran = run({"local", "--conf", bad, "--dir", dir / "cluster"});
   EXPECT_EQ(ran.code, 2);
