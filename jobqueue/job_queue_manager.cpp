@@ -172,7 +172,8 @@ Status JobQueueManager::check_administrator(const Caller& caller, QueueId queue)
   const AccessList list = who_may_administer(state_, queue);
   if (allowed(list, caller)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
-               "user " + caller.user + " may not administer queue " + state_.tree().node(queue).path,
+               "user " + caller.user + " may not administer queue " +
+                   state_.tree().node(queue).path,
                "allowed: " + list_text(list)};
 }
 

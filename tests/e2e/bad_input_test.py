@@ -41,7 +41,7 @@ class Submissions(Cluster):
         self.refused(2, "may not administer", "queue", "stop", "production", user="bob")
         # Nobody is named: the cluster is its starter's, a job its submitter's.
         self.refused(2, "no administrator of this cluster", "policy", "set", "fifo", user="carol")
-        own = self.submitted("own", mapper="sleep 100", reduces=0, user="bob")
+        own = self.submitted("own", mapper="sleep 100", queue="vision", reduces=0, user="bob")
         self.refused(2, "bob and, as administrators of its queue", "job", "kill", own, user="dan")
         self.refused(2, "may not administer", "queue", "stop", "research", user="bob")
         self.ok("job", "kill", own, user="bob")

@@ -1,7 +1,7 @@
 // The daemon's clocks. Engine time, in milliseconds since the epoch, starts at the wall clock when
-// the store is new, and otherwise where the store left off, and from there on runs with the steady
-// clock: it never jumps, never goes back, and a night of downtime ages no claim and no stamp. After
-// downtime it is therefore behind the wall clock; `wall` says what to show for it. Any thread.
+// the store is new, and otherwise after the last moment in it, and runs with the steady clock: it
+// never jumps, never goes back, and a night of downtime ages no claim and no stamp. After downtime
+// it is therefore behind the wall clock; `wall` says what to show for it. Any thread.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class TimeSource {
  public:
   // `starts` are those before this one, which is noted.
   explicit TimeSource(TimeMs last_stored, WallClock starts = {})
-      : base_(last_stored == 0 ? WallClock::now() : last_stored), wall_(std::move(starts)) {
+      : base_(last_stored == 0 ? WallClock::now() : last_stored + 1), wall_(std::move(starts)) {
     wall_.started(base_, WallClock::now());
   }
 
