@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/format.h"
 
 namespace weir::cli {
@@ -29,21 +31,33 @@ std::string counts_line(const wire::TaskCounts& tasks, std::int32_t progress_mil
 }  // namespace
 
 Table job_table(const std::vector<wire::JobStatus>& jobs) {
-  Table table({{"JOB"},
-               {.header = "NAME", .least_width = 10},
-               {.header = "USER", .least_width = 6, .rank = 3},
-               {.header = "QUEUE", .least_width = 10, .rank = 1},
-               {.header = "PRIORITY", .rank = 4},
-               {"STATE"},
-               {.header = "MAPS", .right = true},
-               {.header = "REDUCES", .right = true},
-               {.header = "RUN", .right = true, .rank = 2},
-               {.header = "SUBMITTED", .rank = 5}});
+  const bool pools = std::any_of(jobs.begin(), jobs.end(), [](const wire::JobStatus& job) {
+    return job.__isset.pool && job.pool != job.queue;
+  });
+  const bool reasons = std::any_of(jobs.begin(), jobs.end(), [](const wire::JobStatus& job) {
+    return job.__isset.reason;
+  });
+  std::vector<TableColumn> columns = {{"JOB"},
+                                      {.header = "NAME", .least_width = 10},
+                                      {.header = "USER", .least_width = 6, .rank = 3},
+                                      {.header = "QUEUE", .least_width = 10, .rank = 2}};
+  if (pools) columns.push_back({.header = "POOL", .least_width = 8, .rank = 2});
+  columns.insert(columns.end(), {{.header = "PRIORITY", .rank = 5},
+                                 {"STATE"},
+                                 {.header = "MAPS", .right = true},
+                                 {.header = "REDUCES", .right = true},
+                                 {.header = "RUN", .right = true, .rank = 4},
+                                 {.header = "SUBMITTED", .rank = 6}});
+  if (reasons) columns.push_back({.header = "REASON", .least_width = 16, .rank = 1});
+  Table table(std::move(columns));
   for (const auto& job : jobs) {
-    table.add({job.job_name, job.name, job.user, job.queue, job.priority, job.state,
-               done_of(job.maps), done_of(job.reduces),
-               std::to_string(job.maps.running + job.reduces.running),
-               local_time(job.submitted_at_ms)});
+    std::vector<std::string> cells = {job.job_name, job.name, job.user, job.queue};
+    if (pools) cells.push_back(job.__isset.pool ? job.pool : "-");
+    cells.insert(cells.end(), {job.priority, job.state, done_of(job.maps), done_of(job.reduces),
+                               std::to_string(job.maps.running + job.reduces.running),
+                               local_time(job.submitted_at_ms)});
+    if (reasons) cells.push_back(job.reason);
+    table.add(std::move(cells));
   }
   return table;
 }
@@ -94,7 +108,9 @@ std::string job_details(const wire::JobStatus& job) {
       {"job", job.job_name},
       {"name", job.name},
       {"user", job.user},
-      {"queue", job.queue},
+      {"queue", job.__isset.pool && job.pool != job.queue
+                    ? fmt::format("{} (pool {})", job.queue, job.pool)
+                    : job.queue},
       {"priority", job.priority},
       {"state", job.state},
       {"maps", counts_line(job.maps, job.map_progress_millionths)},

@@ -37,6 +37,7 @@ Json figures(const wire::SlotFigures& slots) {
           {"running", slots.running},
           {"pending", slots.pending},
           {"maximum", optional(slots.__isset.maximum, slots.maximum)},
+          {"share_thousandths", optional(slots.__isset.share_thousandths, slots.share_thousandths)},
           {"lends", optional(slots.__isset.lends, slots.lends)},
           {"borrows", optional(slots.__isset.borrows, slots.borrows)},
           {"copying", optional(slots.__isset.copying, slots.copying)}};
@@ -131,6 +132,8 @@ Json to_json(const wire::JobStatus& job) {
           {"started_at_ms", optional(job.__isset.started_at_ms, job.started_at_ms)},
           {"finished_at_ms", optional(job.__isset.finished_at_ms, job.finished_at_ms)},
           {"now_ms", optional(job.__isset.now_ms, job.now_ms)},
+          {"reason", optional(job.__isset.reason, job.reason)},
+          {"pool", optional(job.__isset.pool, job.pool)},
           {"output", job.output},
           {"diagnostics", optional(job.__isset.diagnostics, job.diagnostics)},
           {"counters", optional(job.__isset.counters, job.counters)},

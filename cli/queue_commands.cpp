@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/connection.h"
@@ -21,6 +22,11 @@ int list(Context& context, const std::string&) {
     print_json(context.out, to_json(queues));
   } else {
     context.out << queue_table(queues).render(context.columns()) << lending_lines(queues);
+    const bool shares = std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
+      return queue.maps.__isset.share_thousandths;
+    });
+    if (shares)
+      context.out << "SHARE: of the pool of that name; all pools: weir shares\n";
   }
   return kExitDone;
 }

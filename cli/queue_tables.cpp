@@ -42,23 +42,43 @@ std::string reclaim_text(bool is_set, std::int64_t ms) {
   return ms < 0 ? "never" : short_duration(ms);
 }
 
+// Of the pool that has the queue's name.
+std::string share_text(const wire::SlotFigures& slots) {
+  if (!slots.__isset.share_thousandths) return "-";
+  const std::int64_t tenths = (slots.share_thousandths + 50) / 100;
+  return fmt::format("{}.{}", tenths / 10, tenths % 10);
+}
+
 std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
-  Table table({{"SLOTS"},
-               {.header = "GUARANTEED", .right = true},
-               {.header = "ALLOCATED", .right = true, .rank = 1},
-               {.header = "RUNNING", .right = true},
-               {.header = "PENDING", .right = true},
-               {.header = "MAXIMUM", .right = true, .rank = 3},
-               {.header = "LENDS", .right = true, .rank = 2},
-               {.header = "BORROWS", .right = true, .rank = 2},
-               {.header = "RECLAIM AFTER", .right = true, .rank = 4}});
+  const bool guarantees = queue.maps.__isset.lends;
+  const bool shares = queue.maps.__isset.share_thousandths;
+  std::vector<TableColumn> columns = {{"SLOTS"}};
+  const auto column = [&](const char* header, int rank = 0) {
+    columns.push_back({.header = header, .right = true, .rank = rank});
+  };
+  if (guarantees) column("GUARANTEED");
+  if (guarantees) column("ALLOCATED", 1);
+  if (shares) column("SHARE");
+  column("RUNNING");
+  column("PENDING");
+  column("MAXIMUM", 3);
+  if (guarantees) column("LENDS", 2);
+  if (guarantees) column("BORROWS", 2);
+  if (guarantees) column("RECLAIM AFTER", 4);
+  Table table(std::move(columns));
   const auto add = [&](const char* name, const wire::SlotFigures& slots,
                        const std::string& reclaim) {
-    table.add({name, std::to_string(slots.guaranteed), std::to_string(slots.allocated),
-               std::to_string(slots.running), std::to_string(slots.pending),
-               or_dash(slots.__isset.maximum, slots.maximum),
-               or_dash(slots.__isset.lends, slots.lends),
-               or_dash(slots.__isset.borrows, slots.borrows), reclaim});
+    std::vector<std::string> cells = {name};
+    if (guarantees) cells.push_back(std::to_string(slots.guaranteed));
+    if (guarantees) cells.push_back(std::to_string(slots.allocated));
+    if (shares) cells.push_back(share_text(slots));
+    cells.push_back(std::to_string(slots.running));
+    cells.push_back(std::to_string(slots.pending));
+    cells.push_back(or_dash(slots.__isset.maximum, slots.maximum));
+    if (guarantees) cells.push_back(or_dash(slots.__isset.lends, slots.lends));
+    if (guarantees) cells.push_back(or_dash(slots.__isset.borrows, slots.borrows));
+    if (guarantees) cells.push_back(reclaim);
+    table.add(std::move(cells));
   };
   add("maps", queue.maps,
       reclaim_text(queue.__isset.reclaim_after_map_ms, queue.reclaim_after_map_ms));
@@ -189,27 +209,65 @@ std::string claim_text(const wire::ClaimInfo& claim) {
                      plain ? "" : " (" + claim.state + ")");
 }
 
+namespace {
+
+// What the ruling policy has for queues: guarantees, shares of pools, or neither.
+struct Shown {
+  bool guarantees = false;
+  bool shares = false;
+  bool copies = false;
+  bool claims = false;
+  bool all_run = true;
+
+  explicit Shown(const std::vector<wire::QueueStatus>& queues) {
+    for (const wire::QueueStatus& queue : queues) {
+      guarantees = guarantees || queue.maps.__isset.lends;
+      shares = shares || queue.maps.__isset.share_thousandths;
+      copies = copies || queue.reduces.__isset.copying;
+      claims = claims || !queue.claims.empty();
+      all_run = all_run && queue.state == "RUNNING";
+    }
+    claims = claims || guarantees;
+  }
+
+  void add_columns(const std::string& kind, std::vector<TableColumn>& columns) const {
+    if (guarantees) {
+      columns.push_back({.header = kind + " GUAR", .right = true});
+      columns.push_back({.header = "ALLOC", .right = true, .rank = 2});
+    } else if (shares) {
+      columns.push_back({.header = kind + " SHARE", .right = true});
+    }
+    const bool named = guarantees || shares;
+    columns.push_back({.header = named ? "RUN" : kind + " RUN", .right = true});
+    columns.push_back({.header = "PEND", .right = true});
+    if (!guarantees) columns.push_back({.header = "MAX", .right = true, .rank = 2});
+  }
+
+  void add_cells(const wire::SlotFigures& slots, std::vector<std::string>& cells) const {
+    if (guarantees) {
+      cells.push_back(std::to_string(slots.guaranteed));
+      cells.push_back(std::to_string(slots.allocated));
+    } else if (shares) {
+      cells.push_back(share_text(slots));
+    }
+    cells.push_back(std::to_string(slots.running));
+    cells.push_back(std::to_string(slots.pending));
+    if (!guarantees) cells.push_back(or_dash(slots.__isset.maximum, slots.maximum));
+  }
+};
+
+}  // namespace
+
 Table queue_table(const std::vector<wire::QueueStatus>& queues) {
-  const bool copies = std::any_of(queues.begin(), queues.end(), [](const wire::QueueStatus& queue) {
-    return queue.reduces.__isset.copying;
-  });
+  const Shown shown(queues);
   // While all of them run the state says nothing: it goes first then, and else last.
-  const bool all_run =
-      std::all_of(queues.begin(), queues.end(),
-                  [](const wire::QueueStatus& queue) { return queue.state == "RUNNING"; });
   std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10},
-                                      {.header = "STATE", .rank = all_run ? 5 : 1},
-                                      {.header = "MAP GUAR", .right = true},
-                                      {.header = "ALLOC", .right = true, .rank = 2},
-                                      {.header = "RUN", .right = true},
-                                      {.header = "PEND", .right = true},
-                                      {.header = "RED GUAR", .right = true},
-                                      {.header = "ALLOC", .right = true, .rank = 2},
-                                      {.header = "RUN", .right = true},
-                                      {.header = "PEND", .right = true},
-                                      {.header = "USERS", .right = true, .rank = 4},
-                                      {.header = "CLAIMS", .least_width = 14}};
-  if (copies) columns.insert(columns.begin() + 10, {.header = "COPY", .right = true, .rank = 3});
+                                      {.header = "STATE", .rank = shown.all_run ? 5 : 1}};
+  shown.add_columns("MAP", columns);
+  shown.add_columns("RED", columns);
+  if (shown.copies) columns.push_back({.header = "COPY", .right = true, .rank = 3});
+  columns.push_back({.header = "USERS", .right = true, .rank = 4});
+  if (shown.claims) columns.push_back({.header = "CLAIMS", .least_width = 14});
   Table table(std::move(columns));
   for (const auto& queue : queues) {
     const auto dots =
@@ -219,19 +277,12 @@ Table queue_table(const std::vector<wire::QueueStatus>& queues) {
         std::count_if(queue.users.begin(), queue.users.end(), [](const wire::UserFigures& user) {
           return user.jobs > 0 || user.running_maps > 0 || user.running_reduces > 0;
         });
-    std::vector<std::string> cells = {std::string(2 * dots, ' ') + last,
-                                      queue.state,
-                                      std::to_string(queue.maps.guaranteed),
-                                      std::to_string(queue.maps.allocated),
-                                      std::to_string(queue.maps.running),
-                                      std::to_string(queue.maps.pending),
-                                      std::to_string(queue.reduces.guaranteed),
-                                      std::to_string(queue.reduces.allocated),
-                                      std::to_string(queue.reduces.running),
-                                      std::to_string(queue.reduces.pending),
-                                      std::to_string(present),
-                                      claims_text(queue.claims)};
-    if (copies) cells.insert(cells.begin() + 10, std::to_string(queue.reduces.copying));
+    std::vector<std::string> cells = {std::string(2 * dots, ' ') + last, queue.state};
+    shown.add_cells(queue.maps, cells);
+    shown.add_cells(queue.reduces, cells);
+    if (shown.copies) cells.push_back(std::to_string(queue.reduces.copying));
+    cells.push_back(std::to_string(present));
+    if (shown.claims) cells.push_back(claims_text(queue.claims));
     table.add(std::move(cells));
   }
   return table;

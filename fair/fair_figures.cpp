@@ -51,12 +51,16 @@ QueueFigures FairPolicy::figures(QueueId queue, TaskKind kind) const {
   if (queue_limited_[queue.index()]) {
     pending = std::min(pending, std::max<std::int64_t>(0, queue_room(queue, kind)));
   }
-  return {.guaranteed = 0,
-          .allocated = running,
-          .running = running,
-          .pending = pending,
-          .demand = std::min(maximum, running + pending),
-          .maximum = maximum};
+  QueueFigures figures{.guaranteed = 0,
+                       .allocated = running,
+                       .running = running,
+                       .pending = pending,
+                       .demand = std::min(maximum, running + pending),
+                       .maximum = maximum};
+  // As last dealt, if the queue is a pool.
+  const PoolId pool = tree_.find(state_.tree().node(queue).path);
+  if (pool.valid()) figures.share = standings_[index(kind)].line(pool).share;
+  return figures;
 }
 
 // Pools that nobody has declared and no job is in are there for people to see: `default`, that of

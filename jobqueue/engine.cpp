@@ -196,9 +196,11 @@ void Engine::apply(const PendingCommand& command) {
     changes_.queues = true;
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
     apply_settings(*settings);
+    note_pools();
   } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
     switch_policy(policy->policy);
     admit_everywhere();
+    note_pools();
   } else if (const auto* ordered = std::get_if<TrackersOrdered>(&fact)) {
     apply_orders(*ordered, command.seq);
   }

@@ -273,6 +273,7 @@ class Engine {
   void admit(Job& job);  // from WAITING to RUNNING
   void admit_waiting(QueueId queue);
   void admit_everywhere();
+  void note_pools();  // jobs may be in other pools now, or in none
   void demote(Job& job);  // from RUNNING to WAITING
   void admit_if_stuck(Job& job);
   void note_yield(const Job& job);

@@ -62,6 +62,12 @@ void Engine::regroup() {
   regrouped_.clear();
 }
 
+void Engine::note_pools() {
+  for (const QueueId leaf : state_.tree().leaves()) {
+    for (const auto& [id, unused] : state_.queue(leaf).unfinished) changes_.jobs.insert(id);
+  }
+}
+
 void Engine::admit_everywhere() {
   if (policy_->limits_running_jobs()) return admit_waiting(QueueTree::root());
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);

@@ -62,6 +62,8 @@ struct JobStatus {
   18: optional string status           // newest status line of a task
   19: optional bool from_history       // it is over for so long that only its record is left
   20: optional i64 now_ms              // when this was made, by the clock of the others; of job_status alone
+  21: optional string reason           // of list_jobs, while no task of it runs: the first that explain gives; of the first 100
+  22: optional string pool             // under a policy with pools, while it is not over
 }
 
 /** Which of the jobs that are over to list; what is absent does not matter. */
@@ -110,6 +112,7 @@ struct SlotFigures {
   6: optional i64 lends                // of its guarantee, allocated to others now
   7: optional i64 borrows              // running above its guarantee now
   8: optional i64 copying              // slots of reduces that copy without one, or wait for one (copy_compute_split); if any
+  9: optional i64 share_thousandths    // under fair: of the pool of this path, as last dealt; in thousandths of a slot
 }
 
 /** What a queue has had in one class since the JobTracker started, in slot-milliseconds. */

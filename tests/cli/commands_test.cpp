@@ -170,6 +170,41 @@ TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
   EXPECT_EQ(json({"queue", "show", "research"})["reduces"]["pending"], 3);
 }
 
+TEST_F(Commands, QueueListShowsWhatTheRulingPolicyHas) {
+  auto queue = queue_status("research");
+  for (wire::SlotFigures* slots : {&queue.maps, &queue.reduces}) {
+    slots->__isset.lends = slots->__isset.borrows = false;
+    slots->__set_maximum(9);
+  }
+  fake.queue_list = {queue};
+  const std::string plain = weir({"queue", "list"}).out;  // fifo
+  EXPECT_THAT(plain,
+              ContainsRegex("QUEUE +STATE +MAP RUN +PEND +MAX +RED RUN +PEND +MAX +USERS\n"));
+  EXPECT_THAT(plain, ContainsRegex("research +RUNNING +7 +12 +9 +1 +3 +9 +0\n"));
+  EXPECT_THAT(weir({"queue", "show", "research"}).out, Not(HasSubstr("GUARANTEED")));
+  fake.queue_list[0].maps.__set_share_thousandths(6'666);
+  const std::string fair = weir({"queue", "list"}).out;
+  EXPECT_THAT(fair, ContainsRegex("MAP SHARE +RUN +PEND +MAX +RED SHARE +RUN"));
+  EXPECT_THAT(fair, ContainsRegex("research +RUNNING +6\\.7 +7 +12 +9 +- +1"));
+  EXPECT_THAT(fair, HasSubstr("all pools: weir shares"));
+  expect_fits({"queue", "list"});
+}
+
+TEST_F(Commands, JobListShowsReasonsAndPoolsIfThereAreAny) {
+  fake.jobs = {job_status(7, "RUNNING", 10, 5), job_status(8, "PENDING", 10, 0)};
+  EXPECT_THAT(weir({"job", "list"}).out, AllOf(Not(HasSubstr("REASON")), Not(HasSubstr("POOL"))));
+  fake.jobs[1].__set_reason("2 jobs are before it in queue research");
+  fake.jobs[1].__set_pool("alice");
+  const std::string shown = weir({"job", "list"}).out;
+  EXPECT_THAT(shown, ContainsRegex("job_0008 .* alice .*2 jobs are before it in queue research\n"));
+  EXPECT_THAT(shown, ContainsRegex("job_0007 .* - .*RUNNING"));
+  EXPECT_EQ(json({"job", "list"})[1]["pool"], "alice");
+  EXPECT_EQ(json({"job", "list"})[1]["reason"], "2 jobs are before it in queue research");
+  for (const int columns : {80, 100}) {
+    EXPECT_THAT(on_terminal(columns, {"job", "list"}), HasSubstr("REASON"));
+  }
+}
+
 TEST_F(Commands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
   fake.queue_list = {queue_status("research"), queue_status("production")};
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("COPY")));
@@ -253,7 +288,7 @@ TEST_F(Commands, QueueShowTellsEverything) {
   expect_fits({"queue", "show", "research"});
   for (const char* line :
        {"maps              6          8        7       12       10      0        1          1m00s",
-        "reduces           4          2        1        3        -      -        -          never",
+        "reduces           4          2        1        3        -      0        0          never",
         "kill budget:  600 slot-seconds an hour may be lost",
         "    7  4 maps     1m05s  5.0s ago  unservable: no tracker can free 4 slots",
         "held for claim 7: 1 map on tracker tt1, 1 of its tasks still dying",

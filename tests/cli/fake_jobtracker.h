@@ -72,6 +72,8 @@ inline wire::SlotFigures slot_figures(int guaranteed, int allocated, int running
   figures.allocated = allocated;
   figures.running = running;
   figures.pending = pending;
+  figures.__set_lends(0);  // under a policy with guarantees
+  figures.__set_borrows(0);
   return figures;
 }
 

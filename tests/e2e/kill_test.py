@@ -35,7 +35,7 @@ QUEUES = """
 def settings_text(directory, research=50):
     queues = QUEUES.format(research=research, production=90 - research)
     return (f"policy: capacity\nlisten: {{thrift: 127.0.0.1:0}}\nstore: {{sqlite: {directory}/weir.db}}\n"
-            f"heartbeat: {{interval: 300ms, expiry: 120s}}\nqueues:{queues}")
+            f"heartbeat: {{interval: 300ms, expiry: 120s}}\nadministrators: [\"*\"]\nqueues:{queues}")
 
 
 class Killed(Cluster):

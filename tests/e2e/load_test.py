@@ -171,7 +171,7 @@ def load(process, ports, directory, deadline, results):
 class Load(Cluster):
     def test_from_all_sides(self):
         self.some_text()
-        conf = self.settings(extra=f"heartbeat: {{interval: 300ms, expiry: {30 * PATIENCE:.0f}s}}")
+        conf = self.settings(extra=f"heartbeat: {{interval: 300ms, expiry: {30 * PATIENCE:.0f}s}}\nadministrators: [\"*\"]")
         self.start_cluster(trackers=2, map_slots=4, reduce_slots=2, conf=conf)
         ports = (int(self.address.split(":")[1]), self.tracker_port)
         results = multiprocessing.Queue()

@@ -30,6 +30,44 @@ Result<std::size_t> list_limit(std::int32_t limit, std::int32_t least, std::int3
                      "1 to " + std::to_string(most) + ", or 0 for " + std::to_string(least));
 }
 
+using JobList = std::vector<wire::JobStatus>;
+
+// Those of a list that wait are looked at by the engine, a few at a time, so that heartbeats come
+// in between.
+struct WaitingJobs {
+  static constexpr std::size_t kAtATime = 10;
+  static constexpr std::size_t kExplained = 100;
+
+  EngineLoop& loop;
+  JobList jobs;
+  Answering<JobList> answering;
+  std::vector<std::size_t> waiting;  // places in `jobs`
+  std::size_t next = 0;
+};
+
+void explain_next(const std::shared_ptr<WaitingJobs>& work) {
+  if (work->next == work->waiting.size()) return work->answering.give(work->jobs);
+  work->loop.query([work](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return work->answering.give(work->jobs);  // it is busy: without reasons, then
+    for (std::size_t n = 0; n < WaitingJobs::kAtATime && work->next < work->waiting.size(); ++n) {
+      wire::JobStatus& job = work->jobs[work->waiting[work->next++]];
+      const auto reasons = inside->engine->explain(JobId(static_cast<std::size_t>(job.job)));
+      if (!reasons.empty()) job.__set_reason(reasons.front().message);
+    }
+    explain_next(work);
+  });
+}
+
+void give_with_reasons(EngineLoop& loop, JobList jobs, const Answering<JobList>& answering) {
+  auto work = std::make_shared<WaitingJobs>(WaitingJobs{loop, std::move(jobs), answering, {}});
+  for (std::size_t i = 0; i < work->jobs.size(); ++i) {
+    const std::string& state = work->jobs[i].state;
+    if (state != "WAITING" && state != "PENDING") continue;
+    if (work->waiting.size() < WaitingJobs::kExplained) work->waiting.push_back(i);
+  }
+  explain_next(work);
+}
+
 }  // namespace
 
 // --- Commands ---
@@ -149,11 +187,12 @@ void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
   if (!most) return answering.refuse(most.error());
   JobFilter filter{queue, user, unfinished_only, *most};
   loop_.board().when(min_version,
-                     [answering, filter = std::move(filter)](const Result<BoardViewPtr>& view) {
+                     [answering, &loop = loop_,
+                      filter = std::move(filter)](const Result<BoardViewPtr>& view) {
                        if (!view) return answering.refuse(view.error());
-                       const auto jobs = list_jobs_of(**view, filter);
+                       auto jobs = list_jobs_of(**view, filter);
                        if (!jobs) return answering.refuse(jobs.error());
-                       answering.give(*jobs);
+                       give_with_reasons(loop, std::move(*jobs), answering);
                      });
 }
 

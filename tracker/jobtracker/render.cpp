@@ -56,6 +56,10 @@ wire::JobStatus render_job(const Engine& engine, const Job& job, const WallClock
   // An ended job may outlive its queue.
   const std::string& path = engine.state().tree().node(job.queue).path;
   out.queue = path.empty() ? job.spec->queue : path;
+  if (!is_over(state)) {
+    const std::string_view pool = engine.policy().pool_of(job.id);
+    if (!pool.empty()) out.__set_pool(std::string(pool));
+  }
   out.priority = name(job.priority);
   out.state = state == JobState::kRunning && job.pending() ? "PENDING" : name(state);
   out.maps = render_tasks(job, TaskKind::kMap, state);

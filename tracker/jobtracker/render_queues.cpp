@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conf/diff.h"
+#include "jobqueue/share.h"
 #include "thrift/wire_job.h"
 #include "tracker/jobtracker/render.h"
 
@@ -25,6 +26,7 @@ wire::SlotFigures render_figures(const QueueFigures& figures, bool guarantees) {
   out.running = figures.running;
   out.pending = figures.pending;
   if (figures.maximum >= 0) out.__set_maximum(figures.maximum);
+  if (figures.share >= 0) out.__set_share_thousandths(figures.share / (kWholeSlot / 1'000));
   if (!guarantees) return out;
   out.__set_lends(std::max<std::int64_t>(0, figures.guaranteed - figures.allocated));
   out.__set_borrows(std::max<std::int64_t>(0, figures.running - figures.guaranteed));
@@ -246,6 +248,23 @@ void add_copies(const ClusterState& state, std::vector<wire::QueueStatus>* out) 
   }
 }
 
+// Without any tracker a policy finds that nothing may run and counts nothing as pending. It pends.
+void add_pending_without_trackers(const ClusterState& state, std::vector<wire::QueueStatus>* out) {
+  if (state.live_trackers() > 0) return;
+  for (wire::QueueStatus& queue : *out) queue.maps.pending = queue.reduces.pending = 0;
+  for (const QueueId leaf : state.tree().leaves()) {
+    for (const auto& [id, unused] : state.queue(leaf).unfinished) {
+      const Job& job = state.job(id);
+      if (job.state != JobState::kRunning) continue;
+      for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
+        wire::QueueStatus& queue = (*out)[q.index() - 1];
+        queue.maps.pending += job.launchable(TaskKind::kMap) * job.width(TaskKind::kMap);
+        queue.reduces.pending += job.launchable(TaskKind::kReduce) * job.width(TaskKind::kReduce);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<wire::QueueStatus> render_queues(const Engine& engine, const WallClock& wall) {
@@ -258,6 +277,7 @@ std::vector<wire::QueueStatus> render_queues(const Engine& engine, const WallClo
   add_up_inner_queues(tree, &out);
   add_holds_and_kills(engine.state(), wall, &out);
   add_copies(engine.state(), &out);
+  add_pending_without_trackers(engine.state(), &out);
   return out;
 }
 

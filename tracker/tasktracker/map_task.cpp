@@ -25,8 +25,8 @@ class MapInput {
   }
   // Progress is what the mapper has read, and less than all of it before it has ended.
   void fed(std::size_t unread) {
-    const std::int64_t given = std::max<std::int64_t>(bytes_, 1);
-    const double read = 1 - static_cast<double>(unread) / static_cast<double>(given);
+    if (bytes_ == 0) return;  // the reader has passed what is another split's, the mapper nothing
+    const double read = 1 - static_cast<double>(unread) / static_cast<double>(bytes_);
     const auto stored = static_cast<double>(reader_->stored_bytes_read());
     control_.set_progress(static_cast<std::int64_t>(stored * read), reader_->stored_bytes_total(),
                           0, kMostBeforeTheEnd);

@@ -12,6 +12,7 @@ SETTINGS = """policy: {policy}
 listen: {{thrift: "127.0.0.1:0"}}
 store: {{sqlite: {store}}}
 heartbeat: {{interval: 300ms, expiry: 30s}}
+administrators: ["*"]
 queues:
   - {{name: research, guaranteed: 60%}}
   - {{name: production, guaranteed: 40%}}

@@ -95,6 +95,43 @@ TEST_F(ServicesTest, EveryVersionShowsWhatItsReplyTold) {
   EXPECT_TRUE(jobs.empty());
 }
 
+TEST_F(ServicesTest, WhatWaitsSaysWhyAlsoInLists) {
+  const auto job = submit(make_request(5, 1, "/out/a"));
+  std::vector<wire::JobStatus> jobs;
+  client_->call([&](auto& c) { c.list_jobs(jobs, "", "", true, 0, job.version); });
+  ASSERT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs[0].state, "PENDING");
+  EXPECT_EQ(jobs[0].reason, "no tracker is connected");
+  EXPECT_FALSE(jobs[0].__isset.pool);
+  std::vector<wire::QueueStatus> queues;
+  client_->call([&](auto& c) { c.queues(queues, "default", 0); });
+  EXPECT_EQ(queues.at(0).maps.pending, 5);  // although nothing could run it
+
+  FakeTracker worker(tracker_->tracker_port(), "tt1");
+  worker.join();
+  EXPECT_EQ(worker.run(*client_, job.job).state, "SUCCEEDED");
+  client_->call([&](auto& c) { c.list_jobs(jobs, "", "", false, 0, 0); });
+  EXPECT_FALSE(jobs.at(0).__isset.reason);
+}
+
+// Of jobs that were there before the switch, too.
+TEST_F(ServicesTest, UnderAPolicyWithPoolsJobsSayTheirs) {
+  const auto job = submit(make_request(5, 1, "/out/a"));
+  wire::Caller root;
+  root.user = "root";
+  wire::Done done;
+  const auto rule = [&](const char* policy) {
+    admin_->call([&](auto& c) { c.set_policy(done, root, policy); });
+    return status_of(*client_, job.job, done.version);
+  };
+  EXPECT_EQ(rule("fair").pool, "default");
+  std::vector<wire::QueueStatus> queues;
+  client_->call([&](auto& c) { c.queues(queues, "default", 0); });
+  EXPECT_TRUE(queues.at(0).maps.__isset.share_thousandths);
+  EXPECT_FALSE(queues.at(0).maps.__isset.lends);
+  EXPECT_FALSE(rule("fifo").__isset.pool);
+}
+
 TEST_F(ServicesTest, CommandsAndTheirRefusals) {
   const auto job = submit(make_request(4, 1, "/out/a"));
   wire::Caller alice, mallory;

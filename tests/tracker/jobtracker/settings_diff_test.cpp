@@ -47,5 +47,18 @@ TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
   EXPECT_EQ(diff->reduce_slots, 4);
 }
 
+TEST(SettingsDiff, APolicyThatWasSetByCommandIsTold) {
+  const Settings capacity = load_settings_text("f", "policy: capacity\n")->settings;
+  const Settings fifo = load_settings_text("f", "policy: fifo\n")->settings;
+  const auto changes = [](const Settings& before, const Settings& after, const char* policy) {
+    return diff_of_settings(before, after, policy, Resources{})->changes;
+  };
+  EXPECT_THAT(changes(capacity, capacity, "capacity"), ElementsAre());
+  EXPECT_THAT(changes(capacity, capacity, "fifo"),
+              ElementsAre("policy: these say capacity, but fifo rules, set by command, and stays; "
+                          "`weir policy set capacity` ends that"));
+  EXPECT_THAT(changes(capacity, fifo, "capacity"), ElementsAre("policy: capacity -> fifo"));
+}
+
 }  // namespace
 }  // namespace weir
