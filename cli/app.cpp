@@ -124,8 +124,8 @@ int fail(Context& context, const CliFailure& failure) {
 }  // namespace
 
 int run_cli(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
-            Terminal terminal) {
-  Context context(out, err, terminal);
+            Terminal terminal, std::istream& in) {
+  Context context(in, out, err, terminal);
   CLI::App app(
       "A JobTracker for clusters that several organisations share: each has a queue with a "
       "guaranteed part.");
@@ -157,7 +157,7 @@ int run_cli(std::vector<std::string> arguments, std::ostream& out, std::ostream&
 int weir_main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.size() == 2 && arguments[0] == "run-task") return run_task(arguments[1]);
-  return run_cli(std::move(arguments), std::cout, std::cerr, detect_terminal());
+  return run_cli(std::move(arguments), std::cout, std::cerr, detect_terminal(), std::cin);
 }
 
 }  // namespace weir::cli

@@ -14,8 +14,8 @@
 namespace weir::cli {
 
 int weir_main(int argc, char** argv);
-// `arguments` without the program's name.
+// `arguments` without the program's name; `in` is read when somebody at a terminal is asked.
 int run_cli(std::vector<std::string> arguments, std::ostream& out, std::ostream& err,
-            Terminal terminal);
+            Terminal terminal, std::istream& in);
 
 }  // namespace weir::cli

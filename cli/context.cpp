@@ -71,6 +71,7 @@ Terminal detect_terminal() {
   Terminal terminal;
   terminal.out = isatty(STDOUT_FILENO) == 1;
   terminal.err = isatty(STDERR_FILENO) == 1;
+  terminal.in = terminal.err && isatty(STDIN_FILENO) == 1;
   terminal.colours =
       terminal.out && environment("NO_COLOR").empty() && environment("TERM") != "dumb";
   winsize size{};

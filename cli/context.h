@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <istream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -22,15 +23,17 @@ struct Terminal {
   bool err = false;      // stderr is one
   bool colours = false;  // stdout is one, and neither NO_COLOR nor TERM=dumb says otherwise
   std::size_t columns = 80;  // its width, if stdout is one
+  bool in = false;  // somebody can be asked: stdin is a terminal, and stderr is
 };
 Terminal detect_terminal();
 // $COLUMNS if it is a number, else what the terminal says of itself, else 80.
 std::size_t terminal_columns(const std::string& environment, std::size_t said);
 
 struct Context {
-  Context(std::ostream& out, std::ostream& err, Terminal terminal)
-      : out(out), err(err), terminal(terminal) {}
+  Context(std::istream& in, std::ostream& out, std::ostream& err, Terminal terminal)
+      : in(in), out(out), err(err), terminal(terminal) {}
 
+  std::istream& in;  // answers to what is asked on a terminal
   std::ostream& out;
   std::ostream& err;
   Terminal terminal;

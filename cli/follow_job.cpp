@@ -54,26 +54,33 @@ class ProgressDisplay {
 
 int show_result(Context& context, const wire::JobStatus& job) {
   const bool succeeded = job.state == "SUCCEEDED";
-  const std::string took = short_duration(elapsed_ms(job));
   if (context.json()) {
     print_json(context.out, to_json(job));
   } else if (succeeded) {
     const int failed = job.maps.failed_attempts + job.reduces.failed_attempts;
-    context.out << fmt::format("{} SUCCEEDED in {}: {} maps, {} reduces{}\n", job.job_name, took,
-                               job.maps.total, job.reduces.total,
+    context.out << fmt::format("{} SUCCEEDED in {}: {} maps, {} reduces{}\n", job.job_name,
+                               time_taken(job), job.maps.total, job.reduces.total,
                                failed > 0 ? fmt::format(", {} failed attempts", failed) : "");
     if (job.__isset.counters) context.out << counter_lines(job.counters);
     context.out << fmt::format("output: {}\n", printable(job.output));
   }
   if (succeeded) return kExitDone;
-  const std::string why = job.__isset.diagnostics && !job.diagnostics.empty()
-                              ? printable(job.diagnostics)
-                              : std::string("no cause was given");
-  throw CliFailure(kExitNotSo, fmt::format("{} {} after {}: {}; look at 'weir job logs {}'",
-                                           job.job_name, job.state, took, why, job.job_name));
+  throw CliFailure(kExitNotSo, why_not_succeeded(job));
 }
 
 }  // namespace
+
+std::string time_taken(const wire::JobStatus& job) {
+  return short_duration(elapsed_ms(job));
+}
+
+std::string why_not_succeeded(const wire::JobStatus& job) {
+  const std::string why = job.__isset.diagnostics && !job.diagnostics.empty()
+                              ? printable(job.diagnostics)
+                              : std::string("no cause was given");
+  return fmt::format("{} {} after {}: {}; look at 'weir job logs {}'", job.job_name, job.state,
+                     time_taken(job), why, job.job_name);
+}
 
 std::string counter_lines(const wire::Counters& counters) {
   if (counters.empty()) return "";

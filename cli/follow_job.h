@@ -16,6 +16,11 @@ namespace weir::cli {
 // job.
 int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version);
 
+// From its submission to its end, "1m20s".
+std::string time_taken(const wire::JobStatus& job);
+// Of a job that is over and has not succeeded: one line that says why.
+std::string why_not_succeeded(const wire::JobStatus& job);
+
 // `counters:` and a line for each; nothing if there are none.
 std::string counter_lines(const wire::Counters& counters);
 

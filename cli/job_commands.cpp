@@ -9,20 +9,22 @@
 #include "cli/follow_job.h"
 #include "cli/format.h"
 #include "cli/job_logs.h"
+#include "cli/job_selection.h"
+#include "cli/job_steering.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
 #include "cli/progress_bar.h"
-#include "jobqueue/job_spec.h"
 
 namespace weir::cli {
 namespace {
 
 struct JobOptions {
-  std::string id, queue, user, priority, since, before;
+  std::string id, queue, user, states, since, before;
   std::int32_t limit = 0;
   bool all = false;
   bool history = false;
   bool tasks = false;
+  const CLI::Option* state = nullptr;
 };
 using Options = std::shared_ptr<JobOptions>;
 
@@ -59,16 +61,25 @@ int list_history(Context& context, const JobOptions& options) {
 
 int list(Context& context, const JobOptions& options) {
   if (options.history) return list_history(context, options);
+  wire::JobFilter filter;
+  filter.__set_unfinished_only(!options.all);
+  if (!options.queue.empty()) filter.__set_queue(options.queue);
+  if (!options.user.empty()) filter.__set_user(options.user);
+  if (options.limit > 0) filter.__set_limit(options.limit);
+  if (options.state->count() > 0) {
+    filter.__set_states(states_of(options.states, true));
+    filter.__set_unfinished_only(false);
+  }
   JobTracker jobtracker(context);
   std::vector<wire::JobStatus> jobs;
-  jobtracker.client([&](auto& client) {
-    client.list_jobs(jobs, options.queue, options.user, !options.all, options.limit, 0);
-  });
+  jobtracker.client([&](auto& client) { client.find_jobs(jobs, filter); });
   if (context.json()) {
     print_json(context.out, to_json(jobs));
   } else if (jobs.empty()) {
-    context.out << (options.all ? "no jobs\n"
-                                : "no unfinished jobs; --all shows those that ended too\n");
+    context.out << (options.state->count() > 0
+                        ? "no jobs in state " + printable(options.states) + "\n"
+                    : options.all ? "no jobs\n"
+                                  : "no unfinished jobs; --all shows those that ended too\n");
   } else {
     context.out << job_table(jobs).render(context.columns());
   }
@@ -120,57 +131,6 @@ int explain(Context& context, const JobOptions& options) {
   return kExitDone;
 }
 
-// One line, or {"job", "number", ...} for scripts.
-int report(Context& context, const JobOptions& options, const std::string& sentence, Json more) {
-  if (context.json()) {
-    Json json = {{"job", job_name(job_argument(options.id))}, {"number", number(options)}};
-    json.update(more);
-    print_json(context.out, json);
-  } else {
-    context.out << job_name(job_argument(options.id)) << " " << sentence << "\n";
-  }
-  return kExitDone;
-}
-
-int kill(Context& context, const JobOptions& options) {
-  JobTracker jobtracker(context);
-  wire::Done done;
-  jobtracker.client([&](auto& client) { client.kill_job(done, caller(context), number(options)); });
-  return report(context, options, "killed", {{"version", done.version}});
-}
-
-int move(Context& context, const JobOptions& options) {
-  JobTracker jobtracker(context);
-  wire::Done done;
-  wire::JobStatus job;
-  jobtracker.client([&](auto& client) {
-    client.move_job(done, caller(context), number(options), options.queue);
-  });
-  jobtracker.client([&](auto& client) { client.job_status(job, number(options), done.version); });
-  return report(context, options, "moved to queue " + printable(job.queue),
-                {{"queue", job.queue}, {"version", done.version}});
-}
-
-int set_priority(Context& context, const JobOptions& options) {
-  const auto priority = parse_priority(options.priority);
-  if (!priority) {
-    throw wrong_use(fmt::format("priority '{}': must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW",
-                                printable(options.priority)));
-  }
-  JobTracker jobtracker(context);
-  wire::Done done;
-  jobtracker.client([&](auto& client) {
-    client.set_priority(done, caller(context), number(options), name(*priority));
-  });
-  return report(context, options, fmt::format("now has priority {}", name(*priority)),
-                {{"priority", name(*priority)}, {"version", done.version}});
-}
-
-int wait(Context& context, const JobOptions& options) {
-  JobTracker jobtracker(context);
-  return follow_job(context, jobtracker, number(options), 0);
-}
-
 CLI::App* add(CLI::App& group, Context& context, const Options& options, const char* name,
               const char* what, int (*run)(Context&, const JobOptions&), const char* examples) {
   auto* command = group.add_subcommand(name, what);
@@ -195,6 +155,7 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
   auto* command =
       add(group, context, options, "list", "unfinished jobs, newest first", list,
           "  weir job list --queue research\n  weir job list --all --user alice -o json\n"
+          "  weir job list --state RUNNING,FAILED\n"
           "  weir job list --history --since 2d");
   command->add_option("--queue", options->queue, "only this queue's");
   command->add_option("--user", options->user, "only this user's");
@@ -205,6 +166,13 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
       "--history", options->history,
       "all that ended and are still on record (history.keep), the last to end first");
   history->excludes(all);
+  options->state = command
+                       ->add_option("--state", options->states,
+                                    "only those in any of these states, with commas: WAITING, "
+                                    "PENDING, RUNNING, and of those that ended lately SUCCEEDED, "
+                                    "FAILED, KILLED")
+                       ->type_name("STATE,...")
+                       ->excludes(history);
   command
       ->add_option("--since", options->since,
                    "with --history: ended in the last 30m, 12h, 2d..., or since "
@@ -221,30 +189,6 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
   add_id(add(group, context, options, "explain", "why a job waits, with the numbers behind it",
              explain, "  weir job explain job_0007"),
          options);
-  add_id(
-      add(group, context, options, "wait", "follow a job to its end; exit 0 only if it SUCCEEDED",
-          wait, "  weir job wait job_0007"),
-      options);
-}
-
-void add_changing(CLI::App& group, Context& context, const Options& options) {
-  auto* command = add(group, context, options, "kill", "end a job; its running tasks are killed",
-                      kill, "  weir job kill job_0007");
-  add_id(command, options);
-  add_caller_option(*command, context);
-
-  command = add(group, context, options, "move", "move a job to another queue", move,
-                "  weir job move job_0007 --queue production");
-  add_id(command, options);
-  command->add_option("--queue", options->queue, "where to")->required();
-  add_caller_option(*command, context);
-
-  command = add(group, context, options, "priority", "change a job's priority", set_priority,
-                "  weir job priority job_0007 HIGH");
-  add_id(command, options);
-  command->add_option("PRIORITY", options->priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
-      ->required();
-  add_caller_option(*command, context);
 }
 
 }  // namespace
@@ -254,7 +198,7 @@ void add_job_commands(CLI::App& app, Context& context) {
   group->group("Jobs")->require_subcommand(1);
   const auto options = std::make_shared<JobOptions>();
   add_reading(*group, context, options);
-  add_changing(*group, context, options);
+  add_job_steering(*group, context);
   add_job_logs(*group, context);
 }
 

@@ -1,5 +1,5 @@
-// `weir job ...`: list, status, explain, wait, kill, move, priority. IDs are job names (job_0007)
-// or numbers (7). `weir job logs` has its own file. One thread.
+// `weir job ...`: list, status, explain. IDs are job names (job_0007) or numbers (7). What changes
+// or waits for several jobs is in job_steering.h, `weir job logs` in job_logs.h. One thread.
 #pragma once
 
 #include "cli/context.h"

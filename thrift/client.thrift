@@ -66,6 +66,17 @@ struct JobStatus {
   22: optional string pool             // under a policy with pools, while it is not over
 }
 
+/** Which of the listed jobs; what is absent or empty does not matter, what is there must all be so. */
+struct JobFilter {
+  1: optional string queue             // and all below it
+  2: optional string user
+  3: optional string name              // a pattern of the job's name: * ? [a-z] [!a-z]
+  4: optional list<string> states      // any of these
+  5: optional bool unfinished_only
+  6: optional i32 limit                // 0 = 1,000; at most 10,000
+  7: optional i64 min_version
+}
+
 /** Which of the jobs that are over to list; what is absent does not matter. */
 struct HistoryFilter {
   1: optional string queue             // and all below it
@@ -246,6 +257,8 @@ service ClientService {
   /** Newest first; empty `queue` or `user` = all. `limit` 0 = 1,000. */
   list<JobStatus> list_jobs(1: string queue, 2: string user, 3: bool unfinished_only, 4: i32 limit, 5: i64 min_version)
       throws (1: common.WeirError error)
+  /** Newest first. */
+  list<JobStatus> find_jobs(1: JobFilter filter) throws (1: common.WeirError error)
   /** Jobs that are over, also those that are in none of the other lists any more; the last to end first.
       Without counters, and with the first 500 bytes of diagnostics. */
   list<JobStatus> list_history(1: HistoryFilter filter) throws (1: common.WeirError error)

@@ -58,7 +58,7 @@ TEST_F(Commands, JobList) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("JOB "), HasSubstr("job_0007"), HasSubstr("5/10"),
                              HasSubstr("RUNNING")));
   EXPECT_THAT(ran.out, HasSubstr(fake.jobs[0].name));  // into a pipe it is not cut
-  EXPECT_THAT(fake.asked, ElementsAre("list_jobs research,alice,all,5"));
+  EXPECT_THAT(fake.asked, ElementsAre("find_jobs research,alice,,,all,5"));
   expect_fits({"job", "list"});
   const auto list = json({"job", "list"});
   EXPECT_EQ(list[0]["job"], "job_0007");

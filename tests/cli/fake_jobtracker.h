@@ -12,6 +12,7 @@
 
 #include <deque>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -121,6 +122,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   // --- What it answers ---
   std::mutex mutex;
   std::optional<wire::WeirError> refuse;  // every call
+  std::map<std::string, wire::WeirError> refuse_call;  // the one that is asked like this
   int lost_answers = 0;  // of so many submissions: taken, but the caller hears nothing
   int busy_answers = 0;  // so many submissions are put off
   std::vector<std::string> submissions;  // the ids of all that came
@@ -170,6 +172,13 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
                  const std::int64_t) override {
     note("list_jobs " + queue + "," + user + "," + (unfinished ? "unfinished" : "all") + "," +
          std::to_string(limit));
+    reply = jobs;
+  }
+  void find_jobs(std::vector<wire::JobStatus>& reply, const wire::JobFilter& filter) override {
+    std::string states;
+    for (const std::string& state : filter.states) states += (states.empty() ? "" : "|") + state;
+    note("find_jobs " + filter.queue + "," + filter.user + "," + filter.name + "," + states + "," +
+         (filter.unfinished_only ? "unfinished" : "all") + "," + std::to_string(filter.limit));
     reply = jobs;
   }
   void list_history(std::vector<wire::JobStatus>& reply,
@@ -253,6 +262,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     const std::lock_guard lock(mutex);
     asked.push_back(what);
     if (refuse) throw *refuse;
+    if (const auto found = refuse_call.find(what); found != refuse_call.end()) throw found->second;
   }
   void change(wire::Done& done, const wire::Caller& caller, const std::string& what) {
     note(what);

@@ -14,9 +14,12 @@ struct Ran {
   std::string out, err;
 };
 
-inline Ran run(std::vector<std::string> arguments, Terminal terminal = {}) {
+// `typed`: what somebody at the terminal answers.
+inline Ran run(std::vector<std::string> arguments, Terminal terminal = {},
+               const std::string& typed = "") {
+  std::istringstream in(typed);
   std::ostringstream out, err;
-  const int code = run_cli(std::move(arguments), out, err, terminal);
+  const int code = run_cli(std::move(arguments), out, err, terminal, in);
   return {code, out.str(), err.str()};
 }
 

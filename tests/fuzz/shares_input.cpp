@@ -10,6 +10,6 @@ void weir::fuzz::run(std::string_view input) {
   std::ostringstream out, err;
   std::cin.clear();
   std::streambuf* const real = std::cin.rdbuf(in.rdbuf());
-  (void)cli::run_cli({"shares", "--total", "1000"}, out, err, {});
+  (void)cli::run_cli({"shares", "--total", "1000"}, out, err, {}, std::cin);
   std::cin.rdbuf(real);
 }

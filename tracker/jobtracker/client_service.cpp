@@ -1,6 +1,9 @@
 #include "tracker/jobtracker/client_service.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "thrift/convert.h"
@@ -11,6 +14,9 @@
 namespace weir {
 
 namespace {
+
+constexpr std::string_view kStates[] = {"WAITING",   "PENDING", "RUNNING",
+                                        "SUCCEEDED", "FAILED",  "KILLED"};
 
 // The record of a job that is not on the board (any more).
 template <class Value, class Use>
@@ -182,11 +188,36 @@ void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                               const std::string& queue, const std::string& user,
                               const bool unfinished_only, const std::int32_t limit,
                               const std::int64_t min_version) {
+  wire::JobFilter filter;
+  filter.__set_queue(queue);
+  filter.__set_user(user);
+  filter.__set_unfinished_only(unfinished_only);
+  filter.__set_limit(limit);
+  filter.__set_min_version(min_version);
+  find_jobs(std::move(give), std::move(refuse), filter);
+}
+
+void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
+                              const wire::JobFilter& wanted) {
   const Answering<std::vector<wire::JobStatus>> answering(std::move(give), std::move(refuse));
-  const auto most = list_limit(limit, kJobsListed, kMostJobsListed);
+  const auto most = list_limit(wanted.limit, kJobsListed, kMostJobsListed);
   if (!most) return answering.refuse(most.error());
-  JobFilter filter{queue, user, unfinished_only, *most};
-  loop_.board().when(min_version,
+  const TextRule rule{.max_bytes = JobLimits::kNameBytes, .may_be_empty = true};
+  if (const Status fits = check_text("name", wanted.name, rule); !fits)
+    return answering.refuse(fits.error());
+  for (const std::string& state : wanted.states) {
+    if (std::find(std::begin(kStates), std::end(kStates), state) == std::end(kStates)) {
+      return answering.refuse(bad_request("states: `" + state + "` is no state of a job",
+                                          "WAITING, PENDING, RUNNING, SUCCEEDED, FAILED, KILLED"));
+    }
+  }
+  JobFilter filter{.queue = wanted.queue,
+                   .user = wanted.user,
+                   .name = wanted.name,
+                   .states = wanted.states,
+                   .unfinished_only = wanted.unfinished_only,
+                   .limit = *most};
+  loop_.board().when(wanted.min_version,
                      [answering, &loop = loop_,
                       filter = std::move(filter)](const Result<BoardViewPtr>& view) {
                        if (!view) return answering.refuse(view.error());

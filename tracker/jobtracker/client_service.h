@@ -38,6 +38,8 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   void list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse, const std::string& queue,
                  const std::string& user, const bool unfinished_only, const std::int32_t limit,
                  const std::int64_t min_version) override;
+  void find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
+                 const wire::JobFilter& filter) override;
   void list_history(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
                     const wire::HistoryFilter& filter) override;
   void attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,

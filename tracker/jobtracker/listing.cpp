@@ -6,6 +6,8 @@
 
 #include "thrift/wire_job.h"
 
+#include "tracker/jobtracker/name_pattern.h"
+
 namespace weir {
 namespace {
 
@@ -77,6 +79,20 @@ Result<const wire::QueueStatus*> find_queue(const BoardView& view, const std::st
   return unknown_queue(view, name, candidates);
 }
 
+namespace {
+
+// All but the queue.
+bool fits(const wire::JobStatus& job, const JobFilter& filter) {
+  if (filter.unfinished_only && is_over(job.state)) return false;
+  if (!filter.user.empty() && job.user != filter.user) return false;
+  const auto& states = filter.states;
+  if (!states.empty() && std::find(states.begin(), states.end(), job.state) == states.end())
+    return false;
+  return filter.name.empty() || matches_pattern(filter.name, job.name);
+}
+
+}  // namespace
+
 Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const JobFilter& filter) {
   std::string queue;
   if (!filter.queue.empty()) {
@@ -91,8 +107,7 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
       continue;
     }
     const auto& record = view.jobs.get(i);
-    if (!record || (filter.unfinished_only && is_over(record->state))) continue;
-    if (!filter.user.empty() && record->user != filter.user) continue;
+    if (!record || !fits(*record, filter)) continue;
     if (!queue.empty() && !in_queue(record->queue, queue)) continue;
     out.push_back(*record);
     out.back().counters.clear();  // job_status has them; a list of thousands must fit a frame

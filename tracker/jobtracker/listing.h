@@ -14,6 +14,8 @@ namespace weir {
 struct JobFilter {
   std::string queue;  // empty: all; an inner queue means all below it
   std::string user;   // empty: all
+  std::string name;   // a pattern (name_pattern.h); empty: all
+  std::vector<std::string> states;  // any of these; none: all
   bool unfinished_only = false;
   std::size_t limit = 0;
 };

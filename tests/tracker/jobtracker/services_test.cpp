@@ -132,6 +132,38 @@ TEST_F(ServicesTest, UnderAPolicyWithPoolsJobsSayTheirs) {
   EXPECT_FALSE(rule("fifo").__isset.pool);
 }
 
+TEST_F(ServicesTest, JobsAreFoundByNameAndState) {
+  for (int i = 0; i < 4; ++i) {
+    auto request = make_request(1, 0, "/out/" + std::to_string(i));
+    request.spec.name = i < 2 ? "etl-" + std::to_string(i) : "other";
+    submit(request);
+  }
+  wire::Caller alice;
+  alice.user = "alice";
+  wire::Done done;
+  client_->call([&](auto& c) { c.kill_job(done, alice, 2); });
+  const auto found = [&](const std::string& name, const std::vector<std::string>& states) {
+    wire::JobFilter filter;
+    filter.__set_min_version(done.version);
+    filter.__set_name(name);
+    filter.__set_states(states);
+    std::vector<wire::JobStatus> jobs;
+    client_->call([&](auto& c) { c.find_jobs(jobs, filter); });
+    std::vector<std::int64_t> numbers;
+    for (const auto& job : jobs) numbers.push_back(job.job);
+    return numbers;
+  };
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(found("etl-*", {}), (Numbers{2, 1}));
+  EXPECT_EQ(found("etl-*", {"PENDING", "RUNNING"}), (Numbers{1}));
+  EXPECT_EQ(found("", {"KILLED"}), (Numbers{2}));
+  EXPECT_EQ(found("", {"WAITING"}), (Numbers{}));
+  const auto wrong = refusal([&] { found("", {"HAPPY"}); });
+  EXPECT_EQ(wrong.code, wire::ErrorCode::BAD_REQUEST);
+  EXPECT_NE(wrong.hint.find("WAITING, PENDING"), std::string::npos);
+  EXPECT_EQ(refusal([&] { found(std::string(257, '*'), {}); }).code, wire::ErrorCode::BAD_REQUEST);
+}
+
 TEST_F(ServicesTest, CommandsAndTheirRefusals) {
   const auto job = submit(make_request(4, 1, "/out/a"));
   wire::Caller alice, mallory;

@@ -1,0 +1,134 @@
+#include "cli/job_selection.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <istream>
+#include <sstream>
+
+#include "cli/format.h"
+#include "cli/job_tables.h"
+#include "conf/values.h"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::string_view kUnfinished[] = {"WAITING", "PENDING", "RUNNING"};
+constexpr std::string_view kStates[] = {"WAITING",   "PENDING", "RUNNING",
+                                        "SUCCEEDED", "FAILED",  "KILLED"};
+constexpr std::int32_t kMostSelected = 10'000;  // what one answer of the JobTracker may list
+constexpr std::size_t kMostListed = 50;
+
+// "of user alice, in queue research, whose name is like 'etl-*', in state RUNNING"
+std::string in_words(const JobSelection& selection) {
+  std::vector<std::string> parts;
+  if (!selection.user.empty()) parts.push_back("of user " + printable(selection.user));
+  if (!selection.queue.empty()) parts.push_back("in queue " + printable(selection.queue));
+  if (!selection.name.empty())
+    parts.push_back(fmt::format("whose name is like '{}'", printable(selection.name)));
+  if (!selection.states.empty()) parts.push_back("in state " + printable(selection.states));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+void add_selection_options(CLI::App& command, JobSelection& selection) {
+  command
+      .add_option("--name", selection.name,
+                  "jobs whose name is like this: * any text, ? any letter, [a-z]; in quotes")
+      ->type_name("PATTERN");
+  command
+      .add_option("--state", selection.states,
+                  "jobs in any of these states, with commas: WAITING, PENDING, RUNNING")
+      ->type_name("STATE,...");
+}
+
+std::vector<std::string> states_of(const std::string& text, bool over) {
+  const std::vector<std::string_view> allowed =
+      over ? std::vector<std::string_view>(std::begin(kStates), std::end(kStates))
+           : std::vector<std::string_view>(std::begin(kUnfinished), std::end(kUnfinished));
+  std::vector<std::string> states;
+  std::stringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::string state = word;
+    for (char& c : state) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    if (std::find(allowed.begin(), allowed.end(), state) == allowed.end()) {
+      const auto near = nearest(state, allowed);
+      throw wrong_use(fmt::format(
+          "--state '{}': {}; write one or more of {}, with commas", printable(word),
+          near ? fmt::format("did you mean {}?", *near)
+               : std::string(over ? "is no state of a job" : "is no state of an unfinished job"),
+          fmt::join(allowed, ", ")));
+    }
+    states.push_back(state);
+  }
+  if (states.empty()) {
+    throw wrong_use(fmt::format("--state is empty; write one or more of {}, with commas",
+                                fmt::join(allowed, ", ")));
+  }
+  return states;
+}
+
+std::vector<std::int64_t> numbers_given(const JobSelection& selection) {
+  if (!selection.ids.empty() && selection.selects()) {
+    throw wrong_use(fmt::format(
+        "{} is given as well as a selection ({}); give IDs or a selection, not both",
+        printable(selection.ids.front()), in_words(selection)));
+  }
+  if (selection.ids.empty() && !selection.selects()) {
+    throw wrong_use(
+        "no job is named; give IDs (job_0007 or 7), or say which by --user, --queue, --name or "
+        "--state");
+  }
+  std::vector<std::int64_t> numbers;
+  for (const std::string& id : selection.ids) {
+    const std::int64_t number = job_argument(id).value;
+    if (std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+      numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSelection& selection) {
+  wire::JobFilter filter;
+  filter.__set_unfinished_only(true);
+  filter.__set_limit(kMostSelected);
+  if (!selection.user.empty()) filter.__set_user(selection.user);
+  if (!selection.queue.empty()) filter.__set_queue(selection.queue);
+  if (!selection.name.empty()) filter.__set_name(selection.name);
+  if (!selection.states.empty()) filter.__set_states(states_of(selection.states, false));
+  std::vector<wire::JobStatus> jobs;
+  jobtracker.client([&](auto& client) { client.find_jobs(jobs, filter); });
+  if (jobs.empty()) {
+    throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see 'weir job list'",
+                                             in_words(selection)));
+  }
+  if (jobs.size() == kMostSelected) {
+    throw wrong_use(fmt::format("{} jobs or more are {}; say more narrowly which",
+                                kMostSelected, in_words(selection)));
+  }
+  std::reverse(jobs.begin(), jobs.end());
+  return jobs;
+}
+
+bool agreed(Context& context, const JobSelection& selection, const std::string& verb,
+            const std::vector<wire::JobStatus>& jobs) {
+  const std::size_t listed = std::min(jobs.size(), kMostListed);
+  const std::string what =
+      fmt::format("{} {} job{}", verb, jobs.size(), jobs.size() == 1 ? "" : "s");
+  context.err << what << ":\n"
+              << job_table({jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(listed)})
+                     .render(context.columns());
+  if (listed < jobs.size()) context.err << fmt::format("and {} more\n", jobs.size() - listed);
+  if (selection.yes || !context.terminal.in) return true;
+  context.err << what << "? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(context.in, answer);
+  for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return answer == "y" || answer == "yes";
+}
+
+}  // namespace weir::cli
