@@ -20,6 +20,8 @@
 namespace weir::cli {
 namespace {
 
+constexpr std::int64_t kMostAmount = std::int64_t{1} << 40;  // MB of memory, or cores
+
 void add_jobtracker(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand("jobtracker", "the daemon that schedules; one a cluster");
   command->group("Daemons");
@@ -48,7 +50,8 @@ void add_jobtracker(CLI::App& app, Context& context) {
 // As typed; what is absent is the settings'.
 struct TrackerCommand {
   std::string conf, rack, host, work_dir, name;
-  std::optional<std::int64_t> map_slots, reduce_slots, memory_mb, vcores;
+  std::optional<std::int64_t> map_slots, reduce_slots, vcores;
+  std::string memory;
   std::optional<std::uint16_t> shuffle_port;
   std::vector<std::string> local_paths;
 };
@@ -81,7 +84,14 @@ TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand&
   options.name = command.name.empty() ? settings.name : command.name;
   options.map_slots = command.map_slots.value_or(settings.map_slots);
   options.reduce_slots = command.reduce_slots.value_or(settings.reduce_slots);
-  options.memory_mb = command.memory_mb.value_or(settings.memory_mb);
+  options.memory_mb = settings.memory_mb;
+  if (!command.memory.empty()) {
+    options.memory_mb = size_in_mb("--memory", command.memory);
+    if (options.memory_mb < 0 || options.memory_mb > kMostAmount) {
+      throw wrong_use(fmt::format("--memory {}: must be 0 to {} MB", options.memory_mb,
+                                  kMostAmount));
+    }
+  }
   options.vcores = command.vcores.value_or(settings.vcores);
   options.rack = command.rack.empty() ? settings.rack : command.rack;
   options.local_paths = command.local_paths.empty() ? settings.hosts : command.local_paths;
@@ -97,7 +107,7 @@ TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand&
 
 void add_tracker_options(CLI::App& command, TrackerCommand& options) {
   const auto slots = CLI::Range(0, 10000);
-  const auto amount = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
+  const auto amount = CLI::Range(std::int64_t{0}, kMostAmount);
   command.add_option("--conf", options.conf, "settings, of which `tracker:` counts")
       ->type_name("FILE");
   command.add_option("--name", options.name, "unique in the cluster (default: host and pid)");
@@ -107,9 +117,10 @@ void add_tracker_options(CLI::App& command, TrackerCommand& options) {
   command.add_option("--reduce-slots", options.reduce_slots, "reduces at a time (default 2)")
       ->type_name("N")
       ->check(slots);
-  command.add_option("--memory", options.memory_mb, "memory to offer (default: not offered)")
-      ->type_name("MB")
-      ->check(amount);
+  command
+      .add_option("--memory", options.memory,
+                  "memory to offer, like 4G, 512M (512 is in MB; default: not offered)")
+      ->type_name("SIZE");
   command.add_option("--vcores", options.vcores, "cores to offer (default: not offered)")
       ->type_name("N")
       ->check(amount);

@@ -10,6 +10,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/text_width.h"
+#include "conf/values.h"
 
 namespace weir::cli {
 namespace {
@@ -101,6 +102,37 @@ std::int64_t point_in_time(const std::string& option, const std::string& text,
   throw wrong_use(fmt::format(
       "{}: '{}' is no point in time: write 30m, 12h, 2d, 2024-11-21 or '2024-11-21 04:25'", option,
       printable(text)));
+}
+
+namespace {
+
+std::optional<std::int64_t> parse_size(const std::string& text) {
+  constexpr std::pair<char, int> kUnits[] = {
+      {'k', 10}, {'K', 10}, {'m', 20}, {'M', 20}, {'g', 30}, {'G', 30}, {'t', 40}, {'T', 40}};
+  for (const auto& [unit, bits] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = parse_integer(std::string_view(text).substr(0, text.size() - 1));
+    if (!number || *number < 0 || *number > INT64_MAX >> bits) return std::nullopt;
+    return *number << bits;
+  }
+  return parse_byte_size(text);
+}
+
+}  // namespace
+
+std::int64_t size_in_bytes(const std::string& option, const std::string& text, std::int64_t least) {
+  const auto bytes = parse_size(text);
+  if (bytes && *bytes >= least) return *bytes;
+  throw wrong_use(fmt::format("{} '{}': write bytes like 65536, 512k, 64M, 1G, 64MiB, at least {}",
+                              option, printable(text), least));
+}
+
+std::int64_t size_in_mb(const std::string& option, const std::string& text) {
+  if (const auto plain = parse_integer(text)) return *plain;
+  const auto bytes = parse_size(text);
+  if (bytes) return (*bytes >> 20) + ((*bytes & ((1 << 20) - 1)) != 0 ? 1 : 0);
+  throw wrong_use(
+      fmt::format("{} '{}': write MB like 512, or a size like 512M, 2G", option, printable(text)));
 }
 
 std::string printable(std::string_view text) {

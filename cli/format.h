@@ -24,6 +24,13 @@ std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
 std::int64_t point_in_time(const std::string& option, const std::string& text,
                            const std::function<std::int64_t()>& now);
 
+// Bytes of what a user types: a number, or one with a unit: k M G T (and KiB, MiB...) are powers of
+// 1024, KB MB GB of 1000. Refused (exit code 2) otherwise, naming the option; so is what is less
+// than `least`.
+std::int64_t size_in_bytes(const std::string& option, const std::string& text, std::int64_t least);
+// The same in MB (of 1024 * 1024 bytes), rounded up; a number without a unit is in MB.
+std::int64_t size_in_mb(const std::string& option, const std::string& text);
+
 // One line of valid UTF-8, written from left to right: control characters, those that turn the
 // direction about, and broken bytes become '?'.
 std::string printable(std::string_view text);

@@ -1,6 +1,7 @@
 #include "cli/splits.h"
 
 #include <fmt/format.h>
+#include <glob.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,44 @@ InputFile input_file(const std::string& path) {
   const auto bytes = fs::file_size(path, error);
   if (error) refuse_input(path, error.message());
   return {path, static_cast<std::int64_t>(bytes)};
+}
+
+// What a pattern stands for. Like a folder, it leaves out what begins with "_" (or "."), unless it
+// says so itself.
+std::vector<std::string> matches_of(const std::string& pattern) {
+  struct Matches : glob_t {
+    Matches() : glob_t{} {}
+    ~Matches() { globfree(this); }
+  } matches;
+  const int failed = glob(pattern.c_str(), GLOB_NOSORT | GLOB_BRACE, nullptr, &matches);
+  if (failed == GLOB_NOSPACE) refuse_input(pattern, "matches too much");
+  const auto hidden = [](const std::string& path) { return path[path.rfind('/') + 1] == '_'; };
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; failed == 0 && i < matches.gl_pathc; ++i) {
+    std::string path = matches.gl_pathv[i];
+    if (!hidden(path) || hidden(pattern)) paths.push_back(std::move(path));
+  }
+  if (paths.empty()) refuse_input(pattern, "matches nothing; name files or directories that exist");
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+// Paths that are there, and patterns.
+std::vector<std::string> expand(const std::vector<std::string>& given) {
+  std::vector<std::string> paths;
+  for (const std::string& one : given) {
+    const std::string path = absolute_path(one);
+    std::error_code ignored;
+    const bool there = fs::symlink_status(path, ignored).type() != fs::file_type::not_found;
+    if (there || path.find_first_of("*?[{") == std::string::npos) {
+      paths.push_back(path);
+    } else {
+      const auto matches = matches_of(path);
+      paths.insert(paths.end(), matches.begin(), matches.end());
+    }
+  }
+  return paths;
 }
 
 std::vector<InputFile> files_in(const std::string& directory) {
@@ -61,11 +100,10 @@ std::string absolute_path(const std::string& path) {
   return normal;
 }
 
-std::vector<InputFile> list_inputs(const std::vector<std::string>& paths) {
+std::vector<InputFile> list_inputs(const std::vector<std::string>& given) {
   std::vector<InputFile> files;
   std::string looked_at;
-  for (const auto& given : paths) {
-    const std::string path = absolute_path(given);
+  for (const std::string& path : expand(given)) {
     std::error_code error;
     const auto status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)
@@ -117,6 +155,34 @@ InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t spl
     }
   }
   return result;
+}
+
+void combine_splits(InputSplits& input, std::int64_t most_bytes) {
+  std::vector<wire::Split> combined;
+  std::int64_t bytes = 0;  // of the last one
+  for (wire::Split& split : input.splits) {
+    const bool fits = !combined.empty() && split.length <= most_bytes - bytes &&
+                      combined.back().more.size() + 1 < kMaxPieces;
+    if (!fits) {
+      bytes = split.length;
+      combined.push_back(std::move(split));
+      continue;
+    }
+    bytes += split.length;
+    wire::FilePiece piece;
+    piece.file = split.file;
+    piece.offset = split.offset;
+    piece.length = split.length;
+    combined.back().more.push_back(piece);
+    combined.back().__isset.more = true;
+  }
+  input.splits = std::move(combined);
+}
+
+std::size_t count_pieces(const std::vector<wire::Split>& splits) {
+  std::size_t pieces = splits.size();
+  for (const wire::Split& split : splits) pieces += split.more.size();
+  return pieces;
 }
 
 }  // namespace weir::cli

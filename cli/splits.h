@@ -1,9 +1,11 @@
-// From the paths a user names to the maps of his job. list_inputs looks at the disk: a file is
-// itself, a directory is its regular files that do not begin with "_" or ".", by name; what is
-// missing or unreadable is refused by its path. compute_splits is arithmetic: equal pieces of
-// split_bytes, the last one shorter; a gzipped file cannot be entered in the middle and is one
-// split; an empty file contributes nothing. Lines are not looked at here: a line belongs to the
-// split in which it begins, and the task that reads the split sees to that.
+// From the paths a user names to the maps of their job. list_inputs looks at the disk: a file is
+// itself, a directory is its regular files that do not begin with "_" or ".", by name; what is not
+// there but has one of *?[{ in it is a pattern, and stands for what it matches, by name; what is
+// missing, unreadable or matches nothing is refused by its path. compute_splits is arithmetic:
+// equal pieces of split_bytes, the last one shorter; a gzipped file cannot be entered in the middle
+// and is one split; an empty file contributes nothing. Lines are not looked at here: a line belongs
+// to the split in which it begins, and the task that reads the split sees to that. combine_splits
+// then joins neighbours into maps of several pieces.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@ namespace weir::cli {
 
 inline constexpr std::int64_t kDefaultSplitBytes = 64LL << 20;
 inline constexpr std::int64_t kMaxSplits = 1'000'000;
+inline constexpr std::size_t kMaxPieces = 1'000;  // that one map reads
 
 struct InputFile {
   std::string path;  // absolute
@@ -30,7 +33,12 @@ struct InputSplits {
 
 // Absolute and without "." and "..", as trackers see it.
 std::string absolute_path(const std::string& path);
-std::vector<InputFile> list_inputs(const std::vector<std::string>& paths);
+std::vector<InputFile> list_inputs(const std::vector<std::string>& given);
 InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t split_bytes);
+// In their order, as many to a map as together have at most so many bytes; a larger one stays
+// alone.
+void combine_splits(InputSplits& input, std::int64_t most_bytes);
+// Splits and the further pieces in them.
+std::size_t count_pieces(const std::vector<wire::Split>& splits);
 
 }  // namespace weir::cli

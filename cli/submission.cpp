@@ -2,19 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <random>
 #include <string>
 #include <thread>
 
 #include "cli/patience.h"
+#include "cli/splits.h"
 
 namespace weir::cli {
 namespace {
 
-constexpr std::size_t kUploadAboveSplits = 20'000;
-constexpr std::size_t kSplitsInChunk = 10'000;
+constexpr std::size_t kUploadAbovePieces = 20'000;
+constexpr std::size_t kPiecesInChunk = 10'000;
 
 std::string draw_submission() {
   std::random_device dice;
@@ -26,10 +26,13 @@ wire::SubmitReply send_once(JobTracker& jobtracker, wire::SubmitRequest& request
   if (!splits.empty()) {
     std::string upload;
     jobtracker.client([&](auto& client) { client.begin_upload(upload, request.caller); });
-    for (std::size_t at = 0; at < splits.size(); at += kSplitsInChunk) {
-      const std::size_t end = std::min(splits.size(), at + kSplitsInChunk);
-      const std::vector<wire::Split> chunk(splits.begin() + static_cast<std::ptrdiff_t>(at),
-                                           splits.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t at = 0; at < splits.size();) {
+      std::vector<wire::Split> chunk;
+      for (std::size_t pieces = 0; at < splits.size(); ++at) {
+        pieces += 1 + splits[at].more.size();
+        if (!chunk.empty() && pieces > kPiecesInChunk) break;
+        chunk.push_back(splits[at]);
+      }
       jobtracker.client([&](auto& client) { client.append_splits(upload, chunk); });
     }
     request.__set_upload(upload);
@@ -45,7 +48,7 @@ wire::SubmitReply send_submission(Context& context, JobTracker& jobtracker,
                                   wire::SubmitRequest request, std::vector<wire::Split> splits,
                                   std::optional<std::int64_t> retry_ms) {
   request.__set_submission(draw_submission());
-  if (splits.size() <= kUploadAboveSplits) {
+  if (count_pieces(splits) <= kUploadAbovePieces) {
     request.spec.splits = std::move(splits);
     splits.clear();
   }

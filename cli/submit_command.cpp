@@ -92,15 +92,18 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
     }
     spec.__set_slowstart_millionths(static_cast<std::int32_t>(*slowstart));
   }
-  if (options.map_memory_mb) {
-    spec.__set_map_memory_mb(in_range("--map-memory", *options.map_memory_mb, 0, kMaxMemoryMb));
-  }
-  if (options.reduce_memory_mb) {
+  const auto megabytes = [](const char* option, const std::string& text, std::int64_t least,
+                            std::int64_t most) {
+    return in_range(option, size_in_mb(option, text), least, most);
+  };
+  if (!options.map_memory.empty())
+    spec.__set_map_memory_mb(megabytes("--map-memory", options.map_memory, 0, kMaxMemoryMb));
+  if (!options.reduce_memory.empty()) {
     spec.__set_reduce_memory_mb(
-        in_range("--reduce-memory", *options.reduce_memory_mb, 0, kMaxMemoryMb));
+        megabytes("--reduce-memory", options.reduce_memory, 0, kMaxMemoryMb));
   }
-  if (options.sort_memory_mb)
-    spec.__set_sort_memory_mb(in_range("--sort-memory", *options.sort_memory_mb, 1, 65536));
+  if (!options.sort_memory.empty())
+    spec.__set_sort_memory_mb(megabytes("--sort-memory", options.sort_memory, 1, 65536));
   if (options.slots_per_map) {
     spec.__set_slots_per_map(in_range("--map-slots-per-task", *options.slots_per_map, 1, 10000));
   }
@@ -137,15 +140,11 @@ bool exists(const std::string& path) {
 
 InputSplits input_of(const SubmitOptions& options) {
   std::int64_t split_bytes = kDefaultSplitBytes;
-  if (!options.split_size.empty()) {
-    const auto parsed = parse_byte_size(options.split_size);
-    if (!parsed || *parsed < 1) {
-      throw wrong_use(
-          fmt::format("--split-size '{}': write bytes like 65536, 256KiB, 64MiB, 1GiB, at least 1",
-                      printable(options.split_size)));
-    }
-    split_bytes = *parsed;
-  }
+  if (!options.split_size.empty())
+    split_bytes = size_in_bytes("--split-size", options.split_size, 1);
+  std::int64_t combined_bytes = split_bytes;
+  if (!options.combine_files.empty())
+    combined_bytes = size_in_bytes("--combine-files", options.combine_files, 1);
   InputSplits input = compute_splits(list_inputs(options.input), split_bytes);
   std::size_t path_bytes = 0;
   for (const auto& file : input.files) path_bytes += file.size();
@@ -155,6 +154,7 @@ InputSplits input_of(const SubmitOptions& options) {
         input.files.size(), short_bytes(static_cast<std::int64_t>(path_bytes)),
         short_bytes(kMaxPathBytes)));
   }
+  if (options.combine) combine_splits(input, combined_bytes);
   return input;
 }
 
@@ -197,7 +197,9 @@ void add_job_options(CLI::App& command, SubmitOptions& o) {
                   "the queue: its dotted path, or its last part if that is unambiguous")
       ->required();
   command
-      .add_option("--input", o.input, "files, or directories whose files (not _* and .*) are read")
+      .add_option("--input", o.input,
+                  "files, directories whose files (not _* and .*) are read, or patterns of both, "
+                  "like 'logs/*.gz'")
       ->required()
       ->type_name("PATH...");
   command.add_option("--output", o.output, "a directory that does not exist yet")
@@ -228,8 +230,20 @@ void add_job_options(CLI::App& command, SubmitOptions& o) {
 void add_limit_options(CLI::App& command, SubmitOptions& o) {
   command
       .add_option("--split-size", o.split_size,
-                  "input of one map (default 64MiB); a .gz file is one split")
-      ->type_name("BYTES");
+                  "input of one map, like 65536, 512k, 64M, 1G (default 64M); a .gz file is one "
+                  "split")
+      ->type_name("SIZE");
+  command
+      .add_option_function<std::string>(
+          "--combine-files",
+          [&o](const std::string& size) {
+            o.combine = true;
+            o.combine_files = size;
+          },
+                  "small files are read by one map, several up to this size together (default: "
+                  "the split size)")
+      ->expected(0, 1)
+      ->type_name("[SIZE]");
   command
       .add_option("--max-attempts", o.max_attempts,
                   "failures of a task that fail the job (default 4)")
@@ -239,12 +253,13 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
                   "a task without progress this long has failed (default 10m)")
       ->type_name("TIME");
   command
-      .add_option("--map-memory", o.map_memory_mb,
-                  "memory of a map: asked of the tracker, and its limit")
-      ->type_name("MB");
-  command.add_option("--reduce-memory", o.reduce_memory_mb, "memory of a reduce")->type_name("MB");
-  command.add_option("--sort-memory", o.sort_memory_mb, "a map's sort buffer (default 64)")
-      ->type_name("MB");
+      .add_option("--map-memory", o.map_memory,
+                  "memory of a map, like 512M, 2G (512 is in MB): asked of the tracker, and its "
+                  "limit")
+      ->type_name("SIZE");
+  command.add_option("--reduce-memory", o.reduce_memory, "memory of a reduce")->type_name("SIZE");
+  command.add_option("--sort-memory", o.sort_memory, "a map's sort buffer (default 64M)")
+      ->type_name("SIZE");
   command
       .add_option("--map-slots-per-task", o.slots_per_map, "slots that one map takes (default 1)")
       ->type_name("N");
@@ -328,8 +343,8 @@ void add_submit_command(CLI::App& app, Context& context) {
       "Examples:\n"
       "  weir submit --queue research --input books/ --output /data/words --reduces 4 --wait \\\n"
       "      --mapper \"tr -cs A-Za-z '\\\\n'\" --reducer 'uniq -c'\n"
-      "  weir submit --queue production --input logs/*.gz --output /data/errors --mapper 'grep "
-      "ERROR' --reduces 0");
+      "  weir submit --queue production --input 'logs/2024-1?/*.gz' --combine-files 256M \\\n"
+      "      --output /data/errors --mapper 'grep ERROR' --reduces 0");
   command->callback([&context, options] {
     context.action = [&context, options] { return submit(context, *options); };
   });

@@ -18,10 +18,10 @@ namespace weir::cli {
 struct SubmitOptions {
   std::string queue, name, priority, output, mapper, reducer, combiner, working_directory;
   std::vector<std::string> input, conf, environment;
-  std::optional<std::int64_t> reduces, max_attempts, map_memory_mb, reduce_memory_mb,
-      sort_memory_mb;
-  std::optional<std::int64_t> slots_per_map, slots_per_reduce;
-  std::string split_size, task_timeout, slowstart, retry;
+  std::optional<std::int64_t> reduces, max_attempts, slots_per_map, slots_per_reduce;
+  std::string map_memory, reduce_memory, sort_memory, split_size, task_timeout, slowstart, retry;
+  bool combine = false;
+  std::string combine_files;  // up to this size; empty: the split size
   bool wait = false;
 };
 

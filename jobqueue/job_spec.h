@@ -27,12 +27,19 @@ inline constexpr std::string_view kPriorityNames[] = {"VERY_HIGH", "HIGH", "NORM
 const char* name(Priority priority);                       // "VERY_HIGH"
 std::optional<Priority> parse_priority(std::string_view);  // case-insensitive
 
+struct FilePiece {
+  std::uint32_t file = 0;
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+};
+
 // A piece of an input file, read by one map. `hosts` names trackers or hosts that hold its bytes.
 struct Split {
   std::uint32_t file = 0;
   std::int64_t offset = 0;
   std::int64_t length = 0;
   std::vector<std::string> hosts;
+  std::vector<FilePiece> more;  // what the same map reads after it
 };
 
 struct JobSpec {

@@ -58,12 +58,21 @@ struct Resources {
   4: optional i64 vcores = 0
 }
 
+/** A further piece of input for a map that reads several. */
+struct FilePiece {
+  1: required i32 file         // index into JobSpec.input_files
+  2: required i64 offset       // bytes
+  3: required i64 length
+}
+
 /** A piece of an input file; lines are never cut: a line belongs to the split in which it begins. */
 struct Split {
   1: required i32 file         // index into JobSpec.input_files
   2: required i64 offset       // bytes
   3: required i64 length       // bytes; gzipped files are one split over the whole file
   4: optional list<string> hosts   // trackers (names) or hosts that hold the bytes
+  5: optional list<FilePiece> more // read by the same map after this one, in this order; at most 999, and with the
+                                   // splits at most 1,000,000 in a job. Where the input lies is said by the first piece.
 }
 
 /** What a user asks for: the whole job. */

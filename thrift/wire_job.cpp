@@ -71,21 +71,55 @@ Status check_input_files(const wire::JobSpec& spec) {
   return Ok{};
 }
 
+// Of a split, or a further piece of one: `field` says which.
+template <class Piece, class Field>
+Status check_piece(const Piece& piece, std::size_t files, Field field) {
+  if (piece.file < 0 || static_cast<std::size_t>(piece.file) >= files) {
+    return bad_request(
+        field("file") + ": there is no input file number " + std::to_string(piece.file),
+        "0 to " + std::to_string(files - 1) + ", an index into input_files");
+  }
+  const bool below = piece.offset < 0 || piece.length < 0;
+  if (below || piece.offset > INT64_MAX - piece.length) {
+    return bad_request(field(piece.offset < 0 ? "offset" : "length") + ": offset " +
+                           std::to_string(piece.offset) + ", length " +
+                           std::to_string(piece.length) + " is no range of bytes",
+                       "numbers from 0 on");
+  }
+  return Ok{};
+}
+
+Result<std::vector<FilePiece>> more_from_wire(const wire::Split& split, std::size_t place,
+                                              std::size_t files) {
+  const std::string list = "splits[" + std::to_string(place) + "].more";
+  if (split.more.size() >= JobLimits::kPiecesPerSplit) {
+    return out_of_range(list + ": number of pieces", static_cast<std::int64_t>(split.more.size()),
+                        0, JobLimits::kPiecesPerSplit - 1);
+  }
+  std::vector<FilePiece> out;
+  out.reserve(split.more.size());
+  std::int64_t total = split.length;
+  for (std::size_t i = 0; i < split.more.size(); ++i) {
+    const wire::FilePiece& piece = split.more[i];
+    const auto field = [&](const char* name) {
+      return list + "[" + std::to_string(i) + "]." + name;
+    };
+    if (Status s = check_piece(piece, files, field); !s) return s.error();
+    if (__builtin_add_overflow(total, piece.length, &total)) {
+      return bad_request(field("length") + ": " + std::to_string(piece.length) +
+                             " makes the split longer than any input",
+                         "the length of a piece of a file");
+    }
+    out.push_back({static_cast<std::uint32_t>(piece.file), piece.offset, piece.length});
+  }
+  return out;
+}
+
 Result<Split> split_from_wire(const wire::Split& split, std::size_t place, std::size_t files) {
   const auto field = [&](const char* name) {
     return "splits[" + std::to_string(place) + "]." + name;
   };
-  if (split.file < 0 || static_cast<std::size_t>(split.file) >= files) {
-    return bad_request(
-        field("file") + ": there is no input file number " + std::to_string(split.file),
-        "0 to " + std::to_string(files - 1) + ", an index into input_files");
-  }
-  if (split.offset < 0 || split.length < 0 || split.offset > INT64_MAX - split.length) {
-    return bad_request(field(split.offset < 0 ? "offset" : "length") + ": offset " +
-                           std::to_string(split.offset) + ", length " +
-                           std::to_string(split.length) + " is no range of bytes",
-                       "numbers from 0 on");
-  }
+  if (Status s = check_piece(split, files, field); !s) return s.error();
   if (split.hosts.size() > JobLimits::kHostsPerSplit) {
     return out_of_range(field("hosts") + ": number of hosts",
                         static_cast<std::int64_t>(split.hosts.size()), 0,
@@ -96,7 +130,16 @@ Result<Split> split_from_wire(const wire::Split& split, std::size_t place, std::
       return s.error();
     }
   }
-  return Split{static_cast<std::uint32_t>(split.file), split.offset, split.length, split.hosts};
+  auto more = more_from_wire(split, place, files);
+  if (!more) return more.error();
+  return Split{static_cast<std::uint32_t>(split.file), split.offset, split.length, split.hosts,
+               std::move(*more)};
+}
+
+std::size_t pieces_in(const std::vector<wire::Split>& splits) {
+  std::size_t pieces = splits.size();
+  for (const wire::Split& split : splits) pieces += split.more.size();
+  return pieces;
 }
 
 Status check_map(const char* field, const std::map<std::string, std::string>& entries) {
@@ -156,9 +199,10 @@ Status check_spec(const wire::JobSpec& spec) {
   if (spec.splits.empty()) {
     return bad_request("splits: none given, so there is nothing to map", "one a map, at least one");
   }
-  if (spec.splits.size() > JobLimits::kSplits) {
-    return out_of_range("splits: number of splits", static_cast<std::int64_t>(spec.splits.size()),
-                        1, JobLimits::kSplits);
+  if (const std::size_t pieces = pieces_in(spec.splits); pieces > JobLimits::kSplits) {
+    const bool splits = pieces == spec.splits.size();
+    return out_of_range(splits ? "splits: number of splits" : "splits: number of pieces",
+                        static_cast<std::int64_t>(pieces), 1, JobLimits::kSplits);
   }
   return check_numbers(spec);
 }

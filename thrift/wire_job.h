@@ -20,7 +20,8 @@ namespace weir {
 
 // What one job may ask for. Beyond these no queue's limit matters.
 struct JobLimits {
-  static constexpr std::size_t kSplits = 1'000'000;
+  static constexpr std::size_t kSplits = 1'000'000;       // and further pieces
+  static constexpr std::size_t kPiecesPerSplit = 1'000;
   static constexpr std::int32_t kReduces = 100'000;
   static constexpr std::size_t kInputFiles = 100'000;
   static constexpr std::size_t kInputFileBytes = 8 << 20;  // of all paths together
@@ -53,6 +54,7 @@ wire::JobSpec to_wire(const JobSpec& spec);
 // As a tracker needs it: each launch carries its own split.
 wire::JobSpec to_wire_without_splits(const JobSpec& spec);
 wire::Split to_wire(const Split& split);
+wire::Split to_wire_without_hosts(const Split& split);
 
 Result<Priority> priority_from_wire(const std::string& text);
 Result<JobId> job_from_wire(std::int64_t job);

@@ -8,11 +8,25 @@
 
 namespace weir {
 
-wire::Split to_wire(const Split& split) {
+wire::Split to_wire_without_hosts(const Split& split) {
   wire::Split out;
   out.file = static_cast<std::int32_t>(split.file);
   out.offset = split.offset;
   out.length = split.length;
+  if (split.more.empty()) return out;
+  out.more.reserve(split.more.size());
+  for (const FilePiece& piece : split.more) {
+    wire::FilePiece& more = out.more.emplace_back();
+    more.file = static_cast<std::int32_t>(piece.file);
+    more.offset = piece.offset;
+    more.length = piece.length;
+  }
+  out.__isset.more = true;
+  return out;
+}
+
+wire::Split to_wire(const Split& split) {
+  wire::Split out = to_wire_without_hosts(split);
   if (!split.hosts.empty()) out.__set_hosts(split.hosts);
   return out;
 }

@@ -167,12 +167,9 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     const Launch& launch = reply.launch[i];
     out.launch[i].id = to_wire(launch.attempt);
     if (launch.attempt.task.kind == TaskKind::kMap) {
-      const Split& split = launch.spec->splits[launch.attempt.task.index];
-      wire::Split piece;  // Without hosts: the tracker reads the file by its path.
-      piece.file = static_cast<std::int32_t>(split.file);
-      piece.offset = split.offset;
-      piece.length = split.length;
-      out.launch[i].__set_split(piece);
+      // Without hosts: the tracker reads files by their paths.
+      out.launch[i].__set_split(
+          to_wire_without_hosts(launch.spec->splits[launch.attempt.task.index]));
     }
     out.launch[i].__set_compute_granted(launch.compute_granted);
   }

@@ -43,6 +43,22 @@ TEST(Format, PointsInTimeAreDatesOrSpansBeforeNow) {
   }
 }
 
+TEST(Format, Sizes) {
+  EXPECT_EQ(size_in_bytes("--x", "65536", 1), 65'536);
+  EXPECT_EQ(size_in_bytes("--x", "512k", 1), 512 << 10);
+  EXPECT_EQ(size_in_bytes("--x", "64M", 1), 64 << 20);
+  EXPECT_EQ(size_in_bytes("--x", "1G", 1), 1 << 30);
+  EXPECT_EQ(size_in_bytes("--x", "64MiB", 1), 64 << 20);
+  EXPECT_EQ(size_in_bytes("--x", "100MB", 1), 100'000'000);
+  for (const char* wrong : {"", "k", "-1k", "1.5M", "1 M", "9999999999T", "0", "M64", "64Mi"})
+    EXPECT_THROW(size_in_bytes("--x", wrong, 1), CliFailure) << wrong;
+  EXPECT_EQ(size_in_mb("--x", "512"), 512);
+  EXPECT_EQ(size_in_mb("--x", "2G"), 2048);
+  EXPECT_EQ(size_in_mb("--x", "1"), 1);
+  EXPECT_EQ(size_in_mb("--x", "1k"), 1);
+  EXPECT_THROW(size_in_mb("--x", "lots"), CliFailure);
+}
+
 TEST(Format, ForeignTextCannotSteerTheTerminal) {
   EXPECT_EQ(printable("a\x1b[31mb\nc\td"), "a?[31mb?c?d");
   EXPECT_EQ(printable("gr\xC3\xBC\xC3\x9F"), "gr\xC3\xBC\xC3\x9F");

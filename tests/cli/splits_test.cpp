@@ -54,6 +54,20 @@ TEST(Splits, GzipIsOneAndEmptyIsNone) {
   EXPECT_EQ(result.splits[1].file, 1);
 }
 
+TEST(Splits, NeighboursAreCombinedUpToASize) {
+  auto input = compute_splits({{"/a", 30}, {"/b", 70}, {"/c", 1}, {"/d", 450}, {"/e", 2}}, 200);
+  combine_splits(input, 100);
+  ASSERT_EQ(input.splits.size(), 5u);  // a+b, c, d in 200 + 200, d's rest and e
+  EXPECT_EQ(input.splits[0].more.size(), 1u);
+  EXPECT_EQ(input.splits[0].more[0].length, 70);
+  EXPECT_FALSE(input.splits[1].__isset.more);
+  EXPECT_EQ(count_pieces(input.splits), 7u);
+  auto many = compute_splits({{"/a", 2'500}}, 1);
+  combine_splits(many, 1 << 20);
+  ASSERT_EQ(many.splits.size(), 3u);
+  EXPECT_EQ(many.splits[0].more.size() + 1, kMaxPieces);
+}
+
 TEST(Splits, TooManyAreRefused) {
   EXPECT_THROW(compute_splits({{"/a", kMaxSplits + 1}}, 1), CliFailure);
   EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX).splits.size(), 1u);
@@ -71,6 +85,28 @@ TEST(Inputs, DirectoriesGiveTheirVisibleFilesByName) {
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].path, dir / "in/a");
   EXPECT_EQ(files[1].path, dir / "in/b");
+}
+
+TEST(Inputs, PatternsStandForWhatTheyMatchByName) {
+  TemporaryDirectory dir;
+  dir.write("logs/b.gz", "b");
+  dir.write("logs/a.gz", "a");
+  dir.write("logs/_c.gz", "c");
+  dir.write("logs/[x]", "x");
+  dir.write("more/d", "d");
+  const auto names = [&](const std::string& pattern) {
+    std::string names;
+    for (const InputFile& file : list_inputs({dir / pattern}))
+      names += file.path.substr(file.path.rfind('/') + 1) + " ";
+    return names;
+  };
+  EXPECT_EQ(names("logs/*.gz"), "a.gz b.gz ");
+  EXPECT_EQ(names("logs/_*"), "_c.gz ");
+  EXPECT_EQ(names("logs/[x]"), "[x] ");  // it is there: no pattern
+  EXPECT_EQ(names("{logs,more}"), "[x] a.gz b.gz d ");
+  EXPECT_EQ(names("logs/[ab].g?"), "a.gz b.gz ");
+  EXPECT_EQ(refusal_of({dir / "logs/*.txt"}),
+            "input " + dir / "logs/*.txt: matches nothing; name files or directories that exist");
 }
 
 TEST(Inputs, RefusalsNameThePath) {

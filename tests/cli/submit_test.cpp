@@ -111,7 +111,7 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--reduces", "-1"}, "--reduces");
   expect_refused({"--priority", "urgent"}, "must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW");
   expect_refused({"--split-size", "0"}, "--split-size '0'");
-  expect_refused({"--split-size", "big"}, "64MiB");
+  expect_refused({"--split-size", "big"}, "64M, 1G");
   expect_refused({"--task-timeout", "soon"}, "300ms, 5s, 2m, 1h");
   expect_refused({"--slowstart", "2"}, "0% to 100%");
   expect_refused({"--retry", "soon"}, "--retry 'soon'");
@@ -149,6 +149,47 @@ TEST_F(Submit, ManySplitsAreUploadedInChunks) {
   EXPECT_THAT(fake.chunks, ElementsAre(10'000, 10'000, 5'000));
   EXPECT_EQ(fake.submitted.upload, "u1");
   EXPECT_THAT(fake.submitted.spec.splits, IsEmpty());
+}
+
+TEST_F(Submit, SizesMayHaveUnits) {
+  EXPECT_EQ(submit({"--split-size", "1k", "--map-memory", "1G", "--reduce-memory", "1500k",
+                    "--sort-memory", "16M"})
+                .code,
+            0);
+  const auto& spec = fake.submitted.spec;
+  EXPECT_EQ(spec.splits.size(), 1u);
+  EXPECT_EQ(spec.map_memory_mb, 1024);
+  EXPECT_EQ(spec.reduce_memory_mb, 2);  // rounded up
+  EXPECT_EQ(spec.sort_memory_mb, 16);
+  fake.asked.clear();
+  expect_refused({"--map-memory", "much"}, "--map-memory 'much': write MB like 512, or a size");
+  expect_refused({"--sort-memory", "1T"}, "--sort-memory 1048576: must be 1 to 65536");
+  expect_refused({"--combine-files", "0"}, "--combine-files '0': write bytes like");
+}
+
+TEST_F(Submit, SmallFilesAreCombined) {
+  for (const char* name : {"a", "b", "c"}) dir.write(std::string("small/") + name, "12345\n");
+  const std::string pattern = dir / "small/*";
+  const auto maps = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--input", pattern});
+    const auto ran = submit(std::move(more));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return fake.submitted.spec.splits;
+  };
+  EXPECT_EQ(maps({}).size(), 4u);
+  auto splits = maps({"--combine-files"});
+  ASSERT_EQ(splits.size(), 1u);
+  EXPECT_EQ(splits[0].more.size(), 3u);
+  EXPECT_EQ(splits[0].more[2].file, 3);
+  EXPECT_EQ(splits[0].more[2].length, 6);
+  EXPECT_EQ(maps({"--combine-files", "12"}).size(), 3u);                   // 250, 12, 6
+  EXPECT_EQ(maps({"--combine-files", "--split-size", "125"}).size(), 3u);  // 125, 125, 18
+}
+
+TEST_F(Submit, CombinedMapsAreUploadedByTheirPieces) {
+  dir.write("in", std::string(25'000, 'x'));
+  EXPECT_EQ(submit({"--split-size", "1", "--combine-files", "1000"}).code, 0);
+  EXPECT_THAT(fake.chunks, ElementsAre(10, 10, 5));
 }
 
 TEST_F(Submit, RefusalsOfTheJobTracker) {

@@ -14,6 +14,14 @@ namespace {
 
 const Caller kAlice{"alice", {"staff", "ml"}};
 
+wire::FilePiece piece(std::int32_t file, std::int64_t offset, std::int64_t length) {
+  wire::FilePiece piece;
+  piece.file = file;
+  piece.offset = offset;
+  piece.length = length;
+  return piece;
+}
+
 wire::JobSpec good_spec() {
   wire::JobSpec spec;
   spec.name = "count";
@@ -26,6 +34,7 @@ wire::JobSpec good_spec() {
     spec.splits[i].length = 100;
     spec.splits[i].__set_hosts({"tt1", "tt2"});
   }
+  spec.splits[2].__set_more({piece(0, 200, 7), piece(1, 0, 100)});
   spec.output = "/out/count";
   spec.mapper = "tr ' ' '\\n' |\nsort";
   spec.__set_reducer("uniq -c");
@@ -112,6 +121,20 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"splits[2].offset", [](auto& s) { s.splits[2].offset = -5; }},
       {"splits[2].length", [](auto& s) { s.splits[2].length = -5; }},
       {"splits[0].length", [](auto& s) { s.splits[0].offset = s.splits[0].length = INT64_MAX; }},
+      {"splits[1].more[0].file", [](auto& s) { s.splits[1].more = {piece(2, 0, 1)}; }},
+      {"splits[1].more[1].offset",
+       [](auto& s) { s.splits[1].more = {piece(0, 0, 1), piece(0, -1, 1)}; }},
+      {"splits[1].more[0].length", [](auto& s) { s.splits[1].more = {piece(0, 0, INT64_MAX)}; }},
+      {"splits[1].more: number of pieces",
+       [](auto& s) { s.splits[1].more.assign(JobLimits::kPiecesPerSplit, piece(0, 0, 1)); }},
+      {"splits: number of pieces",
+       [](auto& s) {
+         s.splits.assign(1001, s.splits[0]);
+         for (auto& split : s.splits) {
+           split.hosts.clear();
+           split.more.assign(JobLimits::kPiecesPerSplit - 1, piece(0, 0, 1));
+         }
+       }},
       {"splits[0].hosts", [](auto& s) { s.splits[0].hosts.assign(100, "h"); }},
       {"reduces", [](auto& s) { s.reduces = -1; }},
       {"reduces", [](auto& s) { s.reduces = 100'001; }},

@@ -113,7 +113,7 @@ TEST(WireTracker, RegistrationIsChecked) {
 
 TEST(WireTracker, OrdersCarryTheirSplits) {
   auto spec = std::make_shared<JobSpec>();
-  spec->splits = {{0, 0, 10, {"tt9"}}, {0, 10, 7, {}}};
+  spec->splits = {{0, 0, 10, {"tt9"}}, {0, 10, 7, {}, {{2, 0, 5}}}};
   HeartbeatReply reply;
   reply.interval_ms = 300;
   reply.launch.push_back({{{JobId(1), TaskKind::kMap, 1}, 0}, spec, true});
@@ -124,6 +124,9 @@ TEST(WireTracker, OrdersCarryTheirSplits) {
   const wire::HeartbeatReply out = to_wire(reply);
   EXPECT_EQ(out.launch[0].split.offset, 10);
   EXPECT_EQ(out.launch[0].split.length, 7);
+  ASSERT_EQ(out.launch[0].split.more.size(), 1u);
+  EXPECT_EQ(out.launch[0].split.more[0].file, 2);
+  EXPECT_EQ(out.launch[0].split.more[0].length, 5);
   EXPECT_FALSE(out.launch[1].__isset.split);
   EXPECT_FALSE(out.launch[1].compute_granted);
   EXPECT_EQ(out.kill[0].attempt, 3);

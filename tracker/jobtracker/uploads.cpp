@@ -14,6 +14,7 @@ namespace {
 std::size_t bytes_of(const std::vector<wire::Split>& splits) {
   std::size_t bytes = splits.size() * sizeof(wire::Split);
   for (const wire::Split& split : splits) {
+    bytes += split.more.size() * sizeof(wire::FilePiece);
     for (const std::string& host : split.hosts) bytes += sizeof(std::string) + host.size();
   }
   return bytes;

@@ -2,9 +2,9 @@
 // without reduces, split -> mapper -> output file.
 #include <algorithm>
 
+#include "tracker/tasktracker/map_pieces.h"
 #include "tracker/tasktracker/output_sink.h"
 #include "tracker/tasktracker/spill_sorter.h"
-#include "tracker/tasktracker/split_reader.h"
 #include "tracker/tasktracker/task_context.h"
 
 namespace weir::tasktracker {
@@ -132,7 +132,7 @@ Status publish(TaskControl& control, TaskOutput& output) {
 
 Status run_map(TaskContext& task) {
   task.control.set_phase(wire::TaskPhase::MAP);
-  auto reader = open_split(task.spec.input_file, task.spec.input_offset, task.spec.input_length);
+  auto reader = open_pieces(task.spec);
   if (!reader) return reader.error();
   MapInput input(task.control, std::move(*reader));
   return task.spec.map_only() ? run_map_only(task, input) : run_sorted_map(task, input);

@@ -46,7 +46,8 @@ std::vector<std::string> task_environment(const TaskSpec& spec) {
   if (map) {
     set({"mapreduce_map_input_file", "map_input_file"}, spec.input_file);
     set({"mapreduce_map_input_start", "map_input_start"}, std::to_string(spec.input_offset));
-    set({"mapreduce_map_input_length", "map_input_length"}, std::to_string(spec.input_length));
+    set({"mapreduce_map_input_length", "map_input_length"}, std::to_string(spec.input_bytes()));
+    set({"weir_map_input_pieces"}, std::to_string(spec.more_input.size() + 1));
   }
   if (!map || spec.map_only())
     set({"mapreduce_task_output_dir", "mapred_work_output_dir"}, task_output_dir(spec));

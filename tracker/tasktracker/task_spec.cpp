@@ -54,6 +54,21 @@ bool parse_field(std::string_view text, Integer& into) {
   }
 }
 
+// "OFFSET LENGTH FILE"
+std::string piece_text(const InputPiece& piece) {
+  return std::to_string(piece.offset) + " " + std::to_string(piece.length) + " " + piece.file;
+}
+
+bool parse_piece(std::string_view text, InputPiece& into) {
+  const std::size_t first = text.find(' ');
+  if (first == std::string_view::npos) return false;
+  const std::size_t second = text.find(' ', first + 1);
+  if (second == std::string_view::npos) return false;
+  into.file = text.substr(second + 1);
+  return parse_field(text.substr(0, first), into.offset) &&
+         parse_field(text.substr(first + 1, second - first - 1), into.length);
+}
+
 bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
   bool known = false, valid = true;
   if (name == "attempt") {
@@ -61,6 +76,7 @@ bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
     if (key) spec.id = *key;
     return key.has_value();
   }
+  if (name == "more_input") return parse_piece(value, spec.more_input.emplace_back());
   if (name == "conf" || name == "environment") {
     const std::size_t end = value.find('\0');
     if (end == std::string_view::npos) return false;
@@ -93,6 +109,7 @@ std::string encode_task_spec(const TaskSpec& spec) {
   for_each_field(
       spec, [&](std::string_view name, const std::string& value) { put(out, name, value); },
       [&](std::string_view name, const auto& value) { put(out, name, std::to_string(value)); });
+  for (const InputPiece& piece : spec.more_input) put(out, "more_input", piece_text(piece));
   for (const auto& [key, value] : spec.conf) put(out, "conf", key + '\0' + value);
   for (const auto& [key, value] : spec.environment) put(out, "environment", key + '\0' + value);
   put(out, "end", "");
@@ -121,6 +138,33 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
     bytes.remove_prefix(newline + 1 + length + 1);
   }
 }
+
+namespace {
+
+// The split of a map's launch, with the paths of its files.
+Status set_input(TaskSpec& spec, const wire::Split& split, const wire::JobSpec& job) {
+  const auto file = [&](std::int32_t number) -> Result<std::string> {
+    if (number >= 0 && static_cast<std::size_t>(number) < job.input_files.size())
+      return job.input_files[static_cast<std::size_t>(number)];
+    return data_error(attempt_name(spec.id) + ": its split names input file " +
+                      std::to_string(number) + ", the job has " +
+                      std::to_string(job.input_files.size()));
+  };
+  auto first = file(split.file);
+  if (!first) return first.error();
+  spec.input_file = std::move(*first);
+  spec.input_offset = split.offset;
+  spec.input_length = split.length;
+  spec.more_input.reserve(split.more.size());
+  for (const wire::FilePiece& piece : split.more) {
+    auto path = file(piece.file);
+    if (!path) return path.error();
+    spec.more_input.push_back({std::move(*path), piece.offset, piece.length});
+  }
+  return Ok{};
+}
+
+}  // namespace
 
 Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Launch& launch) {
   const auto key = to_key(launch.id);
@@ -152,15 +196,7 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
     }
   }
   if (spec.is_map()) {
-    const wire::Split& split = launch.split;
-    if (split.file < 0 || static_cast<std::size_t>(split.file) >= from.input_files.size()) {
-      return data_error(attempt_name(*key) + ": its split names input file " +
-                        std::to_string(split.file) + ", the job has " +
-                        std::to_string(from.input_files.size()));
-    }
-    spec.input_file = from.input_files[static_cast<std::size_t>(split.file)];
-    spec.input_offset = split.offset;
-    spec.input_length = split.length;
+    if (auto set = set_input(spec, launch.split, from); !set) return set.error();
   } else if (key->task.index >= spec.reduces) {
     return data_error(attempt_name(*key) + ": the job has " + std::to_string(spec.reduces) +
                       " reduces");

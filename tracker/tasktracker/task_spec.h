@@ -8,12 +8,18 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "jobqueue/ids.h"
 #include "jobqueue/result.h"
 #include "tracker_types.h"
 
 namespace weir::tasktracker {
+
+struct InputPiece {
+  std::string file;
+  std::int64_t offset = 0, length = 0;
+};
 
 struct TaskSpec {
   AttemptKey id;
@@ -22,6 +28,7 @@ struct TaskSpec {
   std::uint32_t maps = 1, reduces = 0;
   std::string input_file;  // maps
   std::int64_t input_offset = 0, input_length = 0;
+  std::vector<InputPiece> more_input;  // maps: read after that
   std::string output;  // directory of the job
   std::string owner;   // what _SUCCESS says there once this job has succeeded
   std::map<std::string, std::string> conf, environment;
@@ -36,6 +43,18 @@ struct TaskSpec {
 
   bool is_map() const { return id.task.kind == TaskKind::kMap; }
   bool map_only() const { return reduces == 0; }
+  std::vector<InputPiece> input() const {
+    std::vector<InputPiece> pieces{{input_file, input_offset, input_length}};
+    pieces.insert(pieces.end(), more_input.begin(), more_input.end());
+    return pieces;
+  }
+  std::int64_t input_bytes() const {
+    std::int64_t bytes = input_length;
+    for (const InputPiece& piece : more_input) {
+      if (__builtin_add_overflow(bytes, piece.length, &bytes)) return INT64_MAX;
+    }
+    return bytes;
+  }
   // The work directory of the commands.
   std::string command_dir() const {
     return working_directory.empty() ? attempt_dir + "/work" : working_directory;

@@ -45,11 +45,14 @@ TEST(TaskSpec, ComesBackAsItWent) {
   spec.conf["k"] = std::string("v\0\n", 3);
   spec.environment[""] = "=";
   spec.compute_granted = false;
+  spec.more_input = {{"/a file", 0, 5}, {"/b\n", 7, INT64_MAX}};
   const std::string bytes = encode_task_spec(spec);
   auto back = decode_task_spec(bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(encode_task_spec(*back), bytes);
   EXPECT_EQ(back->conf, spec.conf);
+  EXPECT_EQ(back->more_input.at(0).file, "/a file");
+  EXPECT_EQ(back->input_bytes(), INT64_MAX);
   for (std::size_t cut = 0; cut + 1 < bytes.size(); ++cut)
     EXPECT_FALSE(decode_task_spec(bytes.substr(0, cut)).ok()) << cut;
 }
@@ -65,6 +68,10 @@ TEST(TaskSpec, RefusesALaunchThatDoesNotFitItsJob) {
             std::string::npos);
   launch.split.file = 0;
   EXPECT_TRUE(make_task_spec(job, launch).ok());
+  launch.split.more.resize(1);
+  launch.split.more[0].file = -1;
+  EXPECT_NE(make_task_spec(job, launch).error().message.find("names input file -1, the job has 1"),
+            std::string::npos);
   launch.id.__set_kind(wire::TaskKind::REDUCE);
   launch.id.__set_index(1);
   EXPECT_NE(make_task_spec(job, launch).error().message.find("the job has 1 reduces"),

@@ -1,0 +1,79 @@
+"""What users do with jobs: several at once by what they are called, input by patterns and in small files."""
+import gzip
+import json
+import unittest
+
+from cluster import Cluster, wait_for
+
+
+class Selections(Cluster):
+    def test_jobs_are_killed_moved_and_waited_for_by_selection(self):
+        self.start_jobtracker()
+        jobs = [self.submitted(f"out{i}", "--name", name, reduces=0, queue=queue, user="ann")
+                for i, (name, queue) in enumerate([("etl-1", "research"), ("etl-2", "production"), ("other", "research")])]
+        self.refused(1, r"no unfinished job whose name is like 'x\*'", "job", "kill", "--name", "x*")
+        self.refused(2, "no job is named", "job", "kill")
+        self.assertEqual(self.ok("job", "priority", *jobs, "HIGH").count("now has priority HIGH"), 3)
+        done = self.weir("job", "move", "--queue", "research", "--to", "production")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, f"{jobs[0]} moved to queue production\n{jobs[2]} moved to queue production\n")
+        self.assertRegex(done.stderr, "move to queue production 2 jobs:\n")
+        done = self.weir("job", "move", jobs[0], jobs[1], "nowhere")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr.count("\n"), 2)
+        killed = self.json("job", "kill", "--name", "etl-*", "--state", "pending", "--yes")
+        self.assertEqual([job["job"] for job in killed], jobs[:2])
+        listed = self.json("job", "list", "--state", "KILLED")
+        self.assertEqual(sorted(job["job"] for job in listed), jobs[:2])
+        done = self.weir("job", "kill", jobs[0], jobs[2], "-o", "json")
+        self.assertEqual(done.returncode, 1)
+        first, second = json.loads(done.stdout)
+        self.assertEqual(first["error"]["code"], "JOB_OVER")
+        self.assertEqual(second["job"], jobs[2])
+
+    def test_wait_for_several_says_whether_all_went_well(self):
+        self.start_cluster(trackers=1)
+        good = self.submitted("good", mapper="sleep 0.3; cat", reduces=0)
+        bad = self.submitted("bad", "--max-attempts", "1", mapper="exit 3", reduces=0)
+        done = self.weir("job", "wait", good, bad)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, f"^{good} SUCCEEDED in .*; output: .*/good\n$")
+        self.assertRegex(done.stderr, f"weir: {bad} FAILED after .*; look at 'weir job logs {bad}'\n")
+        self.assertEqual(self.weir("job", "wait", good).returncode, 0)
+
+
+class Input(Cluster):
+    def test_small_files_by_a_pattern_in_one_map(self):
+        self.start_cluster(trackers=1)
+        folder = self.dir / "in"
+        folder.mkdir()
+        for i in range(20):
+            (folder / f"part-{i:02}").write_text(f"line {i}")  # no newline at its end
+        (folder / "part-20.gz").write_bytes(gzip.compress(b"line 20\n"))
+        (folder / "other").write_text("no\n")
+        job = self.submitted("out", "--combine-files", "1k", mapper="cat", input=str(folder / "part-*"), reduces=0)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED", self.json("job", "status", job)["diagnostics"])
+        self.assertEqual(self.output("out").decode(), "".join(f"line {i}\n" for i in range(21)))
+        status = self.json("job", "status", job)
+        self.assertEqual(status["maps"]["total"], 1)
+        self.assertEqual(status["counters"]["weir"]["MAP_INPUT_RECORDS"], 21)
+        self.refused(2, r"in/no-\*: matches nothing",
+                     *self.submit("out2", input=str(folder / "no-*"), reduces=0))
+
+    def test_a_combined_map_knows_its_input_and_many_pieces_are_uploaded(self):
+        self.start_cluster(trackers=1)
+        text = self.some_text(lines=3000)
+        program = "echo $weir_map_input_pieces $mapreduce_map_input_start $mapreduce_map_input_length; cat >/dev/null"
+        size = text.stat().st_size
+        self.assertGreater(size, 50_000)
+        job = self.submitted("out", "--split-size", "2", "--combine-files", "1G", mapper=program, reduces=0)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        pieces = (size + 1) // 2
+        lines = self.output("out").decode().split("\n")[:-1]
+        self.assertEqual(len(lines), (pieces + 999) // 1000)
+        self.assertEqual(lines[1], "1000 2000 2000")
+        self.assertEqual(sum(int(line.split()[0]) for line in lines), pieces)
+
+
+if __name__ == "__main__":
+    unittest.main()
