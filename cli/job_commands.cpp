@@ -168,9 +168,9 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
   history->excludes(all);
   options->state = command
                        ->add_option("--state", options->states,
-                                    "only those in any of these states, with commas: WAITING, "
-                                    "PENDING, RUNNING, and of those that ended lately SUCCEEDED, "
-                                    "FAILED, KILLED")
+                                    "only those in any of these states, with commas: HELD, "
+                                    "WAITING, PENDING, RUNNING, and of those that ended lately "
+                                    "SUCCEEDED, FAILED, KILLED")
                        ->type_name("STATE,...")
                        ->excludes(history);
   command

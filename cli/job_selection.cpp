@@ -16,8 +16,8 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::string_view kUnfinished[] = {"WAITING", "PENDING", "RUNNING"};
-constexpr std::string_view kStates[] = {"WAITING",   "PENDING", "RUNNING",
+constexpr std::string_view kUnfinished[] = {"HELD", "WAITING", "PENDING", "RUNNING"};
+constexpr std::string_view kStates[] = {"HELD",      "WAITING", "PENDING", "RUNNING",
                                         "SUCCEEDED", "FAILED",  "KILLED"};
 constexpr std::int32_t kMostSelected = 10'000;  // what one answer of the JobTracker may list
 constexpr std::size_t kMostListed = 50;
@@ -42,7 +42,7 @@ void add_selection_options(CLI::App& command, JobSelection& selection) {
       ->type_name("PATTERN");
   command
       .add_option("--state", selection.states,
-                  "jobs in any of these states, with commas: WAITING, PENDING, RUNNING")
+                  "jobs in any of these states, with commas: HELD, WAITING, PENDING, RUNNING")
       ->type_name("STATE,...");
 }
 

@@ -184,6 +184,18 @@ int set_priority(Context& context, const SteeringOptions& options) {
                 });
 }
 
+int release(Context& context, const SteeringOptions& options) {
+  JobSelection selection = selection_of(context, options);
+  if (selection.selects() && selection.states.empty()) selection.states = "HELD";
+  return act_on(context, selection, "release",
+                [&context](JobTracker& jobtracker, std::int64_t job) {
+                  wire::Done done;
+                  jobtracker.client(
+                      [&](auto& client) { client.release_job(done, caller(context), job); });
+                  return Outcome{"released", {{"version", done.version}}};
+                });
+}
+
 int wait(Context& context, const SteeringOptions& options) {
   const JobSelection& selection = options.selection;
   std::vector<std::int64_t> numbers = numbers_given(selection);
@@ -274,6 +286,14 @@ void add_job_steering(CLI::App& group, Context& context) {
   add_ids(*command, options->selection,
           "jobs: job_0007 or 7; several, or a selection by options; and last the PRIORITY: "
           "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW");
+  command->add_option("--queue", options->selection.queue, kQueueSelects);
+  add_asking(*command, context, options->selection);
+
+  options = std::make_shared<SteeringOptions>();
+  command = add(group, context, options, "release",
+                "let jobs start that were submitted with --hold", release,
+                "  weir job release job_0007\n  weir job release --name 'etl-*'");
+  add_ids(*command, options->selection, kIds);
   command->add_option("--queue", options->selection.queue, kQueueSelects);
   add_asking(*command, context, options->selection);
 }

@@ -121,6 +121,12 @@ std::string job_details(const wire::JobStatus& job) {
                        fmt::format("{} (after {})", local_time(job.started_at_ms),
                                    short_duration(job.started_at_ms - job.submitted_at_ms)));
   }
+  if (job.__isset.time_limit_ms) {
+    const bool running = job.__isset.deadline_ms && !job.__isset.finished_at_ms;
+    lines.emplace_back("time limit",
+                       short_duration(job.time_limit_ms) +
+                           (running ? ", until " + local_time(job.deadline_ms) : ""));
+  }
   if (job.__isset.finished_at_ms) {
     lines.emplace_back("finished",
                        fmt::format("{} (after {})", local_time(job.finished_at_ms),

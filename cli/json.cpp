@@ -134,6 +134,8 @@ Json to_json(const wire::JobStatus& job) {
           {"now_ms", optional(job.__isset.now_ms, job.now_ms)},
           {"reason", optional(job.__isset.reason, job.reason)},
           {"pool", optional(job.__isset.pool, job.pool)},
+          {"time_limit_ms", optional(job.__isset.time_limit_ms, job.time_limit_ms)},
+          {"deadline_ms", optional(job.__isset.deadline_ms, job.deadline_ms)},
           {"output", job.output},
           {"diagnostics", optional(job.__isset.diagnostics, job.diagnostics)},
           {"counters", optional(job.__isset.counters, job.counters)},

@@ -83,6 +83,15 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
     }
     spec.__set_task_timeout_ms(*timeout);
   }
+  if (options.hold) spec.__set_hold(true);
+  if (!options.time_limit.empty()) {
+    const auto limit = parse_duration(options.time_limit);
+    if (!limit || *limit < 1 || *limit == kNever) {
+      throw wrong_use(fmt::format("--time-limit '{}': write a duration like 90s, 30m, 2h",
+                                  printable(options.time_limit)));
+    }
+    spec.__set_time_limit_ms(*limit);
+  }
   if (!options.slowstart.empty()) {
     const auto slowstart = parse_slowstart(options.slowstart);
     if (!slowstart) {
@@ -275,6 +284,12 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
       .add_option("--working-directory", o.working_directory,
                   "where relative programs are found (default: the attempt's own directory)")
       ->type_name("DIR");
+  command
+      .add_option("--time-limit", o.time_limit,
+                  "the job is killed so long after its first task started (default: never)")
+      ->type_name("TIME");
+  command.add_flag("--hold", o.hold,
+                   "nothing of the job starts before 'weir job release ID', which is durable");
   command.add_flag("--wait", o.wait,
                    "show progress until the end; exit 0 only if the job SUCCEEDED");
   command

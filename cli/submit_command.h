@@ -22,6 +22,8 @@ struct SubmitOptions {
   std::string map_memory, reduce_memory, sort_memory, split_size, task_timeout, slowstart, retry;
   bool combine = false;
   std::string combine_files;  // up to this size; empty: the split size
+  std::string time_limit;
+  bool hold = false;
   bool wait = false;
 };
 

@@ -77,6 +77,10 @@ void EventLines::put(const JobMoved& fact) {
   line_.end();
 }
 
+void EventLines::put(const JobReleased& fact) {
+  begin("release").add("job", names_(fact.job)).end();
+}
+
 void EventLines::put(const QueueStateChanged& fact) {
   begin("queue").add("queue", fact.queue).add("state", fact.stopped ? "stopped" : "running").end();
 }

@@ -44,6 +44,7 @@ class EventLines {
   void put(const JobSubmitted& fact);
   void put(const PriorityChanged& fact);
   void put(const JobMoved& fact);
+  void put(const JobReleased& fact);
   void put(const QueueStateChanged& fact);
   void put(const SettingsChanged& fact);
   void put(const PolicyChanged& fact);

@@ -87,6 +87,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     added.tasks(kind).need = added.spec->need[index(kind)];
     added.speculates[index(kind)] = speculates(*added.spec, kind);
   }
+  added.limited = added.spec->time_limit_ms > 0;
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
   job_index_[added.id.index()] = &added;
@@ -113,7 +114,7 @@ void ClusterState::count_pending(const Job& job, std::int32_t by) {
 }
 
 void ClusterState::line_up(const Job& job) {
-  if (!job.durable || is_over(job.state)) return;
+  if (!job.durable || job.held || is_over(job.state)) return;
   QueueState& queue = queues_[job.queue.index()];
   const JobOrder order = job_order(*this, job);
   for (JobLine* line : {&queue.line, &queue.user_lines[job.user]}) {
@@ -122,7 +123,7 @@ void ClusterState::line_up(const Job& job) {
 }
 
 void ClusterState::leave_line(const Job& job) {
-  if (!job.durable || is_over(job.state)) return;
+  if (!job.durable || job.held || is_over(job.state)) return;
   QueueState& queue = queues_[job.queue.index()];
   const JobOrder order = job_order(*this, job);
   const auto his = queue.user_lines.find(job.user);
@@ -134,6 +135,12 @@ void ClusterState::leave_line(const Job& job) {
 
 void ClusterState::set_durable(Job& job) {
   job.durable = true;
+  line_up(job);
+}
+
+void ClusterState::release(Job& job) {
+  if (!job.held) return;
+  job.held = false;
   line_up(job);
 }
 

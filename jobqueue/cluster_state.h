@@ -204,6 +204,7 @@ class ClusterState {
   void forget_job(JobId id);                     // over, and old
   void set_job_state(Job& job, JobState state);  // keeps the queue's and the user's counts
   void set_durable(Job& job);
+  void release(Job& job);  // it was held
   void set_priority(Job& job, Priority priority);
   void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
   void expand_tasks(Job& job);              // makes the tasks, all pending

@@ -187,6 +187,8 @@ void Engine::apply(const PendingCommand& command) {
       admit_waiting(from);
       admit_waiting(job.queue);
     }
+  } else if (const auto* released = std::get_if<JobReleased>(&fact)) {
+    release(released->job);
   } else if (const auto* stopped = std::get_if<QueueStateChanged>(&fact)) {
     if (const auto queue = state_.tree().find_path(stopped->queue)) {
       state_.stop_by_command(*queue, stopped->stopped);
@@ -348,6 +350,7 @@ void Engine::on(const Tick&, Token token) {
   last_tick_ = now_;
   expire_trackers();
   heal_trackers();
+  stop_late_jobs();
   settle_yields();  // the update counts who runs now
   expire_holds();
   review_claims(true);

@@ -159,6 +159,12 @@ class Engine {
   void count_slot_time();
   void settle(std::uint64_t seq);
 
+  // engine_holds.cpp: jobs that are held, and how long one may run
+  void on(const ReleaseJob& input, Token token);
+  void release(JobId id);
+  void set_deadline(Job& job);
+  void stop_late_jobs();
+
   // engine_settings.cpp
   void apply_settings(const SettingsChanged& change);
   void forget_stop(const std::string& path);
@@ -336,6 +342,7 @@ class Engine {
   std::vector<ParkedHeartbeat> parked_;
   ArrivalList<TrackerId> by_silence_;              // live and awaited trackers, by last_heartbeat
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
+  std::set<std::pair<TimeMs, JobId>> deadlines_;   // of running jobs with a time limit
   std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs

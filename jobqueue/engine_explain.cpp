@@ -37,6 +37,12 @@ std::vector<Reason> Engine::explain(JobId id) const {
   const Job* job = state_.find_job(id);
   if (job == nullptr || is_over(job->state)) return {};
   std::vector<Reason> reasons;
+  if (job->held) {
+    return {{"held",
+             "held by " + job->spec->user + "; `weir job release " + job_name(id) +
+                 "` lets it start",
+             {}}};
+  }
   if (job->state == JobState::kWaiting) {
     if (policy_->limits_running_jobs()) return limits_.full_groups(id);
     if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));

@@ -249,6 +249,7 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
     job.reduces_eligible = true;  // it was once, and that is for good
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
+  if (job.limited) set_deadline(job);
   pending_changed(job, key.kind);
   take_live_attempt(tracker, slot, report);
   admit_if_stuck(job);
@@ -396,6 +397,7 @@ void Engine::start(TrackerState& tracker, const Choice& choice, Offer& offer, st
   if (job.width(key.kind) > 1) release_reservations(job.id, TrackerId{});
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
+  if (job.limited) set_deadline(job);
   pending_changed(job, key.kind);
   offer.free[index(key.kind)] -= job.width(key.kind);
   ++offer.launched[index(key.kind)];

@@ -190,6 +190,7 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics, b
   job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics, cleanup, record_of(job)});
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
+  if (job.deadline != 0) deadlines_.erase({job.deadline, job.id});
   if (state == JobState::kSucceeded) {
     release_output(job);
     note_faults(job);

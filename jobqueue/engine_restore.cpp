@@ -167,6 +167,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   made->pool = old.pool;
   made->durable = true;
   made->state = is_over(old.state) ? old.state : JobState::kWaiting;
+  made->held = old.spec->hold && !old.released && !is_over(old.state);
   Job& job = state_.add_job(std::move(made));
   remember_submission(*job.spec, job.id);
   changes_.jobs.insert(job.id);
@@ -177,6 +178,8 @@ Status Engine::restore_job(const JobSnapshot& old) {
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue)
     emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
+  job.deadline = old.deadline;
+  if (job.deadline != 0) deadlines_.emplace(job.deadline, job.id);
   outputs_.emplace(job.spec->output, job.id);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};

@@ -31,6 +31,7 @@ void Engine::on(const SubmitJob& input, Token token) {
   job->user = state_.intern_user(input.spec->user);
   job->priority = input.spec->priority;
   job->submitted_at = now_;
+  job->held = input.spec->hold;
   const JobId id = job->id;
   outputs_.emplace(input.spec->output, id);
   remember_submission(*input.spec, id);

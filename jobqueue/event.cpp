@@ -25,9 +25,9 @@ const char* name(TrackerOrder order) {
 }
 
 bool is_command(const Fact& fact) {
-  return fact.index() <= 7;
+  return fact.index() <= 8;
 }
-static_assert(std::is_same_v<std::variant_alternative_t<7, Fact>, TrackersOrdered>,
+static_assert(std::is_same_v<std::variant_alternative_t<8, Fact>, TrackersOrdered>,
               "the last command");
 
 }  // namespace weir

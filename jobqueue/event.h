@@ -73,6 +73,10 @@ struct JobMoved {
   std::string queue;
   std::string pool;  // that it was moved into, for policies with pools; empty: none of its own
 };
+struct JobReleased {  // it was submitted held
+  JobId job;
+  std::string by;
+};
 struct QueueStateChanged {
   std::string queue;
   bool stopped = false;
@@ -127,6 +131,10 @@ struct JobStateChanged {
   // Of an end: attempts may have left files, and a tracker is still to remove them.
   bool cleanup = false;
   std::shared_ptr<const JobRecord> record = nullptr;  // of an end: what history keeps
+};
+struct JobDeadlineSet {  // the first task of a job with a time limit was launched
+  JobId job;
+  TimeMs deadline = 0;
 };
 struct JobCleanedUp {  // nothing of an ended job is alive or left over any more
   JobId job;
@@ -241,11 +249,12 @@ struct Refused {  // a command that was not taken
 };
 
 using Fact =
-    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, QueueStateChanged,
-                 SettingsChanged, PolicyChanged, TrackersOrdered, TaskSucceeded, TaskReopened,
-                 AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet, ClaimDropped,
-                 TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, AttemptLaunched,
-                 AttemptEnded, KillOrdered, TrackerChanged, Refused, ComputeGranted, JobCleanedUp>;
+    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, JobReleased,
+                 QueueStateChanged, SettingsChanged, PolicyChanged, TrackersOrdered, TaskSucceeded,
+                 TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet,
+                 ClaimDropped, TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven,
+                 AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused,
+                 ComputeGranted, JobCleanedUp, JobDeadlineSet>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

@@ -44,6 +44,10 @@ struct MoveJob {
   JobId job;
   std::string queue;
 };
+struct ReleaseJob {  // it was submitted held
+  Caller caller;
+  JobId job;
+};
 struct SetQueueState {
   Caller caller;
   std::string queue;
@@ -175,7 +179,7 @@ struct Input {
   Token token = 0;
   std::variant<SubmitJob, KillJob, SetPriority, MoveJob, SetQueueState, ApplySettings, SetPolicy,
                RegisterTracker, Heartbeat, DescribeJob, QueryMapOutputs, Tick, Durable, StoreFailed,
-               LoseTracker, OrderTrackers, DeclareLost, ForgetTrackers>
+               LoseTracker, OrderTrackers, DeclareLost, ForgetTrackers, ReleaseJob>
       body;
 };
 

@@ -100,6 +100,8 @@ struct alignas(64) Job {
   bool may_have_written = false;                     // before the JobTracker was started
   bool has_locations = false;                        // `locality` does
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
+  bool held = false;     // waits to be released: in no line for a place
+  bool limited = false;  // it has a time limit
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
   std::uint64_t locality_version = 0;                // of the trackers that the index knows
@@ -108,6 +110,7 @@ struct alignas(64) Job {
 
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;
+  TimeMs deadline = 0;  // of its time limit; 0: none, or no task has started
   std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
   LocalityIndex locality;

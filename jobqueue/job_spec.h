@@ -64,6 +64,8 @@ struct JobSpec {
   Resources need[kTaskKindCount] = {Resources{{1, 0, 0, 0}},
                                     Resources{{0, 1, 0, 0}}};  // of one map, one reduce
   std::int64_t sort_memory_mb = 64;
+  bool hold = false;             // nothing of it starts before it is released
+  DurationMs time_limit_ms = 0;  // after its first launch; 0: none
 
   std::uint32_t tasks(TaskKind kind) const {
     return kind == TaskKind::kMap ? static_cast<std::uint32_t>(splits.size()) : reduces;

@@ -44,7 +44,7 @@ const RunningLimits::Entry* RunningLimits::find(JobId job) const {
 void RunningLimits::update(const Job& job) {
   if (policy_ == nullptr) return;
   const Entry* known = find(job.id);
-  if (!job.durable || is_over(job.state)) {
+  if (!job.durable || job.held || is_over(job.state)) {
     if (known != nullptr) leave(job.id);
     return;
   }

@@ -45,6 +45,8 @@ struct JobSnapshot {
   TimeMs finished_at = 0;  // 0: not over
   JobState state = JobState::kRunning;
   bool kill_requested = false;
+  bool released = false;  // it was submitted held, and may start
+  TimeMs deadline = 0;    // of its time limit; 0: none, or no task has started
   bool cleanup = false;  // over, and its files are still to be removed
   std::string diagnostics;
   std::shared_ptr<const JobRecord> record;  // over: what history has of it; may be null

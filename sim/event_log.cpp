@@ -10,6 +10,7 @@ std::string subject(const Input& input, const JobNames& names) {
   if (const auto* kill = std::get_if<KillJob>(&input.body)) job = kill->job;
   if (const auto* priority = std::get_if<SetPriority>(&input.body)) job = priority->job;
   if (const auto* move = std::get_if<MoveJob>(&input.body)) job = move->job;
+  if (const auto* release = std::get_if<ReleaseJob>(&input.body)) job = release->job;
   return job.valid() ? names.name(job) : "";
 }
 

@@ -19,12 +19,14 @@ FuzzStory::FuzzStory(std::uint64_t seed, PolicyFactory factory)
     : dice_(seed),
       stragglers_(seed ^ 0x5bd1e995u),
       operators_(seed ^ 0x2545f491u),
+      holds_(seed ^ 0x9e3779b9u),
       cluster_(first_settings(dice_, stragglers_, operators_), std::move(factory)) {
   home_ = cluster_.state().settings().policy;
   memory_counts_ = dice_.chance(25);
   fail_percent_ = dice_.chance(30) ? static_cast<int>(dice_.between(5, 40)) : 2;
   wide_percent_ = dice_.chance(60) ? static_cast<int>(dice_.between(5, 60)) : 0;
   order_percent_ = operators_.chance(40) ? static_cast<int>(operators_.between(5, 40)) : 0;
+  hold_percent_ = holds_.chance(20) ? static_cast<int>(holds_.between(5, 40)) : 0;
 }
 
 void FuzzStory::run(const std::function<bool()>& stop) {
@@ -139,6 +141,8 @@ void FuzzStory::submit() {
     if (stragglers_.chance(10))
       spec->conf[std::string(key)] = stragglers_.chance(50) ? "true" : "false";
   }
+  spec->hold = holds_.chance(hold_percent_);
+  if (hold_percent_ > 0 && holds_.chance(15)) spec->time_limit_ms = holds_.between(1, 120'000);
   const Caller caller{spec->user, spec->groups};
   cluster_.step(SubmitJob{caller, std::move(spec)});
 }
@@ -195,10 +199,15 @@ void FuzzStory::jump() {
   cluster_.advance(dice_.chance(60) ? dice_.between(1, 3) * 1000 : dice_.between(1, 20000));
 }
 
+void FuzzStory::release(const Job& job) {
+  cluster_.step(ReleaseJob{{job.spec->user, job.spec->groups}, job.id});
+}
+
 void FuzzStory::disturb_job() {
   const Job* job = random_job();
   if (job == nullptr) return;
   const Caller owner{job->spec->user, job->spec->groups};
+  if (holds_.chance(job->held ? 60 : hold_percent_ / 4)) return release(*job);
   switch (dice_.below(4)) {
     case 0:
       cluster_.step(KillJob{owner, job->id});
@@ -330,6 +339,11 @@ void FuzzStory::drive_to_end(const std::function<bool()>& stop) {
     tracker.draining = false;
     if (!tracker.live) cluster_.connect(tracker, true);
   }
+  std::vector<const Job*> held;
+  for (const auto& [id, job] : cluster_.state().jobs()) {
+    if (job->held && !is_over(job->state)) held.push_back(job.get());
+  }
+  for (const Job* job : held) release(*job);
   for (int round = 0; round < kEndRounds && !all_over() && !stop(); ++round) {
     for (FuzzTracker& tracker : cluster_.trackers()) {
       if (stop()) return;

@@ -43,6 +43,7 @@ class FuzzStory {
   void disturb_rules();    // settings, queue state, policy
   void disturb_store();
   void jump();
+  void release(const Job& job);
   void drive_to_end(const std::function<bool()>& stop);
   bool all_over() const;
 
@@ -55,6 +56,7 @@ class FuzzStory {
   Dice dice_;
   Dice stragglers_;  // its own: seeds without speculation are what they were before it
   Dice operators_;   // what administrators do to trackers, likewise
+  Dice holds_;       // jobs that are held or have a time limit, likewise
   FuzzCluster cluster_;
   std::string home_;                  // the policy that mostly rules
   std::vector<Resources> full_size_;  // of each tracker, before it shrank
@@ -62,6 +64,7 @@ class FuzzStory {
   int fail_percent_ = 0;
   int wide_percent_ = 0;
   int order_percent_ = 0;
+  int hold_percent_ = 0;
   int outputs_ = 0;
 };
 

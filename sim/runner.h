@@ -79,6 +79,7 @@ class Runner {
   void run(const Step& step, const step::Prioritise& what);
   void run(const Step& step, const step::Move& what);
   void run(const Step& step, const step::Kill& what);
+  void run(const Step& step, const step::Release& what);
   void run(const Step& step, const step::QueueSwitch& what);
   void run(const Step& step, const step::Apply& what);
   void run(const Step& step, const step::SwitchPolicy& what);

@@ -134,6 +134,13 @@ void Runner::run(const Step& step, const step::Kill& what) {
   if (const auto id = job(step.at, what.job)) command(KillJob{caller(what.by, id, ""), *id});
 }
 
+void Runner::run(const Step& step, const step::Release& what) {
+  if (const auto id = job(step.at, what.job)) {
+    command(ReleaseJob{caller(what.by, id, ""), *id});
+    update_pools();
+  }
+}
+
 void Runner::run(const Step&, const step::QueueSwitch& what) {
   command(SetQueueState{caller(what.by, std::nullopt, what.queue), what.queue, what.stop});
 }

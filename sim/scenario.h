@@ -102,6 +102,10 @@ struct Kill {
   std::string job;
   By by;
 };
+struct Release {
+  std::string job;
+  By by;
+};
 struct QueueSwitch {
   std::string queue;
   bool stop = true;
@@ -157,9 +161,9 @@ struct Step {
   std::optional<DurationMs> when;  // the clock first runs to this scenario time
   std::variant<step::Submit, step::Advance, step::RunUntil, step::Beat, step::EndTasks, step::Lose,
                step::OrderTracker, step::ExpectTracker, step::AddTracker, step::SetSlots,
-               step::Prioritise, step::Move, step::Kill, step::QueueSwitch, step::Apply,
-               step::SwitchPolicy, step::ExpectQueue, step::ExpectJob, step::ExpectKills,
-               step::ExpectRecords, step::ExpectExplain, step::ExpectRefused>
+               step::Prioritise, step::Move, step::Kill, step::Release, step::QueueSwitch,
+               step::Apply, step::SwitchPolicy, step::ExpectQueue, step::ExpectJob,
+               step::ExpectKills, step::ExpectRecords, step::ExpectExplain, step::ExpectRefused>
       what;
 };
 

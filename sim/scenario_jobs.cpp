@@ -240,7 +240,9 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
                        "reduce_memory_mb",
                        "reduce_vcores",
                        "input",
-                       "speculation"});
+                       "speculation",
+                       "hold",
+                       "time_limit"});
   if (!job.read_string("id", spec->name) && !job.has("id") && node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no id, allowed: a name such as J1", path));
   }
@@ -278,6 +280,8 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
   for (std::size_t i = 0; i < spec->splits.size() && !locations.empty(); ++i) {
     spec->splits[i].hosts = locations[i % locations.size()];
   }
+  job.read_bool("hold", spec->hold);
+  job.read_duration("time_limit", spec->time_limit_ms, {.least_ms = 1});
   spec->output = "/out/" + spec->name;
   plan->caller = {spec->user, spec->groups};
   plan->spec = std::move(spec);

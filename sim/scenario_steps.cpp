@@ -226,6 +226,10 @@ Body kill_job(const StepNode& s) {
   return step::Kill{text_of(s), read_by(s.map)};
 }
 
+Body release(const StepNode& s) {
+  return step::Release{text_of(s), read_by(s.map)};
+}
+
 Body switch_queue(const StepNode& s) {
   return step::QueueSwitch{text_of(s), s.key == "stop_queue", read_by(s.map)};
 }
@@ -346,6 +350,7 @@ constexpr Kind kKinds[] = {
     {"set_priority", set_priority, "by"},
     {"move", move, "by"},
     {"kill_job", kill_job, "by"},
+    {"release", release, "by"},
     {"stop_queue", switch_queue, "by"},
     {"start_queue", switch_queue, "by"},
     {"settings", apply, "by"},
@@ -374,6 +379,7 @@ const std::initializer_list<std::string_view> kStepKeys = {"submit",
                                                            "set_priority",
                                                            "move",
                                                            "kill_job",
+                                                           "release",
                                                            "stop_queue",
                                                            "start_queue",
                                                            "settings",

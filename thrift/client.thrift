@@ -48,7 +48,7 @@ struct JobStatus {
   4: required string user
   5: required string queue
   6: required string priority
-  7: required string state             // WAITING RUNNING SUCCEEDED FAILED KILLED
+  7: required string state             // HELD WAITING PENDING RUNNING SUCCEEDED FAILED KILLED
   8: required TaskCounts maps
   9: required TaskCounts reduces
   10: required i32 map_progress_millionths
@@ -64,6 +64,8 @@ struct JobStatus {
   20: optional i64 now_ms              // when this was made, by the clock of the others; of job_status alone
   21: optional string reason           // of list_jobs, while no task of it runs: the first that explain gives; of the first 100
   22: optional string pool             // under a policy with pools, while it is not over
+  23: optional i64 time_limit_ms       // as submitted, if it has one
+  24: optional i64 deadline_ms         // when that is over; set once a task has started
 }
 
 /** Which of the listed jobs; what is absent or empty does not matter, what is there must all be so. */
@@ -270,6 +272,8 @@ service ClientService {
   Done kill_job(1: common.Caller caller, 2: i64 job) throws (1: common.WeirError error)
   Done set_priority(1: common.Caller caller, 2: i64 job, 3: string priority) throws (1: common.WeirError error)
   Done move_job(1: common.Caller caller, 2: i64 job, 3: string queue) throws (1: common.WeirError error)
+  /** A job that was submitted with `hold` may start. */
+  Done release_job(1: common.Caller caller, 2: i64 job) throws (1: common.WeirError error)
 
   /** All queues, parents before children, in the order of the settings; or the one named. */
   list<QueueStatus> queues(1: string name, 2: i64 min_version) throws (1: common.WeirError error)

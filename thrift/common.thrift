@@ -98,6 +98,8 @@ struct JobSpec {
   19: optional i64 sort_memory_mb = 64     // buffer of the map side sort, before it spills
   20: optional map<string, string> environment   // extra environment variables for mapper, reducer, combiner
   21: optional string working_directory    // where relative programs are found; default the attempt's own directory
+  22: optional bool hold                   // accepted, but nothing of it starts before release_job
+  23: optional i64 time_limit_ms = 0       // so long after its first launch it is killed; 0 = never
 }
 
 /** Counters of a task or job, `group -> name -> value`. */

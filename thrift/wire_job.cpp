@@ -178,6 +178,7 @@ Status check_numbers(const wire::JobSpec& spec) {
       {"map_memory_mb", spec.map_memory_mb, 0, JobLimits::kMemoryMb},
       {"reduce_memory_mb", spec.reduce_memory_mb, 0, JobLimits::kMemoryMb},
       {"sort_memory_mb", spec.sort_memory_mb, 1, 65536},
+      {"time_limit_ms", spec.time_limit_ms, 0, JobLimits::kTimeLimitMs},
   };
   for (const auto& n : numbers) {
     if (Status s = check_range(n.field, n.value, n.least, n.most); !s) return s;
@@ -305,6 +306,8 @@ Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
   out.need[index(TaskKind::kReduce)] =
       Resources{{0, spec.slots_per_reduce, spec.reduce_memory_mb, 0}};
   out.sort_memory_mb = spec.sort_memory_mb;
+  out.hold = spec.__isset.hold && spec.hold;
+  out.time_limit_ms = spec.time_limit_ms;
   return out;
 }
 

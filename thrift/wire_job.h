@@ -34,6 +34,7 @@ struct JobLimits {
   static constexpr std::int32_t kAttempts = 100;
   static constexpr std::int64_t kSlotsPerTask = 10'000;
   static constexpr std::int64_t kMemoryMb = 16 << 20;
+  static constexpr std::int64_t kTimeLimitMs = 10LL * 366 * 24 * 3600 * 1000;
   static constexpr std::size_t kGroups = 1000;
   static constexpr std::size_t kSubmissionBytes = 128;
 };

@@ -55,6 +55,8 @@ wire::JobSpec to_wire_without_splits(const JobSpec& spec) {
   out.__set_sort_memory_mb(spec.sort_memory_mb);
   if (!spec.environment.empty()) out.__set_environment(spec.environment);
   if (!spec.working_directory.empty()) out.__set_working_directory(spec.working_directory);
+  if (spec.hold) out.__set_hold(true);
+  if (spec.time_limit_ms > 0) out.__set_time_limit_ms(spec.time_limit_ms);
   return out;
 }
 

@@ -122,6 +122,14 @@ void MemoryStore::apply(const JobMoved& fact, TimeMs) {
   job->record.pool = fact.pool;
 }
 
+void MemoryStore::apply(const JobReleased& fact, TimeMs) {
+  if (Job* job = find(fact.job)) job->record.released = true;
+}
+
+void MemoryStore::apply(const JobDeadlineSet& fact, TimeMs) {
+  if (Job* job = find(fact.job)) job->record.deadline = fact.deadline;
+}
+
 void MemoryStore::apply(const QueueStateChanged& fact, TimeMs) {
   queues_[fact.queue] = fact.stopped;
 }

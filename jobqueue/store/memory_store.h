@@ -68,6 +68,8 @@ class MemoryStore final : public Store {
   void apply(const JobKillRequested& fact, TimeMs at);
   void apply(const PriorityChanged& fact, TimeMs at);
   void apply(const JobMoved& fact, TimeMs at);
+  void apply(const JobReleased& fact, TimeMs at);
+  void apply(const JobDeadlineSet& fact, TimeMs at);
   void apply(const QueueStateChanged& fact, TimeMs at);
   void apply(const SettingsChanged& fact, TimeMs at);
   void apply(const PolicyChanged& fact, TimeMs at);

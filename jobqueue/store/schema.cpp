@@ -170,8 +170,14 @@ ALTER TABLE task_done ADD COLUMN launched_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE task_done ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// Jobs that were held and are no longer, and until when one with a time limit may run.
+constexpr std::string_view kVersion8 = R"sql(
+ALTER TABLE jobs ADD COLUMN released INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                            kVersion5, kVersion6, kVersion7};
+                                            kVersion5, kVersion6, kVersion7, kVersion8};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

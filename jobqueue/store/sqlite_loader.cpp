@@ -11,7 +11,8 @@ namespace {
 
 #define WEIR_JOB_COLUMNS                                                                         \
   "SELECT j.id, j.queue, j.priority, j.state, j.kill_requested, j.submitted_at, j.finished_at, " \
-  "j.diagnostics, s.spec, j.pool, j.cleanup FROM jobs j LEFT JOIN specs s ON s.job = j.id "
+  "j.diagnostics, s.spec, j.pool, j.cleanup, j.released, j.deadline "                            \
+  "FROM jobs j LEFT JOIN specs s ON s.job = j.id "
 #define WEIR_TASK_TABLE(table, columns)                                    \
   "SELECT j.id, t.kind, t.task, " columns " FROM jobs j CROSS JOIN " table \
   " t ON t.job = j.id WHERE j.state < 2 ORDER BY j.id, t.kind, t.task"
@@ -158,6 +159,8 @@ class Loader {
       job.spec = std::make_shared<const JobSpec>(std::move(*spec));
       job.pool = rows.bytes(9);
       job.cleanup = rows.integer(10) != 0;
+      job.released = rows.integer(11) != 0;
+      job.deadline = rows.integer(12);
       if (is_over(job.state)) {
         if (auto record = history_.find(job.job))
           job.record = std::make_shared<const JobRecord>(std::move(*record));

@@ -23,6 +23,8 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_priority_(database, "UPDATE jobs SET priority = ?2 WHERE id = ?1"),
       set_queue_(database, "UPDATE jobs SET queue = ?2, pool = ?3 WHERE id = ?1"),
       move_jobs_(database, "UPDATE jobs SET queue = ?2 WHERE queue = ?1 AND state < 2"),
+      set_released_(database, "UPDATE jobs SET released = 1 WHERE id = ?"),
+      set_deadline_(database, "UPDATE jobs SET deadline = ?2 WHERE id = ?1"),
       set_state_(database,
                  "UPDATE jobs SET state = ?2, finished_at = ?3, diagnostics = ?4, cleanup = ?5"
                  " WHERE id = ?1"),
@@ -118,6 +120,14 @@ void SqliteWriter::apply(const PriorityChanged& fact, TimeMs) {
 
 void SqliteWriter::apply(const JobMoved& fact, TimeMs) {
   set_queue_.run(fact.job.value, fact.queue, fact.pool);
+}
+
+void SqliteWriter::apply(const JobReleased& fact, TimeMs) {
+  set_released_.run(fact.job.value);
+}
+
+void SqliteWriter::apply(const JobDeadlineSet& fact, TimeMs) {
+  set_deadline_.run(fact.job.value, fact.deadline);
 }
 
 void SqliteWriter::apply(const QueueStateChanged& fact, TimeMs) {

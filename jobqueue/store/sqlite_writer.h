@@ -32,6 +32,8 @@ class SqliteWriter {
   void apply(const JobKillRequested& fact, TimeMs at);
   void apply(const PriorityChanged& fact, TimeMs at);
   void apply(const JobMoved& fact, TimeMs at);
+  void apply(const JobReleased& fact, TimeMs at);
+  void apply(const JobDeadlineSet& fact, TimeMs at);
   void apply(const QueueStateChanged& fact, TimeMs at);
   void apply(const SettingsChanged& fact, TimeMs at);
   void apply(const PolicyChanged& fact, TimeMs at);
@@ -58,7 +60,7 @@ class SqliteWriter {
   const SpecCodec& codec_;
   HistoryWriter history_;
   Statement insert_job_, insert_spec_, set_kill_requested_, set_priority_, set_queue_, move_jobs_,
-      set_state_, set_cleaned_up_;
+      set_released_, set_deadline_, set_state_, set_cleaned_up_;
   Statement set_queue_stopped_, insert_done_, delete_done_, count_failure_;
   Statement insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,

@@ -104,6 +104,7 @@ bool was_looked_at(const Step& step, PoolMemory& memory) {
     const Fact& fact = event.fact;
     const bool command = std::holds_alternative<JobSubmitted>(fact) ||
                          std::holds_alternative<JobMoved>(fact) ||
+                         std::holds_alternative<JobReleased>(fact) ||
                          std::holds_alternative<PriorityChanged>(fact) ||
                          std::holds_alternative<SettingsChanged>(fact) ||
                          std::holds_alternative<PolicyChanged>(fact);
@@ -125,7 +126,7 @@ void check_running_jobs(const Step& step, Memory& memory, Verdict& verdict) {
   Places places(step);
   std::vector<const Job*> line;
   for (const auto& [id, job] : step.state.jobs()) {
-    if (is_over(job->state) || !job->durable) continue;
+    if (is_over(job->state) || !job->durable || job->held) continue;
     if (has_its_place(step, *job)) {
       places.take(*job);
     } else {

@@ -37,6 +37,7 @@ struct Describe {
   std::string operator()(const MoveJob& in) const {
     return fmt::format("move of {} to {}", job_name(in.job), in.queue);
   }
+  std::string operator()(const ReleaseJob& in) const { return "release of " + job_name(in.job); }
   std::string operator()(const SetQueueState& in) const {
     return fmt::format("{} of queue {}", in.stopped ? "stop" : "start", in.queue);
   }

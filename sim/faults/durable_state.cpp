@@ -71,6 +71,9 @@ Found job_difference(const Engine& engine, const Job& job, const JobSnapshot& st
   if (auto found = differ(text + "its queue", queue, stored.queue)) return found;
   if (auto found = differ(text + "its pool", job.pool, stored.pool)) return found;
   if (auto found = differ(text + "its priority", job.priority, stored.priority)) return found;
+  const bool held = stored.spec->hold && !stored.released;
+  if (auto found = differ(text + "whether it is held", job.held, held)) return found;
+  if (auto found = differ(text + "its deadline", job.deadline, stored.deadline)) return found;
   if (stored.kill_requested && job.duty != Job::Duty::kAbort) {
     return text + "is to be killed in the store, and goes on live";
   }

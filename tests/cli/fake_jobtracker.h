@@ -212,6 +212,9 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
                 const std::string& queue) override {
     change(done, caller, "move_job " + std::to_string(job) + " " + queue);
   }
+  void release_job(wire::Done& done, const wire::Caller& caller, const std::int64_t job) override {
+    change(done, caller, "release_job " + std::to_string(job));
+  }
   void queues(std::vector<wire::QueueStatus>& reply, const std::string& name,
               const std::int64_t) override {
     note("queues " + name);

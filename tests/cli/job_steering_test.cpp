@@ -119,8 +119,17 @@ TEST_F(JobSteering, WhatNamesNothingIsSaid) {
   expect_refused({"move", "7", "x", "--to", "research"}, "'x' is not a job");
   expect_refused({"kill", "7", "x"}, "'x' is not a job");
   expect_refused({"kill", "--state", "runing"}, "did you mean RUNNING?");
-  expect_refused({"kill", "--state", "KILLED"}, "WAITING, PENDING, RUNNING, with commas");
+  expect_refused({"kill", "--state", "KILLED"}, "HELD, WAITING, PENDING, RUNNING, with commas");
   expect_refused({"wait", "--state", "FAILED"}, "is no state of an unfinished job");
+}
+
+TEST_F(JobSteering, ReleaseMeansHeldJobs) {
+  fake.jobs = {job_status(9, "HELD")};
+  EXPECT_EQ(weir({"release", "7", "8"}).out, "job_0007 released\njob_0008 released\n");
+  EXPECT_EQ(weir({"release", "--user", "alice"}).out, "job_0009 released\n");
+  EXPECT_THAT(fake.asked, ElementsAre("find_jobs ,alice,,HELD,unfinished,10000", "release_job 9"));
+  EXPECT_EQ(weir({"kill", "--state", "held"}).code, 0);
+  expect_refused({"release"}, "no job is named");
 }
 
 TEST_F(JobSteering, MoveTakesJobsOrASelectionAndWhereTo) {

@@ -70,6 +70,9 @@ TEST_F(Submit, SendsTheWholeJob) {
                            "50%",
                            "--map-slots-per-task",
                            "2",
+                           "--hold",
+                           "--time-limit",
+                           "2h",
                            "--user",
                            "bob"});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -93,6 +96,8 @@ TEST_F(Submit, SendsTheWholeJob) {
   EXPECT_EQ(spec.sort_memory_mb, 16);
   EXPECT_EQ(spec.slowstart_millionths, 500'000);
   EXPECT_EQ(spec.slots_per_map, 2);
+  EXPECT_TRUE(spec.hold);
+  EXPECT_EQ(spec.time_limit_ms, 7'200'000);
 }
 
 TEST_F(Submit, WhatIsNotSaidIsLeftToTheDefaults) {
@@ -102,6 +107,8 @@ TEST_F(Submit, WhatIsNotSaidIsLeftToTheDefaults) {
   EXPECT_FALSE(spec.__isset.priority);
   EXPECT_EQ(spec.reduces, 1);
   EXPECT_EQ(spec.task_timeout_ms, 600'000);
+  EXPECT_FALSE(spec.__isset.hold);
+  EXPECT_EQ(spec.time_limit_ms, 0);
   EXPECT_FALSE(fake.submitted.caller.user.empty());
   EXPECT_FALSE(fake.submitted.caller.groups.empty());
 }
@@ -113,6 +120,8 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--split-size", "0"}, "--split-size '0'");
   expect_refused({"--split-size", "big"}, "64M, 1G");
   expect_refused({"--task-timeout", "soon"}, "300ms, 5s, 2m, 1h");
+  for (const char* limit : {"soon", "0s", "never", "-1h"})
+    expect_refused({"--time-limit", limit}, "--time-limit '");
   expect_refused({"--slowstart", "2"}, "0% to 100%");
   expect_refused({"--retry", "soon"}, "--retry 'soon'");
   expect_refused({"--conf", "novalue"}, "write KEY=VALUE");

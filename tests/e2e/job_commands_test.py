@@ -75,5 +75,44 @@ class Input(Cluster):
         self.assertEqual(sum(int(line.split()[0]) for line in lines), pieces)
 
 
+class HoldsAndLimits(Cluster):
+    def restart(self):
+        """Kills the JobTracker alone and starts it again on its ports."""
+        jobtracker = self.processes.pop("jobtracker")
+        port = self.address.rsplit(":", 1)[1]
+        jobtracker.kill()
+        jobtracker.wait()
+        conf = self.dir / "weir.yaml"
+        conf.write_text(conf.read_text().replace(
+            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.start_jobtracker(conf)
+
+    def test_a_held_job_waits_over_a_restart_for_its_release(self):
+        self.start_jobtracker()
+        job = self.submitted("out", "--hold", mapper="cat", reduces=0, user="ann")
+        other = self.submitted("other", mapper="cat", reduces=0)
+        self.assertEqual(self.job_state(job), "HELD")
+        self.assertIn(f"held: held by ann; `weir job release {job}` lets it start", self.ok("job", "explain", job))
+        self.assertEqual([j["job"] for j in self.json("job", "list", "--state", "HELD")], [job])
+        self.restart()
+        self.start_tracker("tt1")
+        self.assertEqual(self.wait_for_end(other), "SUCCEEDED")
+        self.assertEqual(self.job_state(job), "HELD")
+        self.refused(1, "has already ended", "job", "release", other)
+        self.assertEqual(self.ok("job", "release", "--user", "ann"), f"{job} released\n")
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+
+    def test_a_time_limit_kills_and_outlives_a_restart(self):
+        self.start_cluster(trackers=1)
+        quick = self.submitted("quick", "--time-limit", "1h", mapper="cat", reduces=0)
+        slow = self.submitted("slow", "--time-limit", "3s", mapper="sleep 600", reduces=0)
+        wait_for("the deadline is set", lambda: self.json("job", "status", slow)["deadline_ms"])
+        self.restart()
+        self.assertEqual(self.wait_for_end(slow), "KILLED")
+        self.assertEqual(self.json("job", "status", slow)["diagnostics"],
+                         "killed at its time limit, 3s after its first task started")
+        self.assertEqual(self.wait_for_end(quick), "SUCCEEDED")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -29,6 +29,8 @@ struct JobOptions {
   std::string name = "test";
   std::string pool;  // the property
   std::int64_t slots_per_reduce = 1;
+  bool hold = false;
+  DurationMs time_limit_ms = 0;
 };
 
 struct TrackerOptions {
@@ -106,6 +108,8 @@ class Harness {
     spec->reduces = options.reduces;
     spec->slowstart_millionths = options.slowstart_millionths;
     spec->max_attempts = options.max_attempts;
+    spec->hold = options.hold;
+    spec->time_limit_ms = options.time_limit_ms;
     spec->need[0].slots(TaskKind::kMap) = options.slots_per_map;
     spec->need[1].slots(TaskKind::kReduce) = options.slots_per_reduce;
     error = {};

@@ -52,6 +52,8 @@ wire::JobSpec good_spec() {
   spec.__set_reduce_memory_mb(1024);
   spec.__set_sort_memory_mb(16);
   spec.__set_working_directory("/srv/tools");
+  spec.__set_hold(true);
+  spec.__set_time_limit_ms(3'600'000);
   return spec;
 }
 
@@ -151,6 +153,8 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"priority", [](auto& s) { s.priority = "URGENT"; }},
       {"queue", [](auto& s) { s.queue.clear(); }},
       {"name", [](auto& s) { s.name.assign(JobLimits::kNameBytes + 1, 'n'); }},
+      {"time_limit_ms", [](auto& s) { s.time_limit_ms = -1; }},
+      {"time_limit_ms", [](auto& s) { s.time_limit_ms = JobLimits::kTimeLimitMs + 1; }},
       {"max_attempts", [](auto& s) { s.max_attempts = 0; }},
       {"task_timeout_ms", [](auto& s) { s.task_timeout_ms = -1; }},
       {"slowstart_millionths", [](auto& s) { s.slowstart_millionths = 1'000'001; }},

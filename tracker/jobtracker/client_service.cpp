@@ -15,7 +15,7 @@ namespace weir {
 
 namespace {
 
-constexpr std::string_view kStates[] = {"WAITING",   "PENDING", "RUNNING",
+constexpr std::string_view kStates[] = {"HELD",      "WAITING", "PENDING", "RUNNING",
                                         "SUCCEEDED", "FAILED",  "KILLED"};
 
 // The record of a job that is not on the board (any more).
@@ -68,7 +68,7 @@ void give_with_reasons(EngineLoop& loop, JobList jobs, const Answering<JobList>&
   auto work = std::make_shared<WaitingJobs>(WaitingJobs{loop, std::move(jobs), answering, {}});
   for (std::size_t i = 0; i < work->jobs.size(); ++i) {
     const std::string& state = work->jobs[i].state;
-    if (state != "WAITING" && state != "PENDING") continue;
+    if (state != "HELD" && state != "WAITING" && state != "PENDING") continue;
     if (work->waiting.size() < WaitingJobs::kExplained) work->waiting.push_back(i);
   }
   explain_next(work);
@@ -162,6 +162,16 @@ void ClientService::move_job(Give<wire::Done> give, Refuse refuse, const wire::C
   loop_.post(MoveJob{*who, *id, queue}, answer_done(answering));
 }
 
+void ClientService::release_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                                const std::int64_t job) {
+  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop_.post(ReleaseJob{*who, *id}, answer_done(answering));
+}
+
 // --- Reads from the board ---
 
 void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const std::int64_t job,
@@ -208,7 +218,8 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
   for (const std::string& state : wanted.states) {
     if (std::find(std::begin(kStates), std::end(kStates), state) == std::end(kStates)) {
       return answering.refuse(bad_request("states: `" + state + "` is no state of a job",
-                                          "WAITING, PENDING, RUNNING, SUCCEEDED, FAILED, KILLED"));
+                                          "HELD, WAITING, PENDING, RUNNING, SUCCEEDED, FAILED, "
+                                          "KILLED"));
     }
   }
   JobFilter filter{.queue = wanted.queue,

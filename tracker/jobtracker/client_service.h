@@ -52,6 +52,8 @@ class ClientService final : public wire::ClientServiceCobSvIf {
                     const std::int64_t job, const std::string& priority) override;
   void move_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                 const std::int64_t job, const std::string& queue) override;
+  void release_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
+                   const std::int64_t job) override;
 
   void queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse, const std::string& name,
               const std::int64_t min_version) override;

@@ -12,7 +12,7 @@ namespace weir {
 namespace {
 
 bool is_over(const std::string& state) {
-  return state != "WAITING" && state != "PENDING" && state != "RUNNING";
+  return state != "HELD" && state != "WAITING" && state != "PENDING" && state != "RUNNING";
 }
 
 bool in_queue(const std::string& queue, const std::string& ancestor) {

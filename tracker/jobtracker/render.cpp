@@ -61,7 +61,9 @@ wire::JobStatus render_job(const Engine& engine, const Job& job, const WallClock
     if (!pool.empty()) out.__set_pool(std::string(pool));
   }
   out.priority = name(job.priority);
-  out.state = state == JobState::kRunning && job.pending() ? "PENDING" : name(state);
+  out.state = job.held && state == JobState::kWaiting      ? "HELD"
+              : state == JobState::kRunning && job.pending() ? "PENDING"
+                                                             : name(state);
   out.maps = render_tasks(job, TaskKind::kMap, state);
   out.reduces = render_tasks(job, TaskKind::kReduce, state);
   out.map_progress_millionths = render_progress(job, TaskKind::kMap, state);
@@ -69,6 +71,8 @@ wire::JobStatus render_job(const Engine& engine, const Job& job, const WallClock
   out.submitted_at_ms = wall.at(job.submitted_at);
   if (job.started_at != 0) out.__set_started_at_ms(wall.at(job.started_at));
   if (is_over(state)) out.__set_finished_at_ms(wall.at(job.finished_at));
+  if (job.limited) out.__set_time_limit_ms(job.spec->time_limit_ms);
+  if (job.deadline != 0) out.__set_deadline_ms(wall.at(job.deadline));
   out.output = job.spec->output;
   if (!job.diagnostics.empty()) out.__set_diagnostics(job.diagnostics);
   if (!job.counters.empty()) out.__set_counters(to_wire(job.counters));

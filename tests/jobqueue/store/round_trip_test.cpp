@@ -84,7 +84,8 @@ TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
   append({submitted(1), submitted(2)});
   append({JobKillRequested{job(1), "bob"}, PriorityChanged{job(2), Priority::kVeryLow},
           JobMoved{job(2), "org.b", "guests.summer"}, QueueStateChanged{"org.a", true},
-          QueueStateChanged{"org.b", true}, QueueStateChanged{"org.a", false}});
+          QueueStateChanged{"org.b", true}, QueueStateChanged{"org.a", false},
+          JobReleased{job(2), "bob"}, JobDeadlineSet{job(1), 7'000}});
   const Snapshot snapshot = restarted();
   EXPECT_TRUE(snapshot.jobs[0].kill_requested);
   EXPECT_FALSE(snapshot.jobs[1].kill_requested);
@@ -92,6 +93,10 @@ TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
   EXPECT_EQ(snapshot.jobs[1].queue, "org.b");
   EXPECT_EQ(snapshot.jobs[1].pool, "guests.summer");
   EXPECT_EQ(snapshot.jobs[0].pool, "");
+  EXPECT_FALSE(snapshot.jobs[0].released);
+  EXPECT_TRUE(snapshot.jobs[1].released);
+  EXPECT_EQ(snapshot.jobs[0].deadline, 7'000);
+  EXPECT_EQ(snapshot.jobs[1].deadline, 0);
   EXPECT_THAT(snapshot.stopped_queues, ElementsAre("org.b"));
 }
 

@@ -164,6 +164,32 @@ TEST_F(ServicesTest, JobsAreFoundByNameAndState) {
   EXPECT_EQ(refusal([&] { found(std::string(257, '*'), {}); }).code, wire::ErrorCode::BAD_REQUEST);
 }
 
+TEST_F(ServicesTest, AHeldJobIsShownAsHeldUntilItIsReleased) {
+  auto request = make_request(1, 0, "/out/a");
+  request.spec.__set_hold(true);
+  request.spec.__set_time_limit_ms(60'000);
+  const auto job = submit(request);
+  const wire::JobStatus held = status_of(*client_, job.job, job.version);
+  EXPECT_EQ(held.state, "HELD");
+  EXPECT_EQ(held.time_limit_ms, 60'000);
+  EXPECT_FALSE(held.__isset.deadline_ms);
+  wire::JobExplanation why;
+  client_->call([&](auto& c) { c.explain(why, job.job); });
+  ASSERT_EQ(why.reasons.size(), 1u);
+  EXPECT_EQ(why.reasons[0].code, "held");
+  std::vector<wire::JobStatus> jobs;
+  client_->call([&](auto& c) { c.list_jobs(jobs, "", "", true, 0, 0); });
+  EXPECT_EQ(jobs.size(), 1u);  // it is unfinished
+  wire::Caller alice;
+  alice.user = "alice";
+  wire::Done done;
+  client_->call([&](auto& c) { c.release_job(done, alice, job.job); });
+  EXPECT_EQ(status_of(*client_, job.job, done.version).state, "PENDING");
+  EXPECT_EQ(refusal([&] { client_->call([&](auto& c) { c.release_job(done, alice, job.job); }); })
+                .code,
+            wire::ErrorCode::BAD_REQUEST);
+}
+
 TEST_F(ServicesTest, CommandsAndTheirRefusals) {
   const auto job = submit(make_request(4, 1, "/out/a"));
   wire::Caller alice, mallory;
