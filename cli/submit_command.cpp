@@ -12,6 +12,7 @@
 #include "cli/format.h"
 #include "cli/json.h"
 #include "cli/patience.h"
+#include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
 #include "jobqueue/job_spec.h"
@@ -19,8 +20,7 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::size_t kMaxPathBytes = 12u
-                                      << 20;  // of all input files: they go in one frame of 16 MiB
+constexpr std::size_t kMaxPathBytes = 8u << 20;  // of all input files, in the JobTracker too
 
 std::map<std::string, std::string> key_values(const char* option,
                                               const std::vector<std::string>& texts) {
@@ -46,14 +46,24 @@ std::int64_t in_range(const char* option, std::int64_t value, std::int64_t least
 }
 
 void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
-  spec.mapper = with_absolute_program(options.mapper);
+  const std::vector<std::string> shipped = shipped_paths(options.files);
+  if (!shipped.empty()) {
+    if (!options.working_directory.empty()) {
+      throw wrong_use(
+          "--files and --working-directory: files go into each attempt's own directory; leave one "
+          "of the two");
+    }
+    spec.__set_files(read_shipped(shipped));
+  }
+  spec.mapper = with_absolute_program(options.mapper, shipped);
   const std::int64_t reduces = in_range("--reduces", options.reduces.value_or(1), 0, kMaxReduces);
   if (reduces > 0 && options.reducer.empty()) {
     throw wrong_use("--reducer is missing; give one, or say --reduces 0 for a job of maps alone");
   }
   spec.__set_reduces(static_cast<std::int32_t>(reduces));
-  if (!options.reducer.empty()) spec.__set_reducer(with_absolute_program(options.reducer));
-  if (!options.combiner.empty()) spec.__set_combiner(with_absolute_program(options.combiner));
+  if (!options.reducer.empty()) spec.__set_reducer(with_absolute_program(options.reducer, shipped));
+  if (!options.combiner.empty())
+    spec.__set_combiner(with_absolute_program(options.combiner, shipped));
   if (!options.priority.empty()) {
     const auto priority = parse_priority(options.priority);
     if (!priority) {
@@ -238,6 +248,11 @@ void add_job_options(CLI::App& command, SubmitOptions& o) {
 
 void add_limit_options(CLI::App& command, SubmitOptions& o) {
   command
+      .add_option("--files", o.files,
+                  "small files, with commas, that travel with the job: programs find them in "
+                  "their directory (1 MiB each, 4 MiB in all)")
+      ->type_name("FILE,...");
+  command
       .add_option("--split-size", o.split_size,
                   "input of one map, like 65536, 512k, 64M, 1G (default 64M); a .gz file is one "
                   "split")
@@ -312,11 +327,15 @@ std::optional<std::int64_t> parse_slowstart(const std::string& text) {
   return millionths;
 }
 
-std::string with_absolute_program(const std::string& command) {
+std::string with_absolute_program(const std::string& command,
+                                  const std::vector<std::string>& shipped) {
   const std::size_t end = std::min(command.find_first_of(" \t"), command.size());
   const std::string program = command.substr(0, end);
   if (program.empty() || program[0] == '/' || program.find('/') == std::string::npos)
     return command;
+  for (const std::string& path : shipped) {
+    if (program == "./" + std::filesystem::path(path).filename().string()) return command;
+  }
   // Quoting and shell syntax are left to the shell.
   if (program.find_first_of("\"'\\$`;|&<>()*?[]{}~") != std::string::npos) return command;
   std::error_code error;
@@ -359,7 +378,10 @@ void add_submit_command(CLI::App& app, Context& context) {
       "  weir submit --queue research --input books/ --output /data/words --reduces 4 --wait \\\n"
       "      --mapper \"tr -cs A-Za-z '\\\\n'\" --reducer 'uniq -c'\n"
       "  weir submit --queue production --input 'logs/2024-1?/*.gz' --combine-files 256M \\\n"
-      "      --output /data/errors --mapper 'grep ERROR' --reduces 0");
+      "      --output /data/errors --mapper 'grep ERROR' --reduces 0\n"
+      "  weir submit --queue research --input books/ --output /data/index --files map.py,stop.txt "
+      "\\\n"
+      "      --mapper './map.py stop.txt' --reducer 'sort -u' --hold --time-limit 2h");
   command->callback([&context, options] {
     context.action = [&context, options] { return submit(context, *options); };
   });

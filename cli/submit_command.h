@@ -17,7 +17,7 @@ namespace weir::cli {
 // As typed; empty means not given.
 struct SubmitOptions {
   std::string queue, name, priority, output, mapper, reducer, combiner, working_directory;
-  std::vector<std::string> input, conf, environment;
+  std::vector<std::string> input, conf, environment, files;
   std::optional<std::int64_t> reduces, max_attempts, slots_per_map, slots_per_reduce;
   std::string map_memory, reduce_memory, sort_memory, split_size, task_timeout, slowstart, retry;
   bool combine = false;
@@ -33,8 +33,9 @@ inline constexpr std::int64_t kMaxReduces = 100'000;
 // it yet.
 wire::JobSpec job_spec_of(const SubmitOptions& options);
 // A relative program that exists here is named by its absolute path, as attempts run in directories
-// of their own.
-std::string with_absolute_program(const std::string& command);
+// of their own; but one that is shipped with the job (by these paths) is found there as ./NAME.
+std::string with_absolute_program(const std::string& command,
+                                  const std::vector<std::string>& shipped = {});
 // `5%` or `0.05`, in millionths.
 std::optional<std::int64_t> parse_slowstart(const std::string& text);
 

@@ -42,6 +42,13 @@ struct Split {
   std::vector<FilePiece> more;  // what the same map reads after it
 };
 
+// It travels with the job into the working directory of each of its attempts.
+struct JobFile {
+  std::string name;  // without a `/`
+  std::string content;
+  bool executable = false;
+};
+
 struct JobSpec {
   std::string name;
   std::string user;
@@ -58,6 +65,7 @@ struct JobSpec {
   std::map<std::string, std::string> conf;  // `pool` and whatever else policies or tasks look at
   std::map<std::string, std::string> environment;
   std::string working_directory;
+  std::vector<JobFile> files;
   std::uint32_t max_attempts = 4;
   DurationMs task_timeout_ms = 600000;
   std::int64_t slowstart_millionths = 50000;

@@ -75,6 +75,13 @@ struct Split {
                                    // splits at most 1,000,000 in a job. Where the input lies is said by the first piece.
 }
 
+/** A small file that travels with the job into the working directory of each of its attempts. */
+struct JobFile {
+  1: required string name      // without a `/`, and neither `.` nor `..`
+  2: required binary content   // at most 1 MiB, 4 MiB in all of a job's files
+  3: optional bool executable
+}
+
 /** What a user asks for: the whole job. */
 struct JobSpec {
   1: required string name
@@ -100,6 +107,7 @@ struct JobSpec {
   21: optional string working_directory    // where relative programs are found; default the attempt's own directory
   22: optional bool hold                   // accepted, but nothing of it starts before release_job
   23: optional i64 time_limit_ms = 0       // so long after its first launch it is killed; 0 = never
+  24: optional list<JobFile> files         // at most 100, of different names; not together with a working_directory
 }
 
 /** Counters of a task or job, `group -> name -> value`. */

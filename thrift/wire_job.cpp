@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -186,6 +187,51 @@ Status check_numbers(const wire::JobSpec& spec) {
   return Ok{};
 }
 
+Status check_file(const std::string& field, const wire::JobFile& file) {
+  const TextRule rule{.max_bytes = JobLimits::kFileNameBytes};
+  if (Status s = check_text(field + ".name", file.name, rule); !s) return s;
+  if (file.name.find('/') != std::string::npos || file.name == "." || file.name == "..") {
+    return bad_request(field + ".name: `" + file.name + "` is no name of a file",
+                       "a name without `/`, and neither `.` nor `..`");
+  }
+  if (file.content.size() > JobLimits::kFileBytes) {
+    return bad_request(field + ": `" + file.name + "` has " + std::to_string(file.content.size()) +
+                           " bytes",
+                       "at most " + std::to_string(JobLimits::kFileBytes) + " a file");
+  }
+  return Ok{};
+}
+
+// What travels with the job.
+Status check_files(const wire::JobSpec& spec) {
+  if (spec.files.empty()) return Ok{};
+  if (spec.files.size() > JobLimits::kFiles) {
+    return out_of_range("files: number of files", static_cast<std::int64_t>(spec.files.size()), 0,
+                        JobLimits::kFiles);
+  }
+  if (!spec.working_directory.empty()) {
+    return bad_request("files: the job has a working_directory",
+                       "files without it: they go into each attempt's own directory");
+  }
+  std::size_t bytes = 0;
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < spec.files.size(); ++i) {
+    const wire::JobFile& file = spec.files[i];
+    const std::string field = "files[" + std::to_string(i) + "]";
+    if (Status s = check_file(field, file); !s) return s;
+    if (!names.insert(file.name).second) {
+      return bad_request(field + ".name: `" + file.name + "` is there already",
+                         "files of different names");
+    }
+    bytes += file.content.size();
+  }
+  if (bytes > JobLimits::kFilesBytes) {
+    return bad_request("files: have " + std::to_string(bytes) + " bytes",
+                       "at most " + std::to_string(JobLimits::kFilesBytes) + " in all");
+  }
+  return Ok{};
+}
+
 Status check_spec(const wire::JobSpec& spec) {
   if (Status s = check_text("name", spec.name, {JobLimits::kNameBytes, true}); !s) return s;
   if (Status s = check_text("queue", spec.queue, {JobLimits::kPathBytes}); !s) return s;
@@ -195,6 +241,7 @@ Status check_spec(const wire::JobSpec& spec) {
   if (!spec.working_directory.empty()) {
     if (Status s = check_path("working_directory", spec.working_directory); !s) return s;
   }
+  if (Status s = check_files(spec); !s) return s;
   if (Status s = check_map("conf", spec.conf); !s) return s;
   if (Status s = check_map("environment", spec.environment); !s) return s;
   if (spec.splits.empty()) {
@@ -299,6 +346,8 @@ Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
   out.conf = spec.conf;
   out.environment = spec.environment;
   out.working_directory = spec.working_directory;
+  for (const wire::JobFile& file : spec.files)
+    out.files.push_back({file.name, file.content, file.__isset.executable && file.executable});
   out.max_attempts = static_cast<std::uint32_t>(spec.max_attempts);
   out.task_timeout_ms = spec.task_timeout_ms;
   out.slowstart_millionths = spec.slowstart_millionths;

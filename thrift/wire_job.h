@@ -35,6 +35,10 @@ struct JobLimits {
   static constexpr std::int64_t kSlotsPerTask = 10'000;
   static constexpr std::int64_t kMemoryMb = 16 << 20;
   static constexpr std::int64_t kTimeLimitMs = 10LL * 366 * 24 * 3600 * 1000;
+  static constexpr std::size_t kFiles = 100;  // that travel with the job
+  static constexpr std::size_t kFileNameBytes = 255;
+  static constexpr std::size_t kFileBytes = 1 << 20;   // of one of them,
+  static constexpr std::size_t kFilesBytes = 4 << 20;  // and of all
   static constexpr std::size_t kGroups = 1000;
   static constexpr std::size_t kSubmissionBytes = 128;
 };

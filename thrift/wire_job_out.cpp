@@ -55,6 +55,13 @@ wire::JobSpec to_wire_without_splits(const JobSpec& spec) {
   out.__set_sort_memory_mb(spec.sort_memory_mb);
   if (!spec.environment.empty()) out.__set_environment(spec.environment);
   if (!spec.working_directory.empty()) out.__set_working_directory(spec.working_directory);
+  for (const JobFile& file : spec.files) {
+    wire::JobFile& shipped = out.files.emplace_back();
+    shipped.name = file.name;
+    shipped.content = file.content;
+    if (file.executable) shipped.__set_executable(true);
+    out.__isset.files = true;
+  }
   if (spec.hold) out.__set_hold(true);
   if (spec.time_limit_ms > 0) out.__set_time_limit_ms(spec.time_limit_ms);
   return out;

@@ -20,6 +20,7 @@ std::size_t weight(const Event& event) {
   std::size_t bytes = sizeof(Event);
   if (const auto* submitted = std::get_if<JobSubmitted>(&event.fact)) {
     bytes += sizeof(JobSpec) + submitted->spec->splits.size() * 2 * sizeof(Split);
+    for (const JobFile& file : submitted->spec->files) bytes += file.content.size();
   } else if (const auto* settings = std::get_if<SettingsChanged>(&event.fact)) {
     bytes += settings->settings->text.size();
   } else if (const auto* failed = std::get_if<AttemptFailed>(&event.fact)) {

@@ -201,6 +201,33 @@ TEST_F(Submit, CombinedMapsAreUploadedByTheirPieces) {
   EXPECT_THAT(fake.chunks, ElementsAre(10, 10, 5));
 }
 
+TEST_F(Submit, FilesTravelWithTheJob) {
+  const auto script = dir.write("map.py", "#!/bin/sh\ncat");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  const auto data = dir.write("stop.txt", std::string("a\0", 2));
+  EXPECT_EQ(submit({"--files", script + "," + data}).code, 0);
+  const auto& files = fake.submitted.spec.files;
+  ASSERT_EQ(files.size(), 2u);
+  EXPECT_EQ(files[0].name, "map.py");
+  EXPECT_TRUE(files[0].executable);
+  EXPECT_EQ(files[1].content, std::string("a\0", 2));
+  EXPECT_FALSE(files[1].__isset.executable);
+  fake.asked.clear();
+  const auto large = dir.write("large", std::string((1 << 20) + 1, 'x'));
+  expect_refused({"--files", dir / "none"}, "--files " + dir / "none: does not exist");
+  expect_refused({"--files", large}, "has 1.0 MiB, at most 1.0 MiB a file");
+  expect_refused({"--files", dir / ""}, "is no file; name each file");
+  expect_refused({"--files", "/dev/null"}, "is no file; name each file");
+  expect_refused({"--files", script + ",,"}, "a name is empty");
+  dir.write("more/map.py", "");
+  expect_refused({"--files", script, "--files", dir / "more/map.py"}, "is called map.py like ");
+  expect_refused({"--files", script, "--working-directory", "/srv"}, "leave one of the two");
+  std::string list;
+  for (int i = 0; i < 5; ++i)
+    list += "," + dir.write("f" + std::to_string(i), std::string(1 << 20, 'x'));
+  expect_refused({"--files", list.substr(1)}, "--files: 5.0 MiB in all, at most 4.0 MiB");
+}
+
 TEST_F(Submit, RefusalsOfTheJobTracker) {
   fake.refuse =
       refusal(wire::ErrorCode::UNKNOWN_QUEUE, "no queue 'research'", "queues: production");
@@ -301,6 +328,7 @@ TEST(SubmitOptions, RelativeProgramsAreNamedAbsolutely) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(dir.path());
   EXPECT_EQ(with_absolute_program("./map.sh -x"), dir / "map.sh -x");
+  EXPECT_EQ(with_absolute_program("./map.sh -x", {"map.sh"}), "./map.sh -x");  // it is shipped
   EXPECT_EQ(with_absolute_program("./other.sh"), "./other.sh");
   EXPECT_EQ(with_absolute_program("cat"), "cat");
   EXPECT_EQ(with_absolute_program("/bin/cat -n"), "/bin/cat -n");

@@ -114,5 +114,37 @@ class HoldsAndLimits(Cluster):
         self.assertEqual(self.wait_for_end(quick), "SUCCEEDED")
 
 
+class Files(Cluster):
+    def test_files_are_there_before_mapper_and_reducer_start_on_every_tracker(self):
+        self.start_cluster(trackers=2)
+        script = self.dir / "map.py"
+        script.write_text("#!/usr/bin/python3\nimport sys\nword = open('word.txt').read().strip()\n"
+                          "for line in sys.stdin:\n    print(word + '\\t1')\n")
+        script.chmod(0o755)
+        (self.dir / "word.txt").write_text("w\n")
+        (self.dir / "red.sh").write_text("wc -l")
+        job = self.submitted("out", "--files", "map.py,word.txt", "--files", "red.sh", "--split-size", "2k",
+                             mapper="./map.py", reducer="sh ./red.sh", reduces=1)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED", self.json("job", "status", job)["diagnostics"])
+        self.assertEqual(int(self.output("out")), 2000)
+        self.assertGreater(self.json("job", "status", job)["maps"]["total"], 4)
+
+    def test_a_job_keeps_its_files_over_a_restart_and_what_cannot_travel_is_refused(self):
+        self.start_jobtracker()
+        (self.dir / "data").write_bytes(bytes(range(256)) * 4096)  # exactly 1 MiB
+        job = self.submitted("out", "--files", "data", mapper="cat >/dev/null; cat data", reduces=0)
+        (self.dir / "data").unlink()
+        process = self.processes.pop("jobtracker")
+        process.kill()
+        process.wait()
+        self.start_jobtracker(self.dir / "weir.yaml")
+        self.start_tracker("tt1")
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED", self.json("job", "status", job)["diagnostics"])
+        self.assertEqual(self.output("out"), bytes(range(256)) * 4096)
+        (self.dir / "large").write_bytes(b"x" * ((1 << 20) + 1))
+        self.refused(2, "--files large: has 1.0 MiB, at most 1.0 MiB a file", *self.submit("o", "--files", "large"))
+        self.refused(2, "--files none: does not exist", *self.submit("o", "--files", "none"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -22,6 +22,13 @@ wire::FilePiece piece(std::int32_t file, std::int64_t offset, std::int64_t lengt
   return piece;
 }
 
+wire::JobFile file_of(const std::string& name, const std::string& content = "x") {
+  wire::JobFile file;
+  file.name = name;
+  file.content = content;
+  return file;
+}
+
 wire::JobSpec good_spec() {
   wire::JobSpec spec;
   spec.name = "count";
@@ -70,12 +77,19 @@ TEST(WireJob, ComesBackAsItWas) {
 }
 
 TEST(WireJob, SurvivesTheStore) {
-  auto spec = from_wire(good_spec(), kAlice);
+  auto good = good_spec();
+  good.__isset.working_directory = false;
+  good.working_directory.clear();
+  good.__set_files({file_of("map.py", std::string("a\0b", 3)), file_of("..x")});
+  good.files[0].__set_executable(true);
+  auto spec = from_wire(good, kAlice);
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
   spec->submission = "5eed";
   const std::string bytes = encode_job_spec(*spec);
   const auto back = decode_job_spec(bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
-  EXPECT_EQ(to_wire(*back), good_spec());
+  EXPECT_EQ(to_wire(*back), good);
+  EXPECT_EQ(to_wire_without_splits(*back).files, good.files);  // trackers need them
   EXPECT_EQ(back->user, "alice");
   EXPECT_EQ(back->groups, kAlice.groups);
   EXPECT_EQ(back->submission, "5eed");
@@ -108,6 +122,36 @@ TEST(WireJob, TextMayBeAsLongAsItsLimit) {
   spec.mapper.assign(JobLimits::kCommandBytes, 'x');
   spec.output = "/" + std::string(JobLimits::kPathBytes - 1, 'o');
   EXPECT_TRUE(from_wire(spec, kAlice).ok());
+}
+
+TEST(WireJob, RefusesFilesThatCannotTravel) {
+  const auto refusal = [](std::vector<wire::JobFile> files, const std::string& directory = "") {
+    wire::JobSpec spec = good_spec();
+    spec.__isset.working_directory = !directory.empty();
+    spec.working_directory = directory;
+    spec.__set_files(std::move(files));
+    const auto made = from_wire(spec, kAlice);
+    return made.ok() ? std::string("taken") : made.error().message;
+  };
+  const std::string large(JobLimits::kFileBytes, 'x');
+  EXPECT_EQ(refusal({file_of("a", large)}), "taken");
+  EXPECT_EQ(refusal({file_of("a", large + "x")}), "files[0]: `a` has 1048577 bytes");
+  for (const char* name : {"a/b", "/a", ".", "..", "../a"}) {
+    EXPECT_EQ(refusal({file_of(name)}),
+              "files[0].name: `" + std::string(name) + "` is no name of a file");
+  }
+  EXPECT_EQ(refusal({file_of("")}), "files[0].name: is empty");
+  EXPECT_EQ(refusal({file_of(std::string("a\0b", 3))}),
+            "files[0].name: has a control character in it");
+  EXPECT_EQ(refusal({file_of(std::string(256, 'n'))}), "files[0].name: is 256 bytes long");
+  EXPECT_EQ(refusal({file_of("a"), file_of("a")}), "files[1].name: `a` is there already");
+  EXPECT_EQ(refusal({file_of("a")}, "/srv"), "files: the job has a working_directory");
+  std::vector<wire::JobFile> many;
+  for (int i = 0; i < 101; ++i) many.push_back(file_of(std::to_string(i)));
+  EXPECT_EQ(refusal(many), "files: number of files: 101 is out of range");
+  many.clear();
+  for (int i = 0; i < 5; ++i) many.push_back(file_of(std::to_string(i), large));
+  EXPECT_EQ(refusal(many), "files: have 5242880 bytes");
 }
 
 struct Refusal {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "tracker/tasktracker/job_files.h"
 #include "tracker/tasktracker/task_context.h"
 #include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
@@ -22,7 +23,9 @@ constexpr std::size_t kStderrLimitBytes = 64u << 20;
 
 Status run(TaskContext& task) {
   try {
-    if (auto made = make_directories(task.spec.attempt_dir + "/work"); !made) return made;
+    const std::string work = task.spec.attempt_dir + "/work";
+    if (auto made = make_directories(work); !made) return made;
+    if (auto written = write_job_files(work, task.spec.files); !written) return written;
     return task.spec.is_map() ? run_map(task) : run_reduce(task);
   } catch (const std::exception& problem) {
     // Out of memory, above all: the edge of the task's code.

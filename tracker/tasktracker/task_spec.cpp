@@ -69,6 +69,15 @@ bool parse_piece(std::string_view text, InputPiece& into) {
          parse_field(text.substr(first + 1, second - first - 1), into.length);
 }
 
+// "0" or "1" for executable, the name, a zero byte, the content.
+bool parse_file(std::string_view text, JobFile& into) {
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos || end == 0) return false;
+  into.name = text.substr(1, end - 1);
+  into.content = text.substr(end + 1);
+  return parse_field(text.substr(0, 1), into.executable);
+}
+
 bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
   bool known = false, valid = true;
   if (name == "attempt") {
@@ -76,6 +85,7 @@ bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
     if (key) spec.id = *key;
     return key.has_value();
   }
+  if (name == "file") return parse_file(value, spec.files.emplace_back());
   if (name == "more_input") return parse_piece(value, spec.more_input.emplace_back());
   if (name == "conf" || name == "environment") {
     const std::size_t end = value.find('\0');
@@ -110,6 +120,8 @@ std::string encode_task_spec(const TaskSpec& spec) {
       spec, [&](std::string_view name, const std::string& value) { put(out, name, value); },
       [&](std::string_view name, const auto& value) { put(out, name, std::to_string(value)); });
   for (const InputPiece& piece : spec.more_input) put(out, "more_input", piece_text(piece));
+  for (const JobFile& file : spec.files)
+    put(out, "file", (file.executable ? "1" : "0") + file.name + '\0' + file.content);
   for (const auto& [key, value] : spec.conf) put(out, "conf", key + '\0' + value);
   for (const auto& [key, value] : spec.environment) put(out, "environment", key + '\0' + value);
   put(out, "end", "");
@@ -185,6 +197,8 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
   spec.conf = from.conf;
   spec.environment = from.environment;
   spec.working_directory = from.working_directory;
+  for (const wire::JobFile& file : from.files)
+    spec.files.push_back({file.name, file.content, file.__isset.executable && file.executable});
   spec.memory_mb = spec.is_map() ? from.map_memory_mb : from.reduce_memory_mb;
   spec.sort_memory_mb = std::clamp<std::int64_t>(from.sort_memory_mb, 1, kMostSortMemoryMb);
   spec.compute_granted = !launch.__isset.compute_granted || launch.compute_granted;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "jobqueue/ids.h"
+#include "jobqueue/job_spec.h"
 #include "jobqueue/result.h"
 #include "tracker_types.h"
 
@@ -33,6 +34,7 @@ struct TaskSpec {
   std::string owner;   // what _SUCCESS says there once this job has succeeded
   std::map<std::string, std::string> conf, environment;
   std::string working_directory;  // empty: the attempt's own
+  std::vector<JobFile> files;     // that travel with the job
   std::int64_t memory_mb = 0;     // address space limit of the commands; 0 = none
   std::int64_t sort_memory_mb = 64;
   std::int64_t max_line_mb = 256;

@@ -46,6 +46,7 @@ TEST(TaskSpec, ComesBackAsItWent) {
   spec.environment[""] = "=";
   spec.compute_granted = false;
   spec.more_input = {{"/a file", 0, 5}, {"/b\n", 7, INT64_MAX}};
+  spec.files = {{"a b", std::string("x\0\n", 3), true}, {"c", "", false}};
   const std::string bytes = encode_task_spec(spec);
   auto back = decode_task_spec(bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
@@ -53,6 +54,9 @@ TEST(TaskSpec, ComesBackAsItWent) {
   EXPECT_EQ(back->conf, spec.conf);
   EXPECT_EQ(back->more_input.at(0).file, "/a file");
   EXPECT_EQ(back->input_bytes(), INT64_MAX);
+  ASSERT_EQ(back->files.size(), 2u);
+  EXPECT_EQ(back->files[0].content, spec.files[0].content);
+  EXPECT_TRUE(back->files[0].executable);
   for (std::size_t cut = 0; cut + 1 < bytes.size(); ++cut)
     EXPECT_FALSE(decode_task_spec(bytes.substr(0, cut)).ok()) << cut;
 }
