@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
+#include "jobqueue/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -58,8 +59,8 @@ int show_result(Context& context, const wire::JobStatus& job) {
     print_json(context.out, to_json(job));
   } else if (succeeded) {
     const int failed = job.maps.failed_attempts + job.reduces.failed_attempts;
-    context.out << fmt::format("{} SUCCEEDED in {}: {} maps, {} reduces{}\n", job.job_name,
-                               time_taken(job), job.maps.total, job.reduces.total,
+    context.out << fmt::format("{} SUCCEEDED in {}: {}, {}{}\n", job.job_name, time_taken(job),
+                               counted(job.maps.total, "map"), counted(job.reduces.total, "reduce"),
                                failed > 0 ? fmt::format(", {} failed attempts", failed) : "");
     if (job.__isset.counters) context.out << counter_lines(job.counters);
     context.out << fmt::format("output: {}\n", printable(job.output));

@@ -14,6 +14,7 @@
 #include "cli/job_tables.h"
 #include "cli/json.h"
 #include "cli/progress_bar.h"
+#include "jobqueue/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -115,9 +116,10 @@ int explain(Context& context, const JobOptions& options) {
     return kExitDone;
   }
   const auto& job = explanation.status;
-  context.out << fmt::format("{} ({}) in queue {} is {}: {} maps and {} reduces pending\n",
-                             job.job_name, printable(job.name), printable(job.queue), job.state,
-                             job.maps.pending, job.reduces.pending);
+  context.out << fmt::format("{} ({}) in queue {} is {}: {} and {} pending\n", job.job_name,
+                             printable(job.name), printable(job.queue), job.state,
+                             counted(job.maps.pending, "map"),
+                             counted(job.reduces.pending, "reduce"));
   for (const auto& reason : explanation.reasons) {
     context.out << fmt::format("  {}: {}\n", reason.code, printable(reason.message));
   }

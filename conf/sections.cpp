@@ -30,6 +30,7 @@ void read_listen(const MapReader& root, DaemonSettings& daemon) {
   HostPort http;
   if (!map.read_address("http", http)) return;
   daemon.listen_http = http;
+  map.out().warning(map.at("http"), "listen.http has no effect yet: there are no web pages");
   if (http.port != 0 && (http == daemon.listen_thrift || http == daemon.listen_trackers)) {
     map.wrong(*map.find("http"), "http", "another address than the thrift and the trackers' port");
   }

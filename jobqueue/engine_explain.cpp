@@ -1,6 +1,7 @@
 // Why a job's tasks wait, as far as the mechanism knows; the rest is the policy's to say.
 #include <algorithm>
 
+#include "jobqueue/counted.h"
 #include "jobqueue/engine.h"
 
 namespace weir {
@@ -83,7 +84,8 @@ std::vector<Reason> Engine::explain(JobId id) const {
       const std::int64_t needed =
           (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
       reasons.push_back({"slow_start",
-                         std::to_string(group.pending()) + " reduces wait until " +
+                         counted(group.pending(), "reduce") +
+                             (group.pending() == 1 ? " waits until " : " wait until ") +
                              std::to_string(needed) + " of " + std::to_string(maps.total) +
                              " maps are done (slow-start); " + std::to_string(maps.succeeded) +
                              " are",

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "jobqueue/counted.h"
+
 namespace weir {
 namespace {
 
@@ -64,9 +66,10 @@ void EventLog::on(const Event& event, const Engine& engine) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
     if (!may_log(event.at)) return;
     const JobSpec& spec = *submitted->spec;
-    spdlog::info("{}: submitted by {} to queue {}: '{}', {} maps, {} reduces",
+    spdlog::info("{}: submitted by {} to queue {}: '{}', {}, {}",
                  job_name(submitted->job), spec.user, submitted->queue, spec.name,
-                 spec.tasks(TaskKind::kMap), spec.tasks(TaskKind::kReduce));
+                 counted(spec.tasks(TaskKind::kMap), "map"),
+                 counted(spec.tasks(TaskKind::kReduce), "reduce"));
   } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
     if (!is_over(job->state) || !may_log(event.at)) return;
     spdlog::info("{}: {}{}{}", job_name(job->job), name(job->state),
