@@ -16,9 +16,10 @@ TEST(TerminalColumns, AreThoseOfTheEnvironmentElseOfTheTerminal) {
 }
 
 TEST(Context, OnlyATerminalHasAWidth) {
+  std::istringstream in;
   std::ostringstream out;
-  EXPECT_EQ(Context(out, out, {.out = true, .columns = 70}).columns(), 70u);
-  EXPECT_EQ(Context(out, out, {.out = false, .columns = 70}).columns(), kUncut);
+  EXPECT_EQ(Context(in, out, out, {.out = true, .columns = 70}).columns(), 70u);
+  EXPECT_EQ(Context(in, out, out, {.out = false, .columns = 70}).columns(), kUncut);
 }
 
 }  // namespace
