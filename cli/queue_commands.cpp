@@ -26,7 +26,7 @@ int list(Context& context, const std::string&) {
       return queue.maps.__isset.share_thousandths;
     });
     if (shares)
-      context.out << "SHARE: of the pool of that name; all pools: weir shares\n";
+      context.out << "SHARE: of the pool of that name; all pools: weir policy show\n";
   }
   return kExitDone;
 }

@@ -186,7 +186,7 @@ TEST_F(Commands, QueueListShowsWhatTheRulingPolicyHas) {
   const std::string fair = weir({"queue", "list"}).out;
   EXPECT_THAT(fair, ContainsRegex("MAP SHARE +RUN +PEND +MAX +RED SHARE +RUN"));
   EXPECT_THAT(fair, ContainsRegex("research +RUNNING +6\\.7 +7 +12 +9 +- +1"));
-  EXPECT_THAT(fair, HasSubstr("all pools: weir shares"));
+  EXPECT_THAT(fair, HasSubstr("all pools: weir policy show"));
   expect_fits({"queue", "list"});
 }
 
