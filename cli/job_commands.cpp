@@ -198,6 +198,9 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
 void add_job_commands(CLI::App& app, Context& context) {
   auto* group = app.add_subcommand("job", "list, follow and steer jobs");
   group->group("Jobs")->require_subcommand(1);
+  group->footer(
+      "Examples:\n  weir job list\n  weir job explain job_0007\n  weir job logs job_0007\n"
+      "  weir job kill --user alice --queue research");
   const auto options = std::make_shared<JobOptions>();
   add_reading(*group, context, options);
   add_job_steering(*group, context);
