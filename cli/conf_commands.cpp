@@ -188,7 +188,8 @@ void add_conf_commands(CLI::App& app, Context& context) {
       app.add_subcommand("conf", "check settings files, see what they would change, apply them");
   group->group("Cluster")->require_subcommand(1);
   group->footer(
-      "Examples:\n  weir conf check weir.yaml\n  weir conf diff weir.yaml\n  weir conf apply weir.yaml");
+      "Examples:\n  weir conf check weir.yaml\n  weir conf diff weir.yaml\n"
+      "  weir conf apply weir.yaml");
   const auto files = std::make_shared<Files>();
   const auto chosen = [&context, files](int (*run)(Context&, const Files&)) {
     return [&context, files, run] {

@@ -70,14 +70,25 @@ std::vector<std::string> expand(const std::vector<std::string>& given) {
   return paths;
 }
 
+// Who names it, or the directory that it is in, means what it once led to.
+void refuse_dangling_link(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_symlink(fs::symlink_status(path, ignored)) || fs::exists(path, ignored)) return;
+  const std::string target = fs::read_symlink(path, ignored).string();
+  refuse_input(path, fmt::format("is a link to {}, which does not exist; mend or remove it",
+                                 printable(target)));
+}
+
 std::vector<InputFile> files_in(const std::string& directory) {
   std::error_code error;
   fs::directory_iterator entries(directory, error);
   std::vector<std::string> paths;
   while (!error && entries != fs::directory_iterator()) {
     const std::string name = entries->path().filename().string();
-    std::error_code ignored;  // a dangling link is no regular file
-    if (name[0] != '_' && name[0] != '.' && fs::is_regular_file(entries->path(), ignored)) {
+    const bool visible = name[0] != '_' && name[0] != '.';
+    if (visible) refuse_dangling_link(entries->path().string());
+    std::error_code ignored;
+    if (visible && fs::is_regular_file(entries->path(), ignored)) {
       paths.push_back(entries->path().string());
     }
     entries.increment(error);
@@ -104,6 +115,7 @@ std::vector<InputFile> list_inputs(const std::vector<std::string>& given) {
   std::vector<InputFile> files;
   std::string looked_at;
   for (const std::string& path : expand(given)) {
+    refuse_dangling_link(path);
     std::error_code error;
     const auto status = fs::status(path, error);
     if (status.type() == fs::file_type::not_found)

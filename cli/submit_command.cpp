@@ -157,6 +157,16 @@ bool exists(const std::string& path) {
                   printable(path)));
 }
 
+// Directories are made as far as they are missing; below a file none can be.
+void check_way_to(const std::string& output) {
+  std::filesystem::path above = std::filesystem::path(output).parent_path();
+  while (above.has_relative_path() && !exists(above.string())) above = above.parent_path();
+  std::error_code error;
+  if (std::filesystem::is_directory(above, error)) return;
+  throw wrong_use(fmt::format("--output {}: {} is no directory, so none can be made below it",
+                              printable(output), printable(above.string())));
+}
+
 InputSplits input_of(const SubmitOptions& options) {
   std::int64_t split_bytes = kDefaultSplitBytes;
   if (!options.split_size.empty())
@@ -194,6 +204,7 @@ int submit(Context& context, const SubmitOptions& options) {
   request.spec = job_spec_of(options);
   JobTracker jobtracker(context);
   if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
+  check_way_to(request.spec.output);
   InputSplits input = input_of(options);
   request.spec.input_files = std::move(input.files);
   const auto reply = send_submission(context, jobtracker, std::move(request),

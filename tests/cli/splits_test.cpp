@@ -87,6 +87,20 @@ TEST(Inputs, DirectoriesGiveTheirVisibleFilesByName) {
   EXPECT_EQ(files[1].path, dir / "in/b");
 }
 
+TEST(Inputs, ALinkToNothingIsNamed) {
+  TemporaryDirectory dir;
+  dir.write("in/a", "a");
+  std::filesystem::create_symlink("a", dir / "in/good");
+  EXPECT_EQ(list_inputs({dir / "in"}).size(), 2u);
+  std::filesystem::create_symlink("gone", dir / "in/.hidden");
+  EXPECT_EQ(list_inputs({dir / "in"}).size(), 2u);
+  std::filesystem::create_symlink("gone", dir / "in/bad");
+  const std::string refused =
+      "input " + dir / "in/bad: is a link to gone, which does not exist; mend or remove it";
+  EXPECT_EQ(refusal_of({dir / "in"}), refused);
+  EXPECT_EQ(refusal_of({dir / "in/bad"}), refused);
+}
+
 TEST(Inputs, PatternsStandForWhatTheyMatchByName) {
   TemporaryDirectory dir;
   dir.write("logs/b.gz", "b");

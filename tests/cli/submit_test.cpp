@@ -137,6 +137,15 @@ TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {
   EXPECT_THAT(ran.err, HasSubstr("--reduces 0"));
 }
 
+TEST_F(Submit, AnOutputBelowAFileIsRefused) {
+  dir.write("file", "");
+  const auto ran = run({"submit", "--queue", "q", "--input", input, "--output", dir / "file/a/b",
+                        "--mapper", "cat", "--reduces", "0", "--jobtracker", fake.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("--output " + dir / "file/a/b: " + dir / "file is no directory"));
+  EXPECT_TRUE(fake.submissions.empty());
+}
+
 TEST_F(Submit, AnExistingOutputIsRefusedAndAJobThatWritesItNamed) {
   std::filesystem::create_directories(dir / "out");
   auto ran = submit();
