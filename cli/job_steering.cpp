@@ -155,7 +155,8 @@ int move(Context& context, const SteeringOptions& options) {
         jobtracker.client(
             [&](auto& client) { client.move_job(done, caller(context), number, to); });
         jobtracker.client([&](auto& client) { client.job_status(job, number, done.version); });
-        return Outcome{"moved to queue " + printable(job.queue),
+        const std::string pool = job.__isset.pool ? ", pool " + printable(job.pool) : "";
+        return Outcome{"moved to queue " + printable(job.queue) + pool,
                        {{"queue", job.queue}, {"version", done.version}}};
       });
 }

@@ -70,7 +70,7 @@ TEST(Jobs, AMapsProgressIsWhatItsProgramHasRead) {
   std::int64_t since_ms = 0;
   run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply&) {
     for (const wire::AttemptStatus& status : report.attempts) {
-      if (status.state != wire::AttemptState::RUNNING || status.status != "waits") continue;
+      if (status.phase != wire::TaskPhase::MAP || status.status != "waits") continue;
       most = std::max(most, status.progress_millionths);
       if (since_ms == 0) since_ms = steady_now_ms();
       if (steady_now_ms() < since_ms + 1000) {  // three reports of the task
