@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 
 #include "tracker/tasktracker/process_table.h"
 
@@ -24,6 +25,11 @@ constexpr int kPipeBytes = 256 * 1024;
 constexpr int kGraceMs = 5000;
 constexpr rlim_t kOpenFiles = 4096;
 constexpr int kPollWithoutPidfdMs = 50;
+
+// Held over each fork: when the sweep begins, every command is a child that it finds, or never
+// starts.
+std::mutex fork_mutex;
+bool no_more_commands = false;  // guarded by fork_mutex
 
 // What the child could not do before exec, sent to the parent through a pipe that exec closes.
 struct StartFailure {
@@ -85,7 +91,7 @@ class RunningCommand {
   Status read_output();
   void read_errors();
   Status poll_once();
-  bool has_exited() const;
+  bool has_exited();
   void kill_and_reap();
   bool streams_open() const { return output_.valid() || errors_.valid(); }
 
@@ -93,6 +99,7 @@ class RunningCommand {
   const CommandStreams& streams_;
   pid_t pid_ = -1;
   bool exited_ = false;  // but not reaped: its number, and so its group's, stays taken
+  bool swept_ = false;   // killed and reaped by end_all_commands, in another thread
   int wait_status_ = 0;
   UniqueFd input_, output_, errors_, pidfd_;
   std::vector<char> chunk_;
@@ -113,7 +120,11 @@ Status RunningCommand::start() {
     environment.push_back(const_cast<char*>(entry.c_str()));
   environment.push_back(nullptr);
   const pid_t parent = ::getpid();
-  pid_ = ::fork();
+  {
+    const std::lock_guard lock(fork_mutex);
+    if (no_more_commands) return data_error(options_.what + " not started: the task is over");
+    pid_ = ::fork();
+  }
   if (pid_ < 0) return system_error(options_.what + ": fork");
   if (pid_ == 0) {
     become_command(options_, arguments, environment.data(), in->read_end.get(),
@@ -223,16 +234,23 @@ Status RunningCommand::poll_once() {
   return Ok{};
 }
 
-bool RunningCommand::has_exited() const {
+bool RunningCommand::has_exited() {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_;
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    return info.si_pid == pid_;
+  swept_ = errno == ECHILD;
+  return swept_;
 }
 
 void RunningCommand::kill_and_reap() {
-  ::kill(-pid_, SIGKILL);
-  while (::waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
+  if (!swept_) {
+    ::kill(-pid_, SIGKILL);
+    pid_t reaped;
+    while ((reaped = ::waitpid(pid_, &wait_status_, 0)) < 0 && errno == EINTR) {
+    }
+    swept_ = reaped < 0;
   }
+  if (swept_) wait_status_ = SIGKILL;
   pid_ = -1;
 }
 
@@ -268,7 +286,11 @@ Status run_command(const CommandOptions& options, const CommandStreams& streams)
   return command.outcome();
 }
 
-void kill_all_descendants() {
+void end_all_commands() {
+  {
+    const std::lock_guard lock(fork_mutex);
+    no_more_commands = true;
+  }
   // A killed child's own children become ours (subreaper), so this ends when there is nobody left.
   for (;;) {
     const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);

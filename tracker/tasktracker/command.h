@@ -38,7 +38,8 @@ struct CommandStreams {
 // of stderr.
 Status run_command(const CommandOptions& options, const CommandStreams& streams);
 
-// Kills and reaps every descendant of this process, which must be a child subreaper.
-void kill_all_descendants();
+// Kills and reaps every descendant of this process, which must be a child subreaper, for good: a
+// command that another thread would start after this is refused. From any thread.
+void end_all_commands();
 
 }  // namespace weir::tasktracker

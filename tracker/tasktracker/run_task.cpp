@@ -42,7 +42,7 @@ int run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
   StderrSink errors(spec.log_dir + "/stderr", kStderrLimitBytes, std::move(handlers));
   TaskContext task{spec, control, errors, task_environment(spec)};
   const Status outcome = run(task);
-  kill_all_descendants();
+  end_all_commands();
   if (!outcome.ok()) {
     std::fprintf(stderr, "%s: failed: %s\n", attempt_name(spec.id).c_str(),
                  outcome.error().message.c_str());

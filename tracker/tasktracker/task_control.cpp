@@ -229,7 +229,7 @@ void TaskControl::take_command(std::string_view line) {
 }
 
 void TaskControl::agent_is_gone() {
-  kill_all_descendants();
+  end_all_commands();
   ::_exit(1);
 }
 

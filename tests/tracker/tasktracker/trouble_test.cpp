@@ -248,7 +248,8 @@ TEST(Trouble, AKilledTrackerLeavesNoProcess) {
     run.start();
     for (;;) ::pause();
   }
-  EXPECT_TRUE(soon([] { return marked_processes("4711.6") >= 4; }));
+  // At first sight: the second map may be about to start its command.
+  EXPECT_TRUE(soon([] { return marked_processes("4711.6") >= 1; }));
   ::kill(tracker, SIGKILL);
   int status = 0;
   ::waitpid(tracker, &status, 0);

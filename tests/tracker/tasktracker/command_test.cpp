@@ -1,0 +1,78 @@
+// The sweep of a task's processes and the commands that other threads start beside it. Each test
+// runs in a child, since a sweep is for good.
+#include "tracker/tasktracker/command.h"
+
+#include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <thread>
+
+#include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/temp_dir.h"
+
+namespace weir::tasktracker {
+namespace {
+
+class Command : public testing::Test {
+ protected:
+  // What a child process says that does `body`, a subreaper as an attempt's process is.
+  int in_a_child(const std::function<int()>& body) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+      ::_exit(body());
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  Status run(const std::string& command) {
+    StderrSink errors(dir_ / "stderr", 1 << 20, {});
+    std::array<char, 64> bytes;
+    CommandStreams streams;
+    streams.space = [&bytes] { return Result<std::span<char>>(bytes); };
+    streams.commit = [](std::size_t) { return Status(Ok{}); };
+    streams.errors = &errors;
+    streams.moved = [] {};
+    return run_command({"mapper", command, dir_.path(), {"PATH=/usr/bin:/bin"}, 0}, streams);
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Command, NoneStartsAfterTheSweep) {
+  EXPECT_EQ(in_a_child([this] { return run("true").ok() ? 0 : 1; }), 0);
+  EXPECT_EQ(in_a_child([this] {
+              end_all_commands();
+              const Status late = run("true");
+              return !late.ok() && late.error().message == "mapper not started: the task is over"
+                         ? 0
+                         : 1;
+            }),
+            0);
+}
+
+// Commands are started as fast as they can be while the sweep comes: nothing is left of any.
+TEST_F(Command, ASweepLeavesNothingOfCommandsThatStartBesideIt) {
+  for (int wait_us = 0; wait_us < 20'000; wait_us += 1'000) {
+    EXPECT_EQ(in_a_child([&] {
+                std::thread starter([this] {
+                  while (run("setsid sleep 4711.7 & sleep 0.001").ok()) {
+                  }
+                });
+                ::usleep(static_cast<useconds_t>(wait_us));
+                end_all_commands();
+                starter.join();
+                return children_of(::getpid()).empty() ? 0 : 1;
+              }),
+              0);
+  }
+}
+
+}  // namespace
+}  // namespace weir::tasktracker
