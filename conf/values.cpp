@@ -55,15 +55,6 @@ std::optional<std::int64_t> with_unit(std::string_view text, std::span<const Uni
   return std::nullopt;
 }
 
-std::string in_largest_unit(std::int64_t value, std::span<const UnitName> units) {
-  for (const UnitName& unit : units) {
-    if (value != 0 && value % unit.factor == 0) {
-      return fmt::format("{}{}", value / unit.factor, unit.name);
-    }
-  }
-  return {};
-}
-
 // A decimal number without sign, as an integer of `places` places after the point.
 std::optional<std::int64_t> decimal(std::string_view text, std::size_t places) {
   const std::size_t point = text.find('.');
@@ -142,12 +133,6 @@ std::optional<HostPort> parse_address(std::string_view text) {
   return HostPort{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
-std::string format_duration(DurationMs duration_ms) {
-  if (duration_ms == kNever) return "never";
-  if (duration_ms == 0) return "0s";
-  return in_largest_unit(duration_ms, kDurationUnits);
-}
-
 std::string format_percent(std::int64_t hundredths) {
   return decimal_text(hundredths, 100, 2) + "%";
 }
@@ -157,7 +142,11 @@ std::string format_millionths(std::int64_t millionths) {
 }
 
 std::string format_byte_size(std::int64_t bytes) {
-  return bytes == 0 ? "0B" : in_largest_unit(bytes, kByteUnits);
+  for (const UnitName& unit : kByteUnits) {
+    if (bytes != 0 && bytes % unit.factor == 0)
+      return fmt::format("{}{}", bytes / unit.factor, unit.name);
+  }
+  return "0B";
 }
 
 std::string format_address(const HostPort& address) {

@@ -30,7 +30,6 @@ std::optional<std::int64_t> parse_byte_size(
 std::optional<HostPort> parse_address(
     std::string_view text);  // `127.0.0.1:9090 [::1]:0 jt.example.org:9090`
 
-std::string format_duration(DurationMs duration_ms);     // in the largest unit that is exact
 std::string format_percent(std::int64_t hundredths);     // `40%`, `33.33%`
 std::string format_millionths(std::int64_t millionths);  // `1.5`
 std::string format_byte_size(std::int64_t bytes);        // `16MiB`

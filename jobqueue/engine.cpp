@@ -211,40 +211,37 @@ void Engine::apply(const PendingCommand& command) {
 
 // --- Commands ---
 
-namespace {
-Error unknown_job(JobId id) {
-  return Error{ErrorCode::kUnknownJob, "there is no " + job_name(id), "see `weir job list --all`"};
+const Job* Engine::job_to_change(JobId id, const Caller& caller, Token token, const char* what) {
+  const Job* job = state_.find_job(id);
+  const auto no = [&](Error error) {
+    refuse(token, what, std::move(error));
+    return nullptr;
+  };
+  if (job == nullptr || !job->durable) {
+    return no(
+        {ErrorCode::kUnknownJob, "there is no " + job_name(id), "see `weir job list --all`"});
+  }
+  if (is_over(job->state)) {
+    return no({ErrorCode::kJobOver,
+               job_name(job->id) + " has already ended (" + name(job->state) + ")", ""});
+  }
+  const auto may = manager_.check_owner(caller, *job);
+  return may ? job : no(may.error());
 }
-Error job_over(const Job& job) {
-  return Error{ErrorCode::kJobOver,
-               job_name(job.id) + " has already ended (" + name(job.state) + ")", ""};
-}
-}  // namespace
 
 void Engine::on(const KillJob& input, Token token) {
-  const Job* job = state_.find_job(input.job);
-  if (job == nullptr || !job->durable) return refuse(token, "kill", unknown_job(input.job));
-  if (is_over(job->state)) return refuse(token, "kill", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may)
-    return refuse(token, "kill", may.error());
+  if (job_to_change(input.job, input.caller, token, "kill") == nullptr) return;
   promise(token, JobKillRequested{input.job, input.caller.user});
 }
 
 void Engine::on(const SetPriority& input, Token token) {
-  const Job* job = state_.find_job(input.job);
-  if (job == nullptr || !job->durable) return refuse(token, "priority", unknown_job(input.job));
-  if (is_over(job->state)) return refuse(token, "priority", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may)
-    return refuse(token, "priority", may.error());
+  if (job_to_change(input.job, input.caller, token, "priority") == nullptr) return;
   promise(token, PriorityChanged{input.job, input.priority});
 }
 
 void Engine::on(const MoveJob& input, Token token) {
-  const Job* job = state_.find_job(input.job);
-  if (job == nullptr || !job->durable) return refuse(token, "move", unknown_job(input.job));
-  if (is_over(job->state)) return refuse(token, "move", job_over(*job));
-  if (const auto may = manager_.check_owner(input.caller, *job); !may)
-    return refuse(token, "move", may.error());
+  const Job* job = job_to_change(input.job, input.caller, token, "move");
+  if (job == nullptr) return;
   const auto pool = policy_->check_move(input.caller, *job, input.queue);
   if (pool && !*pool) return refuse(token, "move", pool->error());
   JobMoved moved{input.job, state_.tree().node(job->queue).path, job->pool};

@@ -319,6 +319,8 @@ class Engine {
   }
   void reply(Token token, decltype(Reply::body) body);
   void refuse(Token token, const char* what, Error error);
+  // The job of a command, if it is there, goes on and is the caller's; otherwise refused.
+  const Job* job_to_change(JobId id, const Caller& caller, Token token, const char* what);
   void touch(const Job& job);  // whatever it was that changed of it
   void heard_of(TrackerState& tracker);
   void touch(const TrackerState& tracker) { changes_.trackers.insert(tracker.id); }

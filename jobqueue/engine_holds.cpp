@@ -4,34 +4,10 @@
 #include "jobqueue/engine.h"
 
 namespace weir {
-namespace {
-
-// In the largest unit that is exact: 2h, 90m, 1500ms.
-std::string text_of(DurationMs duration) {
-  constexpr std::pair<DurationMs, const char*> kUnits[] = {
-      {24 * 3'600'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1'000, "s"}};
-  for (const auto& [unit, letter] : kUnits) {
-    if (duration % unit == 0) return std::to_string(duration / unit) + letter;
-  }
-  return std::to_string(duration) + "ms";
-}
-
-}  // namespace
 
 void Engine::on(const ReleaseJob& input, Token token) {
-  const Job* job = state_.find_job(input.job);
-  if (job == nullptr || !job->durable) {
-    return refuse(token, "release",
-                  Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job),
-                        "see `weir job list --all`"});
-  }
-  if (is_over(job->state)) {
-    return refuse(token, "release",
-                  Error{ErrorCode::kJobOver,
-                        job_name(job->id) + " has already ended (" + name(job->state) + ")", ""});
-  }
-  if (const auto may = manager_.check_owner(input.caller, *job); !may)
-    return refuse(token, "release", may.error());
+  const Job* job = job_to_change(input.job, input.caller, token, "release");
+  if (job == nullptr) return;
   if (!job->held) {
     return refuse(token, "release",
                   Error{ErrorCode::kBadRequest, job_name(job->id) + " is not held",
@@ -65,7 +41,7 @@ void Engine::stop_late_jobs() {
     const Job* job = state_.find_job(id);
     if (job == nullptr || is_over(job->state) || job->duty != Job::Duty::kNone) continue;
     begin_end(state_.mutable_job(id), JobState::kKilled,
-              "killed at its time limit, " + text_of(job->spec->time_limit_ms) +
+              "killed at its time limit, " + format_duration(job->spec->time_limit_ms) +
                   " after its first task started",
               KillReason::kJobKilled);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace weir {
 
@@ -14,5 +15,7 @@ inline constexpr DurationMs kNever = INT64_MAX;
 constexpr TimeMs later(TimeMs at, DurationMs by) {
   return at == kNever || by == kNever ? kNever : at + by;
 }
+
+std::string format_duration(DurationMs duration_ms);  // in the largest unit that is exact: 90m
 
 }  // namespace weir

@@ -74,6 +74,17 @@ void give_with_reasons(EngineLoop& loop, JobList jobs, const Answering<JobList>&
   explain_next(work);
 }
 
+// What all commands on a job begin with; `command` makes the input of its caller and the job.
+template <class Command>
+void change_job(EngineLoop& loop, const Answering<wire::Done>& answering,
+                const wire::Caller& caller, std::int64_t job, Command command) {
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = job_from_wire(job);
+  if (!id) return answering.refuse(id.error());
+  loop.post(command(*who, *id), answer_done(answering));
+}
+
 }  // namespace
 
 // --- Commands ---
@@ -132,44 +143,30 @@ void ClientService::append_splits(std::function<void()> give, Refuse refuse,
 
 void ClientService::kill_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                              const std::int64_t job) {
-  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
-  const auto who = from_wire(caller);
-  if (!who) return answering.refuse(who.error());
-  const auto id = job_from_wire(job);
-  if (!id) return answering.refuse(id.error());
-  loop_.post(KillJob{*who, *id}, answer_done(answering));
+  change_job(loop_, {std::move(give), std::move(refuse)}, caller, job,
+             [](const Caller& who, JobId id) { return KillJob{who, id}; });
 }
 
 void ClientService::set_priority(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                                  const std::int64_t job, const std::string& priority) {
   const Answering<wire::Done> answering(std::move(give), std::move(refuse));
-  const auto who = from_wire(caller);
-  if (!who) return answering.refuse(who.error());
-  const auto id = job_from_wire(job);
-  if (!id) return answering.refuse(id.error());
   const auto parsed = priority_from_wire(priority);
   if (!parsed) return answering.refuse(parsed.error());
-  loop_.post(SetPriority{*who, *id, *parsed}, answer_done(answering));
+  change_job(loop_, answering, caller, job, [&parsed](const Caller& who, JobId id) {
+    return SetPriority{who, id, *parsed};
+  });
 }
 
 void ClientService::move_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                              const std::int64_t job, const std::string& queue) {
-  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
-  const auto who = from_wire(caller);
-  if (!who) return answering.refuse(who.error());
-  const auto id = job_from_wire(job);
-  if (!id) return answering.refuse(id.error());
-  loop_.post(MoveJob{*who, *id, queue}, answer_done(answering));
+  change_job(loop_, {std::move(give), std::move(refuse)}, caller, job,
+             [&queue](const Caller& who, JobId id) { return MoveJob{who, id, queue}; });
 }
 
 void ClientService::release_job(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                                 const std::int64_t job) {
-  const Answering<wire::Done> answering(std::move(give), std::move(refuse));
-  const auto who = from_wire(caller);
-  if (!who) return answering.refuse(who.error());
-  const auto id = job_from_wire(job);
-  if (!id) return answering.refuse(id.error());
-  loop_.post(ReleaseJob{*who, *id}, answer_done(answering));
+  change_job(loop_, {std::move(give), std::move(refuse)}, caller, job,
+             [](const Caller& who, JobId id) { return ReleaseJob{who, id}; });
 }
 
 // --- Reads from the board ---
