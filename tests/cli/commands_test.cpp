@@ -1,13 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
+#include "cli/commands_fixture.h"
 #include "cli/exit_code.h"
-#include "cli/fake_jobtracker.h"
-#include "cli/format.h"
 #include "cli/job_logs.h"
-#include "cli/json.h"
 #include "cli/temporary_directory.h"
 
 namespace weir::cli {
@@ -19,35 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-void expect_lines_fit(const std::string& text, std::size_t columns) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    EXPECT_LE(display_width(line), columns) << line;
-}
-
-class Commands : public testing::Test {
- protected:
-  Ran weir(std::vector<std::string> arguments, Terminal terminal = {}) {
-    arguments.insert(arguments.end(), {"--jobtracker", fake.address()});
-    return run(arguments, terminal);
-  }
-  std::string on_terminal(std::size_t columns, const std::vector<std::string>& arguments) {
-    return weir(arguments, {.out = true, .columns = columns}).out;
-  }
-  // Nothing wraps on the terminals that people have.
-  void expect_fits(const std::vector<std::string>& arguments) {
-    for (const std::size_t columns : {80, 100, 200})
-      expect_lines_fit(on_terminal(columns, arguments), columns);
-  }
-  Json json(std::vector<std::string> arguments) {
-    arguments.insert(arguments.end(), {"-o", "json"});
-    const auto ran = weir(arguments);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    return Json::parse(ran.out);
-  }
-  FakeJobTracker fake;
-};
 
 TEST_F(Commands, JobList) {
   fake.jobs = {job_status(7, "RUNNING", 10, 5)};
@@ -148,48 +115,6 @@ TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
   EXPECT_THAT(lost.err, HasSubstr("ran on tracker tt1, which is not there"));
 }
 
-TEST_F(Commands, QueueListShowsFiguresUsersAndClaims) {
-  auto queue = queue_status("research");
-  wire::ClaimInfo claim;
-  claim.kind = wire::TaskKind::MAP;
-  claim.slots = 3;
-  claim.milliseconds_left = 12'000;
-  queue.claims = {claim};
-  queue.users.resize(2);
-  for (wire::UserFigures& user : queue.users) user.jobs = 1;
-  fake.queue_list = {queue, queue_status("research.vision"), queue_status("production")};
-  const auto ran = weir({"queue", "list"});
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.out, HasSubstr("3 maps in 12s"));
-  EXPECT_THAT(ran.out, HasSubstr("\n  vision "));
-  expect_fits({"queue", "list"});
-  const auto list = json({"queue", "list"});
-  EXPECT_EQ(list[0]["name"], "research");
-  EXPECT_EQ(list[0]["maps"]["allocated"], 8);
-  EXPECT_EQ(list[0]["claims"][0]["kind"], "map");
-  EXPECT_EQ(json({"queue", "show", "research"})["reduces"]["pending"], 3);
-}
-
-TEST_F(Commands, QueueListShowsWhatTheRulingPolicyHas) {
-  auto queue = queue_status("research");
-  for (wire::SlotFigures* slots : {&queue.maps, &queue.reduces}) {
-    slots->__isset.lends = slots->__isset.borrows = false;
-    slots->__set_maximum(9);
-  }
-  fake.queue_list = {queue};
-  const std::string plain = weir({"queue", "list"}).out;  // fifo
-  EXPECT_THAT(plain,
-              ContainsRegex("QUEUE +STATE +MAP RUN +PEND +MAX +RED RUN +PEND +MAX +USERS\n"));
-  EXPECT_THAT(plain, ContainsRegex("research +RUNNING +7 +12 +9 +1 +3 +9 +0\n"));
-  EXPECT_THAT(weir({"queue", "show", "research"}).out, Not(HasSubstr("GUARANTEED")));
-  fake.queue_list[0].maps.__set_share_thousandths(6'666);
-  const std::string fair = weir({"queue", "list"}).out;
-  EXPECT_THAT(fair, ContainsRegex("MAP SHARE +RUN +PEND +MAX +RED SHARE +RUN"));
-  EXPECT_THAT(fair, ContainsRegex("research +RUNNING +6\\.7 +7 +12 +9 +- +1"));
-  EXPECT_THAT(fair, HasSubstr("all pools: weir policy show"));
-  expect_fits({"queue", "list"});
-}
-
 TEST_F(Commands, JobListShowsReasonsAndPoolsIfThereAreAny) {
   fake.jobs = {job_status(7, "RUNNING", 10, 5), job_status(8, "PENDING", 10, 0)};
   EXPECT_THAT(weir({"job", "list"}).out, AllOf(Not(HasSubstr("REASON")), Not(HasSubstr("POOL"))));
@@ -203,107 +128,6 @@ TEST_F(Commands, JobListShowsReasonsAndPoolsIfThereAreAny) {
   for (const int columns : {80, 100}) {
     EXPECT_THAT(on_terminal(columns, {"job", "list"}), HasSubstr("REASON"));
   }
-}
-
-TEST_F(Commands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
-  fake.queue_list = {queue_status("research"), queue_status("production")};
-  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("COPY")));
-  fake.queue_list[1].reduces.__set_copying(5);
-  const auto ran = weir({"queue", "list"});
-  EXPECT_THAT(ran.out, ContainsRegex("research +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +0 +0 "));
-  EXPECT_THAT(ran.out, ContainsRegex("production +RUNNING +6 +8 +7 +12 +4 +2 +1 +3 +5 +0 "));
-  expect_fits({"queue", "list"});
-  EXPECT_EQ(json({"queue", "list"})[1]["reduces"]["copying"], 5);
-}
-
-TEST_F(Commands, QueueListSaysWhoLendsAndBorrows) {
-  auto lender = queue_status("research");
-  lender.maps.__set_lends(3);
-  auto borrower = queue_status("production");
-  borrower.maps.__set_borrows(2);
-  auto parent = queue_status("all");
-  parent.leaf = false;
-  parent.maps.__set_borrows(9);
-  fake.queue_list = {lender, borrower, parent};
-  EXPECT_THAT(weir({"queue", "list"}).out,
-              HasSubstr("\nmaps: borrowed by production 2; lent by research 3\n"));
-  fake.queue_list = {lender};  // nobody runs there
-  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("borrowed")));
-}
-
-TEST_F(Commands, QueueShowTellsEverything) {
-  auto queue = queue_status("research");
-  queue.maps.__set_maximum(10);
-  queue.maps.__set_lends(0);
-  queue.maps.__set_borrows(1);
-  queue.__set_reclaim_after_map_ms(60'000);
-  queue.__set_reclaim_after_reduce_ms(-1);
-  queue.__set_kill_budget(600);
-  wire::ClaimInfo claim;
-  claim.kind = wire::TaskKind::MAP;
-  claim.slots = 4;
-  claim.milliseconds_left = 0;
-  claim.__set_claim(7);
-  claim.__set_opened_at_ms(fake.server_now_ms - 65'000);
-  claim.__set_overdue_ms(5'000);
-  claim.__set_state("unservable");
-  claim.__set_width(4);
-  queue.claims = {claim};
-  wire::UserFigures user;
-  user.user = "研究 ann";
-  user.running_maps = 2;
-  user.running_reduces = 0;
-  user.jobs = 1;
-  user.__set_limit_maps(5);
-  user.__set_used_map_slot_ms(61'500);
-  user.__set_lost_map_slot_ms(1'000);
-  queue.users = {user};
-  wire::SlotTime time;
-  time.used_ms = 61'500;
-  time.lent_ms = 2'000;
-  time.borrowed_ms = 300;
-  time.lost_ms = 0;
-  queue.__set_map_time(time);
-  queue.__set_reduce_time(time);
-  wire::HoldInfo hold;
-  hold.kind = wire::TaskKind::MAP;
-  hold.tracker = "tt1";
-  hold.slots = 1;
-  hold.claim = 7;
-  hold.dying = 1;
-  queue.__set_holds({hold});
-  wire::KillInfo kill;
-  kill.at_ms = fake.server_now_ms - 3'000;
-  kill.claim = 7;
-  kill.claimant = "research";
-  kill.owed_ms = 60'000;
-  kill.user = "bob";
-  kill.attempt = "attempt_0001_m_000003_0";
-  kill.slots = 2;
-  kill.ran_ms = 10'000;
-  kill.outcome = "used";
-  queue.__set_kills({kill});
-  fake.queue_list = {queue};
-  const auto ran = weir({"queue", "show", "research"});
-  expect_fits({"queue", "show", "research"});
-  for (const char* line :
-       {"maps              6          8        7       12       10      0        1          1m00s",
-        "reduces           4          2        1        3        -      0        0          never",
-        "kill budget:  600 slot-seconds an hour may be lost",
-        "    7  4 maps     1m05s  5.0s ago  unservable: no tracker can free 4 slots",
-        "held for claim 7: 1 map on tracker tt1, 1 of its tasks still dying",
-        "研究 ann     2      5        0      -",
-        "maps          61.5   2.0       0.3            0.0",
-        "3.0s ago  attempt_0001_m_000003_0  (gone)    bob   research   1m00s  20.0  used"}) {
-    EXPECT_THAT(ran.out, HasSubstr(line));
-  }
-  const auto json = this->json({"queue", "show", "research"});
-  EXPECT_EQ(json["claims"][0]["state"], "unservable");
-  EXPECT_EQ(json["kills"][0]["lost_slot_ms"], 20'000);
-  EXPECT_EQ(json["users"][0]["limit_maps"], 5);
-  EXPECT_EQ(json["users"][0]["limit_reduces"], nullptr);
-  EXPECT_EQ(json["map_slot_time"]["used_ms"], 61'500);
-  EXPECT_EQ(json["holds"][0]["tracker"], "tt1");
 }
 
 TEST_F(Commands, ConfDiffShowsSlotsAndWhatItWouldBeRefusedFor) {
@@ -352,16 +176,6 @@ TEST_F(Commands, WideFiguresStillFit) {
   EXPECT_EQ(json({"tracker", "list"})[0]["state"], "LIVE");
 }
 
-TEST_F(Commands, QueueListLeavesOutTheStateFirstWhileItSaysNothing) {
-  fake.queue_list = {queue_status("research"), queue_status("production")};
-  const std::string all_run = on_terminal(80, {"queue", "list"});
-  EXPECT_THAT(all_run, AllOf(HasSubstr("ALLOC"), Not(HasSubstr("STATE"))));
-  fake.queue_list[1].state = "STOPPED";
-  const std::string stopped = on_terminal(80, {"queue", "list"});
-  EXPECT_THAT(stopped, AllOf(HasSubstr("STOPPED"), HasSubstr("PEND"), Not(HasSubstr("ALLOC"))));
-  EXPECT_THAT(on_terminal(60, {"queue", "list"}), AllOf(HasSubstr("MAP GUAR"), HasSubstr("PEND")));
-}
-
 TEST_F(Commands, ATrackerThatIsAwaitedHasNotBeenHeardOf) {
   wire::TrackerStatus tracker;
   tracker.name = "tt1";
@@ -377,61 +191,6 @@ TEST_F(Commands, ATrackerThatIsAwaitedHasNotBeenHeardOf) {
   fake.tracker_list[0].state = "LIVE";
   EXPECT_THAT(weir({"tracker", "list"}).out, HasSubstr("1.2s ago"));
   EXPECT_EQ(json({"tracker", "list"})[0]["last_heartbeat_ms_ago"], 1200);
-}
-
-TEST_F(Commands, QueuesPolicyAndServer) {
-  EXPECT_THAT(weir({"queue", "stop", "research"}).out, HasSubstr("queue research stopped"));
-  EXPECT_THAT(weir({"queue", "start", "research"}).out, HasSubstr("queue research started"));
-  EXPECT_EQ(weir({"policy", "set", "fifo"}).code, 0);
-  EXPECT_THAT(fake.asked, ElementsAre("set_queue_state research stopped",
-                                      "set_queue_state research running", "set_policy fifo"));
-  EXPECT_EQ(json({"policy", "show"})["current"], "capacity");
-  EXPECT_EQ(json({"info"})["frames_refused"], 2);
-  fake.refuse =
-      refusal(wire::ErrorCode::UNKNOWN_POLICY, "policy 'quick': must be capacity or fifo");
-  EXPECT_EQ(weir({"policy", "set", "quick"}).code, 2);
-}
-
-TEST_F(Commands, PolicyShowComparesWhatEachPolicyWouldGive) {
-  wire::PolicyOutlook capacity, fair;
-  capacity.policy = "capacity";
-  capacity.shares.resize(1);
-  capacity.shares[0].name = "research";
-  capacity.shares[0].maps.running = 30;
-  capacity.shares[0].maps.pending = 200;
-  capacity.shares[0].maps.__set_guaranteed(40);
-  capacity.shares[0].maps.__set_allocated(35);
-  fair.policy = "fair";
-  fair.pools = true;
-  fair.shares.resize(2);
-  fair.shares[0] = capacity.shares[0];
-  fair.shares[0].maps.__isset = {};
-  fair.shares[0].maps.__set_share_thousandths(33333);
-  fair.shares[0].maps.__set_min_share(10);
-  fair.shares[1].name = "guests.summer";
-  fair.shares[1].reduces.pending = 3;
-  fair.shares[1].reduces.__set_share_thousandths(2000);
-  fair.shares[1].reduces.__set_min_share(0);
-  fake.outlooks = {capacity, fair};
-  const auto ran = weir({"policy", "show"});
-  EXPECT_THAT(ran.out, ContainsRegex("research +map +30 +200 +40 +35 +10 +33.33\n"));
-  EXPECT_THAT(ran.out, ContainsRegex("guests.summer +reduce +0 +3 +- +- +0 +2\n"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("research       reduce")));
-  expect_fits({"policy", "show"});
-  const auto outlooks = json({"policy", "show"})["outlooks"];
-  EXPECT_EQ(outlooks[0]["shares"][0]["maps"]["allocated"], 35);
-  EXPECT_EQ(outlooks[1]["of"], "pools");
-  EXPECT_EQ(outlooks[1]["shares"][0]["maps"]["share"], 33.333);
-  fake.outlooks[1].shares[1].reduces.__set_copying(4);
-  const auto copies = weir({"policy", "show"});
-  EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2\n"));
-  expect_fits({"policy", "show"});
-  EXPECT_THAT(copies.out, Not(HasSubstr("killed")));
-  fake.outlooks[1].shares[1].reduces.__set_unmet(2);
-  EXPECT_THAT(weir({"policy", "show"}).out,
-              HasSubstr("Pools that lack slots, and nobody may be killed for them:\n"
-                        "  guests.summer: 2 reduce slots (runs 0, min share 0, fair share 2)\n"));
-  EXPECT_EQ(json({"policy", "show"})["outlooks"][1]["shares"][1]["reduces"]["unmet"], 2);
 }
 
 TEST_F(Commands, WatchEndsWithTheJobs) {

@@ -8,10 +8,8 @@
 #include <algorithm>
 #include <random>
 
-#include "capacity/capacity_settings.h"
-#include "conf/findings.h"
+#include "conf/hadoop_texts.h"
 #include "conf/hadoop_xml.h"
-#include "fair/fair_settings.h"
 
 namespace weir {
 namespace {
@@ -22,16 +20,11 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 HadoopImport imported(const std::string& xml) {
-  auto result = import_hadoop("f.xml", xml);
-  if (result) return std::move(*result);
-  for (const std::string& line : result.error().diagnostics) ADD_FAILURE() << line;
-  return {};
+  return imported_texts({{"f.xml", xml}});
 }
 
 std::vector<std::string> refusals(const std::string& xml) {
-  const auto result = import_hadoop("f.xml", xml);
-  EXPECT_FALSE(result.ok());
-  return result ? std::vector<std::string>() : result.error().diagnostics;
+  return refusals_of({{"f.xml", xml}});
 }
 
 FairSettings imported_fair(const std::string& xml) {
@@ -40,12 +33,7 @@ FairSettings imported_fair(const std::string& xml) {
 }
 
 const PoolSettings& pool(const FairSettings& settings, const std::string& name) {
-  static const PoolSettings kNone;
-  const auto found = std::find_if(settings.pools.begin(), settings.pools.end(),
-                                  [&](const PoolSettings& p) { return p.name == name; });
-  if (found != settings.pools.end()) return *found;
-  ADD_FAILURE() << "no pool " << name;
-  return kNone;
+  return pool_named(settings.pools, name);
 }
 
 constexpr const char* kMapReduceFair = R"(<?xml version="1.0"?>

@@ -1,0 +1,154 @@
+// Who may use a queue that comes from Hadoop's files, and whose queue a job goes to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conf/hadoop_texts.h"
+
+namespace weir {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(HadoopAccess, ListsCountWhereHadoopLooksAtThem) {
+  // As shipped: nobody is listed, and nobody looks.
+  const std::string shipped =
+      "<queues><queue><name>default</name><properties/><state>running</state>\n"
+      "<acl-submit-job> </acl-submit-job>\n"
+      "<acl-administer-jobs> </acl-administer-jobs></queue></queues>";
+  const HadoopImport open = imported_texts({{"q.xml", shipped}});
+  EXPECT_THAT(open.warnings,
+              ElementsAre("q.xml:2:1: warning: acl-submit-job of queue default = \"\" is not taken "
+                          "over: lists do not count in these files, as acls are not enabled",
+                          HasSubstr("q.xml:3:1: warning: acl-administer-jobs of queue default")));
+  const Loaded loaded = good(open.yaml);
+  EXPECT_EQ(loaded.settings.policy, "fifo");
+  EXPECT_EQ(loaded.settings.queues[0].submit, std::nullopt);
+  // The property does the same as the attribute.
+  const std::string site = properties({{"mapreduce.cluster.acls.enabled", "true"}});
+  EXPECT_THAT(
+      *good(imported_texts({{"q.xml", shipped}, {"s.xml", site}}).yaml).settings.queues[0].submit,
+      IsEmpty());
+  // Lists alone are for a cluster that looks at them.
+  const HadoopImport lists = imported_texts(
+      {{"acls.xml", properties({{"mapred.queue.b.acl-submit-job", "ann"},
+                                {"mapred.queue.a.acl-submit-job", "bob, @x,* crew"}})}});
+  EXPECT_THAT(
+      lists.warnings,
+      ElementsAre(HasSubstr("acls.xml:2:53: warning: mapred.queue.b.acl-submit-job is taken "
+                            "over; Hadoop looks at lists only where"),
+                  HasSubstr("acls.xml:3:53: warning: mapred.queue.a.acl-submit-job names "
+                            "\"@x\" among others"),
+                  HasSubstr("names \"*\" among others")));
+  const auto queues = good(lists.yaml).settings.queues;
+  EXPECT_THAT(leaves(queues), ElementsAre("b", "a"));
+  EXPECT_THAT(*queues[1].submit, ElementsAre("bob", "@crew"));
+  const std::string off = properties({{"mapred.acls.enabled", "false"},
+                                      {"mapred.queue.names", "a,a"},
+                                      {"mapred.queue.a.acl-submit-job", "ann"},
+                                      {"mapred.queue.a.weight", "3"}});
+  const HadoopImport ignored = imported_texts({{"s.xml", off}});
+  EXPECT_THAT(
+      ignored.warnings,
+      ElementsAre(HasSubstr("s.xml:3:42: warning: mapred.queue.names names \"a\" twice"),
+                  HasSubstr("s.xml:4:53: warning: mapred.queue.a.acl-submit-job = \"ann\" "
+                            "is not taken over: lists do not count"),
+                  HasSubstr("s.xml:5:45: warning: mapred.queue.a.weight = \"3\" is not taken "
+                            "over: it has no counterpart")));
+  EXPECT_EQ(good(ignored.yaml).settings.queues[0].submit, std::nullopt);
+}
+
+TEST(HadoopAccess, YarnsListsCountUnlessItSaysNo) {
+  const std::string off = properties({{"yarn.acl.enable", "false"}});
+  const std::string queues =
+      "<allocations><queue name='a'>\n<aclSubmitApps>ann</aclSubmitApps></queue></allocations>";
+  const HadoopImport fair = imported_texts({{"s.xml", off}, {"f.xml", queues}});
+  EXPECT_THAT(fair.warnings,
+              ElementsAre("f.xml:2:1: warning: aclSubmitApps of pool a = \"ann\" is not taken "
+                          "over: yarn.acl.enable is false, and everybody may"));
+  EXPECT_EQ(good(fair.yaml).settings.queues[0].submit, std::nullopt);
+  EXPECT_THAT(imported_texts({{"f.xml", queues}}).warnings,
+              ElementsAre(HasSubstr("aclSubmitApps of pool a is taken over; in YARN it had no "
+                                    "effect, as root's list, which is *")));
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport capacity =
+      imported_texts({{"s.xml", properties({{"yarn.acl.enable", "false"},
+                                            {root + "queues", "a"},
+                                            {root + "a.acl_administer_queue", "ann"}})}});
+  EXPECT_THAT(capacity.warnings, ElementsAre(HasSubstr("a.acl_administer_queue = \"ann\" is not "
+                                                       "taken over: yarn.acl.enable is false")));
+}
+
+struct PlacementCase {
+  const char* rules;
+  const char* property;
+  bool refuse;
+  std::vector<const char*> named;
+};
+
+TEST(HadoopAccess, PlacementSaysWhoseThePoolIs) {
+  const PlacementCase cases[] = {
+      {"<rule name='specified'/><rule name='user'/><rule name='default'/>",
+       "queue",
+       false,
+       {"makes queues on demand", "= \"user\" is not taken over"}},
+      {"<rule name='specified' create='false'/><rule name='reject'/>", "queue", true, {}},
+      {"<rule name='user'/>", "user", false, {}},
+      {"<rule name='primaryGroup' create='true'/><rule name='default'/>", "group", false, {}},
+      {"<rule name='user' create='false'/><rule name='default'/>",
+       "queue",
+       false,
+       {"= \"user\" is not taken over", "= \"default\" is not taken over"}},
+      {"<rule name='secondaryGroupExistingQueue'/><rule name='reject'/><x/>",
+       "queue",
+       false,
+       {"= \"secondaryGroupExistingQueue\" is not", "= \"reject\" is not", "x of queuePlacement"}},
+  };
+  for (const PlacementCase& test : cases) {
+    SCOPED_TRACE(test.rules);
+    const HadoopImport result =
+        imported_texts({{"f.xml", std::string("<allocations><queuePlacementPolicy>") + test.rules +
+                                      "</queuePlacementPolicy><queue name='a'/></allocations>"}});
+    ASSERT_EQ(result.warnings.size(), test.named.size());
+    for (std::size_t i = 0; i < test.named.size(); ++i)
+      EXPECT_THAT(result.warnings[i], HasSubstr(test.named[i]));
+    const Loaded loaded = good(result.yaml);
+    EXPECT_EQ(fair_of(loaded).pool_name_property, test.property);
+    EXPECT_EQ(fair_of(loaded).undeclared_pools_allowed, !test.refuse);
+    EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("a", "default"));
+  }
+  EXPECT_THAT(refusals_of({{"f.xml",
+                            "<allocations><queuePlacementPolicy>\n<rule name='best'/>"
+                            "</queuePlacementPolicy></allocations>"}}),
+              ElementsAre(HasSubstr("f.xml:2:1: rule of queuePlacementPolicy is \"best\", allowed: "
+                                    "specified, user, ")));
+}
+
+TEST(HadoopAccess, WhatYarnsSiteSaysOfUndeclaredQueues) {
+  const std::string site = properties({{"yarn.scheduler.fair.allow-undeclared-pools", "false"},
+                                       {"yarn.scheduler.fair.user-as-default-queue", "true"},
+                                       {"yarn.scheduler.fair.locality.threshold.node", "-1.0"},
+                                       {"yarn.scheduler.fair.max.assign", "-1"},
+                                       {"yarn.scheduler.fair.preemptionInterval", "99999999"}});
+  const std::string pools = "<allocations><pool name='root.a'/></allocations>";
+  const HadoopImport result = imported_texts({{"s.xml", site}, {"f.xml", pools}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("user-as-default-queue = \"true\" is not taken over: every"),
+                          HasSubstr("preemptionInterval is 99999999; it is 1h here")));
+  const Loaded loaded = good(result.yaml);
+  EXPECT_THAT(loaded.settings.notices, IsEmpty());  // default is declared
+  EXPECT_FALSE(fair_of(loaded).undeclared_pools_allowed);
+  EXPECT_EQ(fair_of(loaded).locality_delay.mode, LocalityDelaySettings::Mode::kOff);
+  EXPECT_THAT(leaves(loaded.settings.queues), ElementsAre("a", "default"));
+  const std::string policy =
+      "<allocations><queuePlacementPolicy><rule name='user'/></queuePlacementPolicy></allocations>";
+  EXPECT_THAT(imported_texts({{"s.xml", site}, {"f.xml", policy}}).warnings,
+              Contains(HasSubstr("allow-undeclared-pools = \"false\" is not taken over: "
+                                 "queuePlacementPolicy decides instead")));
+}
+
+}  // namespace
+}  // namespace weir
