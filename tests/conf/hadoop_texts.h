@@ -67,7 +67,7 @@ inline std::vector<std::string> leaves(const std::vector<QueueSettings>& queues)
 }
 
 inline const QueueSettings& queue_named(const std::vector<QueueSettings>& family,
-                                 const std::string& name) {
+                                        const std::string& name) {
   static const QueueSettings kNone;
   const auto found = std::find_if(family.begin(), family.end(),
                                   [&](const QueueSettings& q) { return q.name == name; });
@@ -76,7 +76,8 @@ inline const QueueSettings& queue_named(const std::vector<QueueSettings>& family
   return kNone;
 }
 
-inline const PoolSettings& pool_named(const std::vector<PoolSettings>& family, const std::string& name) {
+inline const PoolSettings& pool_named(const std::vector<PoolSettings>& family,
+                                      const std::string& name) {
   static const PoolSettings kNone;
   const auto found = std::find_if(family.begin(), family.end(),
                                   [&](const PoolSettings& p) { return p.name == name; });
