@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 
+#include "cli/conf_history.h"
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
@@ -126,31 +127,7 @@ int diff(Context& context, const Files& files) {
 }
 
 int apply(Context& context, const Files& files) {
-  const auto file = settings_file(files.front());
-  JobTracker jobtracker(context);
-  // What it comes to, seen before; a refusal is told by the application itself.
-  wire::SettingsDiff diff;
-  bool seen = true;
-  try {
-    jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
-  } catch (const wire::WeirError&) {
-    seen = false;
-  }
-  wire::Done done;
-  jobtracker.admin([&](auto& admin) { admin.apply_settings(done, caller(context), file); });
-  if (context.json()) {
-    print_json(context.out, {{"file", file.name},
-                             {"applied", true},
-                             {"version", done.version},
-                             {"warnings", diff.warnings},
-                             {"at_restart", diff.at_restart}});
-    return kExitDone;
-  }
-  context.out << fmt::format("{} applied\n", printable(file.name));
-  if (!seen) return kExitDone;
-  print_at_restart(context.err, diff);
-  for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
-  return kExitDone;
+  return apply_settings(context, settings_file(files.front()));
 }
 
 std::string read_xml(const std::string& name) {
@@ -183,13 +160,40 @@ int import(Context& context, const Files& names) {
 
 }  // namespace
 
+int apply_settings(Context& context, const wire::SettingsFile& file) {
+  JobTracker jobtracker(context);
+  // What it comes to, seen before; a refusal is told by the application itself.
+  wire::SettingsDiff diff;
+  bool seen = true;
+  try {
+    jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
+  } catch (const wire::WeirError&) {
+    seen = false;
+  }
+  wire::Done done;
+  jobtracker.admin([&](auto& admin) { admin.apply_settings(done, caller(context), file); });
+  if (context.json()) {
+    print_json(context.out, {{"file", file.name},
+                             {"applied", true},
+                             {"version", done.version},
+                             {"warnings", diff.warnings},
+                             {"at_restart", diff.at_restart}});
+    return kExitDone;
+  }
+  context.out << fmt::format("{} applied\n", printable(file.name));
+  if (!seen) return kExitDone;
+  print_at_restart(context.err, diff);
+  for (const auto& warning : diff.warnings) context.err << printable(warning) << "\n";
+  return kExitDone;
+}
+
 void add_conf_commands(CLI::App& app, Context& context) {
   auto* group =
-      app.add_subcommand("conf", "check settings files, see what they would change, apply them");
+      app.add_subcommand("conf", "settings: check files, what they would change, apply, revert");
   group->group("Cluster")->require_subcommand(1);
   group->footer(
       "Examples:\n  weir conf check weir.yaml\n  weir conf diff weir.yaml\n"
-      "  weir conf apply weir.yaml");
+      "  weir conf apply weir.yaml\n  weir conf history");
   const auto files = std::make_shared<Files>();
   const auto chosen = [&context, files](int (*run)(Context&, const Files&)) {
     return [&context, files, run] {
@@ -217,6 +221,8 @@ void add_conf_commands(CLI::App& app, Context& context) {
   add_connection_options(*command, context);
   command->footer("Examples:\n  weir conf apply weir.yaml");
   command->callback(chosen(apply));
+
+  add_conf_history_commands(*group, context);
 
   command = group->add_subcommand("import", "Hadoop's scheduler files as settings, on stdout");
   command

@@ -270,6 +270,18 @@ Json to_json(const wire::PolicyInfo& policy) {
           {"outlooks", policy.__isset.outlooks ? outlooks(policy.outlooks) : Json::array()}};
 }
 
+Json to_json(const wire::SettingsRecord& record) {
+  return {{"number", record.number},
+          {"at_ms", record.at_ms},
+          {"by", record.by},
+          {"policy", record.policy},
+          {"source", record.source}};
+}
+
+Json to_json(const wire::Setting& setting) {
+  return {{"name", setting.name}, {"value", setting.value}, {"origin", setting.origin}};
+}
+
 Json to_json(const wire::SettingsDiff& diff) {
   Json queues = Json::array();
   for (const auto& queue : diff.queues) {

@@ -20,6 +20,8 @@ Json to_json(const wire::AttemptInfo& attempt);
 Json to_json(const wire::QueueStatus& queue);
 Json to_json(const wire::TrackerStatus& tracker);
 Json to_json(const wire::PolicyInfo& policy);
+Json to_json(const wire::SettingsRecord& record);
+Json to_json(const wire::Setting& setting);
 Json to_json(const wire::SettingsDiff& diff);
 Json to_json(const wire::ServerInfo& server);
 

@@ -1,7 +1,7 @@
 // What changes between two settings, a line each, for `weir conf diff` and the log of an apply:
 // first the general settings, then queues by dotted path in file order. Both sides are written out
-// as key and value with their defaults and compared, so a default that is spelled out is no change.
-// Pure functions, any thread.
+// as key and value with their defaults (describe.h) and compared, so a default that is spelled out
+// is no change. Pure functions, any thread.
 #pragma once
 
 #include <string>
@@ -20,8 +20,5 @@ std::vector<std::string> diff_settings(const Settings& before, const Settings& a
 // 127.0.0.1:9090 -> 127.0.0.1:9191`. Sections that are not named are left out.
 std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonSettings& after,
                                      const std::vector<std::string>& sections);
-
-// "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
-std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);
 
 }  // namespace weir

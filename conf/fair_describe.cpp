@@ -51,12 +51,12 @@ KeyValues values_of_pool(const PoolSettings& pool) {
   return result;
 }
 
-void flatten_pools(const std::vector<PoolSettings>& pools, const std::string& prefix,
-                   std::vector<SettingsPart>& out) {
+void flatten_pools(const std::vector<PoolSettings>& pools, const KeyValues& undeclared,
+                   const std::string& prefix, std::vector<SettingsPart>& out) {
   for (const PoolSettings& pool : pools) {
     const std::string path = prefix + pool.name;
-    out.push_back({path, values_of_pool(pool)});
-    flatten_pools(pool.pools, path + ".", out);
+    out.push_back({path, values_of_pool(pool), undeclared});
+    flatten_pools(pool.pools, undeclared, path + ".", out);
   }
 }
 
@@ -97,9 +97,11 @@ std::vector<SettingsPart> fair_parts(const PolicySettings& settings) {
   const auto* fair = dynamic_cast<const FairSettings*>(&settings);
   std::vector<SettingsPart> result;
   if (fair == nullptr) return result;
-  flatten_pools(fair->pools, "pools.", result);
+  flatten_pools(fair->pools, values_of_pool(fair->undeclared), "pools.", result);
   for (const auto& [user, limit] : fair->user_max_running_jobs) {
-    result.push_back({"users." + user, {{"max_running_jobs", jobs_text(limit)}}});
+    result.push_back({"users." + user,
+                      {{"max_running_jobs", jobs_text(limit)}},
+                      {{"max_running_jobs", jobs_text(fair->default_user_max_running_jobs)}}});
   }
   return result;
 }

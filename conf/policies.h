@@ -25,7 +25,8 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 // A part of the settings that comes and goes as a whole: a queue, a pool. Always the same keys.
 struct SettingsPart {
   std::string path;  // `queues.research.vision`
-  KeyValues values;  // the first one stands for it when it is new
+  KeyValues values;    // the first one stands for it when it is new
+  KeyValues defaults;  // what they would be if it had no keys; in the same order
 };
 
 // A policy that has settings of its own: `name:` is also its section's key in weir.yaml.

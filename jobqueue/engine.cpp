@@ -286,9 +286,11 @@ void Engine::on(const ApplySettings& input, Token token) {
     }
   }
   if (input.settings->policy != before->policy) {
-    promise(0, PolicyChanged{input.settings->policy, claims_owner(input.settings->policy)});
+    promise(0, PolicyChanged{input.settings->policy, claims_owner(input.settings->policy), ""});
   }
-  promise(token, SettingsChanged{input.settings, moves_of(*input.settings)});
+  const bool followed = !input.settings->file_hash.empty();
+  promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
+                                 followed ? "" : input.caller.user});
 }
 
 void Engine::on(const SetPolicy& input, Token token) {
@@ -300,7 +302,8 @@ void Engine::on(const SetPolicy& input, Token token) {
                   Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
                         "see `weir policy show`"});
   }
-  promise(token, PolicyChanged{input.policy, claims_owner(input.policy)});
+  promise(token, PolicyChanged{input.policy, claims_owner(input.policy),
+                               input.of_settings ? "" : input.caller.user});
 }
 
 void Engine::switch_policy(const std::string& name) {

@@ -85,10 +85,12 @@ struct SettingsChanged {
   std::shared_ptr<const Settings> settings;
   // Leaves that are gone, and the ones that their unfinished jobs are moved to in the same step.
   std::vector<std::pair<std::string, std::string>> moves;
+  std::string by;  // empty: the file that is followed was read
 };
 struct PolicyChanged {
   std::string policy;
   std::string claims_of;  // whose claims stand still under it; empty: it keeps claims itself
+  std::string by;         // empty: settings name it that come in the same moment
 };
 // kNone: a drain or stop is over, and faults are forgiven.
 struct TrackersOrdered {

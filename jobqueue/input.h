@@ -60,6 +60,7 @@ struct ApplySettings {
 struct SetPolicy {
   Caller caller;
   std::string policy;
+  bool of_settings = false;  // the followed file names it: not a switch by command
 };
 // All of them or none; kNone takes back what was ordered before, and forgives faults.
 struct OrderTrackers {

@@ -71,6 +71,22 @@ struct SettingsDiff {
   7: optional i64 reduce_slots
 }
 
+/** One change of the settings, or of the policy by command. */
+struct SettingsRecord {
+  1: required i64 number
+  2: required i64 at_ms                 // 0: before there was a history of settings
+  3: required string by                 // empty: the settings file was read
+  4: required string policy             // that these settings name, or that was set
+  5: required string source             // the settings' name; empty: the policy was set
+}
+
+/** One setting in force. */
+struct Setting {
+  1: required string name               // `queues.research.maximum`
+  2: required string value
+  3: required string origin             // "default", "settings" or "command"
+}
+
 struct ServerInfo {
   1: required string version
   2: required i64 started_at_ms
@@ -102,6 +118,10 @@ service AdminService {
   /** Checked whole against the live state, then applied in one step, or refused with every error. */
   client.Done apply_settings(1: common.Caller caller, 2: SettingsFile file) throws (1: common.WeirError error)
   SettingsDiff diff_settings(1: SettingsFile file) throws (1: common.WeirError error)
-  string settings_text() throws (1: common.WeirError error)
+  /** Whole: of a record's number, or those in force (0). */
+  string settings_text(1: i64 number) throws (1: common.WeirError error)
+  /** The newest first. */
+  list<SettingsRecord> settings_history() throws (1: common.WeirError error)
+  list<Setting> settings_in_force() throws (1: common.WeirError error)
   ServerInfo info() throws (1: common.WeirError error)
 }

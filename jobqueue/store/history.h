@@ -2,6 +2,7 @@
 // it is too old or there are too many, and the newest failed attempts with what they said. The rest
 // of a job (spec, tasks, grants) leaves the store as soon as the engine may have forgotten the job;
 // which tracker did its first tasks, and so has their logs, is known until then.
+// And the newest settings there were, whole, with who applied them.
 // A History is the reading side: it has a connection of its own, sees what is on disk, and never
 // waits for the writer nor the writer for it. One thread at a time, any.
 #pragma once
@@ -41,6 +42,18 @@ struct EndedAttempt {
 inline constexpr std::size_t kFailedAttemptsKept = 100;  // of one job, the newest
 inline constexpr std::size_t kDoneTasksKept = 1'000;     // of a job that is over, maps first
 
+// One change of the settings, or of the policy by command. Numbers rise and do not come again.
+struct SettingsRecord {
+  std::uint64_t number = 0;
+  TimeMs at = 0;       // 0: before there was a history of settings
+  std::string by;      // empty: the file that is followed was read
+  std::string policy;  // that these settings name, or that was set
+  std::string source;  // the settings' name; empty: only the policy was set
+  friend bool operator==(const SettingsRecord&, const SettingsRecord&) = default;
+};
+
+inline constexpr std::size_t kSettingsKept = 100;  // the newest
+
 class History {
  public:
   virtual ~History() = default;
@@ -49,6 +62,10 @@ class History {
   virtual Result<std::optional<JobRecord>> find(JobId job) = 0;
   // Those that failed, oldest first, and then those that succeeded, by task.
   virtual Result<std::vector<EndedAttempt>> attempts(JobId job) = 0;
+  // The newest first.
+  virtual Result<std::vector<SettingsRecord>> settings() = 0;
+  // None: there is no such number (any more), or only the policy was set.
+  virtual Result<std::optional<std::string>> settings_text(std::uint64_t number) = 0;
 };
 
 // What may leave the store. A job whose clean-up is owed stays.

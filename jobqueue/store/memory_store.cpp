@@ -134,7 +134,7 @@ void MemoryStore::apply(const QueueStateChanged& fact, TimeMs) {
   queues_[fact.queue] = fact.stopped;
 }
 
-void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
+void MemoryStore::apply(const SettingsChanged& fact, TimeMs at) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   base_.settings_text = fact.settings->text;
   base_.settings_source = fact.settings->source;
@@ -146,12 +146,15 @@ void MemoryStore::apply(const SettingsChanged& fact, TimeMs) {
       if (!is_over(job.record.state) && job.record.queue == from) job.record.queue = to;
     }
   }
+  records_->put({0, at, fact.by, fact.settings->policy, fact.settings->source},
+                fact.settings->text);
 }
 
 void MemoryStore::apply(const PolicyChanged& fact, TimeMs at) {
   base_.policy = fact.policy;
   base_.policy_since = at;
   base_.claims_policy = fact.claims_of;
+  if (!fact.by.empty()) records_->put({0, at, fact.by, fact.policy, ""}, std::nullopt);
 }
 
 void MemoryStore::apply(const ClaimOpened& fact, TimeMs) {
@@ -285,6 +288,13 @@ void MemoryStore::Records::put(const JobRecord& record) {
   by_end[{record.finished_at, record.job}] = record.job;
 }
 
+void MemoryStore::Records::put(SettingsRecord record, std::optional<std::string> text) {
+  const std::lock_guard lock(mutex);
+  record.number = ++settings_put;
+  settings.emplace_back(std::move(record), std::move(text));
+  if (settings.size() > kSettingsKept) settings.pop_front();
+}
+
 std::shared_ptr<const JobRecord> MemoryStore::record_of(JobId job) {
   const std::lock_guard lock(records_->mutex);
   const auto found = records_->jobs.find(job);
@@ -351,6 +361,21 @@ class MemoryStore::Reader final : public History {
     std::vector<EndedAttempt> out = found->second.failed;
     for (const auto& [task, done] : found->second.done) out.push_back(done);
     return out;
+  }
+
+  Result<std::vector<SettingsRecord>> settings() override {
+    const std::lock_guard lock(records_->mutex);
+    std::vector<SettingsRecord> out;
+    for (const auto& [record, text] : records_->settings) out.insert(out.begin(), record);
+    return out;
+  }
+
+  Result<std::optional<std::string>> settings_text(std::uint64_t number) override {
+    const std::lock_guard lock(records_->mutex);
+    for (const auto& [record, text] : records_->settings) {
+      if (record.number == number) return text;
+    }
+    return std::optional<std::string>();
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -55,7 +56,10 @@ class MemoryStore final : public Store {
     std::mutex mutex;
     std::map<JobId, Ended> jobs;  // those not over yet have no record, only failed attempts
     std::map<std::pair<TimeMs, JobId>, JobId> by_end;
+    std::deque<std::pair<SettingsRecord, std::optional<std::string>>> settings;
+    std::uint64_t settings_put = 0;
     void put(const JobRecord& record);
+    void put(SettingsRecord record, std::optional<std::string> text);
   };
   class Reader;
 

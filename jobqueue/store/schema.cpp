@@ -176,8 +176,25 @@ ALTER TABLE jobs ADD COLUMN released INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN deadline INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
-                                            kVersion5, kVersion6, kVersion7, kVersion8};
+// Which settings there were; of a policy that was set by command, without a text. What is in force
+// when the table comes is the first.
+constexpr std::string_view kVersion9 = R"sql(
+CREATE TABLE settings_history (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  by TEXT NOT NULL,
+  policy TEXT NOT NULL,
+  source TEXT NOT NULL,
+  text TEXT
+);
+INSERT INTO settings_history (at, by, policy, source, text)
+  SELECT 0, '', ifnull((SELECT value FROM meta WHERE key = 'policy'), ''),
+    ifnull((SELECT value FROM meta WHERE key = 'settings_source'), 'settings'), value
+  FROM meta WHERE key = 'settings_text' AND value <> '';
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
+                                            kVersion6, kVersion7, kVersion8, kVersion9};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -105,7 +105,15 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
                    "SELECT h.id FROM history h WHERE (h.finished_at, h.id) <= (?1, ?2)"
                    " AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = h.id)"
                    " ORDER BY h.finished_at, h.id LIMIT ?3"),
-      remove_record_(database, "DELETE FROM history WHERE id = ?") {}
+      remove_record_(database, "DELETE FROM history WHERE id = ?"),
+      put_settings_(database,
+                    "INSERT INTO settings_history (at, by, policy, source, text)"
+                    " VALUES (?, ?, ?, ?, ?)"),
+      put_policy_(database,
+                  "INSERT INTO settings_history (at, by, policy, source) VALUES (?, ?, ?, '')"),
+      bound_settings_(database,
+                      "DELETE FROM settings_history WHERE number <="
+                      " (SELECT max(number) FROM settings_history) - ?") {}
 
 void HistoryWriter::put(const JobRecord& record) {
   const auto& maps = record.tasks[index(TaskKind::kMap)];
@@ -122,6 +130,16 @@ void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
   put_failed_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
                   at, fact.diagnostics);
   bound_failed_.run(task.job.value, kFailedAttemptsKept);
+}
+
+void HistoryWriter::settings(const Settings& settings, const std::string& by, TimeMs at) {
+  put_settings_.run(at, by, settings.policy, settings.source, settings.text);
+  bound_settings_.run(kSettingsKept);
+}
+
+void HistoryWriter::policy(const std::string& policy, const std::string& by, TimeMs at) {
+  put_policy_.run(at, by, policy);
+  bound_settings_.run(kSettingsKept);
 }
 
 std::optional<JobRecord> HistoryWriter::find(JobId job) {
@@ -276,6 +294,35 @@ class SqliteHistory final : public History {
     read("SELECT kind, task, attempt, tracker, launched_at, ended_at, ''"
          " FROM task_done WHERE job = ? ORDER BY kind, task",
          false);
+    if (auto error = take_error()) return *error;
+    return out;
+  }
+
+  Result<std::vector<SettingsRecord>> settings() override {
+    std::vector<SettingsRecord> out;
+    {
+      Statement rows(database_,
+                     "SELECT number, at, by, policy, source FROM settings_history"
+                     " ORDER BY number DESC");
+      rows.start();
+      while (rows.row()) {
+        out.push_back({static_cast<std::uint64_t>(rows.integer(0)), rows.integer(1),
+                       std::string(rows.bytes(2)), std::string(rows.bytes(3)),
+                       std::string(rows.bytes(4))});
+      }
+    }
+    if (auto error = take_error()) return *error;
+    return out;
+  }
+
+  Result<std::optional<std::string>> settings_text(std::uint64_t number) override {
+    std::optional<std::string> out;
+    {
+      Statement row(database_,
+                    "SELECT text FROM settings_history WHERE number = ? AND text IS NOT NULL");
+      row.start(number);
+      if (row.row()) out = std::string(row.bytes(0));
+    }
     if (auto error = take_error()) return *error;
     return out;
   }

@@ -22,6 +22,8 @@ class HistoryWriter {
 
   void put(const JobRecord& record);
   void failed(const AttemptFailed& fact, TimeMs at);
+  void settings(const Settings& settings, const std::string& by, TimeMs at);
+  void policy(const std::string& policy, const std::string& by, TimeMs at);
   std::optional<JobRecord> find(JobId job);  // an SQLite error stays in the database
   // One batch; true: there is more.
   bool tidy(const Retention& retention);
@@ -48,6 +50,7 @@ class HistoryWriter {
   Statement put_failed_, bound_failed_, remove_failed_;
   Statement nth_finished_, to_remove_, job_and_spec_, remove_spec_, remove_done_, remove_job_;
   Statement nth_record_, old_records_, remove_record_;
+  Statement put_settings_, put_policy_, bound_settings_;
 };
 
 Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,

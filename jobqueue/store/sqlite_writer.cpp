@@ -134,18 +134,20 @@ void SqliteWriter::apply(const QueueStateChanged& fact, TimeMs) {
   set_queue_stopped_.run(fact.queue, fact.stopped ? 1 : 0);
 }
 
-void SqliteWriter::apply(const SettingsChanged& fact, TimeMs) {
+void SqliteWriter::apply(const SettingsChanged& fact, TimeMs at) {
   WEIR_CHECK(fact.settings != nullptr, "changed settings are there");
   set_meta("settings_text", fact.settings->text);
   set_meta("settings_source", fact.settings->source);
   if (!fact.settings->file_hash.empty()) set_meta(kSettingsFileHashKey, fact.settings->file_hash);
   for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
+  history_.settings(*fact.settings, fact.by, at);
 }
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
   set_meta("policy", fact.policy);
   set_meta("claims_policy", fact.claims_of);
   raise_meta("policy_since", at);
+  if (!fact.by.empty()) history_.policy(fact.policy, fact.by, at);
 }
 
 void SqliteWriter::apply(const ClaimOpened& fact, TimeMs) {

@@ -132,6 +132,9 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::vector<wire::TrackerStatus> tracker_list;
   std::vector<wire::PolicyOutlook> outlooks;
   wire::SettingsDiff settings_diff;
+  std::map<std::int64_t, std::string> settings_texts;
+  std::vector<wire::SettingsRecord> settings_records;
+  std::vector<wire::Setting> settings_list;
   std::int64_t server_now_ms = 1'700'000'001'000;
   std::vector<wire::AttemptInfo> attempt_list;
   std::function<void()> on_status;
@@ -246,6 +249,18 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     note("diff_settings " + file.text);
     diff = settings_diff;
     diff.changes = {"heartbeat.expiry: 10m -> 5m"};
+  }
+  void settings_text(std::string& text, const std::int64_t number) override {
+    note("settings_text " + std::to_string(number));
+    text = settings_texts[number];
+  }
+  void settings_history(std::vector<wire::SettingsRecord>& records) override {
+    note("settings_history");
+    records = settings_records;
+  }
+  void settings_in_force(std::vector<wire::Setting>& settings) override {
+    note("settings_in_force");
+    settings = settings_list;
   }
   void info(wire::ServerInfo& reply) override {
     note("info");

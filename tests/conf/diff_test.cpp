@@ -1,6 +1,8 @@
 // What changed between two settings, a line each; and the list of policies.
 #include "conf/diff.h"
 
+#include "conf/describe.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

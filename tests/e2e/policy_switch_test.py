@@ -51,6 +51,36 @@ class PolicySwitch(Cluster):
                 self.assertEqual((status[kind]["killed_attempts"], status[kind]["failed_attempts"]), (0, 0))
         self.check_event_log(jobs.values())
 
+    def test_settings_that_were_in_force_are_known_and_come_back(self):
+        conf = self.settings("\n  - {name: a, guaranteed: 60%}\n  - {name: b, guaranteed: 40%}\n")
+        self.start_cluster(trackers=1, map_slots=1, reduce_slots=1, conf=conf)
+        other = self.dir / "other.yaml"
+        other.write_text("queues:\n  - {name: a, guaranteed: 30%}\n  - {name: b, guaranteed: 70%}\n")
+        self.ok("conf", "apply", other)
+        self.ok("policy", "set", "fifo")
+        self.ok("queue", "stop", "b")
+        jobtracker = self.processes["jobtracker"]
+        jobtracker.kill()
+        jobtracker.wait()
+        self.start_jobtracker(conf)
+        records = self.json("conf", "history")
+        self.assertEqual([(r["number"], r["by"] == "", r["policy"], r["source"]) for r in records],
+                         [(3, False, "fifo", ""), (2, False, "capacity", str(other)), (1, True, "capacity", str(conf))])
+        shown = self.json("conf", "show", "--origin")
+        self.assertEqual((shown["policy"], shown["text"]), ("fifo", other.read_text()))
+        origin = {s["name"]: (s["value"], s["origin"]) for s in shown["settings"]}
+        self.assertEqual([origin[name] for name in ("policy", "queues.b.guaranteed", "queues.b.state", "heartbeat.expiry")],
+                         [("fifo", "command"), ("70%", "settings"), ("stopped", "command"), ("10m", "default")])
+        self.refused(2, "there is no number 99; see `weir conf history`", "conf", "revert", 99)
+        self.refused(2, "user mallory is no administrator", "conf", "revert", 1, user="mallory")
+        reverted = self.weir("conf", "revert", 1)
+        self.assertEqual(reverted.stdout, f"{conf}, as of 1 applied\n")
+        self.assertIn("policy: these say capacity, but fifo rules", reverted.stderr)
+        self.assertEqual([q["guaranteed"] for q in self.json("queue", "list") if q["leaf"]], ["60%", "40%"])
+        self.ok("policy", "set", "capacity")
+        self.ok("conf", "revert", 3)
+        self.assertEqual(self.policy()["current"], "fifo")
+
     def check_event_log(self, jobs):
         """The event log tells the ten switches, and each task was launched once and finished once."""
         def events():

@@ -67,8 +67,9 @@ DaemonRig::DaemonRig(Port port) : frame_limit_(port == Port::kTrackers ? 256 << 
         std::make_shared<ClientService>(*loop_, history_));
     auto services = std::make_shared<AsyncMultiplexer>();
     services->add("client", client);
-    services->add("admin", std::make_shared<wire::AdminServiceAsyncProcessor>(
-                               std::make_shared<AdminService>(*loop_, worker_, facts(), notices_)));
+    auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
+        std::make_shared<AdminService>(*loop_, worker_, history_, facts(), notices_));
+    services->add("admin", admin);
     services->set_default(client);
     processor_ = std::move(services);
   }

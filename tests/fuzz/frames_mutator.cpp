@@ -51,6 +51,8 @@ constexpr std::string_view kMethods[] = {"register_tracker",
                                          "admin:apply_settings",
                                          "admin:diff_settings",
                                          "admin:settings_text",
+                                         "admin:settings_history",
+                                         "admin:settings_in_force",
                                          "admin:order_trackers",
                                          "admin:lose_trackers",
                                          "admin:forget_trackers"};

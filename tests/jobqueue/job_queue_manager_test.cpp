@@ -152,11 +152,14 @@ TEST_F(ManagerTest, StoppedByCommandOutlivesSettingsStoppedBySettingsDoesNot) {
   EXPECT_FALSE(h.state().queue(*h.state().tree().find_path("open")).stopped);
 }
 
+// The same policy under several names, so that no other room is needed.
+std::unique_ptr<Policy> fifo_by_any_name(std::string_view, const ClusterState& state,
+                                         const Settings& settings) {
+  return std::make_unique<FifoPolicy>(state, settings);
+}
+
 TEST(EngineSettings, APolicyNamedAnewWinsOverOneSetByCommand) {
-  // The same policy under two names, so that no other room is needed.
-  Harness h([](std::string_view, const ClusterState& state,
-               const Settings& settings) { return std::make_unique<FifoPolicy>(state, settings); },
-            "first");
+  Harness h(fifo_by_any_name, "first");
   h.start();
   auto settings = std::make_shared<Settings>(h.settings());
   h.step(SetPolicy{{"admin", {}}, "by command"});
@@ -167,6 +170,23 @@ TEST(EngineSettings, APolicyNamedAnewWinsOverOneSetByCommand) {
   h.step(ApplySettings{{"admin", {}}, settings});
   ASSERT_EQ(h.events<PolicyChanged>().size(), 2u);
   EXPECT_EQ(h.events<PolicyChanged>().back().policy, "second");
+}
+
+TEST(EngineSettings, ChangesSayWhoMadeThem) {
+  Harness h(fifo_by_any_name, "first");
+  h.start();
+  h.step(SetPolicy{{"admin", {}}, "second"});
+  h.step(ApplySettings{{"admin", {}}, std::make_shared<Settings>(h.settings())});
+  auto followed = std::make_shared<Settings>(h.settings());
+  followed->file_hash = "of a file";
+  followed->policy = "third";
+  h.step(ApplySettings{{"admin", {}}, followed});
+  h.step(SetPolicy{{"admin", {}}, "fourth", true});  // the file named it at the start
+  std::vector<std::string> policies, settings;
+  for (const PolicyChanged& change : h.events<PolicyChanged>()) policies.push_back(change.by);
+  for (const SettingsChanged& change : h.events<SettingsChanged>()) settings.push_back(change.by);
+  EXPECT_EQ(policies, (std::vector<std::string>{"admin", "", ""}));
+  EXPECT_EQ(settings, (std::vector<std::string>{"admin", ""}));
 }
 
 }  // namespace

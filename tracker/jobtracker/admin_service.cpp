@@ -1,8 +1,10 @@
 #include "tracker/jobtracker/admin_service.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "conf/describe.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
 #include "conf/load.h"
@@ -53,6 +55,28 @@ Status check_trackers(const BoardView& view, const std::vector<std::string>& tra
 std::string file_name(const wire::SettingsFile& file) {
   return check_text("file.name", file.name, {JobLimits::kPathBytes}) ? file.name
                                                                      : std::string("settings");
+}
+
+using Commands = std::map<std::string, std::string>;  // setting, value
+
+Result<std::vector<wire::Setting>> settings_and_commands(const Settings& settings,
+                                                         const Commands& commands) {
+  const auto nothing_said = load_owned("defaults", "policy: capacity");
+  if (!nothing_said) return nothing_said.error();
+  std::vector<wire::Setting> out;
+  for (SettingValue& setting : list_settings(settings, nothing_said->settings)) {
+    wire::Setting row;
+    row.name = std::move(setting.name);
+    row.value = std::move(setting.value);
+    row.origin = setting.is_default ? "default" : "settings";
+    const auto command = commands.find(row.name);
+    if (command != commands.end() && command->second != row.value) {
+      row.value = command->second;
+      row.origin = "command";
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
 }
 
 }  // namespace
@@ -197,8 +221,62 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
   if (!taken) answering.refuse(worker_busy());
 }
 
-void AdminService::settings_text(Give<std::string> give, Refuse) {
-  give(loop_.board().view()->settings->text);
+void AdminService::settings_text(Give<std::string> give, Refuse refuse,
+                                 const std::int64_t number) {
+  if (number == 0) return give(loop_.board().view()->settings->text);
+  const Answering<std::string> answering(std::move(give), std::move(refuse));
+  history_.ask([answering, number](const Result<History*>& history) {
+    if (!history) return answering.refuse(history.error());
+    const auto text = (*history)->settings_text(static_cast<std::uint64_t>(number));
+    if (!text) return answering.refuse(text.error());
+    if (*text) return answering.give(**text);
+    answering.refuse(Error{ErrorCode::kBadRequest,
+                           "there are no settings of number " + std::to_string(number),
+                           "see `weir conf history`",
+                           {}});
+  });
+}
+
+void AdminService::settings_history(Give<std::vector<wire::SettingsRecord>> give, Refuse refuse) {
+  const Answering<std::vector<wire::SettingsRecord>> answering(std::move(give),
+                                                               std::move(refuse));
+  history_.ask([answering, &time = loop_.time()](const Result<History*>& history) {
+    if (!history) return answering.refuse(history.error());
+    const auto records = (*history)->settings();
+    if (!records) return answering.refuse(records.error());
+    std::vector<wire::SettingsRecord> out;
+    for (const SettingsRecord& record : *records) {
+      wire::SettingsRecord row;
+      row.number = static_cast<std::int64_t>(record.number);
+      row.at_ms = time.wall().at(record.at);
+      row.by = record.by;
+      row.policy = record.policy;
+      row.source = record.source;
+      out.push_back(std::move(row));
+    }
+    answering.give(out);
+  });
+}
+
+void AdminService::settings_in_force(Give<std::vector<wire::Setting>> give, Refuse refuse) {
+  const Answering<std::vector<wire::Setting>> answering(std::move(give), std::move(refuse));
+  loop_.query([this, answering](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answering.refuse(inside.error());
+    const ClusterState& state = inside->engine->state();
+    Commands commands{{"policy", std::string(inside->engine->policy().name())}};
+    for (std::size_t q = 0; q < state.tree().size(); ++q) {
+      if (state.queue(QueueId(q)).stopped_by_command)
+        commands.emplace("queues." + state.tree().nodes()[q].path + ".state", "stopped");
+    }
+    // There may be thousands of queues: written out where nobody waits for it.
+    const bool taken = worker_.try_run([answering, commands = std::move(commands),
+                                        settings = loop_.board().view()->settings] {
+      const auto in_force = settings_and_commands(*settings, commands);
+      if (!in_force) return answering.refuse(in_force.error());
+      answering.give(*in_force);
+    });
+    if (!taken) answering.refuse(worker_busy());
+  });
 }
 
 void AdminService::info(Give<wire::ServerInfo> give, Refuse) {

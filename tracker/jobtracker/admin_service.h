@@ -12,6 +12,7 @@
 #include "AdminService.h"
 #include "conf/daemon_settings.h"
 #include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/history_desk.h"
 #include "tracker/jobtracker/worker.h"
 
 namespace weir {
@@ -50,8 +51,13 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   using Give = std::function<void(const Value&)>;
   using Refuse = std::function<void(apache::thrift::TDelayedException*)>;
 
-  AdminService(EngineLoop& loop, Worker& worker, ServerFacts facts, const Notices& notices)
-      : loop_(loop), worker_(worker), facts_(std::move(facts)), notices_(notices) {}
+  AdminService(EngineLoop& loop, Worker& worker, HistoryDesk& history, ServerFacts facts,
+               const Notices& notices)
+      : loop_(loop),
+        worker_(worker),
+        history_(history),
+        facts_(std::move(facts)),
+        notices_(notices) {}
 
   void set_queue_state(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                        const std::string& queue, const bool running) override;
@@ -69,7 +75,9 @@ class AdminService final : public wire::AdminServiceCobSvIf {
                       const wire::SettingsFile& file) override;
   void diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
                      const wire::SettingsFile& file) override;
-  void settings_text(Give<std::string> give, Refuse refuse) override;
+  void settings_text(Give<std::string> give, Refuse refuse, const std::int64_t number) override;
+  void settings_history(Give<std::vector<wire::SettingsRecord>> give, Refuse refuse) override;
+  void settings_in_force(Give<std::vector<wire::Setting>> give, Refuse refuse) override;
   void info(Give<wire::ServerInfo> give, Refuse refuse) override;
 
  private:
@@ -78,6 +86,7 @@ class AdminService final : public wire::AdminServiceCobSvIf {
 
   EngineLoop& loop_;
   Worker& worker_;
+  HistoryDesk& history_;
   const ServerFacts facts_;
   const Notices& notices_;
 };

@@ -103,7 +103,7 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
   const auto client = std::make_shared<wire::ClientServiceAsyncProcessor>(
       std::make_shared<ClientService>(*loop_, *history_));
   const auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
-      std::make_shared<AdminService>(*loop_, worker_, std::move(facts), notices_));
+      std::make_shared<AdminService>(*loop_, worker_, *history_, std::move(facts), notices_));
   auto services = std::make_shared<AsyncMultiplexer>();
   services->add("client", client);
   services->add("admin", admin);

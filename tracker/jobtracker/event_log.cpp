@@ -96,9 +96,11 @@ void EventLog::on(const Event& event, const Engine& engine) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));
   } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
-    spdlog::info("settings: new ones from {}", settings->settings->source);
+    spdlog::info("settings: new ones from {}{}", settings->settings->source,
+                 settings->by.empty() ? "" : ", by " + settings->by);
   } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
-    spdlog::info("policy: {} is to be the policy", policy->policy);
+    spdlog::info("policy: {} is to be the policy{}", policy->policy,
+                 policy->by.empty() ? "" : ", by " + policy->by);
   } else if (const auto* queue = std::get_if<QueueStateChanged>(&fact)) {
     spdlog::info("queue {}: {}", queue->queue, queue->stopped ? "stopped" : "started");
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "conf/diff.h"
+#include "conf/describe.h"
 #include "jobqueue/share.h"
 #include "thrift/wire_job.h"
 #include "tracker/jobtracker/render.h"

@@ -95,12 +95,12 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
     change.__set_moves_to(new_side->tree.node(to).path);
   }
   out.changes = weir::diff_settings(before, after);
-  if (after.policy == before.policy && after.policy != policy) {
-    out.changes.push_back("policy: these say " + after.policy + ", but " + std::string(policy) +
-                          " rules, set by command, and stays; `weir policy set " + after.policy +
-                          "` ends that");
-  }
   out.warnings = after.notices;
+  if (after.policy == before.policy && after.policy != policy) {
+    out.warnings.push_back("policy: these say " + after.policy + ", but " + std::string(policy) +
+                           " rules, set by command, and stays; `weir policy set " + after.policy +
+                           "` ends that");
+  }
   for (std::string& notice : live_notices(after, policy, total))
     out.warnings.push_back(std::move(notice));
   out.__set_map_slots(total.slots(TaskKind::kMap));

@@ -68,7 +68,8 @@ void SettingsReload::store_policy(const std::string& policy) {
       spdlog::warn("policy {}: {}", policy, error->message);
     }
   };
-  loop.post(SetPolicy{administrator(*loop.board().view()->settings), policy}, log_refusal);
+  loop.post(SetPolicy{administrator(*loop.board().view()->settings), policy, true},
+            log_refusal);
 }
 
 void SettingsReload::store_settings(Settings read, const std::string& hash) {

@@ -120,6 +120,38 @@ TEST_P(RoundTrip, SettingsAndPolicy) {
   EXPECT_FALSE(store_->set_meta("epoch", "1").ok());
 }
 
+// Who applied what, and who set another policy. A policy that settings name is no change of its
+// own, and the oldest go.
+TEST_P(RoundTrip, TheNewestSettingsAreKeptWithWhoAppliedThem) {
+  const auto settings = [](const std::string& text) {
+    auto made = std::make_shared<Settings>();
+    made->text = text;
+    made->source = text + ".yaml";
+    made->policy = "fair";
+    return made;
+  };
+  append({PolicyChanged{"fair", "", ""}, SettingsChanged{settings("one"), {}, ""},
+          PolicyChanged{"fifo", "", "ann"}, SettingsChanged{settings("two"), {}, "bob"}});
+  restarted();
+  const auto history = store_->history().value();
+  const auto records = history->settings().value();
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records[0], (SettingsRecord{3, records[0].at, "bob", "fair", "two.yaml"}));
+  EXPECT_EQ(records[1], (SettingsRecord{2, records[1].at, "ann", "fifo", ""}));
+  EXPECT_EQ(records[2], (SettingsRecord{1, records[2].at, "", "fair", "one.yaml"}));
+  EXPECT_LT(records[2].at, records[0].at);
+  EXPECT_EQ(history->settings_text(1).value(), "one");
+  EXPECT_EQ(history->settings_text(2).value(), std::nullopt);
+  EXPECT_EQ(history->settings_text(4).value(), std::nullopt);
+  for (std::size_t i = 0; i < kSettingsKept - 1; ++i) append({PolicyChanged{"fifo", "", "ann"}});
+  EXPECT_EQ(history->settings().value().size(), kSettingsKept);
+  EXPECT_EQ(history->settings().value().back().number, 3u);
+  EXPECT_EQ(history->settings_text(1).value(), std::nullopt);
+  EXPECT_EQ(history->settings_text(3).value(), "two");
+  append({SettingsChanged{settings("three"), {}, "ann"}});
+  EXPECT_EQ(history->settings().value().back().number, 4u);
+}
+
 TEST_P(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
   append({submitted(1, "org.old"), submitted(2, "org.old"), submitted(3, "org.older"),
           JobStateChanged{job(2), JobState::kFailed, ""}});

@@ -53,8 +53,12 @@ TEST(SettingsDiff, APolicyThatWasSetByCommandIsTold) {
   const auto changes = [](const Settings& before, const Settings& after, const char* policy) {
     return diff_of_settings(before, after, policy, Resources{})->changes;
   };
-  EXPECT_THAT(changes(capacity, capacity, "capacity"), ElementsAre());
-  EXPECT_THAT(changes(capacity, capacity, "fifo"),
+  const auto warnings = [&](const char* policy) {
+    return diff_of_settings(capacity, capacity, policy, Resources{})->warnings;
+  };
+  EXPECT_THAT(changes(capacity, capacity, "fifo"), ElementsAre());
+  EXPECT_THAT(warnings("capacity"), ElementsAre());
+  EXPECT_THAT(warnings("fifo"),
               ElementsAre("policy: these say capacity, but fifo rules, set by command, and stays; "
                           "`weir policy set capacity` ends that"));
   EXPECT_THAT(changes(capacity, fifo, "capacity"), ElementsAre("policy: capacity -> fifo"));

@@ -1,0 +1,165 @@
+#include "conf/describe.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "conf/values.h"
+
+namespace weir {
+namespace {
+
+using Unit = Guarantee::Unit;
+
+std::string one_guarantee(const Guarantee& guarantee) {
+  switch (guarantee.unit) {
+    case Unit::kPercent:
+      return format_percent(guarantee.amount);
+    case Unit::kSlots:
+      return fmt::format("{}", guarantee.amount);
+    case Unit::kUnset:
+      break;
+  }
+  return "equal part";
+}
+
+std::string limit_text(const std::optional<std::int64_t>& limit) {
+  return limit ? fmt::format("{}", *limit) : "unlimited";
+}
+
+std::string access_text(const AccessList& list, const char* absent) {
+  return list ? fmt::format("[{}]", fmt::join(*list, ", ")) : absent;
+}
+
+std::string duration_text(const std::optional<DurationMs>& duration) {
+  return duration ? format_duration(*duration) : "inherited";
+}
+
+KeyValues values_of(const QueueSettings& queue) {
+  const UserLimit& users = queue.user_limit;
+  return {{"guaranteed", format_guarantee(queue.guaranteed)},
+          {"maximum", format_percent(queue.maximum_hundredths.value_or(10'000))},
+          {"reclaim_after.map", duration_text(queue.reclaim_after_ms[index(TaskKind::kMap)])},
+          {"reclaim_after.reduce", duration_text(queue.reclaim_after_ms[index(TaskKind::kReduce)])},
+          {"lend_after", format_duration(queue.lend_after_ms)},
+          {"user_limit.minimum", format_percent(users.minimum_hundredths)},
+          {"user_limit.factor",
+           users.factor_millionths ? format_millionths(*users.factor_millionths) : "unlimited"},
+          {"user_limit.mode", users.mode == UserLimit::Mode::kSoft ? "soft" : "hard"},
+          {"priorities", queue.priorities ? "true" : "false"},
+          {"max_jobs", limit_text(queue.max_jobs)},
+          {"max_jobs_per_user", limit_text(queue.max_jobs_per_user)},
+          {"max_tasks_per_job", limit_text(queue.max_tasks_per_job)},
+          {"max_running_jobs", limit_text(queue.max_running_jobs)},
+          {"max_running_jobs_per_user", limit_text(queue.max_running_jobs_per_user)},
+          {"kill_budget", limit_text(queue.kill_budget)},
+          {"submit", access_text(queue.submit, "everybody")},
+          {"administer", access_text(queue.administer, "administrators alone")},
+          {"state", queue.stopped ? "stopped" : "running"}};
+}
+
+// A policy's settings; those made by hand may leave a policy out, which then has its defaults.
+std::shared_ptr<const PolicySettings> settings_of(const Settings& settings,
+                                                  const PolicySection& section) {
+  const auto found = settings.policies.find(std::string(section.name));
+  if (found != settings.policies.end() && found->second) return found->second;
+  Diagnostics unused("");
+  return section.read(nullptr, std::nullopt, unused);
+}
+
+void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
+             std::vector<SettingsPart>& out) {
+  for (const QueueSettings& queue : queues) {
+    const std::string path = prefix + queue.name;
+    out.push_back({path, values_of(queue), values_of(QueueSettings{})});
+    flatten(queue.queues, path + ".", out);
+  }
+}
+
+}  // namespace
+
+std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]) {
+  const Guarantee& map = guaranteed[index(TaskKind::kMap)];
+  const Guarantee& reduce = guaranteed[index(TaskKind::kReduce)];
+  const bool slots = map.unit == Unit::kSlots || reduce.unit == Unit::kSlots;
+  if (map == reduce && !slots) return one_guarantee(map);
+  return fmt::format("{} map / {} reduce{}", one_guarantee(map), one_guarantee(reduce),
+                     slots ? " slots" : "");
+}
+
+KeyValues general_values(const Settings& settings) {
+  const HeartbeatSettings& beat = settings.heartbeat;
+  const SpeculationSettings& speculation = settings.speculation;
+  KeyValues result = {
+      {"policy", settings.policy},
+      {"heartbeat.interval", beat.interval_ms ? format_duration(*beat.interval_ms) : "auto"},
+      {"heartbeat.floor", format_duration(beat.floor_ms)},
+      {"heartbeat.per_second", fmt::format("{}", beat.per_second)},
+      {"heartbeat.expiry", format_duration(beat.expiry_ms)},
+      {"heartbeat.out_of_band_per_second", fmt::format("{}", beat.out_of_band_per_second)},
+      {"speculation.maps", speculation.on[index(TaskKind::kMap)] ? "on" : "off"},
+      {"speculation.reduces", speculation.on[index(TaskKind::kReduce)] ? "on" : "off"},
+      {"speculation.after", format_duration(speculation.after_ms)},
+      {"speculation.lag", format_percent(speculation.lag_millionths / 100)},
+      {"administrators", fmt::format("[{}]", fmt::join(settings.administrators, ", "))},
+      {"finished_jobs_kept", format_duration(settings.finished_jobs_kept_ms)},
+      {"finished_jobs_at_most", fmt::format("{}", settings.finished_jobs_at_most)},
+      {"tracker_faults.at_most", limit_text(settings.tracker_faults.at_most)},
+      {"tracker_faults.forget_after", format_duration(settings.tracker_faults.forget_after_ms)},
+      {"history.keep", format_duration(settings.history.keep_ms)},
+      {"history.at_most", fmt::format("{}", settings.history.at_most)}};
+  for (const PolicySection& section : policy_sections()) {
+    for (auto& [key, value] : section.describe(*settings_of(settings, section))) {
+      result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));
+    }
+  }
+  return result;
+}
+
+KeyValues daemon_values(const DaemonSettings& daemon) {
+  const RpcLimits& limits = daemon.limits;
+  return {{"listen.thrift", format_address(daemon.listen_thrift)},
+          {"listen.trackers", format_address(daemon.listen_trackers)},
+          {"listen.http", daemon.listen_http ? format_address(*daemon.listen_http) : "none"},
+          {"store.sqlite", daemon.store_path},
+          {"limits.max_connections", fmt::format("{}", limits.max_connections)},
+          {"limits.read_timeout", format_duration(limits.read_timeout_ms)},
+          {"limits.idle_timeout", format_duration(limits.idle_timeout_ms)},
+          {"limits.buffered_bytes", format_byte_size(limits.buffered_bytes)},
+          {"limits.tracker_frame_bytes", format_byte_size(limits.tracker_frame_bytes)},
+          {"limits.client_frame_bytes", format_byte_size(limits.client_frame_bytes)}};
+}
+
+std::vector<SettingsPart> queue_parts(const Settings& settings) {
+  std::vector<SettingsPart> parts;
+  flatten(settings.queues, "queues.", parts);
+  return parts;
+}
+
+std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicySection& section) {
+  if (section.parts == nullptr) return {};
+  std::vector<SettingsPart> parts = section.parts(*settings_of(settings, section));
+  for (SettingsPart& part : parts) part.path = fmt::format("{}.{}", section.name, part.path);
+  return parts;
+}
+
+std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults) {
+  std::vector<SettingValue> out;
+  const auto add = [&out](const std::string& prefix, const KeyValues& values,
+                          const KeyValues& without) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto& [key, value] = values[i];
+      out.push_back({prefix + key, value, i < without.size() && without[i].second == value});
+    }
+  };
+  add("", general_values(settings), general_values(defaults));
+  std::vector<SettingsPart> parts = queue_parts(settings);
+  for (const PolicySection& section : policy_sections()) {
+    for (SettingsPart& part : policy_parts(settings, section)) parts.push_back(std::move(part));
+  }
+  for (const SettingsPart& part : parts) add(part.path + ".", part.values, part.defaults);
+  return out;
+}
+
+}  // namespace weir

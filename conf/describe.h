@@ -1,0 +1,30 @@
+// Settings in words: each key with its value, defaults included, in a fixed order. What `conf diff`
+// compares and `conf show --origin` lists. Pure functions, any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conf/daemon_settings.h"
+#include "conf/policies.h"
+#include "jobqueue/settings.h"
+
+namespace weir {
+
+KeyValues general_values(const Settings& settings);  // all but queues and pools
+KeyValues daemon_values(const DaemonSettings& daemon);
+std::vector<SettingsPart> queue_parts(const Settings& settings);
+std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicySection& section);
+
+// "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
+std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);
+
+struct SettingValue {
+  std::string name;  // `heartbeat.expiry`, `queues.research.vision.maximum`
+  std::string value;
+  bool is_default = false;  // as it would be without its key
+};
+// All of them. `defaults`: settings of which nothing is said.
+std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults);
+
+}  // namespace weir
