@@ -7,16 +7,21 @@
 
 #include "cli/connection.h"
 #include "cli/format.h"
+#include "cli/interrupt.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
+#include "cli/patience.h"
+#include "cli/progress_bar.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
 namespace weir::cli {
 namespace {
 
+using tasktracker::LogPiece;
+
 struct LogOptions {
   std::string id, attempt;
-  bool list = false, out = false, error = false, system = false;
+  bool list = false, out = false, error = false, system = false, follow = false;
   std::int64_t most_bytes = 1 << 20;
 
   std::vector<std::string> logs() const {
@@ -37,27 +42,40 @@ AttemptKey key_of(const wire::AttemptId& id) {
   return key;
 }
 
-std::string fetch(const wire::AttemptInfo& attempt, const std::string& log,
-                  std::int64_t most_bytes) {
-  if (!attempt.__isset.log_host || !attempt.__isset.log_port) {
-    throw CliFailure(
-        kExitNotSo,
-        fmt::format("{} ran on tracker {}, which is not there to give its logs; see 'weir "
-                    "tracker list'",
-                    attempt.name, printable(attempt.tracker)));
+// What has become of a tracker that gives no logs.
+std::string whereabouts(JobTracker& jobtracker, const std::string& name) {
+  std::vector<wire::TrackerStatus> trackers;
+  jobtracker.client([&](auto& client) { client.trackers(trackers); });
+  for (const auto& tracker : trackers) {
+    if (tracker.name != name) continue;
+    const auto silent = short_duration(tracker.last_heartbeat_ms_ago);
+    if (tracker.state == "AWAITED")
+      return fmt::format("is AWAITED: not heard of since the JobTracker started, {} ago", silent);
+    const std::string why =
+        tracker.__isset.lost_why ? fmt::format(" ({})", printable(tracker.lost_why)) : "";
+    return fmt::format("is {}{}, heard of {} ago", tracker.state, why, silent);
   }
-  auto text = tasktracker::fetch_log(attempt.log_host, static_cast<std::uint16_t>(attempt.log_port),
-                                     key_of(attempt.id), log, most_bytes);
-  if (!text) {
-    throw CliFailure(kExitNotSo, fmt::format("{} of {} on tracker {}: {}", log, attempt.name,
-                                             printable(attempt.tracker), text.error().message));
+  return "has left the cluster, and the logs with it";
+}
+
+LogPiece fetch(JobTracker& jobtracker, const wire::AttemptInfo& attempt, const std::string& log,
+               std::int64_t most_bytes, std::int64_t from = 0) {
+  std::string problem;
+  if (attempt.__isset.log_host && attempt.__isset.log_port) {
+    auto piece =
+        tasktracker::fetch_log(attempt.log_host, static_cast<std::uint16_t>(attempt.log_port),
+                               key_of(attempt.id), log, most_bytes, from);
+    if (piece) return std::move(*piece);
+    problem = ": " + piece.error().message;
   }
-  return std::move(*text);
+  throw CliFailure(kExitNotSo, fmt::format("no {} of {}{}; tracker {}, where it ran, {}", log,
+                                           attempt.name, problem, printable(attempt.tracker),
+                                           whereabouts(jobtracker, attempt.tracker)));
 }
 
 // What a program wrote must not steer the terminal of who reads it; a file or pipe gets the bytes
 // as they are.
-void print_log(Context& context, const std::string& text) {
+void print_piece(Context& context, const std::string& text) {
   if (!context.terminal.out) {
     context.out << text;
   } else {
@@ -69,14 +87,112 @@ void print_log(Context& context, const std::string& text) {
       begin = end + 1;
     }
   }
-  if (!text.empty() && text.back() != '\n') context.out << "\n";
+}
+
+// The heading is for people: what goes to a pipe is the log alone.
+void print_heading(Context& context, const wire::AttemptInfo& attempt, const std::string& log) {
+  context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt.name, attempt.state,
+                             printable(attempt.tracker));
+}
+
+bool is_under_way(const wire::AttemptInfo& attempt) {
+  return attempt.state != "SUCCEEDED" && attempt.state != "FAILED" && attempt.state != "KILLED";
+}
+
+CliFailure no_attempt(JobId job, const std::string& name) {
+  const std::string cause =
+      name.empty() ? "has no attempts yet" : fmt::format("has no attempt '{}'", printable(name));
+  return {kExitNotSo,
+          fmt::format("{} {}; see 'weir job logs {} --list'", job_name(job), cause, job_name(job))};
+}
+
+std::vector<wire::AttemptInfo> attempts_of(JobTracker& jobtracker, JobId job) {
+  std::vector<wire::AttemptInfo> attempts;
+  jobtracker.client([&](auto& client) { client.attempts(attempts, job.value); });
+  return attempts;
+}
+
+// The attempt to follow: as it was named, or the newest that runs.
+const wire::AttemptInfo* to_follow(const std::vector<wire::AttemptInfo>& attempts,
+                                   const std::string& name) {
+  if (!name.empty()) return choose_attempt(attempts, name);
+  const wire::AttemptInfo* newest = nullptr;
+  for (const auto& attempt : attempts) {
+    if (!is_under_way(attempt)) continue;
+    if (newest == nullptr || attempt.launched_at_ms > newest->launched_at_ms) newest = &attempt;
+  }
+  return newest;
+}
+
+// One attempt's log from where it was last read on.
+class Follower {
+ public:
+  Follower(Context& context, const LogOptions& options)
+      : context_(context),
+        job_(job_argument(options.id)),
+        log_(options.logs().front()),
+        most_bytes_(options.most_bytes),
+        name_(options.attempt) {}
+
+  // Prints what is new. False: the attempt is over, and all of its log was printed.
+  bool look(JobTracker& jobtracker) {
+    wire::JobStatus job;
+    jobtracker.client([&](auto& client) { client.job_status(job, job_.value, 0); });
+    const auto attempts = attempts_of(jobtracker, job_);
+    const auto* attempt = to_follow(attempts, name_);
+    if (attempt == nullptr && job_over(job)) attempt = choose_attempt(attempts, name_);
+    if (attempt == nullptr && (job_over(job) || !name_.empty())) throw no_attempt(job_, name_);
+    if (attempt == nullptr) return true;
+    if (!headed_) print_heading(context_, *attempt, log_);
+    headed_ = true;
+    name_ = attempt->name;
+    // Its state was asked for before: once that is final, so is the log.
+    const LogPiece piece = fetch(jobtracker, *attempt, log_, most_bytes_, from_);
+    if (from_ > 0 && piece.begin > from_)
+      context_.err << fmt::format("== {} bytes are left out\n", piece.begin - from_);
+    from_ = piece.begin + static_cast<std::int64_t>(piece.text.size());
+    print_piece(context_, piece.text);
+    context_.out << std::flush;
+    if (is_under_way(*attempt)) return true;
+    context_.err << fmt::format("== {} {}\n", attempt->name, attempt->state);
+    return false;
+  }
+
+ private:
+  Context& context_;
+  const JobId job_;
+  const std::string log_;
+  const std::int64_t most_bytes_;
+  std::string name_;  // of the attempt; empty: none has been seen yet
+  std::int64_t from_ = 0;
+  bool headed_ = false;
+};
+
+// What is there, and what comes, until the attempt is over. A job of which nothing runs yet is
+// waited for.
+int follow(Context& context, const LogOptions& options) {
+  JobTracker jobtracker(context);
+  Follower follower(context, options);
+  Patience patience;
+  InterruptScope interrupt;
+  for (;;) {
+    try {
+      if (!follower.look(jobtracker)) return kExitDone;
+      patience.answered();
+    } catch (const RpcUnreachable&) {
+      patience.no_answer(context, jobtracker, [] {});
+    } catch (const wire::WeirError& error) {
+      if (!is_passing(error)) throw;
+      patience.no_answer(context, jobtracker, [] {});
+    }
+    if (interrupt.wait_ms(patience.pause_ms())) return kExitInterrupted;
+  }
 }
 
 int logs(Context& context, const LogOptions& options) {
   const JobId job = job_argument(options.id);
   JobTracker jobtracker(context);
-  std::vector<wire::AttemptInfo> attempts;
-  jobtracker.client([&](auto& client) { client.attempts(attempts, job.value); });
+  const auto attempts = attempts_of(jobtracker, job);
   if (options.list) {
     if (context.json()) {
       print_json(context.out, to_json(attempts));
@@ -86,28 +202,21 @@ int logs(Context& context, const LogOptions& options) {
     return kExitDone;
   }
   const auto* attempt = choose_attempt(attempts, options.attempt);
-  if (attempt == nullptr) {
-    const std::string cause = options.attempt.empty()
-                                  ? "has no attempts yet"
-                                  : fmt::format("has no attempt '{}'", printable(options.attempt));
-    throw CliFailure(kExitNotSo, fmt::format("{} {}; see 'weir job logs {} --list'", job_name(job),
-                                             cause, job_name(job)));
-  }
+  if (attempt == nullptr) throw no_attempt(job, options.attempt);
   const auto names = options.logs();
   Json texts = Json::object();
   for (const auto& log : names) {
-    const std::string text = fetch(*attempt, log, options.most_bytes);
+    const std::string text = fetch(jobtracker, *attempt, log, options.most_bytes).text;
     if (context.json()) {
       texts[log] = text;
       continue;
     }
-    // The heading is for people: what goes to a pipe is the log alone.
-    context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt->name, attempt->state,
-                               printable(attempt->tracker));
+    print_heading(context, *attempt, log);
     if (text.empty()) {
       context.err << fmt::format("({} is empty)\n", log);
     } else {
-      print_log(context, text);
+      print_piece(context, text);
+      if (text.back() != '\n') context.out << "\n";
     }
   }
   if (context.json()) {
@@ -151,6 +260,11 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   command->add_flag("--stderr", options->error, "what the program wrote to stderr (the default)");
   command->add_flag("--stdout", options->out, "its stdout, where that is kept");
   command->add_flag("--syslog", options->system, "what the tracker noted about the attempt");
+  auto* follow_flag =
+      command->add_flag("-f,--follow", options->follow,
+                        "what comes, too, until the attempt ends (default: the newest that runs; "
+                        "it is waited for)");
+  follow_flag->excludes("--list");
   command
       ->add_option("--bytes", options->most_bytes, "at most so many from the end (default 1048576)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{64} << 20));
@@ -158,9 +272,15 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   add_connection_options(*command, context);
   command->footer(
       "Examples:\n  weir job logs job_0007\n  weir job logs 7 --list\n"
+      "  weir job logs 7 -f\n"
       "  weir job logs 7 --attempt attempt_0007_m_000012_0 --stderr --syslog");
   command->callback([&context, options] {
-    context.action = [&context, options] { return logs(context, *options); };
+    if (options->follow && (context.json() || options->logs().size() > 1))
+      throw wrong_use("--follow shows one log, as it is written; allowed: one of --stderr, "
+                      "--stdout, --syslog, and no -o json");
+    context.action = [&context, options] {
+      return options->follow ? follow(context, *options) : logs(context, *options);
+    };
   });
 }
 

@@ -112,7 +112,17 @@ TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
               HasSubstr("attempt_0007_m_000001_0  FAILED"));
   const auto lost = weir({"job", "logs", "7"});
   EXPECT_EQ(lost.code, 1);
-  EXPECT_THAT(lost.err, HasSubstr("ran on tracker tt1, which is not there"));
+  EXPECT_THAT(lost.err, HasSubstr("tracker tt1, where it ran, has left the cluster"));
+  wire::TrackerStatus tracker;
+  tracker.name = "tt1";
+  tracker.state = "LOST";
+  tracker.last_heartbeat_ms_ago = 180'000;
+  tracker.__set_lost_why("was stopped by root");
+  fake.tracker_list = {tracker};
+  EXPECT_THAT(weir({"job", "logs", "7"}).err,
+              HasSubstr("where it ran, is LOST (was stopped by root), heard of 3m00s ago"));
+  EXPECT_EQ(weir({"job", "logs", "7", "-f", "-o", "json"}).code, 2);
+  EXPECT_EQ(weir({"job", "logs", "7", "-f", "--stdout", "--syslog"}).code, 2);
 }
 
 TEST_F(Commands, JobListShowsReasonsAndPoolsIfThereAreAny) {

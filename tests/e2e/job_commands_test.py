@@ -1,9 +1,11 @@
 """What users do with jobs: several at once by what they are called, input by patterns and in small files."""
 import gzip
 import json
+import os
+import subprocess
 import unittest
 
-from cluster import Cluster, wait_for
+from cluster import WEIR, Cluster, wait_for
 
 
 class Selections(Cluster):
@@ -40,6 +42,26 @@ class Selections(Cluster):
         self.assertRegex(done.stdout, f"^{good} SUCCEEDED in .*; output: .*/good\n$")
         self.assertRegex(done.stderr, f"weir: {bad} FAILED after .*; look at 'weir job logs {bad}'\n")
         self.assertEqual(self.weir("job", "wait", good).returncode, 0)
+
+
+class Logs(Cluster):
+    def test_a_log_is_followed_from_before_its_attempt_starts_to_its_end(self):
+        self.start_cluster(trackers=1)
+        job = self.submitted("out", "--hold", "--time-limit", "1h", reduces=0,
+                             mapper="for i in 1 2 3; do echo line $i >&2; sleep 0.6; done; cat")
+        reader = subprocess.Popen([WEIR, "job", "logs", job, "-f"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "WEIR_JOBTRACKER": self.address})
+        self.ok("job", "release", job)
+        # Line by line, while the attempt runs.
+        self.assertEqual(reader.stdout.readline(), "line 1\n")
+        self.assertEqual(self.json("job", "status", job)["state"], "RUNNING")
+        out, err = reader.communicate(timeout=60)
+        self.assertEqual((reader.returncode, out), (0, "line 2\nline 3\n"))
+        attempt = f"attempt_{job[4:]}_m_000000_0"
+        self.assertRegex(err, f"^== stderr of {attempt} .(LAUNCHING|RUNNING), tracker tt1.\n== {attempt} SUCCEEDED\n$")
+        self.assertEqual(self.ok("job", "logs", job, "-f"), "line 1\nline 2\nline 3\n")
+        self.processes["tt1"].kill()
+        self.refused(1, "Connection refused; tracker tt1, where it ran, is (LIVE|SILENT), heard of", "job", "logs", job)
 
 
 class Input(Cluster):

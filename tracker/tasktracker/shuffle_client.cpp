@@ -135,9 +135,8 @@ Result<std::string> fetch_map_output(const std::string& host, std::uint16_t port
   return bytes;
 }
 
-Result<std::string> fetch_log(const std::string& host, std::uint16_t port,
-                              const AttemptKey& attempt, const std::string& log,
-                              std::int64_t most_bytes) {
+Result<LogPiece> fetch_log(const std::string& host, std::uint16_t port, const AttemptKey& attempt,
+                           const std::string& log, std::int64_t most_bytes, std::int64_t from) {
   auto connection = ShuffleConnection::open(host, port);
   if (!connection) return connection.error();
   ShuffleRequest request;
@@ -145,12 +144,13 @@ Result<std::string> fetch_log(const std::string& host, std::uint16_t port,
   request.attempt = attempt;
   request.log = log;
   request.most_bytes = most_bytes;
+  request.from = from;
   auto answer = connection->ask(request);
   if (!answer) return answer.error();
   if (answer->bytes > most_bytes) return data_error(host + ": sent more of the log than asked for");
-  std::string bytes(static_cast<std::size_t>(answer->bytes), 0);
-  if (auto read = connection->read_body(bytes); !read) return read.error();
-  return bytes;
+  LogPiece piece{std::string(static_cast<std::size_t>(answer->bytes), 0), answer->lines};
+  if (auto read = connection->read_body(piece.text); !read) return read.error();
+  return piece;
 }
 
 }  // namespace weir::tasktracker

@@ -38,9 +38,13 @@ Result<std::string> fetch_map_output(const std::string& host, std::uint16_t port
                                      const AttemptKey& attempt, std::uint32_t partition,
                                      std::int64_t most_bytes);
 
-// The last `most_bytes` of a log of an attempt: "stdout", "stderr" or "syslog".
-Result<std::string> fetch_log(const std::string& host, std::uint16_t port,
-                              const AttemptKey& attempt, const std::string& log,
-                              std::int64_t most_bytes);
+struct LogPiece {
+  std::string text;
+  std::int64_t begin = 0;  // its place in the log
+};
+// The last `most_bytes` of a log of an attempt ("stdout", "stderr" or "syslog"), but nothing before
+// its byte `from`.
+Result<LogPiece> fetch_log(const std::string& host, std::uint16_t port, const AttemptKey& attempt,
+                           const std::string& log, std::int64_t most_bytes, std::int64_t from = 0);
 
 }  // namespace weir::tasktracker

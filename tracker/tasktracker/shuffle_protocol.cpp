@@ -30,7 +30,7 @@ std::string encode(const ShuffleRequest& request) {
     line += "MAP " + attempt_name(request.attempt) + " " + std::to_string(request.partition);
   } else {
     line += "LOG " + attempt_name(request.attempt) + " " + request.log + " " +
-            std::to_string(request.most_bytes);
+            std::to_string(request.most_bytes) + " " + std::to_string(request.from);
   }
   return line + "\n";
 }
@@ -59,7 +59,8 @@ std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
     // A closed list, since it becomes a file name.
     if (request.log != "stdout" && request.log != "stderr" && request.log != "syslog")
       return std::nullopt;
-    if (!parse_number(line, request.most_bytes)) return std::nullopt;
+    if (!parse_number(take_word(line), request.most_bytes)) return std::nullopt;
+    if (!line.empty() && !parse_number(line, request.from)) return std::nullopt;
   } else {
     return std::nullopt;
   }

@@ -2,8 +2,11 @@
 // line, one answer line, then the bytes; a connection may ask again. Requests are at most 256
 // bytes:
 //   WEIR1 MAP <attempt name> <partition> LF        -> OK <bytes> <crc32> <lines> LF, bytes
-//   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> LF   -> the same; the last bytes
-//   of the log, crc 0 anything that cannot be served                 -> NO <reason> LF
+//   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> [<from>] LF
+//                                                  -> OK <bytes> 0 <begin> LF, bytes: the last ones
+//                                                     of the log, but none before its byte <from>;
+//                                                     they begin at its byte <begin>
+//   anything that cannot be served                 -> NO <reason> LF
 // What does not begin with WEIR1, or is longer, drops the connection. Pure, any thread.
 #pragma once
 
@@ -27,6 +30,7 @@ struct ShuffleRequest {
   std::uint32_t partition = 0;  // map outputs
   std::string log;              // logs
   std::int64_t most_bytes = 0;
+  std::int64_t from = 0;
 };
 
 struct ShuffleAnswer {
@@ -34,7 +38,7 @@ struct ShuffleAnswer {
   std::string reason;  // when not ok
   std::int64_t bytes = 0;
   std::uint32_t crc = 0;
-  std::int64_t lines = 0;
+  std::int64_t lines = 0;  // of a log: the place of its first byte given
 };
 
 std::string encode(const ShuffleRequest& request);  // with the newline

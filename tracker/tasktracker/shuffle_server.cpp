@@ -60,8 +60,9 @@ ShuffleBody open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
   body.path = directory + "/" + request.log;
   auto fd = open_file(body.path, O_RDONLY | O_NOFOLLOW);
   if (!fd || ::fstat(fd->get(), &info) != 0) return body;  // nothing was logged: an empty log
-  body.answer.bytes = std::min<std::int64_t>(info.st_size, request.most_bytes);
-  body.offset = info.st_size - body.answer.bytes;
+  const std::int64_t after = info.st_size - std::min<std::int64_t>(request.from, info.st_size);
+  body.answer.bytes = std::min(after, request.most_bytes);
+  body.offset = body.answer.lines = info.st_size - body.answer.bytes;
   body.fd = std::move(*fd);
   return body;
 }

@@ -158,9 +158,17 @@ TEST(Trouble, CountersStatusEnvironmentAndLogs) {
   const AttemptKey key{TaskKey{JobId(std::size_t{7}), TaskKind::kMap, 0}, 0};
   const auto log = fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stderr", 1000);
   ASSERT_TRUE(log.ok()) << log.error().message;
-  EXPECT_EQ(*log, "plain\n");
-  EXPECT_EQ(*fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stderr", 3), "in\n");
-  EXPECT_EQ(*fetch_log("127.0.0.1", run.agent->shuffle_port(), key, "stdout", 3), "");
+  EXPECT_EQ(log->text, "plain\n");
+  const auto piece = [&](const char* name, std::int64_t most_bytes, std::int64_t from) {
+    const auto got = *fetch_log("127.0.0.1", run.agent->shuffle_port(), key, name, most_bytes, from);
+    return std::to_string(got.begin) + " " + got.text;
+  };
+  EXPECT_EQ(piece("stderr", 3, 0), "3 in\n");
+  EXPECT_EQ(piece("stderr", 100, 2), "2 ain\n");
+  EXPECT_EQ(piece("stderr", 2, 3), "4 n\n");
+  EXPECT_EQ(piece("stderr", 100, 6), "6 ");
+  EXPECT_EQ(piece("stderr", 100, INT64_MAX), "6 ");
+  EXPECT_EQ(piece("stdout", 3, 0), "0 ");
 }
 
 TEST(Trouble, AnExistingFileIsNeverReplaced) {
