@@ -8,10 +8,6 @@ std::string slots_text(std::int64_t slots, TaskKind kind) {
   return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
 }
 
-std::string seconds_text(DurationMs ms) {
-  return std::to_string((ms + 999) / 1000) + " s";
-}
-
 // "kills in 23 s at the latest"
 std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
   switch (claim.block) {
@@ -25,13 +21,13 @@ std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
       return "is due, but capacity.preemption is log_only";
     case ClaimBlock::kRepeating:
       return "is due; its last kill brought no launch, it kills again in " +
-             seconds_text(claim.kills_from - now);
+             short_duration(claim.kills_from - now);
     case ClaimBlock::kNone:
       break;
   }
   if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
   if (claim.kills_from <= now) return "is due and kills now";
-  return "kills in " + seconds_text(claim.kills_from - now) + " at the latest";
+  return "kills in " + short_duration(claim.kills_from - now) + " at the latest";
 }
 
 }  // namespace
@@ -56,8 +52,8 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
   if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
     reasons.push_back({"waiting_for_locality",
-                       "its maps wait up to " + std::to_string((left + 999) / 1000) +
-                           " s more for a tracker near their input",
+                       "its maps wait up to " + short_duration(left) +
+                           " more for a tracker near their input",
                        {{"milliseconds_left", left}}});
   }
   if (auto reason = explain_others(job, kind, now)) reasons.push_back(std::move(*reason));

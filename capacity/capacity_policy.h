@@ -61,6 +61,9 @@ class CapacityPolicy : public Policy {
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::int64_t user_limit(QueueId leaf, TaskKind kind) const override;
+  bool priority_counts(QueueId leaf) const override {
+    return state_.tree().node(leaf).settings.priorities;
+  }
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

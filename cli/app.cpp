@@ -34,7 +34,7 @@ void build(CLI::App& app, Context& context) {
   app.formatter(std::make_shared<PlainFormatter>());  // commands have that of what they are made in
   app.require_subcommand(1);
   app.set_version_flag("--version", "weir " WEIR_VERSION, "the version of this binary");
-  app.set_help_all_flag("--help-all", "help of every command");
+  app.set_help_all_flag("--help-all", "the help of each command at the top, in one");
   add_local_command(app, context);
   add_daemon_commands(app, context);
   add_submit_command(app, context);
@@ -52,8 +52,8 @@ void build(CLI::App& app, Context& context) {
       "Each command has its own --help with examples. Commands that talk to a JobTracker take "
       "--jobtracker HOST:PORT\n"
       "or WEIR_JOBTRACKER (default 127.0.0.1:9090), and -o json for scripts.\n"
-      "Exit codes: 0 done, 1 it failed or is not so, 2 wrong use or refused, 3 no JobTracker to be "
-      "reached.\n\n"
+      "Exit codes: 0 done, 1 it failed or is not so (a job that is not there, too), 2 wrong use or "
+      "refused, 3 no\nJobTracker to be reached, 130 interrupted by ^C.\n\n"
       "Examples:\n"
       "  weir local --trackers 3\n"
       "  weir submit --queue research --input books/ --output /tmp/words --mapper \"tr -cs A-Za-z "
@@ -83,7 +83,7 @@ Named named_command(const CLI::App& app, const std::vector<std::string>& argumen
       const std::vector<std::string_view> known(names.begin(), names.end());
       const auto near = nearest(word, known);
       const std::string meant = near ? fmt::format(", did you mean '{}'?", *near) : "";
-      throw wrong_use(fmt::format("'{}' is no command of '{}'{}; see '{} --help'", printable(word),
+      throw wrong_use(fmt::format("'{}' is no command of `{}`{}; see `{} --help`", printable(word),
                                   named.path, meant, named.path));
     }
     named.command = *found;
@@ -106,7 +106,7 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, Context& context, 
       return false;
     }
     const auto unknown = unknown_option(*named.command, named.arguments);
-    throw wrong_use(fmt::format("{}; see '{} --help'",
+    throw wrong_use(fmt::format("{}; see `{} --help`",
                                 unknown ? *unknown : printable(in_words(error.what())),
                                 named.path));
   }

@@ -210,8 +210,8 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
                    "W': jobs end and arrive, queues come and go, claims kill, settings change");
   command
       .add_option("--locations", load.locations, "of the maps' input: none (default), spread, hot")
-      ->type_name("WHERE")
-      ->transform(CLI::CheckedTransformer(
+      ->type_name("none|spread|hot")
+      ->transform(CLI::Transformer(
           std::map<std::string, bench::InputPlaces>{{"none", bench::InputPlaces::kNone},
                                                     {"spread", bench::InputPlaces::kSpread},
                                                     {"hot", bench::InputPlaces::kHot}}));

@@ -100,7 +100,7 @@ void print_diff(Context& context, const wire::SettingsDiff& diff) {
   const bool none = diff.changes.empty() &&
                     std::all_of(diff.queues.begin(), diff.queues.end(),
                                 [](const auto& queue) { return queue.change == "unchanged"; });
-  if (none) context.out << "no change\n";
+  if (none) context.out << (diff.at_restart.empty() ? "no change\n" : "no change now\n");
 }
 
 void print_at_restart(std::ostream& to, const wire::SettingsDiff& diff) {

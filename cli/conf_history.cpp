@@ -101,7 +101,7 @@ int show(Context& context, bool origin) {
   const Records records = history_of(jobtracker);
   const InForce now = in_force(jobtracker, records);
   std::string text;
-  jobtracker.admin([&](auto& admin) { admin.settings_text(text, 0); });
+  jobtracker.admin([&](auto& admin) { admin.settings_text(text); });
   std::vector<wire::Setting> settings;
   if (origin) jobtracker.admin([&](auto& admin) { admin.settings_in_force(settings); });
   if (context.json()) {
@@ -184,7 +184,7 @@ int revert(Context& context, std::int64_t number) {
   }
   wire::SettingsFile file;
   file.name = reverted_name(found->source, number);
-  jobtracker.admin([&](auto& admin) { admin.settings_text(file.text, number); });
+  jobtracker.admin([&](auto& admin) { admin.settings_of(file.text, number); });
   return apply_settings(context, file);
 }
 
@@ -213,7 +213,7 @@ void add_conf_history_commands(CLI::App& group, Context& context) {
 
   const auto number = std::make_shared<std::int64_t>(0);
   command = group.add_subcommand("revert", "apply settings that were in force before");
-  command->add_option("NUMBER", *number, "as listed by 'weir conf history'")->required();
+  command->add_option("NUMBER", *number, "as listed by `weir conf history`")->required();
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);

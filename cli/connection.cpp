@@ -38,14 +38,14 @@ CliFailure unreachable(const std::string& address, const RpcUnreachable& error) 
             fmt::format(
                 "cannot reach the JobTracker at {} ({}); start it with 'weir jobtracker --conf "
                 "FILE' or "
-                "'weir local', or say where it is with --jobtracker HOST:PORT or WEIR_JOBTRACKER",
+                "`weir local`, or say where it is with --jobtracker HOST:PORT or WEIR_JOBTRACKER",
                 address, cause)};
   }
   return {
       kExitUnreachable,
       fmt::format(
           "the JobTracker at {} did not answer ({}); what was asked may have been done: look with "
-          "'weir job list --all' before asking again",
+          "`weir job list --all` before asking again",
           address, cause)};
 }
 

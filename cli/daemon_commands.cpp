@@ -38,7 +38,7 @@ void add_jobtracker(CLI::App& app, Context& context) {
   command->add_option("--port", options->client_port,
                       "for clients, instead of the settings' listen.thrift");
   command->add_option("--tracker-port", options->tracker_port,
-                      "for trackers, instead of the settings'");
+                      "for trackers, instead of the settings' listen.trackers");
   command->footer(
       "Logs to stderr. SIGTERM ends it cleanly, SIGHUP reads the settings again.\n"
       "Users are self-declared: whoever can reach its ports can act as anybody.\n\n"

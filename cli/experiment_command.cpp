@@ -195,7 +195,7 @@ int write_scenario(Context& context, const std::vector<experiments::Case>& cases
   const auto found = std::find_if(cases.begin(), cases.end(),
                                   [&](const auto& one) { return one.name == options.case_name; });
   if (found == cases.end()) {
-    throw wrong_use(fmt::format("--case: '{}' is no case of {}; see 'weir experiment {} --cases'",
+    throw wrong_use(fmt::format("--case: '{}' is no case of {}; see `weir experiment {} --cases`",
                                 printable(options.case_name), options.name, options.name));
   }
   const std::string text = found->scenario(options.run.first_seed);

@@ -79,7 +79,7 @@ std::string why_not_succeeded(const wire::JobStatus& job) {
   const std::string why = job.__isset.diagnostics && !job.diagnostics.empty()
                               ? printable(job.diagnostics)
                               : std::string("no cause was given");
-  return fmt::format("{} {} after {}: {}; look at 'weir job logs {}'", job.job_name, job.state,
+  return fmt::format("{} {} after {}: {}; look at `weir job logs {}`", job.job_name, job.state,
                      time_taken(job), why, job.job_name);
 }
 
@@ -119,8 +119,8 @@ int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::
       display.finish();
       const std::string name = job_name(JobId(static_cast<std::size_t>(job)));
       context.err << fmt::format(
-          "weir: {} goes on without being watched; see it with 'weir job status {}', end it with "
-          "'weir job kill {}'\n",
+          "weir: {} goes on without being watched; see it with `weir job status {}`, end it with "
+          "`weir job kill {}`\n",
           name, name, name);
       return kExitInterrupted;
     }

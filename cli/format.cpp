@@ -29,18 +29,6 @@ bool is_control(std::string_view sequence) {
 
 }  // namespace
 
-std::string short_duration(std::int64_t milliseconds) {
-  if (milliseconds < 0) return "0ms";
-  if (milliseconds < 1000) return fmt::format("{}ms", milliseconds);
-  if (milliseconds < 10000)
-    return fmt::format("{}.{}s", milliseconds / 1000, milliseconds % 1000 / 100);
-  const std::int64_t seconds = milliseconds / 1000;
-  if (seconds < 60) return fmt::format("{}s", seconds);
-  if (seconds < 3600) return fmt::format("{}m{:02}s", seconds / 60, seconds % 60);
-  if (seconds < 86400) return fmt::format("{}h{:02}m", seconds / 3600, seconds % 3600 / 60);
-  return fmt::format("{}d{:02}h", seconds / 86400, seconds % 86400 / 3600);
-}
-
 std::string short_bytes(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);

@@ -10,10 +10,10 @@
 
 #include "cli/text_width.h"
 #include "jobqueue/ids.h"
+#include "jobqueue/time.h"
 
 namespace weir::cli {
 
-std::string short_duration(std::int64_t milliseconds);  // 350ms 4.2s 58s 3m20s 2h05m 3d04h
 std::string short_bytes(std::int64_t bytes);            // 512 B, 1.5 MiB
 std::string percent(std::int64_t millionths);           // 45%; 100% only when all is done
 std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38

@@ -161,7 +161,7 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
           "  weir job list --history --since 2d");
   command->add_option("--queue", options->queue, "only this queue's");
   command->add_option("--user", options->user, "only this user's");
-  command->add_option("--limit", options->limit, "at most so many (default 1000)")
+  command->add_option("--limit", options->limit, "at most so many, up to 10000 (default 1000)")
       ->check(CLI::NonNegativeNumber);
   auto* all = command->add_flag("--all", options->all, "those that ended lately, too");
   auto* history = command->add_flag(

@@ -103,7 +103,7 @@ CliFailure no_attempt(JobId job, const std::string& name) {
   const std::string cause =
       name.empty() ? "has no attempts yet" : fmt::format("has no attempt '{}'", printable(name));
   return {kExitNotSo,
-          fmt::format("{} {}; see 'weir job logs {} --list'", job_name(job), cause, job_name(job))};
+          fmt::format("{} {}; see `weir job logs {} --list`", job_name(job), cause, job_name(job))};
 }
 
 std::vector<wire::AttemptInfo> attempts_of(JobTracker& jobtracker, JobId job) {

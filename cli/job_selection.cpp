@@ -103,7 +103,7 @@ std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSele
   std::vector<wire::JobStatus> jobs;
   jobtracker.client([&](auto& client) { client.find_jobs(jobs, filter); });
   if (jobs.empty()) {
-    throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see 'weir job list'",
+    throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see `weir job list`",
                                              in_words(selection)));
   }
   if (jobs.size() == kMostSelected) {

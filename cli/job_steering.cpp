@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "cli/connection.h"
@@ -58,7 +60,9 @@ class Outcomes {
     const int code = failure.exit_code();
     exit_code_ = !exit_code_ || *exit_code_ == code ? code : kExitNotSo;
     if (context_.json()) list_.push_back(refusal_json(name_of(job), job, error));
-    context_.err << fmt::format("weir: {}: {}\n", name_of(job), printable(failure.what()));
+    std::string what = failure.what();
+    if (what.find(name_of(job)) == std::string::npos) what = name_of(job) + ": " + what;
+    context_.err << fmt::format("weir: {}\n", printable(what));
   }
   int finish() {
     if (context_.json()) print_json(context_.out, list_);
@@ -161,6 +165,19 @@ int move(Context& context, const SteeringOptions& options) {
       });
 }
 
+// Empty if that cannot be found out.
+std::string queue_of(JobTracker& jobtracker, std::int64_t job) {
+  wire::JobStatus status;
+  try {
+    jobtracker.client([&](auto& client) { client.job_status(status, job, 0); });
+  } catch (const wire::WeirError&) {
+    return "";
+  } catch (const RpcUnreachable&) {
+    return "";
+  }
+  return status.queue;
+}
+
 int set_priority(Context& context, const SteeringOptions& options) {
   constexpr const char* kAllowed = "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW";
   SteeringOptions split = options;
@@ -173,13 +190,16 @@ int set_priority(Context& context, const SteeringOptions& options) {
         fmt::format("priority '{}': must be {}", printable(words.back()), kAllowed));
   }
   words.pop_back();
+  const auto queues = std::make_shared<std::set<std::string>>();  // each is looked at once
   return act_on(context, selection_of(context, split),
                 fmt::format("give priority {} to", name(*priority)),
-                [&context, priority](JobTracker& jobtracker, std::int64_t job) {
+                [&context, priority, queues](JobTracker& jobtracker, std::int64_t job) {
                   wire::Done done;
                   jobtracker.client([&](auto& client) {
                     client.set_priority(done, caller(context), job, name(*priority));
                   });
+                  const std::string queue = queue_of(jobtracker, job);
+                  if (queues->insert(queue).second) warn_of_priority(context, jobtracker, queue);
                   return Outcome{fmt::format("now has priority {}", name(*priority)),
                                  {{"priority", name(*priority)}, {"version", done.version}}};
                 });
@@ -248,6 +268,26 @@ constexpr const char* kQueueSelects = "jobs in this queue and all below it";
 constexpr const char* kIds = "jobs: job_0007 or 7; several, or a selection by options";
 
 }  // namespace
+
+void warn_of_priority(Context& context, JobTracker& jobtracker, const std::string& queue) {
+  if (queue.empty()) return;
+  std::vector<wire::QueueStatus> queues;
+  try {
+    jobtracker.client([&](auto& client) { client.queues(queues, queue, 0); });
+  } catch (const wire::WeirError&) {
+    return;  // what was asked for is done
+  } catch (const RpcUnreachable&) {
+    return;
+  }
+  const bool without = std::any_of(queues.begin(), queues.end(), [&](const auto& status) {
+    return status.name == queue && status.__isset.priorities && !status.priorities;
+  });
+  if (!without) return;
+  context.err << fmt::format(
+      "weir: warning: queue {} does not go by priority (priorities: false); it will count where "
+      "the job is moved to, or under another policy\n",
+      printable(queue));
+}
 
 void add_job_steering(CLI::App& group, Context& context) {
   auto options = std::make_shared<SteeringOptions>();

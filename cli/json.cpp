@@ -200,7 +200,8 @@ Json to_json(const wire::QueueStatus& queue) {
           {"reclaim_after_map_ms", optional(set.reclaim_after_map_ms, queue.reclaim_after_map_ms)},
           {"reclaim_after_reduce_ms",
            optional(set.reclaim_after_reduce_ms, queue.reclaim_after_reduce_ms)},
-          {"kill_budget", optional(set.kill_budget, queue.kill_budget)}};
+          {"kill_budget", optional(set.kill_budget, queue.kill_budget)},
+          {"priorities", optional(set.priorities, queue.priorities)}};
 }
 
 Json to_json(const wire::TrackerStatus& tracker) {

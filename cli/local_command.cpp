@@ -43,7 +43,7 @@ LocalDirectory make_directory(const LocalOptions& options) {
   const auto processes = directory.processes();
   if (!processes.empty()) {
     throw wrong_use(fmt::format(
-        "a cluster is running in {} ({} is pid {}); end it with 'weir local --stop {}'",
+        "a cluster is running in {} ({} is pid {}); end it with `weir local --stop {}`",
         directory.path(), processes.front().name, processes.front().pid, directory.path()));
   }
   std::error_code error;
@@ -281,7 +281,7 @@ void add_local_command(CLI::App& app, Context& context) {
       ->type_name("FILE");
   command
       ->add_option("--dir", options->directory,
-                   "where settings, store, logs go (default: a temporary directory)")
+                   "where settings, store, logs go (default: a temporary one, removed at the end)")
       ->type_name("DIR");
   command->add_flag("--keep", options->keep, "leave it running in the background");
   auto* stop = command->add_option("--stop", options->stop, "end what --keep left running in DIR")

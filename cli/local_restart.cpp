@@ -26,7 +26,7 @@ std::vector<std::string> arguments_again(const LocalDirectory& directory) {
   auto arguments = directory.arguments();
   if (!directory.kept() || arguments.empty()) {
     throw CliFailure(kExitNotSo,
-                     fmt::format("no cluster that 'weir local --keep' left running is in {}",
+                     fmt::format("no cluster that `weir local --keep` left running is in {}",
                                  directory.path()));
   }
   if (const auto ports = directory.ports()) {

@@ -69,7 +69,7 @@ void add_policy_commands(CLI::App& app, Context& context) {
   const auto name = std::make_shared<std::string>();
   command = group->add_subcommand(
       "set", "switch the running JobTracker; no job and no running task is lost");
-  command->add_option("POLICY", *name, "as listed by 'weir policy show'")->required();
+  command->add_option("POLICY", *name, "as listed by `weir policy show`")->required();
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);

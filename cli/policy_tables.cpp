@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/format.h"
+#include "cli/queue_tables.h"
 #include "cli/table.h"
 
 namespace weir::cli {
@@ -39,10 +40,8 @@ std::string slots_text(bool known, std::int64_t slots) {
   return known ? std::to_string(slots) : "-";
 }
 
-std::string share_text(const wire::ShareFigures& of) {
-  if (!of.__isset.share_thousandths) return "-";
-  if (of.share_thousandths % 1000 == 0) return std::to_string(of.share_thousandths / 1000);
-  return fmt::format("{:.2f}", static_cast<double>(of.share_thousandths) / 1000);
+std::string fair_share_of(const wire::ShareFigures& of) {
+  return of.__isset.share_thousandths ? share_text(of.share_thousandths) : "-";
 }
 
 // What pools lack for too long and nobody may be killed for.
@@ -56,7 +55,7 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
       text += fmt::format("  {}: {} {} {} (runs {}, min share {}, fair share {})\n",
                           printable(line.name), of.unmet, maps ? "map" : "reduce",
                           of.unmet == 1 ? "slot" : "slots", of.running, of.min_share,
-                          share_text(of));
+                          fair_share_of(of));
     }
   }
   return text.empty() ? text : "Pools that lack slots, and nobody may be killed for them:\n" + text;
@@ -101,7 +100,7 @@ std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width) {
                                         slots_text(gc.__isset.guaranteed, gc.guaranteed),
                                         slots_text(gc.__isset.allocated, gc.allocated),
                                         slots_text(fair.__isset.min_share, fair.min_share),
-                                        share_text(fair)};
+                                        fair_share_of(fair)};
       if (copies) cells.insert(cells.begin() + 4, maps ? "-" : std::to_string(copy_slots));
       table.add(std::move(cells));
     }

@@ -39,7 +39,7 @@ int show(Context& context, const std::string& name) {
   jobtracker.admin([&](auto& admin) { admin.info(server); });
   if (queues.empty())
     throw CliFailure(kExitRefused,
-                     fmt::format("there is no queue '{}'; see 'weir queue list'", name));
+                     fmt::format("there is no queue '{}'; see `weir queue list`", name));
   if (context.json()) {
     print_json(context.out, to_json(queues.front()));
   } else {

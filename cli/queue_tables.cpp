@@ -39,14 +39,11 @@ std::string slot_seconds(std::int64_t slot_ms) {
 
 std::string reclaim_text(bool is_set, std::int64_t ms) {
   if (!is_set) return "-";
-  return ms < 0 ? "never" : short_duration(ms);
+  return ms < 0 ? "never" : format_duration(ms);
 }
 
-// Of the pool that has the queue's name.
-std::string share_text(const wire::SlotFigures& slots) {
-  if (!slots.__isset.share_thousandths) return "-";
-  const std::int64_t tenths = (slots.share_thousandths + 50) / 100;
-  return fmt::format("{}.{}", tenths / 10, tenths % 10);
+std::string share_of(const wire::SlotFigures& slots) {
+  return slots.__isset.share_thousandths ? share_text(slots.share_thousandths) : "-";
 }
 
 std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
@@ -71,7 +68,7 @@ std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
     std::vector<std::string> cells = {name};
     if (guarantees) cells.push_back(std::to_string(slots.guaranteed));
     if (guarantees) cells.push_back(std::to_string(slots.allocated));
-    if (shares) cells.push_back(share_text(slots));
+    if (shares) cells.push_back(share_of(slots));
     cells.push_back(std::to_string(slots.running));
     cells.push_back(std::to_string(slots.pending));
     cells.push_back(or_dash(slots.__isset.maximum, slots.maximum));
@@ -201,6 +198,11 @@ std::string kills_block(const wire::QueueStatus& queue, std::int64_t now_ms, std
 
 }  // namespace
 
+std::string share_text(std::int64_t thousandths) {
+  const std::int64_t tenths = (thousandths + 50) / 100;
+  return fmt::format("{}.{}", tenths / 10, tenths % 10);
+}
+
 std::string claim_text(const wire::ClaimInfo& claim) {
   const std::string slots = slots_of(claim.slots, claim.kind);
   if (!claim.__isset.overdue_ms) return slots + " " + due_text(claim);
@@ -248,7 +250,7 @@ struct Shown {
       cells.push_back(std::to_string(slots.guaranteed));
       cells.push_back(std::to_string(slots.allocated));
     } else if (shares) {
-      cells.push_back(share_text(slots));
+      cells.push_back(share_of(slots));
     }
     cells.push_back(std::to_string(slots.running));
     cells.push_back(std::to_string(slots.pending));

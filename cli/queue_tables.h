@@ -19,6 +19,7 @@ std::string lending_lines(const std::vector<wire::QueueStatus>& queues);
 // `now_ms` is for the age of kills; the tables in it are drawn for `width`.
 std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width);
 
+std::string share_text(std::int64_t thousandths);  // of a slot: "2.4"
 // "3 maps in 8.2s", "3 maps overdue 2.0s (unservable)".
 std::string claim_text(const wire::ClaimInfo& claim);
 

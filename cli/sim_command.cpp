@@ -159,7 +159,7 @@ int run_fuzz(Context& context, const SimOptions& options) {
 int run(Context& context, const SimOptions& options) {
   if (options.list_rules) return list_rules(context);
   if (options.fuzz.fuzz) return run_fuzz(context, options);
-  if (options.scenario.empty()) throw wrong_use("which SCENARIO? See 'weir sim --help'");
+  if (options.scenario.empty()) throw wrong_use("which SCENARIO? See `weir sim --help`");
   const auto scenario = load_scenario(options.scenario);
   if (!scenario) throw CliFailure::findings(kExitRefused, findings(scenario.error()));
   Watch watch(options, scenario->has_trace);

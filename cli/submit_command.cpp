@@ -10,6 +10,7 @@
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "cli/format.h"
+#include "cli/job_steering.h"
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/shipped_files.h"
@@ -218,6 +219,7 @@ int submit(Context& context, const SubmitOptions& options) {
     context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
                 << std::endl;
   }
+  if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
   return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
 }
 
@@ -315,7 +317,7 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
                   "the job is killed so long after its first task started (default: never)")
       ->type_name("TIME");
   command.add_flag("--hold", o.hold,
-                   "nothing of the job starts before 'weir job release ID', which is durable");
+                   "nothing of the job starts before `weir job release ID`, which is durable");
   command.add_flag("--wait", o.wait,
                    "show progress until the end; exit 0 only if the job SUCCEEDED");
   command

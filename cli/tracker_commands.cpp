@@ -23,6 +23,8 @@ std::string slots_used(std::int64_t used, std::int64_t total) {
 std::vector<wire::TrackerStatus> ask_for_trackers(JobTracker& jobtracker) {
   std::vector<wire::TrackerStatus> trackers;
   jobtracker.client([&](auto& client) { client.trackers(trackers); });
+  std::sort(trackers.begin(), trackers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
   return trackers;
 }
 
@@ -32,7 +34,7 @@ int list_trackers(Context& context) {
   if (context.json()) {
     print_json(context.out, to_json(trackers));
   } else if (trackers.empty()) {
-    context.out << "no trackers; start one with 'weir tracker --jobtracker HOST:PORT'\n";
+    context.out << "no trackers; start one with `weir tracker --jobtracker HOST:PORT`\n";
   } else {
     context.out << tracker_table(trackers).render(context.columns());
   }
@@ -63,7 +65,10 @@ std::string health_of(const wire::TrackerStatus& tracker) {
 }
 
 std::string why_out(const wire::TrackerStatus& tracker, std::int64_t now_ms) {
-  if (tracker.state == "LOST") return tracker.__isset.lost_why ? tracker.lost_why : "is not there";
+  if (tracker.state == "LOST") {
+    return (tracker.__isset.lost_why ? tracker.lost_why : "is not there") +
+           (tracker.__isset.order ? "; " + tracker.order + " ordered for when it comes back" : "");
+  }
   if (tracker.state == "AWAITED") return "it has not reported since the JobTracker started";
   if (tracker.state == "RETURNING") return "it reports, and is to register again first";
   if (tracker.__isset.order) {
@@ -100,7 +105,7 @@ int show_tracker(Context& context, const std::string& name) {
     const auto near = nearest(name, known);
     throw CliFailure(
         kExitRefused,
-        fmt::format("there is no tracker '{}'{}; see 'weir tracker list'", printable(name),
+        fmt::format("there is no tracker '{}'{}; see `weir tracker list`", printable(name),
                     near ? fmt::format(", did you mean '{}'?", *near) : ""));
   }
   if (context.json()) {
@@ -115,8 +120,10 @@ int show_tracker(Context& context, const std::string& name) {
   if (const std::string why = why_out(tracker, server.now_ms); !why.empty())
     lines.emplace_back("why", why);
   if (tracker.__isset.order) lines.emplace_back("remaining", remaining(tracker));
-  lines.emplace_back("host", fmt::format("{}:{}", tracker.host, tracker.shuffle_port));
-  lines.emplace_back("rack", tracker.rack);
+  const bool known = !tracker.host.empty();  // it has registered since the JobTracker started
+  lines.emplace_back("host",
+                     known ? fmt::format("{}:{}", tracker.host, tracker.shuffle_port) : "-");
+  lines.emplace_back("rack", known ? tracker.rack : "-");
   lines.emplace_back("maps", slots_used(tracker.used.map_slots, tracker.total.map_slots));
   lines.emplace_back("reduces", slots_used(tracker.used.reduce_slots, tracker.total.reduce_slots));
   if (tracker.total.memory_mb > 0) {
@@ -193,7 +200,7 @@ CLI::App* add_order(CLI::App& group, Context& context, const char* name, const c
                     const std::shared_ptr<OrderCommand>& typed, const char* example,
                     OrderAction action) {
   auto* command = group.add_subcommand(name, what);
-  command->add_option("NAME", typed->names, "as in 'weir tracker list'")->required();
+  command->add_option("NAME", typed->names, "as in `weir tracker list`")->required();
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);
@@ -207,7 +214,7 @@ CLI::App* add_order(CLI::App& group, Context& context, const char* name, const c
 }
 
 void add_reason(CLI::App& command, const std::shared_ptr<OrderCommand>& typed) {
-  command.add_option("--reason", typed->reason, "shown by 'weir tracker list' and 'show'");
+  command.add_option("--reason", typed->reason, "shown by `weir tracker list` and 'show'");
 }
 
 void add_orders(CLI::App& group, Context& context) {
@@ -237,8 +244,8 @@ void add_orders(CLI::App& group, Context& context) {
 
   typed = std::make_shared<OrderCommand>();
   command = add_order(group, context, "lost",
-                      "a SILENT tracker is dead: what it ran starts elsewhere at once, not after "
-                      "heartbeat.expiry",
+                      "a SILENT or AWAITED tracker is dead: what it ran starts elsewhere at once, "
+                      "not after heartbeat.expiry",
                       typed, "weir tracker lost tt1 --reason 'power supply'", lose_trackers);
   add_reason(*command, typed);
 
@@ -266,7 +273,8 @@ Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
                {.header = "FREE DISK", .right = true, .rank = 4},
                {.header = "HEALTH", .least_width = 12}});
   for (const auto& tracker : trackers) {
-    table.add({tracker.name, tracker.state, tracker.host, tracker.rack,
+    const bool known = !tracker.host.empty();
+    table.add({tracker.name, tracker.state, known ? tracker.host : "-", known ? tracker.rack : "-",
                slots_used(tracker.used.map_slots, tracker.total.map_slots),
                slots_used(tracker.used.reduce_slots, tracker.total.reduce_slots) +
                    (tracker.copying > 0 ? fmt::format(" +{} copying", tracker.copying) : ""),
@@ -291,7 +299,7 @@ void add_tracker_commands(CLI::App& tracker_command, Context& context) {
   const auto name = std::make_shared<std::string>();
   command = tracker_command.add_subcommand(
       "show", "one tracker: how it is and why, and what is left to do before it may go");
-  command->add_option("NAME", *name, "as in 'weir tracker list'")->required();
+  command->add_option("NAME", *name, "as in `weir tracker list`")->required();
   add_output_option(*command, context);
   add_connection_options(*command, context);
   command->footer("Examples:\n  weir tracker show tt1");

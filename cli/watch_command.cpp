@@ -161,9 +161,13 @@ int watch(Context& context, const std::vector<std::string>& ids) {
   }
 }
 
+// What the ruling policy has for queues: guarantees, shares, or neither.
 std::string figures_text(const wire::SlotFigures& slots) {
-  return fmt::format("{} guaranteed, {} allocated, {} running, {} pending", slots.guaranteed,
-                     slots.allocated, slots.running, slots.pending);
+  std::string text;
+  if (slots.__isset.lends)
+    text = fmt::format("{} guaranteed, {} allocated, ", slots.guaranteed, slots.allocated);
+  if (slots.__isset.share_thousandths) text = share_text(slots.share_thousandths) + " share, ";
+  return text + fmt::format("{} running, {} pending", slots.running, slots.pending);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "conf/describe.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,6 +30,7 @@ std::string limit_text(const std::optional<std::int64_t>& limit) {
 }
 
 std::string access_text(const AccessList& list, const char* absent) {
+  if (list && std::find(list->begin(), list->end(), "*") != list->end()) return "everybody";
   return list ? fmt::format("[{}]", fmt::join(*list, ", ")) : absent;
 }
 

@@ -89,8 +89,8 @@ void read_booster(const MapReader& map, FairSettings& settings) {
       settings.new_job_booster = FairSettings::Booster{};
   } else if (node != nullptr) {
     map.out().error(map.at("weight_adjuster"),
-                    fmt::format("{} is none, but there is a {}, allowed: one of the two",
-                                map.path("weight_adjuster"), kBooster));
+                    fmt::format("{} is none, but there is a {}, allowed: {}, or no {}",
+                                map.path("weight_adjuster"), kBooster, kBooster, kBooster));
   }
 }
 

@@ -169,8 +169,9 @@ Reason FairPolicy::explain_copies(const Job& job) const {
   }
   const std::uint32_t pending = job.tasks(TaskKind::kReduce).pending();
   return {"no_place_to_copy",
-          std::to_string(pending) + (pending == 1 ? " reduce waits" : " reduces wait") +
-              " for a place to copy their input; " + std::to_string(taken) + " of " +
+          std::to_string(pending) + (pending == 1 ? " reduce waits for a place to copy its input; "
+                            : " reduces wait for a place to copy their input; ") +
+              std::to_string(taken) + " of " +
               std::to_string(places) + " are taken",
           {{"pending", pending}, {"taken", taken}, {"places", places}}};
 }

@@ -26,10 +26,6 @@ std::string_view parent_path(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view{} : path.substr(0, dot);
 }
 
-std::string rounded_seconds(DurationMs ms) {
-  return std::to_string((ms + 99) / 1000) + "." + std::to_string((ms + 99) / 100 % 10) + " s";
-}
-
 }  // namespace
 
 std::string_view FairPolicy::pool_of(JobId id) const {
@@ -247,7 +243,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
   if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
     reasons.push_back(
         {"waiting_for_locality",
-         "it waits for a tracker near its input, for at most " + rounded_seconds(left) + " more",
+         "it waits for a tracker near its input, for at most " + short_duration(left) + " more",
          {{"milliseconds_left", left}}});
   }
   const Standings::Line& line = standings_[index(kind)].line(entry.pool);

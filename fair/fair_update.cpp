@@ -90,9 +90,11 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
   PoolKills::Due due;
   if (beyond(now, known->second.at_min_share[index(kind)], settings.min_share_timeout_ms)) {
     due.minimum = line.owed_minimum() - line.running;
+    due.minimum_ms = now - known->second.at_min_share[index(kind)];
   }
   if (beyond(now, known->second.at_half_share[index(kind)], settings.fair_share_timeout_ms)) {
     due.fair = std::min(whole_slots(line.share), line.demand) - line.running;
+    due.fair_ms = now - known->second.at_half_share[index(kind)];
   }
   return due;
 }

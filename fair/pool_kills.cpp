@@ -42,29 +42,32 @@ void PoolKills::serve(PoolId needy, const Due& due, std::vector<KillOrder>& kill
   if (need(due.slots()) > 0) take_free(needy, need(due.slots()), INT64_MAX);
   if (need(due.slots()) <= 0) return;
   if (!collected_) collect();
-  kill_for(needy, KillReason::kMinShare, need(due.minimum), kills);
-  kill_for(needy, KillReason::kFairShare, need(due.fair), kills);
+  Search minimum{.needy = needy, .reason = KillReason::kMinShare, .owed_ms = due.minimum_ms};
+  minimum.need = need(due.minimum);
+  kill_for(minimum, kills);
+  Search fair{.needy = needy, .reason = KillReason::kFairShare, .owed_ms = due.fair_ms};
+  fair.need = need(due.fair);
+  kill_for(fair, kills);
   if (need(due.slots()) > 0) unmet_[needy] = need(due.slots());
 }
 
 // What brings more than the need comes last: for a task that is wider, then of a victim that is.
-void PoolKills::kill_for(PoolId needy, KillReason reason, std::int64_t need,
-                         std::vector<KillOrder>& kills) {
-  if (need <= 0 || candidates_.empty()) return;
-  Search narrow{.needy = needy, .reason = reason, .need = need};
+void PoolKills::kill_for(const Search& need, std::vector<KillOrder>& kills) {
+  if (need.need <= 0 || candidates_.empty()) return;
+  Search narrow = need;
   search(narrow, kills);
   if (narrow.need <= 0) return;
-  if (wants_wider(needy, narrow.need)) {
-    Search wide{.needy = needy, .reason = reason, .need = narrow.need, .wide_tasks = true};
+  Search left = need;
+  left.need = narrow.need;
+  left.wide_tasks = true;
+  if (wants_wider(need.needy, left.need)) {
+    Search wide = left;
     search(wide, kills);
     if (wide.need <= 0) return;
   }
-  for (auto width = widths_.upper_bound(narrow.need); width != widths_.end(); ++width) {
-    Search wide{.needy = needy,
-                .reason = reason,
-                .need = narrow.need,
-                .widest = *width,
-                .wide_tasks = true};
+  for (auto width = widths_.upper_bound(left.need); width != widths_.end(); ++width) {
+    Search wide = left;
+    wide.widest = *width;
     search(wide, kills);
     if (wide.need <= 0) return;
   }
@@ -264,7 +267,8 @@ KillOrder PoolKills::commit(const Search& search, const Pile& pile, TrackerId tr
                   .kind = kind_,
                   .job = job,
                   .slots = std::max(width_of(job), freed),
-                  .log_only = log_only_};
+                  .log_only = log_only_,
+                  .owed_ms = search.owed_ms};
   for (const std::size_t i : pile.victims) {
     Candidate& victim = candidates_[i];
     victim.taken = true;

@@ -31,6 +31,7 @@ class PoolKills {
   struct Due {
     std::int64_t minimum = 0;
     std::int64_t fair = 0;
+    DurationMs minimum_ms = 0, fair_ms = 0;  // for so long
     std::int64_t slots() const { return minimum < fair ? fair : minimum; }
   };
   // What the policy knows, settled, with shares dealt.
@@ -66,6 +67,7 @@ class PoolKills {
   struct Search {
     PoolId needy;
     KillReason reason = KillReason::kMinShare;
+    DurationMs owed_ms = 0;
     std::int64_t need = 0;         // slots
     std::int64_t widest = 0;       // of a victim; 0: the need
     bool wide_tasks = false;       // tasks that are wider than the need may start, too
@@ -77,7 +79,7 @@ class PoolKills {
   };
 
   void serve(PoolId needy, const Due& due, std::vector<KillOrder>& kills);
-  void kill_for(PoolId needy, KillReason reason, std::int64_t need, std::vector<KillOrder>& kills);
+  void kill_for(const Search& need, std::vector<KillOrder>& kills);
   void search(Search& search, std::vector<KillOrder>& kills);
   void pass(Search& search, std::vector<KillOrder>& kills);
   std::optional<JobId> gather(Search& search, std::size_t candidate, Pile& chosen);

@@ -96,7 +96,7 @@ struct KillRecord {
   ClaimId claim = 0;
   QueueId claimant;
   std::string for_pool;    // the claimant, if it is a pool
-  DurationMs owed_ms = 0;  // age of the claim
+  DurationMs owed_ms = 0;  // age of the claim, or how long the pool had been short
   HoldId hold = 0;         // what the kill made, until it is settled
   AttemptKey attempt;
   TrackerId tracker;

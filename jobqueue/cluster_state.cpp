@@ -274,7 +274,7 @@ TrackerState& ClusterState::add_tracker(const std::string& name) {
   tracker.id = id;
   tracker.name = name;
   tracker.state = TrackerState::State::kLost;
-  tracker.rack = intern_rack("default-rack");
+  tracker.rack = intern_rack("default");
   tracker_by_name_.add(name, id);
   by_host_[name].push_back(id);
   return tracker;

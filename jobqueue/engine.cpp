@@ -218,8 +218,8 @@ const Job* Engine::job_to_change(JobId id, const Caller& caller, Token token, co
     return nullptr;
   };
   if (job == nullptr || !job->durable) {
-    return no(
-        {ErrorCode::kUnknownJob, "there is no " + job_name(id), "see `weir job list --all`"});
+    return no({ErrorCode::kUnknownJob, "there is no " + job_name(id),
+               "see `weir job list`, or `weir job list --history` for those that ended"});
   }
   if (is_over(job->state)) {
     return no({ErrorCode::kJobOver,

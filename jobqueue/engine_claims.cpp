@@ -258,7 +258,7 @@ bool Engine::preempt(const KillOrder& order) {
                      .claim = order.claim,
                      .claimant = order.for_queue,
                      .for_pool = order.for_pool,
-                     .owed_ms = claim == nullptr ? 0 : now_ - claim->born,
+                     .owed_ms = claim == nullptr ? order.owed_ms : now_ - claim->born,
                      .hold = hold.id,
                      .attempt = attempt.key,
                      .tracker = tracker,

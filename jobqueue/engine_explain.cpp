@@ -57,7 +57,7 @@ std::vector<Reason> Engine::explain(JobId id) const {
     reasons.push_back(
         {"recovering",
          "the JobTracker has just started and lets trackers report what they run first; " +
-             std::to_string(left) + " ms left",
+             short_duration(left) + " left",
          {{"milliseconds_left", left}}});
   }
   if (state_.live_trackers() == 0) {

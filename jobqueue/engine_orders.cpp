@@ -61,8 +61,8 @@ void Engine::on(const DeclareLost& input, Token token) {
     const DurationMs heard = now_ - tracker.last_heartbeat;
     return refuse(token, "tracker",
                   Error{ErrorCode::kBadRequest,
-                        "tracker " + tracker.name + " was heard of " + std::to_string(heard) +
-                            " ms ago: it is not dead",
+                        "tracker " + tracker.name + " was heard of " + short_duration(heard) +
+                            " ago: it is not dead",
                         "`weir tracker stop --now " + tracker.name +
                             "` ends one that is there; nothing was changed"});
   }

@@ -24,7 +24,7 @@ void Engine::on(const RegisterTracker& input, Token token) {
                   Error{ErrorCode::kNotPermitted,
                         "another tracker named " + input.name + " (on " + known->host +
                             ") is there, heard of " +
-                            std::to_string((now_ - known->last_heartbeat) / 1000) + " s ago",
+                            short_duration(now_ - known->last_heartbeat) + " ago",
                         "give this one another --name; if that one is dead: weir tracker lost " +
                             input.name});
   }
@@ -183,7 +183,7 @@ void Engine::expire_trackers() {
   std::sort(silent.begin(), silent.end());  // who reported at the same time is lost by id
   for (const auto& [last, id] : silent) {
     lose_tracker(state_.mutable_tracker(id),
-                 "was silent for " + std::to_string(expiry / 1000) + " s");
+                 "was silent for " + format_duration(expiry));
   }
 }
 

@@ -87,7 +87,7 @@ struct RegisterTracker {
   std::string host;
   std::int32_t shuffle_port = 0;
   Resources total;
-  std::string rack = "default-rack";
+  std::string rack = "default";
   std::vector<std::string> local_paths;
   // The same in every life of a tracker in one work directory; empty: it does not say.
   std::string home;

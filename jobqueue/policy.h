@@ -121,6 +121,7 @@ struct KillOrder {
   JobId job;               // whose task is to start there
   std::int64_t slots = 0;  // held on that tracker: all that is freed, or that its task needs
   bool log_only = false;   // recorded, not done
+  DurationMs owed_ms = 0;  // how long a pool has been short; of a claim it is its age
 };
 
 // How claims and lending follow the figures: what a policy finds, the engine enters in the
@@ -256,6 +257,7 @@ class Policy {
   virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
   // The slots up to which a user of the leaf may go with a task of one slot; -1: no such limit.
   virtual std::int64_t user_limit(QueueId /*leaf*/, TaskKind /*kind*/) const { return -1; }
+  virtual bool priority_counts(QueueId /*leaf*/) const { return true; }
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const = 0;

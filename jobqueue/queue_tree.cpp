@@ -75,13 +75,13 @@ Result<QueueId> QueueTree::find(std::string_view name) const {
   }
   if (first == last) {
     return Error{ErrorCode::kUnknownQueue, "there is no queue '" + std::string(name) + "'",
-                 "queues: " + known};
+                 "one of: " + known};
   }
   std::string candidates;
   for (auto it = first; it != last; ++it)
     candidates += (candidates.empty() ? "" : ", ") + node(it->second).path;
   return Error{ErrorCode::kUnknownQueue, "queue name '" + std::string(name) + "' is ambiguous",
-               "say which: " + candidates};
+               "one of: " + candidates};
 }
 
 DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind) {

@@ -17,5 +17,6 @@ constexpr TimeMs later(TimeMs at, DurationMs by) {
 }
 
 std::string format_duration(DurationMs duration_ms);  // in the largest unit that is exact: 90m
+std::string short_duration(DurationMs duration_ms);   // as people read it: 350ms 4.2s 3m20s 2h05m
 
 }  // namespace weir

@@ -86,6 +86,7 @@ class PassingPolicy : public Policy {
   QueueFigures figures(QueueId queue, TaskKind kind) const override {
     return inner_->figures(queue, kind);
   }
+  bool priority_counts(QueueId leaf) const override { return inner_->priority_counts(leaf); }
   std::int64_t user_limit(QueueId leaf, TaskKind kind) const override {
     return inner_->user_limit(leaf, kind);
   }

@@ -118,8 +118,10 @@ service AdminService {
   /** Checked whole against the live state, then applied in one step, or refused with every error. */
   client.Done apply_settings(1: common.Caller caller, 2: SettingsFile file) throws (1: common.WeirError error)
   SettingsDiff diff_settings(1: SettingsFile file) throws (1: common.WeirError error)
-  /** Whole: of a record's number, or those in force (0). */
-  string settings_text(1: i64 number) throws (1: common.WeirError error)
+  /** Those in force, whole. */
+  string settings_text() throws (1: common.WeirError error)
+  /** Those of a record, by its number. */
+  string settings_of(1: i64 number) throws (1: common.WeirError error)
   /** The newest first. */
   list<SettingsRecord> settings_history() throws (1: common.WeirError error)
   list<Setting> settings_in_force() throws (1: common.WeirError error)

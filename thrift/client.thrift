@@ -217,6 +217,7 @@ struct QueueStatus {
   21: optional i64 reclaim_after_reduce_ms
   22: optional i64 kill_budget         // slot-seconds an hour
   23: optional i32 jobs_pending       // none of whose tasks has started yet; not in jobs_running
+  24: optional bool priorities        // a job's priority counts in it; of a leaf
 }
 
 struct TrackerStatus {

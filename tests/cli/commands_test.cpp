@@ -80,8 +80,9 @@ TEST_F(Commands, JobChanges) {
   EXPECT_EQ(weir({"job", "move", "7", "--queue", "research"}).out,
             "job_0007 moved to queue research\n");
   EXPECT_EQ(weir({"job", "priority", "7", "very_low"}).out, "job_0007 now has priority VERY_LOW\n");
-  EXPECT_THAT(fake.asked, ElementsAre("kill_job 7", "move_job 7 research", "job_status 7 42",
-                                      "set_priority 7 VERY_LOW"));
+  EXPECT_THAT(fake.asked,
+              ElementsAre("kill_job 7", "move_job 7 research", "job_status 7 42",
+                          "set_priority 7 VERY_LOW", "job_status 7 0", "queues research"));
   EXPECT_EQ(weir({"job", "priority", "7", "soon"}).code, 2);
   fake.refuse = refusal(wire::ErrorCode::JOB_OVER, "job_0007 has SUCCEEDED already");
   EXPECT_EQ(weir({"job", "kill", "7"}).code, 1);
@@ -258,9 +259,9 @@ TEST(Edge, NobodyListens) {
 TEST(Edge, WrongUseNamesTheMend) {
   EXPECT_THAT(run({"quue"}).err, HasSubstr("did you mean 'queue'?"));
   EXPECT_THAT(run({"job", "lst"}).err,
-              HasSubstr("'lst' is no command of 'weir job', did you mean 'list'?"));
+              HasSubstr("'lst' is no command of `weir job`, did you mean 'list'?"));
   EXPECT_THAT(run({"job", "status"}).err,
-              HasSubstr("ID is required; see 'weir job status --help'"));
+              HasSubstr("ID is required; see `weir job status --help`"));
   EXPECT_THAT(run({"queue", "list", "-o", "xml"}).err, HasSubstr("json"));
   EXPECT_THAT(run({"queue", "list", "--jobtracker", "nowhere"}).err, HasSubstr("write HOST:PORT"));
   for (const std::vector<std::string>& wrong :

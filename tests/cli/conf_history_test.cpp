@@ -80,7 +80,7 @@ TEST_F(ConfHistory, SaysWhereEachSettingComesFrom) {
 TEST_F(ConfHistory, RevertAppliesSettingsOrSetsAPolicy) {
   EXPECT_EQ(weir({"conf", "revert", "1"}).out, "/etc/weir.yaml, as of 1 applied\n");
   EXPECT_THAT(fake.asked,
-              ElementsAre("settings_history", "settings_text 1", "diff_settings policy: capacity\n",
+              ElementsAre("settings_history", "settings_of 1", "diff_settings policy: capacity\n",
                           "apply_settings policy: capacity\n"));
   fake.asked.clear();
   EXPECT_THAT(weir({"conf", "revert", "3"}).out, HasSubstr("policy is capacity now"));

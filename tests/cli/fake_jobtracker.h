@@ -250,8 +250,12 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     diff = settings_diff;
     diff.changes = {"heartbeat.expiry: 10m -> 5m"};
   }
-  void settings_text(std::string& text, const std::int64_t number) override {
-    note("settings_text " + std::to_string(number));
+  void settings_text(std::string& text) override {
+    note("settings_text");
+    text = settings_texts[0];
+  }
+  void settings_of(std::string& text, const std::int64_t number) override {
+    note("settings_of " + std::to_string(number));
     text = settings_texts[number];
   }
   void settings_history(std::vector<wire::SettingsRecord>& records) override {

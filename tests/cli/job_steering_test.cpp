@@ -45,9 +45,27 @@ TEST_F(JobSteering, SeveralJobsAreDoneOneByOne) {
   EXPECT_EQ(ran.out, "job_0007 killed\njob_0008 killed\n");
   EXPECT_THAT(fake.asked, ElementsAre("kill_job 7", "kill_job 8"));
   EXPECT_EQ(fake.last_caller.user, "bob");
+  fake.statuses = {job_status(7, "RUNNING")};
   EXPECT_EQ(weir({"priority", "7", "8", "low"}).out,
             "job_0007 now has priority LOW\njob_0008 now has priority LOW\n");
-  EXPECT_THAT(fake.asked, ElementsAre("set_priority 7 LOW", "set_priority 8 LOW"));
+  EXPECT_THAT(fake.asked, ElementsAre("set_priority 7 LOW", "job_status 7 0", "queues research",
+                                      "set_priority 8 LOW", "job_status 8 0"));
+}
+
+// It may count elsewhere later, so it is set all the same.
+TEST_F(JobSteering, APriorityThatDoesNotCountIsWarnedOfOnceAQueue) {
+  fake.statuses = {job_status(7, "RUNNING")};
+  fake.queue_list = {queue_status("research")};
+  EXPECT_EQ(weir({"priority", "7", "HIGH"}).err, "");
+  fake.queue_list[0].__set_priorities(true);
+  EXPECT_EQ(weir({"priority", "7", "HIGH"}).err, "");
+  fake.queue_list[0].__set_priorities(false);
+  const auto ran = weir({"priority", "7", "8", "HIGH"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.out, "job_0007 now has priority HIGH\njob_0008 now has priority HIGH\n");
+  EXPECT_EQ(ran.err,
+            "weir: warning: queue research does not go by priority (priorities: false); it will "
+            "count where the job is moved to, or under another policy\n");
 }
 
 TEST_F(JobSteering, ARefusedJobDoesNotStopTheOthers) {
@@ -56,7 +74,7 @@ TEST_F(JobSteering, ARefusedJobDoesNotStopTheOthers) {
   auto ran = weir({"kill", "7", "8"});
   EXPECT_EQ(ran.code, kExitNotSo);
   EXPECT_EQ(ran.out, "job_0008 killed\n");
-  EXPECT_EQ(ran.err, "weir: job_0007: job_0007 is alice's; ask alice\n");
+  EXPECT_EQ(ran.err, "weir: job_0007 is alice's; ask alice\n");
   ran = weir({"kill", "7", "8", "-o", "json"});
   EXPECT_EQ(ran.code, kExitNotSo);
   const Json json = Json::parse(ran.out);
@@ -106,7 +124,7 @@ TEST_F(JobSteering, WhatNamesNothingIsSaid) {
   EXPECT_EQ(ran.code, kExitNotSo);
   EXPECT_EQ(ran.err,
             "weir: there is no unfinished job in queue research, whose name is like 'etl-*'; see "
-            "'weir job list'\n");
+            "`weir job list`\n");
   for (const char* command : {"kill", "wait"})
     expect_refused({command}, "no job is named; give IDs (job_0007 or 7), or say which by --user");
   expect_refused({"priority", "HIGH"}, "no job is named");
@@ -157,7 +175,7 @@ TEST_F(JobSteering, WaitForSeveral) {
   EXPECT_EQ(ran.code, kExitNotSo);
   EXPECT_EQ(ran.out, "job_0007 SUCCEEDED in 1m01s; output: /data/out\n");
   EXPECT_EQ(ran.err,
-            "weir: job_0008 FAILED after 1m01s: exit status 3; look at 'weir job logs job_0008'\n");
+            "weir: job_0008 FAILED after 1m01s: exit status 3; look at `weir job logs job_0008`\n");
   EXPECT_THAT(fake.asked, ElementsAre("job_status 7 0", "job_status 8 0", "job_status 7 0"));
 }
 

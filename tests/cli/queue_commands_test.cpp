@@ -140,7 +140,7 @@ TEST_F(QueueCommands, QueueShowTellsEverything) {
   const auto ran = weir({"queue", "show", "research"});
   expect_fits({"queue", "show", "research"});
   for (const char* line :
-       {"maps              6          8        7       12       10      0        1          1m00s",
+       {"maps              6          8        7       12       10      0        1             1m",
         "reduces           4          2        1        3        -      0        0          never",
         "kill budget:  600 slot-seconds an hour may be lost",
         "    7  4 maps     1m05s  5.0s ago  unservable: no tracker can free 4 slots",
@@ -204,8 +204,8 @@ TEST_F(QueueCommands, PolicyShowComparesWhatEachPolicyWouldGive) {
   fair.shares[1].reduces.__set_min_share(0);
   fake.outlooks = {capacity, fair};
   const auto ran = weir({"policy", "show"});
-  EXPECT_THAT(ran.out, ContainsRegex("research +map +30 +200 +40 +35 +10 +33.33\n"));
-  EXPECT_THAT(ran.out, ContainsRegex("guests.summer +reduce +0 +3 +- +- +0 +2\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("research +map +30 +200 +40 +35 +10 +33.3\n"));
+  EXPECT_THAT(ran.out, ContainsRegex("guests.summer +reduce +0 +3 +- +- +0 +2.0\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("research       reduce")));
   expect_fits({"policy", "show"});
   const auto outlooks = json({"policy", "show"})["outlooks"];
@@ -214,13 +214,13 @@ TEST_F(QueueCommands, PolicyShowComparesWhatEachPolicyWouldGive) {
   EXPECT_EQ(outlooks[1]["shares"][0]["maps"]["share"], 33.333);
   fake.outlooks[1].shares[1].reduces.__set_copying(4);
   const auto copies = weir({"policy", "show"});
-  EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2\n"));
+  EXPECT_THAT(copies.out, ContainsRegex("guests.summer +reduce +0 +3 +4 +- +- +0 +2.0\n"));
   expect_fits({"policy", "show"});
   EXPECT_THAT(copies.out, Not(HasSubstr("killed")));
   fake.outlooks[1].shares[1].reduces.__set_unmet(2);
   EXPECT_THAT(weir({"policy", "show"}).out,
               HasSubstr("Pools that lack slots, and nobody may be killed for them:\n"
-                        "  guests.summer: 2 reduce slots (runs 0, min share 0, fair share 2)\n"));
+                        "  guests.summer: 2 reduce slots (runs 0, min share 0, fair share 2.0)\n"));
   EXPECT_EQ(json({"policy", "show"})["outlooks"][1]["shares"][1]["reduces"]["unmet"], 2);
 }
 

@@ -127,7 +127,7 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--conf", "novalue"}, "write KEY=VALUE");
   expect_refused({"--env", "A=1", "--env", "A=2"}, "given twice");
   expect_refused({"--input", dir / "missing"}, dir / "missing: does not exist");
-  expect_refused({"--colour"}, "see 'weir submit --help'");
+  expect_refused({"--colour"}, "see `weir submit --help`");
 }
 
 TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {

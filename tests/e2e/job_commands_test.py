@@ -40,7 +40,7 @@ class Selections(Cluster):
         done = self.weir("job", "wait", good, bad)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout, f"^{good} SUCCEEDED in .*; output: .*/good\n$")
-        self.assertRegex(done.stderr, f"weir: {bad} FAILED after .*; look at 'weir job logs {bad}'\n")
+        self.assertRegex(done.stderr, f"weir: {bad} FAILED after .*; look at `weir job logs {bad}`\n")
         self.assertEqual(self.weir("job", "wait", good).returncode, 0)
 
 

@@ -126,6 +126,7 @@ TEST(FairPreemption, LogOnlyKillsNothing) {
   ASSERT_EQ(h.state().claims().records().size(), 2u);
   EXPECT_EQ(h.state().claims().records()[0].outcome, KillRecord::Outcome::kLoggedOnly);
   EXPECT_EQ(h.state().claims().records()[0].for_pool, "poor");
+  EXPECT_EQ(h.state().claims().records()[0].owed_ms, 10001);
 }
 
 TEST(FairPreemption, ABudgetBoundsWhatAPoolMayLose) {

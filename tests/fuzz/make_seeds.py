@@ -114,8 +114,8 @@ def client_frames():
     settings = b"policy: fair\nqueues:\n  - {name: default, guaranteed: 50%}\n  - {name: new, guaranteed: 50%}\n" \
                b"removed_queues:\n  - {queue: small, move_to: new}\n".decode()
     put("client_frames", "admin", admin("policy") + admin("set_policy", ROOT, "fair") + admin("info")
-        + admin("set_queue_state", ROOT, "small", False) + admin("settings_text", 0)
-        + admin("settings_text", 1) + admin("settings_history") + admin("settings_in_force")
+        + admin("set_queue_state", ROOT, "small", False) + admin("settings_text")
+        + admin("settings_of", 1) + admin("settings_history") + admin("settings_in_force")
         + admin("diff_settings", SettingsFile("a.yaml", settings))
         + admin("apply_settings", ROOT, SettingsFile("a.yaml", settings)) + client("queues", "", 0)
         + admin("set_policy", ROOT, "fifo") + admin("policy"))

@@ -221,9 +221,11 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
   if (!taken) answering.refuse(worker_busy());
 }
 
-void AdminService::settings_text(Give<std::string> give, Refuse refuse,
-                                 const std::int64_t number) {
-  if (number == 0) return give(loop_.board().view()->settings->text);
+void AdminService::settings_text(Give<std::string> give, Refuse) {
+  give(loop_.board().view()->settings->text);
+}
+
+void AdminService::settings_of(Give<std::string> give, Refuse refuse, const std::int64_t number) {
   const Answering<std::string> answering(std::move(give), std::move(refuse));
   history_.ask([answering, number](const Result<History*>& history) {
     if (!history) return answering.refuse(history.error());

@@ -75,7 +75,8 @@ class AdminService final : public wire::AdminServiceCobSvIf {
                       const wire::SettingsFile& file) override;
   void diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
                      const wire::SettingsFile& file) override;
-  void settings_text(Give<std::string> give, Refuse refuse, const std::int64_t number) override;
+  void settings_text(Give<std::string> give, Refuse refuse) override;
+  void settings_of(Give<std::string> give, Refuse refuse, const std::int64_t number) override;
   void settings_history(Give<std::vector<wire::SettingsRecord>> give, Refuse refuse) override;
   void settings_in_force(Give<std::vector<wire::Setting>> give, Refuse refuse) override;
   void info(Give<wire::ServerInfo> give, Refuse refuse) override;

@@ -122,6 +122,7 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
                          : gone        ? "tracker " + tracker.name + " " + tracker.lost_why
                                        : "its tracker did not run it any more";
     }
+    if (ended->how == AttemptEnded::How::kSucceeded) end->diagnostics.clear();
     end->tracker = ended->tracker;
     end->how = ended->how;
     end->ended_at = event.at;
@@ -140,6 +141,7 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const Engine& engine, const 
   const auto place = jobs_.find(job.id);
   const Ends& ends = place == jobs_.end() ? kNone : place->second;
   for (const auto& [attempt, end] : ends) {
+    if (state.find_attempt(attempt).valid()) continue;  // lost with its tracker, but taken on again
     wire::AttemptInfo info = start_info(state, attempt, end.tracker);
     info.state = name(end.how);
     info.launched_at_ms = wall.at(end.launched_at);
@@ -157,7 +159,7 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const Engine& engine, const 
       const TaskKey key{job.id, kind, i};
       state.each_attempt(task, [&](AttemptSlot slot) {
         const Attempt& attempt = state.attempt(slot);
-        if (!attempt.live || ends.count(attempt.key) != 0) return;
+        if (!attempt.live) return;
         wire::AttemptInfo info = start_info(state, attempt.key, attempt.tracker);
         info.state = name(attempt.state);
         info.launched_at_ms = wall.at(attempt.launched_at);

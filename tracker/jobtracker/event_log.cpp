@@ -89,9 +89,10 @@ void EventLog::on(const Event& event, const Engine& engine) {
   } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
     if (!is_preemption(kill->reason) || !may_log(event.at)) return;
     const bool gains = kill->for_queue.valid();
-    spdlog::info("{}: to be killed on tracker {} ({}) for queue {} after {} ms",
+    spdlog::info("{}: to be killed on tracker {} ({}) for queue {} after {}",
                  attempt_name(kill->attempt), state.tracker(kill->tracker).name, name(kill->reason),
-                 gains ? state.tree().node(kill->for_queue).path : "-", kill->ran_ms);
+                 gains ? state.tree().node(kill->for_queue).path : "-",
+                 short_duration(kill->ran_ms));
   } else if (const auto* refused = std::get_if<Refused>(&fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));

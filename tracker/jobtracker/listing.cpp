@@ -36,8 +36,8 @@ Error unknown_queue(const BoardView& view, const std::string& name,
   }
   for (const wire::QueueStatus* queue : candidates) add(*queue);
   return Error{ErrorCode::kUnknownQueue,
-               candidates.empty() ? "there is no queue `" + name + "`"
-                                  : "`" + name + "` could be several queues",
+               candidates.empty() ? "there is no queue '" + name + "'"
+                                  : "'" + name + "' could be several queues",
                "one of: " + known + (listed > 20 ? ", ..." : ""),
                {}};
 }

@@ -186,6 +186,7 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id, const WallClock
   out.__set_holds({});
   out.__set_kills({});
   if (!node.leaf()) return out;
+  out.__set_priorities(engine.policy().priority_counts(id));
   render_users(engine, id, &out);
   render_claims(engine, id, wall, &out);
   return out;

@@ -146,7 +146,7 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) 
   } else if (attempt.kill == KillCause::kTimeout) {
     const std::int64_t timeout_ms = jobs_[key.task.job].description->spec.task_timeout_ms;
     end(attempt, wire::AttemptState::FAILED,
-        "no progress for " + std::to_string(timeout_ms / 1000) + " s (task_timeout)", now);
+        "no progress for " + format_duration(timeout_ms) + " (task_timeout)", now);
   } else if (attempt.final_state) {
     end(attempt, *attempt.final_state, attempt.status.diagnostics, now);
   } else {

@@ -19,7 +19,7 @@ struct TaskTrackerOptions {
   std::int64_t reduce_slots = 2;
   std::int64_t memory_mb = 0;  // 0: not reported
   std::int64_t vcores = 0;
-  std::string rack;                      // empty: default-rack
+  std::string rack;                      // empty: default
   std::vector<std::string> local_paths;  // path prefixes whose blocks count as local
   std::string work_dir;                  // must be this tracker's alone; made if missing
   std::int64_t min_free_disk_mb = 256;   // below: takes no tasks

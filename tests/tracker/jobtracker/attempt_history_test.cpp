@@ -39,6 +39,26 @@ TEST(AttemptHistory, KilledAttemptsSayWhy) {
   EXPECT_EQ(h.told(2), "KILLED tracker tt1 is gone");
 }
 
+TEST(AttemptHistory, OneThatIsTakenOnAgainHasNotEnded) {
+  HistoryHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1, .reduces = 1});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
+  const AttemptKey key{{JobId(1), TaskKind::kMap, 0}, 0};
+  AttemptReport report = h.tracker("tt1").held.at(key);
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.told(1), "KILLED tracker tt1 is gone");
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  report.state = ReportedState::kRunning;
+  h.tracker("tt1").held[key] = report;
+  h.heartbeat("tt1");
+  ASSERT_TRUE(h.state().find_attempt(key).valid());
+  EXPECT_EQ(h.told(1), "RUNNING ");
+  h.tracker("tt1").held[key].state = ReportedState::kSucceeded;
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told(1), "SUCCEEDED ");
+}
+
 TEST(AttemptHistory, AnAttemptOfATrackerThatWasRestartedSaysSo) {
   HistoryHarness h;
   h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});

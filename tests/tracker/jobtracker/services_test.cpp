@@ -292,7 +292,7 @@ TEST_F(ServicesTest, AdministratorsSteer) {
   client_->call([&](auto& c) { c.queues(queues, "", done.version); });
   EXPECT_EQ(queues.size(), 2u);
   std::string text;
-  admin_->call([&](auto& c) { c.settings_text(text, 0); });
+  admin_->call([&](auto& c) { c.settings_text(text); });
   EXPECT_EQ(text, good.text);
   good.text = "policy: capacity\nqueues: [{name: default}]\n";
   admin_->call([&](auto& c) { c.set_policy(done, root, "fifo"); });

@@ -66,7 +66,7 @@ TEST(Trouble, AHangingMapperIsKilledByTheTaskTimeout) {
               .maps = 1,
               .task_timeout_ms = 1000,
               .max_attempts = 1});
-  EXPECT_EQ(run.go(), "FAILED: no progress for 1 s (task_timeout)");
+  EXPECT_EQ(run.go(), "FAILED: no progress for 1s (task_timeout)");
   EXPECT_EQ(marked_processes("4711.1"), 0);
 }
 
@@ -160,7 +160,8 @@ TEST(Trouble, CountersStatusEnvironmentAndLogs) {
   ASSERT_TRUE(log.ok()) << log.error().message;
   EXPECT_EQ(log->text, "plain\n");
   const auto piece = [&](const char* name, std::int64_t most_bytes, std::int64_t from) {
-    const auto got = *fetch_log("127.0.0.1", run.agent->shuffle_port(), key, name, most_bytes, from);
+    const auto got =
+        *fetch_log("127.0.0.1", run.agent->shuffle_port(), key, name, most_bytes, from);
     return std::to_string(got.begin) + " " + got.text;
   };
   EXPECT_EQ(piece("stderr", 3, 0), "3 in\n");
