@@ -209,12 +209,17 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
   command.add_flag("--churn", load.churn,
                    "W': jobs end and arrive, queues come and go, claims kill, settings change");
   command
-      .add_option("--locations", load.locations, "of the maps' input: none (default), spread, hot")
-      ->type_name("none|spread|hot")
-      ->transform(CLI::Transformer(
-          std::map<std::string, bench::InputPlaces>{{"none", bench::InputPlaces::kNone},
-                                                    {"spread", bench::InputPlaces::kSpread},
-                                                    {"hot", bench::InputPlaces::kHot}}));
+      .add_option_function<std::string>(
+          "--locations",
+          [&load](const std::string& word) {
+            using Places = bench::InputPlaces;
+            load.locations = word == "hot"      ? Places::kHot
+                             : word == "spread" ? Places::kSpread
+                                                : Places::kNone;
+          },
+          "of the maps' input: none (default), spread, hot")
+      ->type_name("WHERE")
+      ->check(CLI::IsMember({"none", "spread", "hot"}));
   command.add_flag("--matrix", options.matrix,
                    "all sizes of docs/performance.md, W and W', and the bars to reach");
 }

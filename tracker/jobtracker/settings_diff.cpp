@@ -1,9 +1,12 @@
 #include "tracker/jobtracker/settings_diff.h"
 
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
+#include "conf/describe.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
 #include "jobqueue/cluster_state.h"
@@ -73,12 +76,19 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
   const auto new_side = make_side(after, total);
   if (!new_side) return new_side.error();
   wire::SettingsDiff out;
+  // A default that is spelled out is no change.
+  std::map<std::string, KeyValues> words;
+  for (SettingsPart& part : queue_parts(before)) words[part.path] = std::move(part.values);
+  std::set<std::string> reworded;
+  for (const SettingsPart& part : queue_parts(after)) {
+    if (words[part.path] != part.values) reworded.insert(part.path);
+  }
   for (std::size_t i = 1; i < new_side->tree.size(); ++i) {
     const QueueTree::Node& node = new_side->tree.node(QueueId(i));
     const auto old = old_side->tree.find_path(node.path);
     const Figures was = figures_of(*old_side, old);
     const Figures is = figures_of(*new_side, QueueId(i));
-    const bool same = old && old_side->tree.node(*old).settings == node.settings && was == is;
+    const bool same = old && !reworded.contains("queues." + node.path) && was == is;
     out.queues.push_back(
         make_change(node.path, !old ? "added" : (same ? "unchanged" : "changed"), was, is));
   }

@@ -47,6 +47,17 @@ TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
   EXPECT_EQ(diff->reduce_slots, 4);
 }
 
+TEST(SettingsDiff, ADefaultThatIsSpelledOutIsNoChange) {
+  const Settings brief = load_settings_text("f", "queues: [{name: a, guaranteed: 100%}]")->settings;
+  const Settings spelled =
+      load_settings_text("f",
+                         "queues: [{name: a, guaranteed: 100%, submit: \"*\", lend_after: 0s}]")
+          ->settings;
+  const auto diff = diff_of_settings(brief, spelled, "capacity", Resources{});
+  EXPECT_THAT(diff->changes, ElementsAre());
+  EXPECT_EQ(diff->queues.at(0).change, "unchanged");
+}
+
 TEST(SettingsDiff, APolicyThatWasSetByCommandIsTold) {
   const Settings capacity = load_settings_text("f", "policy: capacity\n")->settings;
   const Settings fifo = load_settings_text("f", "policy: fifo\n")->settings;
