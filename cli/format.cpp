@@ -23,7 +23,8 @@ bool is_control(std::string_view sequence) {
   const auto within = [&](std::string_view first, std::string_view last) {
     return first <= sequence && sequence <= last;  // UTF-8 sorts like what it encodes
   };
-  return sequence == "\u061C" || within("\u200E", "\u200F") || within("\u2028", "\u202E") ||
+  return sequence == "\u061C" || sequence == "\u200B" || sequence == "\uFEFF" ||
+         within("\u200E", "\u200F") || within("\u2028", "\u202E") ||
          within("\u2066", "\u2069");
 }
 

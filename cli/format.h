@@ -32,7 +32,7 @@ std::int64_t size_in_bytes(const std::string& option, const std::string& text, s
 std::int64_t size_in_mb(const std::string& option, const std::string& text);
 
 // One line of valid UTF-8, written from left to right: control characters, those that turn the
-// direction about, and broken bytes become '?'.
+// direction about or are not seen, and broken bytes become '?'.
 std::string printable(std::string_view text);
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);

@@ -103,7 +103,9 @@ int status(Context& context, const JobOptions& options) {
   }
   context.out << job_details(job);
   if (job.__isset.counters) context.out << counter_lines(job.counters);
-  if (options.tasks) context.out << "\n" << attempt_table(attempts).render(context.columns());
+  if (options.tasks && attempts.empty()) context.out << "\nno attempts are known\n";
+  if (options.tasks && !attempts.empty())
+    context.out << "\n" << attempt_table(attempts).render(context.columns());
   return kExitDone;
 }
 

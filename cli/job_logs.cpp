@@ -99,7 +99,14 @@ bool is_under_way(const wire::AttemptInfo& attempt) {
   return attempt.state != "SUCCEEDED" && attempt.state != "FAILED" && attempt.state != "KILLED";
 }
 
-CliFailure no_attempt(JobId job, const std::string& name) {
+CliFailure no_attempt(JobTracker& jobtracker, JobId job, const std::string& name) {
+  wire::JobStatus status;
+  jobtracker.client([&](auto& client) { client.job_status(status, job.value, 0); });
+  if (name.empty() && job_over(status)) {
+    return {kExitNotSo,
+            fmt::format("{} has ended, and where its attempts ran is not known (any more)",
+                        job_name(job))};
+  }
   const std::string cause =
       name.empty() ? "has no attempts yet" : fmt::format("has no attempt '{}'", printable(name));
   return {kExitNotSo,
@@ -141,7 +148,8 @@ class Follower {
     const auto attempts = attempts_of(jobtracker, job_);
     const auto* attempt = to_follow(attempts, name_);
     if (attempt == nullptr && job_over(job)) attempt = choose_attempt(attempts, name_);
-    if (attempt == nullptr && (job_over(job) || !name_.empty())) throw no_attempt(job_, name_);
+    if (attempt == nullptr && (job_over(job) || !name_.empty()))
+      throw no_attempt(jobtracker, job_, name_);
     if (attempt == nullptr) return true;
     if (!headed_) print_heading(context_, *attempt, log_);
     headed_ = true;
@@ -202,7 +210,7 @@ int logs(Context& context, const LogOptions& options) {
     return kExitDone;
   }
   const auto* attempt = choose_attempt(attempts, options.attempt);
-  if (attempt == nullptr) throw no_attempt(job, options.attempt);
+  if (attempt == nullptr) throw no_attempt(jobtracker, job, options.attempt);
   const auto names = options.logs();
   Json texts = Json::object();
   for (const auto& log : names) {

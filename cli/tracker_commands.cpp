@@ -169,8 +169,14 @@ int ask_about(Context& context, const std::vector<std::string>& names, const cha
     print_json(context.out, {{"trackers", names}, {"version", done.version}});
     return kExitDone;
   }
-  for (const std::string& name : names)
-    context.out << fmt::format("tracker {} {}\n", printable(name), then);
+  const auto trackers = ask_for_trackers(jobtracker);
+  for (const std::string& name : names) {
+    const bool awaited = std::any_of(trackers.begin(), trackers.end(), [&](const auto& tracker) {
+      return tracker.name == name && tracker.state == "LOST" && tracker.__isset.order;
+    });
+    context.out << fmt::format("tracker {} {}\n", printable(name),
+                               awaited ? "is lost; this is for when it comes back" : then);
+  }
   return kExitDone;
 }
 

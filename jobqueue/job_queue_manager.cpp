@@ -76,9 +76,10 @@ JobOrder job_order(const ClusterState& state, const Job& job) {
 bool JobQueueManager::allowed(const AccessList& list, const Caller& caller) const {
   if (!list) return true;
   return std::any_of(list->begin(), list->end(), [&](const std::string& entry) {
-    if (entry == "*" || entry == caller.user) return true;
-    return entry.starts_with('@') && std::find(caller.groups.begin(), caller.groups.end(),
-                                               entry.substr(1)) != caller.groups.end();
+    if (entry == "*") return true;
+    if (!entry.starts_with('@')) return entry == caller.user;
+    return std::find(caller.groups.begin(), caller.groups.end(), entry.substr(1)) !=
+           caller.groups.end();
   });
 }
 

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "jobqueue/time.h"
+
 namespace weir::experiments {
 
 ClusterSetup private_cluster() {
@@ -17,7 +21,7 @@ const char* name(Beats beats) {
 }
 
 std::string locality_delay(double seconds) {
-  return seconds == 0 ? "off" : fmt::format("{:.0f}ms", seconds * 1000);
+  return seconds == 0 ? "off" : format_duration(std::llround(seconds * 1000));
 }
 
 std::string scenario_text(const ClusterSetup& cluster, Beats beats, const std::string& settings,
@@ -26,14 +30,14 @@ std::string scenario_text(const ClusterSetup& cluster, Beats beats, const std::s
       "cluster: {{racks: {}, trackers_per_rack: {}, map_slots: {}, reduce_slots: {}}}\n",
       cluster.racks, cluster.trackers_per_rack, cluster.map_slots, cluster.reduce_slots);
   text += fmt::format("settings:\n  policy: fair\n{}", settings);
-  text += fmt::format("heartbeats: {{interval: {}ms, out_of_band: {}, phase: random}}\n",
-                      cluster.heartbeat_ms, beats == Beats::kOutOfBand);
+  text += fmt::format("heartbeats: {{interval: {}, out_of_band: {}, phase: random}}\n",
+                      format_duration(cluster.heartbeat_ms), beats == Beats::kOutOfBand);
   text += fmt::format(
       "model: {{rack_factor: {}, remote_factor: {}, task_launch: 1s, spread: 10%, replicas: {}}}\n",
       cluster.rack_factor, cluster.remote_factor, kReplicas);
   text += fmt::format("seed: {}\nsteps:\n", seed);
   for (const Arrival& arrival : jobs) {
-    const std::string at = arrival.at_ms > 0 ? fmt::format("at: {}ms, ", arrival.at_ms) : "";
+    const std::string at = arrival.at_ms > 0 ? "at: " + format_duration(arrival.at_ms) + ", " : "";
     text += fmt::format("  - {{{}submit: {{{}}}}}\n", at, arrival.job);
   }
   return text + "  - run_until: jobs_ended\n";

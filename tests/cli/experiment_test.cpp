@@ -36,7 +36,7 @@ TEST(ExperimentCommand, WhatItRunsIsAScenario) {
   EXPECT_EQ(run({"sim", file, "--check", "full"}).code, kExitDone);
   const auto shown = run({"experiment", "sticky-slots", "--size", "2", "--case",
                           "5-jobs/x2.0/5s/oob", "--scenario", "-"});
-  EXPECT_THAT(shown.out, HasSubstr("locality_delay: 5000ms"));
+  EXPECT_THAT(shown.out, HasSubstr("locality_delay: 5s"));
 }
 
 TEST(ExperimentCommand, SaysWhatThereIs) {

@@ -70,6 +70,7 @@ TEST(Format, ForeignTextCannotSteerTheTerminal) {
 
 TEST(Format, TextFromAJobStaysInItsLineAndDirection) {
   EXPECT_EQ(printable("a\u202Ecod.exe"), "a?cod.exe");
+  EXPECT_EQ(printable("a\u200Bb\uFEFF"), "a?b?");
   EXPECT_EQ(printable("a\u2028b\u2067c\u200Fd\u061Ce"), "a?b?c?d?e");
   EXPECT_EQ(printable("\u2027\u202F\u2065\u206A\u200D"), "\u2027\u202F\u2065\u206A\u200D");
   EXPECT_EQ(printable("שלום"), "שלום");

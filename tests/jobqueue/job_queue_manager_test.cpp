@@ -42,6 +42,7 @@ TEST_F(ManagerTest, AccessIsInheritedAndKnowsGroups) {
   EXPECT_NE(h.submit({.queue = "vision", .user = "dan", .groups = {"lab"}}), 0u);
   EXPECT_NE(h.submit({.queue = "vision", .user = "carol"}), 0u);  // who administers may submit
   EXPECT_EQ(h.submit({.queue = "vision", .user = "dan", .groups = {"sales"}}), 0u);
+  EXPECT_EQ(h.submit({.queue = "vision", .user = "@lab"}), 0u);  // a user, and no group
   EXPECT_EQ(h.error.code, ErrorCode::kNotPermitted);
   EXPECT_NE(h.submit({.queue = "open", .user = "dan"}), 0u);
 }

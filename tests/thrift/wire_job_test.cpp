@@ -225,6 +225,17 @@ TEST(WireJob, RefusesCallersAndNumbersOutOfRange) {
   EXPECT_FALSE(from_wire(caller).ok());
   caller.user = "eve\nroot";
   EXPECT_FALSE(from_wire(caller).ok());
+  // A user of a group's name as access lists have it, or of everybody's.
+  for (const char* name : {"@ops", "*", "@"}) {
+    caller.user = name;
+    caller.groups = {};
+    const auto made = from_wire(caller);
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_EQ(made.error().message, "caller.user: '" + caller.user + "' is no name");
+    caller.groups = {name};
+    caller.user = "eve";
+    EXPECT_FALSE(from_wire(caller).ok()) << name;
+  }
   for (const std::int64_t job :
        {std::int64_t{0}, std::int64_t{-1}, std::int64_t{UINT32_MAX}, INT64_MAX}) {
     EXPECT_FALSE(job_from_wire(job).ok()) << job;

@@ -97,7 +97,7 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
   wire::JobSpec uploaded;
   const bool upload = request.__isset.upload && !request.upload.empty();
   if (upload) {
-    auto splits = uploads_.take(request.upload, Uploads::Clock::now());
+    auto splits = uploads_.take(caller->user, request.upload, Uploads::Clock::now());
     if (!splits) return answering.refuse(splits.error());
     uploaded = request.spec;
     uploaded.splits = std::move(*splits);
@@ -127,8 +127,9 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
 void ClientService::begin_upload(Give<std::string> give, Refuse refuse,
                                  const wire::Caller& caller) {
   const Answering<std::string> answering(std::move(give), std::move(refuse));
-  if (const auto who = from_wire(caller); !who) return answering.refuse(who.error());
-  const auto id = uploads_.begin(Uploads::Clock::now());
+  const auto who = from_wire(caller);
+  if (!who) return answering.refuse(who.error());
+  const auto id = uploads_.begin(who->user, Uploads::Clock::now());
   if (!id) return answering.refuse(id.error());
   answering.give(*id);
 }

@@ -1,9 +1,14 @@
 #include "tracker/jobtracker/event_file.h"
 
+#include <fcntl.h>
 #include <spdlog/async.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/rotating_file_sink.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 
 #include "fair/fair_settings.h"
 
@@ -11,6 +16,17 @@ namespace weir {
 namespace {
 
 constexpr std::size_t kWaitingLines = 32'768;
+
+// The engine's thread opens it: a pipe that nobody reads would hold up everybody.
+bool is_waited_for(const std::string& path) {
+  const int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644);
+  if (file < 0) return errno == ENXIO;  // other errors are found, and told, below
+  struct stat there {};
+  const bool regular = ::fstat(file, &there) == 0 && S_ISREG(there.st_mode);
+  ::close(file);
+  return !regular;
+}
 
 }  // namespace
 
@@ -38,6 +54,7 @@ void EventFile::follow(const Settings& settings) {
 }
 
 void EventFile::open(const Place& place) {
+  if (is_waited_for(place.path)) return fail("is no regular file");
   try {
     auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
         place.path, static_cast<std::size_t>(place.rotate_bytes),

@@ -19,9 +19,24 @@ std::size_t bytes_of(const std::vector<wire::Split>& splits) {
   }
   return bytes;
 }
+
+std::string random_id() {
+  std::random_device dice;
+  return fmt::format("upload-{:08x}{:08x}{:08x}{:08x}", dice(), dice(), dice(), dice());
+}
 }  // namespace
 
-Uploads::Uploads(Limits limits) : limits_(limits), salt_(std::random_device{}()) {}
+Uploads::Uploads(Limits limits) : limits_(limits) {}
+
+Uploads::Held Uploads::held_by(const std::string& user) const {
+  Held held;
+  for (const auto& [id, upload] : uploads_) {
+    if (upload.user != user) continue;
+    ++held.uploads;
+    held.bytes += upload.bytes;
+  }
+  return held;
+}
 
 void Uploads::drop_idle(Clock::time_point now) {
   for (auto i = uploads_.begin(); i != uploads_.end();) {
@@ -40,17 +55,25 @@ Error Uploads::unknown(const std::string& id) const {
                                  limits_.idle.count()));
 }
 
-Result<std::string> Uploads::begin(Clock::time_point now) {
+Result<std::string> Uploads::begin(const std::string& user, Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   drop_idle(now);
+  if (const Held held = held_by(user); held.uploads >= limits_.uploads_of_user) {
+    return Error{ErrorCode::kBusy,
+                 fmt::format("{} uploads of {} are open already", held.uploads, user),
+                 "submit with them, or try again after a while",
+                 {}};
+  }
   if (uploads_.size() >= limits_.uploads) {
     return Error{ErrorCode::kBusy,
                  fmt::format("{} uploads are open already", uploads_.size()),
                  "try again after a while",
                  {}};
   }
-  const std::string id = fmt::format("upload-{:08x}-{}", salt_, next_++);
-  uploads_[id].last_used = now;
+  const std::string id = random_id();
+  Upload& upload = uploads_[id];
+  upload.user = user;
+  upload.last_used = now;
   return id;
 }
 
@@ -66,6 +89,12 @@ Status Uploads::append(const std::string& id, const std::vector<wire::Split>& sp
     return bad_request(fmt::format("upload: {} splits", upload.splits.size() + splits.size()),
                        fmt::format("at most {} a job", JobLimits::kSplits));
   }
+  if (const Held held = held_by(upload.user); bytes > limits_.bytes_of_user - held.bytes) {
+    return Error{ErrorCode::kBusy,
+                 fmt::format("uploads of {} take {} MiB already", upload.user, held.bytes >> 20),
+                 fmt::format("at most {} MiB a user", limits_.bytes_of_user >> 20),
+                 {}};
+  }
   if (bytes > limits_.bytes - bytes_) {
     return Error{ErrorCode::kBusy,
                  fmt::format("uploads take {} MiB already", bytes_ >> 20),
@@ -79,11 +108,12 @@ Status Uploads::append(const std::string& id, const std::vector<wire::Split>& sp
   return Ok{};
 }
 
-Result<std::vector<wire::Split>> Uploads::take(const std::string& id, Clock::time_point now) {
+Result<std::vector<wire::Split>> Uploads::take(const std::string& user, const std::string& id,
+                                               Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   drop_idle(now);
   const auto found = uploads_.find(id);
-  if (found == uploads_.end()) return unknown(id);
+  if (found == uploads_.end() || found->second.user != user) return unknown(id);
   bytes_ -= found->second.bytes;
   std::vector<wire::Split> splits = std::move(found->second.splits);
   uploads_.erase(found);

@@ -1,7 +1,8 @@
 // Splits of jobs that are too large for one frame, gathered until the job is submitted. Bounded in
-// number, in splits each and in bytes all together, and dropped when nobody has added to them for
-// ten minutes, so that clients that go away half-way cost little and not for long. An upload is
-// used up by the first submit that names it. Any thread.
+// number and bytes, of each user and in all, and in splits each; dropped when nobody has added to
+// them for ten minutes, so that clients that go away half-way cost little and not for long, and no
+// user keeps others from theirs. An upload is its user's: its id cannot be guessed, and it is used
+// up by the first submit of this user that names it. Any thread.
 #pragma once
 
 #include <chrono>
@@ -21,24 +22,33 @@ class Uploads {
   using Clock = std::chrono::steady_clock;
   struct Limits {
     std::size_t uploads = 64;
-    std::size_t bytes = 256u << 20;  // of all uploads, as they lie in memory
+    std::size_t bytes = 512u << 20;  // of all uploads, as they lie in memory
+    std::size_t uploads_of_user = 8;
+    std::size_t bytes_of_user = 256u << 20;
     std::chrono::minutes idle{10};
   };
 
   Uploads() : Uploads(Limits{}) {}
   explicit Uploads(Limits limits);
 
-  Result<std::string> begin(Clock::time_point now);
+  Result<std::string> begin(const std::string& user, Clock::time_point now);
   Status append(const std::string& id, const std::vector<wire::Split>& splits,
                 Clock::time_point now);
-  Result<std::vector<wire::Split>> take(const std::string& id, Clock::time_point now);
+  Result<std::vector<wire::Split>> take(const std::string& user, const std::string& id,
+                                        Clock::time_point now);
 
  private:
   struct Upload {
+    std::string user;
     std::vector<wire::Split> splits;
     std::size_t bytes = 0;
     Clock::time_point last_used;
   };
+  struct Held {
+    std::size_t uploads = 0;
+    std::size_t bytes = 0;
+  };
+  Held held_by(const std::string& user) const;
   void drop_idle(Clock::time_point now);
   Error unknown(const std::string& id) const;
 
@@ -46,9 +56,6 @@ class Uploads {
   std::mutex mutex_;
   std::map<std::string, Upload> uploads_;
   std::size_t bytes_ = 0;
-  std::uint64_t next_ = 1;
-  std::uint64_t
-      salt_;  // so that an id of an earlier start of the JobTracker is not mistaken for one of this
 };
 
 }  // namespace weir

@@ -55,8 +55,9 @@ Result<std::shared_ptr<AttemptProcess>> AttemptProcess::start(asio::io_context& 
                                                               const LaunchPlan& plan,
                                                               Handlers handlers) {
   const TaskSpec& spec = plan.spec;
-  if (auto made = make_directories(spec.attempt_dir); !made) return made.error();
-  if (auto made = make_directories(spec.log_dir); !made) return made.error();
+  // Another task may have been there before: nothing of what it left is opened.
+  if (auto made = make_fresh_directory(spec.attempt_dir); !made) return made.error();
+  if (auto made = make_fresh_directory(spec.log_dir); !made) return made.error();
   const std::string spec_path = spec.attempt_dir + "/task";
   if (auto written = write_whole_file(spec_path, encode_task_spec(spec)); !written)
     return written.error();
@@ -70,12 +71,12 @@ Status AttemptProcess::spawn(const LaunchPlan& plan, const std::string& spec_pat
   auto commands = make_pipe(), reports = make_pipe();
   if (!commands) return commands.error();
   if (!reports) return reports.error();
-  const std::string log = plan.spec.log_dir + "/syslog";
+  auto log = open_untrusted(plan.spec.log_dir + "/syslog", O_WRONLY | O_CREAT | O_APPEND);
+  if (!log) return log.error();
   FileActions actions;
   ::posix_spawn_file_actions_adddup2(actions.get(), commands->read_end.get(), 0);
   ::posix_spawn_file_actions_adddup2(actions.get(), reports->write_end.get(), kReportFd);
-  ::posix_spawn_file_actions_addopen(actions.get(), 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                     0644);
+  ::posix_spawn_file_actions_adddup2(actions.get(), log->get(), 1);
   ::posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
   ::posix_spawn_file_actions_addclosefrom_np(actions.get(), kReportFd + 1);
   const std::string mark = std::string(kWorkDirVariable) + "=" + plan.work_dir;

@@ -1,6 +1,6 @@
-// The counters of one task, `group -> name -> value`, bounded: names are cut at 128 bytes and after
-// 200 counters new names are counted in one place instead of kept. Weir's own are in the group
-// "weir". One thread.
+// The counters of one task, `group -> name -> value`, bounded: a sum stops at the largest number,
+// names are cut at 128 bytes, and after 200 counters new names are counted in one place instead of
+// kept. Weir's own are in the group "weir". One thread.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class TaskCounters {
     auto& names = counters_[printable(group, kMaxCounterName)];
     std::string key = printable(name, kMaxCounterName);
     if (auto found = names.find(key); found != names.end()) {
-      found->second = static_cast<std::int64_t>(static_cast<std::uint64_t>(found->second) +
-                                                static_cast<std::uint64_t>(amount));
+      std::int64_t& sum = found->second;
+      if (__builtin_add_overflow(sum, amount, &sum)) sum = amount > 0 ? INT64_MAX : INT64_MIN;
     } else if (count_ < kMaxCounters) {
       ++count_;
       names.emplace(std::move(key), amount);

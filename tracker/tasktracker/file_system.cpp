@@ -24,7 +24,7 @@ bool no_hard_links(int error) {
 class PosixFiles final : public FileSystem {
  public:
   Result<UniqueFd> create_file(const std::string& path) override {
-    return open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+    return create_anew(path);
   }
 
   Status make_directory(const std::string& path) override {
@@ -40,11 +40,10 @@ class PosixFiles final : public FileSystem {
   }
 
   std::string read_small(const std::string& path) override {
-    UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    struct stat there {};
-    if (!fd.valid() || ::fstat(fd.get(), &there) != 0 || !S_ISREG(there.st_mode)) return "";
+    const auto fd = open_untrusted(path, O_RDONLY);
+    if (!fd) return "";
     std::string text(kSmallBytes, '\0');
-    const ssize_t n = ::read(fd.get(), text.data(), text.size());
+    const ssize_t n = ::read(fd->get(), text.data(), text.size());
     text.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     return text;
   }

@@ -27,7 +27,7 @@ class FileSystem {
 
   virtual ~FileSystem() = default;
 
-  // An empty file to write to; a directory, which may be there.
+  // An empty file to write to, in the place of what has the name; a directory, which may be there.
   virtual Result<UniqueFd> create_file(const std::string& path) = 0;
   virtual Status make_directory(const std::string& path) = 0;
   // A few bytes into a file that is open; of a regular file that is there, at most so many (empty:

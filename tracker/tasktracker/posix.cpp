@@ -44,12 +44,28 @@ Status set_nonblocking(int fd) {
 }
 
 Result<UniqueFd> open_file(const std::string& path, int flags, int mode) {
-  int fd;
+  int number;
   do {
-    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return system_error(path);
-  return UniqueFd(fd);
+    number = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
+  } while (number < 0 && errno == EINTR);
+  const bool no_reader = number < 0 && errno == ENXIO;  // a pipe or socket
+  if (number < 0 && !no_reader) return system_error(path);
+  UniqueFd fd(number);
+  struct stat there {};
+  if (!no_reader && ::fstat(fd.get(), &there) != 0) return system_error(path);
+  if (no_reader || (!S_ISREG(there.st_mode) && !(flags & O_DIRECTORY)))
+    return data_error(path + ": is no regular file");
+  return fd;
+}
+
+Result<UniqueFd> open_untrusted(const std::string& path, int flags, int mode) {
+  return open_file(path, flags | O_NOFOLLOW, mode);
+}
+
+Result<UniqueFd> create_anew(const std::string& path, int mode) {
+  // Whoever makes the name anew between the two is found out by O_EXCL.
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error(path);
+  return open_untrusted(path, O_WRONLY | O_CREAT | O_EXCL, mode);
 }
 
 namespace {
@@ -104,7 +120,7 @@ Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::s
 }
 
 Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
-  auto fd = open_file(path, O_RDONLY);
+  auto fd = open_untrusted(path, O_RDONLY);
   if (!fd) return fd.error();
   std::string text;
   char buffer[16384];
@@ -120,7 +136,7 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit) 
 }
 
 Status write_whole_file(const std::string& path, std::string_view bytes) {
-  auto fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  auto fd = create_anew(path);
   if (!fd) return fd.error();
   return write_all(fd->get(), bytes, path);
 }
@@ -129,6 +145,18 @@ Status make_directories(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) return data_error(path + ": " + error.message());
+  return Ok{};
+}
+
+Status make_fresh_directory(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash != std::string::npos && slash > 0) {
+    if (auto made = make_directories(path.substr(0, slash)); !made) return made;
+  }
+  if (::mkdir(path.c_str(), 0700) == 0) return Ok{};
+  if (errno != EEXIST) return system_error(path);
+  if (auto removed = remove_tree(path); !removed) return removed;
+  if (::mkdir(path.c_str(), 0700) != 0) return system_error(path);
   return Ok{};
 }
 

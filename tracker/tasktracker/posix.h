@@ -48,13 +48,22 @@ Error data_error(std::string message);
 
 Result<Pipe> make_pipe();
 Status set_nonblocking(int fd);
+// A regular file (with O_DIRECTORY a directory), or an error: never waits for the other end of a
+// pipe that somebody has put there, and touches no device.
 Result<UniqueFd> open_file(const std::string& path, int flags, int mode = 0644);
+// The same for a name that a task may have shaped: not through a link in its place.
+Result<UniqueFd> open_untrusted(const std::string& path, int flags, int mode = 0644);
+// A new file of that name; what has the name (a file, a link, a pipe) is removed.
+Result<UniqueFd> create_anew(const std::string& path, int mode = 0644);
 Status write_all(int fd, std::string_view bytes, std::string_view what);
 // Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
 Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what);
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit);
-Status write_whole_file(const std::string& path, std::string_view bytes);
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit);  // open_untrusted
+Status write_whole_file(const std::string& path, std::string_view bytes);  // create_anew
 Status make_directories(const std::string& path);
+// An empty directory of that name for this user alone, and those above it; what has the name is
+// removed.
+Status make_fresh_directory(const std::string& path);
 // Removes a file or a whole tree; what is not there is fine.
 Status remove_tree(const std::string& path);
 

@@ -28,7 +28,7 @@ RunWriter::RunWriter(std::string path, UniqueFd fd, std::uint32_t partitions, bo
 
 Result<RunWriter> RunWriter::create(const std::string& path, std::uint32_t partitions,
                                     bool checksums) {
-  auto fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+  auto fd = open_untrusted(path, O_WRONLY | O_CREAT | O_EXCL);
   if (!fd) return fd.error();
   return RunWriter(path, std::move(*fd), partitions, checksums);
 }
@@ -107,7 +107,7 @@ Status write_index(const Run& run, const std::string& path) {
 }
 
 Result<Segment> read_index_entry(const std::string& path, std::uint32_t partition) {
-  auto fd = open_file(path, O_RDONLY);
+  auto fd = open_untrusted(path, O_RDONLY);
   if (!fd) return fd.error();
   char bytes[kEntryBytes];
   if (auto read = read_exactly_at(fd->get(), bytes, std::int64_t{partition} * kEntryBytes, path);

@@ -74,7 +74,7 @@ bool StderrSink::take_report(std::string_view line) {
 void StderrSink::log(std::string_view bytes) {
   if (log_closed_) return;
   if (!log_.valid()) {
-    auto fd = open_file(log_path_, O_WRONLY | O_CREAT | O_APPEND);
+    auto fd = open_untrusted(log_path_, O_WRONLY | O_CREAT | O_APPEND);
     if (!fd) {
       log_closed_ = true;  // a log that cannot be written is no reason to fail the task
       return;

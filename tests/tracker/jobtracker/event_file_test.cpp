@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -64,6 +65,16 @@ TEST_F(EventFileTest, NothingIsWrittenUnlessAsked) {
   file.follow(logging_to(""));
   tell(file);
   EXPECT_TRUE(std::filesystem::is_empty(dir.file("")));
+}
+
+// The engine's thread would wait for a reader.
+TEST_F(EventFileTest, APipeIsNotWaitedFor) {
+  const std::string path = dir.file("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0666), 0);
+  EventFile file;
+  file.follow(logging_to(path));
+  tell(file);
+  EXPECT_EQ(file.error(), "event log " + path + ": is no regular file");
 }
 
 TEST_F(EventFileTest, FilesAreRotatedAndSoManyKept) {

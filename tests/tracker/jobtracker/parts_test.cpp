@@ -21,16 +21,36 @@ TEST(Uploads, AreBoundedAndForgotten) {
   Uploads uploads(
       {.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = std::chrono::minutes(10)});
   const std::vector<wire::Split> six(6);
-  const std::string first = *uploads.begin(now);
-  const std::string second = *uploads.begin(now);
-  EXPECT_EQ(uploads.begin(now).error().code, ErrorCode::kBusy);
+  const std::string first = *uploads.begin("ann", now);
+  const std::string second = *uploads.begin("ann", now);
+  EXPECT_EQ(uploads.begin("ann", now).error().code, ErrorCode::kBusy);
   EXPECT_TRUE(uploads.append(first, six, now).ok());
   EXPECT_EQ(uploads.append(second, six, now).error().code, ErrorCode::kBusy);
-  EXPECT_EQ(uploads.take(first, now)->size(), 6u);
+  EXPECT_EQ(uploads.take("ann", first, now)->size(), 6u);
   EXPECT_TRUE(uploads.append(second, six, now).ok());
-  EXPECT_EQ(uploads.take(first, now).error().code, ErrorCode::kBadRequest);
-  EXPECT_FALSE(uploads.take(second, now + std::chrono::minutes(11)).ok());
-  EXPECT_TRUE(uploads.begin(now).ok());
+  EXPECT_EQ(uploads.take("ann", first, now).error().code, ErrorCode::kBadRequest);
+  EXPECT_FALSE(uploads.take("ann", second, now + std::chrono::minutes(11)).ok());
+  EXPECT_TRUE(uploads.begin("ann", now).ok());
+}
+
+TEST(Uploads, AreTheirUsers) {
+  const auto now = Uploads::Clock::now();
+  Uploads uploads({.bytes_of_user = 10 * sizeof(wire::Split)});
+  const std::vector<wire::Split> six(6);
+  const std::string anns = *uploads.begin("ann", now);
+  EXPECT_TRUE(uploads.append(anns, six, now).ok());
+  EXPECT_EQ(uploads.take("bob", anns, now).error().code, ErrorCode::kBadRequest);
+  // What one holds is no bound for another.
+  const std::string again = *uploads.begin("ann", now);
+  EXPECT_EQ(uploads.append(again, six, now).error().code, ErrorCode::kBusy);
+  const std::string bobs = *uploads.begin("bob", now);
+  EXPECT_TRUE(uploads.append(bobs, six, now).ok());
+  EXPECT_NE(again.substr(0, 20), bobs.substr(0, 20));
+  for (int i = 2; i < 8; ++i) EXPECT_TRUE(uploads.begin("ann", now).ok());
+  EXPECT_EQ(uploads.begin("ann", now).error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(uploads.begin("bob", now).ok());
+  EXPECT_EQ(uploads.take("ann", anns, now)->size(), 6u);
+  EXPECT_TRUE(uploads.append(again, six, now).ok());
 }
 
 TEST(Uploads, MayTakeAllThatThereIsAndGiveItBackWhenIdleForLonger) {
@@ -38,13 +58,13 @@ TEST(Uploads, MayTakeAllThatThereIsAndGiveItBackWhenIdleForLonger) {
   const auto idle = std::chrono::minutes(10);
   Uploads uploads({.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = idle});
   const std::vector<wire::Split> ten(10);
-  const std::string first = *uploads.begin(now);
+  const std::string first = *uploads.begin("ann", now);
   EXPECT_TRUE(uploads.append(first, ten, now).ok());
-  const std::string second = *uploads.begin(now + idle);
+  const std::string second = *uploads.begin("ann", now + idle);
   EXPECT_FALSE(uploads.append(second, ten, now + idle).ok()) << "the first is there still";
   const auto later = now + idle + std::chrono::milliseconds(1);
   EXPECT_TRUE(uploads.append(second, ten, later).ok());
-  EXPECT_FALSE(uploads.take(first, later).ok());
+  EXPECT_FALSE(uploads.take("ann", first, later).ok());
 }
 
 TEST(RecordTable, SnapshotsDoNotChange) {

@@ -141,6 +141,14 @@ TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
             logged + "[weir: log limit of 100 bytes reached, the rest is dropped]\n");
 }
 
+TEST(Counters, StopAtTheLargestNumber) {
+  TaskCounters counters;
+  for (int i = 0; i < 3; ++i) counters.add("g", "up", INT64_MAX);
+  for (int i = 0; i < 3; ++i) counters.add("g", "down", INT64_MIN);
+  EXPECT_EQ(counters.all().at("g").at("up"), INT64_MAX);
+  EXPECT_EQ(counters.all().at("g").at("down"), INT64_MIN);
+}
+
 TEST(Counters, AreBounded) {
   TaskCounters counters;
   for (int i = 0; i < 500; ++i)
