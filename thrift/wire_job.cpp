@@ -26,7 +26,7 @@ Status check_range(const std::string& field, std::int64_t value, std::int64_t le
 Status check_path(const std::string& field, const std::string& path) {
   if (Status s = check_text(field, path, {.max_bytes = JobLimits::kPathBytes}); !s) return s;
   if (path.front() != '/') {
-    return bad_request(field + ": `" + path + "` is a relative path",
+    return bad_request(field + ": '" + path + "' is a relative path",
                        "an absolute path, as the trackers see it");
   }
   return Ok{};
@@ -191,11 +191,11 @@ Status check_file(const std::string& field, const wire::JobFile& file) {
   const TextRule rule{.max_bytes = JobLimits::kFileNameBytes};
   if (Status s = check_text(field + ".name", file.name, rule); !s) return s;
   if (file.name.find('/') != std::string::npos || file.name == "." || file.name == "..") {
-    return bad_request(field + ".name: `" + file.name + "` is no name of a file",
+    return bad_request(field + ".name: '" + file.name + "' is no name of a file",
                        "a name without `/`, and neither `.` nor `..`");
   }
   if (file.content.size() > JobLimits::kFileBytes) {
-    return bad_request(field + ": `" + file.name + "` has " + std::to_string(file.content.size()) +
+    return bad_request(field + ": '" + file.name + "' has " + std::to_string(file.content.size()) +
                            " bytes",
                        "at most " + std::to_string(JobLimits::kFileBytes) + " a file");
   }
@@ -220,7 +220,7 @@ Status check_files(const wire::JobSpec& spec) {
     const std::string field = "files[" + std::to_string(i) + "]";
     if (Status s = check_file(field, file); !s) return s;
     if (!names.insert(file.name).second) {
-      return bad_request(field + ".name: `" + file.name + "` is there already",
+      return bad_request(field + ".name: '" + file.name + "' is there already",
                          "files of different names");
     }
     bytes += file.content.size();
@@ -320,7 +320,7 @@ wire::Caller to_wire(const Caller& caller) {
 
 Result<Priority> priority_from_wire(const std::string& text) {
   if (const auto priority = parse_priority(text)) return *priority;
-  return bad_request("priority: `" + text.substr(0, 64) + "` is none",
+  return bad_request("priority: '" + text.substr(0, 64) + "' is none",
                      "VERY_HIGH, HIGH, NORMAL, LOW, VERY_LOW");
 }
 

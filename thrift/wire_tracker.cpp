@@ -67,7 +67,7 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
 Status check_tracker_name(const std::string& name) {
   if (Status s = check_text("name", name, {JobLimits::kNameBytes}); !s) return s;
   if (name.find(' ') != std::string::npos) {
-    return bad_request("name: `" + name + "` has a space in it", "a tracker's name in one word");
+    return bad_request("name: '" + name + "' has a space in it", "a tracker's name in one word");
   }
   return Ok{};
 }

@@ -135,16 +135,16 @@ TEST(WireJob, RefusesFilesThatCannotTravel) {
   };
   const std::string large(JobLimits::kFileBytes, 'x');
   EXPECT_EQ(refusal({file_of("a", large)}), "taken");
-  EXPECT_EQ(refusal({file_of("a", large + "x")}), "files[0]: `a` has 1048577 bytes");
+  EXPECT_EQ(refusal({file_of("a", large + "x")}), "files[0]: 'a' has 1048577 bytes");
   for (const char* name : {"a/b", "/a", ".", "..", "../a"}) {
     EXPECT_EQ(refusal({file_of(name)}),
-              "files[0].name: `" + std::string(name) + "` is no name of a file");
+              "files[0].name: '" + std::string(name) + "' is no name of a file");
   }
   EXPECT_EQ(refusal({file_of("")}), "files[0].name: is empty");
   EXPECT_EQ(refusal({file_of(std::string("a\0b", 3))}),
             "files[0].name: has a control character in it");
   EXPECT_EQ(refusal({file_of(std::string(256, 'n'))}), "files[0].name: is 256 bytes long");
-  EXPECT_EQ(refusal({file_of("a"), file_of("a")}), "files[1].name: `a` is there already");
+  EXPECT_EQ(refusal({file_of("a"), file_of("a")}), "files[1].name: 'a' is there already");
   EXPECT_EQ(refusal({file_of("a")}, "/srv"), "files: the job has a working_directory");
   std::vector<wire::JobFile> many;
   for (int i = 0; i < 101; ++i) many.push_back(file_of(std::to_string(i)));

@@ -215,7 +215,7 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
     return answering.refuse(fits.error());
   for (const std::string& state : wanted.states) {
     if (std::find(std::begin(kStates), std::end(kStates), state) == std::end(kStates)) {
-      return answering.refuse(bad_request("states: `" + state + "` is no state of a job",
+      return answering.refuse(bad_request("states: '" + state + "' is no state of a job",
                                           "HELD, WAITING, PENDING, RUNNING, SUCCEEDED, FAILED, "
                                           "KILLED"));
     }

@@ -50,7 +50,7 @@ void Uploads::drop_idle(Clock::time_point now) {
 }
 
 Error Uploads::unknown(const std::string& id) const {
-  return bad_request("upload: there is no `" + id.substr(0, 64) + "`",
+  return bad_request("upload: there is no '" + id.substr(0, 64) + "'",
                      fmt::format("an id that begin_upload gave, used once, and within {} minutes",
                                  limits_.idle.count()));
 }

@@ -144,7 +144,7 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
     if (name == "end" && !has_attempt) return data_error("task file: has no `attempt`");
     if (name == "end") return spec;
     if (!set_field(spec, name, bytes.substr(newline + 1, length))) {
-      return data_error("task file: cannot use the value of `" + std::string(name) + "`");
+      return data_error("task file: cannot use the value of '" + std::string(name) + "'");
     }
     has_attempt = has_attempt || name == "attempt";
     bytes.remove_prefix(newline + 1 + length + 1);
@@ -205,8 +205,8 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
   if (const auto line = from.conf.find("weir.max.line.mb"); line != from.conf.end()) {
     if (!parse_field(std::string_view(line->second), spec.max_line_mb) || spec.max_line_mb < 1 ||
         spec.max_line_mb > kMostSortMemoryMb) {
-      return data_error("conf weir.max.line.mb: is `" + line->second +
-                        "`, allowed are whole numbers from 1 to 2000");
+      return data_error("conf weir.max.line.mb: is '" + line->second +
+                        "', allowed are whole numbers from 1 to 2000");
     }
   }
   if (spec.is_map()) {
