@@ -107,7 +107,11 @@ TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
   EXPECT_EQ(choose_attempt(attempts, "attempt_0007_m_000002_0")->state, "RUNNING");
   EXPECT_EQ(choose_attempt(attempts, "other"), nullptr);
   EXPECT_EQ(choose_attempt({}, ""), nullptr);
-  EXPECT_EQ(weir({"job", "logs", "7"}).code, 1);  // none yet
+  fake.statuses = {job_status(7, "RUNNING")};
+  EXPECT_THAT(weir({"job", "logs", "7"}).err, HasSubstr("job_0007 has no attempts yet"));
+  fake.statuses = {job_status(7, "SUCCEEDED")};
+  EXPECT_THAT(weir({"job", "logs", "7"}).err,
+              HasSubstr("job_0007 has ended, and where its attempts ran is not known"));
   fake.attempt_list = attempts;
   EXPECT_THAT(weir({"job", "logs", "7", "--list"}).out,
               HasSubstr("attempt_0007_m_000001_0  FAILED"));

@@ -167,6 +167,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
                   const std::int64_t version) override {
     note("job_status " + std::to_string(job) + " " + std::to_string(version));
     if (on_status) on_status();
+    if (statuses.empty()) throw refusal(wire::ErrorCode::UNKNOWN_JOB, "there is no such job");
     reply = statuses.front();
     if (statuses.size() > 1) statuses.pop_front();
   }
