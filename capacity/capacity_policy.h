@@ -28,6 +28,7 @@
 #include "capacity/service_order.h"
 #include "capacity/short_leaves.h"
 #include "jobqueue/cluster_state.h"
+#include "jobqueue/job_queue_manager.h"
 #include "jobqueue/placeable.h"
 #include "jobqueue/policy.h"
 
@@ -61,9 +62,7 @@ class CapacityPolicy : public Policy {
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::int64_t user_limit(QueueId leaf, TaskKind kind) const override;
-  bool priority_counts(QueueId leaf) const override {
-    return state_.tree().node(leaf).settings.priorities;
-  }
+  bool priority_counts(QueueId leaf) const override { return priorities_count(state_, leaf); }
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

@@ -36,8 +36,8 @@ CliFailure unreachable(const std::string& address, const RpcUnreachable& error) 
       cause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(cause[0])));
     return {kExitUnreachable,
             fmt::format(
-                "cannot reach the JobTracker at {} ({}); start it with 'weir jobtracker --conf "
-                "FILE' or "
+                "cannot reach the JobTracker at {} ({}); start it with `weir jobtracker --conf "
+                "FILE` or "
                 "`weir local`, or say where it is with --jobtracker HOST:PORT or WEIR_JOBTRACKER",
                 address, cause)};
   }

@@ -15,7 +15,7 @@ struct Registration {
   3: required string host            // where reducers reach `shuffle_port`
   4: required i32 shuffle_port
   5: required common.Resources total // slots of a kind, and vcores: at most 100,000
-  6: optional string rack            // default "default-rack"
+  6: optional string rack            // default "default"
   7: optional list<string> local_paths   // path prefixes whose blocks count as local to this tracker
   8: optional string version
   9: optional string home            // drawn when its work directory was first used, the same in each of its lives there:
