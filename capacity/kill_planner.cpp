@@ -121,6 +121,7 @@ ClaimBlock KillPlanner::kill_for(const Claim& claim, std::int64_t need, Preempti
     need -= order->slots;
     plan.kills.push_back(std::move(*order));
   }
+  under_way_[claim.queue] -= need;  // what a wide victim frees beyond it is for the next claim
   return ClaimBlock::kNone;
 }
 

@@ -146,6 +146,14 @@ void EventLines::put(const ComputeGranted& fact) {
   line_.end();
 }
 
+void EventLines::put(const DutyPassedOn& fact) {
+  begin("duty_passed_on")
+      .add("job", names_(fact.job))
+      .add("tracker", engine_->state().tracker(fact.tracker).name)
+      .add("reason", fact.why)
+      .end();
+}
+
 void EventLines::put(const AttemptEnded& fact) {
   const bool ordered = !ordered_.empty() && ordered_.erase(fact.attempt) > 0;
   const bool killed = fact.how == AttemptEnded::How::kKilled;

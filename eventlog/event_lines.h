@@ -55,6 +55,7 @@ class EventLines {
   void put(const ClaimDropped& fact);
   void put(const AttemptLaunched& fact);
   void put(const ComputeGranted& fact);
+  void put(const DutyPassedOn& fact);
   void put(const AttemptEnded& fact);
   void put(const KillOrdered& fact);
   void put(const TrackerChanged& fact);

@@ -156,6 +156,7 @@ class ClusterState {
   // Whether the job passes this tracker over because it failed there too often (unless most
   // trackers did).
   bool avoided(const Job& job, TrackerId tracker) const;
+  bool keeps_apart(JobId suspect, const TrackerState& tracker) const;
 
   // The task of this job that this tracker should run next: retries first, then node-local,
   // rack-local, any; no map further from its input than `allowed`. Nothing if none may run there or

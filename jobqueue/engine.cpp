@@ -349,6 +349,7 @@ void Engine::on(const Tick&, Token token) {
   count_slot_time();
   last_tick_ = now_;
   expire_trackers();
+  pass_on_slow_duties();
   heal_trackers();
   stop_late_jobs();
   settle_yields();  // the update counts who runs now

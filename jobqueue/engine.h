@@ -182,7 +182,6 @@ class Engine {
   void release_given_up(TrackerState& tracker, const Heartbeat& report);
   void drop_missing_attempts(TrackerState& tracker);
   void forget_ends(TrackerState& tracker, const Heartbeat& report);
-  void take_duty(TrackerState& tracker, const DutyReport& report);
   static Error not_registered(const std::string& tracker);
   bool is_another(const TrackerState& known, const RegisterTracker& input) const;
   void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
@@ -199,6 +198,23 @@ class Engine {
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
   HeartbeatReply compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked);
   void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
+
+  // engine_duties.cpp: the last duty of each job
+  void open_duty(Job& job, Job::Duty duty);
+  void take_duty(TrackerState& tracker, const DutyReport& report);
+  void end_duty(Job& job, bool ok, const std::string& message);
+  void give_duties(TrackerState& tracker);
+  void list_duties(const TrackerState& tracker, HeartbeatReply& out) const;
+  void leave_duties(TrackerState& tracker);
+  void pass_on_duty(Job& job, const std::string& why);
+  void pass_on_slow_duties();
+
+  // engine_losses.cpp: tasks that take their trackers down
+  std::vector<TaskKey> blame_for(TrackerState& tracker);
+  void fail_those_who_take_trackers_down(const std::vector<TaskKey>& blamed,
+                                         const TrackerState& tracker);
+  bool may_come_back(const TrackerState& tracker, const AttemptKey& attempt) const;
+  void came_back(const TrackerState& tracker, Job& job, const AttemptKey& attempt);
 
   // engine_speculation.cpp: second attempts of stragglers
   bool speculate(TrackerState& tracker, Offer& offer, std::array<bool, kTaskKindCount>& speculated);
@@ -245,7 +261,8 @@ class Engine {
   void on(const LoseTracker& input, Token token);
   void on(const DescribeJob& input, Token token);
   void on(const QueryMapOutputs& input, Token token);
-  void lose_tracker(TrackerState& tracker, const std::string& why);
+  enum class Loss : std::uint8_t { kOrdered, kUnforeseen };  // the second may be a task's doing
+  void lose_tracker(TrackerState& tracker, const std::string& why, Loss loss);
   void store_total(TrackerState& tracker);
   void lose_outputs(TrackerState& tracker, const std::string& why);
   void expire_trackers();
@@ -300,7 +317,6 @@ class Engine {
   void begin_end(Job& job, JobState outcome, const std::string& diagnostics, KillReason reason);
   void end_job(Job& job, JobState state, const std::string& diagnostics, bool cleanup);
   std::shared_ptr<const JobRecord> record_of(const Job& job) const;
-  void open_duty(Job& job, Job::Duty duty);
   void make_schedulable(Job& job);
   void release_output(const Job& job);
   void forget_old_jobs();
@@ -346,6 +362,12 @@ class Engine {
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<std::pair<TimeMs, JobId>> deadlines_;   // of running jobs with a time limit
   std::set<JobId> unassigned_duties_;              // jobs whose last duty no tracker has yet
+  struct DutyGiven {
+    TimeMs at = 0;
+    JobId job;
+    TrackerId tracker;
+  };
+  std::deque<DutyGiven> duties_given_;  // oldest first
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
   std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs

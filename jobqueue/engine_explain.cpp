@@ -50,7 +50,13 @@ std::vector<Reason> Engine::explain(JobId id) const {
     return reasons;
   }
   if (job->duty != Job::Duty::kNone) {
-    return {{"finishing", "all tasks are done; a tracker is publishing the output directory", {}}};
+    const std::string who = job->duty_tracker.valid()
+                                ? "tracker " + state_.tracker(job->duty_tracker).name + " is"
+                                : "a tracker is to begin";
+    return {{"finishing",
+             "all tasks are done; " + who + " publishing the output directory" +
+                 (job->duty_trouble.empty() ? "" : "; " + job->duty_trouble),
+             {}}};
   }
   if (recovering()) {
     const auto left = recovering_until_ - now_;

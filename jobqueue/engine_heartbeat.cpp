@@ -91,6 +91,8 @@ void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
   for (const DutyReport& duty : report.duties) take_duty(tracker, duty);
   if (tracker.unacknowledged.size() > report.attempts.size() + kEndsRemembered)
     forget_ends(tracker, report);
+  tracker.reported = true;
+  tracker.lost_attempts.clear();  // whatever is left of them it has named
   unreported_.erase(tracker.id);
   recovering_for_.erase(tracker.id);
 }
@@ -213,7 +215,7 @@ void Engine::grant_commit(AttemptSlot slot) {
 // reply tells the tracker to drop it.
 bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   const TaskKey key = report.attempt.task;
-  if (state_.find_job(key.job) == nullptr) return false;
+  if (state_.find_job(key.job) == nullptr || !may_come_back(tracker, report.attempt)) return false;
   Job& job = state_.mutable_job(key.job);
   // What runs of a job that has to wait again goes on.
   if (!job.durable || is_over(job.state) || job.duty != Job::Duty::kNone) return false;
@@ -232,12 +234,6 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   }
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
-  const std::uint32_t base = first_attempt_number();
-  if (report.attempt.attempt >= base + kAttemptsPerEpoch) return false;  // never given out
-  if (report.attempt.attempt >= base) {
-    const auto after = static_cast<std::uint16_t>(report.attempt.attempt - base + 1);
-    task.next_attempt = std::max(task.next_attempt, after);
-  }
   const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
                        report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
   const TimeMs since = std::max(job.submitted_at, now_ - report.age_ms);
@@ -245,6 +241,7 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
       state_.launch(key, report.attempt.attempt, tracker.id, since, to_copy, beside);
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
+  came_back(tracker, job, report.attempt);
   if (key.kind == TaskKind::kReduce)
     job.reduces_eligible = true;  // it was once, and that is for good
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
@@ -278,30 +275,6 @@ void Engine::release_given_up(TrackerState& tracker, const Heartbeat& report) {
     if (!is_over(job.state)) release_commit(job, held.task.kind, held.task.index, held.attempt);
     return true;
   });
-}
-
-void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
-  const auto given = std::find(tracker.duties.begin(), tracker.duties.end(), report.job);
-  if (given == tracker.duties.end()) return;  // given to somebody else since
-  if (state_.find_job(report.job) == nullptr) return;
-  Job& job = state_.mutable_job(report.job);
-  if (job.duty == Job::Duty::kNone || job.duty_tracker != tracker.id) return;
-  const Job::Duty duty = job.duty;
-  // A kill may have turned the duty round while the tracker was at it: that report is of the old
-  // one.
-  if (report.succeed && *report.succeed != (duty == Job::Duty::kSucceed)) return;
-  tracker.duties.erase(given);
-  job.duty = Job::Duty::kNone;
-  job.duty_tracker = TrackerId{};
-  if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
-    release_output(job);
-    emit_durable(JobCleanedUp{job.id, record_of(job)});
-    return touch(job);
-  }
-  if (report.ok) return end_job(job, JobState::kSucceeded, "", false);
-  end_job(job, JobState::kFailed, "the output directory could not be completed: " + report.message,
-          true);
-  open_duty(job, Job::Duty::kAbort);
 }
 
 // --- Scheduling ---
@@ -437,22 +410,8 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report
       out.leave = "stopped by " + tracker.ordered_by;
     return out;
   }
-  // After a restart what still runs of an ended job must be known, and told to die, before its
-  // files are removed.
-  while (tracker.live() && !recovering() && !unassigned_duties_.empty() &&
-         tracker.duties.size() < 8) {
-    Job& job = state_.mutable_job(*unassigned_duties_.begin());
-    unassigned_duties_.erase(unassigned_duties_.begin());
-    job.duty_tracker = tracker.id;
-    tracker.duties.push_back(job.id);
-  }
-  for (const JobId id : tracker.duties) {
-    const Job* job = state_.find_job(id);
-    if (job != nullptr && job->duty != Job::Duty::kNone) {
-      out.duties.push_back(
-          {id, job->duty == Job::Duty::kSucceed, job->spec->output, output_owner(*job)});
-    }
-  }
+  give_duties(tracker);
+  list_duties(tracker, out);
   return out;
 }
 

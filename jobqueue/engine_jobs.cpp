@@ -125,12 +125,6 @@ void Engine::after_progress(Job& job) {
   }
 }
 
-void Engine::open_duty(Job& job, Job::Duty duty) {
-  job.duty = duty;
-  if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
-  limits_.update(job);
-}
-
 void Engine::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
                        KillReason reason) {
   const bool scheduled = job.schedulable();
@@ -299,6 +293,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
+  job.losses.erase({key.kind, key.index});
   add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
   if (key.kind == TaskKind::kMap && job.spec->reduces > 0) {
     job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});

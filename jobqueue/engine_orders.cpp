@@ -70,7 +70,7 @@ void Engine::on(const DeclareLost& input, Token token) {
     TrackerState& tracker = state_.mutable_tracker(id);
     if (tracker.state == TrackerState::State::kLost) continue;
     const std::string reason = input.reason.empty() ? "" : ": " + input.reason;
-    lose_tracker(tracker, "was declared lost by " + input.caller.user + reason);
+    lose_tracker(tracker, "was declared lost by " + input.caller.user + reason, Loss::kOrdered);
   }
   reply(token, Done{});
 }
@@ -168,7 +168,8 @@ bool Engine::may_leave(const TrackerState& tracker) const {
 
 void Engine::leave(TrackerState& tracker) {
   const bool stopped = tracker.stopping();
-  lose_tracker(tracker, stopped ? "was stopped by " + tracker.ordered_by : "has left");
+  lose_tracker(tracker, stopped ? "was stopped by " + tracker.ordered_by : "has left",
+               Loss::kOrdered);
   if (stopped) end_stop(tracker);
 }
 

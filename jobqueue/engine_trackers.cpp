@@ -7,14 +7,19 @@ namespace weir {
 
 constexpr std::uint32_t kMapOutputsPerReply = 2000;
 constexpr DurationMs kNameTakenMs = 10000;  // a tracker heard of this recently keeps its name
+constexpr std::int64_t kStampsFrom = 1'000'000'000;  // incarnations from there on are times
 
 // Whether the tracker that registers is not the one of its name that is there. A work directory has
-// one living tracker at a time: one with the same home was restarted, and so may replace itself. Of
-// those that do not say, the newer is believed, and an older one once the newer was silent.
+// one living tracker at a time: one with the same home was restarted, and so may replace itself.
+// Where the one that is there does not say, the newer is believed, and an older one once the newer
+// was silent; so is one that is newer by more than two starts of a tracker can be apart.
 bool Engine::is_another(const TrackerState& known, const RegisterTracker& input) const {
   if (!known.live() || known.stopping() || known.incarnation == input.incarnation) return false;
-  if (!known.home.empty() && !input.home.empty() && known.home != input.home) return true;
-  return input.incarnation < known.incarnation && now_ - known.last_heartbeat < kNameTakenMs;
+  if (!known.home.empty()) return known.home != input.home;
+  const bool older = input.incarnation < known.incarnation;
+  const bool far_newer =
+      known.incarnation >= kStampsFrom && input.incarnation / 2 > known.incarnation;
+  return (older || far_newer) && now_ - known.last_heartbeat < kNameTakenMs;
 }
 
 void Engine::on(const RegisterTracker& input, Token token) {
@@ -39,7 +44,9 @@ void Engine::on(const RegisterTracker& input, Token token) {
   const bool unsure =
       tracker.state == TrackerState::State::kAwaited && tracker.incarnation == kUnknownIncarnation;
   if (known != nullptr && !unsure && tracker.incarnation != input.incarnation) {
-    lose_tracker(tracker, "was restarted");
+    lose_tracker(tracker, "was restarted",
+                 input.ended_in_order ? Loss::kOrdered : Loss::kUnforeseen);
+    tracker.lost_attempts.clear();
     tracker.unacknowledged.clear();
     tracker.sequence = 0;
     begin_anew(tracker);
@@ -72,11 +79,11 @@ void Engine::on(const LoseTracker& input, Token token) {
   if (known == nullptr || known->state == TrackerState::State::kLost) {
     return reply(token, not_registered(input.name));
   }
-  lose_tracker(state_.mutable_tracker(known->id), "is gone");
+  lose_tracker(state_.mutable_tracker(known->id), "is gone", Loss::kUnforeseen);
   reply(token, Done{});
 }
 
-void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
+void Engine::lose_tracker(TrackerState& tracker, const std::string& why, Loss loss) {
   const bool was_live = tracker.live();
   const bool counted = tracker.counts();
   tracker.lost_why = why;
@@ -85,7 +92,12 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
   unreported_.erase(tracker.id);
   recovering_for_.erase(tracker.id);
   by_silence_.erase(tracker.id);
+  tracker.lost_attempts.clear();
+  for (const HeldAttempt& held : tracker.held) tracker.lost_attempts.push_back({held.key, false});
+  const std::vector<TaskKey> blamed =
+      loss == Loss::kUnforeseen ? blame_for(tracker) : std::vector<TaskKey>();
   while (!tracker.attempts.empty()) attempt_killed(tracker.attempts.back());
+  fail_those_who_take_trackers_down(blamed, tracker);
   state_.mutable_claims().forget_freed(tracker.id);
   if (tracker.keeps > 0) {
     end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
@@ -104,13 +116,7 @@ void Engine::lose_tracker(TrackerState& tracker, const std::string& why) {
     reply(parked_[i].token, not_registered(tracker.name));
     parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  for (const JobId id : tracker.duties) {
-    const Job* job = state_.find_job(id);
-    if (job == nullptr || job->duty == Job::Duty::kNone) continue;
-    state_.mutable_job(id).duty_tracker = TrackerId{};
-    unassigned_duties_.insert(id);
-  }
-  tracker.duties.clear();
+  leave_duties(tracker);
   if (was_live) {
     emit(TrackerChanged{tracker.id, TrackerChanged::How::kLost});
   }
@@ -183,7 +189,7 @@ void Engine::expire_trackers() {
   std::sort(silent.begin(), silent.end());  // who reported at the same time is lost by id
   for (const auto& [last, id] : silent) {
     lose_tracker(state_.mutable_tracker(id),
-                 "was silent for " + format_duration(expiry));
+                 "was silent for " + format_duration(expiry), Loss::kUnforeseen);
   }
 }
 

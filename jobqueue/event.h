@@ -245,6 +245,11 @@ struct TrackerChanged {
   TrackerId tracker;
   How how = How::kAdded;
 };
+struct DutyPassedOn {  // the last duty of a job goes to another tracker
+  JobId job;
+  TrackerId tracker;  // that had it
+  std::string why;
+};
 struct Refused {  // a command that was not taken
   std::string what;
   Error error;
@@ -256,7 +261,7 @@ using Fact =
                  TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet,
                  ClaimDropped, TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven,
                  AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused,
-                 ComputeGranted, JobCleanedUp, JobDeadlineSet>;
+                 ComputeGranted, JobCleanedUp, JobDeadlineSet, DutyPassedOn>;
 
 // Whether the store may refuse it (a command) rather than having to retry it (a fact).
 bool is_command(const Fact& fact);

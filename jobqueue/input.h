@@ -91,6 +91,7 @@ struct RegisterTracker {
   std::vector<std::string> local_paths;
   // The same in every life of a tracker in one work directory; empty: it does not say.
   std::string home;
+  bool ended_in_order = false;  // the life before in that directory: no task took it down
 };
 
 enum class ReportedState : std::uint8_t {
@@ -132,6 +133,7 @@ struct DutyReport {
   bool ok = true;
   std::string message;
   std::optional<bool> succeed;  // which duty it was, if the tracker says
+  bool elsewhere = false;       // not ok: it cannot begin it, another tracker is to be asked
 };
 
 struct Heartbeat {
@@ -202,7 +204,8 @@ struct Duty {
   JobId job;
   bool succeed = true;
   std::string output;
-  std::string owner;  // see output_owner()
+  std::string owner;      // see output_owner()
+  std::int64_t parts = 0;  // how many files of the job may stand published there
 };
 struct HeartbeatReply {
   DurationMs interval_ms = 0;

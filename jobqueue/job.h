@@ -83,6 +83,9 @@ struct JobOrder {
   friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
 };
 
+// How long a task that was lost with its tracker keeps such tasks of other jobs from its new one.
+inline constexpr DurationMs kSuspectMs = 60'000;
+
 struct alignas(64) Job {
   // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
   enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
@@ -119,12 +122,17 @@ struct alignas(64) Job {
   std::string diagnostics;
   std::string status_line;
   TrackerId duty_tracker;
+  std::vector<TrackerId> duty_given;  // who were given the last duty, and may still be at it
+  TimeMs duty_passed_at = 0;          // when it was taken from one of them
+  std::string duty_trouble;           // why
 
   // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could
   // not fetch what.
   std::map<std::pair<TaskKind, std::uint32_t>, std::vector<TrackerId>> failed_on;
   std::map<TrackerId, std::uint32_t> tracker_failures;
   std::map<std::uint32_t, std::vector<AttemptKey>> fetch_failures;
+  // Tasks whose attempts were lost with their trackers, and how many: perhaps they take them down.
+  std::map<std::pair<TaskKind, std::uint32_t>, std::uint32_t> losses;
 
   TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
   const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
@@ -146,6 +154,9 @@ struct alignas(64) Job {
   }
   // Whether a tracker that failed this job often is passed over for it (4 failures).
   bool avoids(TrackerId tracker) const;
+  bool is_suspect(TaskKind kind, std::uint32_t task) const {
+    return !losses.empty() && losses.contains({kind, task});
+  }
 };
 
 inline constexpr std::uint32_t kTrackerFailuresPerJob = 4;

@@ -13,6 +13,22 @@ bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
   return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
 }
 
+// Tasks of different jobs that were lost with a tracker do not start on one again within
+// kSuspectMs: so the next loss shows which of them it was. A reduce that copies runs nothing of its
+// job's, and may wait for another suspect.
+bool ClusterState::keeps_apart(JobId id, const TrackerState& tracker) const {
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    const TaskKey& task = tracker.held[i].key.task;
+    if (task.job == id) continue;
+    const Job& other = job(task.job);
+    if (!other.is_suspect(task.kind, task.index)) continue;
+    const TaskGroup& maps = other.tasks(TaskKind::kMap);
+    if (task.kind == TaskKind::kReduce && maps.succeeded < maps.total) continue;
+    if (now_ - attempt(tracker.attempts[i]).launched_at < kSuspectMs) return true;
+  }
+  return false;
+}
+
 std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind kind,
                                                       const TrackerState& tracker,
                                                       Locality allowed) const {
@@ -22,6 +38,7 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
         job.locality.of(*i, tracker.id, tracker.rack) > allowed) {
       continue;
     }
+    if (job.is_suspect(kind, *i) && keeps_apart(job.id, tracker)) continue;
     const auto failed = job.failed_on.find({kind, *i});
     if (failed == job.failed_on.end()) return i;
     const auto& places = failed->second;

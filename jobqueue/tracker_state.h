@@ -81,6 +81,13 @@ struct TrackerState {
   std::vector<JobId> duties;             // last duties of jobs that it was given
   std::vector<AttemptKey>
       held_commits;  // granted before a restart, not heard of since: may still be published
+  // What ran on it when it was last lost: nothing else of this start may come back.
+  struct LostAttempt {
+    AttemptKey key;
+    bool blamed = false;  // for the loss
+  };
+  std::vector<LostAttempt> lost_attempts;
+  bool reported = false;  // since the JobTracker was started
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
   std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 

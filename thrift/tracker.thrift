@@ -20,6 +20,7 @@ struct Registration {
   8: optional string version
   9: optional string home            // drawn when its work directory was first used, the same in each of its lives there:
                                      // so that one that was restarted is told from another one of the same name
+  10: optional bool ended_in_order   // the life before in that directory ended as it was told to: no task took it down
 }
 
 struct RegistrationReply {
@@ -66,6 +67,7 @@ struct DutyReport {
   2: required bool ok
   3: optional string message
   4: optional bool succeed             // of the Duty that was done: a kill may have asked for the other one since
+  5: optional bool elsewhere           // not ok: it cannot be begun here, another tracker is to be asked
 }
 
 struct Heartbeat {
@@ -94,9 +96,10 @@ struct Launch {
 /** A job-level duty, given to one tracker once all tasks are done or the job is over. */
 struct Duty {
   1: required i64 job
-  2: required bool succeed             // true: remove _temporary and write _SUCCESS; false: remove _temporary
+  2: required bool succeed             // true: write _SUCCESS; false: remove all that the job has written
   3: required string output
   4: optional string owner             // that _SUCCESS names: this job and no other, also of its number
+  5: optional i64 parts                // how many files of the job may stand published there
 }
 
 struct HeartbeatReply {

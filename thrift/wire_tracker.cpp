@@ -111,6 +111,7 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     }
     out.home = registration.home;
   }
+  out.ended_in_order = registration.__isset.ended_in_order && registration.ended_in_order;
   return out;
 }
 
@@ -147,7 +148,8 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
     const auto job = job_from_wire(duty.job);
     if (!job) return job.error();
     out.duties.push_back({*job, duty.ok, trimmed(duty.message, ReportLimits::kDiagnosticsBytes),
-                          duty.__isset.succeed ? std::optional(duty.succeed) : std::nullopt});
+                          duty.__isset.succeed ? std::optional(duty.succeed) : std::nullopt,
+                          duty.__isset.elsewhere && duty.elsewhere});
   }
   out.health = trimmed(report.health, ReportLimits::kStatusBytes);
   return out;
@@ -191,6 +193,7 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     out.duties[i].succeed = reply.duties[i].succeed;
     out.duties[i].output = reply.duties[i].output;
     out.duties[i].__set_owner(reply.duties[i].owner);
+    out.duties[i].__set_parts(reply.duties[i].parts);
   }
   out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
   if (!reply.leave.empty()) out.__set_leave(reply.leave);
@@ -236,6 +239,7 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.__set_rack(registration.rack);
   if (!registration.local_paths.empty()) out.__set_local_paths(registration.local_paths);
   if (!registration.home.empty()) out.__set_home(registration.home);
+  if (registration.ended_in_order) out.__set_ended_in_order(true);
   return out;
 }
 
@@ -275,6 +279,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   for (std::size_t i = 0; i < duties.size(); ++i) {
     duties[i].job = report.duties[i].job.value;
     duties[i].ok = report.duties[i].ok;
+    if (report.duties[i].elsewhere) duties[i].__set_elsewhere(true);
     if (report.duties[i].succeed) duties[i].__set_succeed(*report.duties[i].succeed);
     if (!report.duties[i].message.empty()) duties[i].__set_message(report.duties[i].message);
   }

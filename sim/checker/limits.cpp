@@ -55,12 +55,33 @@ std::optional<std::string> over_hard_limit(const Census& census,
                      census.state->tree().node(leaf).path, allowed);
 }
 
+namespace {
+
+// Of the tasks that were lost with a tracker those of one job start on a tracker in a minute.
+bool kept_apart(const ClusterState& state, const Job& job, const TrackerState& tracker) {
+  return std::any_of(tracker.attempts.begin(), tracker.attempts.end(), [&](AttemptSlot slot) {
+    const Attempt& attempt = state.attempt(slot);
+    const TaskKey& task = attempt.key.task;
+    const Job& other = state.job(task.job);
+    const bool waits_for_maps =
+        task.kind == TaskKind::kReduce &&
+        other.tasks(TaskKind::kMap).succeeded < other.tasks(TaskKind::kMap).total;
+    return other.id != job.id && !waits_for_maps &&
+           other.losses.contains({task.kind, task.index}) &&
+           state.now() < attempt.launched_at + kSuspectMs;
+  });
+}
+
+}  // namespace
+
 bool has_task_for(const Census& census, const JobCount& job, TaskKind kind,
                   const TrackerState& tracker, const std::function<bool(std::uint32_t)>& suits) {
   const auto& tasks = job.job->tasks(kind).tasks;
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].state != Task::State::kPending) continue;
     if (!suits(i)) continue;
+    if (job.job->losses.contains({kind, i}) && kept_apart(*census.state, *job.job, tracker))
+      continue;
     const auto failed = job.job->failed_on.find({kind, i});
     if (failed == job.job->failed_on.end()) return true;
     const auto failed_at = [&](TrackerId id) {

@@ -66,7 +66,7 @@ std::optional<Victims> VictimSearch::find_on(const TrackerState& tracker, QueueI
   std::map<QueueId, std::int64_t> lost;
   for (const AttemptSlot slot : tracker.attempts) {
     const Attempt& attempt = census.state->attempt(slot);
-    if (attempt.dying() || attempt.key.task.kind != kind) continue;
+    if (attempt.dying() || !attempt.has_slots() || attempt.key.task.kind != kind) continue;
     const Job& job = census.state->job(attempt.key.task.job);
     const std::int64_t slots = job.width(kind);
     const std::int64_t cost = slots * (now - attempt.launched_at);

@@ -17,25 +17,14 @@ namespace weir::faults {
 
 class VirtualFiles final : public tasktracker::FileSystem {
  public:
-  Result<tasktracker::UniqueFd> create_file(const std::string& path) override;
-  Status make_directory(const std::string& path) override;
-  Status write_small(const std::string& path, const tasktracker::UniqueFd& fd,
-                     std::string_view text) override;
-  std::string read_small(const std::string& path) override { return read(path); }
-  Status sync_file(const std::string& path, const tasktracker::UniqueFd& fd) override;
-  Status sync_directory(const std::string& path) override;
-  Result<bool> publish(const std::string& from, const std::string& to) override;
-  std::optional<Info> info(const std::string& path) override;
-  std::vector<std::string> list(const std::string& directory) override;
-  Status remove_tree(const std::string& path) override;
-  Status remove_file(const std::string& path) override;
-  Result<bool> remove_directory(const std::string& path) override;
+  Result<tasktracker::DirectoryPtr> open(const std::string& path) override;
 
   // Nothing, if the file is not there (any more).
   void write(const std::string& path, std::string content);
   // Empty: not there.
   std::string read(const std::string& path) const;
   bool contains(const std::string& path) const { return find(path) != nullptr; }
+  std::vector<std::string> list(const std::string& directory) const;
 
   // Of each content and name that was not synced: whether it is kept all the same.
   void lose_power(const std::function<bool()>& keeps);
@@ -56,9 +45,11 @@ class VirtualFiles final : public tasktracker::FileSystem {
   };
   using NodePtr = std::shared_ptr<Node>;
 
-  NodePtr find(const std::string& path) const;
-  // The directory that the path's last name is in, and that name.
-  std::pair<NodePtr, std::string> place(const std::string& path) const;
+  class OpenDirectory;
+
+  // Below a directory, and from the root.
+  static NodePtr find(NodePtr at, const std::string& path);
+  NodePtr find(const std::string& path) const { return find(root_, path); }
   NodePtr made(bool directory);
   static void empty(Node& directory);
   static void lose(Node& node, const std::function<bool()>& keeps);

@@ -52,11 +52,17 @@ void VirtualProcess::begin() {
   });
 }
 
+std::string VirtualProcess::aside() const {
+  if (output_.path.empty()) return "";
+  return output_.path + "/" + tasktracker::kAside + "/" + attempt_name(key_);
+}
+
 bool VirtualProcess::write_output() {
   tasktracker::TaskSpec spec;
   spec.id = key_;
-  spec.output = description_->spec.output;
-  aside_ = task_output_dir(spec);
+  output_ = tasktracker::output_of(*description_);
+  spec.output = output_.path;
+  spec.owner = output_.owner;
   auto made = tasktracker::TaskOutput::create(spec, world_.files);
   if (!made) return false;
   written_ = std::move(*made);
@@ -190,7 +196,8 @@ void VirtualProcess::publish_over() {
       description_->spec.output + "/" + tasktracker::part_name(key_.task.index);
   const std::string there = world_.files.read(part);
   if (!there.empty() && there != attempt_name(key_)) world_.on_wrong(part + " was published twice");
-  (void)world_.files.remove_file(part).ok();
+  if (auto output = world_.files.open(output_.path); output && *output != nullptr)
+    (void)(*output)->remove_file(tasktracker::part_name(key_.task.index)).ok();
 }
 
 void VirtualProcess::commit(std::int64_t until_ms) {

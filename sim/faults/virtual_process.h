@@ -38,8 +38,8 @@ class VirtualProcess {
   void take_outputs(const std::vector<wire::MapOutput>& outputs);
   // The job's output directory, and what it writes there aside; empty: nothing, its output is not
   // published.
-  const std::string& output() const { return description_->spec.output; }
-  const std::string& aside() const { return aside_; }
+  const tasktracker::JobOutput& output() const { return output_; }
+  std::string aside() const;
   bool dying() const { return dying_; }
   TimeMs began_at() const { return began_at_; }
 
@@ -66,7 +66,7 @@ class VirtualProcess {
   TimeMs began_at_ = 0;
   DurationMs step_ms_ = 0;
   wire::TaskPhase::type phase_ = wire::TaskPhase::STARTING;
-  std::string aside_;
+  tasktracker::JobOutput output_;
   std::optional<tasktracker::TaskOutput> written_;
   std::map<std::int32_t, wire::MapOutput> known_;  // by map, the newest
   std::set<std::int32_t> fetched_;

@@ -48,7 +48,7 @@ void VirtualTaskTracker::start() {
 
 void VirtualTaskTracker::kill() {
   for (const auto& [key, process] : processes_) {
-    if (world_.cleaned_up.contains(process->output())) {
+    if (world_.cleaned_up.contains(process->output().path)) {
       world_.left_behind.insert(process->aside());
     }
   }
@@ -227,10 +227,11 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   outside.exit = [this, key, soon](const std::string& how) {
     soon([this, key, how] {
       const VirtualProcess* ended = process(key);
-      const std::string aside = ended == nullptr ? "" : ended->aside();
+      const tasktracker::JobOutput output =
+          ended == nullptr ? tasktracker::JobOutput() : ended->output();
       processes_.erase(key);
       if (!core_->on_exit(key, how, now())) outputs_.erase(key);
-      if (!aside.empty()) tasktracker::remove_unpublished(aside, world_.files);
+      if (!output.path.empty()) tasktracker::remove_unpublished(output, key, world_.files);
     });
   };
   outside.keep_output = [this, key] {
@@ -271,7 +272,7 @@ void VirtualTaskTracker::do_action(action::RunDuty& run) {
       return happen([this, duty] { core_->on_duty_too_late(duty); });
     }
     const bool done =
-        tasktracker::finish_job_output(duty.output, duty.owner, duty.succeed, world_.files).ok();
+        tasktracker::do_duty(duty, world_.files).ok();
     if (done) world_.cleaned_up.insert(duty.output);
     happen([this, duty, done] { core_->on_duty_done(duty, done, "", now()); });
   });
@@ -286,9 +287,7 @@ void VirtualTaskTracker::do_action(action::Leave&) {
 
 void VirtualTaskTracker::do_action(action::DropJob& drop) {
   std::erase_if(outputs_, [&](const AttemptKey& key) { return key.task.job == drop.job; });
-  if (!drop.output.empty()) {
-    tasktracker::remove_late_output(drop.output, drop.job, world_.files);
-  }
+  if (!drop.output.path.empty()) tasktracker::remove_late_output(drop.output, world_.files);
   dropped_.insert(drop.job);
   world_.dropped.insert(drop.job);
 }

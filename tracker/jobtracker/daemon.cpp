@@ -8,6 +8,7 @@
 #include "conf/policies.h"
 #include "tracker/jobtracker/client_service.h"
 #include "tracker/jobtracker/tracker_service.h"
+#include "tracker/rpc/end_guard.h"
 #include "tracker/rpc/multiplexer.h"
 
 namespace weir {
@@ -132,10 +133,14 @@ JobTracker::~JobTracker() {
 void JobTracker::stop() {
   if (stopped_) return;
   stopped_ = true;
+  EndGuard guard("jobtracker");
   // First the answers, then the ports they leave by.
+  guard.at("the store");
   if (loop_) loop_->stop();
+  guard.at("readers of the store");
   worker_.stop();
   if (history_) history_->stop();
+  guard.at("its ports");
   if (trackers_) trackers_->stop();
   if (clients_) clients_->stop();
   if (tracker_io_) tracker_io_->stop();

@@ -93,6 +93,10 @@ void EventLog::on(const Event& event, const Engine& engine) {
                  attempt_name(kill->attempt), state.tracker(kill->tracker).name, name(kill->reason),
                  gains ? state.tree().node(kill->for_queue).path : "-",
                  short_duration(kill->ran_ms));
+  } else if (const auto* passed = std::get_if<DutyPassedOn>(&fact)) {
+    if (!may_log(event.at)) return;
+    spdlog::warn("{}: its last step goes to another tracker: {}", job_name(passed->job),
+                 one_line(passed->why));
   } else if (const auto* refused = std::get_if<Refused>(&fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));

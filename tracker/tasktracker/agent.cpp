@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "tracker/tasktracker/leftovers.h"
-#include "tracker/tasktracker/task_output.h"
+#include "tracker/tasktracker/duty.h"
 
 namespace weir::tasktracker {
 
@@ -125,7 +125,9 @@ Status Agent::prepare() {
   auto port = shuffle_->start();
   if (!port) return port.error();
   shuffle_port_ = *port;
-  core_ = std::make_unique<AgentCore>(make_registration(options_, shuffle_port_, *home), limits_);
+  wire::Registration registration = make_registration(options_, shuffle_port_, *home);
+  if (::unlink(dirs_.ended_in_order().c_str()) == 0) registration.__set_ended_in_order(true);
+  core_ = std::make_unique<AgentCore>(std::move(registration), limits_);
   spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
                dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
                options_.reduce_slots);
@@ -289,26 +291,38 @@ void Agent::do_action(action::Leave& leave) {
 // --- File work.
 
 void Agent::do_action(action::RunDuty& run) {
-  disk_.push([this, duty = run.duty, until_ms = run.until_steady_ms] {
-    if (steady_now_ms() > until_ms) {
-      return asio::post(io_, [this, duty] { core_->on_duty_too_late(duty); });
-    }
-    const Status done = finish_job_output(duty.output, duty.owner, duty.succeed);
-    asio::post(io_, [this, duty, done] {
+  struct Outcome {
+    bool begun = false;
+    Status done = Ok{};
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  const wire::Duty& duty = run.duty;
+  const auto call = [outcome, duty, until_ms = run.until_steady_ms] {
+    if (steady_now_ms() > until_ms) return;
+    outcome->begun = true;
+    outcome->done = do_duty(duty);
+  };
+  const auto then = [this, outcome, duty] {
+    asio::post(io_, [this, outcome, duty] {
+      if (!outcome->begun) return core_->on_duty_too_late(duty);
+      const Status& done = outcome->done;
       if (!done.ok())
         spdlog::error("{}: ending its output: {}", job_name(JobId(duty.job)), done.error().message);
       core_->on_duty_done(duty, done.ok(), done.ok() ? "" : done.error().message, now());
       turn();
     });
-  });
+  };
+  if (outputs_.begin("ending the output of " + job_name(JobId(duty.job)), call, then)) return;
+  core_->on_duty_elsewhere(duty, std::to_string(OutputWork::kThreads) + " calls on outputs hang",
+                           now());
 }
 
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
-  disk_.push([path = dirs_.job_outputs(drop.job), job = drop.job, output = drop.output] {
-    (void)remove_tree(path).ok();
-    if (!output.empty()) remove_late_output(output, job);
-  });
+  disk_.push([path = dirs_.job_outputs(drop.job)] { (void)remove_tree(path).ok(); });
+  if (drop.output.path.empty()) return;
+  outputs_.begin("cleaning up after " + job_name(drop.job),
+                 [output = drop.output] { remove_late_output(output); });
 }
 
 }  // namespace weir::tasktracker
@@ -330,6 +344,10 @@ int run_tasktracker(const TaskTrackerOptions& given) {
     return 1;
   }
   agent.run();
+  if (agent.left_behind()) {  // nobody waits for a file system that hangs
+    spdlog::default_logger()->flush();
+    ::_exit(0);
+  }
   return 0;
 }
 

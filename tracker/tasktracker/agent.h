@@ -12,6 +12,7 @@
 
 #include <boost/asio.hpp>
 
+#include "tracker/tasktracker/output_work.h"
 #include "tracker/tasktracker/agent_core.h"
 #include "tracker/tasktracker/attempt_process.h"
 #include "tracker/tasktracker/jobtracker_link.h"
@@ -34,6 +35,8 @@ class Agent {
   // Until stop() or SIGTERM; then kills every attempt.
   void run();
   void stop();  // from any thread
+  // Threads of it still run, on file systems that hang.
+  bool left_behind() const { return !outputs_.running().empty(); }
 
   std::uint16_t shuffle_port() const { return shuffle_port_; }
 
@@ -58,7 +61,7 @@ class Agent {
   AttemptProcess* process(const AttemptKey& key);
   void children_ended();
   void sweep_orphans();
-  void attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how);
+  void attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how);
   void kill_everything();
   void call_failed(const Error& error, const char* what);
   // Runs `call` on the RPC thread, then `then` with its result here.
@@ -81,6 +84,7 @@ class Agent {
   bool jobtracker_lost_ = false, stopping_ = false;
   std::int64_t health_at_ms_ = 0;
   WorkerThread rpc_, disk_;
+  OutputWork outputs_;
 };
 
 }  // namespace weir::tasktracker

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <set>
 
+#include "tracker/rpc/end_guard.h"
 #include "tracker/tasktracker/agent.h"
 #include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/task_output.h"
@@ -15,6 +16,7 @@ namespace weir::tasktracker {
 namespace {
 
 constexpr int kMostKillSweeps = 200;
+constexpr std::chrono::milliseconds kOutputsMayTake{2'000};  // at the end; then they hang
 
 }  // namespace
 
@@ -36,8 +38,8 @@ void Agent::do_action(action::StartAttempt& start) {
     turn();
   };
   const bool publishes = !spec->is_map() || spec->map_only();
-  handlers.over = [this, key, aside = publishes ? task_output_dir(*spec) : ""](
-                      const std::string& how) { attempt_over(key, aside, how); };
+  handlers.over = [this, key, output = publishes ? output_of(*spec) : JobOutput()](
+                      const std::string& how) { attempt_over(key, output, how); };
   auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
                                        std::move(handlers));
   if (!process) {
@@ -106,21 +108,26 @@ void Agent::sweep_orphans() {
   spdlog::error("{}: some processes of a killed attempt do not end", subject_);
 }
 
-void Agent::attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how) {
+void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
   processes_.erase(key);
   // Nobody will fetch what an attempt has left that was killed or failed.
   const bool failed = !core_->on_exit(key, how, now());
-  disk_.push([path = dirs_.attempt(key), aside, output = failed ? dirs_.output(key) : ""] {
+  disk_.push([path = dirs_.attempt(key), kept = failed ? dirs_.output(key) : ""] {
     (void)remove_tree(path).ok();
-    if (!aside.empty()) remove_unpublished(aside);
-    if (!output.empty()) (void)remove_tree(output).ok();
+    if (!kept.empty()) (void)remove_tree(kept).ok();
   });
+  if (!output.path.empty()) {
+    outputs_.begin("cleaning up after " + attempt_name(key),
+                   [output, key] { remove_unpublished(output, key); });
+  }
   turn();
 }
 
 void Agent::kill_everything() {
   stopping_ = true;
+  EndGuard guard(subject_);
+  guard.at("processes of its attempts");
   for (auto& [key, process] : processes_) {
     process->forget_handlers();
     process->kill();
@@ -130,10 +137,21 @@ void Agent::kill_everything() {
   }
   processes_.clear();
   sweep_orphans();
+  // From here on nothing that ran here can have taken this process down.
+  (void)write_whole_file(dirs_.ended_in_order(), "").ok();
+  guard.at("its call to the JobTracker");
   link_->close();
   rpc_.stop();
+  guard.at("the disk of its work directory");
   disk_.stop();
+  if (!outputs_.wait(kOutputsMayTake)) {
+    for (const std::string& what : outputs_.running())
+      spdlog::warn("{}: {} hangs, and is left as it is", subject_, what);
+  }
+  outputs_.stop();
+  guard.at("the shuffle server");
   shuffle_->stop();
+  guard.at("the disk of its work directory");
   (void)remove_tree(dirs_.attempts()).ok();
   (void)remove_tree(dirs_.outputs()).ok();
   spdlog::info("{}: ended", subject_);

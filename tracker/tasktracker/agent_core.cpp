@@ -266,7 +266,7 @@ void AgentCore::drop_job(std::int64_t number) {
   });
   if (alive) return;  // stays among the held jobs, and is dropped when its attempts have ended
   const auto& description = job->second.description;
-  actions_.push_back(action::DropJob{id, description ? description->spec.output : ""});
+  actions_.push_back(action::DropJob{id, description ? output_of(*description) : JobOutput()});
   jobs_.erase(job);
 }
 
@@ -298,6 +298,12 @@ void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, std::int64_t
 void AgentCore::on_duty_too_late(const wire::Duty& duty) {
   const auto found = duties_.find(duty.job);
   if (found != duties_.end() && !found->second.report) duties_.erase(found);
+}
+
+void AgentCore::on_duty_elsewhere(const wire::Duty& duty, const std::string& why, Now now) {
+  on_duty_done(duty, false, why, now);
+  const auto found = duties_.find(duty.job);
+  if (found != duties_.end()) found->second.report->__set_elsewhere(true);
 }
 
 void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "jobqueue/ids.h"
+#include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/task_report.h"
 #include "tracker_types.h"
 
@@ -77,7 +78,7 @@ struct RunDuty {
 };
 struct DropJob {
   JobId job;
-  std::string output;  // its output directory; empty: not known here
+  JobOutput output;  // empty path: not known here
 };
 struct Leave {  // the process is to end
   std::string why;
@@ -117,6 +118,7 @@ class AgentCore {
   bool on_exit(const AttemptKey& key, const std::string& how, Now now);
   void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
   void on_duty_too_late(const wire::Duty& duty);  // it was not begun; it is, if asked for again
+  void on_duty_elsewhere(const wire::Duty& duty, const std::string& why, Now now);  // cannot begin
 
   std::size_t live_attempts() const;
   bool registered() const { return registered_; }

@@ -1,5 +1,6 @@
 #include "tracker/tasktracker/file_system.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -7,8 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
 
 namespace weir::tasktracker {
 namespace {
@@ -21,26 +20,51 @@ bool no_hard_links(int error) {
   return error == EPERM || error == EOPNOTSUPP || error == EMLINK || error == ENOSYS;
 }
 
-class PosixFiles final : public FileSystem {
+int rename_to_free_name(int from_at, const std::string& from, int to_at, const std::string& to) {
+  return static_cast<int>(::syscall(SYS_renameat2, from_at, from.c_str(), to_at, to.c_str(),
+                                    kRenameNoReplace));
+}
+
+int open_directory_at(int at, const char* name) {
+  return ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+}
+
+class PosixDirectory final : public Directory {
  public:
-  Result<UniqueFd> create_file(const std::string& path) override {
-    return create_anew(path);
+  PosixDirectory(UniqueFd fd, std::string path) : Directory(std::move(path)), fd_(std::move(fd)) {}
+
+  Result<DirectoryPtr> open(const std::string& name) override {
+    UniqueFd found = step_into(name);
+    if (found.valid()) return DirectoryPtr(new PosixDirectory(std::move(found), path_of(name)));
+    if (errno == ENOENT) return DirectoryPtr();
+    return system_error(path_of(name));
   }
 
-  Status make_directory(const std::string& path) override {
-    if (::mkdir(path.c_str(), 0777) == 0) return Ok{};
+  Result<UniqueFd> create_file(const std::string& name) override {
+    const Place at = place(name);
+    if (!at.holder.valid()) return system_error(path_of(name));
+    return create_anew_at(at.holder.get(), at.leaf, path_of(name));
+  }
+
+  Status make_directory(const std::string& name) override {
+    const Place at = place(name);
+    if (!at.holder.valid()) return system_error(path_of(name));
+    if (::mkdirat(at.holder.get(), at.leaf.c_str(), 0777) == 0) return Ok{};
     const int problem = errno;
-    std::error_code ignored;
-    if (problem == EEXIST && std::filesystem::is_directory(path, ignored)) return Ok{};
-    return system_error(path, problem);
+    if (problem == EEXIST && UniqueFd(open_directory_at(at.holder.get(), at.leaf.c_str())).valid())
+      return Ok{};
+    return system_error(path_of(name), problem);
   }
 
-  Status write_small(const std::string& path, const UniqueFd& fd, std::string_view text) override {
-    return write_all(fd.get(), text, path);
+  Status write_small(const std::string& name, const UniqueFd& fd, std::string_view text) override {
+    return write_all(fd.get(), text, path_of(name));
   }
 
-  std::string read_small(const std::string& path) override {
-    const auto fd = open_untrusted(path, O_RDONLY);
+  std::string read_small(const std::string& name) override {
+    const Place at = place(name);
+    struct stat here {};
+    if (!at.holder.valid() || ::fstat(at.holder.get(), &here) != 0) return "";
+    const auto fd = open_untrusted_at(at.holder.get(), at.leaf, here.st_uid, path_of(name));
     if (!fd) return "";
     std::string text(kSmallBytes, '\0');
     const ssize_t n = ::read(fd->get(), text.data(), text.size());
@@ -48,55 +72,137 @@ class PosixFiles final : public FileSystem {
     return text;
   }
 
-  Status sync_file(const std::string& path, const UniqueFd& fd) override {
-    if (::fsync(fd.get()) != 0) return system_error(path);
+  Status sync_file(const std::string& name, const UniqueFd& fd) override {
+    if (::fsync(fd.get()) != 0) return system_error(path_of(name));
     return Ok{};
   }
 
-  Status sync_directory(const std::string& path) override {
-    auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
-    if (!fd) return fd.error();
-    if (::fsync(fd->get()) != 0) return system_error(path);
+  Status sync(const std::string& name) override {
+    if (name.empty()) return ::fsync(fd_.get()) == 0 ? Status(Ok{}) : system_error(path());
+    const UniqueFd directory = step_into(name);
+    if (!directory.valid() || ::fsync(directory.get()) != 0) return system_error(path_of(name));
     return Ok{};
   }
 
   Result<bool> publish(const std::string& from, const std::string& to) override {
-    int done = ::link(from.c_str(), to.c_str());
-    if (done != 0 && no_hard_links(errno)) {
-      done = static_cast<int>(::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(),
-                                        kRenameNoReplace));
-    }
-    if (done == 0) return true;
-    if (errno == EEXIST) return false;
-    return system_error("publishing " + from + " as " + to);
+    return give_name(from, to, [](const Place& old_place, const Place& new_place) {
+      const int done = ::linkat(old_place.holder.get(), old_place.leaf.c_str(),
+                                new_place.holder.get(), new_place.leaf.c_str(), 0);
+      if (done == 0 || !no_hard_links(errno)) return done;
+      return rename_to_free_name(old_place.holder.get(), old_place.leaf, new_place.holder.get(),
+                                 new_place.leaf);
+    });
   }
 
-  std::optional<Info> info(const std::string& path) override {
+  Result<bool> rename_directory(const std::string& from, const std::string& to) override {
+    return give_name(from, to, [](const Place& old_place, const Place& new_place) {
+      const int done = rename_to_free_name(old_place.holder.get(), old_place.leaf,
+                                           new_place.holder.get(), new_place.leaf);
+      if (done == 0 || (errno != EINVAL && errno != ENOSYS)) return done;
+      // Where that is unknown: what has the name is replaced only if it is an empty directory.
+      return ::renameat(old_place.holder.get(), old_place.leaf.c_str(), new_place.holder.get(),
+                        new_place.leaf.c_str());
+    });
+  }
+
+  std::optional<Info> info(const std::string& name) override {
     struct stat found {};
-    if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+    if (name.empty()) {
+      if (::fstat(fd_.get(), &found) != 0) return std::nullopt;
+    } else {
+      const Place at = place(name);
+      if (!at.holder.valid() ||
+          ::fstatat(at.holder.get(), at.leaf.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+        return std::nullopt;
+    }
     return Info{{found.st_dev, found.st_ino}, found.st_nlink};
   }
 
-  std::vector<std::string> list(const std::string& directory) override {
+  std::vector<std::string> list(const std::string& name) override {
     std::vector<std::string> names;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
-      names.push_back(entry.path().filename());
+    UniqueFd directory = step_into(name);
+    if (!directory.valid()) return names;
+    DIR* listing = ::fdopendir(directory.get());
+    if (listing == nullptr) return names;
+    (void)directory.release();  // the listing's now
+    while (const dirent* entry = ::readdir(listing)) {
+      const std::string_view each = entry->d_name;
+      if (each != "." && each != "..") names.emplace_back(each);
     }
+    ::closedir(listing);
     return names;
   }
 
-  Status remove_tree(const std::string& path) override { return tasktracker::remove_tree(path); }
-
-  Status remove_file(const std::string& path) override {
-    if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return Ok{};
-    return system_error(path);
+  Status remove_tree(const std::string& name) override {
+    const Place at = place(name);
+    if (!at.holder.valid()) return errno == ENOENT ? Status(Ok{}) : system_error(path_of(name));
+    return remove_tree_at(at.holder.get(), at.leaf, path_of(name));
   }
 
-  Result<bool> remove_directory(const std::string& path) override {
-    if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
-    if (errno == ENOTEMPTY || errno == EEXIST) return false;
-    return system_error(path);
+  Status remove_file(const std::string& name) override {
+    const int problem = remove(name, 0);
+    return problem == 0 ? Status(Ok{}) : system_error(path_of(name), problem);
+  }
+
+  Result<bool> remove_directory(const std::string& name) override {
+    const int problem = remove(name, AT_REMOVEDIR);
+    if (problem == ENOTEMPTY || problem == EEXIST) return false;
+    if (problem != 0) return system_error(path_of(name), problem);
+    return true;
+  }
+
+ private:
+  // The directory that the last part of a name is in, and that part.
+  struct Place {
+    UniqueFd holder;  // invalid: errno says why
+    std::string leaf;
+  };
+
+  UniqueFd step_into(const std::string& name) const {
+    UniqueFd at(open_directory_at(fd_.get(), "."));
+    for (std::size_t from = 0; at.valid() && from < name.size();) {
+      const std::size_t end = std::min(name.find('/', from), name.size());
+      at = UniqueFd(open_directory_at(at.get(), name.substr(from, end - from).c_str()));
+      from = end + 1;
+    }
+    return at;
+  }
+
+  Place place(const std::string& name) const {
+    const std::size_t slash = name.rfind('/');
+    if (slash == std::string::npos) return {step_into(""), name};
+    return {step_into(name.substr(0, slash)), name.substr(slash + 1)};
+  }
+
+  template <class Give>
+  Result<bool> give_name(const std::string& from, const std::string& to, Give give) {
+    const Place old_place = place(from);
+    if (!old_place.holder.valid()) return system_error(path_of(from));
+    const Place new_place = place(to);
+    if (!new_place.holder.valid()) return system_error(path_of(to));
+    if (give(old_place, new_place) == 0) return true;
+    if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
+    return system_error("publishing " + path_of(from) + " as " + path_of(to));
+  }
+
+  // errno, or 0, also if nothing was there.
+  int remove(const std::string& name, int flags) {
+    const Place at = place(name);
+    if (at.holder.valid() && ::unlinkat(at.holder.get(), at.leaf.c_str(), flags) == 0) return 0;
+    return errno == ENOENT ? 0 : errno;
+  }
+
+  UniqueFd fd_;
+};
+
+class PosixFiles final : public FileSystem {
+ public:
+  Result<DirectoryPtr> open(const std::string& path) override {
+    auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
+    if (fd) return DirectoryPtr(new PosixDirectory(std::move(*fd), path));
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0 && errno == ENOENT) return DirectoryPtr();
+    return fd.error();
   }
 };
 
@@ -112,16 +218,24 @@ std::string parent_directory(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
 }
 
-Status make_durable_directories(FileSystem& files, const std::string& path) {
-  const std::string parent = parent_directory(path);
-  if (files.info(path)) {
+Result<DirectoryPtr> make_durable_directories(FileSystem& files, const std::string& path) {
+  auto there = files.open(path);
+  if (!there) return there;
+  const std::string above = parent_directory(path);
+  if (*there != nullptr) {
     // Perhaps its maker died before it did this. A parent that may not be read was there before us.
-    (void)files.sync_directory(parent).ok();
-    return Ok{};
+    if (auto parent = files.open(above); parent && *parent) (void)(*parent)->sync().ok();
+    return there;
   }
-  if (auto made = make_durable_directories(files, parent); !made) return made;
-  if (auto made = files.make_directory(path); !made) return made;
-  return files.sync_directory(parent);
+  if (above == path) return data_error(path + ": no directory");
+  auto parent = make_durable_directories(files, above);
+  if (!parent) return parent;
+  if (auto made = (*parent)->make_directory(path.substr(path.rfind('/') + 1)); !made)
+    return made.error();
+  if (auto synced = (*parent)->sync(); !synced) return synced.error();
+  there = files.open(path);
+  if (there && *there == nullptr) return data_error(path + ": was removed meanwhile");
+  return there;
 }
 
 }  // namespace weir::tasktracker

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr int kMostSweeps = 20;
 
 std::string boot_id() {
-  auto text = read_whole_file("/proc/sys/kernel/random/boot_id", 256);
+  auto text = read_system_file("/proc/sys/kernel/random/boot_id", 256);
   return text ? text->substr(0, text->find('\n')) : "unknown";
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 namespace weir::tasktracker {
 
@@ -43,29 +44,93 @@ Status set_nonblocking(int fd) {
   return Ok{};
 }
 
-Result<UniqueFd> open_file(const std::string& path, int flags, int mode) {
-  int number;
-  do {
-    number = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
-  } while (number < 0 && errno == EINTR);
+namespace {
+
+// What was opened, unless it is something that makes its opener wait.
+Result<UniqueFd> checked(int number, int flags, const std::string& shown,
+                         std::optional<uid_t> owner) {
   const bool no_reader = number < 0 && errno == ENXIO;  // a pipe or socket
-  if (number < 0 && !no_reader) return system_error(path);
+  if (number < 0 && !no_reader) return system_error(shown);
   UniqueFd fd(number);
   struct stat there {};
-  if (!no_reader && ::fstat(fd.get(), &there) != 0) return system_error(path);
+  if (!no_reader && ::fstat(fd.get(), &there) != 0) return system_error(shown);
   if (no_reader || (!S_ISREG(there.st_mode) && !(flags & O_DIRECTORY)))
-    return data_error(path + ": is no regular file");
+    return data_error(shown + ": is no regular file");
+  if (owner && there.st_uid != *owner) return data_error(shown + ": belongs to another user");
   return fd;
 }
 
+int open_at(int directory, const char* name, int flags, int mode) {
+  int number;
+  do {
+    number = ::openat(directory, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
+  } while (number < 0 && errno == EINTR);
+  return number;
+}
+
+UniqueFd step(int at, const std::string& name) {
+  return UniqueFd(::openat(at, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// The directory that a path's last name is in, reached through no link. Where `makes`, those that
+// are missing are made, and what is there instead of one is removed.
+struct Place {
+  UniqueFd directory;  // invalid: errno says why
+  std::string name;
+};
+
+UniqueFd step_making(int at, const std::string& name) {
+  UniqueFd next = step(at, name);
+  if (next.valid()) return next;
+  if (errno == ENOTDIR || errno == ELOOP) (void)::unlinkat(at, name.c_str(), 0);
+  if (::mkdirat(at, name.c_str(), 0777) != 0 && errno != EEXIST) return next;
+  return step(at, name);
+}
+
+Place place_of(const std::string& path, bool makes = false) {
+  const std::size_t last = path.rfind('/');
+  Place place;
+  place.name = last == std::string::npos ? path : path.substr(last + 1);
+  place.directory = step(AT_FDCWD, path.starts_with('/') ? "/" : ".");
+  for (std::size_t from = 0; place.directory.valid() && last != std::string::npos && from < last;) {
+    const std::size_t end = path.find('/', from);
+    const std::string name = path.substr(from, end - from);
+    const int at = place.directory.get();
+    if (!name.empty()) place.directory = makes ? step_making(at, name) : step(at, name);
+    from = end + 1;
+  }
+  return place;
+}
+
+}  // namespace
+
+Result<UniqueFd> open_file(const std::string& path, int flags, int mode) {
+  return checked(open_at(AT_FDCWD, path.c_str(), flags, mode), flags, path, std::nullopt);
+}
+
+Result<UniqueFd> open_untrusted_at(int directory, const std::string& name, uid_t owner,
+                                   const std::string& shown, int flags, int mode) {
+  return checked(open_at(directory, name.c_str(), flags | O_NOFOLLOW, mode), flags, shown, owner);
+}
+
+Result<UniqueFd> create_anew_at(int directory, const std::string& name, const std::string& shown,
+                                int mode) {
+  // Whoever makes the name anew between the two is found out by O_EXCL.
+  if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT) return system_error(shown);
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL;
+  return checked(open_at(directory, name.c_str(), kNew, mode), kNew, shown, std::nullopt);
+}
+
 Result<UniqueFd> open_untrusted(const std::string& path, int flags, int mode) {
-  return open_file(path, flags | O_NOFOLLOW, mode);
+  const Place at = place_of(path);
+  if (!at.directory.valid()) return system_error(path);
+  return open_untrusted_at(at.directory.get(), at.name, ::geteuid(), path, flags, mode);
 }
 
 Result<UniqueFd> create_anew(const std::string& path, int mode) {
-  // Whoever makes the name anew between the two is found out by O_EXCL.
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return system_error(path);
-  return open_untrusted(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+  const Place at = place_of(path);
+  if (!at.directory.valid()) return system_error(path);
+  return create_anew_at(at.directory.get(), at.name, path, mode);
 }
 
 namespace {
@@ -119,13 +184,13 @@ Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::s
   return Ok{};
 }
 
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
-  auto fd = open_untrusted(path, O_RDONLY);
-  if (!fd) return fd.error();
+namespace {
+
+Result<std::string> read_all(int fd, const std::string& path, std::size_t limit) {
   std::string text;
   char buffer[16384];
   for (;;) {
-    const ssize_t n = ::read(fd->get(), buffer, sizeof buffer);
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_error(path);
     if (n == 0) return text;
@@ -133,6 +198,20 @@ Result<std::string> read_whole_file(const std::string& path, std::size_t limit) 
     if (text.size() > limit)
       return data_error(path + ": is larger than " + std::to_string(limit) + " bytes");
   }
+}
+
+}  // namespace
+
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit) {
+  const auto fd = open_untrusted(path, O_RDONLY);
+  if (!fd) return fd.error();
+  return read_all(fd->get(), path, limit);
+}
+
+Result<std::string> read_system_file(const std::string& path, std::size_t limit) {
+  const auto fd = open_file(path, O_RDONLY);
+  if (!fd) return fd.error();
+  return read_all(fd->get(), path, limit);
 }
 
 Status write_whole_file(const std::string& path, std::string_view bytes) {
@@ -149,14 +228,22 @@ Status make_directories(const std::string& path) {
 }
 
 Status make_fresh_directory(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash != std::string::npos && slash > 0) {
-    if (auto made = make_directories(path.substr(0, slash)); !made) return made;
-  }
-  if (::mkdir(path.c_str(), 0700) == 0) return Ok{};
+  const Place at = place_of(path, true);
+  if (!at.directory.valid()) return system_error(path);
+  const auto make = [&at] { return ::mkdirat(at.directory.get(), at.name.c_str(), 0700) == 0; };
+  if (make()) return Ok{};
   if (errno != EEXIST) return system_error(path);
-  if (auto removed = remove_tree(path); !removed) return removed;
-  if (::mkdir(path.c_str(), 0700) != 0) return system_error(path);
+  if (auto removed = remove_tree_at(at.directory.get(), at.name, path); !removed) return removed;
+  if (!make()) return system_error(path);
+  return Ok{};
+}
+
+// The directory's own name in /proc leads to it, whatever is at its path by now.
+Status remove_tree_at(int directory, const std::string& name, const std::string& shown) {
+  std::error_code error;
+  std::filesystem::remove_all("/proc/self/fd/" + std::to_string(directory) + "/" + name, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return data_error(shown + ": " + error.message());
   return Ok{};
 }
 

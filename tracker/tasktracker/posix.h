@@ -4,6 +4,9 @@
 // command must inherit nothing but its three streams. Usable from any thread.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -51,21 +54,29 @@ Status set_nonblocking(int fd);
 // A regular file (with O_DIRECTORY a directory), or an error: never waits for the other end of a
 // pipe that somebody has put there, and touches no device.
 Result<UniqueFd> open_file(const std::string& path, int flags, int mode = 0644);
-// The same for a name that a task may have shaped: not through a link in its place.
+// The same for a path that a task may have shaped: through no link anywhere on it, and of this
+// process's user.
 Result<UniqueFd> open_untrusted(const std::string& path, int flags, int mode = 0644);
 // A new file of that name; what has the name (a file, a link, a pipe) is removed.
 Result<UniqueFd> create_anew(const std::string& path, int mode = 0644);
+// The same for a name in a directory that is open; `shown` is for people, `owner` whose it must be.
+Result<UniqueFd> open_untrusted_at(int directory, const std::string& name, uid_t owner,
+                                   const std::string& shown, int flags = O_RDONLY, int mode = 0644);
+Result<UniqueFd> create_anew_at(int directory, const std::string& name, const std::string& shown,
+                                int mode = 0644);
 Status write_all(int fd, std::string_view bytes, std::string_view what);
 // Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
 Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what);
 Result<std::string> read_whole_file(const std::string& path, std::size_t limit);  // open_untrusted
+Result<std::string> read_system_file(const std::string& path, std::size_t limit);  // of /proc, /sys
 Status write_whole_file(const std::string& path, std::string_view bytes);  // create_anew
 Status make_directories(const std::string& path);
 // An empty directory of that name for this user alone, and those above it; what has the name is
-// removed.
+// removed, and what is no directory where one above it must be.
 Status make_fresh_directory(const std::string& path);
 // Removes a file or a whole tree; what is not there is fine.
 Status remove_tree(const std::string& path);
+Status remove_tree_at(int directory, const std::string& name, const std::string& shown);
 
 std::int64_t steady_now_ms();  // CLOCK_MONOTONIC: the same for all processes of the machine
 std::int64_t wall_now_ms();

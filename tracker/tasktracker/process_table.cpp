@@ -17,7 +17,7 @@ constexpr std::size_t kMostEnvironment = 4u << 20;
 }  // namespace
 
 std::optional<ProcessInfo> process_info(pid_t pid) {
-  const auto text = read_whole_file("/proc/" + std::to_string(pid) + "/stat", 65536);
+  const auto text = read_system_file("/proc/" + std::to_string(pid) + "/stat", 65536);
   if (!text) return std::nullopt;
   // The second field is the name in parentheses and may contain anything.
   const std::size_t name_end = text->rfind(')');
@@ -58,7 +58,7 @@ std::vector<pid_t> children_of(pid_t parent) {
 }
 
 bool has_environment(pid_t pid, std::string_view entry) {
-  const auto text = read_whole_file("/proc/" + std::to_string(pid) + "/environ", kMostEnvironment);
+  const auto text = read_system_file("/proc/" + std::to_string(pid) + "/environ", kMostEnvironment);
   if (!text) return false;
   std::string_view rest = *text;
   while (!rest.empty()) {

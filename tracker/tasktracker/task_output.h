@@ -11,9 +11,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
-#include "tracker/tasktracker/file_system.h"
+#include "tracker/tasktracker/output_directory.h"
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/task_spec.h"
 
@@ -21,38 +22,34 @@ namespace weir::tasktracker {
 
 std::string part_name(std::uint32_t index);  // part-00000
 std::string task_output_dir(const TaskSpec& spec);
+JobOutput output_of(const TaskSpec& spec);
 
 class TaskOutput {
  public:
   static Result<TaskOutput> create(const TaskSpec& spec, FileSystem& files = posix_files());
 
   int fd() const { return fd_.get(); }
-  const std::string& path() const { return path_; }
+  std::string path() const { return directory_->path_of(file_); }
   Status sync();
   // Publishes; the note (may be empty) says if an earlier attempt of the task had done so.
   Result<std::string> commit();
 
  private:
-  explicit TaskOutput(FileSystem& files) : files_(&files) {}
-  Result<std::string> published_before(const FileSystem::Identity& there) const;
+  TaskOutput() = default;
+  Result<std::string> published_before(const Directory::Identity& there) const;
 
-  FileSystem* files_;
-  std::string output_, owner_, aside_, part_, path_;
-  std::string task_prefix_;  // attempt_0007_r_000012_
-  FileSystem::Identity identity_;
+  DirectoryPtr directory_;  // the job's output
+  std::string owner_, part_;
+  std::string aside_, file_;  // below the directory
+  std::string task_prefix_;   // attempt_0007_r_000012_
+  Directory::Identity identity_;
   UniqueFd fd_;
 };
 
-// The job's last step, idempotent: removes `_temporary`, and writes `_SUCCESS`, which names the
-// job, or removes an output that is empty.
-Status finish_job_output(const std::string& output, const std::string& owner, bool succeed,
-                         FileSystem& files = posix_files());
-
-// An attempt has ended: what it wrote aside goes, unless it is what stands published.
-void remove_unpublished(const std::string& aside, FileSystem& files = posix_files());
-
-// After the job's last step: what attempts that were still being killed then have written aside
-// since. Leaves everything of other jobs that write to the same place by now.
-void remove_late_output(const std::string& output, JobId job, FileSystem& files = posix_files());
+// What an attempt wrote aside goes, unless it is what stands published.
+void remove_if_unpublished(Directory& directory, const std::string& aside);
+// An attempt has ended.
+void remove_unpublished(const JobOutput& output, const AttemptKey& attempt,
+                        FileSystem& files = posix_files());
 
 }  // namespace weir::tasktracker

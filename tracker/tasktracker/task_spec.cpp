@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "tracker/tasktracker/attempt_id.h"
+#include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/posix.h"
 
 namespace weir::tasktracker {
@@ -193,7 +194,7 @@ Result<TaskSpec> make_task_spec(const wire::JobDescription& job, const wire::Lau
   spec.maps = static_cast<std::uint32_t>(job.maps);
   spec.reduces = static_cast<std::uint32_t>(from.reduces);
   spec.output = from.output;
-  spec.owner = job.owner;
+  spec.owner = output_of(job).owner;
   spec.conf = from.conf;
   spec.environment = from.environment;
   spec.working_directory = from.working_directory;

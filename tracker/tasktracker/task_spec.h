@@ -31,7 +31,7 @@ struct TaskSpec {
   std::int64_t input_offset = 0, input_length = 0;
   std::vector<InputPiece> more_input;  // maps: read after that
   std::string output;  // directory of the job
-  std::string owner;   // what _SUCCESS says there once this job has succeeded
+  std::string owner;   // whom the output directory names (output_directory.h)
   std::map<std::string, std::string> conf, environment;
   std::string working_directory;  // empty: the attempt's own
   std::vector<JobFile> files;     // that travel with the job

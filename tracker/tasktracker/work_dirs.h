@@ -16,6 +16,8 @@ struct WorkDirs {
   std::string root;
 
   std::string lock() const { return root + "/lock"; }
+  // There while no tracker is: the last one had ended all that ran on it, and then itself.
+  std::string ended_in_order() const { return root + "/ended"; }
   std::string attempts() const { return root + "/attempts"; }
   std::string outputs() const { return root + "/outputs"; }
   std::string logs() const { return root + "/logs"; }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tracker/tasktracker/job_output.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace weir::faults {
@@ -15,6 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 constexpr const char* kOwner = "job_0007 1";
+const JobOutput kOutput{"/data/out", kOwner};
 
 bool loses_all() {
   return false;
@@ -25,6 +27,7 @@ struct PowerCut : testing::Test {
     TaskSpec spec;
     spec.id = {{JobId(7), TaskKind::kReduce, 3}, attempt};
     spec.output = "/data/out";
+    spec.owner = kOwner;
     return spec;
   }
   // As an attempt does it until it asks to commit.
@@ -51,7 +54,7 @@ TEST_F(PowerCut, WhatWasNotSyncedGoes) {
   files.syncs_directories = false;
   ASSERT_TRUE(output.commit().ok());
   files.lose_power(loses_all);
-  EXPECT_THAT(files.list("/data/out"), ElementsAre("_temporary"));
+  EXPECT_THAT(files.list("/data/out"), ElementsAre("_owner", "_temporary"));
   files.syncs_directories = true;
   files.syncs_files = false;
   TaskOutput torn = written(1);
@@ -82,9 +85,7 @@ TEST_F(PowerCut, AndSoItDoesWhenNothingElseHasCome) {
 
 // Its maker died between making the directory and syncing the name.
 TEST_F(PowerCut, ADirectoryThatWasFoundStaysToo) {
-  ASSERT_TRUE(files.make_directory("/data").ok());
-  ASSERT_TRUE(files.make_directory("/data/out").ok());
-  files.sync_directory("/").ok();
+  ASSERT_TRUE((*files.open("/"))->make_directory("data").ok());
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
   files.lose_power(loses_all);
@@ -94,14 +95,14 @@ TEST_F(PowerCut, ADirectoryThatWasFoundStaysToo) {
 TEST_F(PowerCut, ASuccessStaysMarkedAndClean) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(finish_job_output("/data/out", kOwner, true, files).ok());
+  ASSERT_TRUE(complete_job_output(kOutput, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data/out"), ElementsAre("_SUCCESS", "part-00003"));
 }
 
 TEST_F(PowerCut, WhatAFailedJobLeftDoesNotComeBack) {
   TaskOutput output = written(0);
-  ASSERT_TRUE(finish_job_output("/data/out", kOwner, false, files).ok());
+  ASSERT_TRUE(abort_job_output(kOutput, 4, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data"), IsEmpty());
 }
@@ -110,31 +111,31 @@ TEST_F(PowerCut, NorWhatLayAtTheTop) {
   TaskSpec top = spec(0);
   top.output = "/out";
   ASSERT_TRUE(TaskOutput::create(top, files).ok());
-  ASSERT_TRUE(finish_job_output("/out", kOwner, false, files).ok());
+  ASSERT_TRUE(abort_job_output({"/out", kOwner}, 4, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/"), IsEmpty());
 }
 
 // A kill overtook the last step of a success.
-TEST_F(PowerCut, NorDoesTheMarkOfASuccessThatWasNone) {
+TEST_F(PowerCut, NorDoesASuccessThatWasNone) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(finish_job_output("/data/out", kOwner, true, files).ok());
-  ASSERT_TRUE(finish_job_output("/data/out", kOwner, false, files).ok());
+  ASSERT_TRUE(complete_job_output(kOutput, files).ok());
+  ASSERT_TRUE(abort_job_output(kOutput, 4, files).ok());
   files.lose_power(loses_all);
-  EXPECT_THAT(files.list("/data/out"), ElementsAre("part-00003"));
+  EXPECT_THAT(files.list("/data"), IsEmpty());
 }
 
 TEST_F(PowerCut, NorWhatAKilledAttemptHadWritten) {
   TaskOutput output = written(0);
-  remove_unpublished(task_output_dir(spec(0)), files);
+  remove_unpublished(kOutput, spec(0).id, files);
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data/out/_temporary"), IsEmpty());
 }
 
 TEST_F(PowerCut, NorWhatADroppedJobWroteLate) {
   TaskOutput output = written(0);
-  remove_late_output("/data/out", JobId(7), files);
+  remove_late_output(kOutput, files);
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data"), IsEmpty());
 }
@@ -142,14 +143,14 @@ TEST_F(PowerCut, NorWhatADroppedJobWroteLate) {
 // It was killed after its job's last step, and removed its own.
 TEST_F(PowerCut, ADroppedJobLeavesNoEmptyDirectories) {
   TaskOutput late = written(0);
-  remove_unpublished(task_output_dir(spec(0)), files);
-  remove_late_output("/data/out", JobId(7), files);
+  remove_unpublished(kOutput, spec(0).id, files);
+  remove_late_output(kOutput, files);
   EXPECT_THAT(files.list("/data"), IsEmpty());
 }
 
 TEST_F(PowerCut, ADroppedJobLeavesTheNextOnesFiles) {
   TaskOutput other = written(0);
-  remove_late_output("/data/out", JobId(8), files);
+  remove_late_output({"/data/out", "job_0008 1"}, files);
   EXPECT_TRUE(files.contains(other.path()));
 }
 

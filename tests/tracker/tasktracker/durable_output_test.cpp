@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "temp_dir.h"
+#include "tracker/tasktracker/job_output.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace {
@@ -28,15 +29,21 @@ extern "C" int fsync(int fd) {
   return static_cast<int>(::syscall(SYS_fsync, fd));
 }
 
-extern "C" int link(const char* from, const char* to) noexcept {
-  if (calls != nullptr) calls->push_back(std::string("publish ") + to);
-  return static_cast<int>(::syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0));
+extern "C" int linkat(int from_at, const char* from, int to_at, const char* to, int) noexcept {
+  if (calls != nullptr) {
+    char path[4096] = {};
+    const std::string link = "/proc/self/fd/" + std::to_string(to_at);
+    if (::readlink(link.c_str(), path, sizeof path - 1) < 0) path[0] = '?';
+    calls->push_back(std::string("publish ") + path + "/" + to);
+  }
+  return static_cast<int>(::syscall(SYS_linkat, from_at, from, to_at, to, 0));
 }
 
 namespace weir::tasktracker {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsSupersetOf;
 
 class DurableOutput : public testing::Test {
  protected:
@@ -47,6 +54,7 @@ class DurableOutput : public testing::Test {
     TaskSpec spec;
     spec.id = {{JobId(7), TaskKind::kReduce, 3}, 0};
     spec.output = root_ + "/out";
+    spec.owner = "job_0007 1";
     return spec;
   }
   // Since it was last asked; below the test's directory, which is "." then.
@@ -67,13 +75,18 @@ class DurableOutput : public testing::Test {
   std::vector<std::string> calls_;
 };
 
-constexpr const char* kOwnerOfAll = "job_0007 1";
+constexpr const char* kMaking = "./.weir-job_0007-1";
 
 TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
   auto output = TaskOutput::create(spec());
   ASSERT_TRUE(output.ok());
-  // Each directory before anything is made in it.
-  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out", "sync ./out/_temporary"));
+  const std::string making = kMaking;
+  // Its directory is whole, with its mark, before it has its name; and each directory is there
+  // before anything is made in it.
+  EXPECT_THAT(seen(), IsSupersetOf({"sync " + making + "/_owner.attempt_0007_r_000003_0",
+                                    "publish " + making + "/_owner", "sync " + making,
+                                    std::string("sync ."), std::string("sync ./out"),
+                                    std::string("sync ./out/_temporary")}));
   ASSERT_TRUE(output->sync().ok());
   EXPECT_THAT(seen(),
               ElementsAre("sync ./out/_temporary/attempt_0007_r_000003_0/part-00003",
@@ -88,26 +101,26 @@ TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
 TEST_F(DurableOutput, IsMarkedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
-  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, true).ok());
-  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out"));
+  ASSERT_TRUE(complete_job_output(output_of(spec())).ok());
+  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out", "sync ./out",
+                                  "sync ."));
 }
 
 TEST_F(DurableOutput, IsRemovedForGood) {
-  ASSERT_TRUE(TaskOutput::create(spec()).ok());
+  auto output = TaskOutput::create(spec());
+  ASSERT_TRUE(output.ok() && output->commit().ok());
   seen();
-  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, false).ok());
-  EXPECT_THAT(seen(), ElementsAre("sync ."));
-  std::filesystem::create_directory(root_ + "/out");
-  dir_.write("out/part-00000", "published");
-  dir_.write("out/_SUCCESS", "");
-  ASSERT_TRUE(finish_job_output(root_ + "/out", kOwnerOfAll, false).ok());
-  EXPECT_THAT(seen(), ElementsAre("sync ./out"));
+  ASSERT_TRUE(abort_job_output(output_of(spec()), 4).ok());
+  const auto calls = seen();
+  ASSERT_FALSE(calls.empty());
+  EXPECT_EQ(calls.front(), "sync ./out");  // what is published, before that which shows whose it is
+  EXPECT_EQ(calls.back(), "sync .");
 }
 
 TEST_F(DurableOutput, OfAKilledAttemptIsRemovedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
-  remove_unpublished(task_output_dir(spec()));
+  remove_unpublished(output_of(spec()), spec().id);
   EXPECT_THAT(seen(), ElementsAre("sync ./out/_temporary"));
 }
 

@@ -11,7 +11,7 @@
 #include "tracker/tasktracker/run_file.h"
 #include "tracker/tasktracker/shuffle_client.h"
 #include "tracker/tasktracker/shuffle_server.h"
-#include "tracker/tasktracker/task_output.h"
+#include "tracker/tasktracker/job_output.h"
 #include "tracker/tasktracker/temp_dir.h"
 
 namespace weir::tasktracker {
@@ -81,13 +81,13 @@ TEST_F(HostileFiles, TheMarkOfSuccessIsWrittenInTheirPlace) {
   const std::string target = dir_ / "victim";
   for (const bool as_link : {false, true}) {
     const std::string output = dir_ / (as_link ? "out2" : "out1");
-    std::filesystem::create_directory(output);
+    ASSERT_TRUE(take_output({output, "job_0001"}, "a", posix_files()).ok());
     if (as_link) {
       ASSERT_EQ(::symlink(target.c_str(), (output + "/_SUCCESS").c_str()), 0);
     } else {
       ASSERT_EQ(::mkfifo((output + "/_SUCCESS").c_str(), 0666), 0);
     }
-    ASSERT_TRUE(finish_job_output(output, "job_0001", true).ok());
+    ASSERT_TRUE(complete_job_output({output, "job_0001"}).ok());
     EXPECT_EQ(read_text(output + "/_SUCCESS"), "job_0001\n");
   }
   EXPECT_FALSE(std::filesystem::exists(target));

@@ -199,42 +199,6 @@ TEST(TaskOutput, SomeoneElsesFileStays) {
   EXPECT_EQ(read_text(dir / "out/part-00003"), "theirs");
 }
 
-// A store that was restored from a copy may know a job as running that has ended since.
-TEST(TaskOutput, WhatThisVeryJobHadCompletedIsKept) {
-  const TempDir dir;
-  std::filesystem::create_directory(dir / "out");
-  dir.write("out/part-00003", "of its earlier life");
-  dir.write("out/_SUCCESS", std::string(kOwner) + "0\n");  // of its number, but another job
-  auto mine = TaskOutput::create(output_spec(dir, 0));
-  ASSERT_TRUE(mine.ok());
-  EXPECT_FALSE(mine->commit().ok());
-  dir.write("out/_SUCCESS", std::string(kOwner) + "\n");
-  EXPECT_EQ(*mine->commit(), "output had been published by this job, which had succeeded");
-  EXPECT_EQ(read_text(dir / "out/part-00003"), "of its earlier life");
-  EXPECT_TRUE(finish_job_output(dir / "out", kOwner, true).ok());
-  EXPECT_EQ(read_text(dir / "out/_SUCCESS"), std::string(kOwner) + "\n");
-  std::filesystem::remove(dir / "out/_SUCCESS");
-  std::filesystem::create_symlink(dir / "out/mark", dir / "out/_SUCCESS");
-  dir.write("out/mark", std::string(kOwner) + "\n");
-  EXPECT_FALSE(mine->commit().ok());  // a link is no mark
-}
-
-TEST(TaskOutput, TheLastStepIsIdempotent) {
-  const TempDir dir;
-  ASSERT_TRUE(TaskOutput::create(output_spec(dir, 0)).ok());
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "out", kOwner, true).ok());
-  EXPECT_TRUE(std::filesystem::exists(dir / "out/_SUCCESS"));
-  EXPECT_FALSE(std::filesystem::exists(dir / "out/_temporary"));
-  dir.write("out/part-00000", "published");
-  // A kill overtook the publishing.
-  EXPECT_TRUE(finish_job_output(dir / "out", kOwner, false).ok());
-  EXPECT_FALSE(std::filesystem::exists(dir / "out/_SUCCESS"));
-  EXPECT_TRUE(std::filesystem::exists(dir / "out/part-00000"));  // not empty: stays
-  std::filesystem::create_directories(dir / "empty/_temporary/x");
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(finish_job_output(dir / "empty", kOwner, false).ok());
-  EXPECT_FALSE(std::filesystem::exists(dir / "empty"));
-}
-
 pid_t spawn_sleep(const std::string& mark) {
   const pid_t pid = ::fork();
   if (pid == 0) {

@@ -176,7 +176,7 @@ TEST(Trouble, AnExistingFileIsNeverReplaced) {
   JobRun run({.input = "a\n", .maps = 1, .reduces = 0, .max_attempts = 1});
   std::filesystem::create_directory(run.output);
   run.dir.write("out/part-00000", "precious");
-  EXPECT_TRUE(contains(run.go(), "part-00000: exists and was not written by this task"));
+  EXPECT_TRUE(contains(run.go(), "out: exists and was not made by this job"));
   EXPECT_EQ(run.part(0), "precious");
 }
 

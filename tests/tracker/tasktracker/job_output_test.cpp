@@ -1,0 +1,223 @@
+// Outputs belong to the job that took them, whatever path leads to them.
+#include "tracker/tasktracker/job_output.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tracker/tasktracker/task_output.h"
+#include "tracker/tasktracker/temp_dir.h"
+
+namespace weir::tasktracker {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kMe = "job_0007 1763881200000";
+constexpr const char* kOther = "job_0008 1763881200000";
+
+class JobOutputs : public testing::Test {
+ protected:
+  TaskSpec spec(std::uint32_t task, std::uint32_t attempt = 0, const char* owner = kMe) const {
+    TaskSpec spec;
+    spec.id = {{JobId(owner == kMe ? 7 : 8), TaskKind::kReduce, task}, attempt};
+    spec.output = out_;
+    spec.owner = owner;
+    return spec;
+  }
+  // As an attempt does it, up to its commit.
+  TaskOutput written(std::uint32_t task, std::uint32_t attempt = 0) {
+    auto output = TaskOutput::create(spec(task, attempt));
+    EXPECT_TRUE(output.ok()) << output.error().message;
+    EXPECT_TRUE(write_all(output->fd(), "mine", "").ok());
+    return std::move(*output);
+  }
+  void publish(std::uint32_t task) { EXPECT_TRUE(written(task).commit().ok()); }
+  std::vector<std::string> names(const std::string& below = "") const {
+    std::vector<std::string> all;
+    const std::string folder = below.empty() ? dir_.path() : dir_ / below;
+    for (const auto& entry : fs::directory_iterator(folder)) all.push_back(entry.path().filename());
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  TempDir dir_;
+  std::string out_ = dir_ / "out";
+  JobOutput mine_{out_, kMe};
+};
+
+TEST_F(JobOutputs, OneThatExistedFailsTheJobAndIsUntouched) {
+  fs::create_directories(out_ + "/_temporary");  // as another's that runs, and as one by hand
+  dir_.write("out/_SUCCESS", "");
+  dir_.write("out/part-00000", "theirs");
+  const auto before = names("out");
+  const auto made = TaskOutput::create(spec(0));
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, HasSubstr("out: exists and was not made by this job"));
+  EXPECT_FALSE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  remove_late_output(mine_);
+  remove_unpublished(mine_, spec(0).id);
+  EXPECT_EQ(names("out"), before);
+  EXPECT_EQ(read_text(out_ + "/part-00000"), "theirs");
+}
+
+TEST_F(JobOutputs, AnEmptyOneThatExistedIsUntouchedToo) {
+  fs::create_directory(out_);
+  EXPECT_FALSE(TaskOutput::create(spec(0)).ok());
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+// By a link, or by the other of two names that a file system has for it.
+TEST_F(JobOutputs, AnothersThroughALinkIsUntouched) {
+  publish(0);
+  ASSERT_EQ(::symlink(out_.c_str(), (dir_ / "link").c_str()), 0);
+  const JobOutput theirs{dir_ / "link", kOther};
+  TaskSpec other = spec(0, 0, kOther);
+  other.output = theirs.path;
+  EXPECT_FALSE(TaskOutput::create(other).ok());
+  EXPECT_TRUE(abort_job_output(theirs, 1).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_owner", "_temporary", "part-00000"));
+  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(abort_job_output(theirs, 1).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
+}
+
+TEST_F(JobOutputs, ACopyIsNotTheJobs) {
+  publish(0);
+  fs::copy(out_, dir_ / "copy", fs::copy_options::recursive);
+  EXPECT_TRUE(abort_job_output({dir_ / "copy", kMe}, 1).ok());
+  EXPECT_THAT(names("copy"), ElementsAre("_owner", "_temporary", "part-00000"));
+}
+
+TEST_F(JobOutputs, AKilledJobLeavesNothing) {
+  publish(0);
+  publish(1);
+  const TaskOutput unpublished = written(2);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(abort_job_output(mine_, 3).ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// A kill overtook the publishing.
+TEST_F(JobOutputs, NorDoesOneThatHadSucceededWhenItWasKilled) {
+  publish(0);
+  publish(1);
+  ASSERT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(abort_job_output(mine_, 2).ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(JobOutputs, WhatOthersPutThereStays) {
+  publish(0);
+  dir_.write("out/notes", "by hand");
+  dir_.write("out/part-00001", "by hand");
+  dir_.write("out/_SUCCESS", "job_0099 1\n");
+  EXPECT_TRUE(abort_job_output(mine_, 2).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "notes", "part-00001"));
+}
+
+TEST_F(JobOutputs, TheLastStepIsIdempotent) {
+  publish(0);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
+  EXPECT_EQ(read_text(out_ + "/_SUCCESS"), std::string(kMe) + "\n");
+  EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+TEST_F(JobOutputs, AJobWithoutOutputIsMarkedToo) {
+  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS"));
+}
+
+// What is cut off anywhere is gone on with: as a file system looks at each of these points.
+TEST_F(JobOutputs, AnEndThatWasCutOffIsGoneOnWith) {
+  publish(0);
+  fs::remove_all(out_ + "/_temporary/attempt_0007_r_000000_0");
+  dir_.write("out/_SUCCESS", std::string(kMe) + "\n");
+  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
+  ASSERT_TRUE(TaskOutput::create(spec(0, 1)).ok());  // a store that was restored from a copy
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  EXPECT_THAT(names(), IsEmpty());
+  fs::create_directories(dir_ / ".weir-job_0007-1763881200000-ended");
+  fs::create_directories(dir_ / ".weir-job_0007-1763881200000");
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// A store that was restored from a copy may know a job as running that has ended since.
+TEST_F(JobOutputs, WhatThisVeryJobHadCompletedIsKept) {
+  fs::create_directory(out_);
+  dir_.write("out/part-00003", "of its earlier life");
+  dir_.write("out/_SUCCESS", std::string(kMe) + "0\n");  // of its number, but another job
+  EXPECT_FALSE(TaskOutput::create(spec(3)).ok());
+  dir_.write("out/_SUCCESS", std::string(kMe) + "\n");
+  auto mine = TaskOutput::create(spec(3));
+  ASSERT_TRUE(mine.ok());
+  EXPECT_EQ(*mine->commit(), "output had been published by this job, which had succeeded");
+  EXPECT_EQ(read_text(out_ + "/part-00003"), "of its earlier life");
+  EXPECT_TRUE(complete_job_output(mine_).ok());
+  fs::remove(out_ + "/_SUCCESS");
+  fs::create_symlink(out_ + "/mark", out_ + "/_SUCCESS");
+  dir_.write("out/mark", std::string(kMe) + "\n");
+  EXPECT_FALSE(TaskOutput::create(spec(3)).ok());  // a link is no mark
+}
+
+// The job of another cluster with the same number has other attempts of these names.
+TEST_F(JobOutputs, OnlyItsOwnAttemptsAreCleanedUpAfter) {
+  const TaskOutput running = written(0);
+  const JobOutput theirs{out_, "job_0007 1"};
+  remove_unpublished(theirs, spec(0).id);
+  remove_late_output(theirs);
+  EXPECT_TRUE(fs::exists(running.path()));
+  remove_unpublished(mine_, spec(0).id);
+  EXPECT_FALSE(fs::exists(running.path()));
+}
+
+TEST_F(JobOutputs, ALateAttemptOfAKilledJobLeavesNothing) {
+  publish(0);
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  const TaskOutput late = written(1);
+  remove_late_output(mine_);
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// Its tracker drops the job before the last duty, which is to know what was published.
+TEST_F(JobOutputs, AnEarlyDropTakesNothingFromTheEnd) {
+  publish(0);
+  remove_late_output(mine_);
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// Links that a task makes below its job's output lead nobody elsewhere.
+TEST_F(JobOutputs, LinksBelowItLeadNowhere) {
+  fs::create_directory(dir_ / "victim");
+  dir_.write("victim/precious", "");
+  publish(0);
+  fs::remove_all(out_ + "/_temporary");
+  ASSERT_EQ(::symlink((dir_ / "victim").c_str(), (out_ + "/_temporary").c_str()), 0);
+  EXPECT_FALSE(TaskOutput::create(spec(1)).ok());
+  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_THAT(names("victim"), ElementsAre("precious"));
+  EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
+}
+
+// What is at its path by the time is another directory.
+TEST_F(JobOutputs, WhatWasOpenedStaysWhatIsWrittenTo) {
+  TaskOutput output = written(0);
+  fs::rename(out_, dir_ / "moved");
+  fs::create_directory(out_);
+  EXPECT_TRUE(output.commit().ok());
+  EXPECT_THAT(names("out"), IsEmpty());
+  EXPECT_TRUE(fs::exists(dir_ / "moved/part-00000"));
+}
+
+}  // namespace
+}  // namespace weir::tasktracker

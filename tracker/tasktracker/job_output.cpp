@@ -1,0 +1,77 @@
+#include "tracker/tasktracker/job_output.h"
+
+#include "tracker/tasktracker/task_output.h"
+
+namespace weir::tasktracker {
+namespace {
+
+// What lies aside shows which files in place are the job's; all of them are once it has succeeded.
+Status remove_published(Directory& directory, bool succeeded, std::int64_t parts) {
+  for (std::int64_t i = 0; succeeded && i < parts; ++i) {
+    const std::string part = part_name(static_cast<std::uint32_t>(i));
+    if (auto removed = directory.remove_file(part); !removed) return removed;
+  }
+  for (const std::string& attempt : directory.list(kAside)) {
+    const std::string aside = std::string(kAside) + "/" + attempt;
+    for (const std::string& part : directory.list(aside)) {
+      const auto written = directory.info(aside + "/" + part);
+      const auto published = directory.info(part);
+      if (!written || !published || written->identity != published->identity) continue;
+      if (auto removed = directory.remove_file(part); !removed) return removed;
+    }
+  }
+  return directory.sync();  // before that which shows it
+}
+
+}  // namespace
+
+Status complete_job_output(const JobOutput& output, FileSystem& files) {
+  auto taken = take_output(output, "success", files);
+  if (!taken) return taken.error();
+  Directory& directory = **taken;
+  // Nothing that shows whose the files are goes before it: a kill may come to remove them.
+  auto fd = directory.create_file(kSuccessMark);
+  if (!fd) return fd.error();
+  if (auto named = directory.write_small(kSuccessMark, *fd, output.owner + "\n"); !named)
+    return named;
+  if (auto synced = directory.sync_file(kSuccessMark, *fd); !synced) return synced;
+  if (auto synced = directory.sync(); !synced) return synced;
+  if (auto removed = directory.remove_tree(kAside); !removed) return removed;
+  if (auto removed = remove_mark(directory); !removed) return removed;
+  return remove_rests(output, files);
+}
+
+Status abort_job_output(const JobOutput& output, std::int64_t parts, FileSystem& files) {
+  auto found = find_output(output, files);
+  if (!found) return found.error();
+  if (*found != nullptr) {
+    Directory& directory = **found;
+    const bool succeeded = has_succeeded(directory, output.owner);  // a kill overtook that
+    if (auto removed = remove_published(directory, succeeded, parts); !removed) return removed;
+    if (auto removed = directory.remove_tree(kAside); !removed) return removed;
+    if (succeeded && !is_marked(directory, output.owner)) {
+      // As long as it is there the directory needs something that says whose it is.
+      if (auto marked = mark_output(directory, output.owner, "abort"); !marked) return marked;
+    }
+    if (succeeded) {
+      if (auto removed = directory.remove_file(kSuccessMark); !removed) return removed;
+    }
+    if (auto given = give_up_output(output, directory, files); !given) return given;
+  }
+  return remove_rests(output, files);
+}
+
+void remove_late_output(const JobOutput& output, FileSystem& files) {
+  const auto found = find_output(output, files);
+  if (!found || *found == nullptr) return;
+  Directory& directory = **found;
+  for (const std::string& attempt : directory.list(kAside)) {
+    remove_if_unpublished(directory, std::string(kAside) + "/" + attempt);
+  }
+  (void)directory.remove_directory(kAside).ok();
+  (void)directory.sync().ok();
+  // Made anew by them, after the job's end. Otherwise its end is still to come.
+  if (only_mark_left(directory)) (void)give_up_output(output, directory, files).ok();
+}
+
+}  // namespace weir::tasktracker

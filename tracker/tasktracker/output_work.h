@@ -1,0 +1,41 @@
+// Calls on the file systems that jobs name, any of which may hang: some threads, so that one that
+// waits for ever stops no other, and nobody waits for them at the end. What would have to wait
+// behind calls that hang is not taken. A call's `then` runs on its thread, and not once stop() has
+// returned. begin() and stop() on any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weir::tasktracker {
+
+class OutputWork {
+ public:
+  static constexpr std::size_t kThreads = 16;
+  static constexpr std::int64_t kHangsAfterMs = 10'000;
+
+  explicit OutputWork(std::int64_t hangs_after_ms = kHangsAfterMs);
+  ~OutputWork() { stop(); }
+  OutputWork(const OutputWork&) = delete;
+  OutputWork& operator=(const OutputWork&) = delete;
+
+  // False: all threads are at calls that hang. `what` says for people what it is.
+  bool begin(std::string what, std::function<void()> call, std::function<void()> then = nullptr);
+  // What is being done now: "completing the output of job_0007".
+  std::vector<std::string> running() const;
+  // Whether nothing runs any more, at most so long after.
+  bool wait(std::chrono::milliseconds most);
+  // Begins nothing more. Calls that run go on, and tell nobody.
+  void stop();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;  // the threads' too
+};
+
+}  // namespace weir::tasktracker
