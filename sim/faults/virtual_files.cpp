@@ -50,7 +50,7 @@ void VirtualFiles::empty(Node& directory) {
   directory.names.clear();
 }
 
-// Held by its node: what has its path meanwhile is another. Nothing is made in one that was removed.
+// Held by its node: what has its path meanwhile is another. Nothing is made in one that is removed.
 class VirtualFiles::OpenDirectory final : public tasktracker::Directory {
  public:
   OpenDirectory(VirtualFiles& files, NodePtr node, std::string path)
