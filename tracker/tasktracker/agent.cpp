@@ -90,6 +90,7 @@ Agent::~Agent() {
   link_->close();
   rpc_.stop();
   disk_.stop();
+  house_.stop();
 }
 
 Status Agent::prepare() {
@@ -114,7 +115,8 @@ Status Agent::prepare() {
   if (const int killed = kill_leftovers(dirs_); killed > 0) {
     spdlog::warn("{}: killed {} processes left by an earlier life", subject_, killed);
   }
-  if (auto cleaned = clean_directories(dirs_, options_.log_keep_hours); !cleaned) return cleaned;
+  auto made = fresh_directories(dirs_, [this](const Error& problem) { complain(problem); });
+  if (!made) return made;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ShuffleServerOptions shuffle;
@@ -135,6 +137,7 @@ Status Agent::prepare() {
 void Agent::run() {
   wait_for_signals();
   wait_for_children();
+  keep_house();
   turn();
   io_.run();
   kill_everything();
@@ -305,10 +308,9 @@ void Agent::do_action(action::RunDuty& run) {
 
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
-  disk_.push([path = dirs_.job_outputs(drop.job), job = drop.job, output = drop.output] {
-    (void)remove_tree(path).ok();
-    if (!output.empty()) remove_late_output(output, job);
-  });
+  house_.push([this, path = dirs_.job_outputs(drop.job)] { remove(path); });
+  if (drop.output.empty()) return;
+  disk_.push([job = drop.job, output = drop.output] { remove_late_output(output, job); });
 }
 
 }  // namespace weir::tasktracker

@@ -1,7 +1,6 @@
 // The agent around AgentCore: turns its actions into processes, calls and file work, and what comes
 // of them back into its inputs. All of it runs in one Asio loop on the thread that calls run();
-// calls to the JobTracker and slow file work are done by two worker threads that post their results
-// here. The process must be able to adopt orphans (subreaper): what a killed attempt leaves behind
+// calls to the JobTracker and slow file work are done by worker threads that post their results here. The process must be able to adopt orphans (subreaper): what a killed attempt leaves behind
 // becomes our child and is killed before the attempt is reported.
 #pragma once
 
@@ -60,6 +59,10 @@ class Agent {
   void sweep_orphans();
   void attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how);
   void kill_everything();
+  // In agent_housekeeping.cpp.
+  void keep_house();
+  void remove(const std::string& path);
+  void complain(const Error& problem);
   void call_failed(const Error& error, const char* what);
   // Runs `call` on the RPC thread, then `then` with its result here.
   template <class Call, class Then>
@@ -80,7 +83,9 @@ class Agent {
   std::map<AttemptKey, std::shared_ptr<AttemptProcess>> processes_;
   bool jobtracker_lost_ = false, stopping_ = false;
   std::int64_t health_at_ms_ = 0;
-  WorkerThread rpc_, disk_;
+  boost::asio::steady_timer house_timer_{io_};
+  std::string last_complaint_;       // of the housekeeping's thread
+  WorkerThread rpc_, disk_, house_;  // calls; job output; what is removed and measured
 };
 
 }  // namespace weir::tasktracker

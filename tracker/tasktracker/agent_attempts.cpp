@@ -111,11 +111,11 @@ void Agent::attempt_over(const AttemptKey& key, const std::string& aside, const 
   processes_.erase(key);
   // Nobody will fetch what an attempt has left that was killed or failed.
   const bool failed = !core_->on_exit(key, how, now());
-  disk_.push([path = dirs_.attempt(key), aside, output = failed ? dirs_.output(key) : ""] {
-    (void)remove_tree(path).ok();
-    if (!aside.empty()) remove_unpublished(aside);
-    if (!output.empty()) (void)remove_tree(output).ok();
+  house_.push([this, path = dirs_.attempt(key), output = failed ? dirs_.output(key) : ""] {
+    remove(path);
+    if (!output.empty()) remove(output);
   });
+  if (!aside.empty()) disk_.push([aside] { remove_unpublished(aside); });
   turn();
 }
 
@@ -133,6 +133,7 @@ void Agent::kill_everything() {
   link_->close();
   rpc_.stop();
   disk_.stop();
+  house_.stop();
   shuffle_->stop();
   (void)remove_tree(dirs_.attempts()).ok();
   (void)remove_tree(dirs_.outputs()).ok();

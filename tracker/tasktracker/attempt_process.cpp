@@ -56,8 +56,10 @@ Result<std::shared_ptr<AttemptProcess>> AttemptProcess::start(asio::io_context& 
                                                               Handlers handlers) {
   const TaskSpec& spec = plan.spec;
   // Another task may have been there before: nothing of what it left is opened.
-  if (auto made = make_fresh_directory(spec.attempt_dir); !made) return made.error();
-  if (auto made = make_fresh_directory(spec.log_dir); !made) return made.error();
+  for (const std::string& path : {spec.attempt_dir, spec.log_dir, spec.map_output_dir}) {
+    if (path.empty()) continue;
+    if (auto made = make_fresh_directory(path); !made) return made.error();
+  }
   const std::string spec_path = spec.attempt_dir + "/task";
   if (auto written = write_whole_file(spec_path, encode_task_spec(spec)); !written)
     return written.error();

@@ -160,14 +160,6 @@ Status make_fresh_directory(const std::string& path) {
   return Ok{};
 }
 
-Status remove_tree(const std::string& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    return data_error(path + ": " + error.message());
-  return Ok{};
-}
-
 namespace {
 std::int64_t clock_ms(clockid_t clock) {
   timespec now{};

@@ -64,7 +64,7 @@ Status make_directories(const std::string& path);
 // An empty directory of that name for this user alone, and those above it; what has the name is
 // removed.
 Status make_fresh_directory(const std::string& path);
-// Removes a file or a whole tree; what is not there is fine.
+// Removes a file or a whole tree of any depth, through no link; what is not there is fine.
 Status remove_tree(const std::string& path);
 
 std::int64_t steady_now_ms();  // CLOCK_MONOTONIC: the same for all processes of the machine
