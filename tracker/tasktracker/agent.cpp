@@ -91,6 +91,7 @@ Agent::~Agent() {
   rpc_.stop();
   disk_.stop();
   house_.stop();
+  gauge_.stop();
 }
 
 Status Agent::prepare() {
@@ -117,8 +118,12 @@ Status Agent::prepare() {
   }
   auto made = fresh_directories(dirs_, [this](const Error& problem) { complain(problem); });
   if (!made) return made;
+  job_disk_ = JobDisk(options_.job_disk_mb.value_or(half_of_disk_mb(dirs_.root)));
+  isolation_ = Isolation(options_, dirs_, job_disk_);
+  for (const std::string& line : isolation_.lines()) spdlog::info("{}: {}", subject_, line);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
   ShuffleServerOptions shuffle;
   shuffle.dirs = dirs_;
   shuffle.address = options_.shuffle_address;
@@ -127,7 +132,9 @@ Status Agent::prepare() {
   auto port = shuffle_->start();
   if (!port) return port.error();
   shuffle_port_ = *port;
-  core_ = std::make_unique<AgentCore>(make_registration(options_, shuffle_port_, *home), limits_);
+  auto registration = make_registration(options_, shuffle_port_, *home);
+  registration.__set_protections(isolation_.lines());
+  core_ = std::make_unique<AgentCore>(std::move(registration), limits_);
   spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
                dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
                options_.reduce_slots);
@@ -138,6 +145,7 @@ void Agent::run() {
   wait_for_signals();
   wait_for_children();
   keep_house();
+  watch_disk(0);
   turn();
   io_.run();
   kill_everything();
@@ -309,6 +317,8 @@ void Agent::do_action(action::RunDuty& run) {
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
   house_.push([this, path = dirs_.job_outputs(drop.job)] { remove(path); });
+  // After what is still being measured of it.
+  gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });
   if (drop.output.empty()) return;
   disk_.push([job = drop.job, output = drop.output] { remove_late_output(output, job); });
 }

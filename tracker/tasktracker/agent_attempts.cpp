@@ -30,6 +30,11 @@ void Agent::do_action(action::StartAttempt& start) {
   spec->attempt_dir = dirs_.attempt(key);
   spec->log_dir = dirs_.log(key);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
+  auto group = isolation_.prepare(*spec);
+  if (!group) {
+    spdlog::error("{}: control group: {}", attempt_name(key), group.error().message);
+    return core_->on_start_failed(key, "control group: " + group.error().message, now());
+  }
   AttemptProcess::Handlers handlers;
   handlers.report = [this, key](TaskReport report) {
     core_->on_report(key, std::move(report), now());
@@ -38,9 +43,10 @@ void Agent::do_action(action::StartAttempt& start) {
   const bool publishes = !spec->is_map() || spec->map_only();
   handlers.over = [this, key, aside = publishes ? task_output_dir(*spec) : ""](
                       const std::string& how) { attempt_over(key, aside, how); };
-  auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
-                                       std::move(handlers));
+  auto process = AttemptProcess::start(
+      io_, {options_.runner, dirs_.root, std::move(*spec), *group}, std::move(handlers));
   if (!process) {
+    (void)group->remove();
     spdlog::error("{}: {}", attempt_name(key), process.error().message);
     return core_->on_start_failed(key, process.error().message, now());
   }
@@ -85,7 +91,12 @@ void Agent::children_ended() {
   }
   // An attempt's process that ends by itself has swept its own descendants.
   if (hard_end) sweep_orphans();
-  for (const auto& process : ended) process->finish();
+  for (const auto& process : ended) {
+    if (!process->emptied())
+      spdlog::error("{}: some processes in {} do not end", subject_,
+                    process->group().directories[0]);
+    process->finish();
+  }
 }
 
 void Agent::sweep_orphans() {
@@ -108,13 +119,21 @@ void Agent::sweep_orphans() {
 
 void Agent::attempt_over(const AttemptKey& key, const std::string& aside, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
+  const AttemptCgroup group = processes_[key]->group();
+  const std::string note = isolation_.note_of(group.events());
   processes_.erase(key);
+  house_.push([this, group, key] {
+    if (!group.remove())
+      spdlog::warn("{}: its control group {} cannot be removed", attempt_name(key),
+                   group.directories[0]);
+  });
   // Nobody will fetch what an attempt has left that was killed or failed.
-  const bool failed = !core_->on_exit(key, how, now());
+  const bool failed = !core_->on_exit(key, how, now(), note);
   house_.push([this, path = dirs_.attempt(key), output = failed ? dirs_.output(key) : ""] {
     remove(path);
     if (!output.empty()) remove(output);
   });
+  if (!failed && aside.empty()) keep_output(key);
   if (!aside.empty()) disk_.push([aside] { remove_unpublished(aside); });
   turn();
 }
@@ -130,10 +149,12 @@ void Agent::kill_everything() {
   }
   processes_.clear();
   sweep_orphans();
+  isolation_.end();
   link_->close();
   rpc_.stop();
   disk_.stop();
   house_.stop();
+  gauge_.stop();
   shuffle_->stop();
   (void)remove_tree(dirs_.attempts()).ok();
   (void)remove_tree(dirs_.outputs()).ok();

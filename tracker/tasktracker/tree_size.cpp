@@ -17,7 +17,11 @@ class TreeWalk {
   TreeWalk(TreeSize& size, std::int64_t most_entries) : size_(size), most_entries_(most_entries) {}
 
   void walk(const std::string& path) {
-    if (!descend(open_directory_below(AT_FDCWD, path.c_str()))) return;
+    if (!descend(open_directory_below(AT_FDCWD, path.c_str()))) {
+      struct stat found {};
+      if (::lstat(path.c_str(), &found) == 0) size_.bytes = found.st_blocks * 512;
+      return;
+    }
     for (;;) {
       Level& level = levels_.back();
       if (size_.entries > most_entries_) return stop();

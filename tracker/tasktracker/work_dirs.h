@@ -1,5 +1,5 @@
 // Where a tracker keeps things under its work directory, in one place:
-//   attempts/<attempt>/          scratch of a running attempt (spec, spills, its commands' directory)
+//   attempts/<attempt>/          scratch of a running attempt (spec, spills, commands' work)
 //   outputs/<job>/<attempt>/     map outputs (file.out, file.idx), until the job is dropped
 //   logs/<job>/<attempt>/        stderr, syslog; kept for a day
 //   aside/<number>/              what an earlier life left, until it could be removed
