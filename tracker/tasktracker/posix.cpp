@@ -70,19 +70,22 @@ Result<UniqueFd> create_anew(const std::string& path, int mode) {
 
 namespace {
 
-// Where the file system is mounted that a file of this path is on; empty if the path is none.
+// Where the file system is mounted that a file of this path is on; empty if the path is none. The
+// highest place counts: an attempt sees its own directories through mounts of their own.
 std::string disk_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path at = fs::canonical(fs::path(path).parent_path(), error);
   struct stat here {};
   if (error || at.empty() || ::stat(at.c_str(), &here) != 0) return "";
+  fs::path highest = at;
   while (at.has_relative_path()) {
-    struct stat above {};
-    if (::stat(at.parent_path().c_str(), &above) != 0 || above.st_dev != here.st_dev) break;
     at = at.parent_path();
+    struct stat above {};
+    if (::stat(at.c_str(), &above) != 0) break;
+    if (above.st_dev == here.st_dev) highest = at;
   }
-  return at.string();
+  return highest.string();
 }
 
 Error write_error(std::string_view what) {

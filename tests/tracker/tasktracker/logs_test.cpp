@@ -142,6 +142,7 @@ TEST_F(LogSweep, WhatIsNoLogIsCountedAndNoLinkFollowed) {
   fs::create_directory(dir_ / "precious");
   dir_.write("precious/file", "kept");
   log("a", "1", 1);
+  ::usleep(20000);
   dir_.write("logs/b", std::string(3 << 20, 'x'));
   dir_.write("logs/a/2", std::string(3 << 20, 'x'));
   fs::create_directory_symlink(dir_ / "precious", dir_ / "logs/c");
