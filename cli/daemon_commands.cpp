@@ -96,6 +96,9 @@ TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand&
   options.rack = command.rack.empty() ? settings.rack : command.rack;
   options.local_paths = command.local_paths.empty() ? settings.hosts : command.local_paths;
   options.min_free_disk_mb = settings.min_free_disk_mb;
+  options.job_disk_mb = settings.job_disk_mb;
+  options.task = settings.task;
+  options.log = settings.log;
   options.shuffle_address = settings.listen.host;
   options.shuffle_port = command.shuffle_port.value_or(settings.listen.port);
   options.host = command.host.empty() ? settings.listen.host : command.host;

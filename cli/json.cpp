@@ -217,6 +217,7 @@ Json to_json(const wire::TrackerStatus& tracker) {
           {"copying", optional(tracker.__isset.copying, tracker.copying)},
           {"copied", optional(tracker.__isset.copied, tracker.copied)},
           {"health", optional(tracker.__isset.health, tracker.health)},
+          {"protections", tracker.protections},
           {"attempts", tracker.attempts},
           {"order", optional(tracker.__isset.order, tracker.order)},
           {"ordered_by", optional(tracker.__isset.ordered_by, tracker.ordered_by)},

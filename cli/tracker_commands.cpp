@@ -135,6 +135,8 @@ int show_tracker(Context& context, const std::string& name) {
     lines.emplace_back("free disk", short_bytes(tracker.free_disk_mb << 20));
   for (const std::int64_t fault : tracker.faults)
     lines.emplace_back("fault", short_duration(server.now_ms - fault) + " ago");
+  for (const std::string& protection : tracker.protections)
+    lines.emplace_back("protection", printable(protection));
   context.out << property_lines(lines);
   return kExitDone;
 }

@@ -35,6 +35,29 @@ struct DaemonSettings {
   friend bool operator==(const DaemonSettings&, const DaemonSettings&) = default;
 };
 
+// `tracker:`, keys `task_...`: what one attempt's programs may have. 0 is no limit.
+struct TaskSettings {
+  std::int64_t memory_mb = 0;          // of all of its processes; for jobs that ask for none
+  std::int64_t processes = 1024;       // with their threads
+  std::int64_t user_processes = 0;     // of the user id, over all of the machine
+  std::int64_t open_files = 4096;      // of one process
+  std::int64_t file_mb = 0;            // of one file
+  std::int64_t core_mb = 0;            // here 0 is none
+  std::vector<std::string> environment;  // names that are passed on from the tracker's
+  bool cgroups = true;
+  bool mounts = true;  // other attempts' directories are out of sight
+  friend bool operator==(const TaskSettings&, const TaskSettings&) = default;
+};
+
+// `tracker:`, keys `log_...`: what attempts' logs may take of the disk.
+struct LogSettings {
+  DurationMs keep_ms = 24 * 3'600'000;
+  std::int64_t stream_mb = 8;    // of one stream of an attempt
+  std::int64_t job_mb = 256;     // of a job on one tracker
+  std::int64_t total_mb = 2048;  // on one tracker
+  friend bool operator==(const LogSettings&, const LogSettings&) = default;
+};
+
 // `tracker:`.
 struct TrackerSettings {
   std::string name;  // empty: the tracker makes one of the host's name
@@ -46,6 +69,10 @@ struct TrackerSettings {
   std::vector<std::string> hosts;  // path prefixes whose blocks are local
   std::string work_dir;            // empty: the tracker makes one
   std::int64_t min_free_disk_mb = 256;
+  // A job's attempts and map outputs on this tracker; nothing: half of the disk, 0: no bound.
+  std::optional<std::int64_t> job_disk_mb;
+  TaskSettings task;
+  LogSettings log;
   HostPort listen{"127.0.0.1", 0};  // where map outputs are served
   friend bool operator==(const TrackerSettings&, const TrackerSettings&) = default;
 };

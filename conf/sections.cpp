@@ -139,11 +139,48 @@ void read_daemon(const MapReader& root, DaemonSettings& daemon) {
   read_limits(root, daemon.limits);
 }
 
+namespace {
+
+constexpr IntegerRange kMegabytes{.least = 0, .most = 1'000'000'000};
+
+void read_task(const MapReader& map, TaskSettings& task) {
+  constexpr IntegerRange kProcesses{.least = 0, .most = 4'000'000};
+  map.read_integer("task_memory_mb", task.memory_mb, kMegabytes);
+  map.read_integer("task_processes", task.processes, kProcesses);
+  map.read_integer("task_user_processes", task.user_processes, kProcesses);
+  map.read_integer("task_open_files", task.open_files, {.least = 16, .most = 1'000'000});
+  map.read_integer("task_file_mb", task.file_mb, kMegabytes);
+  map.read_integer("task_core_mb", task.core_mb, kMegabytes);
+  map.read_bool("task_cgroups", task.cgroups);
+  map.read_bool("task_mounts", task.mounts);
+  if (!map.read_strings("task_environment", task.environment)) return;
+  for (const std::string& name : task.environment) {
+    if (name.empty() || name.find('=') != std::string::npos)
+      map.out().error(map.at("task_environment"),
+                      "tracker.task_environment has \"" + name +
+                          "\", allowed: names of environment variables, without values");
+  }
+}
+
+void read_log(const MapReader& map, TrackerSettings& tracker) {
+  std::int64_t job_disk_mb = 0;
+  if (map.read_integer("job_disk_mb", job_disk_mb, kMegabytes)) tracker.job_disk_mb = job_disk_mb;
+  map.read_duration("log_keep", tracker.log.keep_ms, {.never = true});
+  map.read_integer("log_stream_mb", tracker.log.stream_mb, {.least = 1, .most = 1'000'000});
+  map.read_integer("log_job_mb", tracker.log.job_mb, {.least = 1, .most = kMegabytes.most});
+  map.read_integer("log_total_mb", tracker.log.total_mb, {.least = 1, .most = kMegabytes.most});
+}
+
+}  // namespace
+
 void read_tracker(const MapReader& root, TrackerSettings& tracker) {
   constexpr IntegerRange kSlots{.least = 0, .most = 100'000};
   const MapReader map(root.find("tracker"), "tracker", root.out(),
                       {"name", "map_slots", "reduce_slots", "memory_mb", "vcores", "rack", "hosts",
-                       "work_dir", "min_free_disk_mb", "listen"});
+                       "work_dir", "min_free_disk_mb", "listen", "job_disk_mb", "log_keep",
+                       "log_stream_mb", "log_job_mb", "log_total_mb", "task_memory_mb",
+                       "task_processes", "task_user_processes", "task_open_files", "task_file_mb",
+                       "task_core_mb", "task_environment", "task_cgroups", "task_mounts"});
   map.read_string("name", tracker.name);
   map.read_integer("map_slots", tracker.map_slots, kSlots);
   map.read_integer("reduce_slots", tracker.reduce_slots, kSlots);
@@ -163,6 +200,8 @@ void read_tracker(const MapReader& root, TrackerSettings& tracker) {
   map.read_string("work_dir", tracker.work_dir);
   map.read_integer("min_free_disk_mb", tracker.min_free_disk_mb, {});
   map.read_address("listen", tracker.listen);
+  read_task(map, tracker.task);
+  read_log(map, tracker);
   if (tracker.map_slots + tracker.reduce_slots == 0) {
     root.out().error(
         map.at("map_slots"),

@@ -294,6 +294,7 @@ void ClusterState::set_tracker_address(TrackerState& tracker, const RegisterTrac
   tracker.shuffle_port = registration.shuffle_port;
   tracker.rack = rack;
   tracker.local_paths = registration.local_paths;
+  tracker.protections = registration.protections;
 }
 
 // A tracker leaves the sums of free slots (-1) before it changes, and comes back (+1) after it.

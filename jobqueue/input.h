@@ -89,6 +89,7 @@ struct RegisterTracker {
   Resources total;
   std::string rack = "default";
   std::vector<std::string> local_paths;
+  std::vector<std::string> protections;  // of its tasks from each other, "name: how"; to be shown
   // The same in every life of a tracker in one work directory; empty: it does not say.
   std::string home;
   bool ended_in_order = false;  // the life before in that directory: no task took it down

@@ -78,6 +78,7 @@ struct TrackerState {
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places
   std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
+  std::vector<std::string> protections;  // as it says
   std::vector<JobId> duties;             // last duties of jobs that it was given
   std::vector<AttemptKey>
       held_commits;  // granted before a restart, not heard of since: may still be published

@@ -246,6 +246,7 @@ struct TrackerStatus {
   20: optional i64 back_at_ms          // FAULTY: when enough faults are forgotten
   21: optional string lost_why
   22: optional string order_reason
+  23: optional list<string> protections   // of its tasks from each other: "cgroup: v2 memory, pids, cpu"
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

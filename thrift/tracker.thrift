@@ -21,6 +21,7 @@ struct Registration {
   9: optional string home            // drawn when its work directory was first used, the same in each of its lives there:
                                      // so that one that was restarted is told from another one of the same name
   10: optional bool ended_in_order   // the life before in that directory ended as it was told to: no task took it down
+  11: optional list<string> protections  // of its tasks from each other, to be shown: "cgroup: v2 memory, pids, cpu"
 }
 
 struct RegistrationReply {

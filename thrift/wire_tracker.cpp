@@ -105,6 +105,11 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     if (Status s = check_text("local_paths", path, {JobLimits::kPathBytes}); !s) return s.error();
   }
   out.local_paths = registration.local_paths;
+  // Shown and nothing else: more than there is room for is no reason to refuse a tracker.
+  for (const std::string& line : registration.protections) {
+    if (out.protections.size() == ReportLimits::kProtections) break;
+    out.protections.push_back(line.substr(0, ReportLimits::kProtectionBytes));
+  }
   if (!registration.home.empty()) {
     if (Status s = check_text("home", registration.home, {JobLimits::kNameBytes}); !s) {
       return s.error();
@@ -238,6 +243,7 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.total = to_wire(registration.total);
   out.__set_rack(registration.rack);
   if (!registration.local_paths.empty()) out.__set_local_paths(registration.local_paths);
+  if (!registration.protections.empty()) out.__set_protections(registration.protections);
   if (!registration.home.empty()) out.__set_home(registration.home);
   if (registration.ended_in_order) out.__set_ended_in_order(true);
   return out;

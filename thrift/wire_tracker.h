@@ -19,6 +19,8 @@ struct ReportLimits {
   static constexpr std::size_t kCounters = 500;  // of one attempt, in all groups
   static constexpr std::size_t kCounterNameBytes = 256;
   static constexpr std::size_t kLocalPaths = 1000;
+  static constexpr std::size_t kProtections = 20;
+  static constexpr std::size_t kProtectionBytes = 500;
 };
 
 Result<RegisterTracker> from_wire(const wire::Registration& registration);

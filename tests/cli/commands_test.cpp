@@ -208,6 +208,19 @@ TEST_F(Commands, ATrackerThatIsAwaitedHasNotBeenHeardOf) {
   EXPECT_EQ(json({"tracker", "list"})[0]["last_heartbeat_ms_ago"], 1200);
 }
 
+TEST_F(Commands, ATrackerShowsHowItsTasksAreProtected) {
+  wire::TrackerStatus tracker;
+  tracker.name = "tt1";
+  tracker.state = "LIVE";
+  tracker.__set_protections({"cgroup: v1 memory, pids, cpu", "mounts: none: \033[2Jnot root"});
+  fake.tracker_list = {tracker};
+  EXPECT_THAT(weir({"tracker", "show", "tt1"}).out,
+              AllOf(ContainsRegex("protection: +cgroup: v1 memory, pids, cpu\n"),
+                    ContainsRegex("protection: +mounts: none: .*not root\n"),
+                    Not(HasSubstr("\033"))));
+  EXPECT_EQ(json({"tracker", "list"})[0]["protections"][0], "cgroup: v1 memory, pids, cpu");
+}
+
 TEST_F(Commands, WatchEndsWithTheJobs) {
   fake.jobs = {job_status(7, "RUNNING")};
   fake.statuses = {job_status(7, "RUNNING", 10, 5), job_status(7, "SUCCEEDED", 10, 10)};

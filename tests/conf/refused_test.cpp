@@ -118,6 +118,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "f:1:17: store.sqlite is \"\", allowed: text that is not empty"},
         BadInput{"tracker: {map_slots: -1}\n",
                  "f:1:22: tracker.map_slots is \"-1\", allowed: an integer from 0 to 100000"},
+        BadInput{"tracker: {task_open_files: 3}\n",
+                 "f:1:28: tracker.task_open_files is \"3\", allowed: an integer from 16 to "
+                 "1000000"},
+        BadInput{"tracker: {task_environment: [HOME, A=b]}\n",
+                 "f:1:29: tracker.task_environment has \"A=b\", allowed: names of environment "
+                 "variables, without values"},
         BadInput{"tracker: {map_slots: 0, reduce_slots: 0}\n",
                  "f:1:22: tracker.map_slots and tracker.reduce_slots are both 0, allowed: at least "
                  "one slot"},

@@ -93,10 +93,14 @@ TEST(WireTracker, RegistrationIsChecked) {
   model.total = Resources{{2, 2, 0, 0}};
   model.rack = "r1";
   model.local_paths = {"/data"};
+  model.protections = {"cgroup: v2 memory, pids, cpu", "mounts: none: not root"};
   const wire::Registration good = to_wire(model);
   const auto back = from_wire(good);
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(to_wire(*back), good);
+  wire::Registration talkative = good;
+  talkative.protections.assign(30, std::string(1000, 'x'));
+  EXPECT_EQ(from_wire(talkative)->protections, std::vector(20, std::string(500, 'x')));
   wire::Registration last_port = good;
   last_port.shuffle_port = 65'535;
   EXPECT_TRUE(from_wire(last_port).ok());

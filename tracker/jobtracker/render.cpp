@@ -201,6 +201,7 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
   }
   if (tracker.free_disk_mb >= 0) status.__set_free_disk_mb(tracker.free_disk_mb);
   if (!tracker.health.empty()) status.__set_health(tracker.health);
+  if (!tracker.protections.empty()) status.__set_protections(tracker.protections);
   return out;
 }
 

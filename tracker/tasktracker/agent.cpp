@@ -89,7 +89,8 @@ Agent::Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, A
 Agent::~Agent() {
   link_->close();
   rpc_.stop();
-  disk_.stop();
+  house_.stop();
+  gauge_.stop();
 }
 
 Status Agent::prepare() {
@@ -114,9 +115,14 @@ Status Agent::prepare() {
   if (const int killed = kill_leftovers(dirs_); killed > 0) {
     spdlog::warn("{}: killed {} processes left by an earlier life", subject_, killed);
   }
-  if (auto cleaned = clean_directories(dirs_, options_.log_keep_hours); !cleaned) return cleaned;
+  auto made = fresh_directories(dirs_, [this](const Error& problem) { complain(problem); });
+  if (!made) return made;
+  job_disk_ = JobDisk(options_.job_disk_mb.value_or(half_of_disk_mb(dirs_.root)));
+  isolation_ = Isolation(options_, dirs_, job_disk_);
+  for (const std::string& line : isolation_.lines()) spdlog::info("{}: {}", subject_, line);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);
   ShuffleServerOptions shuffle;
   shuffle.dirs = dirs_;
   shuffle.address = options_.shuffle_address;
@@ -127,6 +133,7 @@ Status Agent::prepare() {
   shuffle_port_ = *port;
   wire::Registration registration = make_registration(options_, shuffle_port_, *home);
   if (::unlink(dirs_.ended_in_order().c_str()) == 0) registration.__set_ended_in_order(true);
+  registration.__set_protections(isolation_.lines());
   core_ = std::make_unique<AgentCore>(std::move(registration), limits_);
   spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
                dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
@@ -137,6 +144,8 @@ Status Agent::prepare() {
 void Agent::run() {
   wait_for_signals();
   wait_for_children();
+  keep_house();
+  watch_disk(0);
   turn();
   io_.run();
   kill_everything();
@@ -319,7 +328,9 @@ void Agent::do_action(action::RunDuty& run) {
 
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
-  disk_.push([path = dirs_.job_outputs(drop.job)] { (void)remove_tree(path).ok(); });
+  house_.push([this, path = dirs_.job_outputs(drop.job)] { remove(path); });
+  // After what is still being measured of it.
+  gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });
   if (drop.output.path.empty()) return;
   outputs_.begin("cleaning up after " + job_name(drop.job),
                  [output = drop.output] { remove_late_output(output); });

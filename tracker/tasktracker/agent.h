@@ -1,6 +1,6 @@
 // The agent around AgentCore: turns its actions into processes, calls and file work, and what comes
 // of them back into its inputs. All of it runs in one Asio loop on the thread that calls run();
-// calls to the JobTracker and slow file work are done by two worker threads that post their results
+// calls to the JobTracker and slow file work are done by worker threads that post their results
 // here. The process must be able to adopt orphans (subreaper): what a killed attempt leaves behind
 // becomes our child and is killed before the attempt is reported.
 #pragma once
@@ -12,10 +12,13 @@
 
 #include <boost/asio.hpp>
 
-#include "tracker/tasktracker/output_work.h"
 #include "tracker/tasktracker/agent_core.h"
 #include "tracker/tasktracker/attempt_process.h"
+#include "tracker/tasktracker/isolation.h"
+#include "tracker/tasktracker/job_disk.h"
 #include "tracker/tasktracker/jobtracker_link.h"
+#include "tracker/tasktracker/log_sweep.h"
+#include "tracker/tasktracker/output_work.h"
 #include "tracker/tasktracker/shuffle_server.h"
 #include "tracker/tasktracker/tasktracker.h"
 #include "tracker/tasktracker/work_dirs.h"
@@ -63,6 +66,14 @@ class Agent {
   void sweep_orphans();
   void attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how);
   void kill_everything();
+  // In agent_housekeeping.cpp.
+  void keep_house();
+  void tell_of_logs(const SweptLogs& swept);
+  void watch_disk(std::int64_t pause_ms);
+  void measure_disk();
+  void keep_output(const AttemptKey& map);
+  void remove(const std::string& path);
+  void complain(const Error& problem);
   void call_failed(const Error& error, const char* what);
   // Runs `call` on the RPC thread, then `then` with its result here.
   template <class Call, class Then>
@@ -74,6 +85,7 @@ class Agent {
   WorkDirs dirs_;
   std::string subject_;  // "tracker tt1"
   UniqueFd lock_;
+  Isolation isolation_;
   std::unique_ptr<AgentCore> core_;
   std::unique_ptr<ShuffleServer> shuffle_;
   std::uint16_t shuffle_port_ = 0;
@@ -83,8 +95,12 @@ class Agent {
   std::map<AttemptKey, std::shared_ptr<AttemptProcess>> processes_;
   bool jobtracker_lost_ = false, stopping_ = false;
   std::int64_t health_at_ms_ = 0;
-  WorkerThread rpc_, disk_;
   OutputWork outputs_;
+  JobDisk job_disk_;
+  boost::asio::steady_timer house_timer_{io_}, gauge_timer_{io_};
+  std::string last_complaint_;  // of the housekeeping's thread
+  // Calls; what is removed; what is measured.
+  WorkerThread rpc_, house_, gauge_;
 };
 
 }  // namespace weir::tasktracker

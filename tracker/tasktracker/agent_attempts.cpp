@@ -32,6 +32,11 @@ void Agent::do_action(action::StartAttempt& start) {
   spec->attempt_dir = dirs_.attempt(key);
   spec->log_dir = dirs_.log(key);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
+  auto group = isolation_.prepare(*spec);
+  if (!group) {
+    spdlog::error("{}: control group: {}", attempt_name(key), group.error().message);
+    return core_->on_start_failed(key, "control group: " + group.error().message, now());
+  }
   AttemptProcess::Handlers handlers;
   handlers.report = [this, key](TaskReport report) {
     core_->on_report(key, std::move(report), now());
@@ -40,9 +45,10 @@ void Agent::do_action(action::StartAttempt& start) {
   const bool publishes = !spec->is_map() || spec->map_only();
   handlers.over = [this, key, output = publishes ? output_of(*spec) : JobOutput()](
                       const std::string& how) { attempt_over(key, output, how); };
-  auto process = AttemptProcess::start(io_, {options_.runner, dirs_.root, std::move(*spec)},
-                                       std::move(handlers));
+  auto process = AttemptProcess::start(
+      io_, {options_.runner, dirs_.root, std::move(*spec), *group}, std::move(handlers));
   if (!process) {
+    (void)group->remove();
     spdlog::error("{}: {}", attempt_name(key), process.error().message);
     return core_->on_start_failed(key, process.error().message, now());
   }
@@ -87,7 +93,12 @@ void Agent::children_ended() {
   }
   // An attempt's process that ends by itself has swept its own descendants.
   if (hard_end) sweep_orphans();
-  for (const auto& process : ended) process->finish();
+  for (const auto& process : ended) {
+    if (!process->emptied())
+      spdlog::error("{}: some processes in {} do not end", subject_,
+                    process->group().directories[0]);
+    process->finish();
+  }
 }
 
 void Agent::sweep_orphans() {
@@ -110,14 +121,23 @@ void Agent::sweep_orphans() {
 
 void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
+  const AttemptCgroup group = processes_[key]->group();
+  const std::string note = isolation_.note_of(group.events());
   processes_.erase(key);
-  // Nobody will fetch what an attempt has left that was killed or failed.
-  const bool failed = !core_->on_exit(key, how, now());
-  disk_.push([path = dirs_.attempt(key), kept = failed ? dirs_.output(key) : ""] {
-    (void)remove_tree(path).ok();
-    if (!kept.empty()) (void)remove_tree(kept).ok();
+  house_.push([this, group, key] {
+    if (!group.remove())
+      spdlog::warn("{}: its control group {} cannot be removed", attempt_name(key),
+                   group.directories[0]);
   });
-  if (!output.path.empty()) {
+  // Nobody will fetch what an attempt has left that was killed or failed.
+  const bool failed = !core_->on_exit(key, how, now(), note);
+  house_.push([this, path = dirs_.attempt(key), kept = failed ? dirs_.output(key) : ""] {
+    remove(path);
+    if (!kept.empty()) remove(kept);
+  });
+  if (output.path.empty()) {
+    if (!failed) keep_output(key);
+  } else {
     outputs_.begin("cleaning up after " + attempt_name(key),
                    [output, key] { remove_unpublished(output, key); });
   }
@@ -137,18 +157,21 @@ void Agent::kill_everything() {
   }
   processes_.clear();
   sweep_orphans();
+  isolation_.end();
   // From here on nothing that ran here can have taken this process down.
   (void)write_whole_file(dirs_.ended_in_order(), "").ok();
   guard.at("its call to the JobTracker");
   link_->close();
   rpc_.stop();
-  guard.at("the disk of its work directory");
-  disk_.stop();
+  guard.at("outputs of jobs");
   if (!outputs_.wait(kOutputsMayTake)) {
     for (const std::string& what : outputs_.running())
       spdlog::warn("{}: {} hangs, and is left as it is", subject_, what);
   }
   outputs_.stop();
+  guard.at("the disk of its work directory");
+  house_.stop();
+  gauge_.stop();
   guard.at("the shuffle server");
   shuffle_->stop();
   guard.at("the disk of its work directory");

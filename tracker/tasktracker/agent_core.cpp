@@ -131,7 +131,15 @@ void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
   }
 }
 
-bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) {
+void AgentCore::on_over_limit(const AttemptKey& key, const std::string& why, Now now) {
+  const auto found = attempts_.find(key);
+  if (found == attempts_.end() || found->second.kill != KillCause::kNone) return;
+  found->second.over_limit = why;
+  kill(found->second, KillCause::kOverLimit, now);
+}
+
+bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
+                        const std::string& note) {
   const auto found = attempts_.find(key);
   if (found == attempts_.end()) return false;
   Attempt& attempt = found->second;
@@ -147,11 +155,13 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now) 
     const std::int64_t timeout_ms = jobs_[key.task.job].description->spec.task_timeout_ms;
     end(attempt, wire::AttemptState::FAILED,
         "no progress for " + format_duration(timeout_ms) + " (task_timeout)", now);
+  } else if (attempt.kill == KillCause::kOverLimit) {
+    end(attempt, wire::AttemptState::FAILED, attempt.over_limit, now);
   } else if (attempt.final_state) {
-    end(attempt, *attempt.final_state, attempt.status.diagnostics, now);
+    end(attempt, *attempt.final_state, attempt.status.diagnostics + note, now);
   } else {
-    end(attempt, wire::AttemptState::FAILED, "the task's process " + how + " without a result",
-        now);
+    end(attempt, wire::AttemptState::FAILED,
+        "the task's process " + how + " without a result" + note, now);
   }
   return false;
 }

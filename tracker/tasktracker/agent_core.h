@@ -113,9 +113,13 @@ class AgentCore {
   // What happens on this machine.
   void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
   void on_report(const AttemptKey& key, TaskReport report, Now now);
+  // It took more than it may have of something: it is killed, and has failed with `why`.
+  void on_over_limit(const AttemptKey& key, const std::string& why, Now now);
   // The process is gone and nothing is left of it; `how` says how it ended, for a task that did not
-  // report its end. Whether it has succeeded: its output is of use then.
-  bool on_exit(const AttemptKey& key, const std::string& how, Now now);
+  // report its end, and `note` what is to be known of a failure besides. Whether it has succeeded:
+  // its output is of use then.
+  bool on_exit(const AttemptKey& key, const std::string& how, Now now,
+               const std::string& note = "");
   void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
   void on_duty_too_late(const wire::Duty& duty);  // it was not begun; it is, if asked for again
   void on_duty_elsewhere(const wire::Duty& duty, const std::string& why, Now now);  // cannot begin
@@ -125,11 +129,12 @@ class AgentCore {
 
  private:
   enum class Stage { kWaitsForJob, kRuns, kEnded };
-  enum class KillCause { kNone, kOrdered, kTimeout };
+  enum class KillCause { kNone, kOrdered, kTimeout, kOverLimit };
   struct Attempt {
     wire::Launch launch;
     Stage stage = Stage::kWaitsForJob;
     KillCause kill = KillCause::kNone;
+    std::string over_limit;  // why, if that is the cause
     wire::AttemptStatus status;
     std::optional<wire::AttemptState::type>
         final_state;  // as reported, before the process was gone

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "tracker/tasktracker/leftovers.h"
+#include "tracker/tasktracker/task_environment.h"
 
 namespace weir::tasktracker {
 
@@ -19,6 +20,20 @@ using boost::system::error_code;
 namespace {
 
 constexpr int kReportFd = 3;
+
+// Tasks can read it; what they may not see is not in it. Sanitizers take their options from there.
+std::vector<std::string> runner_environment(const TaskSpec& spec, const std::string& mark) {
+  auto entries = passed_on(spec.settings.environment);
+  std::erase_if(entries, [](const std::string& entry) {
+    return entry.starts_with(std::string(kWorkDirVariable) + "=");
+  });
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    if (text.substr(0, text.find('=')).ends_with("SAN_OPTIONS")) entries.emplace_back(text);
+  }
+  entries.push_back(mark);
+  return entries;
+}
 
 class FileActions {
  public:
@@ -56,12 +71,14 @@ Result<std::shared_ptr<AttemptProcess>> AttemptProcess::start(asio::io_context& 
                                                               Handlers handlers) {
   const TaskSpec& spec = plan.spec;
   // Another task may have been there before: nothing of what it left is opened.
-  if (auto made = make_fresh_directory(spec.attempt_dir); !made) return made.error();
-  if (auto made = make_fresh_directory(spec.log_dir); !made) return made.error();
+  for (const std::string& path : {spec.attempt_dir, spec.log_dir, spec.map_output_dir}) {
+    if (path.empty()) continue;
+    if (auto made = make_fresh_directory(path); !made) return made.error();
+  }
   const std::string spec_path = spec.attempt_dir + "/task";
   if (auto written = write_whole_file(spec_path, encode_task_spec(spec)); !written)
     return written.error();
-  std::shared_ptr<AttemptProcess> process(new AttemptProcess(io, std::move(handlers)));
+  std::shared_ptr<AttemptProcess> process(new AttemptProcess(io, plan.group, std::move(handlers)));
   if (auto spawned = process->spawn(plan, spec_path); !spawned) return spawned.error();
   process->read_reports();
   return process;
@@ -80,12 +97,10 @@ Status AttemptProcess::spawn(const LaunchPlan& plan, const std::string& spec_pat
   ::posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
   ::posix_spawn_file_actions_addclosefrom_np(actions.get(), kReportFd + 1);
   const std::string mark = std::string(kWorkDirVariable) + "=" + plan.work_dir;
-  const std::string_view variable = std::string_view(mark).substr(0, mark.find('=') + 1);
+  const auto variables = runner_environment(plan.spec, mark);
   std::vector<char*> environment;
-  for (char** entry = environ; *entry; ++entry) {
-    if (!std::string_view(*entry).starts_with(variable)) environment.push_back(*entry);
-  }
-  environment.push_back(const_cast<char*>(mark.c_str()));
+  for (const std::string& entry : variables)
+    environment.push_back(const_cast<char*>(entry.c_str()));
   environment.push_back(nullptr);
   const char* arguments[] = {plan.runner.c_str(), "run-task", spec_path.c_str(), nullptr};
   const Attributes attributes;
@@ -146,6 +161,8 @@ void AttemptProcess::kill() {
 bool AttemptProcess::reap() {
   if (reaped_) return false;
   reaped_ = ::waitpid(pid_, &wait_status_, WNOHANG) == pid_;
+  // Whoever has left the session, or was orphaned twice over, is still in the group.
+  if (reaped_) emptied_ = group_.kill_all();
   return reaped_;
 }
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <mutex>
 
 #include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/task_limits.h"
 
 namespace weir::tasktracker {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 constexpr std::size_t kChunkBytes = 256 * 1024;
 constexpr int kPipeBytes = 256 * 1024;
 constexpr int kGraceMs = 5000;
-constexpr rlim_t kOpenFiles = 4096;
 constexpr int kPollWithoutPidfdMs = 50;
 
 // Held over each fork: when the sweep begins, every command is a child that it finds, or never
@@ -36,14 +35,6 @@ struct StartFailure {
   int error_number = 0;
   char step[16] = {};
 };
-
-void limit(int resource, rlim_t value) {
-  rlimit now{};
-  if (::getrlimit(static_cast<__rlimit_resource>(resource), &now) != 0) return;
-  now.rlim_cur = std::min(value, now.rlim_max);
-  if (resource == RLIMIT_AS) now.rlim_max = now.rlim_cur;
-  ::setrlimit(static_cast<__rlimit_resource>(resource), &now);
-}
 
 // Runs between fork and exec: system calls only.
 [[noreturn]] void become_command(const CommandOptions& options, const char* const* arguments,
@@ -65,9 +56,7 @@ void limit(int resource, rlim_t value) {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) give_up("dup2");
   if (::chdir(options.directory.c_str()) != 0) give_up("chdir");
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_NOFILE, kOpenFiles);
-  if (options.memory_mb > 0) limit(RLIMIT_AS, static_cast<rlim_t>(options.memory_mb) << 20);
+  limit_command(options.limits, options.memory_mb);
   ::execve("/bin/sh", const_cast<char* const*>(arguments), environment);
   give_up("exec /bin/sh");
   ::_exit(127);
@@ -267,10 +256,13 @@ Status RunningCommand::outcome() {
   if (WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0) return Ok{};
   std::string message = options_.what;
   if (WIFEXITED(wait_status_)) {
-    message += " exited with status " + std::to_string(WEXITSTATUS(wait_status_));
+    const int status = WEXITSTATUS(wait_status_);
+    message += " exited with status " + std::to_string(status) +
+               limit_note(options_.limits, false, status);
   } else {
     const int signal = WTERMSIG(wait_status_);
-    message += " was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    message += " was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")" +
+               limit_note(options_.limits, true, signal);
   }
   const std::string lines = streams_.errors->last_lines();
   message += lines.empty() ? "; it wrote nothing to stderr" : "; last lines of stderr: " + lines;

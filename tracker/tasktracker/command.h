@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "conf/daemon_settings.h"
 #include "jobqueue/result.h"
 #include "tracker/tasktracker/stderr_sink.h"
 
@@ -22,6 +23,7 @@ struct CommandOptions {
   std::string directory;
   std::vector<std::string> environment;  // NAME=value, all of it
   std::int64_t memory_mb = 0;            // RLIMIT_AS; 0 = none
+  TaskSettings limits;
 };
 
 struct CommandStreams {

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include <chrono>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostSweeps = 20;
+constexpr int kMostPutAside = 10000;
 
 std::string boot_id() {
   auto text = read_system_file("/proc/sys/kernel/random/boot_id", 256);
@@ -75,20 +76,38 @@ int kill_leftovers(const WorkDirs& dirs) {
   return killed;
 }
 
-Status clean_directories(const WorkDirs& dirs, std::int64_t log_keep_hours) {
+namespace {
+
+Status put_aside(const WorkDirs& dirs, const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0 && errno == ENOENT) return remove_tree(path);  // a link
+  (void)::unlink(dirs.aside().c_str());  // of an attempt that made something of that name
+  if (auto made = make_directories(dirs.aside()); !made) return made;
+  for (int number = 0; number < kMostPutAside; ++number) {
+    const std::string to = dirs.aside() + "/" + std::to_string(number);
+    if (::access(to.c_str(), F_OK) == 0) continue;
+    if (::rename(path.c_str(), to.c_str()) == 0) return Ok{};
+    break;
+  }
+  const Error problem = system_error(path);
+  return remove_tree(path).ok() ? Status(Ok{}) : Status(problem);
+}
+
+}  // namespace
+
+Status fresh_directories(const WorkDirs& dirs, const Complain& complain) {
   for (const std::string& path : {dirs.attempts(), dirs.outputs()}) {
-    if (auto removed = remove_tree(path); !removed) return removed;
+    if (auto moved = put_aside(dirs, path); !moved) complain(moved.error());
+  }
+  for (const std::string& path : {dirs.attempts(), dirs.outputs(), dirs.logs()}) {
     if (auto made = make_directories(path); !made) return made;
   }
-  if (auto made = make_directories(dirs.logs()); !made) return made;
-  const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(log_keep_hours);
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(dirs.logs(), error)) {
-    std::error_code ignored;
-    const auto written = fs::last_write_time(entry.path(), ignored);
-    if (!ignored && written < oldest) fs::remove_all(entry.path(), ignored);
-  }
   return Ok{};
+}
+
+bool remove_put_aside(const WorkDirs& dirs, const Complain& complain) {
+  const auto removed = remove_tree(dirs.aside());
+  if (!removed) complain(removed.error());
+  return removed.ok();
 }
 
 }  // namespace weir::tasktracker

@@ -1,11 +1,13 @@
 // What an earlier life of a tracker may have left: processes (when tracker and attempt were both
 // killed hard) and directories. Processes are known by the WEIR_WORK_DIR in their environment, or
 // by the session that was recorded in the attempt's `pid` file, checked by boot and start time so
-// that nobody else's process is ever hit. Called once at the start, with the work directory locked.
+// that nobody else's process is ever hit. The first is for the start,
+// with the work directory locked; the removing may take long and fail, and is tried again later.
 #pragma once
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 
 #include "jobqueue/result.h"
@@ -20,7 +22,11 @@ Status record_process(const std::string& attempt_dir, pid_t pid);
 
 // Kills leftover processes; the number killed.
 int kill_leftovers(const WorkDirs& dirs);
-// Removes attempts and map outputs, and logs older than `log_keep_hours`.
-Status clean_directories(const WorkDirs& dirs, std::int64_t log_keep_hours);
+// Fresh directories in the place of attempts and map outputs, which are put aside; also where some
+// of it cannot be removed. What could not even be moved is told to `complain`.
+using Complain = std::function<void(const Error&)>;
+Status fresh_directories(const WorkDirs& dirs, const Complain& complain);
+// Removes what was put aside, for as long as it takes; true: nothing is left.
+bool remove_put_aside(const WorkDirs& dirs, const Complain& complain);
 
 }  // namespace weir::tasktracker

@@ -86,7 +86,6 @@ Status run_map_only(TaskContext& task, MapInput& input) {
 }
 
 Status run_sorted_map(TaskContext& task, MapInput& input) {
-  if (auto made = make_fresh_directory(task.spec.map_output_dir); !made) return made;
   SpillSorterOptions options;
   options.prefix = task.spec.attempt_dir + "/";
   options.partitions = task.spec.reduces;

@@ -135,19 +135,22 @@ Result<UniqueFd> create_anew(const std::string& path, int mode) {
 
 namespace {
 
-// Where the file system is mounted that a file of this path is on; empty if the path is none.
+// Where the file system is mounted that a file of this path is on; empty if the path is none. The
+// highest place counts: an attempt sees its own directories through mounts of their own.
 std::string disk_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path at = fs::canonical(fs::path(path).parent_path(), error);
   struct stat here {};
   if (error || at.empty() || ::stat(at.c_str(), &here) != 0) return "";
+  fs::path highest = at;
   while (at.has_relative_path()) {
-    struct stat above {};
-    if (::stat(at.parent_path().c_str(), &above) != 0 || above.st_dev != here.st_dev) break;
     at = at.parent_path();
+    struct stat above {};
+    if (::stat(at.c_str(), &above) != 0) break;
+    if (above.st_dev == here.st_dev) highest = at;
   }
-  return at.string();
+  return highest.string();
 }
 
 Error write_error(std::string_view what) {
@@ -238,21 +241,10 @@ Status make_fresh_directory(const std::string& path) {
   return Ok{};
 }
 
-// The directory's own name in /proc leads to it, whatever is at its path by now.
-Status remove_tree_at(int directory, const std::string& name, const std::string& shown) {
-  std::error_code error;
-  std::filesystem::remove_all("/proc/self/fd/" + std::to_string(directory) + "/" + name, error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    return data_error(shown + ": " + error.message());
-  return Ok{};
-}
-
 Status remove_tree(const std::string& path) {
-  std::error_code error;
-  std::filesystem::remove_all(path, error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    return data_error(path + ": " + error.message());
-  return Ok{};
+  const Place at = place_of(path);
+  if (at.directory.valid()) return remove_tree_at(at.directory.get(), at.name, path);
+  return errno == ENOENT ? Status(Ok{}) : system_error(path);
 }
 
 namespace {

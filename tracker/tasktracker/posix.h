@@ -74,7 +74,7 @@ Status make_directories(const std::string& path);
 // An empty directory of that name for this user alone, and those above it; what has the name is
 // removed, and what is no directory where one above it must be.
 Status make_fresh_directory(const std::string& path);
-// Removes a file or a whole tree; what is not there is fine.
+// Removes a file or a whole tree of any depth, through no link; what is not there is fine.
 Status remove_tree(const std::string& path);
 Status remove_tree_at(int directory, const std::string& name, const std::string& shown);
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "tracker/tasktracker/isolation.h"
 #include "tracker/tasktracker/job_files.h"
 #include "tracker/tasktracker/task_context.h"
 #include "tracker/tasktracker/task_environment.h"
@@ -19,12 +20,13 @@ namespace {
 
 constexpr int kReportFd = 3;
 constexpr std::size_t kMostSpecBytes = 32u << 20;
-constexpr std::size_t kStderrLimitBytes = 64u << 20;
 
 Status run(TaskContext& task) {
   try {
     const std::string work = task.spec.attempt_dir + "/work";
-    if (auto made = make_directories(work); !made) return made;
+    for (const std::string& path : {work, temporary_dir(task.spec)}) {
+      if (auto made = make_directories(path); !made) return made;
+    }
     if (auto written = write_job_files(work, task.spec.files); !written) return written;
     return task.spec.is_map() ? run_map(task) : run_reduce(task);
   } catch (const std::exception& problem) {
@@ -34,14 +36,15 @@ Status run(TaskContext& task) {
 }
 
 int run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
+  const Status confined = confine_attempt(spec);  // while there is one thread
   TaskControl control(spec.id, std::move(commands), std::move(reports), spec.compute_granted);
   StderrSink::Handlers handlers;
   handlers.counter = [&control](std::string_view group, std::string_view name,
                                 std::int64_t amount) { control.add_counter(group, name, amount); };
   handlers.status = [&control](std::string_view text) { control.set_status(text); };
-  StderrSink errors(spec.log_dir + "/stderr", kStderrLimitBytes, std::move(handlers));
+  StderrSink errors(spec.log_dir + "/stderr", spec.log_stream_mb << 20, std::move(handlers));
   TaskContext task{spec, control, errors, task_environment(spec)};
-  const Status outcome = run(task);
+  const Status outcome = confined.ok() ? run(task) : confined;
   end_all_commands();
   if (!outcome.ok()) {
     std::fprintf(stderr, "%s: failed: %s\n", attempt_name(spec.id).c_str(),
@@ -66,6 +69,7 @@ int run_task_main(const std::string& spec_path) {
   using namespace tasktracker;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit of the tracker's own is an error of the write that met it
   UniqueFd commands(::fcntl(0, F_DUPFD_CLOEXEC, 4));
   if (!commands.valid() || ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC) != 0) {
     std::fprintf(stderr,

@@ -1,7 +1,5 @@
 #include "tracker/tasktracker/stderr_sink.h"
 
-#include <fcntl.h>
-
 #include <charconv>
 
 #include "tracker/tasktracker/text.h"
@@ -16,10 +14,8 @@ constexpr std::string_view kStatus = "reporter:status:";
 
 }  // namespace
 
-StderrSink::StderrSink(std::string log_path, std::size_t log_limit_bytes, Handlers handlers)
-    : log_path_(std::move(log_path)),
-      log_limit_bytes_(log_limit_bytes),
-      handlers_(std::move(handlers)) {}
+StderrSink::StderrSink(std::string log_path, std::int64_t log_limit_bytes, Handlers handlers)
+    : log_(std::move(log_path), log_limit_bytes), handlers_(std::move(handlers)) {}
 
 void StderrSink::consume(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -47,7 +43,7 @@ void StderrSink::finish() {
 
 void StderrSink::take_line(std::string_view line) {
   if (take_report(line)) return;
-  log(line);
+  log_.append(line);
   tail_.append(line);
   if (tail_.size() > 2 * kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
 }
@@ -69,29 +65,6 @@ bool StderrSink::take_report(std::string_view line) {
   if (error != std::errc() || end != number.data() + number.size()) return false;
   handlers_.counter(line.substr(0, first), line.substr(first + 1, last - first - 1), amount);
   return true;
-}
-
-void StderrSink::log(std::string_view bytes) {
-  if (log_closed_) return;
-  if (!log_.valid()) {
-    auto fd = open_untrusted(log_path_, O_WRONLY | O_CREAT | O_APPEND);
-    if (!fd) {
-      log_closed_ = true;  // a log that cannot be written is no reason to fail the task
-      return;
-    }
-    log_ = std::move(*fd);
-  }
-  bool written = true;
-  if (logged_ + bytes.size() > log_limit_bytes_) {
-    const std::string notice = "[weir: log limit of " + std::to_string(log_limit_bytes_) +
-                               " bytes reached, the rest is dropped]\n";
-    (void)write_all(log_.get(), notice, log_path_).ok();
-    log_closed_ = true;
-  } else {
-    written = write_all(log_.get(), bytes, log_path_).ok();
-    logged_ += bytes.size();
-  }
-  if (!written) log_closed_ = true;
 }
 
 std::string StderrSink::last_lines() const {

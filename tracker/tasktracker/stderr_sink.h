@@ -1,14 +1,14 @@
 // Where the stderr of a user's commands goes: lines `reporter:counter:group,name,n` and
-// `reporter:status:text` are taken out, all else is appended to the attempt's log, up to a limit
-// (then one notice, and silence). The last bytes are kept to explain a failure. Lines are bounded:
-// a longer one goes to the log in pieces. One thread.
+// `reporter:status:text` are taken out, all else goes to the attempt's log, which keeps its
+// beginning and its end. The last bytes are kept to explain a failure. Lines are bounded: a longer
+// one goes to the log in pieces. One thread.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <string_view>
 
-#include "tracker/tasktracker/posix.h"
+#include "tracker/tasktracker/bounded_log.h"
 
 namespace weir::tasktracker {
 
@@ -18,7 +18,7 @@ class StderrSink {
     std::function<void(std::string_view group, std::string_view name, std::int64_t amount)> counter;
     std::function<void(std::string_view text)> status;
   };
-  StderrSink(std::string log_path, std::size_t log_limit_bytes, Handlers handlers);
+  StderrSink(std::string log_path, std::int64_t log_limit_bytes, Handlers handlers);
 
   void consume(std::string_view bytes);
   void finish();  // the stream is over: an unfinished line counts as one
@@ -27,14 +27,9 @@ class StderrSink {
  private:
   void take_line(std::string_view line);
   bool take_report(std::string_view line);
-  void log(std::string_view bytes);
 
-  std::string log_path_;
-  std::size_t log_limit_bytes_;
+  BoundedLog log_;
   Handlers handlers_;
-  UniqueFd log_;
-  std::size_t logged_ = 0;
-  bool log_closed_ = false;
   std::string line_;  // unfinished
   std::string tail_;
 };

@@ -22,7 +22,8 @@ struct TaskContext {
   std::vector<std::string> environment;
 
   CommandOptions command(const std::string& what, const std::string& text) const {
-    return {what, text, spec.command_dir(), environment, spec.memory_mb};
+    return {what, text, spec.command_dir(), environment, spec.memory_mb,
+            spec.settings};
   }
 };
 

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
+#include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace weir::tasktracker {
@@ -18,16 +21,45 @@ std::string variable_name(std::string_view conf_key) {
   return name;
 }
 
+// WEIR_WORK_DIR is the mark that leftover processes are found by.
+constexpr std::string_view kPassedOn[] = {"PATH", "HOME",     "USER", "LOGNAME",       "SHELL",
+                                          "LANG", "LANGUAGE", "TZ",   kWorkDirVariable};
+constexpr std::string_view kPassedOnPrefix = "LC_";
+
 }  // namespace
+
+std::vector<std::string> passed_on(const std::vector<std::string>& named) {
+  std::vector<std::string> entries;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry), name = text.substr(0, text.find('='));
+    if (name.empty() || name.size() == text.size()) continue;
+    if (name.starts_with(kPassedOnPrefix) ||
+        std::find(std::begin(kPassedOn), std::end(kPassedOn), name) != std::end(kPassedOn) ||
+        std::find(named.begin(), named.end(), name) != named.end())
+      entries.emplace_back(text);
+  }
+  return entries;
+}
+
+std::string passed_on_text(const std::vector<std::string>& named) {
+  std::string text;
+  for (const std::string_view name : kPassedOn) text.append(name).append(" ");
+  text.append(kPassedOnPrefix).append("*");
+  for (const std::string& name : named) text.append(" ").append(name);
+  return text;
+}
+
+std::string temporary_dir(const TaskSpec& spec) {
+  return spec.attempt_dir + "/tmp";
+}
 
 std::vector<std::string> task_environment(const TaskSpec& spec) {
   std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos && equals > 0)
-      variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  for (const std::string& entry : passed_on(spec.settings.environment)) {
+    const std::size_t equals = entry.find('=');
+    variables[entry.substr(0, equals)] = entry.substr(equals + 1);
   }
+  variables["TMPDIR"] = temporary_dir(spec);
   for (const auto& [key, value] : spec.conf) {
     if (!key.empty() && key.find('\0') == std::string::npos) variables[variable_name(key)] = value;
   }

@@ -1,7 +1,7 @@
-// The environment of a user's commands: the tracker's own, the variables that users of Hadoop
-// streaming know (new and old names), the job's conf with everything but letters and digits turned
-// into `_`, and what the job sets itself. Later ones win. Pure but for reading the process's
-// environment.
+// The environment of a user's commands: of the tracker's own only what any program needs and what
+// the settings name, the variables that users of Hadoop streaming know (new and old names), the
+// job's conf with everything but letters and digits turned into `_`, and what the job sets itself.
+// Later ones win. Pure but for reading the process's environment.
 #pragma once
 
 #include <string>
@@ -12,5 +12,11 @@
 namespace weir::tasktracker {
 
 std::vector<std::string> task_environment(const TaskSpec& spec);
+
+// Of this process's environment what tasks may see: "NAME=value".
+std::vector<std::string> passed_on(const std::vector<std::string>& named);
+std::string passed_on_text(const std::vector<std::string>& named);  // for people
+// Where programs of the attempt put temporary files.
+std::string temporary_dir(const TaskSpec& spec);
 
 }  // namespace weir::tasktracker

@@ -42,6 +42,20 @@ void for_each_field(Spec& spec, Text text, Number number) {
   text("attempt_dir", spec.attempt_dir);
   text("map_output_dir", spec.map_output_dir);
   text("log_dir", spec.log_dir);
+  number("log_stream_mb", spec.log_stream_mb);
+  text("hidden_root", spec.hidden_root);
+  number("task_open_files", spec.settings.open_files);
+  number("task_file_mb", spec.settings.file_mb);
+  number("task_core_mb", spec.settings.core_mb);
+  number("task_user_processes", spec.settings.user_processes);
+}
+
+// Likewise for every plain list.
+template <class Spec, class List>
+void for_each_list(Spec& spec, List list) {
+  list("cgroup", spec.cgroups);
+  list("sealed_mount", spec.sealed_mounts);
+  list("pass_variable", spec.settings.environment);
 }
 
 template <class Integer>
@@ -95,6 +109,11 @@ bool set_field(TaskSpec& spec, std::string_view name, std::string_view value) {
     map[std::string(value.substr(0, end))] = value.substr(end + 1);
     return true;
   }
+  for_each_list(spec, [&](std::string_view field, std::vector<std::string>& into) {
+    if (field != name) return;
+    known = true;
+    into.emplace_back(value);
+  });
   for_each_field(
       spec,
       [&](std::string_view field, std::string& into) {
@@ -120,6 +139,9 @@ std::string encode_task_spec(const TaskSpec& spec) {
   for_each_field(
       spec, [&](std::string_view name, const std::string& value) { put(out, name, value); },
       [&](std::string_view name, const auto& value) { put(out, name, std::to_string(value)); });
+  for_each_list(spec, [&](std::string_view name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) put(out, name, value);
+  });
   for (const InputPiece& piece : spec.more_input) put(out, "more_input", piece_text(piece));
   for (const JobFile& file : spec.files)
     put(out, "file", (file.executable ? "1" : "0") + file.name + '\0' + file.content);

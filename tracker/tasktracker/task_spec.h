@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conf/daemon_settings.h"
 #include "jobqueue/ids.h"
 #include "jobqueue/job_spec.h"
 #include "jobqueue/result.h"
@@ -42,6 +43,11 @@ struct TaskSpec {
   std::string attempt_dir;     // scratch, removed after the attempt
   std::string map_output_dir;  // maps with reduces: where file.out and file.idx go
   std::string log_dir;         // stderr of the commands goes to <log_dir>/stderr
+  std::int64_t log_stream_mb = 8;
+  TaskSettings settings;                   // the tracker's
+  std::vector<std::string> cgroups;        // directories of the attempt's control group
+  std::string hidden_root;                 // work directory whose other attempts it must not see
+  std::vector<std::string> sealed_mounts;  // read-only then
 
   bool is_map() const { return id.task.kind == TaskKind::kMap; }
   bool map_only() const { return reduces == 0; }

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "conf/daemon_settings.h"
 
 namespace weir {
 
@@ -26,7 +29,9 @@ struct TaskTrackerOptions {
   std::string shuffle_address = "127.0.0.1";
   std::uint16_t shuffle_port = 0;  // 0: the system chooses
   std::string runner;              // program that understands `run-task FILE`; empty: this one
-  std::int64_t log_keep_hours = 24;
+  std::optional<std::int64_t> job_disk_mb;  // nothing: half of the disk, 0: no bound
+  TaskSettings task;
+  LogSettings log;
   std::string log_level = "info";  // trace debug info warn error off
 };
 

@@ -1,8 +1,9 @@
 // Where a tracker keeps things under its work directory, in one place:
-//   attempts/<attempt>/          scratch of a running attempt (spec, spills, the commands'
-//   directory) outputs/<job>/<attempt>/     map outputs (file.out, file.idx), until the job is
-//   dropped logs/<job>/<attempt>/        stderr, syslog; kept for a day lock held by the living
-//   tracker
+//   attempts/<attempt>/          scratch of a running attempt (spec, spills, commands' work)
+//   outputs/<job>/<attempt>/     map outputs (file.out, file.idx), until the job is dropped
+//   logs/<job>/<attempt>/        stderr, syslog; kept for a day
+//   aside/<number>/              what an earlier life left, until it could be removed
+//   lock                         held by the living tracker
 // Pure names, any thread.
 #pragma once
 
@@ -21,6 +22,7 @@ struct WorkDirs {
   std::string attempts() const { return root + "/attempts"; }
   std::string outputs() const { return root + "/outputs"; }
   std::string logs() const { return root + "/logs"; }
+  std::string aside() const { return root + "/aside"; }
   std::string attempt(const AttemptKey& key) const { return attempts() + "/" + attempt_name(key); }
   std::string job_outputs(JobId job) const { return outputs() + "/" + job_name(job); }
   std::string output(const AttemptKey& key) const {

@@ -74,5 +74,14 @@ TEST_F(Command, ASweepLeavesNothingOfCommandsThatStartBesideIt) {
   }
 }
 
+// Also of a library that forgets to close it, or of whoever started the tracker.
+TEST_F(Command, InheritsNoDescriptor) {
+  EXPECT_EQ(in_a_child([&] {
+              if (::dup2(2, 77) != 77) return 2;
+              return run("test ! -e /proc/self/fd/77").ok() ? 0 : 1;
+            }),
+            0);
+}
+
 }  // namespace
 }  // namespace weir::tasktracker

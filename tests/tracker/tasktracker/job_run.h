@@ -26,6 +26,9 @@ struct JobParts {
   std::map<std::string, std::string> conf;
   int max_attempts = 2;
   std::int64_t map_memory_mb = 0;
+  TaskSettings task;
+  LogSettings log;
+  std::optional<std::int64_t> job_disk_mb;
 };
 
 class JobRun {
@@ -59,6 +62,9 @@ class JobRun {
     options.name = "tt1";
     options.work_dir = dir / "work";
     options.min_free_disk_mb = 0;
+    options.task = parts.task;
+    options.log = parts.log;
+    options.job_disk_mb = parts.job_disk_mb;
     agent = std::make_unique<Agent>(options, jobtracker->link());
   }
   ~JobRun() { end(); }

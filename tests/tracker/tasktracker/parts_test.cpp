@@ -1,9 +1,12 @@
 // The small parts: ids, specs, reports, stderr, output files, leftovers.
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <random>
+#include <thread>
 
 #include "tracker/tasktracker/attempt_id.h"
 #include "tracker/tasktracker/counters.h"
@@ -120,7 +123,7 @@ TEST(TaskReport, ReadsWholeFramesAndRefusesNonsense) {
 TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
   const TempDir dir;
   std::string seen;
-  StderrSink sink(dir / "log", 100,
+  StderrSink sink(dir / "log", 1000,
                   {[&](std::string_view group, std::string_view name, std::int64_t n) {
                      seen += std::string(group) + "/" + std::string(name) + "=" +
                              std::to_string(n) + ";";
@@ -137,8 +140,10 @@ TEST(StderrSink, TakesReportsOutAndBoundsTheRest) {
   EXPECT_EQ(read_text(dir / "log"), logged);
   EXPECT_EQ(sink.last_lines() + "\n", logged);
   for (int i = 0; i < 10000; ++i) sink.consume(std::string(50, 'x') + "\n");
-  EXPECT_EQ(read_text(dir / "log"),
-            logged + "[weir: log limit of 100 bytes reached, the rest is dropped]\n");
+  const std::string bounded = read_text(dir / "log");
+  EXPECT_LE(bounded.size(), 1000u);
+  EXPECT_TRUE(bounded.starts_with(logged));
+  EXPECT_NE(bounded.find("bytes are left out here"), std::string::npos);
 }
 
 TEST(Counters, StopAtTheLargestNumber) {
@@ -238,8 +243,35 @@ TEST(Leftovers, KillsWhatIsOursAndNothingElse) {
     ::kill(alive, SIGKILL);
     ::waitpid(alive, &status, 0);
   }
-  EXPECT_TRUE(clean_directories(dirs, 24).ok());
-  EXPECT_FALSE(std::filesystem::exists(dirs.attempts() + "/recorded"));
+  const auto nobody = [](const Error& problem) { ADD_FAILURE() << problem.message; };
+  for (int start = 0; start < 2; ++start) EXPECT_TRUE(fresh_directories(dirs, nobody).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(dirs.attempts()));
+  EXPECT_TRUE(std::filesystem::exists(dirs.aside() + "/0/recorded"));
+  EXPECT_TRUE(remove_put_aside(dirs, nobody));
+  EXPECT_FALSE(std::filesystem::exists(dirs.aside()));
+}
+
+// Where attempts were, something is mounted: it can be moved, and not removed for now.
+TEST(Leftovers, WhatCannotBeRemovedStopsNoStartAndIsTriedAgain) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can mount";
+  std::thread([] {
+    const TempDir dir;
+    const WorkDirs dirs{dir.path()};
+    const std::string busy = dirs.attempts() + "/attempt/busy";
+    std::filesystem::create_directories(busy);
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("", "/", "", MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", busy.c_str(), "tmpfs", 0, nullptr) != 0)
+      GTEST_SKIP() << "nothing can be mounted here";
+    std::vector<std::string> said;
+    const auto note = [&](const Error& problem) { said.push_back(problem.message); };
+    EXPECT_TRUE(fresh_directories(dirs, note).ok());
+    EXPECT_TRUE(std::filesystem::is_empty(dirs.attempts()));
+    EXPECT_FALSE(remove_put_aside(dirs, note));
+    EXPECT_EQ(said, std::vector{dirs.aside() + "/.../busy: Device or resource busy"});
+    ::umount((dirs.aside() + "/0/attempt/busy").c_str());
+    EXPECT_TRUE(remove_put_aside(dirs, note));
+    EXPECT_FALSE(std::filesystem::exists(dirs.aside()));
+  }).join();
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ namespace weir::tasktracker {
 
 class TempDir {
  public:
-  TempDir() {
-    char name[] = "/tmp/weir_test_XXXXXX";
-    path_ = ::mkdtemp(name);
+  explicit TempDir(const std::string& parent = "/tmp") : path_(parent + "/weir_test_XXXXXX") {
+    (void)!::mkdtemp(path_.data());
   }
   ~TempDir() {
     std::error_code ignored;

@@ -253,7 +253,10 @@ TEST(Trouble, LimitsReachTheMapperAndNotWeir) {
 TEST(Trouble, AKilledTrackerLeavesNoProcess) {
   const pid_t tracker = ::fork();
   if (tracker == 0) {
-    JobRun run({.input = "a\n", .mapper = "setsid sleep 4711.6 & sleep 4711.6 | cat", .maps = 2});
+    JobRun run({.input = "a\n",
+                .mapper = "setsid sleep 4711.6 & sleep 4711.6 | cat",
+                .maps = 2,
+                .task = {.cgroups = false}});
     run.start();
     for (;;) ::pause();
   }

@@ -1,0 +1,128 @@
+// One attempt's control group: entering it, killing all that is in it, what it met of its bounds.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <sstream>
+
+#include "tracker/tasktracker/attempt_cgroup_files.h"
+#include "tracker/tasktracker/cgroups.h"
+#include "tracker/tasktracker/posix.h"
+
+namespace weir::tasktracker {
+namespace {
+
+constexpr std::size_t kMostText = 1u << 20;
+constexpr int kMostKillRounds = 500;
+constexpr int kMostRemoveRounds = 100;
+
+std::int64_t number_in(const std::string& path) {
+  std::int64_t value = 0;
+  const std::string text = read_control(path);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;  // "max" is 0
+}
+
+// The number after the word in lines "word number".
+std::int64_t entry_in(const std::string& path, const std::string& word) {
+  std::istringstream lines(read_control(path));
+  std::string name;
+  std::int64_t value = 0;
+  while (lines >> name >> value) {
+    if (name == word) return value;
+  }
+  return 0;
+}
+
+bool there(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+}  // namespace
+
+Status write_control(const std::string& path, const std::string& text) {
+  auto file = open_untrusted(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!file) return file.error();
+  return write_all(file->get(), text, path);
+}
+
+std::string read_control(const std::string& path) {
+  auto text = read_whole_file(path, kMostText);
+  if (!text) return "";
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return *text;
+}
+
+Status set_memory_limit(const std::string& directory, int version, std::int64_t megabytes) {
+  if (megabytes <= 0) return Ok{};
+  const std::string bytes = std::to_string(megabytes << 20);
+  const std::string file = version == 1 ? "/memory.limit_in_bytes" : "/memory.max";
+  if (auto set = write_control(directory + file, bytes); !set) return set;
+  // Without swap there is nothing to say of it.
+  const std::string swap = directory + (version == 1 ? "/memory.memsw.limit_in_bytes"
+                                                     : "/memory.swap.max");
+  if (there(swap)) (void)write_control(swap, version == 1 ? bytes : "0").ok();
+  return Ok{};
+}
+
+Status AttemptCgroup::enter() const {
+  for (const std::string& directory : directories) {
+    if (auto entered = write_control(directory + "/cgroup.procs", "0"); !entered) return entered;
+  }
+  return Ok{};
+}
+
+bool AttemptCgroup::kill_all() const {
+  for (int round = 0; round < kMostKillRounds; ++round) {
+    bool anybody = false;
+    for (const std::string& directory : directories) {
+      std::istringstream pids(read_control(directory + "/cgroup.procs"));
+      if (pids.str().empty()) continue;
+      // No new ones while they are being killed.
+      if (round == 0 && there(directory + "/pids.max"))
+        (void)write_control(directory + "/pids.max", "0").ok();
+      if (there(directory + "/cgroup.kill"))
+        (void)write_control(directory + "/cgroup.kill", "1").ok();
+      for (pid_t pid = 0; pids >> pid;) {
+        if (pid <= 1 || pid == ::getpid()) continue;
+        anybody = true;
+        ::kill(pid, SIGKILL);
+      }
+    }
+    if (!anybody) return true;
+    ::usleep(2000);
+  }
+  return false;
+}
+
+CgroupEvents AttemptCgroup::events() const {
+  CgroupEvents events;
+  for (const std::string& directory : directories) {
+    if (there(directory + "/memory.limit_in_bytes")) {
+      events.killed_for_memory = entry_in(directory + "/memory.oom_control", "oom_kill") > 0;
+      events.memory_peak_bytes = number_in(directory + "/memory.max_usage_in_bytes");
+      events.memory_limit_bytes = number_in(directory + "/memory.limit_in_bytes");
+    } else if (there(directory + "/memory.events")) {
+      events.killed_for_memory = entry_in(directory + "/memory.events", "oom_kill") > 0;
+      events.memory_peak_bytes = number_in(directory + "/memory.peak");
+      events.memory_limit_bytes = number_in(directory + "/memory.max");
+    }
+    if (entry_in(directory + "/pids.events", "max") > 0) events.out_of_processes = true;
+  }
+  return events;
+}
+
+bool AttemptCgroup::remove() const {
+  for (int round = 0; round < kMostRemoveRounds; ++round) {
+    bool gone = true;
+    for (const std::string& directory : directories)
+      gone &= ::rmdir(directory.c_str()) == 0 || errno == ENOENT;
+    if (gone) return true;
+    ::usleep(5000);  // who was killed just now may not have left yet
+  }
+  return false;
+}
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,93 @@
+#include "tracker/tasktracker/hidden_directories.h"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "tracker/tasktracker/posix.h"
+
+namespace weir::tasktracker {
+namespace {
+
+// Enough for the mount points of one attempt.
+constexpr const char* kEmpty = "mode=0755,size=256k,nr_inodes=256";
+
+Status mount_step(const std::string& what, int result) {
+  if (result == 0) return Ok{};
+  return system_error("mount namespace: " + what);
+}
+
+// What the mounts keep is known by a descriptor: its path leads into the empty file system by then.
+Status bind_back(const UniqueFd& directory, const std::string& path) {
+  if (auto made = make_directories(path); !made) return made;
+  const std::string source = "/proc/self/fd/" + std::to_string(directory.get());
+  return mount_step(path, ::mount(source.c_str(), path.c_str(), nullptr, MS_BIND, nullptr));
+}
+
+}  // namespace
+
+Status hide_directories(const HiddenDirectories& hidden) {
+  if (auto own = mount_step("unshare", ::unshare(CLONE_NEWNS)); !own) return own;
+  // What is mounted here stays here; what is mounted outside is still seen.
+  if (auto own = mount_step("/", ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr)); !own)
+    return own;
+  std::vector<UniqueFd> kept;
+  for (const std::string& path : hidden.kept) {
+    auto directory = open_file(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    if (!directory) return directory.error();
+    kept.push_back(std::move(*directory));
+  }
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  for (const std::string& path : hidden.covered) {
+    if (auto done = mount_step(path, ::mount("weir", path.c_str(), "tmpfs", kFlags, kEmpty)); !done)
+      return done;
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (auto bound = bind_back(kept[i], hidden.kept[i]); !bound) return bound;
+  }
+  for (const std::string& path : hidden.covered) {
+    const unsigned long sealed_flags = MS_REMOUNT | MS_RDONLY | kFlags;
+    const int done = ::mount(nullptr, path.c_str(), nullptr, sealed_flags, kEmpty);
+    if (auto sealed = mount_step(path, done); !sealed) return sealed;
+  }
+  for (const std::string& path : hidden.read_only) {
+    const int done =
+        ::mount(nullptr, path.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr);
+    if (auto sealed = mount_step(path, done); !sealed) return sealed;
+  }
+  for (const unsigned long capability : {CAP_SYS_ADMIN, CAP_SYS_PTRACE}) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return system_error("capabilities");
+  }
+  return Ok{};
+}
+
+std::string why_not_hidden(const HiddenDirectories& hidden) {
+  if (::geteuid() != 0) return "not root";
+  auto pipe = make_pipe();
+  if (!pipe) return pipe.error().message;
+  const pid_t child = ::fork();
+  if (child < 0) return system_error("fork").message;
+  if (child == 0) {
+    const Status done = hide_directories(hidden);
+    if (!done) (void)write_all(pipe->write_end.get(), done.error().message, "pipe").ok();
+    ::_exit(0);
+  }
+  pipe->write_end.reset();
+  std::string why;
+  char bytes[512];
+  for (ssize_t n; (n = ::read(pipe->read_end.get(), bytes, sizeof bytes)) != 0;) {
+    if (n > 0) why.append(bytes, static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) break;
+  }
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return why;
+}
+
+}  // namespace weir::tasktracker

@@ -1,0 +1,26 @@
+// Keeps a task's processes out of other tasks' directories, where root runs the tracker: in a mount
+// namespace of their own, empty read-only file systems lie over the tracker's directories, and of
+// what is below only the attempt's own is bound back. Control groups are read-only there, and
+// CAP_SYS_ADMIN and CAP_SYS_PTRACE are lost with the next program, so that it cannot be undone.
+// Everything else of the machine stays as it is. For a process of one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobqueue/result.h"
+
+namespace weir::tasktracker {
+
+struct HiddenDirectories {
+  std::vector<std::string> covered;    // directories whose content is out of sight
+  std::vector<std::string> kept;       // directories below those that stay
+  std::vector<std::string> read_only;  // mount points
+};
+
+// In this process and those it starts, for good.
+Status hide_directories(const HiddenDirectories& hidden);
+// Whether that works here, tried by a child: empty, or why not.
+std::string why_not_hidden(const HiddenDirectories& hidden);
+
+}  // namespace weir::tasktracker

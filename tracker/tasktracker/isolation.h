@@ -1,0 +1,46 @@
+// How a tracker keeps its attempts apart, as far as one user id and the machine allow: found out
+// once at its start, put into each attempt's spec, and told in a line for each protection. What is
+// not active is told with its reason. Belongs to the agent's thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tracker/tasktracker/cgroups.h"
+#include "tracker/tasktracker/job_disk.h"
+#include "tracker/tasktracker/task_spec.h"
+#include "tracker/tasktracker/tasktracker.h"
+#include "tracker/tasktracker/work_dirs.h"
+
+namespace weir::tasktracker {
+
+class Isolation {
+ public:
+  Isolation() = default;
+  // The directories must be there.
+  Isolation(const TaskTrackerOptions& options, const WorkDirs& dirs, const JobDisk& job_disk);
+
+  std::vector<std::string> lines() const;  // "cgroup: v1 memory, pids, cpu"
+
+  // Makes the attempt's group and completes its spec.
+  Result<AttemptCgroup> prepare(TaskSpec& spec) const;
+  // What an attempt of this spec met of its bounds, for people; mostly nothing.
+  std::string note_of(const CgroupEvents& events) const;
+  void end() const { cgroups_.remove_own(); }
+
+ private:
+  std::int64_t memory_limit_mb(const TaskSpec& spec) const;
+
+  TaskSettings task_;
+  LogSettings log_;
+  std::string job_disk_;
+  WorkDirs dirs_;
+  Cgroups cgroups_;
+  std::string mounts_;  // why not; empty: active
+};
+
+// The runner's part, before anything of the user's runs: into the group, and the others out of
+// sight.
+Status confine_attempt(const TaskSpec& spec);
+
+}  // namespace weir::tasktracker
