@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracker/rpc/peers.h"
+
 namespace weir {
 
 using std::chrono::milliseconds;
@@ -15,7 +17,8 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
     : time_(std::move(time)),
       options_(options),
       board_(std::move(executor), time_.wall()),
-      engine_(std::move(engine)) {
+      engine_(std::move(engine)),
+      requests_(options.queue_limit) {
   board_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
@@ -45,52 +48,92 @@ EngineLoop::~EngineLoop() {
 
 // --- Any thread ---
 
-std::optional<Error> EngineLoop::refusal(const Body* body) const {
+namespace {
+
+bool of_a_tracker(const EngineLoop::Body& body) {
+  return std::holds_alternative<Heartbeat>(body) || std::holds_alternative<RegisterTracker>(body) ||
+         std::holds_alternative<DescribeJob>(body) || std::holds_alternative<QueryMapOutputs>(body);
+}
+
+// Who is asking on this thread, and the user whom the request names.
+Asker asker_of(const EngineLoop::Body& body) {
+  Asker asker{calling_peer(), ""};
+  std::visit(
+      [&asker](const auto& input) {
+        if constexpr (requires { input.caller; }) asker.user = input.caller.user;
+      },
+      body);
+  return asker;
+}
+
+Error busy(const std::string& whose, std::size_t waiting) {
+  return Error{ErrorCode::kBusy,
+               "the JobTracker has " + std::to_string(waiting) + " requests" + whose + " waiting",
+               "try again after a while",
+               {}};
+}
+
+}  // namespace
+
+std::optional<Error> EngineLoop::no_room(const Asker& asker) const {
+  using Room = RequestLines<Item>::Room;
+  switch (requests_.room(asker)) {
+    case Room::kEnough:
+      return std::nullopt;
+    case Room::kAllFull:
+      return busy("", requests_.size());
+    case Room::kAddressFull:
+      return busy(" from " + asker.address, requests_.waiting(asker.address));
+    case Room::kUserFull:
+      return busy(asker.user.empty() ? " from " + asker.address
+                                     : " of " + asker.user + " from " + asker.address,
+                  requests_.waiting(asker));
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> EngineLoop::refusal(const Item& item, const Asker& asker) const {
   if (closed_) {
     return Error{ErrorCode::kShuttingDown,
                  "the JobTracker is shutting down",
                  "try again once it is back",
                  {}};
   }
-  if (queue_.size() >= options_.queue_limit) {
-    return Error{ErrorCode::kBusy,
-                 "the JobTracker has " + std::to_string(queue_.size()) + " requests waiting",
-                 "try again after a while",
-                 {}};
+  if (!item.query && of_a_tracker(item.body)) {
+    if (queue_.size() >= options_.queue_limit) return busy("", queue_.size());
+    return std::nullopt;
   }
-  if (body != nullptr && std::holds_alternative<SubmitJob>(*body) && committer_->overloaded()) {
+  if (std::holds_alternative<SubmitJob>(item.body) && committer_->overloaded()) {
     return Error{ErrorCode::kBusy,
                  "the store is behind and takes no new jobs for now",
                  "try again after a while",
                  {}};
   }
+  return no_room(asker);
+}
+
+// Into its queue, or why not.
+std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
+  const std::lock_guard lock(mutex_);
+  if (auto no = refusal(item, asker)) return no;
+  if (!item.query && of_a_tracker(item.body)) {
+    queue_.push_back(std::move(item));
+  } else {
+    requests_.push(asker, std::move(item));
+  }
+  if (sleeping_) work_.notify_one();
   return std::nullopt;
 }
 
 void EngineLoop::post(Body body, Callback callback) {
-  std::optional<Error> no;
-  {
-    const std::lock_guard lock(mutex_);
-    no = refusal(&body);
-    if (!no) {
-      queue_.push_back({std::move(body), std::move(callback), nullptr});
-      if (sleeping_) work_.notify_one();
-    }
-  }
-  if (no && callback) callback(*no, 0);
+  const Asker asker = asker_of(body);
+  Item item{std::move(body), std::move(callback), nullptr};
+  if (const auto no = take_in(item, asker); no && item.callback) item.callback(*no, 0);
 }
 
-void EngineLoop::query(Query query) {
-  std::optional<Error> no;
-  {
-    const std::lock_guard lock(mutex_);
-    no = refusal(nullptr);
-    if (!no) {
-      queue_.push_back({Tick{}, nullptr, std::move(query)});
-      if (sleeping_) work_.notify_one();
-    }
-  }
-  if (no) query(*no);
+void EngineLoop::query(Query query, std::optional<Asker> asker) {
+  Item item{Tick{}, nullptr, std::move(query)};
+  if (const auto no = take_in(item, asker ? *asker : asker_of(item.body))) item.query(*no);
 }
 
 void EngineLoop::enqueue_answer(Body body) {
@@ -119,6 +162,7 @@ void EngineLoop::stop() {
   {
     const std::lock_guard lock(mutex_);
     rest.swap(queue_);
+    while (!requests_.empty()) rest.push_back(requests_.pop());
   }
   work(rest);
   const Error leaving{ErrorCode::kShuttingDown,
@@ -140,6 +184,7 @@ void EngineLoop::run() {
   while (wait_for_work(&batch)) {
     work(batch);
     batch.clear();
+    work_on_requests();
     publish_if_due();
     board_.expire(steady_clock::now());
   }
@@ -147,12 +192,13 @@ void EngineLoop::run() {
 
 bool EngineLoop::wait_for_work(std::vector<Item>* batch) {
   std::unique_lock lock(mutex_);
-  if (queue_.empty() && !closed_) {
+  const auto any = [this] { return !queue_.empty() || !requests_.empty(); };
+  if (!any() && !closed_) {
     sleeping_ = true;
-    work_.wait_for(lock, time_to_sleep(), [this] { return !queue_.empty() || closed_; });
+    work_.wait_for(lock, time_to_sleep(), [&] { return any() || closed_; });
     sleeping_ = false;
   }
-  if (queue_.empty() && closed_) return false;
+  if (!any() && closed_) return false;
   batch->swap(queue_);
   return true;
 }
@@ -177,6 +223,21 @@ void EngineLoop::work(std::vector<Item>& batch) {
     }
   }
   after_slice();
+}
+
+// One at least, and more for as long as they take little.
+void EngineLoop::work_on_requests() {
+  const auto end = steady_clock::now() + milliseconds(options_.requests_ms);
+  std::optional<Item> item;
+  do {
+    {
+      const std::lock_guard lock(mutex_);
+      if (requests_.empty()) break;
+      item = requests_.pop();
+    }
+    step(*item);
+  } while (steady_clock::now() < end);
+  if (item) after_slice();
 }
 
 void EngineLoop::step(Item& item) {
