@@ -18,6 +18,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       options_(options),
       board_(std::move(executor), time_.wall()),
       engine_(std::move(engine)),
+      registrations_(options.max_trackers),
       requests_(options.queue_limit) {
   board_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
@@ -117,6 +118,7 @@ std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
   const std::lock_guard lock(mutex_);
   if (auto no = refusal(item, asker)) return no;
   if (!item.query && of_a_tracker(item.body)) {
+    item.address = asker.address;
     queue_.push_back(std::move(item));
   } else {
     requests_.push(asker, std::move(item));
@@ -127,18 +129,18 @@ std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
 
 void EngineLoop::post(Body body, Callback callback) {
   const Asker asker = asker_of(body);
-  Item item{std::move(body), std::move(callback), nullptr};
+  Item item{std::move(body), std::move(callback), nullptr, ""};
   if (const auto no = take_in(item, asker); no && item.callback) item.callback(*no, 0);
 }
 
 void EngineLoop::query(Query query, std::optional<Asker> asker) {
-  Item item{Tick{}, nullptr, std::move(query)};
+  Item item{Tick{}, nullptr, std::move(query), ""};
   if (const auto no = take_in(item, asker ? *asker : asker_of(item.body))) item.query(*no);
 }
 
 void EngineLoop::enqueue_answer(Body body) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back({std::move(body), nullptr, nullptr});
+  queue_.push_back({std::move(body), nullptr, nullptr, ""});
   if (sleeping_) work_.notify_one();
 }
 
@@ -245,6 +247,33 @@ void EngineLoop::step(Item& item) {
     item.query(Inside{engine_.get(), &history_});
     return;
   }
+  if (note_registration(item)) return;
+  if (const auto* report = std::get_if<Heartbeat>(&item.body)) {
+    if (auto noted = registrations_.take(report->name, report->incarnation)) {
+      Item registration{std::move(*noted), nullptr, nullptr, ""};
+      handle(registration);
+    }
+  }
+  handle(item);
+}
+
+// A tracker that is not there, nor awaited, is one from its first heartbeat on.
+bool EngineLoop::note_registration(Item& item) {
+  const auto* registration = std::get_if<RegisterTracker>(&item.body);
+  if (registration == nullptr) return false;
+  const ClusterState& state = engine_->state();
+  const TrackerState* known = state.find_tracker(registration->name);
+  if (known != nullptr && known->state != TrackerState::State::kLost) return false;
+  const Status noted =
+      registrations_.note(*registration, item.address,
+                          state.live_trackers() + state.awaited_trackers(), time_.now());
+  const ReplyBody reply = noted ? ReplyBody(Registered{engine_->heartbeat_interval_ms()})
+                                : ReplyBody(noted.error());
+  if (item.callback) give(item.callback, reply, board_.version());
+  return true;
+}
+
+void EngineLoop::handle(Item& item) {
   if (std::holds_alternative<StoreFailed>(item.body)) {
     // The command itself is durable; what followed from it is being retried and not waited for.
     for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
@@ -316,8 +345,8 @@ void EngineLoop::give_shown() {
 void EngineLoop::after_slice() {
   const TimeMs now = time_.now();
   if (now >= engine_->next_tick()) {
-    Item tick{Tick{}, nullptr, nullptr};
-    step(tick);
+    Item tick{Tick{}, nullptr, nullptr, ""};
+    handle(tick);
   }
   if (!durable_.empty()) {
     committer_->push(std::move(durable_));
@@ -335,6 +364,7 @@ void EngineLoop::tidy_if_due(TimeMs now) {
   if (now < tidied_at_ + options_.tidy_gap_ms) return;
   tidied_at_ = now;
   const Settings& settings = engine_->state().settings();
+  registrations_.forget_before(now - settings.heartbeat.expiry_ms);
   Retention retention;
   retention.finished_before = now - std::min(settings.finished_jobs_kept_ms, now);
   retention.finished_at_most = static_cast<std::size_t>(settings.finished_jobs_at_most);

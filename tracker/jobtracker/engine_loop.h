@@ -33,6 +33,7 @@
 #include "tracker/jobtracker/board.h"
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
+#include "tracker/jobtracker/registrations.h"
 #include "tracker/jobtracker/request_lines.h"
 #include "tracker/jobtracker/time_source.h"
 
@@ -55,6 +56,7 @@ class EngineLoop {
     std::size_t queue_limit = 20'000;  // of trackers' inputs, and again of clients' requests
     DurationMs requests_ms = 5;        // of clients, between two looks at what trackers say
     std::size_t slice = 1'000;  // inputs between two looks at the clock, the timers and the board
+    std::size_t max_trackers = 50'000;
     DurationMs publish_gap_ms = 20;
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
     DurationMs tidy_gap_ms = 10'000;  // the store is rid of what may leave it
@@ -87,6 +89,7 @@ class EngineLoop {
     Body body;
     Callback callback;
     Query query;
+    std::string address;  // of whoever registers
   };
 
   // The next two need mutex_.
@@ -99,6 +102,8 @@ class EngineLoop {
   void work(std::vector<Item>& batch);
   void work_on_requests();
   void step(Item& item);
+  bool note_registration(Item& item);
+  void handle(Item& item);
   void deliver(const Reply& reply);
   void after_slice();
   void tidy_if_due(TimeMs now);
@@ -114,6 +119,7 @@ class EngineLoop {
 
   // The engine's thread only.
   std::unique_ptr<Engine> engine_;
+  Registrations registrations_;
   AttemptHistory history_;
   EventLog log_;
   EventFile event_file_;
