@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tracker/rpc/peers.h"
-
 namespace weir {
 
 using std::chrono::milliseconds;
@@ -47,96 +45,7 @@ EngineLoop::~EngineLoop() {
   stop();
 }
 
-// --- Any thread ---
-
-namespace {
-
-bool of_a_tracker(const EngineLoop::Body& body) {
-  return std::holds_alternative<Heartbeat>(body) || std::holds_alternative<RegisterTracker>(body) ||
-         std::holds_alternative<DescribeJob>(body) || std::holds_alternative<QueryMapOutputs>(body);
-}
-
-// Who is asking on this thread, and the user whom the request names.
-Asker asker_of(const EngineLoop::Body& body) {
-  Asker asker{calling_peer(), ""};
-  std::visit(
-      [&asker](const auto& input) {
-        if constexpr (requires { input.caller; }) asker.user = input.caller.user;
-      },
-      body);
-  return asker;
-}
-
-Error busy(const std::string& whose, std::size_t waiting) {
-  return Error{ErrorCode::kBusy,
-               "the JobTracker has " + std::to_string(waiting) + " requests" + whose + " waiting",
-               "try again after a while",
-               {}};
-}
-
-}  // namespace
-
-std::optional<Error> EngineLoop::no_room(const Asker& asker) const {
-  using Room = RequestLines<Item>::Room;
-  switch (requests_.room(asker)) {
-    case Room::kEnough:
-      return std::nullopt;
-    case Room::kAllFull:
-      return busy("", requests_.size());
-    case Room::kAddressFull:
-      return busy(" from " + asker.address, requests_.waiting(asker.address));
-    case Room::kUserFull:
-      return busy(asker.user.empty() ? " from " + asker.address
-                                     : " of " + asker.user + " from " + asker.address,
-                  requests_.waiting(asker));
-  }
-  return std::nullopt;
-}
-
-std::optional<Error> EngineLoop::refusal(const Item& item, const Asker& asker) const {
-  if (closed_) {
-    return Error{ErrorCode::kShuttingDown,
-                 "the JobTracker is shutting down",
-                 "try again once it is back",
-                 {}};
-  }
-  if (!item.query && of_a_tracker(item.body)) {
-    if (queue_.size() >= options_.queue_limit) return busy("", queue_.size());
-    return std::nullopt;
-  }
-  if (std::holds_alternative<SubmitJob>(item.body) && committer_->overloaded()) {
-    return Error{ErrorCode::kBusy,
-                 "the store is behind and takes no new jobs for now",
-                 "try again after a while",
-                 {}};
-  }
-  return no_room(asker);
-}
-
-// Into its queue, or why not.
-std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
-  const std::lock_guard lock(mutex_);
-  if (auto no = refusal(item, asker)) return no;
-  if (!item.query && of_a_tracker(item.body)) {
-    item.address = asker.address;
-    queue_.push_back(std::move(item));
-  } else {
-    requests_.push(asker, std::move(item));
-  }
-  if (sleeping_) work_.notify_one();
-  return std::nullopt;
-}
-
-void EngineLoop::post(Body body, Callback callback) {
-  const Asker asker = asker_of(body);
-  Item item{std::move(body), std::move(callback), nullptr, ""};
-  if (const auto no = take_in(item, asker); no && item.callback) item.callback(*no, 0);
-}
-
-void EngineLoop::query(Query query, std::optional<Asker> asker) {
-  Item item{Tick{}, nullptr, std::move(query), ""};
-  if (const auto no = take_in(item, asker ? *asker : asker_of(item.body))) item.query(*no);
-}
+// --- Any thread: see also engine_loop_inputs.cpp ---
 
 void EngineLoop::enqueue_answer(Body body) {
   const std::lock_guard lock(mutex_);
@@ -273,7 +182,28 @@ bool EngineLoop::note_registration(Item& item) {
   return true;
 }
 
+void EngineLoop::tell(const Event& event) {
+  log_.on(event, *engine_);
+  event_file_.on(event, *engine_);
+}
+
+// The store's answer says which submissions there were; those that it refused there were not.
+void EngineLoop::tell_submissions(const Body& body) {
+  if (const auto* failed = std::get_if<StoreFailed>(&body)) {
+    while (!submissions_.empty() && submissions_.front().seq <= failed->seq)
+      submissions_.pop_front();
+  }
+  const auto* durable = std::get_if<Durable>(&body);
+  while (durable != nullptr && !submissions_.empty() && submissions_.front().seq <= durable->seq) {
+    Event submission = std::move(submissions_.front());
+    submissions_.pop_front();
+    submission.at = time_.now();  // lines are in the order of their times
+    tell(submission);
+  }
+}
+
 void EngineLoop::handle(Item& item) {
+  tell_submissions(item.body);
   if (std::holds_alternative<StoreFailed>(item.body)) {
     // The command itself is durable; what followed from it is being retried and not waited for.
     for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
@@ -287,8 +217,11 @@ void EngineLoop::handle(Item& item) {
   engine_->handle(input_, output_);
   for (Event& event : output_.events) {
     history_.on(event, engine_->state());
-    log_.on(event, *engine_);
-    event_file_.on(event, *engine_);
+    if (std::holds_alternative<JobSubmitted>(event.fact)) {
+      submissions_.push_back(event);
+    } else {
+      tell(event);
+    }
     if (event.seq > 0) durable_.push_back(std::move(event));
   }
   if (&engine_->state().settings() != settings_seen_.get()) {

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -103,6 +104,8 @@ class EngineLoop {
   void work_on_requests();
   void step(Item& item);
   bool note_registration(Item& item);
+  void tell(const Event& event);
+  void tell_submissions(const Body& body);
   void handle(Item& item);
   void deliver(const Reply& reply);
   void after_slice();
@@ -127,6 +130,7 @@ class EngineLoop {
   Input input_;
   Output output_;
   std::vector<Event> durable_;
+  std::deque<Event> submissions_;  // not durable yet: they may be refused, and are in no log
   std::unordered_map<Token, Callback> outstanding_;
   // Done, but not on the board yet. What a command set going (the end of a killed job) is shown
   // once it is durable, which `seq` waits for.

@@ -5,8 +5,8 @@
 //
 // There are at most `limits.max_trackers` of both kinds together; of the places that are left an
 // address may take no more by registrations alone than it leaves for others (the rule of
-// ByteBudget), and one that is large takes a place for each 4 KiB. Trackers that are there, or awaited after a restart, register with the engine at
-// once. The engine's thread only.
+// ByteBudget), and one that is large takes a place for each 4 KiB. Trackers that are there, or
+// awaited after a restart, register with the engine at once. The engine's thread only.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
 #include <latch>
+#include <sstream>
 
 #include "harness.h"
 #include "tracker/jobtracker/listing.h"
@@ -206,6 +210,38 @@ TEST_F(EngineLoopTest, RequestsOfOneAddressHoldUpNeitherHeartbeatsNorOthers) {
   jobs_inside();
   loop_->stop();
   EXPECT_EQ(served, 25);
+}
+
+// What the logger that all share is given, for as long as this lives.
+class CapturedLog {
+ public:
+  CapturedLog() {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
+  }
+  ~CapturedLog() { spdlog::set_default_logger(before_); }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+};
+
+TEST_F(EngineLoopTest, ASubmissionThatTheStoreRefusedIsInNoLog) {
+  CapturedLog log;
+  start();
+  auto refused = submit("/out/a");
+  store_.wait_for_write();
+  jobs_inside();
+  store_.open(true);
+  EXPECT_TRUE(std::holds_alternative<Error>(refused.get().body));
+  store_.open(false);
+  auto taken = submit("/out/b");
+  ASSERT_TRUE(std::holds_alternative<Submitted>(taken.get().body));
+  loop_->stop();
+  EXPECT_EQ(log.text().find("job_0001: submitted"), std::string::npos) << log.text();
+  EXPECT_NE(log.text().find("job_0002: submitted by alice to queue default"), std::string::npos)
+      << log.text();
 }
 
 // What has been promised has to be written, and may be stopped: a kill is taken.
