@@ -9,26 +9,10 @@
 #include <utility>
 
 #include "cli/exit_code.h"
-#include "cli/text_width.h"
 #include "conf/values.h"
+#include "jobqueue/plain_text.h"
 
 namespace weir::cli {
-namespace {
-
-// Also what turns the direction of text about or ends a line: the rest of it would stand elsewhere.
-bool is_control(std::string_view sequence) {
-  const auto lead = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return lead < 0x20 || lead == 0x7F;
-  if (sequence.size() == 2 && lead == 0xC2) return static_cast<unsigned char>(sequence[1]) < 0xA0;
-  const auto within = [&](std::string_view first, std::string_view last) {
-    return first <= sequence && sequence <= last;  // UTF-8 sorts like what it encodes
-  };
-  return sequence == "\u061C" || sequence == "\u200B" || sequence == "\uFEFF" ||
-         within("\u200E", "\u200F") || within("\u2028", "\u202E") ||
-         within("\u2066", "\u2069");
-}
-
-}  // namespace
 
 std::string short_bytes(std::int64_t bytes) {
   static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -125,19 +109,7 @@ std::int64_t size_in_mb(const std::string& option, const std::string& text) {
 }
 
 std::string printable(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    const std::string_view sequence = text.substr(0, std::max<std::size_t>(length, 1));
-    if (length == 0 || is_control(sequence)) {
-      result += '?';
-    } else {
-      result += sequence;
-    }
-    text.remove_prefix(sequence.size());
-  }
-  return result;
+  return plain_text(text);
 }
 
 JobId job_argument(const std::string& text) {

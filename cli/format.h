@@ -31,8 +31,7 @@ std::int64_t size_in_bytes(const std::string& option, const std::string& text, s
 // The same in MB (of 1024 * 1024 bytes), rounded up; a number without a unit is in MB.
 std::int64_t size_in_mb(const std::string& option, const std::string& text);
 
-// One line of valid UTF-8, written from left to right: control characters, those that turn the
-// direction about or are not seen, and broken bytes become '?'.
+// One line, as jobqueue/plain_text.h shows it.
 std::string printable(std::string_view text);
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);

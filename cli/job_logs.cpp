@@ -12,6 +12,7 @@
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
+#include "jobqueue/plain_text.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
 namespace weir::cli {
@@ -21,7 +22,7 @@ using tasktracker::LogPiece;
 
 struct LogOptions {
   std::string id, attempt;
-  bool list = false, out = false, error = false, system = false, follow = false;
+  bool list = false, out = false, error = false, system = false, follow = false, raw = false;
   std::int64_t most_bytes = 1 << 20;
 
   std::vector<std::string> logs() const {
@@ -73,20 +74,20 @@ LogPiece fetch(JobTracker& jobtracker, const wire::AttemptInfo& attempt, const s
                                            whereabouts(jobtracker, attempt.tracker)));
 }
 
-// What a program wrote must not steer the terminal of who reads it; a file or pipe gets the bytes
-// as they are.
-void print_piece(Context& context, const std::string& text) {
-  if (!context.terminal.out) {
-    context.out << text;
-  } else {
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-      const std::size_t end = std::min(text.find_first_of("\n\t", begin), text.size());
-      context.out << printable(std::string_view(text).substr(begin, end - begin));
-      if (end < text.size()) context.out << text[end];
-      begin = end + 1;
-    }
+// What a program wrote must not steer the terminal of who reads it, now or from a file later.
+void print_piece(Context& context, const std::string& text, bool raw) {
+  context.out << (raw ? text : plain_text(text, {.newlines = true, .tabs = true}));
+}
+
+// Without the beginning of a last character whose other bytes are still to be written.
+std::size_t whole_characters(std::string_view text) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(text.size(), 3); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if ((byte & 0xC0) == 0x80) continue;
+    const std::size_t length = byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    return length > back ? text.size() - back : text.size();
   }
+  return text.size();
 }
 
 // The heading is for people: what goes to a pipe is the log alone.
@@ -139,6 +140,7 @@ class Follower {
         job_(job_argument(options.id)),
         log_(options.logs().front()),
         most_bytes_(options.most_bytes),
+        raw_(options.raw),
         name_(options.attempt) {}
 
   // Prints what is new. False: the attempt is over, and all of its log was printed.
@@ -155,11 +157,12 @@ class Follower {
     headed_ = true;
     name_ = attempt->name;
     // Its state was asked for before: once that is final, so is the log.
-    const LogPiece piece = fetch(jobtracker, *attempt, log_, most_bytes_, from_);
+    LogPiece piece = fetch(jobtracker, *attempt, log_, most_bytes_, from_);
     if (from_ > 0 && piece.begin > from_)
       context_.err << fmt::format("== {} bytes are left out\n", piece.begin - from_);
+    if (is_under_way(*attempt)) piece.text.resize(whole_characters(piece.text));
     from_ = piece.begin + static_cast<std::int64_t>(piece.text.size());
-    print_piece(context_, piece.text);
+    print_piece(context_, piece.text, raw_);
     context_.out << std::flush;
     if (is_under_way(*attempt)) return true;
     context_.err << fmt::format("== {} {}\n", attempt->name, attempt->state);
@@ -171,6 +174,7 @@ class Follower {
   const JobId job_;
   const std::string log_;
   const std::int64_t most_bytes_;
+  const bool raw_;
   std::string name_;  // of the attempt; empty: none has been seen yet
   std::int64_t from_ = 0;
   bool headed_ = false;
@@ -223,7 +227,7 @@ int logs(Context& context, const LogOptions& options) {
     if (text.empty()) {
       context.err << fmt::format("({} is empty)\n", log);
     } else {
-      print_piece(context, text);
+      print_piece(context, text, options.raw);
       if (text.back() != '\n') context.out << "\n";
     }
   }
@@ -268,6 +272,9 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   command->add_flag("--stderr", options->error, "what the program wrote to stderr (the default)");
   command->add_flag("--stdout", options->out, "its stdout, where that is kept");
   command->add_flag("--syslog", options->system, "what the tracker noted about the attempt");
+  command->add_flag("--raw", options->raw,
+                    "bytes as the program wrote them (default: what steers a terminal or is no "
+                    "UTF-8 is shown as ?)");
   auto* follow_flag =
       command->add_flag("-f,--follow", options->follow,
                         "what comes, too, until the attempt ends (default: the newest that runs; "

@@ -1,6 +1,9 @@
 #include "cli/json.h"
 
+#include <algorithm>
+
 #include "cli/tracker_commands.h"
+#include "jobqueue/plain_text.h"
 
 namespace weir::cli {
 namespace {
@@ -327,7 +330,20 @@ Json to_json(const wire::ServerInfo& server) {
 }
 
 void print_json(std::ostream& out, const Json& json) {
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  // What a terminal would obey instead of showing; a newline is the only such outside of strings.
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(rest), 1);
+    const std::string_view sequence = rest.substr(0, length);
+    const char32_t character = code_point(sequence);
+    if (is_hidden(character) && character != '\n') {
+      out << json_escape(character);
+    } else {
+      out << sequence;
+    }
+    rest.remove_prefix(length);
+  }
+  out << "\n";
 }
 
 }  // namespace weir::cli

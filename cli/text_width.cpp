@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "jobqueue/plain_text.h"
+
 namespace weir::cli {
 namespace {
 
@@ -112,41 +114,14 @@ bool within(std::uint32_t point, const Range (&ranges)[N]) {
   return next != std::begin(ranges) && point <= std::prev(next)->last;
 }
 
-std::uint32_t code_point(std::string_view sequence) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]); };
-  if (sequence.size() == 1) return byte(0);
-  std::uint32_t point = byte(0) & (0xFFu >> (sequence.size() + 1));
-  for (std::size_t i = 1; i < sequence.size(); ++i) point = point << 6 | (byte(i) & 0x3Fu);
-  return point;
-}
-
 std::size_t width_of(std::string_view sequence) {
-  const std::uint32_t point = code_point(sequence);
+  const char32_t point = code_point(sequence);
   if (point < 0x300) return 1;
   if (within(point, kNone)) return 0;
   return within(point, kWide) ? 2 : 1;
 }
 
 }  // namespace
-
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  std::size_t length = 0;
-  if (lead < 0x80) length = 1;
-  if (lead >= 0xC2 && lead < 0xE0) length = 2;
-  if (lead >= 0xE0 && lead < 0xF0) length = 3;
-  if (lead >= 0xF0 && lead < 0xF5) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
-  if (lead == 0xED && byte(1) >= 0xA0) return 0;  // a surrogate
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;   // overlong
-  if (lead == 0xF4 && byte(1) >= 0x90) return 0;  // past U+10FFFF
-  return length;
-}
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;

@@ -9,9 +9,6 @@
 
 namespace weir::cli {
 
-// Length of the valid UTF-8 sequence at the front of `text` (not empty); 0 if there is none.
-std::size_t utf8_length(std::string_view text);
-
 std::size_t display_width(std::string_view text);
 // At most `columns` wide; what is cut off is shown by a last "…".
 std::string truncated(std::string_view text, std::size_t columns);

@@ -21,6 +21,7 @@ struct RpcLimits {
   std::int64_t buffered_bytes = 256LL * 1024 * 1024;     // of all connections together
   std::int64_t tracker_frame_bytes = 256LL * 1024;       // largest frame on the trackers' port
   std::int64_t client_frame_bytes = 16LL * 1024 * 1024;  // largest frame on the clients' port
+  std::int64_t max_trackers = 50000;                     // there, or registered
   friend bool operator==(const RpcLimits&, const RpcLimits&) = default;
 };
 

@@ -126,6 +126,7 @@ KeyValues daemon_values(const DaemonSettings& daemon) {
           {"listen.http", daemon.listen_http ? format_address(*daemon.listen_http) : "none"},
           {"store.sqlite", daemon.store_path},
           {"limits.max_connections", fmt::format("{}", limits.max_connections)},
+          {"limits.max_trackers", fmt::format("{}", limits.max_trackers)},
           {"limits.read_timeout", format_duration(limits.read_timeout_ms)},
           {"limits.idle_timeout", format_duration(limits.idle_timeout_ms)},
           {"limits.buffered_bytes", format_byte_size(limits.buffered_bytes)},

@@ -39,9 +39,10 @@ void read_listen(const MapReader& root, DaemonSettings& daemon) {
 void read_limits(const MapReader& root, RpcLimits& limits) {
   constexpr IntegerRange kFrame{.least = 1024, .most = 1LL << 30};
   const MapReader map(root.find("limits"), "limits", root.out(),
-                      {"max_connections", "read_timeout", "idle_timeout", "buffered_bytes",
-                       "tracker_frame_bytes", "client_frame_bytes"});
+                      {"max_connections", "max_trackers", "read_timeout", "idle_timeout",
+                       "buffered_bytes", "tracker_frame_bytes", "client_frame_bytes"});
   map.read_integer("max_connections", limits.max_connections, {.least = 1, .most = 1'000'000});
+  map.read_integer("max_trackers", limits.max_trackers, {.least = 1, .most = 1'000'000});
   map.read_duration("read_timeout", limits.read_timeout_ms, kTimeout);
   map.read_duration("idle_timeout", limits.idle_timeout_ms, kTimeout);
   map.read_byte_size("buffered_bytes", limits.buffered_bytes,

@@ -8,6 +8,8 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include "jobqueue/plain_text.h"
+
 namespace weir {
 namespace {
 
@@ -143,25 +145,6 @@ class Builder : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, YamlNode::Ptr> anchors_;
   YamlNode::Ptr root_;
 };
-
-// Length of the UTF-8 character at the start of `text`; 0 if there is none (also overlong forms and
-// surrogates).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);
-  if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-      (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
 
 // Encoding and indentation, before yaml-cpp sees anything: its own words about them are hard to
 // follow.

@@ -1,7 +1,8 @@
 // One JSON object on one line, written key by key in a fixed order: `{"t": 0, "event": "launch"}`.
 // Made for logs of millions of lines whose bytes must be the same at every run: no tree is built
-// and the buffer is used again. Text is escaped as JSON asks; bytes that are no ASCII pass as they
-// are. One thread.
+// and the buffer is used again. Text is escaped as JSON asks, and so is what steers a terminal
+// (jobqueue/plain_text.h); bytes that are no UTF-8, which JSON cannot hold, become U+FFFD. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "jobqueue/plain_text.h"
 
 namespace weir {
 
@@ -65,17 +68,33 @@ class JsonLine {
   }
   void append_text(std::string_view text) {
     buffer_.push_back('"');
-    for (const char c : text) {
+    while (!text.empty()) {
+      const char c = text[0];
+      std::size_t length = 1;
       if (c == '"' || c == '\\') {
         buffer_.push_back('\\');
         buffer_.push_back(c);
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        fmt::format_to(std::back_inserter(buffer_), "\\u{:04x}", static_cast<unsigned>(c));
-      } else {
+      } else if (c >= 0x20 && c < 0x7f) {
         buffer_.push_back(c);
+      } else {
+        length = append_character(text);
       }
+      text.remove_prefix(length);
     }
     buffer_.push_back('"');
+  }
+  // The bytes of `text` that it took.
+  std::size_t append_character(std::string_view text) {
+    const std::size_t length = utf8_length(text);
+    const std::string_view sequence = text.substr(0, length);
+    if (length == 0) {
+      buffer_.append(std::string_view("\xef\xbf\xbd"));
+    } else if (const char32_t character = code_point(sequence); is_hidden(character)) {
+      buffer_.append(json_escape(character));
+    } else {
+      buffer_.append(sequence);
+    }
+    return length == 0 ? 1 : length;
   }
 
   std::ostream& out_;

@@ -49,8 +49,8 @@ administrators: [root, "@ops"]
 finished_jobs_kept: 2h
 finished_jobs_at_most: 500
 history: {keep: 48h, at_most: 2000}
-limits: {max_connections: 5, read_timeout: 1s, idle_timeout: 2s, buffered_bytes: 32MiB,
-         tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
+limits: {max_connections: 5, max_trackers: 6, read_timeout: 1s, idle_timeout: 2s,
+         buffered_bytes: 32MiB, tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
 tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rack: r1,
           hosts: [/data], work_dir: /w, min_free_disk_mb: 1, listen: h:5, job_disk_mb: 0,
           log_keep: never, log_stream_mb: 2, log_job_mb: 3, log_total_mb: 4, task_memory_mb: 5,
@@ -110,7 +110,7 @@ queues:
   EXPECT_EQ(loaded.daemon.listen_trackers, (HostPort{"0.0.0.0", 0}));
   EXPECT_EQ(loaded.daemon.listen_http, (HostPort{"::1", 80}));
   EXPECT_EQ(loaded.daemon.store_path, ":memory:");
-  EXPECT_EQ(loaded.daemon.limits, (RpcLimits{5, 1000, 2000, 32 << 20, 64 << 10, 1 << 20}));
+  EXPECT_EQ(loaded.daemon.limits, (RpcLimits{5, 1000, 2000, 32 << 20, 64 << 10, 1 << 20, 6}));
   EXPECT_EQ(loaded.daemon.administrators, s.administrators);
   EXPECT_EQ(loaded.tracker,
             (TrackerSettings{"t", 3, 1, 512, 4, "r1", {"/data"}, "/w", 1, 0,

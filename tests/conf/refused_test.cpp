@@ -127,6 +127,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"tracker: {map_slots: 0, reduce_slots: 0}\n",
                  "f:1:22: tracker.map_slots and tracker.reduce_slots are both 0, allowed: at least "
                  "one slot"},
+        BadInput{"limits: {max_trackers: 0}\n",
+                 "f:1:24: limits.max_trackers is \"0\", allowed: an integer from 1 to 1000000"},
         BadInput{"limits: {client_frame_bytes: 1KB}\n",
                  "f:1:30: limits.client_frame_bytes is \"1KB\", allowed: a size (64KiB 16MiB 1GiB) "
                  "from 1KiB to 1GiB"}));

@@ -134,6 +134,15 @@ TEST_F(EventLinesTest, TextCannotForgeALine) {
   }
 }
 
+TEST_F(EventLinesTest, TextCannotSteerATerminal) {
+  h.submit({.user = "a\x1b[2J\xc2\x9b" "2J\x9b\u202E\U000E0041é\x7f"});
+  EXPECT_THAT(lines(), Contains(HasSubstr(
+                           R"("user": "a\u001b[2J\u009b2J)"
+                           "\xef\xbf\xbd"
+                           R"(\u202e\udb40\udc41)"
+                           "é\\u007f\"")));
+}
+
 TEST(EventLines, WhatIsMissingIsSaid) {
   std::ostringstream out;
   EventLines log(

@@ -10,6 +10,7 @@
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/listing.h"
+#include "tracker/rpc/peers.h"
 
 namespace weir {
 
@@ -45,6 +46,7 @@ struct WaitingJobs {
   static constexpr std::size_t kExplained = 100;
 
   EngineLoop& loop;
+  Asker asker;
   JobList jobs;
   Answering<JobList> answering;
   std::vector<std::size_t> waiting;  // places in `jobs`
@@ -53,7 +55,7 @@ struct WaitingJobs {
 
 void explain_next(const std::shared_ptr<WaitingJobs>& work) {
   if (work->next == work->waiting.size()) return work->answering.give(work->jobs);
-  work->loop.query([work](const Result<EngineLoop::Inside>& inside) {
+  const auto look = [work](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return work->answering.give(work->jobs);  // it is busy: without reasons, then
     for (std::size_t n = 0; n < WaitingJobs::kAtATime && work->next < work->waiting.size(); ++n) {
       wire::JobStatus& job = work->jobs[work->waiting[work->next++]];
@@ -61,11 +63,14 @@ void explain_next(const std::shared_ptr<WaitingJobs>& work) {
       if (!reasons.empty()) job.__set_reason(reasons.front().message);
     }
     explain_next(work);
-  });
+  };
+  work->loop.query(look, work->asker);
 }
 
-void give_with_reasons(EngineLoop& loop, JobList jobs, const Answering<JobList>& answering) {
-  auto work = std::make_shared<WaitingJobs>(WaitingJobs{loop, std::move(jobs), answering, {}});
+void give_with_reasons(EngineLoop& loop, const Asker& asker, JobList jobs,
+                       const Answering<JobList>& answering) {
+  auto work =
+      std::make_shared<WaitingJobs>(WaitingJobs{loop, asker, std::move(jobs), answering, {}});
   for (std::size_t i = 0; i < work->jobs.size(); ++i) {
     const std::string& state = work->jobs[i].state;
     if (state != "HELD" && state != "WAITING" && state != "PENDING") continue;
@@ -227,12 +232,12 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                    .unfinished_only = wanted.unfinished_only,
                    .limit = *most};
   loop_.board().when(wanted.min_version,
-                     [answering, &loop = loop_,
+                     [answering, &loop = loop_, asker = Asker{calling_peer(), ""},
                       filter = std::move(filter)](const Result<BoardViewPtr>& view) {
                        if (!view) return answering.refuse(view.error());
                        auto jobs = list_jobs_of(**view, filter);
                        if (!jobs) return answering.refuse(jobs.error());
-                       give_with_reasons(loop, std::move(*jobs), answering);
+                       give_with_reasons(loop, asker, std::move(*jobs), answering);
                      });
 }
 

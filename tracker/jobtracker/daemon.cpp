@@ -2,11 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "conf/policies.h"
 #include "tracker/jobtracker/client_service.h"
+#include "tracker/jobtracker/descriptors.h"
 #include "tracker/jobtracker/tracker_service.h"
 #include "tracker/rpc/end_guard.h"
 #include "tracker/rpc/multiplexer.h"
@@ -14,13 +16,22 @@
 namespace weir {
 namespace {
 
-ServerLimits limits_of(const RpcLimits& limits, std::int64_t frame_bytes) {
+ServerLimits limits_of(const RpcLimits& limits, std::int64_t connections,
+                       std::int64_t frame_bytes) {
   ServerLimits out;
   out.max_frame_bytes = static_cast<std::uint32_t>(frame_bytes);
-  out.max_connections = static_cast<std::size_t>(limits.max_connections);
+  out.max_connections = static_cast<std::size_t>(connections);
   out.read_timeout = std::chrono::milliseconds(limits.read_timeout_ms);
   out.idle_timeout = std::chrono::milliseconds(limits.idle_timeout_ms);
   return out;
+}
+
+// A port's part of the bytes that connections may hold. Trackers have a quarter to themselves, so
+// that nothing that clients send can cost a heartbeat. One address may have half of a part, and a
+// frame that is worked on counts as read and as a call: the largest must be possible.
+std::shared_ptr<ByteBudget> budget_of(std::int64_t bytes, std::int64_t frame_bytes) {
+  return std::make_shared<ByteBudget>(
+      static_cast<std::size_t>(std::max(bytes, 4 * frame_bytes + (64 << 10))));
 }
 
 // The clocks of this start, which the store knows before anything is stamped by them.
@@ -67,6 +78,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->store_ = std::move(parts.store);
   tracker->history_ = std::make_unique<HistoryDesk>(*tracker->store_);
   Worker& worker = tracker->worker_;
+  parts.loop.max_trackers = static_cast<std::size_t>(parts.daemon.limits.max_trackers);
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
@@ -80,7 +92,9 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
 
 Status JobTracker::listen(const JobTrackerParts& parts) {
   const DaemonSettings& daemon = parts.daemon;
-  budget_ = std::make_shared<ByteBudget>(static_cast<std::size_t>(daemon.limits.buffered_bytes));
+  const RpcLimits& limits = daemon.limits;
+  const std::int64_t connections = affordable_connections(limits.max_connections);
+  const std::int64_t trackers_bytes = limits.buffered_bytes / 4;
   ServerFacts facts;
   facts.version = WEIR_VERSION;
   facts.store = daemon.store_path;
@@ -97,7 +111,8 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
       tracker_io_->io(), "tracker port", daemon.listen_trackers.host, daemon.listen_trackers.port,
       std::make_shared<wire::TrackerServiceAsyncProcessor>(
           std::make_shared<TrackerService>(*loop_)),
-      limits_of(daemon.limits, daemon.limits.tracker_frame_bytes), budget_);
+      limits_of(limits, connections, limits.tracker_frame_bytes),
+      budget_of(trackers_bytes, limits.tracker_frame_bytes));
   if (!trackers) return trackers.error();
   trackers_ = std::move(*trackers);
 
@@ -111,7 +126,8 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
   services->set_default(client);
   auto clients = FramedServer::listen(
       client_io_->io(), "client port", daemon.listen_thrift.host, daemon.listen_thrift.port,
-      services, limits_of(daemon.limits, daemon.limits.client_frame_bytes), budget_);
+      services, limits_of(limits, connections, limits.client_frame_bytes),
+      budget_of(limits.buffered_bytes - trackers_bytes, limits.client_frame_bytes));
   if (!clients) return clients.error();
   clients_ = std::move(*clients);
   tracker_io_->start();

@@ -21,7 +21,6 @@
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/history_desk.h"
 #include "tracker/jobtracker/worker.h"
-#include "tracker/rpc/byte_budget.h"
 #include "tracker/rpc/server.h"
 
 namespace weir {
@@ -85,7 +84,6 @@ class JobTracker {
   std::unique_ptr<EngineLoop> loop_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
-  std::shared_ptr<ByteBudget> budget_;
   std::unique_ptr<FramedServer> trackers_;
   std::unique_ptr<FramedServer> clients_;
   bool stopped_ = false;

@@ -15,7 +15,9 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
     : time_(std::move(time)),
       options_(options),
       board_(std::move(executor), time_.wall()),
-      engine_(std::move(engine)) {
+      engine_(std::move(engine)),
+      registrations_(options.max_trackers),
+      requests_(options.queue_limit) {
   board_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
@@ -43,59 +45,11 @@ EngineLoop::~EngineLoop() {
   stop();
 }
 
-// --- Any thread ---
-
-std::optional<Error> EngineLoop::refusal(const Body* body) const {
-  if (closed_) {
-    return Error{ErrorCode::kShuttingDown,
-                 "the JobTracker is shutting down",
-                 "try again once it is back",
-                 {}};
-  }
-  if (queue_.size() >= options_.queue_limit) {
-    return Error{ErrorCode::kBusy,
-                 "the JobTracker has " + std::to_string(queue_.size()) + " requests waiting",
-                 "try again after a while",
-                 {}};
-  }
-  if (body != nullptr && std::holds_alternative<SubmitJob>(*body) && committer_->overloaded()) {
-    return Error{ErrorCode::kBusy,
-                 "the store is behind and takes no new jobs for now",
-                 "try again after a while",
-                 {}};
-  }
-  return std::nullopt;
-}
-
-void EngineLoop::post(Body body, Callback callback) {
-  std::optional<Error> no;
-  {
-    const std::lock_guard lock(mutex_);
-    no = refusal(&body);
-    if (!no) {
-      queue_.push_back({std::move(body), std::move(callback), nullptr});
-      if (sleeping_) work_.notify_one();
-    }
-  }
-  if (no && callback) callback(*no, 0);
-}
-
-void EngineLoop::query(Query query) {
-  std::optional<Error> no;
-  {
-    const std::lock_guard lock(mutex_);
-    no = refusal(nullptr);
-    if (!no) {
-      queue_.push_back({Tick{}, nullptr, std::move(query)});
-      if (sleeping_) work_.notify_one();
-    }
-  }
-  if (no) query(*no);
-}
+// --- Any thread: see also engine_loop_inputs.cpp ---
 
 void EngineLoop::enqueue_answer(Body body) {
   const std::lock_guard lock(mutex_);
-  queue_.push_back({std::move(body), nullptr, nullptr});
+  queue_.push_back({std::move(body), nullptr, nullptr, ""});
   if (sleeping_) work_.notify_one();
 }
 
@@ -119,6 +73,7 @@ void EngineLoop::stop() {
   {
     const std::lock_guard lock(mutex_);
     rest.swap(queue_);
+    while (!requests_.empty()) rest.push_back(requests_.pop());
   }
   work(rest);
   const Error leaving{ErrorCode::kShuttingDown,
@@ -140,6 +95,7 @@ void EngineLoop::run() {
   while (wait_for_work(&batch)) {
     work(batch);
     batch.clear();
+    work_on_requests();
     publish_if_due();
     board_.expire(steady_clock::now());
   }
@@ -147,12 +103,13 @@ void EngineLoop::run() {
 
 bool EngineLoop::wait_for_work(std::vector<Item>* batch) {
   std::unique_lock lock(mutex_);
-  if (queue_.empty() && !closed_) {
+  const auto any = [this] { return !queue_.empty() || !requests_.empty(); };
+  if (!any() && !closed_) {
     sleeping_ = true;
-    work_.wait_for(lock, time_to_sleep(), [this] { return !queue_.empty() || closed_; });
+    work_.wait_for(lock, time_to_sleep(), [&] { return any() || closed_; });
     sleeping_ = false;
   }
-  if (queue_.empty() && closed_) return false;
+  if (!any() && closed_) return false;
   batch->swap(queue_);
   return true;
 }
@@ -179,11 +136,74 @@ void EngineLoop::work(std::vector<Item>& batch) {
   after_slice();
 }
 
+// One at least, and more for as long as they take little.
+void EngineLoop::work_on_requests() {
+  const auto end = steady_clock::now() + milliseconds(options_.requests_ms);
+  std::optional<Item> item;
+  do {
+    {
+      const std::lock_guard lock(mutex_);
+      if (requests_.empty()) break;
+      item = requests_.pop();
+    }
+    step(*item);
+  } while (steady_clock::now() < end);
+  if (item) after_slice();
+}
+
 void EngineLoop::step(Item& item) {
   if (item.query) {
     item.query(Inside{engine_.get(), &history_});
     return;
   }
+  if (note_registration(item)) return;
+  if (const auto* report = std::get_if<Heartbeat>(&item.body)) {
+    if (auto noted = registrations_.take(report->name, report->incarnation)) {
+      Item registration{std::move(*noted), nullptr, nullptr, ""};
+      handle(registration);
+    }
+  }
+  handle(item);
+}
+
+// A tracker that is not there, nor awaited, is one from its first heartbeat on.
+bool EngineLoop::note_registration(Item& item) {
+  const auto* registration = std::get_if<RegisterTracker>(&item.body);
+  if (registration == nullptr) return false;
+  const ClusterState& state = engine_->state();
+  const TrackerState* known = state.find_tracker(registration->name);
+  if (known != nullptr && known->state != TrackerState::State::kLost) return false;
+  const Status noted =
+      registrations_.note(*registration, item.address,
+                          state.live_trackers() + state.awaited_trackers(), time_.now());
+  const ReplyBody reply = noted ? ReplyBody(Registered{engine_->heartbeat_interval_ms()})
+                                : ReplyBody(noted.error());
+  if (item.callback) give(item.callback, reply, board_.version());
+  return true;
+}
+
+void EngineLoop::tell(const Event& event) {
+  log_.on(event, *engine_);
+  event_file_.on(event, *engine_);
+}
+
+// The store's answer says which submissions there were; those that it refused there were not.
+void EngineLoop::tell_submissions(const Body& body) {
+  if (const auto* failed = std::get_if<StoreFailed>(&body)) {
+    while (!submissions_.empty() && submissions_.front().seq <= failed->seq)
+      submissions_.pop_front();
+  }
+  const auto* durable = std::get_if<Durable>(&body);
+  while (durable != nullptr && !submissions_.empty() && submissions_.front().seq <= durable->seq) {
+    Event submission = std::move(submissions_.front());
+    submissions_.pop_front();
+    submission.at = time_.now();  // lines are in the order of their times
+    tell(submission);
+  }
+}
+
+void EngineLoop::handle(Item& item) {
+  tell_submissions(item.body);
   if (std::holds_alternative<StoreFailed>(item.body)) {
     // The command itself is durable; what followed from it is being retried and not waited for.
     for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
@@ -197,8 +217,11 @@ void EngineLoop::step(Item& item) {
   engine_->handle(input_, output_);
   for (Event& event : output_.events) {
     history_.on(event, engine_->state());
-    log_.on(event, *engine_);
-    event_file_.on(event, *engine_);
+    if (std::holds_alternative<JobSubmitted>(event.fact)) {
+      submissions_.push_back(event);
+    } else {
+      tell(event);
+    }
     if (event.seq > 0) durable_.push_back(std::move(event));
   }
   if (&engine_->state().settings() != settings_seen_.get()) {
@@ -255,8 +278,8 @@ void EngineLoop::give_shown() {
 void EngineLoop::after_slice() {
   const TimeMs now = time_.now();
   if (now >= engine_->next_tick()) {
-    Item tick{Tick{}, nullptr, nullptr};
-    step(tick);
+    Item tick{Tick{}, nullptr, nullptr, ""};
+    handle(tick);
   }
   if (!durable_.empty()) {
     committer_->push(std::move(durable_));
@@ -274,6 +297,7 @@ void EngineLoop::tidy_if_due(TimeMs now) {
   if (now < tidied_at_ + options_.tidy_gap_ms) return;
   tidied_at_ = now;
   const Settings& settings = engine_->state().settings();
+  registrations_.forget_before(now - settings.heartbeat.expiry_ms);
   Retention retention;
   retention.finished_before = now - std::min(settings.finished_jobs_kept_ms, now);
   retention.finished_at_most = static_cast<std::size_t>(settings.finished_jobs_at_most);

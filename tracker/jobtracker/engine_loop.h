@@ -3,9 +3,13 @@
 // input by input. Durable events of a slice go to the GroupCommitter in one push, whose answers
 // come back as inputs, so nothing here waits for the disk.
 //
-// The queue is bounded for those who ask (a full one answers BUSY at once, nobody is made to wait)
-// and open for those who answer (the committer): a promise that is on disk must never be turned
-// away. Every callback runs exactly once: with the engine's reply, or with an error. It runs on the
+// There are two queues. What trackers say comes first, so that no request of a client holds up a
+// heartbeat for longer than the engine works on one and `requests_ms`; clients' requests wait in
+// the lines of those who ask (request_lines.h). Both are bounded for those who ask (a full one
+// answers BUSY at once, nobody is made to wait), and the first is open for those who answer (the
+// committer): a promise that is on disk must never be turned away.
+//
+// Every callback runs exactly once: with the engine's reply, or with an error. It runs on the
 // engine's thread, or on the caller's when refused at once.
 #pragma once
 
@@ -13,6 +17,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,6 +34,8 @@
 #include "tracker/jobtracker/board.h"
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
+#include "tracker/jobtracker/registrations.h"
+#include "tracker/jobtracker/request_lines.h"
 #include "tracker/jobtracker/time_source.h"
 
 namespace weir {
@@ -47,8 +54,10 @@ class EngineLoop {
   using Query = std::function<void(Result<Inside>)>;
 
   struct Options {
-    std::size_t queue_limit = 20'000;
+    std::size_t queue_limit = 20'000;  // of trackers' inputs, and again of clients' requests
+    DurationMs requests_ms = 5;        // of clients, between two looks at what trackers say
     std::size_t slice = 1'000;  // inputs between two looks at the clock, the timers and the board
+    std::size_t max_trackers = 50'000;
     DurationMs publish_gap_ms = 20;
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
     DurationMs tidy_gap_ms = 10'000;  // the store is rid of what may leave it
@@ -63,7 +72,8 @@ class EngineLoop {
   EngineLoop& operator=(const EngineLoop&) = delete;
 
   void post(Body body, Callback callback);
-  void query(Query query);
+  // `asker`: for whom, if not for the caller of this thread.
+  void query(Query query, std::optional<Asker> asker = std::nullopt);
   Board& board() { return board_; }
   const TimeSource& time() const { return time_; }
   // Set while the store refuses writes.
@@ -80,14 +90,23 @@ class EngineLoop {
     Body body;
     Callback callback;
     Query query;
+    std::string address;  // of whoever registers
   };
 
-  std::optional<Error> refusal(const Body* body) const;  // needs mutex_
+  // The next two need mutex_.
+  std::optional<Error> refusal(const Item& item, const Asker& asker) const;
+  std::optional<Error> no_room(const Asker& asker) const;
+  std::optional<Error> take_in(Item& item, const Asker& asker);
   void enqueue_answer(Body body);
   void run();
   bool wait_for_work(std::vector<Item>* batch);
   void work(std::vector<Item>& batch);
+  void work_on_requests();
   void step(Item& item);
+  bool note_registration(Item& item);
+  void tell(const Event& event);
+  void tell_submissions(const Body& body);
+  void handle(Item& item);
   void deliver(const Reply& reply);
   void after_slice();
   void tidy_if_due(TimeMs now);
@@ -103,6 +122,7 @@ class EngineLoop {
 
   // The engine's thread only.
   std::unique_ptr<Engine> engine_;
+  Registrations registrations_;
   AttemptHistory history_;
   EventLog log_;
   EventFile event_file_;
@@ -110,6 +130,7 @@ class EngineLoop {
   Input input_;
   Output output_;
   std::vector<Event> durable_;
+  std::deque<Event> submissions_;  // not durable yet: they may be refused, and are in no log
   std::unordered_map<Token, Callback> outstanding_;
   // Done, but not on the board yet. What a command set going (the end of a killed job) is shown
   // once it is durable, which `seq` waits for.
@@ -129,7 +150,8 @@ class EngineLoop {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_;
-  std::vector<Item> queue_;
+  std::vector<Item> queue_;  // of trackers and the committer
+  RequestLines<Item> requests_;
   bool sleeping_ = false;
   bool closed_ = false;
   std::string store_error_;

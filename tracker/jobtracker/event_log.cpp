@@ -3,18 +3,14 @@
 #include <spdlog/spdlog.h>
 
 #include "jobqueue/counted.h"
+#include "jobqueue/plain_text.h"
 
 namespace weir {
 namespace {
 
-// Diagnostics come from users' programs: one line, and no control characters that could forge
-// another.
+// Diagnostics come from users' programs, and may be long.
 std::string one_line(const std::string& text) {
-  std::string out = text.substr(0, 200);
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return out;
+  return plain_text(text, {.most_bytes = 200});
 }
 
 const char* verb(TrackerChanged::How how) {

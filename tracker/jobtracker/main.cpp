@@ -17,12 +17,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "jobqueue/plain_text.h"
 #include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/spec_codec.h"
 #include "tracker/jobtracker/daemon.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/jobtracker/settings_reload.h"
+#include "tracker/rpc/log_lines.h"
 
 namespace weir {
 namespace {
@@ -36,7 +38,7 @@ void start_log() {
   if (!spdlog::thread_pool()) spdlog::init_thread_pool(8192, 1);
   spdlog::drop("weir");
   auto logger = spdlog::create_async_nb<spdlog::sinks::stderr_sink_mt>("weir");
-  logger->set_pattern("[%Y-%m-%d %H:%M:%S.%e] [%l] %v");
+  logger->set_formatter(log_line_formatter());
   logger->flush_on(spdlog::level::info);
   spdlog::set_default_logger(logger);
 }
@@ -48,7 +50,7 @@ int fail(int code, const Error& error) {
         "weir jobtracker: " + error.message + (error.hint.empty() ? "" : "; " + error.hint) + "\n";
   }
   for (const std::string& line : error.diagnostics) text += line + "\n";
-  std::fputs(text.c_str(), stderr);
+  std::fputs(plain_text(text, {.newlines = true}).c_str(), stderr);
   return code;
 }
 

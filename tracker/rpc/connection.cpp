@@ -20,6 +20,7 @@ constexpr size_t kReadBytes = 64 << 10;           // at most, at one go
 constexpr size_t kMaxGather = 32;                 // replies in one write
 constexpr size_t kMaxSpare = 4;                   // exchanges kept for the next calls
 constexpr size_t kMaxSpareReplyBytes = 16 << 10;  // larger reply buffers are not kept
+constexpr size_t kCallBytes = 2 << 10;            // what a call costs besides its frame
 
 // The ready replies at the head of the order, as Asio's buffer sequence.
 struct Gather {
@@ -45,7 +46,7 @@ std::array<char, kReadBytes>& read_buffer() {
   return *buffer;
 }
 
-std::string peer_name(const TcpSocket& socket) {
+std::string client_name(const TcpSocket& socket) {
   boost::system::error_code error;
   const auto endpoint = socket.remote_endpoint(error);
   if (error) return "a client that is gone";
@@ -55,19 +56,40 @@ std::string peer_name(const TcpSocket& socket) {
 }
 }  // namespace
 
-Connection::Connection(TcpSocket socket, std::shared_ptr<ServerShared> server)
+Connection::Connection(TcpSocket socket, std::shared_ptr<Peer> peer,
+                       std::shared_ptr<ServerShared> server)
     : strand_(socket.get_executor()),
       socket_(std::move(socket)),
       server_(std::move(server)),
-      peer_(peer_name(socket_)),
+      peer_(std::move(peer)),
+      name_(client_name(socket_)),
       in_buffer_(std::make_shared<FrameBuffer>(0, server_->configuration)),
       in_protocol_(std::make_shared<FrameProtocol>(in_buffer_, server_->limits.max_frame_bytes)),
-      kept_bytes_(*server_->budget) {
-  server_->connections.fetch_add(1, std::memory_order_relaxed);
+      kept_bytes_(*server_->budget, peer_->account) {
+  ++server_->connections;
+  ++peer_->connections;
 }
 
 Connection::~Connection() {
-  if (!closed()) server_->connections.fetch_sub(1, std::memory_order_relaxed);
+  leave_count();
+}
+
+bool Connection::leave_count() {
+  if (!counted_.exchange(false)) return false;
+  --server_->connections;
+  --peer_->connections;
+  return true;
+}
+
+bool Connection::give_way() {
+  if (!leave_count()) return false;
+  asio::post(strand_, [self = shared_from_this()] {
+    self->refuse(RefusalCause::kTooManyConnections,
+                 fmt::format("there are {} connections, the most allowed, and most of them from "
+                             "its address: it gives way to one of another",
+                             self->server_->limits.max_connections));
+  });
+  return true;
 }
 
 void Connection::start() {
@@ -82,7 +104,7 @@ void Connection::start() {
 
 void Connection::close() {
   if (closed_.exchange(true)) return;
-  server_->connections.fetch_sub(1, std::memory_order_relaxed);
+  leave_count();
   read_deadline_ = 0;
   write_deadline_ = 0;
   boost::system::error_code ignored;
@@ -95,8 +117,16 @@ void Connection::close() {
 
 void Connection::refuse(RefusalCause cause, std::string_view what) {
   if (closed()) return;
-  server_->refusals.refuse(cause, peer_, what);
+  server_->refusals.refuse(cause, name_, what);
   close();
+}
+
+void Connection::refuse_no_room(std::string_view what, size_t bytes) {
+  const ByteBudget& budget = *server_->budget;
+  refuse(RefusalCause::kOverBudget,
+         fmt::format("no room for {} of {} bytes: its address holds {}, all together {}; at most "
+                     "{} are buffered, and of an address no more than it leaves for others",
+                     what, bytes, budget.held(*peer_->account), budget.used(), budget.limit()));
 }
 
 // ---- reading
@@ -142,9 +172,7 @@ bool Connection::keep_unfinished(std::string_view rest) {
     // The frame's length is known early, so doubling need not overshoot it.
     if (frame_bytes >= needed) room = std::min(room, frame_bytes);
     if (!kept_bytes_.resize(room)) {
-      refuse(RefusalCause::kOverBudget,
-             fmt::format("no room for {} bytes of a frame, the server buffers at most {} in all",
-                         room, server_->budget->limit()));
+      refuse_no_room("a frame", room);
       return false;
     }
     kept_.reserve(room);
@@ -206,6 +234,7 @@ size_t Connection::consume_frames(std::string_view input) {
 // by them.
 void Connection::set_read_deadline() {
   if (closed()) return;
+  idle_.store(slots_.empty() && kept_.empty(), std::memory_order_relaxed);
   if (!may_read()) {
     read_deadline_ = 0;
     frame_begun_ = false;
@@ -237,13 +266,9 @@ void Connection::call(std::string_view message) {
   if (!parse_call_head(message, &method, &call_sequence)) {
     return refuse(RefusalCause::kMalformed, "a message whose method name is longer than its frame");
   }
-  Slot slot{BudgetShare(*server_->budget), nullptr, 0};
-  if (!slot.bytes.resize(message.size())) {
-    return refuse(
-        RefusalCause::kOverBudget,
-        fmt::format("no room for a call of {} bytes, the server buffers at most {} in all",
-                    message.size(), server_->budget->limit()));
-  }
+  Slot slot{BudgetShare(*server_->budget, peer_->account), nullptr, 0};
+  const size_t bytes = message.size() + kCallBytes;
+  if (!slot.bytes.resize(bytes)) return refuse_no_room("a call", bytes);
   had_a_frame_ = true;
   auto exchange = take_exchange();
   exchange->connection = weak_from_this();
@@ -257,6 +282,7 @@ void Connection::call(std::string_view message) {
   const auto answer = std::make_shared<Answer>(server_->mailbox, exchange);
   in_buffer_->observe(message);
   Answer::InlineScope scope(*exchange);
+  const CallingPeerScope calling(*peer_);
   try {
     // The generated callback calls the processor by a raw pointer and holds only what it was given
     // here: so this keeps the processor for as long as anybody may still answer.
@@ -291,12 +317,8 @@ void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
   slot.reply = std::move(exchange);
   slot.unsent_bytes = slot.reply->buffer->finish_frame().size();
   unsent_bytes_ += slot.unsent_bytes;
-  if (!slot.bytes.resize(slot.unsent_bytes)) {
-    return refuse(
-        RefusalCause::kOverBudget,
-        fmt::format("no room for a reply of {} bytes, the server buffers at most {} in all",
-                    slot.unsent_bytes, server_->budget->limit()));
-  }
+  if (!slot.bytes.resize(slot.unsent_bytes + kCallBytes))
+    return refuse_no_room("a reply", slot.unsent_bytes);
   if (!more) advance();
 }
 
@@ -382,7 +404,7 @@ void Connection::check_deadlines() {
     refuse(RefusalCause::kTimeout,
            fmt::format("it sent nothing for {} ms", limits.read_timeout.count()));
   } else {
-    spdlog::debug("{}: closed {}: idle for {} ms", server_->name, peer_,
+    spdlog::debug("{}: closed {}: idle for {} ms", server_->name, name_,
                   limits.idle_timeout.count());
     close();
   }

@@ -8,6 +8,9 @@
 // the bytes of its frame in the budget until its reply is finished, the reply its own until it is
 // written. Ready replies at the head of the order are written together. Deadlines are points in
 // time that the server's sweep compares with now: no timer is set or cancelled for a call.
+//
+// A connection counts among those of its address until it is closed or, where the port is full, has
+// been told to give way to one of another address: the place is the newcomer's from that moment.
 #pragma once
 
 #include <atomic>
@@ -24,6 +27,7 @@
 #include "tracker/rpc/byte_budget.h"
 #include "tracker/rpc/exchange.h"
 #include "tracker/rpc/limits.h"
+#include "tracker/rpc/peers.h"
 #include "tracker/rpc/refusals.h"
 
 namespace apache::thrift::async {
@@ -44,12 +48,13 @@ struct ServerShared {
   std::shared_ptr<apache::thrift::TConfiguration> configuration;
   std::shared_ptr<Mailbox> mailbox;
   RefusalLog refusals;
+  PeerTable peers;
   std::atomic<size_t> connections{0};
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(TcpSocket socket, std::shared_ptr<ServerShared> server);
+  Connection(TcpSocket socket, std::shared_ptr<Peer> peer, std::shared_ptr<ServerShared> server);
   ~Connection();
 
   // On the strand, once.
@@ -59,6 +64,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Any thread: drops the connection (on its strand) when a deadline has passed.
   void expire_if_due(std::chrono::steady_clock::time_point now);
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
+  // Any thread: makes room for a connection of another address; false if it does so already.
+  bool give_way();
+  const Peer& peer() const { return *peer_; }
+  // Nothing of a call has come that is not answered.
+  bool idle() const { return idle_.load(std::memory_order_relaxed); }
   const Strand& strand() const { return strand_; }
 
  private:
@@ -85,12 +95,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void wait_writable();
   void set_read_deadline();
   void refuse(RefusalCause cause, std::string_view what);
+  void refuse_no_room(std::string_view what, size_t bytes);
+  bool leave_count();
   void check_deadlines();
 
   Strand strand_;
   TcpSocket socket_;
   const std::shared_ptr<ServerShared> server_;
-  std::string peer_;
+  const std::shared_ptr<Peer> peer_;
+  const std::string name_;  // of the client, for the log
   std::shared_ptr<FrameBuffer> in_buffer_;
   std::shared_ptr<FrameProtocol> in_protocol_;
 
@@ -112,6 +125,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::atomic<int64_t> read_deadline_{0};
   std::atomic<int64_t> write_deadline_{0};
   std::atomic<bool> closed_{false};
+  std::atomic<bool> counted_{true};
+  std::atomic<bool> idle_{true};
 };
 
 }  // namespace weir

@@ -10,7 +10,7 @@ namespace weir {
 
 struct ServerLimits {
   uint32_t max_frame_bytes = 16 << 20;
-  size_t max_connections = 10'000;
+  size_t max_connections = 10'000;  // beyond, the address that has most gives way
   // From the first byte of a frame to its last, and from the accept to the end of the first frame.
   std::chrono::milliseconds read_timeout{10'000};
   // From the last reply of a connection to the first byte of its next frame.

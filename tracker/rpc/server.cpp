@@ -7,6 +7,7 @@
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
+#include <map>
 #include <vector>
 
 namespace weir {
@@ -82,6 +83,7 @@ class FramedServer::Core : public std::enable_shared_from_this<Core> {
  private:
   void accept();
   void accepted(TcpSocket socket);
+  bool make_room(const Peer& newcomer);
   void sweep();
 
   asio::io_context& io_;
@@ -93,7 +95,8 @@ class FramedServer::Core : public std::enable_shared_from_this<Core> {
   uint16_t port_ = 0;
 
   std::mutex mutex_;
-  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;  // in the order they came
+  std::uint64_t accepted_ = 0;
   bool stopped_ = false;
 };
 
@@ -118,20 +121,39 @@ void FramedServer::Core::accept() {
 }
 
 void FramedServer::Core::accepted(TcpSocket socket) {
-  if (shared_->connections.load(std::memory_order_relaxed) >= shared_->limits.max_connections) {
-    boost::system::error_code error;
-    const auto peer = socket.remote_endpoint(error);
-    shared_->refusals.refuse(RefusalCause::kTooManyConnections,
-                             error ? "a client" : peer.address().to_string(),
-                             fmt::format("there are {} connections already, the most allowed",
-                                         shared_->limits.max_connections));
-    return;
-  }
-  auto connection = std::make_shared<Connection>(std::move(socket), shared_);
+  boost::system::error_code error;
+  const auto remote = socket.remote_endpoint(error);
+  if (error) return;  // it has left already
+  auto peer = shared_->peers.find_or_add(remote.address());
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
-  connections_.emplace(connection.get(), connection);
+  if (shared_->connections >= shared_->limits.max_connections && !make_room(*peer)) {
+    shared_->refusals.refuse(
+        RefusalCause::kTooManyConnections, remote.address().to_string(),
+        fmt::format("there are {} connections already, the most allowed, {} of them from there",
+                    shared_->limits.max_connections, peer->connections.load()));
+    return;
+  }
+  auto connection = std::make_shared<Connection>(std::move(socket), std::move(peer), shared_);
+  connections_.emplace(++accepted_, connection);
   asio::post(connection->strand(), [connection] { connection->start(); });
+}
+
+// The port is full: of the address that has most connections the newest idle one goes, or else the
+// newest. Those that were there before a flood of the same address stay. Needs mutex_.
+bool FramedServer::Core::make_room(const Peer& newcomer) {
+  const auto most = shared_->peers.largest();
+  if (!most || !gives_way(*most, newcomer)) return false;
+  for (const bool idle : {true, false}) {
+    for (auto at = connections_.rbegin(); at != connections_.rend(); ++at) {
+      Connection& connection = *at->second;
+      if (&connection.peer() == most.get() && (!idle || connection.idle()) &&
+          connection.give_way()) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 // Forgets connections that are closed, and has those with a passed deadline dropped.
@@ -158,7 +180,7 @@ void FramedServer::Core::sweep() {
 
 void FramedServer::Core::stop() {
   shared_->mailbox->close();
-  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections;
+  std::map<std::uint64_t, std::shared_ptr<Connection>> connections;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
@@ -171,7 +193,7 @@ void FramedServer::Core::stop() {
     self->sweep_timer_.cancel();
     self->accept_timer_.cancel();
   });
-  for (auto& [raw, connection] : connections) {
+  for (auto& [number, connection] : connections) {
     asio::post(connection->strand(), [connection = connection] { connection->close(); });
   }
 }
@@ -191,7 +213,7 @@ Result<std::unique_ptr<FramedServer>> FramedServer::listen(
       static_cast<int>(limits.max_frame_bytes), static_cast<int>(limits.max_frame_bytes));
   std::shared_ptr<ServerShared> shared(new ServerShared{
       name, limits, std::move(processor), std::move(budget), std::move(configuration),
-      std::make_shared<Mailbox>(io, deliver), RefusalLog(name)});
+      std::make_shared<Mailbox>(io, deliver), RefusalLog(name), {}});
   auto core = std::make_shared<Core>(io, std::move(shared));
   error = core->open(found.begin()->endpoint());
   if (error) return cannot_listen(name, host, port, error.message());

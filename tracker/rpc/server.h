@@ -5,6 +5,11 @@
 // dropped, counted by cause and logged at most ten times a second, and costs nobody else anything:
 // see limits.h, connection.h.
 //
+// No address costs another its place: the port's bytes are shared as byte_budget.h says, and where
+// there are as many connections as may be, one of the address that has most gives way to one of an
+// address that has fewer. An address may have all of a port for as long as nobody else wants it,
+// which is right for a cluster on one machine or behind one gateway.
+//
 // One io thread is meant, several are safe (a strand per connection). The io_context must outlive
 // the server.
 #pragma once
@@ -14,7 +19,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "jobqueue/result.h"
 #include "tracker/rpc/byte_budget.h"

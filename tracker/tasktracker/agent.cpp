@@ -17,6 +17,7 @@
 #include <random>
 #include <thread>
 
+#include "tracker/rpc/log_lines.h"
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/duty.h"
 
@@ -342,6 +343,7 @@ namespace weir {
 
 int run_tasktracker(const TaskTrackerOptions& given) {
   TaskTrackerOptions options = given;
+  spdlog::set_formatter(log_line_formatter());
   spdlog::set_level(spdlog::level::from_str(options.log_level));
   if (options.name.empty()) {
     char host[256] = "tracker";

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -61,24 +62,36 @@ Result<ShuffleConnection> ShuffleConnection::open(const std::string& host, std::
     const int flags = ::fcntl(fd.get(), F_GETFL);
     ::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK);
     const timeval limit{timeout_ms / 1000, timeout_ms % 1000 * 1000};
-    ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-    return ShuffleConnection(name, std::move(fd));
+    return ShuffleConnection(name, std::move(fd), timeout_ms);
   }
   return last;
 }
 
+void ShuffleConnection::allow(std::int64_t bytes) {
+  deadline_ms_ = steady_now_ms() + transfer_ms(bytes, timeout_ms_);
+}
+
 Result<std::size_t> ShuffleConnection::receive(std::span<char> into) {
   for (;;) {
+    const std::int64_t left_ms = deadline_ms_ - steady_now_ms();
+    if (left_ms <= 0) return data_error(name_ + ": too slow, given up");
+    pollfd waiting{fd_.get(), POLLIN, 0};
+    const int ready =
+        ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left_ms, timeout_ms_)));
+    if (ready < 0 && errno != EINTR) return system_error(name_);
+    if (ready < 0) continue;
+    if (ready == 0 && left_ms < timeout_ms_) continue;  // the deadline has passed
+    if (ready == 0) return data_error(name_ + ": silent for too long");
     const ssize_t n = ::recv(fd_.get(), into.data(), into.size(), 0);
     if (n > 0) return static_cast<std::size_t>(n);
     if (n == 0) return data_error(name_ + ": closed the connection");
-    if (errno == EAGAIN || errno == EWOULDBLOCK) return data_error(name_ + ": silent for too long");
     if (errno != EINTR) return system_error(name_);
   }
 }
 
 Result<ShuffleAnswer> ShuffleConnection::ask(const ShuffleRequest& request) {
+  allow(0);
   std::string line = encode(request);
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t n = ::send(fd_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
@@ -99,6 +112,7 @@ Result<ShuffleAnswer> ShuffleConnection::ask(const ShuffleRequest& request) {
   ahead_.erase(0, newline + 1);
   if (!answer) return data_error(name_ + ": not a shuffle server's answer");
   if (!answer->ok) return data_error(name_ + ": " + answer->reason);
+  allow(answer->bytes);
   return *answer;
 }
 

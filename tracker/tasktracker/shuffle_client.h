@@ -1,6 +1,7 @@
 // Fetching from a tracker's shuffle server: a map output's partition for a reducer, or the end of
-// an attempt's log for a person. Blocking calls with a timeout on connecting and on every wait for
-// bytes; one connection serves many requests. A ShuffleConnection belongs to one thread at a time.
+// an attempt's log for a person. Blocking calls with a timeout on connecting, on every wait for
+// bytes and on an answer as a whole, so that a peer that drips bytes is given up as one that is
+// silent; one connection serves many requests. A ShuffleConnection belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,15 @@ class ShuffleConnection {
   Status read_body(std::span<char> into);
 
  private:
-  ShuffleConnection(std::string name, UniqueFd fd) : name_(std::move(name)), fd_(std::move(fd)) {}
+  ShuffleConnection(std::string name, UniqueFd fd, int timeout_ms)
+      : name_(std::move(name)), fd_(std::move(fd)), timeout_ms_(timeout_ms) {}
+  void allow(std::int64_t bytes);
   Result<std::size_t> receive(std::span<char> into);
 
   std::string name_;  // host:port, for messages
   UniqueFd fd_;
+  int timeout_ms_;                // of each wait
+  std::int64_t deadline_ms_ = 0;  // of the answer line, then of the body
   std::string ahead_;  // read past an answer line
 };
 

@@ -7,7 +7,9 @@
 //                                                     of the log, but none before its byte <from>;
 //                                                     they begin at its byte <begin>
 //   anything that cannot be served                 -> NO <reason> LF
-// What does not begin with WEIR1, or is longer, drops the connection. Pure, any thread.
+// What does not begin with WEIR1, or is longer, drops the connection. Either side gives up a peer
+// that gives or takes the bytes of an answer more slowly than kSlowestBytesPerSecond. Pure, any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,14 @@ namespace weir::tasktracker {
 inline constexpr std::size_t kMaxShuffleRequest = 256;
 inline constexpr std::size_t kMaxShuffleAnswer = 512;
 inline constexpr std::string_view kShuffleMagic = "WEIR1 ";
+
+inline constexpr std::int64_t kSlowestBytesPerSecond = 64 << 10;
+
+// The most time for all bytes of an answer, if each of them may take `silence_ms`.
+constexpr std::int64_t transfer_ms(std::int64_t bytes, std::int64_t silence_ms,
+                                   std::int64_t slowest = kSlowestBytesPerSecond) {
+  return silence_ms + bytes / slowest * 1000;
+}
 
 struct ShuffleRequest {
   enum class Kind { kMapOutput, kLog };

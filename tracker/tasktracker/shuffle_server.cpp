@@ -71,14 +71,31 @@ ShuffleBody open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
 
 class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
  public:
-  Session(ShuffleServer& server, tcp::socket socket)
-      : server_(server), socket_(std::move(socket)), timer_(server.io_), chunk_(kSendBytes) {
-    ++server_.connections_;
+  Session(ShuffleServer& server, tcp::socket socket, std::shared_ptr<Peer> peer)
+      : server_(server),
+        socket_(std::move(socket)),
+        peer_(std::move(peer)),
+        timer_(server.io_),
+        chunk_(kSendBytes) {
+    server_.sessions_.push_back(this);
+    ++peer_->connections;
   }
-  ~Session() { --server_.connections_; }
+  ~Session() { leave(); }
+
+  const Peer& peer() const { return *peer_; }
+  bool waits() const { return waits_; }
+  std::uint64_t since() const { return since_; }
+
+  // Ends the connection; its place is free at once.
+  void close() {
+    leave();
+    error_code ignored;
+    socket_.close(ignored);
+  }
 
   void read_request() {
-    guard();
+    take_step(true);
+    guard(server_.options_.idle_ms);
     asio::async_read_until(socket_, asio::dynamic_buffer(request_, kMaxShuffleRequest), '\n',
                            [self = shared_from_this()](error_code error, std::size_t size) {
                              self->timer_.cancel();
@@ -87,14 +104,20 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
   }
 
  private:
+  void leave() {
+    if (std::erase(server_.sessions_, this) > 0) --peer_->connections;
+  }
+
+  void take_step(bool waits) {
+    waits_ = waits;
+    since_ = ++server_.steps_;
+  }
+
   // Closes the connection if the next step takes too long.
-  void guard() {
-    timer_.expires_after(std::chrono::milliseconds(server_.options_.idle_ms));
+  void guard(std::int64_t most_ms) {
+    timer_.expires_after(std::chrono::milliseconds(std::max<std::int64_t>(most_ms, 0)));
     timer_.async_wait([weak = weak_from_this()](error_code error) {
-      if (const auto self = weak.lock(); self && !error) {
-        error_code ignored;
-        self->socket_.close(ignored);
-      }
+      if (const auto self = weak.lock(); self && !error) self->close();
     });
   }
 
@@ -108,6 +131,10 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
                 ? open_map_output(server_.options_.dirs, *request)
                 : open_log(server_.options_.dirs, *request);
     left_ = body_.answer.bytes;
+    take_step(false);
+    const ShuffleServerOptions& options = server_.options_;
+    deadline_ms_ = steady_now_ms() +
+                   transfer_ms(left_, options.idle_ms, options.slowest_bytes_per_second);
     line_ = encode(body_.answer);
     send({line_.data(), line_.size()});
   }
@@ -115,12 +142,11 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
   void drop() {
     if (server_.dropped_.fetch_add(1) == 0)
       spdlog::warn("shuffle: dropped a connection that does not speak the protocol");
-    error_code ignored;
-    socket_.close(ignored);
+    close();
   }
 
   void send(std::string_view bytes) {
-    guard();
+    guard(std::min(server_.options_.idle_ms, deadline_ms_ - steady_now_ms()));
     asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()),
                       [self = shared_from_this()](error_code error, std::size_t) {
                         self->timer_.cancel();
@@ -145,6 +171,10 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
 
   ShuffleServer& server_;
   tcp::socket socket_;
+  const std::shared_ptr<Peer> peer_;
+  bool waits_ = true;             // for a request
+  std::uint64_t since_ = 0;       // the server's step in which it began to wait, or was asked
+  std::int64_t deadline_ms_ = 0;  // for the answer
   asio::steady_timer timer_;
   std::string request_, line_;
   std::vector<char> chunk_;
@@ -185,19 +215,47 @@ void ShuffleServer::stop() {
 
 void ShuffleServer::accept() {
   acceptor_.async_accept([this](error_code error, tcp::socket socket) {
-    if (error || connections_ >= options_.max_connections) {
-      // Out of descriptors or full: the newcomer is closed, and the loop does not spin.
+    if (error) {  // out of descriptors, say: the loop does not spin
       accept_pause_.expires_after(kAcceptPause);
       accept_pause_.async_wait([this](error_code stopped) {
         if (!stopped) accept();
       });
       return;
     }
-    ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
-    socket.set_option(tcp::no_delay(true), error);
-    std::make_shared<Session>(*this, std::move(socket))->read_request();
+    accepted(std::move(socket));
     accept();
   });
+}
+
+void ShuffleServer::accepted(tcp::socket socket) {
+  error_code error;
+  const auto remote = socket.remote_endpoint(error);
+  if (error) return;  // it has left already
+  auto peer = peers_.find_or_add(remote.address());
+  if (sessions_.size() >= options_.max_connections) {
+    if (crowded_out_.fetch_add(1) == 0)
+      spdlog::warn("shuffle: {} connections, the most allowed: some are closed", sessions_.size());
+    if (!make_room(*peer)) return;
+  }
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+  socket.set_option(tcp::no_delay(true), error);
+  std::make_shared<Session>(*this, std::move(socket), std::move(peer))->read_request();
+}
+
+bool ShuffleServer::make_room(const Peer& newcomer) {
+  const auto most = peers_.largest();
+  Session* oldest = nullptr;
+  const auto look = [&](bool waits) {
+    for (Session* session : sessions_) {
+      if (&session->peer() != most.get() || session->waits() != waits) continue;
+      if (oldest == nullptr || session->since() < oldest->since()) oldest = session;
+    }
+  };
+  look(true);
+  if (oldest == nullptr && most && gives_way(*most, newcomer)) look(false);
+  if (oldest == nullptr) return false;
+  oldest->close();
+  return true;
 }
 
 }  // namespace weir::tasktracker

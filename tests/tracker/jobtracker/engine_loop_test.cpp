@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
 #include <latch>
+#include <sstream>
 
 #include "harness.h"
 #include "tracker/jobtracker/listing.h"
+#include "tracker/rpc/peers.h"
 
 namespace weir {
 namespace {
@@ -156,6 +161,87 @@ TEST_F(EngineLoopTest, FullQueueAnswersBusyAtOnce) {
   EXPECT_TRUE(busy);
   leave.count_down();
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(std::holds_alternative<Submitted>(answers[i].get().body));
+}
+
+// One address posts all that it may; another and the trackers are served as if it were not there.
+TEST_F(EngineLoopTest, RequestsOfOneAddressHoldUpNeitherHeartbeatsNorOthers) {
+  store_.open(false);
+  start({.queue_limit = 100, .requests_ms = 0});
+  const Peer eve("127.0.0.2"), bob("127.0.0.3");
+  std::atomic<int> served{0};
+  std::latch entered(1), leave(1);
+  loop_->query([&](const auto&) {
+    entered.count_down();
+    leave.wait();
+  });
+  entered.wait();
+  int refused = 0;
+  {
+    const CallingPeerScope calling(eve);
+    for (int i = 0; i < 200; ++i) {
+      loop_->query([&](const Result<EngineLoop::Inside>& inside) {
+        if (inside) {
+          ++served;
+        } else {
+          EXPECT_EQ(inside.error().code, ErrorCode::kBusy);
+          ++refused;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(refused, 175);  // a user may have half of the half that an address may have
+  RegisterTracker registration;
+  registration.name = "tt1";
+  std::promise<int> before_heartbeat, before_bob;
+  loop_->post(registration, [&](const EngineLoop::ReplyBody& reply, std::int64_t) {
+    EXPECT_TRUE(std::holds_alternative<Registered>(reply));
+    before_heartbeat.set_value(served);
+  });
+  {
+    const CallingPeerScope calling(bob);
+    loop_->query([&](const Result<EngineLoop::Inside>& inside) {
+      EXPECT_TRUE(inside.ok());
+      before_bob.set_value(served);
+    });
+  }
+  leave.count_down();
+  EXPECT_EQ(before_heartbeat.get_future().get(), 0);
+  EXPECT_LE(before_bob.get_future().get(), 1);
+  jobs_inside();
+  loop_->stop();
+  EXPECT_EQ(served, 25);
+}
+
+// What the logger that all share is given, for as long as this lives.
+class CapturedLog {
+ public:
+  CapturedLog() {
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+        "captured", std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)));
+  }
+  ~CapturedLog() { spdlog::set_default_logger(before_); }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::shared_ptr<spdlog::logger> before_ = spdlog::default_logger();
+};
+
+TEST_F(EngineLoopTest, ASubmissionThatTheStoreRefusedIsInNoLog) {
+  CapturedLog log;
+  start();
+  auto refused = submit("/out/a");
+  store_.wait_for_write();
+  jobs_inside();
+  store_.open(true);
+  EXPECT_TRUE(std::holds_alternative<Error>(refused.get().body));
+  store_.open(false);
+  auto taken = submit("/out/b");
+  ASSERT_TRUE(std::holds_alternative<Submitted>(taken.get().body));
+  loop_->stop();
+  EXPECT_EQ(log.text().find("job_0001: submitted"), std::string::npos) << log.text();
+  EXPECT_NE(log.text().find("job_0002: submitted by alice to queue default"), std::string::npos)
+      << log.text();
 }
 
 // What has been promised has to be written, and may be stopped: a kill is taken.

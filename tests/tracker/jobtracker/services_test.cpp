@@ -361,7 +361,9 @@ TEST_F(ServicesTest, UnregisteredTrackersAreToldSo) {
 TEST_F(ServicesTest, ATrackerThatReportsIsNotAwaitedAnyMore) {
   const std::string path = dir_.file("weir.db");
   start(open_disk(path));
-  FakeTracker(tracker_->tracker_port(), "tt1").join();
+  FakeTracker first_life(tracker_->tracker_port(), "tt1");
+  first_life.join();
+  first_life.beat();
   tracker_.reset();
   start(open_disk(path));
   const auto state_is = [&](const std::string& wanted) {

@@ -191,7 +191,7 @@ TEST_F(BadInputTest, ConnectionsBeyondTheLimitAreClosed) {
 }
 
 TEST_F(BadInputTest, FramesOverTheBudgetAreRefused) {
-  budget_ = std::make_shared<ByteBudget>(100'000);
+  budget_ = std::make_shared<ByteBudget>(200'000);
   limits_.read_timeout = std::chrono::milliseconds(5'000);
   start();
   auto witness = connect();

@@ -27,14 +27,25 @@ TEST(Frame, TheShortestMessageIsOne) {
   EXPECT_EQ(kind_of(12, 1000), Kind::kMalformed);
 }
 
-TEST(ByteBudget, MayBeSpentWhole) {
-  ByteBudget budget(10);
-  EXPECT_TRUE(budget.try_take(4));
-  EXPECT_FALSE(budget.try_take(7));
-  EXPECT_TRUE(budget.try_take(6));
-  EXPECT_FALSE(budget.try_take(1));
-  budget.give_back(6);
-  EXPECT_EQ(budget.used(), 4u);
+TEST(ByteBudget, AnAccountHasNoMoreThanItLeavesForOthers) {
+  ByteBudget budget(12);
+  const auto account = [] { return std::make_shared<ByteBudget::Account>(); };
+  BudgetShare first(budget, account());
+  EXPECT_FALSE(first.resize(7));
+  EXPECT_TRUE(first.resize(6));
+  const auto second = account();
+  BudgetShare one(budget, second), two(budget, second);
+  EXPECT_TRUE(one.resize(2));
+  EXPECT_TRUE(two.resize(1));
+  EXPECT_FALSE(one.resize(3));  // both shares are of one account
+  EXPECT_EQ(budget.held(*second), 3u);
+  EXPECT_TRUE(two.resize(0));
+  EXPECT_TRUE(one.resize(3));
+  BudgetShare third(budget, account());
+  EXPECT_TRUE(third.resize(1));
+  EXPECT_TRUE(first.resize(1));
+  EXPECT_EQ(budget.used(), 5u);
+  EXPECT_TRUE(third.resize(4));
 }
 
 }  // namespace

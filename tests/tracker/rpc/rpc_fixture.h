@@ -125,16 +125,20 @@ inline std::string beat_frame(const std::string& name, int64_t sequence) {
   return buffer->getBufferAsString();
 }
 
-// A client without manners. Waits at most 5 s for anything.
+// A client without manners. Waits at most 5 s for anything. `source`: the address it comes from,
+// any of 127/8.
 class RawClient {
  public:
-  explicit RawClient(uint16_t port, int receive_buffer_bytes = 0) {
+  explicit RawClient(uint16_t port, int receive_buffer_bytes = 0,
+                     const char* source = "127.0.0.1") {
     descriptor_ = ::socket(AF_INET, SOCK_STREAM, 0);
     if (receive_buffer_bytes > 0) {
       ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(int));
     }
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    EXPECT_EQ(::inet_pton(AF_INET, source, &address.sin_addr), 1);
+    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);

@@ -1,0 +1,149 @@
+// A tracker is one from its first heartbeat on, and there are at most so many.
+#include "tracker/jobtracker/registrations.h"
+
+#include <gtest/gtest.h>
+
+#include "harness.h"
+#include "tracker/jobtracker/listing.h"
+
+namespace weir {
+namespace {
+
+RegisterTracker tracker_named(const std::string& name, std::int64_t incarnation = 1) {
+  RegisterTracker registration;
+  registration.name = name;
+  registration.incarnation = incarnation;
+  registration.host = "host";
+  registration.total = Resources{{2, 2, 0, 0}};
+  return registration;
+}
+
+TEST(Registrations, AreTakenByTheHeartbeatOfTheSameLife) {
+  Registrations noted(10);
+  ASSERT_TRUE(noted.note(tracker_named("tt1", 5), "a", 0, 0));
+  EXPECT_FALSE(noted.take("tt1", 4).has_value());
+  EXPECT_FALSE(noted.take("tt2", 5).has_value());
+  ASSERT_TRUE(noted.note(tracker_named("tt1", 6), "a", 0, 0));  // restarted meanwhile
+  EXPECT_EQ(noted.places(), 1u);
+  EXPECT_FALSE(noted.take("tt1", 5).has_value());
+  EXPECT_EQ(noted.take("tt1", 6)->name, "tt1");
+  EXPECT_FALSE(noted.take("tt1", 6).has_value());
+  EXPECT_EQ(noted.places(), 0u);
+}
+
+TEST(Registrations, AreBoundedWithTheTrackersThatAreThere) {
+  Registrations noted(3);
+  EXPECT_TRUE(noted.note(tracker_named("tt1"), "a", 2, 0));
+  const Status refused = noted.note(tracker_named("tt2"), "b", 2, 0);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
+  EXPECT_EQ(refused.error().message, "there are 3 trackers, the most allowed");
+  EXPECT_EQ(refused.error().hint, "limits.max_trackers of weir.yaml is 3");
+  EXPECT_TRUE(noted.note(tracker_named("tt1"), "a", 2, 0));  // the same again
+}
+
+// How many forged ones of an address are taken.
+std::size_t flood(Registrations& noted, const std::string& address, std::size_t paths = 0) {
+  for (std::size_t n = 0;; ++n) {
+    RegisterTracker forged = tracker_named(address + std::to_string(n));
+    forged.local_paths.assign(paths, std::string(4000, 'p'));
+    if (!noted.note(forged, address, 0, 0)) return n;
+  }
+}
+
+TEST(Registrations, OfOneAddressLeaveRoomForOthers) {
+  Registrations noted(100);
+  EXPECT_EQ(flood(noted, "eve"), 50u);
+  EXPECT_EQ(flood(noted, "mallory"), 25u);
+  EXPECT_TRUE(noted.note(tracker_named("tt1"), "bob", 0, 0));
+}
+
+TEST(Registrations, LargeOnesCountForMore) {
+  Registrations noted(100);
+  EXPECT_EQ(flood(noted, "eve", 10), 5u);
+  EXPECT_EQ(noted.places(), 50u);
+  EXPECT_TRUE(noted.take("eve0", 1).has_value());
+  EXPECT_EQ(noted.places(), 40u);
+}
+
+TEST(Registrations, LeaveWhenTheyAreOld) {
+  Registrations noted(10);
+  ASSERT_TRUE(noted.note(tracker_named("tt1"), "a", 0, 1000));
+  ASSERT_TRUE(noted.note(tracker_named("tt2"), "a", 0, 2000));
+  noted.forget_before(1001);
+  EXPECT_FALSE(noted.take("tt1", 1).has_value());
+  EXPECT_TRUE(noted.take("tt2", 1).has_value());
+}
+
+// --- In a JobTracker ---
+
+using TrackerCalls = RpcClient<wire::TrackerServiceClient>;
+
+wire::RegistrationReply register_as(TrackerCalls& calls, const std::string& name) {
+  wire::Registration registration;
+  registration.name = name;
+  registration.incarnation = 1;
+  registration.host = "127.0.0.1";
+  registration.total.__set_map_slots(2);
+  wire::RegistrationReply reply;
+  calls.call([&](auto& c) { c.register_tracker(reply, registration); });
+  return reply;
+}
+
+wire::HeartbeatReply beat_as(TrackerCalls& calls, const std::string& name, std::int64_t sequence) {
+  wire::Heartbeat report;
+  report.name = name;
+  report.incarnation = 1;
+  report.sequence = sequence;
+  wire::HeartbeatReply reply;
+  calls.call([&](auto& c) { c.heartbeat(reply, report); });
+  return reply;
+}
+
+std::vector<wire::TrackerStatus> trackers_of(JobTracker& jobtracker) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+  std::vector<wire::TrackerStatus> all;
+  do {
+    all = list_trackers_of(*jobtracker.loop().board().view(), jobtracker.loop().time().now());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  } while (all.empty() && std::chrono::steady_clock::now() < end);
+  return all;
+}
+
+TEST(RegisteredTrackers, CountFromTheirFirstHeartbeat) {
+  const auto jobtracker = start_tracker(std::make_unique<MemoryStore>());
+  auto calls = connect(jobtracker->tracker_port())->client<wire::TrackerServiceClient>();
+  // Enough to stretch the interval from 300 ms (1,000 heartbeats a second).
+  for (int n = 0; n < 700; ++n) {
+    ASSERT_EQ(register_as(calls, "forged" + std::to_string(n)).interval_ms, 300) << n;
+  }
+  EXPECT_TRUE(trackers_of(*jobtracker).empty());
+  register_as(calls, "tt1");
+  EXPECT_EQ(beat_as(calls, "tt1", 1).interval_ms, 300);
+  const auto all = trackers_of(*jobtracker);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].name, "tt1");
+  EXPECT_EQ(all[0].state, "LIVE");
+}
+
+TEST(RegisteredTrackers, NoMoreThanTheSettingsSay) {
+  const auto jobtracker =
+      start_tracker(std::make_unique<MemoryStore>(), {}, "limits: {max_trackers: 2}\n");
+  auto calls = connect(jobtracker->tracker_port())->client<wire::TrackerServiceClient>();
+  for (const char* name : {"tt1", "tt2"}) {
+    register_as(calls, name);
+    beat_as(calls, name, 1);
+  }
+  try {
+    register_as(calls, "tt3");
+    ADD_FAILURE() << "three trackers";
+  } catch (const wire::WeirError& error) {
+    EXPECT_EQ(error.code, wire::ErrorCode::BUSY);
+    EXPECT_EQ(error.message, "there are 2 trackers, the most allowed");
+  }
+  register_as(calls, "tt2");  // it is one of them
+  beat_as(calls, "tt2", 2);
+}
+
+}  // namespace
+}  // namespace weir

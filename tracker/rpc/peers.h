@@ -1,0 +1,63 @@
+// Who is on a port, by address: how many connections an address has, and the account of the bytes
+// that it holds. Budgets go by address because that is what a client cannot have many of at will:
+// of an IPv6 address only the network part (/64) counts, whose rest its owner chooses.
+//
+// A Peer lives as long as a connection of its address. calling_peer() tells a handler on whose
+// behalf it runs: the requests that it passes on wait in that address's line. Any thread.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/ip/address.hpp>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "tracker/rpc/byte_budget.h"
+
+namespace weir {
+
+struct Peer {
+  explicit Peer(std::string peer_address) : address(std::move(peer_address)) {}
+  const std::string address;
+  const std::shared_ptr<ByteBudget::Account> account = std::make_shared<ByteBudget::Account>();
+  std::atomic<size_t> connections{0};
+};
+
+// What stands for the address in budgets.
+std::string peer_name(const boost::asio::ip::address& address);
+
+// Whether a connection of `most` is to make room for one of `newcomer` on a port that is full: if
+// `most` then still has as many as the newcomer's address.
+bool gives_way(const Peer& most, const Peer& newcomer);
+
+class PeerTable {
+ public:
+  std::shared_ptr<Peer> find_or_add(const boost::asio::ip::address& address);
+  // The one with most connections, null if nobody has any.
+  std::shared_ptr<Peer> largest();
+  size_t size();  // with some that have left
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::weak_ptr<Peer>> peers_;
+  size_t tidy_at_ = 64;  // so many entries, and those of peers that have left go
+};
+
+// The address whose call runs on this thread; empty outside of calls.
+const std::string& calling_peer();
+
+// While it lives, the calls on this thread are of that peer.
+class CallingPeerScope {
+ public:
+  explicit CallingPeerScope(const Peer& peer);
+  ~CallingPeerScope();
+  CallingPeerScope(const CallingPeerScope&) = delete;
+  CallingPeerScope& operator=(const CallingPeerScope&) = delete;
+
+ private:
+  const Peer* outer_;
+};
+
+}  // namespace weir
