@@ -30,7 +30,9 @@ void Engine::park(TrackerState& tracker, const Heartbeat& report, Token token,
     reply(before->token, compose_parked(tracker, *before));
     parked_.erase(before);
   }
-  const DurationMs wait = std::min(kParkedAtMostMs, state_.settings().heartbeat.expiry_ms / 4);
+  // No longer than it would be silent anyhow.
+  const DurationMs wait = std::min({kParkedAtMostMs, heartbeat_interval_ms(),
+                                    state_.settings().heartbeat.expiry_ms / 4});
   ParkedHeartbeat parked{awaited, token, tracker.id, now_ + wait, {}, report.held_jobs};
   parked.attempts.reserve(report.attempts.size());
   for (const AttemptReport& attempt : report.attempts)

@@ -262,6 +262,7 @@ void MemoryStore::apply(const JobStateChanged& fact, TimeMs at) {
   job->record.state = fact.state;
   job->record.diagnostics = fact.diagnostics;
   if (!is_over(fact.state)) return;
+  job->record.spec = brief(*job->record.spec);
   job->record.finished_at = at;
   job->record.cleanup = fact.cleanup;
   job->done.clear();
@@ -342,6 +343,8 @@ class MemoryStore::Reader final : public History {
       if (!matches(record, query)) continue;
       out.push_back(record);
       out.back().counters.clear();
+      out.back().submission.clear();
+      out.back().time_limit_ms = 0;
     }
     return out;
   }

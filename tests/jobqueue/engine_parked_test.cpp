@@ -20,6 +20,7 @@ Heartbeat same_report(Harness& h, const std::string& name) {
 struct EngineParked : testing::Test {
   EngineParked() {
     h.settings().heartbeat.expiry_ms = 10'000;
+    h.settings().heartbeat.interval_ms = 3'000;
     h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
     h.submit({.maps = 1});
     h.submit({.maps = 1});
@@ -53,6 +54,12 @@ TEST_F(EngineParked, AShortExpiryIsAShortWait) {
   h.heartbeat("tt1");
   EXPECT_EQ(h.engine().next_tick(), h.now + 500);
   EXPECT_EQ(pass(500).size(), 1u);
+}
+
+TEST_F(EngineParked, NorIsItALongerWaitThanToTheNextReport) {
+  h.settings().heartbeat.interval_ms = 300;
+  h.heartbeat("tt1");
+  EXPECT_EQ(pass(300).size(), 1u);
 }
 
 TEST_F(EngineParked, ATrackerThatGoesOnReportingIsNotLostHoweverLongTheStoreTakes) {
