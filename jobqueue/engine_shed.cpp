@@ -27,12 +27,12 @@ void Engine::shed(Job& job) {
   for (const TaskKind kind : kTaskKinds) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
-    group.tasks = {};
+    group.tasks = std::vector<Task>();  // `= {}` would keep its room
     group.fresh.reset(0);
     group.retries.reset(0);
     group.aged.reset();
   }
-  job.map_log = {};
+  job.map_log = std::vector<MapCompletion>();
   job.locality.clear();
   job.has_locations = false;
   job.failed_on.clear();

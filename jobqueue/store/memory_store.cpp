@@ -337,8 +337,12 @@ class MemoryStore::Reader final : public History {
   Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
     const std::lock_guard lock(records_->mutex);
     std::vector<JobRecord> out;
-    for (auto at = records_->by_end.rbegin();
-         at != records_->by_end.rend() && out.size() < query.limit; ++at) {
+    auto at = records_->by_end.rbegin();
+    if (query.before_job != 0) {
+      while (at != records_->by_end.rend() && at->second.index() != query.before_job) ++at;
+      if (at != records_->by_end.rend()) ++at;
+    }
+    for (; at != records_->by_end.rend() && out.size() < query.limit; ++at) {
       const JobRecord& record = records_->jobs.at(at->second).record;
       if (!matches(record, query)) continue;
       out.push_back(record);

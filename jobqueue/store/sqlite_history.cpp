@@ -265,8 +265,11 @@ class SqliteHistory final : public History {
                      " FROM history WHERE finished_at >= ?1 AND finished_at < ?2"
                      " AND (?3 = '' OR user = ?3)"
                      " AND (?4 = '' OR queue = ?4 OR (queue >= ?4 || '.' AND queue < ?4 || '/'))"
+                     " AND (?6 = 0 OR (finished_at, id) <"
+                     " (SELECT finished_at, id FROM history WHERE id = ?6))"
                      " ORDER BY finished_at DESC, id DESC LIMIT ?5");
-      rows.start(query.since, query.before, query.user, query.queue, query.limit);
+      rows.start(query.since, query.before, query.user, query.queue, query.limit,
+                 query.before_job);
       while (rows.row()) out.push_back(record_of(rows));
     }
     if (auto error = take_error()) return *error;

@@ -57,7 +57,7 @@ TEST_F(JobBytesTest, AKilledJobGivesItsBytesBackOnceItsLastAttemptIsGone) {
   EXPECT_EQ(held(), 0);
   EXPECT_EQ(h.engine().job_bytes().of("ann"), 0);
   EXPECT_TRUE(job.spec->splits.empty());
-  EXPECT_TRUE(job.tasks(TaskKind::kMap).tasks.empty());
+  EXPECT_EQ(job.tasks(TaskKind::kMap).tasks.capacity(), 0u);
   EXPECT_EQ(job.spec->tasks(TaskKind::kMap), std::uint32_t{kSplits});
   EXPECT_EQ(job.spec->name, "test");
   EXPECT_EQ(job.spec->output, "/out1");

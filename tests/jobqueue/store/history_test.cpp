@@ -136,6 +136,8 @@ TEST_P(HistoryOfStore, ListsByQueueUserAndTime) {
   EXPECT_THAT(listed({.user = "ann"}), ElementsAre(2, 4));
   EXPECT_THAT(listed({.since = 200, .before = 400}), ElementsAre(2, 1));
   EXPECT_THAT(listed({.limit = 2}), ElementsAre(3, 2));
+  EXPECT_THAT(listed({.limit = 1, .before_job = 3}), ElementsAre(2));  // the next page
+  EXPECT_THAT(listed({.before_job = 99}), IsEmpty());
   EXPECT_TRUE(store_->history().value()->list({}).value()[0].counters.empty());
 }
 
