@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "cli/connection.h"
 #include "cli/follow_job.h"
@@ -13,6 +14,7 @@
 #include "cli/job_steering.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
+#include "cli/pages.h"
 #include "cli/progress_bar.h"
 #include "jobqueue/counted.h"
 
@@ -48,8 +50,7 @@ int list_history(Context& context, const JobOptions& options) {
   if (!options.since.empty()) filter.__set_since_ms(point_in_time("--since", options.since, now));
   if (!options.before.empty())
     filter.__set_before_ms(point_in_time("--before", options.before, now));
-  std::vector<wire::JobStatus> jobs;
-  jobtracker.client([&](auto& client) { client.list_history(jobs, filter); });
+  const auto jobs = listed_history(jobtracker, std::move(filter));
   if (context.json()) {
     print_json(context.out, to_json(jobs));
   } else if (jobs.empty()) {
@@ -72,8 +73,7 @@ int list(Context& context, const JobOptions& options) {
     filter.__set_unfinished_only(false);
   }
   JobTracker jobtracker(context);
-  std::vector<wire::JobStatus> jobs;
-  jobtracker.client([&](auto& client) { client.find_jobs(jobs, filter); });
+  const auto jobs = listed_jobs(jobtracker, std::move(filter));
   if (context.json()) {
     print_json(context.out, to_json(jobs));
   } else if (jobs.empty()) {

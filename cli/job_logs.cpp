@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
+#include "cli/pages.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
 #include "jobqueue/plain_text.h"
@@ -45,9 +46,7 @@ AttemptKey key_of(const wire::AttemptId& id) {
 
 // What has become of a tracker that gives no logs.
 std::string whereabouts(JobTracker& jobtracker, const std::string& name) {
-  std::vector<wire::TrackerStatus> trackers;
-  jobtracker.client([&](auto& client) { client.trackers(trackers); });
-  for (const auto& tracker : trackers) {
+  for (const auto& tracker : listed_trackers(jobtracker)) {
     if (tracker.name != name) continue;
     const auto silent = short_duration(tracker.last_heartbeat_ms_ago);
     if (tracker.state == "AWAITED")

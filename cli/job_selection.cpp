@@ -11,6 +11,7 @@
 
 #include "cli/format.h"
 #include "cli/job_tables.h"
+#include "cli/pages.h"
 #include "conf/values.h"
 
 namespace weir::cli {
@@ -100,8 +101,7 @@ std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSele
   if (!selection.queue.empty()) filter.__set_queue(selection.queue);
   if (!selection.name.empty()) filter.__set_name(selection.name);
   if (!selection.states.empty()) filter.__set_states(states_of(selection.states, false));
-  std::vector<wire::JobStatus> jobs;
-  jobtracker.client([&](auto& client) { client.find_jobs(jobs, filter); });
+  auto jobs = listed_jobs(jobtracker, filter);
   if (jobs.empty()) {
     throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see `weir job list`",
                                              in_words(selection)));

@@ -9,6 +9,7 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/pages.h"
 #include "cli/queue_tables.h"
 
 namespace weir::cli {
@@ -16,8 +17,7 @@ namespace {
 
 int list(Context& context, const std::string&) {
   JobTracker jobtracker(context);
-  std::vector<wire::QueueStatus> queues;
-  jobtracker.client([&](auto& client) { client.queues(queues, "", 0); });
+  const auto queues = listed_queues(jobtracker);
   if (context.json()) {
     print_json(context.out, to_json(queues));
   } else {

@@ -9,6 +9,7 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/pages.h"
 #include "conf/values.h"
 
 namespace weir::cli {
@@ -21,8 +22,7 @@ std::string slots_used(std::int64_t used, std::int64_t total) {
 }
 
 std::vector<wire::TrackerStatus> ask_for_trackers(JobTracker& jobtracker) {
-  std::vector<wire::TrackerStatus> trackers;
-  jobtracker.client([&](auto& client) { client.trackers(trackers); });
+  auto trackers = listed_trackers(jobtracker);
   std::sort(trackers.begin(), trackers.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return trackers;

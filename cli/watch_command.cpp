@@ -11,6 +11,7 @@
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/pages.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
 #include "cli/queue_tables.h"
@@ -103,8 +104,7 @@ void refresh(JobTracker& jobtracker, const std::vector<std::int64_t>& numbers, V
     jobtracker.client([&](auto& client) { client.job_status(status, numbers[i], 0); });
     view.jobs[i] = status;
   }
-  view.queues.clear();
-  jobtracker.client([&](auto& client) { client.queues(view.queues, "", 0); });
+  view.queues = listed_queues(jobtracker);
 }
 
 int result(Context& context, const View& view) {

@@ -110,7 +110,9 @@ KeyValues general_values(const Settings& settings) {
       {"tracker_faults.at_most", limit_text(settings.tracker_faults.at_most)},
       {"tracker_faults.forget_after", format_duration(settings.tracker_faults.forget_after_ms)},
       {"history.keep", format_duration(settings.history.keep_ms)},
-      {"history.at_most", fmt::format("{}", settings.history.at_most)}};
+      {"history.at_most", fmt::format("{}", settings.history.at_most)},
+      {"limits.job_bytes", format_byte_size(settings.job_bytes.in_all)},
+      {"limits.user_job_bytes", format_byte_size(settings.job_bytes.per_user)}};
   for (const PolicySection& section : policy_sections()) {
     for (auto& [key, value] : section.describe(*settings_of(settings, section))) {
       result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));

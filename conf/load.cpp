@@ -77,7 +77,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   const bool queues_good = out.error_count() == errors;
   loaded.settings.removed_queues = read_removed_queues(
       root, queues_good ? loaded.settings.queues : std::vector<QueueSettings>());
-  read_daemon(root, loaded.daemon);
+  read_daemon(root, loaded.daemon, loaded.settings.job_bytes);
   for (const std::string_view key : {"listen", "store", "limits"}) {
     if (root.has(key)) loaded.daemon_sections.emplace_back(key);
   }

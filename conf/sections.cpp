@@ -36,11 +36,12 @@ void read_listen(const MapReader& root, DaemonSettings& daemon) {
   }
 }
 
-void read_limits(const MapReader& root, RpcLimits& limits) {
+void read_limits(const MapReader& root, RpcLimits& limits, JobBytesSettings& job_bytes) {
   constexpr IntegerRange kFrame{.least = 1024, .most = 1LL << 30};
   const MapReader map(root.find("limits"), "limits", root.out(),
                       {"max_connections", "max_trackers", "read_timeout", "idle_timeout",
-                       "buffered_bytes", "tracker_frame_bytes", "client_frame_bytes"});
+                       "buffered_bytes", "tracker_frame_bytes", "client_frame_bytes", "job_bytes",
+                       "user_job_bytes"});
   map.read_integer("max_connections", limits.max_connections, {.least = 1, .most = 1'000'000});
   map.read_integer("max_trackers", limits.max_trackers, {.least = 1, .most = 1'000'000});
   map.read_duration("read_timeout", limits.read_timeout_ms, kTimeout);
@@ -49,6 +50,9 @@ void read_limits(const MapReader& root, RpcLimits& limits) {
                      {.least = 1 << 20, .most = 1LL << 40});
   map.read_byte_size("tracker_frame_bytes", limits.tracker_frame_bytes, kFrame);
   map.read_byte_size("client_frame_bytes", limits.client_frame_bytes, kFrame);
+  constexpr IntegerRange kJobBytes{.least = 1 << 20, .most = 1LL << 40};
+  map.read_byte_size("job_bytes", job_bytes.in_all, kJobBytes);
+  map.read_byte_size("user_job_bytes", job_bytes.per_user, kJobBytes);
   const std::int64_t largest = std::max(limits.tracker_frame_bytes, limits.client_frame_bytes);
   if (limits.buffered_bytes < largest) {
     root.out().error(
@@ -131,13 +135,13 @@ void read_speculation(const MapReader& root, SpeculationSettings& speculation) {
   }
 }
 
-void read_daemon(const MapReader& root, DaemonSettings& daemon) {
+void read_daemon(const MapReader& root, DaemonSettings& daemon, JobBytesSettings& job_bytes) {
   read_listen(root, daemon);
   if (root.has("store")) {
     const MapReader map(root.find("store"), "store", root.out(), {"sqlite"});
     map.read_string("sqlite", daemon.store_path);
   }
-  read_limits(root, daemon.limits);
+  read_limits(root, daemon.limits, job_bytes);
 }
 
 namespace {

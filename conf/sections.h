@@ -13,7 +13,8 @@ void read_heartbeat(const MapReader& root, HeartbeatSettings& heartbeat);
 void read_history(const MapReader& root, HistorySettings& history);
 void read_tracker_faults(const MapReader& root, TrackerFaultSettings& faults);
 void read_speculation(const MapReader& root, SpeculationSettings& speculation);
-void read_daemon(const MapReader& root, DaemonSettings& daemon);  // `listen`, `store` and `limits`
+// `listen`, `store` and `limits`, of which the bytes of jobs are the engine's.
+void read_daemon(const MapReader& root, DaemonSettings& daemon, JobBytesSettings& job_bytes);
 void read_tracker(const MapReader& root, TrackerSettings& tracker);
 
 }  // namespace weir

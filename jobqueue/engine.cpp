@@ -65,11 +65,13 @@ void Engine::handle(const Input& input, Output& output) {
   settle_yields();
   regroup();
   review_claims(false);
+  shed_ended();
   output_ = nullptr;
 }
 
 TimeMs Engine::next_tick() const {
-  return last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000);
+  const TimeMs next = last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000);
+  return parked_.empty() ? next : std::min(next, parked_.front().until);
 }
 
 JobState Engine::visible_state(const Job& job) const {
@@ -113,18 +115,13 @@ void Engine::settle(std::uint64_t seq) {
     apply(command);
   }
   while (!ending_.empty() && ending_.front().first <= seq) {
-    if (const Job* job = state_.find_job(ending_.front().second)) touch(*job);
+    if (const Job* job = state_.find_job(ending_.front().second)) {
+      touch(*job);
+      note_over(*job);
+    }
     ending_.pop_front();
   }
-  for (std::size_t i = 0; i < parked_.size();) {
-    if (parked_[i].seq > durable_seq_) {
-      ++i;
-      continue;
-    }
-    const ParkedHeartbeat parked = std::move(parked_[i]);
-    parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
-    reply(parked.token, compose_parked(state_.mutable_tracker(parked.tracker), parked));
-  }
+  answer_parked();
 }
 
 void Engine::on(const Durable& input, Token) {
@@ -350,6 +347,7 @@ void Engine::on(const Tick&, Token token) {
   last_tick_ = now_;
   expire_trackers();
   pass_on_slow_duties();
+  answer_parked();
   heal_trackers();
   stop_late_jobs();
   settle_yields();  // the update counts who runs now

@@ -22,6 +22,7 @@
 #include "jobqueue/changed_ids.h"
 #include "jobqueue/cluster_state.h"
 #include "jobqueue/input.h"
+#include "jobqueue/job_bytes.h"
 #include "jobqueue/job_queue_manager.h"
 #include "jobqueue/policy.h"
 #include "jobqueue/running_limits.h"
@@ -62,6 +63,7 @@ class Engine {
   const JobQueueManager& queues() const { return manager_; }
   const Policy& policy() const { return *policy_; }
   const RunningLimits& running_limits() const { return limits_; }
+  const JobBytes& job_bytes() const { return job_bytes_; }
   TimeMs now() const { return now_; }
   TimeMs policy_since() const { return policy_since_; }
   // The time by which claims age: it stands still while another policy than theirs rules.
@@ -107,9 +109,10 @@ class Engine {
     std::vector<Token> again;  // a submission: of those who have asked for it once more since
   };
   struct ParkedHeartbeat {
-    std::uint64_t seq = 0;  // reply when this is durable
+    std::uint64_t seq = 0;  // reply when this is durable,
     Token token = 0;
     TrackerId tracker;
+    TimeMs until = 0;       // or at that time
     // Of the report that the reply is level with:
     struct Reported {
       AttemptKey attempt;
@@ -138,6 +141,11 @@ class Engine {
   void remember_submission(const JobSpec& spec, JobId job);
   void forget_submission(const JobSpec& spec);
   void drop_submission(const JobSubmitted& submitted);
+
+  // engine_shed.cpp: what a job no longer needs once it is over
+  void note_over(const Job& job);
+  void shed_ended();
+  void shed(Job& job);
 
   // engine.cpp: commands
   void on(const KillJob& input, Token token);
@@ -215,6 +223,11 @@ class Engine {
                                          const TrackerState& tracker);
   bool may_come_back(const TrackerState& tracker, const AttemptKey& attempt) const;
   void came_back(const TrackerState& tracker, Job& job, const AttemptKey& attempt);
+
+  // engine_parked.cpp: replies that wait for a commit grant to be durable
+  std::uint64_t awaited_grant(const TrackerState& tracker) const;
+  void park(TrackerState& tracker, const Heartbeat& report, Token token, std::uint64_t awaited);
+  void answer_parked();
 
   // engine_speculation.cpp: second attempts of stragglers
   bool speculate(TrackerState& tracker, Offer& offer, std::array<bool, kTaskKindCount>& speculated);
@@ -369,6 +382,8 @@ class Engine {
   };
   std::deque<DutyGiven> duties_given_;  // oldest first
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
+  std::vector<JobId> over_;     // in this step: durably, or the last attempt of one that is
+  JobBytes job_bytes_;          // of the descriptions that are kept
   std::map<std::string, JobId> outputs_;                // output directories of unfinished jobs
   std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules

@@ -30,10 +30,10 @@ void Engine::on(const Heartbeat& input, Token token) {
     return reply(token, not_registered(input.name));
   }
   TrackerState& tracker = state_.mutable_tracker(known->id);
+  heard_of(tracker);  // whatever it says, and whatever its answer waits for
   if (input.sequence <= tracker.sequence)
     return reply(token, compose_reply(tracker, input));  // old news
   tracker.sequence = input.sequence;
-  heard_of(tracker);
   take_report(tracker, input);
   settle_yields();
   if (tracker.order != TrackerOrder::kNone) review_order(tracker);
@@ -43,25 +43,9 @@ void Engine::on(const Heartbeat& input, Token token) {
   }
   if (input.asks_for_tasks) schedule(tracker);
   touch(tracker);
-  std::uint64_t awaited = 0;  // a grant that the reply should carry
-  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
-    if (tracker.held[i].state != AttemptState::kCommitPending) continue;
-    const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
-    if (grant_seq > durable_seq_) awaited = std::max(awaited, grant_seq);
-  }
+  const std::uint64_t awaited = awaited_grant(tracker);
   if (awaited == 0) return reply(token, compose_reply(tracker, input));
-  const auto before = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedHeartbeat& p) {
-    return p.tracker == tracker.id;
-  });
-  if (before != parked_.end()) {  // its caller has given up on it
-    reply(before->token, compose_reply(tracker, *before));
-    parked_.erase(before);
-  }
-  ParkedHeartbeat parked{awaited, token, tracker.id, {}, input.held_jobs};
-  parked.attempts.reserve(input.attempts.size());
-  for (const AttemptReport& report : input.attempts)
-    parked.attempts.push_back({report.attempt, report.state});
-  parked_.push_back(std::move(parked));
+  park(tracker, input, token, awaited);
 }
 
 void Engine::take_report(TrackerState& tracker, const Heartbeat& report) {
@@ -415,6 +399,10 @@ HeartbeatReply Engine::compose_reply(TrackerState& tracker, const Report& report
   return out;
 }
 
+HeartbeatReply Engine::compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked) {
+  return compose_reply(tracker, parked);
+}
+
 // What the tracker should start, kill and commit.
 void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) const {
   const auto launching = std::count_if(tracker.held.begin(), tracker.held.end(), [](const auto& h) {
@@ -441,10 +429,6 @@ void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) co
         break;
     }
   }
-}
-
-HeartbeatReply Engine::compose_parked(TrackerState& tracker, const ParkedHeartbeat& parked) {
-  return compose_reply(tracker, parked);
 }
 
 }  // namespace weir

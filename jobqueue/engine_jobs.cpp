@@ -169,6 +169,8 @@ std::shared_ptr<const JobRecord> Engine::record_of(const Job& job) const {
                                   group.killed_attempts};
   }
   record->counters = job.counters;
+  record->submission = job.spec->submission;
+  record->time_limit_ms = job.spec->time_limit_ms;
   return record;
 }
 
@@ -273,6 +275,7 @@ void Engine::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     unassigned_duties_.insert(job.id);
   }
   touch(job);
+  note_over(job);
   if (kind == TaskKind::kReduce && group.alive() == 0) note_yield(job);
   changes_.trackers.insert(attempt.tracker);
 }

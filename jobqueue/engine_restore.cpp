@@ -173,8 +173,11 @@ Status Engine::restore_job(const JobSnapshot& old) {
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {
     restore_finished(job, old);
+    shed(job);
     return Ok{};
   }
+  job.spec_bytes = bytes_of(*job.spec);
+  job_bytes_.add(job.spec->user, job.spec_bytes);
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue)
     emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue

@@ -2,6 +2,7 @@
 // for each of its submissions, which is kept with the job's spec; the same id of the same user
 // names the same job, for as long as the job is listed. See engine.h.
 #include <algorithm>
+#include <utility>
 
 #include "jobqueue/engine.h"
 
@@ -24,6 +25,10 @@ void Engine::on(const SubmitJob& input, Token token) {
   }
   if (const auto fits = check_width(*input.spec); !fits)
     return refuse(token, "submit", fits.error());
+  const std::int64_t bytes = bytes_of(*input.spec);
+  const JobBytesSettings& limits = state_.settings().job_bytes;
+  if (const auto room = job_bytes_.check(input.spec->user, bytes, limits); !room)
+    return refuse(token, "submit", room.error());
   auto job = std::make_unique<Job>();
   job->id = JobId(next_job_++);
   job->spec = input.spec;
@@ -32,6 +37,8 @@ void Engine::on(const SubmitJob& input, Token token) {
   job->priority = input.spec->priority;
   job->submitted_at = now_;
   job->held = input.spec->hold;
+  job->spec_bytes = bytes;
+  job_bytes_.add(job->spec->user, bytes);
   const JobId id = job->id;
   outputs_.emplace(input.spec->output, id);
   remember_submission(*input.spec, id);
@@ -101,6 +108,8 @@ void Engine::forget_submission(const JobSpec& spec) {
 
 // The store did not take it.
 void Engine::drop_submission(const JobSubmitted& submitted) {
+  Job& job = state_.mutable_job(submitted.job);
+  job_bytes_.remove(job.spec->user, std::exchange(job.spec_bytes, 0));
   outputs_.erase(submitted.spec->output);
   forget_submission(*submitted.spec);
   state_.forget_job(submitted.job);

@@ -200,6 +200,11 @@ void Engine::on(const DescribeJob& input, Token token) {
   if (job == nullptr || !job->durable) {
     return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
   }
+  if (is_over(job->state)) {  // its programs may be gone, and nothing of it is to run
+    return reply(token, Error{ErrorCode::kJobOver,
+                              job_name(job->id) + " has already ended (" + name(job->state) + ")",
+                              ""});
+  }
   reply(token, JobDescription{input.job, job->spec, output_owner(*job)});
 }
 

@@ -108,7 +108,7 @@ struct alignas(64) Job {
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
   std::uint64_t locality_version = 0;                // of the trackers that the index knows
-  std::shared_ptr<const JobSpec> spec;
+  std::shared_ptr<const JobSpec> spec;  // of a job that is over and done with: brief()
   TaskGroup group[kTaskKindCount];
 
   TimeMs submitted_at = 0;
@@ -125,6 +125,7 @@ struct alignas(64) Job {
   std::vector<TrackerId> duty_given;  // who were given the last duty, and may still be at it
   TimeMs duty_passed_at = 0;          // when it was taken from one of them
   std::string duty_trouble;           // why
+  std::int64_t spec_bytes = 0;  // as counted (job_bytes.h); 0: not, or no longer
 
   // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could
   // not fetch what.

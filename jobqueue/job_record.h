@@ -36,6 +36,10 @@ struct JobRecord {
   std::string diagnostics;
   Tasks tasks[kTaskKindCount];
   Counters counters;
+  // What else a start needs of a job that is over.
+  std::string submission;
+  DurationMs time_limit_ms = 0;
+  bool whole = true;  // false: of an older version, which did not keep these two
   friend bool operator==(const JobRecord&, const JobRecord&) = default;
 };
 

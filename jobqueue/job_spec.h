@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,11 +75,19 @@ struct JobSpec {
   std::int64_t sort_memory_mb = 64;
   bool hold = false;             // nothing of it starts before it is released
   DurationMs time_limit_ms = 0;  // after its first launch; 0: none
+  std::uint32_t maps_were = 0;   // in brief(): how many splits there were
 
   std::uint32_t tasks(TaskKind kind) const {
-    return kind == TaskKind::kMap ? static_cast<std::uint32_t>(splits.size()) : reduces;
+    if (kind == TaskKind::kReduce) return reduces;
+    return splits.empty() ? maps_were : static_cast<std::uint32_t>(splits.size());
   }
 };
+
+// What is kept of the spec of a job that is over: what people ask about and a client is known by,
+// without splits, programs and texts.
+std::shared_ptr<const JobSpec> brief(const JobSpec& spec);
+// Roughly what it holds in memory.
+std::int64_t bytes_of(const JobSpec& spec);
 
 // The entry of a job's conf that turns speculative attempts of the kind on or off for it (`true`,
 // `false`), as Hadoop calls it.

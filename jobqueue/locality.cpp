@@ -20,7 +20,7 @@ void LocalityIndex::Lists::finish() {
     indexes.push_back(index);
   }
   begins.push_back(static_cast<std::uint32_t>(indexes.size()));
-  said = {};
+  said = std::vector<std::pair<std::uint32_t, std::uint32_t>>();  // `= {}` would keep its room
   finish_long();
 }
 

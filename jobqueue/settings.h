@@ -100,6 +100,14 @@ struct HistorySettings {
   friend bool operator==(const HistorySettings&, const HistorySettings&) = default;
 };
 
+// What the descriptions of jobs (splits, programs, files, texts) may hold in memory, in all and of
+// one user; a submission that would go beyond is refused.
+struct JobBytesSettings {
+  std::int64_t in_all = 4LL << 30;
+  std::int64_t per_user = 1LL << 30;
+  friend bool operator==(const JobBytesSettings&, const JobBytesSettings&) = default;
+};
+
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
@@ -113,6 +121,7 @@ struct Settings {
   DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;
   std::int64_t finished_jobs_at_most = 10'000;
   HistorySettings history;
+  JobBytesSettings job_bytes;
   std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
   std::vector<std::string> notices;  // findings that are no errors but stay visible
   std::string text;                  // the YAML it came from, kept for the store and `conf diff`

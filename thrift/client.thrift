@@ -66,6 +66,7 @@ struct JobStatus {
   22: optional string pool             // under a policy with pools, while it is not over
   23: optional i64 time_limit_ms       // as submitted, if it has one
   24: optional i64 deadline_ms         // when that is over; set once a task has started
+  25: optional bool more               // the last of a page: others follow it
 }
 
 /** Which of the listed jobs; what is absent or empty does not matter, what is there must all be so. */
@@ -77,6 +78,7 @@ struct JobFilter {
   5: optional bool unfinished_only
   6: optional i32 limit                // 0 = 1,000; at most 10,000
   7: optional i64 min_version
+  8: optional i64 before_job           // page by page (about 1 MiB each): 0, then the last job of the page before
 }
 
 /** Which of the jobs that are over to list; what is absent does not matter. */
@@ -86,6 +88,18 @@ struct HistoryFilter {
   3: optional i64 since_ms             // ended then or later
   4: optional i64 before_ms            // ended earlier than that
   5: optional i32 limit                // 0 = 1,000; at most 10,000
+  6: optional i64 before_job           // page by page, as in JobFilter
+}
+
+/** All queues, page by page (about 1 MiB each): `after` the last one of the page before. */
+struct QueueFilter {
+  1: optional string after
+  2: optional i64 min_version
+}
+
+/** All trackers by name, page by page (about 1 MiB each): `after` the last one of the page before. */
+struct TrackerFilter {
+  1: optional string after
 }
 
 /** Why a job (or a class of its tasks) waits: a stable code, the sentence, and the numbers in it. */
@@ -218,6 +232,7 @@ struct QueueStatus {
   22: optional i64 kill_budget         // slot-seconds an hour
   23: optional i32 jobs_pending       // none of whose tasks has started yet; not in jobs_running
   24: optional bool priorities        // a job's priority counts in it; of a leaf
+  25: optional bool more              // the last of a page: others follow it
 }
 
 struct TrackerStatus {
@@ -247,6 +262,7 @@ struct TrackerStatus {
   21: optional string lost_why
   22: optional string order_reason
   23: optional list<string> protections   // of its tasks from each other: "cgroup: v2 memory, pids, cpu"
+  24: optional bool more               // the last of a page: others follow it
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */
@@ -280,4 +296,7 @@ service ClientService {
   /** All queues, parents before children, in the order of the settings; or the one named. */
   list<QueueStatus> queues(1: string name, 2: i64 min_version) throws (1: common.WeirError error)
   list<TrackerStatus> trackers() throws (1: common.WeirError error)
+  /** As `queues` and `trackers`, for lists that may not fit a frame. */
+  list<QueueStatus> find_queues(1: QueueFilter filter) throws (1: common.WeirError error)
+  list<TrackerStatus> find_trackers(1: TrackerFilter filter) throws (1: common.WeirError error)
 }

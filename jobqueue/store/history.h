@@ -27,6 +27,7 @@ struct HistoryQuery {
   TimeMs since = 0;   // ended then or later
   TimeMs before = std::numeric_limits<TimeMs>::max();  // ended earlier than that
   std::size_t limit = 1'000;
+  std::size_t before_job = 0;  // those that come after this one in the list; 0: from the first on
 };
 
 struct EndedAttempt {

@@ -262,6 +262,7 @@ void MemoryStore::apply(const JobStateChanged& fact, TimeMs at) {
   job->record.state = fact.state;
   job->record.diagnostics = fact.diagnostics;
   if (!is_over(fact.state)) return;
+  job->record.spec = brief(*job->record.spec);
   job->record.finished_at = at;
   job->record.cleanup = fact.cleanup;
   job->done.clear();
@@ -336,12 +337,18 @@ class MemoryStore::Reader final : public History {
   Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
     const std::lock_guard lock(records_->mutex);
     std::vector<JobRecord> out;
-    for (auto at = records_->by_end.rbegin();
-         at != records_->by_end.rend() && out.size() < query.limit; ++at) {
+    auto at = records_->by_end.rbegin();
+    if (query.before_job != 0) {
+      while (at != records_->by_end.rend() && at->second.index() != query.before_job) ++at;
+      if (at != records_->by_end.rend()) ++at;
+    }
+    for (; at != records_->by_end.rend() && out.size() < query.limit; ++at) {
       const JobRecord& record = records_->jobs.at(at->second).record;
       if (!matches(record, query)) continue;
       out.push_back(record);
       out.back().counters.clear();
+      out.back().submission.clear();
+      out.back().time_limit_ms = 0;
     }
     return out;
   }

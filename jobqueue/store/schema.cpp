@@ -193,8 +193,15 @@ INSERT INTO settings_history (at, by, policy, source, text)
   FROM meta WHERE key = 'settings_text' AND value <> '';
 )sql";
 
-constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
-                                            kVersion6, kVersion7, kVersion8, kVersion9};
+// So that a start needs no specs of jobs that are over. NULL: of an older version, which kept them.
+constexpr std::string_view kVersion10 = R"sql(
+ALTER TABLE history ADD COLUMN submission TEXT;
+ALTER TABLE history ADD COLUMN time_limit INTEGER NOT NULL DEFAULT 0;
+)sql";
+
+constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
+                                            kVersion5, kVersion6, kVersion7, kVersion8,
+                                            kVersion9, kVersion10};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

@@ -19,6 +19,8 @@ constexpr std::int64_t kSpecBytesPerBatch = 4 * 1024 * 1024;
   "id, name, user, queue, output, priority, state, submitted_at, started_at, finished_at, maps, " \
   "maps_succeeded, maps_failed, maps_killed, reduces, reduces_succeeded, reduces_failed, "        \
   "reduces_killed, diagnostics"
+// What lists leave out.
+#define WEIR_WHOLE_COLUMNS "counters, submission, time_limit"
 
 std::uint32_t count(Statement& row, int column) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, UINT32_MAX));
@@ -48,13 +50,17 @@ JobRecord record_of(Statement& row) {
   return out;
 }
 
-// With the counters as column 19. Those that cannot be read are none: the rest is still worth it.
+// With WEIR_WHOLE_COLUMNS from column 19 on. Counters that cannot be read are none: the rest is
+// still worth it.
 std::optional<JobRecord> whole_record(Statement& find, JobId job) {
   std::optional<JobRecord> out;
   find.start(job.value);
   if (find.row()) {
     out = record_of(find);
     out->counters = decode_counters(find.bytes(19)).value_or(Counters{});
+    out->whole = !find.is_null(20);
+    out->submission = find.bytes(20);
+    out->time_limit_ms = find.integer(21);
   }
   find.reset();
   return out;
@@ -66,9 +72,10 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
     : database_(database),
       codec_(codec),
       put_(database, "INSERT OR REPLACE INTO history (" WEIR_RECORD_COLUMNS
-                     ", counters) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                     " ?)"),
-      find_(database, "SELECT " WEIR_RECORD_COLUMNS ", counters FROM history WHERE id = ?"),
+                     ", " WEIR_WHOLE_COLUMNS
+                     ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      find_(database, "SELECT " WEIR_RECORD_COLUMNS ", " WEIR_WHOLE_COLUMNS
+                      " FROM history WHERE id = ?"),
       exists_(database, "SELECT 1 FROM history WHERE id = ?"),
       put_failed_(database,
                   "INSERT INTO failed_attempts"
@@ -122,7 +129,8 @@ void HistoryWriter::put(const JobRecord& record) {
            static_cast<int>(record.priority), static_cast<int>(record.state), record.submitted_at,
            record.started_at, record.finished_at, maps.total, maps.succeeded, maps.failed_attempts,
            maps.killed_attempts, reduces.total, reduces.succeeded, reduces.failed_attempts,
-           reduces.killed_attempts, record.diagnostics, encode_counters(record.counters));
+           reduces.killed_attempts, record.diagnostics, encode_counters(record.counters),
+           record.submission, record.time_limit_ms);
 }
 
 void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
@@ -211,6 +219,8 @@ void HistoryWriter::record_from_spec(std::int64_t job) {
       record.name = spec->name;
       record.user = spec->user;
       record.output = spec->output;
+      record.submission = spec->submission;
+      record.time_limit_ms = spec->time_limit_ms;
       for (const TaskKind kind : kTaskKinds) {
         record.tasks[index(kind)].total = spec->tasks(kind);
         if (record.state == JobState::kSucceeded)
@@ -243,6 +253,7 @@ class SqliteHistory final : public History {
   SqliteHistory(const std::string& path, const std::string& vfs)
       : path_(path), database_(path, Database::Access::kRead, vfs) {
     database_.busy_timeout(2'000);
+    database_.exec("PRAGMA mmap_size = 0");
   }
 
   Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
@@ -254,8 +265,11 @@ class SqliteHistory final : public History {
                      " FROM history WHERE finished_at >= ?1 AND finished_at < ?2"
                      " AND (?3 = '' OR user = ?3)"
                      " AND (?4 = '' OR queue = ?4 OR (queue >= ?4 || '.' AND queue < ?4 || '/'))"
+                     " AND (?6 = 0 OR (finished_at, id) <"
+                     " (SELECT finished_at, id FROM history WHERE id = ?6))"
                      " ORDER BY finished_at DESC, id DESC LIMIT ?5");
-      rows.start(query.since, query.before, query.user, query.queue, query.limit);
+      rows.start(query.since, query.before, query.user, query.queue, query.limit,
+                 query.before_job);
       while (rows.row()) out.push_back(record_of(rows));
     }
     if (auto error = take_error()) return *error;
@@ -265,8 +279,8 @@ class SqliteHistory final : public History {
   Result<std::optional<JobRecord>> find(JobId job) override {
     std::optional<JobRecord> out;
     {
-      Statement row(database_,
-                    "SELECT " WEIR_RECORD_COLUMNS ", counters FROM history WHERE id = ?");
+      Statement row(database_, "SELECT " WEIR_RECORD_COLUMNS ", " WEIR_WHOLE_COLUMNS
+                               " FROM history WHERE id = ?");
       out = whole_record(row, job);
     }
     if (auto error = take_error()) return *error;
@@ -348,6 +362,7 @@ Result<std::unique_ptr<History>> open_sqlite_history(const std::string& path,
   return std::unique_ptr<History>(std::move(history));
 }
 
+#undef WEIR_WHOLE_COLUMNS
 #undef WEIR_RECORD_COLUMNS
 
 }  // namespace weir

@@ -11,8 +11,7 @@ namespace {
 
 #define WEIR_JOB_COLUMNS                                                                         \
   "SELECT j.id, j.queue, j.priority, j.state, j.kill_requested, j.submitted_at, j.finished_at, " \
-  "j.diagnostics, s.spec, j.pool, j.cleanup, j.released, j.deadline "                            \
-  "FROM jobs j LEFT JOIN specs s ON s.job = j.id "
+  "j.diagnostics, j.pool, j.cleanup, j.released, j.deadline FROM jobs j "
 #define WEIR_TASK_TABLE(table, columns)                                    \
   "SELECT j.id, t.kind, t.task, " columns " FROM jobs j CROSS JOIN " table \
   " t ON t.job = j.id WHERE j.state < 2 ORDER BY j.id, t.kind, t.task"
@@ -21,7 +20,12 @@ class Loader {
  public:
   Loader(Database& database, const std::string& path, const SpecCodec& codec,
          HistoryWriter& history)
-      : database_(database), path_(path), codec_(codec), history_(history) {}
+      : database_(database),
+        path_(path),
+        codec_(codec),
+        history_(history),
+        spec_(database, "SELECT spec FROM specs WHERE job = ?"),
+        to_sweep_(database, "INSERT OR IGNORE INTO ended (job) VALUES (?)") {}
 
   Result<Snapshot> load(std::size_t finished_jobs_limit) {
     load_meta();
@@ -151,22 +155,65 @@ class Loader {
       job.submitted_at = rows.integer(5);
       job.finished_at = rows.integer(6);
       job.diagnostics = rows.bytes(7);
-      if (rows.is_null(8)) return fail(job_name(job.job) + " has no spec");
-      Result<JobSpec> spec = codec_.decode(rows.bytes(8));
-      if (!spec.ok()) {
-        return fail(job_name(job.job) + "'s spec cannot be read: " + spec.error().message);
-      }
-      job.spec = std::make_shared<const JobSpec>(std::move(*spec));
-      job.pool = rows.bytes(9);
-      job.cleanup = rows.integer(10) != 0;
-      job.released = rows.integer(11) != 0;
-      job.deadline = rows.integer(12);
+      job.pool = rows.bytes(8);
+      job.cleanup = rows.integer(9) != 0;
+      job.released = rows.integer(10) != 0;
+      job.deadline = rows.integer(11);
       if (is_over(job.state)) {
-        if (auto record = history_.find(job.job))
-          job.record = std::make_shared<const JobRecord>(std::move(*record));
+        load_ended(job);
+      } else if (auto spec = stored_spec(job.job)) {
+        job.spec = std::make_shared<const JobSpec>(std::move(*spec));
       }
       snapshot_.jobs.push_back(std::move(job));
     }
+  }
+
+  std::optional<JobSpec> stored_spec(JobId job) {
+    spec_.start(job.value);
+    std::optional<JobSpec> out;
+    if (!spec_.row()) {
+      if (database_.ok()) fail(job_name(job) + " has no spec");
+    } else if (Result<JobSpec> spec = codec_.decode(spec_.bytes(0)); spec.ok()) {
+      out = std::move(*spec);
+    } else {
+      fail(job_name(job) + "'s spec cannot be read: " + spec.error().message);
+    }
+    spec_.reset();
+    return out;
+  }
+
+  // Its record has all that is needed. An older version kept less in it, and the spec whole, which
+  // may be large: that is put right here, once, and the spec goes with the writer's sweep.
+  void load_ended(JobSnapshot& job) {
+    auto record = history_.find(job.job);
+    if (!record || !record->whole) {
+      const auto spec = stored_spec(job.job);
+      if (!spec) return;
+      job.spec = brief(*spec);
+      if (!record) return;
+      record->submission = spec->submission;
+      record->time_limit_ms = spec->time_limit_ms;
+      record->whole = true;
+      history_.put(*record);
+      to_sweep_.run(job.job.value);
+    } else {
+      job.spec = brief_of(*record);
+    }
+    job.record = std::make_shared<const JobRecord>(std::move(*record));
+  }
+
+  static std::shared_ptr<const JobSpec> brief_of(const JobRecord& record) {
+    auto out = std::make_shared<JobSpec>();
+    out->name = record.name;
+    out->user = record.user;
+    out->queue = record.queue;
+    out->submission = record.submission;
+    out->priority = record.priority;
+    out->output = record.output;
+    out->reduces = record.tasks[index(TaskKind::kReduce)].total;
+    out->maps_were = record.tasks[index(TaskKind::kMap)].total;
+    out->time_limit_ms = record.time_limit_ms;
+    return out;
   }
 
   // The job of the present row of a table about tasks; rows come in the order of the jobs.
@@ -244,6 +291,7 @@ class Loader {
   const std::string& path_;
   const SpecCodec& codec_;
   HistoryWriter& history_;
+  Statement spec_, to_sweep_;
   Snapshot snapshot_;
   std::optional<Error> error_;
   std::string last_counters_text_;

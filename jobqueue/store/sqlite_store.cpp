@@ -9,6 +9,7 @@
 #include "jobqueue/store/sqlite_writer.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store_errors.h"
+#include "jobqueue/store/store_file.h"
 #include "jobqueue/store/store_lock.h"
 
 namespace weir {
@@ -28,11 +29,16 @@ class SqliteStore final : public Store {
 
   Status open(const SqliteStoreOptions& options) {
     if (Status locked = lock_.take(path_, options.busy_timeout_ms); !locked.ok()) return locked;
+    if (vfs_.empty()) {
+      Status taken = file_.take(path_, options.busy_timeout_ms);
+      if (!taken.ok()) return taken;
+    }
     database_.emplace(path_, Database::Access::kWrite, vfs_);
     database_->busy_timeout(options.busy_timeout_ms);
     database_->exec("PRAGMA journal_mode = WAL");
     database_->exec("PRAGMA synchronous = FULL");
     database_->exec("PRAGMA foreign_keys = ON");
+    database_->exec("PRAGMA mmap_size = 0");  // a file cut off is to be an error, not a signal
     database_->exec("PRAGMA cache_size = -32768");
     database_->exec("PRAGMA wal_autocheckpoint = " + std::to_string(options.log_pages));
     database_->exec("PRAGMA journal_size_limit = 67108864");
@@ -54,6 +60,10 @@ class SqliteStore final : public Store {
     Result<Snapshot> snapshot =
         load_snapshot(*database_, path_, codec_, writer_->history(), finished_jobs_limit_);
     if (!database_->end()) return take_error();
+    if (vfs_.empty() && snapshot.ok()) {  // it has a log now
+      if (Status known = file_.remember(); !known.ok()) return known.error();
+    }
+    running_ = true;
     return snapshot;
   }
 
@@ -61,7 +71,7 @@ class SqliteStore final : public Store {
     if (events.empty()) return Ok{};
     std::uint64_t last_seq = 0;
     TimeMs last_time = 0;
-    database_->begin();
+    if (Status good = begin(); !good.ok()) return good;
     for (const Event& event : events) {
       WEIR_CHECK(event.seq > 0, "only durable events are appended");
       last_seq = std::max(last_seq, event.seq);
@@ -75,7 +85,7 @@ class SqliteStore final : public Store {
   }
 
   Status touch_time(TimeMs at) override {
-    database_->begin();
+    if (Status good = begin(); !good.ok()) return good;
     writer_->raise_meta("last_time", at);
     return finish();
   }
@@ -87,7 +97,7 @@ class SqliteStore final : public Store {
                    "",
                    {}};
     }
-    database_->begin();
+    if (Status good = begin(); !good.ok()) return good;
     writer_->set_meta(key, value);
     return finish();
   }
@@ -104,7 +114,7 @@ class SqliteStore final : public Store {
   }
 
   Result<bool> tidy(const Retention& retention) override {
-    database_->begin();
+    if (Status good = begin(); !good.ok()) return good.error();
     const bool swept = !writer_->sweep(kTidiedRows);
     const bool more = writer_->history().tidy(retention);
     if (Status done = finish(); !done.ok()) return done.error();
@@ -114,13 +124,28 @@ class SqliteStore final : public Store {
   Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_, vfs_); }
 
  private:
+  // A file that was cut off is not touched, and one that has no name any more is not written.
+  Status begin() {
+    if (Status same = same_file(); !same.ok()) return same;
+    database_->begin();
+    return Ok{};
+  }
+
   Status finish() {
+    if (Status same = same_file(); !same.ok()) {
+      database_->abandon();
+      return same;
+    }
     if (!database_->end()) return take_error();
     return Ok{};
   }
 
+  Status same_file() { return running_ && vfs_.empty() ? file_.check() : Status(Ok{}); }
+
   Error take_error() {
-    Error error = explain_sqlite_error(path_, database_->code(), database_->message());
+    Error error = running_
+                      ? explain_running_error(path_, database_->code(), database_->message())
+                      : explain_sqlite_error(path_, database_->code(), database_->message());
     database_->clear_error();
     return error;
   }
@@ -129,7 +154,9 @@ class SqliteStore final : public Store {
   const SpecCodec codec_;
   const std::string vfs_;
   const std::size_t finished_jobs_limit_;
-  StoreLock lock_;  // before the connection, and longer
+  StoreLock lock_;  // before the connection, and longer, as the next
+  StoreFile file_;
+  bool running_ = false;  // after load()
   std::optional<Database> database_;
   std::unique_ptr<SqliteWriter> writer_;
 };

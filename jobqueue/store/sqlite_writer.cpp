@@ -55,6 +55,9 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                   " (SELECT job, kind, task FROM task_done WHERE job = ?1 ORDER BY kind, task"
                   " LIMIT ?2 OFFSET ?3)"),
       forget_counters_(database, "UPDATE task_done SET counters = NULL WHERE job = ?"),
+      drop_spec_(database,
+                 "DELETE FROM specs WHERE job = ?1 AND EXISTS"
+                 " (SELECT 1 FROM history WHERE id = ?1 AND submission IS NOT NULL)"),
       put_claim_(database,
                  "INSERT OR REPLACE INTO claims (id, queue, kind, slots, born)"
                  " VALUES (?, ?, ?, ?, ?)"),
@@ -93,7 +96,8 @@ bool SqliteWriter::sweep(std::size_t rows) {
     sweep_done_.run(job, rows, kDoneTasksKept);
     const auto removed = static_cast<std::size_t>(database_.changed_rows());
     if (removed < rows) {
-      forget_counters_.run(job);  // they are in its record
+      forget_counters_.run(job);  // they are in its record,
+      drop_spec_.run(job);        // and so is what a start needs of it
       delete_ended_.run(job);
     }
     rows -= removed < rows ? removed + 1 : rows;  // a job without tasks costs something, too

@@ -64,7 +64,7 @@ class SqliteWriter {
   Statement set_queue_stopped_, insert_done_, delete_done_, count_failure_;
   Statement insert_commit_, delete_commit_, delete_commit_of_;
   Statement delete_failures_, delete_commits_, insert_ended_, next_ended_, delete_ended_,
-      sweep_done_, forget_counters_;
+      sweep_done_, forget_counters_, drop_spec_;
   Statement put_claim_, set_claim_slots_, delete_claim_, put_tracker_, delete_tracker_;
   Statement put_order_, delete_order_, end_stop_, put_fault_, forget_faults_;
   Statement set_meta_, raise_meta_;

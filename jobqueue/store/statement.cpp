@@ -48,12 +48,21 @@ std::int64_t Database::changed_rows() const {
 bool Database::end() {
   exec("COMMIT");
   if (ok()) return true;
+  roll_back();
+  return false;
+}
+
+void Database::abandon() {
+  roll_back();
+  clear_error();
+}
+
+void Database::roll_back() {
   // SQLite has rolled back by itself after some errors, and not after others. A failed rollback
   // leaves nothing to do: the next begin() reports it.
   if (handle_ && !sqlite3_get_autocommit(handle_)) {
     sqlite3_exec(handle_, "ROLLBACK", nullptr, nullptr, nullptr);
   }
-  return false;
 }
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {

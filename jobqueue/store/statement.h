@@ -43,9 +43,11 @@ class Database {
   // Commits if nothing failed since begin(); otherwise rolls back and keeps the error. True: it is
   // on disk.
   bool end();
+  void abandon();  // what was done since begin(); also its error
 
  private:
   friend class Statement;
+  void roll_back();
   sqlite3* handle_ = nullptr;
   int code_ = 0;
   std::string message_;

@@ -67,6 +67,26 @@ Error explain_sqlite_error(const std::string& path, int code, const std::string&
   }
 }
 
+Error explain_running_error(const std::string& path, int code, const std::string& message) {
+  const std::string store = "store " + path;
+  const std::string damaged =
+      "stop the JobTracker, copy the file and its -wal aside, then restore a copy, or save what is "
+      "readable: sqlite3 " + path + " .recover | sqlite3 new.db";
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return failure(store + " is locked by another process, which writes to it or has begun to",
+                     "end that one, sqlite3 by hand perhaps (fuser " + path +
+                         "); then it goes on by itself");
+    case SQLITE_NOTADB:
+      return failure(store + " is not a database any more: something wrote over it", damaged);
+    case SQLITE_CORRUPT:
+      return failure(store + " is damaged: " + message, damaged);
+    default:
+      return explain_sqlite_error(path, code, message);
+  }
+}
+
 std::optional<Error> examine_store_path(const std::string& path) {
   std::error_code ignored;
   const fs::path file(path);

@@ -11,6 +11,8 @@ namespace weir {
 
 // From SQLite's (extended) result code and its message.
 Error explain_sqlite_error(const std::string& path, int code, const std::string& message);
+// Likewise, of a store that was opened well and fails while the JobTracker runs.
+Error explain_running_error(const std::string& path, int code, const std::string& message);
 
 // What can be said before SQLite tries, and better than SQLite would: a missing directory, no
 // permission.

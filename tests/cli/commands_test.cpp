@@ -37,6 +37,24 @@ TEST_F(Commands, JobList) {
   EXPECT_EQ(json({"job", "list"}), Json::array());
 }
 
+TEST_F(Commands, LongListsAreAskedForPageByPage) {
+  for (int i = 5; i > 0; --i) fake.jobs.push_back(job_status(i, "RUNNING", 10, 5));
+  fake.page_size = 2;
+  EXPECT_EQ(json({"job", "list"}).size(), 5u);
+  EXPECT_THAT(fake.asked, ElementsAre("find_jobs ,,,,unfinished,0", "find_jobs ,,,,unfinished,998",
+                                      "find_jobs ,,,,unfinished,996"));
+  EXPECT_EQ(json({"job", "list", "--history"})[4]["number"], 1);
+  EXPECT_EQ(json({"job", "list", "--limit", "2"}).size(), 2u);
+  for (const char* name : {"tt1", "tt2", "tt3"}) {
+    fake.tracker_list.emplace_back().name = name;
+    fake.queue_list.emplace_back().name = name;
+  }
+  fake.asked.clear();
+  EXPECT_EQ(json({"tracker", "list"}).size(), 3u);
+  EXPECT_EQ(json({"queue", "list"})[2]["name"], "tt3");
+  EXPECT_THAT(fake.asked, ElementsAre("trackers", "trackers tt2", "queues ", "queues tt2"));
+}
+
 TEST_F(Commands, JobListOfTheHistory) {
   fake.jobs = {job_status(7, "FAILED", 10, 5)};
   fake.jobs[0].__set_finished_at_ms(fake.jobs[0].submitted_at_ms + 65'000);

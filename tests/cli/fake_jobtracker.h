@@ -10,6 +10,8 @@
 #include <thrift/transport/TBufferTransports.h>
 #include <thrift/transport/TServerSocket.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <future>
 #include <map>
@@ -119,7 +121,19 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
 
   std::string address() const { return "127.0.0.1:" + std::to_string(socket_->getPort()); }
 
+  // All from the one after that which `is_last` finds, cut after `page_size`.
+  template <class Record, class IsLast>
+  std::vector<Record> page(const std::vector<Record>& all, IsLast is_last) const {
+    auto from = std::find_if(all.begin(), all.end(), is_last);
+    from = from == all.end() ? all.begin() : from + 1;
+    const auto left = static_cast<std::size_t>(all.end() - from);
+    std::vector<Record> out(from, from + static_cast<std::ptrdiff_t>(std::min(left, page_size)));
+    if (left > page_size) out.back().__set_more(true);
+    return out;
+  }
+
   // --- What it answers ---
+  std::size_t page_size = SIZE_MAX;
   std::mutex mutex;
   std::optional<wire::WeirError> refuse;  // every call
   std::map<std::string, wire::WeirError> refuse_call;  // the one that is asked like this
@@ -183,14 +197,14 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     for (const std::string& state : filter.states) states += (states.empty() ? "" : "|") + state;
     note("find_jobs " + filter.queue + "," + filter.user + "," + filter.name + "," + states + "," +
          (filter.unfinished_only ? "unfinished" : "all") + "," + std::to_string(filter.limit));
-    reply = jobs;
+    reply = page(jobs, [&](const auto& job) { return job.job == filter.before_job; });
   }
   void list_history(std::vector<wire::JobStatus>& reply,
                     const wire::HistoryFilter& filter) override {
     note("list_history " + filter.queue + "," + filter.user + "," +
          std::to_string(filter.since_ms) + "," + std::to_string(filter.before_ms) + "," +
          std::to_string(filter.limit));
-    reply = jobs;
+    reply = page(jobs, [&](const auto& job) { return job.job == filter.before_job; });
   }
   void attempts(std::vector<wire::AttemptInfo>& reply, const std::int64_t) override {
     note("attempts");
@@ -227,6 +241,16 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   void trackers(std::vector<wire::TrackerStatus>& reply) override {
     note("trackers");
     reply = tracker_list;
+  }
+  void find_queues(std::vector<wire::QueueStatus>& reply,
+                   const wire::QueueFilter& filter) override {
+    note("queues " + filter.after);
+    reply = page(queue_list, [&](const auto& q) { return q.name == filter.after; });
+  }
+  void find_trackers(std::vector<wire::TrackerStatus>& reply,
+                     const wire::TrackerFilter& filter) override {
+    note("trackers" + (filter.after.empty() ? "" : " " + filter.after));
+    reply = page(tracker_list, [&](const auto& t) { return t.name == filter.after; });
   }
   void set_queue_state(wire::Done& done, const wire::Caller& caller, const std::string& queue,
                        const bool running) override {

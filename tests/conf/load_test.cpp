@@ -50,7 +50,8 @@ finished_jobs_kept: 2h
 finished_jobs_at_most: 500
 history: {keep: 48h, at_most: 2000}
 limits: {max_connections: 5, max_trackers: 6, read_timeout: 1s, idle_timeout: 2s,
-         buffered_bytes: 32MiB, tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB}
+         buffered_bytes: 32MiB, tracker_frame_bytes: 64KiB, client_frame_bytes: 1MiB,
+         job_bytes: 2GiB, user_job_bytes: 100MiB}
 tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rack: r1,
           hosts: [/data], work_dir: /w, min_free_disk_mb: 1, listen: h:5, job_disk_mb: 0,
           log_keep: never, log_stream_mb: 2, log_job_mb: 3, log_total_mb: 4, task_memory_mb: 5,
@@ -76,6 +77,7 @@ queues:
   - {name: rest}
 )");
   const Settings& s = loaded.settings;
+  EXPECT_EQ(s.job_bytes, (JobBytesSettings{.in_all = 2LL << 30, .per_user = 100LL << 20}));
   EXPECT_EQ(s.policy, "fifo");
   EXPECT_EQ(s.heartbeat, (HeartbeatSettings{2000, 50, 7, 60'000, 9}));
   EXPECT_EQ(s.finished_jobs_kept_ms, 7'200'000);

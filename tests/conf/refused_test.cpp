@@ -131,7 +131,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "f:1:24: limits.max_trackers is \"0\", allowed: an integer from 1 to 1000000"},
         BadInput{"limits: {client_frame_bytes: 1KB}\n",
                  "f:1:30: limits.client_frame_bytes is \"1KB\", allowed: a size (64KiB 16MiB 1GiB) "
-                 "from 1KiB to 1GiB"}));
+                 "from 1KiB to 1GiB"},
+        BadInput{"limits: {user_job_bytes: 10}\n",
+                 "f:1:26: limits.user_job_bytes is \"10\", allowed: a size (64KiB 16MiB 1GiB) "
+                 "from 1MiB to 1024GiB"}));
 
 #define PERCENT "a percentage from 0.01% to 100% with at most two decimals"
 #define GUARANTEE                                                                              \

@@ -28,8 +28,8 @@ TEST(EngineRepeats, AReportThatComesTwiceIsAnsweredTwiceAndTakenOnce) {
   ASSERT_EQ(replies.size(), 1u);
   EXPECT_TRUE(std::get<HeartbeatReply>(replies[0].body).launch.empty());
   EXPECT_TRUE(h.events<AttemptLaunched>().empty());
-  h.advance(1'000);  // nor was the tracker heard of: the first was the last of it
-  EXPECT_EQ(h.state().live_trackers(), 0u);
+  h.advance(1'000);  // but the tracker was heard
+  EXPECT_EQ(h.state().live_trackers(), 1u);
 }
 
 TEST(EngineRepeats, TheAnswerToAReportThatComesTwiceHoldsNoCommitThatIsNotDurable) {

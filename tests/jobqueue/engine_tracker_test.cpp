@@ -191,7 +191,7 @@ TEST(EngineTracker, ALostTrackerGetsAnAnswerAndNoDuty) {
   h.finish("J1/m0");
   h.durable_at_once = false;
   h.heartbeat("tt1");  // waits for its grant; the store is slow
-  h.advance(9000);
+  h.now += 9000;
   h.heartbeat("tt2");
   h.now += 1000;
   const auto replies = h.step(Tick{});  // tt1 is lost, and its heartbeat gets its answer

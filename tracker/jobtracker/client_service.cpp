@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/listing.h"
+#include "tracker/jobtracker/page.h"
 #include "tracker/rpc/peers.h"
 
 namespace weir {
@@ -35,6 +37,15 @@ Result<std::size_t> list_limit(std::int32_t limit, std::int32_t least, std::int3
   if (limit >= 0 && limit <= most) return static_cast<std::size_t>(limit == 0 ? least : limit);
   return bad_request("limit: " + std::to_string(limit) + " is out of range",
                      "1 to " + std::to_string(most) + ", or 0 for " + std::to_string(least));
+}
+
+// Where a page begins; none: all is wanted in one piece.
+Result<std::optional<std::size_t>> page_before(bool paged, std::int64_t job) {
+  if (!paged) return std::optional<std::size_t>();
+  if (job == 0) return std::optional<std::size_t>(0);
+  const auto id = job_from_wire(job);
+  if (!id) return id.error();
+  return std::optional<std::size_t>(id->index());
 }
 
 using JobList = std::vector<wire::JobStatus>;
@@ -230,7 +241,11 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                    .name = wanted.name,
                    .states = wanted.states,
                    .unfinished_only = wanted.unfinished_only,
-                   .limit = *most};
+                   .limit = *most,
+                   .before = {}};
+  const auto before = page_before(wanted.__isset.before_job, wanted.before_job);
+  if (!before) return answering.refuse(before.error());
+  filter.before = *before;
   loop_.board().when(wanted.min_version,
                      [answering, &loop = loop_, asker = Asker{calling_peer(), ""},
                       filter = std::move(filter)](const Result<BoardViewPtr>& view) {
@@ -248,6 +263,9 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
   const auto most = list_limit(filter.limit, kJobsListed, kMostJobsListed);
   if (!most) return answering.refuse(most.error());
   query.limit = *most;
+  const auto before = page_before(filter.__isset.before_job, filter.before_job);
+  if (!before) return answering.refuse(before.error());
+  query.before_job = before->value_or(0);
   query.user = filter.user;
   if (!filter.queue.empty()) {
     const auto queue = queue_of_the_past(*loop_.board().view(), filter.queue);
@@ -257,19 +275,25 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
   const WallClock* wall = &loop_.time().wall();
   if (filter.__isset.since_ms) query.since = wall->engine_at(filter.since_ms);
   if (filter.__isset.before_ms) query.before = wall->engine_at(filter.before_ms);
-  history_.ask([answering, wall, query = std::move(query)](const Result<History*>& history) {
+  history_.ask([answering, wall, paged = before->has_value(),
+                query = std::move(query)](const Result<History*>& history) {
     if (!history) return answering.refuse(history.error());
     const auto found = (*history)->list(query);
     if (!found) return answering.refuse(found.error());
     std::vector<wire::JobStatus> jobs;
-    jobs.reserve(found->size());
+    Page<wire::JobStatus> page;
     for (const JobRecord& record : *found) {
-      jobs.push_back(render_record(record, *wall));
+      wire::JobStatus job = render_record(record, *wall);
       // job_status has all of it; a list of thousands must fit a frame.
-      std::string& why = jobs.back().diagnostics;
+      std::string& why = job.diagnostics;
       if (why.size() > kDiagnosticsListed) why.replace(kDiagnosticsListed, why.npos, "...");
+      if (!paged) {
+        jobs.push_back(std::move(job));
+      } else if (!page.add(std::move(job))) {
+        break;
+      }
     }
-    answering.give(jobs);
+    answering.give(paged ? page.take() : jobs);
   });
 }
 
@@ -289,6 +313,23 @@ void ClientService::trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse
   give(list_trackers_of(*loop_.board().view(), loop_.time().now()));
 }
 
+void ClientService::find_queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
+                                const wire::QueueFilter& filter) {
+  const Answering<std::vector<wire::QueueStatus>> answering(std::move(give), std::move(refuse));
+  loop_.board().when(filter.min_version,
+                     [answering, after = filter.after](const Result<BoardViewPtr>& view) {
+                       if (!view) return answering.refuse(view.error());
+                       const auto page = page_of_queues(**view, after);
+                       if (!page) return answering.refuse(page.error());
+                       answering.give(*page);
+                     });
+}
+
+void ClientService::find_trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse,
+                                  const wire::TrackerFilter& filter) {
+  give(page_of_trackers(*loop_.board().view(), loop_.time().now(), filter.after));
+}
+
 // --- Looks inside the engine ---
 
 void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
@@ -304,9 +345,10 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
     std::vector<wire::AttemptInfo> known;
     if (found != nullptr && found->durable) {
       known = inside->history->list(engine, *found, time.wall());
-      if (found->submitted_at >= time.started()) return answering.give(known);
+      const bool whole = found->submitted_at >= time.started() && !is_over(found->state);
+      if (whole) return answering.give(known);
     }
-    // Of earlier starts the store knows more.
+    // Of earlier starts, and of jobs that are over, the store knows more.
     const auto add = [answering, known, &time, view = board.view()](History& history, JobId job) {
       const auto stored = history.attempts(job);
       if (!stored) return answering.refuse(stored.error());

@@ -58,6 +58,10 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   void queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse, const std::string& name,
               const std::int64_t min_version) override;
   void trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse refuse) override;
+  void find_queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
+                   const wire::QueueFilter& filter) override;
+  void find_trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse refuse,
+                     const wire::TrackerFilter& filter) override;
 
  private:
   EngineLoop& loop_;

@@ -1,20 +1,27 @@
 #include "tracker/jobtracker/engine_loop.h"
 
+#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
+
+// There where the program is linked with tcmalloc.
+extern "C" void MallocExtension_ReleaseFreeMemory() __attribute__((weak));
 
 namespace weir {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr std::int64_t kWorthGivingBack = 32 << 20;
+
 EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
                        Board::Executor executor, Options options)
     : time_(std::move(time)),
       options_(options),
-      board_(std::move(executor), time_.wall()),
+      executor_(std::move(executor)),
+      board_(executor_, time_.wall()),
       engine_(std::move(engine)),
       registrations_(options.max_trackers),
       requests_(options.queue_limit) {
@@ -290,6 +297,19 @@ void EngineLoop::after_slice() {
     touched_at_ = now;
   }
   tidy_if_due(now);
+  give_memory_back();
+}
+
+// The splits of a job are many small pieces, which the allocator would keep once they are free.
+void EngineLoop::give_memory_back() {
+  const std::int64_t held = engine_->job_bytes().in_all();
+  most_job_bytes_ = std::max(most_job_bytes_, held);
+  if (most_job_bytes_ - held < kWorthGivingBack) return;
+  most_job_bytes_ = held;
+  executor_([] {
+    if (MallocExtension_ReleaseFreeMemory != nullptr) return MallocExtension_ReleaseFreeMemory();
+    ::malloc_trim(0);
+  });
 }
 
 // What the engine forgets the store may forget, too, but for a record.

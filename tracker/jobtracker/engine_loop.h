@@ -110,6 +110,7 @@ class EngineLoop {
   void deliver(const Reply& reply);
   void after_slice();
   void tidy_if_due(TimeMs now);
+  void give_memory_back();
   void publish_if_due();
   std::chrono::milliseconds time_to_sleep() const;
   void give(const Callback& callback, const ReplyBody& reply, std::int64_t version);
@@ -118,6 +119,7 @@ class EngineLoop {
 
   const TimeSource time_;
   const Options options_;
+  const Board::Executor executor_;
   Board board_;
 
   // The engine's thread only.
@@ -147,6 +149,7 @@ class EngineLoop {
   std::chrono::steady_clock::duration publish_cost_{};
   TimeMs touched_at_ = 0;
   TimeMs tidied_at_ = 0;
+  std::int64_t most_job_bytes_ = 0;  // since memory was last given back
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable work_;

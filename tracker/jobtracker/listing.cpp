@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "thrift/wire_job.h"
-
 #include "tracker/jobtracker/name_pattern.h"
+#include "tracker/jobtracker/page.h"
 
 namespace weir {
 namespace {
@@ -100,8 +100,11 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
     if (!found) return found.error();
     queue = (*found)->name;
   }
-  std::vector<wire::JobStatus> out;
-  for (std::size_t i = view.jobs.end(); i-- > 0 && out.size() < filter.limit;) {
+  std::vector<wire::JobStatus> all;
+  Page<wire::JobStatus> page;
+  const std::size_t before = filter.before.value_or(0);
+  std::size_t i = before == 0 ? view.jobs.end() : std::min(before, view.jobs.end());
+  while (i-- > 0 && all.size() + page.size() < filter.limit) {
     if (view.jobs.page_empty(i)) {
       i = view.jobs.page_begin(i);
       continue;
@@ -109,11 +112,16 @@ Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const J
     const auto& record = view.jobs.get(i);
     if (!record || !fits(*record, filter)) continue;
     if (!queue.empty() && !in_queue(record->queue, queue)) continue;
-    out.push_back(*record);
-    out.back().counters.clear();  // job_status has them; a list of thousands must fit a frame
-    out.back().__isset.counters = false;
+    wire::JobStatus job = *record;
+    job.counters.clear();  // job_status has them; a list of thousands must fit a frame
+    job.__isset.counters = false;
+    if (!filter.before) {
+      all.push_back(std::move(job));
+    } else if (!page.add(std::move(job))) {
+      break;
+    }
   }
-  return out;
+  return filter.before ? page.take() : std::move(all);
 }
 
 std::vector<wire::AttemptInfo> with_stored(const BoardView& view,
@@ -146,18 +154,60 @@ std::vector<wire::AttemptInfo> with_stored(const BoardView& view,
   return out;
 }
 
+namespace {
+
+wire::TrackerStatus status_of(const TrackerRecord& record, const BoardView& view, TimeMs now) {
+  wire::TrackerStatus status = record.status;
+  status.last_heartbeat_ms_ago = std::max<TimeMs>(0, now - record.last_heartbeat);
+  const bool silent = status.last_heartbeat_ms_ago > kSilentIntervals * view.heartbeat_interval;
+  if (silent && status.state == "LIVE") status.state = "SILENT";
+  return status;
+}
+
+}  // namespace
+
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now) {
   std::vector<wire::TrackerStatus> out;
   for (std::size_t i = 0; i < view.trackers.end(); ++i) {
     const auto& record = view.trackers.get(i);
-    if (!record) continue;
-    out.push_back(record->status);
-    wire::TrackerStatus& status = out.back();
-    status.last_heartbeat_ms_ago = std::max<TimeMs>(0, now - record->last_heartbeat);
-    const bool silent = status.last_heartbeat_ms_ago > kSilentIntervals * view.heartbeat_interval;
-    if (silent && status.state == "LIVE") status.state = "SILENT";
+    if (record) out.push_back(status_of(*record, view, now));
   }
   return out;
+}
+
+Result<std::vector<wire::QueueStatus>> page_of_queues(const BoardView& view,
+                                                      const std::string& after) {
+  auto next = view.queues->begin();
+  if (!after.empty()) {
+    next = std::find_if(next, view.queues->end(), [&](const auto& q) { return q.name == after; });
+    if (next == view.queues->end()) {
+      return Error{ErrorCode::kBusy,
+                   "the queues have changed while they were listed: " + after + " is gone",
+                   "ask for the first page again",
+                   {}};
+    }
+    ++next;
+  }
+  Page<wire::QueueStatus> page;
+  while (next != view.queues->end() && page.add(*next)) ++next;
+  return page.take();
+}
+
+std::vector<wire::TrackerStatus> page_of_trackers(const BoardView& view, TimeMs now,
+                                                  const std::string& after) {
+  std::vector<const TrackerRecord*> left;
+  for (std::size_t i = 0; i < view.trackers.end(); ++i) {
+    const auto& record = view.trackers.get(i);
+    if (record && record->status.name > after) left.push_back(record.get());
+  }
+  std::sort(left.begin(), left.end(), [](const TrackerRecord* a, const TrackerRecord* b) {
+    return a->status.name < b->status.name;
+  });
+  Page<wire::TrackerStatus> page;
+  for (const TrackerRecord* record : left) {
+    if (!page.add(status_of(*record, view, now))) break;
+  }
+  return page.take();
 }
 
 }  // namespace weir

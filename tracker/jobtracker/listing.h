@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct JobFilter {
   std::vector<std::string> states;  // any of these; none: all
   bool unfinished_only = false;
   std::size_t limit = 0;
+  std::optional<std::size_t> before;  // a page (page.h): those below this number; 0: the first one
 };
 // Newest first, without counters.
 Result<std::vector<wire::JobStatus>> list_jobs_of(const BoardView& view, const JobFilter& filter);
@@ -36,6 +38,12 @@ std::vector<wire::AttemptInfo> with_stored(const BoardView& view,
                                            const WallClock& wall);
 
 std::vector<wire::TrackerStatus> list_trackers_of(const BoardView& view, TimeMs now);
+
+// Pages of all queues and trackers: the former in their order, the latter by name.
+Result<std::vector<wire::QueueStatus>> page_of_queues(const BoardView& view,
+                                                      const std::string& after);
+std::vector<wire::TrackerStatus> page_of_trackers(const BoardView& view, TimeMs now,
+                                                  const std::string& after);
 
 Error unknown_job(JobId job);
 

@@ -21,6 +21,7 @@
 #include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/spec_codec.h"
+#include "tracker/jobtracker/bus_error.h"
 #include "tracker/jobtracker/daemon.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/jobtracker/settings_reload.h"
@@ -148,6 +149,7 @@ int run(const JobTrackerOptions& options) {
   if (!start) return fail(kWrongSettings, start.error());
   DaemonSettings daemon = start->loaded.daemon;
   apply_overrides(options, &daemon);
+  report_bus_errors(daemon.store_path);
   auto store = open_store(daemon.store_path, start->loaded.settings);
   if (!store) return fail(kCannotStart, store.error());
   auto snapshot = (*store)->load();
