@@ -158,12 +158,15 @@ struct LoseTracker {  // it is gone for certain: what expiry does, without the w
   std::string name;
 };
 
-struct DescribeJob {  // asked by a tracker
+// Trackers are told about jobs that they run something of. Nobody: the caller may ask for any.
+struct DescribeJob {
   JobId job;
+  std::optional<std::string> asker = std::nullopt;  // a tracker's name
 };
 struct QueryMapOutputs {
   JobId job;
   std::uint32_t first = 0;
+  std::optional<std::string> asker = std::nullopt;  // as above
 };
 
 struct Tick {};  // time passes: expiry, the policy's periodic update

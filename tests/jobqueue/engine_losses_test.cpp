@@ -169,6 +169,25 @@ TEST(EngineForged, NorIsOneOfThisStartWhileTheJobTrackerRecovers) {
   EXPECT_EQ(again.running("default"), 1);
 }
 
+TEST(EngineForged, TrackersAreToldAboutJobsThatTheyRunSomethingOf) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.add_tracker("tt2", {.map_slots = 0, .reduce_slots = 0});
+  h.submit({.maps = 1, .reduces = 1});
+  h.heartbeat("tt1");
+  const auto refused = [&h](auto question) {
+    const auto replies = h.step(std::move(question));
+    const auto* error = std::get_if<Error>(&replies.at(0).body);
+    return error != nullptr && error->code == ErrorCode::kNotPermitted;
+  };
+  EXPECT_FALSE(refused(DescribeJob{JobId(1), "tt1"}));
+  EXPECT_FALSE(refused(QueryMapOutputs{JobId(1), 0, "tt1"}));
+  for (const char* asker : {"tt2", "ghost", ""}) {
+    EXPECT_TRUE(refused(DescribeJob{JobId(1), asker})) << asker;
+    EXPECT_TRUE(refused(QueryMapOutputs{JobId(1), 0, asker})) << asker;
+  }
+}
+
 RegisterTracker registration(const std::string& home, std::int64_t incarnation) {
   RegisterTracker made;
   made.name = "tt1";

@@ -5,6 +5,7 @@
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
+#include "tracker/rpc/peers.h"
 
 namespace weir {
 namespace {
@@ -25,6 +26,16 @@ void refuse_now(const RefusalCallback& refuse, const Error& error) {
 
 }  // namespace
 
+namespace {
+
+// The tracker that has shown on this connection that it is there; empty: none, so no one.
+std::string asker() {
+  const auto& speaker = calling_speaker();
+  return speaker == nullptr ? "" : speaker->name();
+}
+
+}  // namespace
+
 void TrackerService::register_tracker(Give<wire::RegistrationReply> give, Refuse refuse,
                                       const wire::Registration& registration) {
   auto body = from_wire(registration);
@@ -36,13 +47,20 @@ void TrackerService::heartbeat(Give<wire::HeartbeatReply> give, Refuse refuse,
                                const wire::Heartbeat& report) {
   auto body = from_wire(report);
   if (!body) return refuse_now(refuse, body.error());
-  loop_.post(std::move(*body), answer<HeartbeatReply>(std::move(give), std::move(refuse)));
+  auto reply = answer<HeartbeatReply>(std::move(give), std::move(refuse));
+  loop_.post(std::move(*body),
+             [reply = std::move(reply), name = report.name, speaker = calling_speaker()](
+                 const EngineLoop::ReplyBody& body, std::int64_t version) {
+               // Before the answer: the next call may be here as soon as that is.
+               if (speaker && std::holds_alternative<HeartbeatReply>(body)) speaker->set(name);
+               reply(body, version);
+             });
 }
 
 void TrackerService::job(Give<wire::JobDescription> give, Refuse refuse, const std::int64_t job) {
   const auto id = job_from_wire(job);
   if (!id) return refuse_now(refuse, id.error());
-  loop_.post(DescribeJob{*id}, answer<JobDescription>(std::move(give), std::move(refuse)));
+  loop_.post(DescribeJob{*id, asker()}, answer<JobDescription>(std::move(give), std::move(refuse)));
 }
 
 void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
@@ -53,7 +71,7 @@ void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, con
     return refuse_now(refuse, bad_request("first: " + std::to_string(first) + " is out of range",
                                           "0, then next_from of the last answer"));
   }
-  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first)},
+  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first), asker()},
              answer<MapOutputs>(std::move(give), std::move(refuse)));
 }
 

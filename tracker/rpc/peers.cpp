@@ -6,6 +6,7 @@ namespace weir {
 
 namespace {
 thread_local const Peer* current_peer = nullptr;
+thread_local const std::shared_ptr<Speaker>* current_speaker = nullptr;
 }  // namespace
 
 std::string peer_name(const boost::asio::ip::address& address) {
@@ -58,12 +59,20 @@ const std::string& calling_peer() {
   return current_peer == nullptr ? nobody : current_peer->address;
 }
 
-CallingPeerScope::CallingPeerScope(const Peer& peer) : outer_(current_peer) {
+const std::shared_ptr<Speaker>& calling_speaker() {
+  static const std::shared_ptr<Speaker> nobody;
+  return current_speaker == nullptr ? nobody : *current_speaker;
+}
+
+CallingPeerScope::CallingPeerScope(const Peer& peer, const std::shared_ptr<Speaker>& speaker)
+    : outer_(current_peer), outer_speaker_(current_speaker) {
   current_peer = &peer;
+  current_speaker = &speaker;
 }
 
 CallingPeerScope::~CallingPeerScope() {
   current_peer = outer_;
+  current_speaker = outer_speaker_;
 }
 
 }  // namespace weir

@@ -45,19 +45,39 @@ class PeerTable {
   size_t tidy_at_ = 64;  // so many entries, and those of peers that have left go
 };
 
+// Who has shown on a connection to be whom, for later calls on it.
+class Speaker {
+ public:
+  void set(std::string name) {
+    const std::lock_guard lock(mutex_);
+    name_ = std::move(name);
+  }
+  std::string name() const {  // empty: nobody has
+    const std::lock_guard lock(mutex_);
+    return name_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string name_;
+};
+
 // The address whose call runs on this thread; empty outside of calls.
 const std::string& calling_peer();
+// Of the connection whose call it is; null outside of calls.
+const std::shared_ptr<Speaker>& calling_speaker();
 
 // While it lives, the calls on this thread are of that peer.
 class CallingPeerScope {
  public:
-  explicit CallingPeerScope(const Peer& peer);
+  CallingPeerScope(const Peer& peer, const std::shared_ptr<Speaker>& speaker);
   ~CallingPeerScope();
   CallingPeerScope(const CallingPeerScope&) = delete;
   CallingPeerScope& operator=(const CallingPeerScope&) = delete;
 
  private:
   const Peer* outer_;
+  const std::shared_ptr<Speaker>* outer_speaker_;
 };
 
 }  // namespace weir
