@@ -153,7 +153,8 @@ void Agent::kill_everything() {
     process->kill();
   }
   for (auto& [key, process] : processes_) {
-    while (!process->reap()) ::usleep(1000);
+    // It may have been reaped before, with reports still to be read.
+    while (!process->reaped() && !process->reap()) ::usleep(1000);
   }
   processes_.clear();
   sweep_orphans();

@@ -43,6 +43,7 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
   // Has the process ended? Reaps it. The agent calls this when a child ended, and then finish()
   // after its sweep.
   bool reap();
+  bool reaped() const { return reaped_; }
   bool ended_by_itself() const;  // exited, not by a signal
   void finish();
   const AttemptCgroup& group() const { return group_; }

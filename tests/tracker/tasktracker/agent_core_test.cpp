@@ -207,6 +207,25 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
   EXPECT_EQ(h.beat.attempts[0].diagnostics, "no progress for 10m (task_timeout)");
 }
 
+TEST(AgentCore, WhatTakesTooMuchIsKilledOnceAndSaysWhy) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0", "m1.0"}));
+  h.describe();
+  EXPECT_EQ(h.over_limit("m0.0", "too much"), "kill m0.0");
+  EXPECT_EQ(h.over_limit("m0.0", "still too much"), "");
+  EXPECT_EQ(h.over_limit("m7.0", "nobody"), "");
+  h.exit("m0.0", "; a note");
+  h.exit("m1.0", "; killed for memory");
+  h.reply(CoreHarness::every(1000));
+  h.at(h.now_ms + 1000);
+  EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=FAILED");
+  EXPECT_EQ(h.beat.attempts[0].diagnostics, "too much");
+  EXPECT_EQ(h.beat.attempts[1].diagnostics,
+            "the task's process exited without a result; killed for memory");
+}
+
 TEST(AgentCore, IdlenessBeginsWhenWaitingEnds) {
   CoreHarness h;
   h.quiet();

@@ -120,8 +120,13 @@ class CoreHarness {
     core.poll(now());
     return actions();
   }
-  std::string exit(const std::string& attempt) {
-    core.on_exit(key(attempt), "exited", now());
+  std::string over_limit(const std::string& attempt, const std::string& why) {
+    core.on_over_limit(key(attempt), why, now());
+    core.poll(now());
+    return actions();
+  }
+  std::string exit(const std::string& attempt, const std::string& note = "") {
+    core.on_exit(key(attempt), "exited", now(), note);
     core.poll(now());
     return actions();
   }
