@@ -133,12 +133,16 @@ TEST_F(FloodTest, UnansweredCallsOfOneAddressLeaveRoomForAnother) {
 TEST_F(FloodTest, ACallsHandlerKnowsItsAddress) {
   EXPECT_EQ(calling_peer(), "");
   const Peer outer("10.0.0.1"), inner("10.0.0.2");
-  const CallingPeerScope one(outer);
+  const auto said = std::make_shared<Speaker>(), silent = std::make_shared<Speaker>();
+  said->set("tt1");
+  const CallingPeerScope one(outer, said);
   {
-    const CallingPeerScope two(inner);
+    const CallingPeerScope two(inner, silent);
     EXPECT_EQ(calling_peer(), "10.0.0.2");
+    EXPECT_EQ(calling_speaker()->name(), "");
   }
   EXPECT_EQ(calling_peer(), "10.0.0.1");
+  EXPECT_EQ(calling_speaker()->name(), "tt1");
 }
 
 TEST(PeerName, CountsNetworksOfIpv6) {
