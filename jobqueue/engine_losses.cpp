@@ -1,8 +1,9 @@
 // Tasks that take their trackers down. A tracker that goes without having been told to may have
-// been killed by what ran on it, so its tasks are suspects: each of them runs again where no other
-// suspect does, and when that tracker goes as well, only who was lost most often is blamed. After
-// kMostLosses its job fails. A tracker that comes back with an attempt takes the blame back. In
-// memory: a restart of the JobTracker forgets suspects. See engine.h.
+// been killed by what ran on it: of its tasks, those that were lost so most often are blamed. A
+// task that was lost twice is a suspect: it runs again elsewhere if it can, and where no other
+// suspect has just started, so that the next loss shows which of them it was. After kMostLosses its
+// job fails. A tracker that comes back with an attempt takes the blame back. In memory: a restart
+// of the JobTracker forgets losses. See engine.h.
 #include <algorithm>
 
 #include "jobqueue/engine.h"
@@ -22,17 +23,18 @@ std::vector<TaskKey> Engine::blame_for(TrackerState& tracker) {
   std::vector<TaskKey> blamed;
   for (auto& lost : tracker.lost_attempts) {
     const TaskKey& task = lost.key.task;
-    Job& job = state_.mutable_job(task.job);
-    if (is_over(job.state) || losses(task) < most) continue;
+    if (is_over(state_.job(task.job).state) || losses(task) < most) continue;
     lost.blamed = true;
     blamed.push_back(task);
+  }
+  for (const TaskKey& task : blamed) {
+    Job& job = state_.mutable_job(task.job);
+    ++job.losses[{task.kind, task.index}];
+    if (!job.is_suspect(task.kind, task.index)) continue;
     job.has_failures = true;
     auto& places = job.failed_on[{task.kind, task.index}];
     if (std::find(places.begin(), places.end(), tracker.id) == places.end())
       places.push_back(tracker.id);
-  }
-  for (const TaskKey& task : blamed) {
-    ++state_.mutable_job(task.job).losses[{task.kind, task.index}];
   }
   return blamed;
 }

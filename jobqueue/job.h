@@ -83,7 +83,7 @@ struct JobOrder {
   friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
 };
 
-// How long a task that was lost with its tracker keeps such tasks of other jobs from its new one.
+// How long a suspect keeps those of other jobs from its tracker.
 inline constexpr DurationMs kSuspectMs = 60'000;
 
 struct alignas(64) Job {
@@ -132,7 +132,7 @@ struct alignas(64) Job {
   std::map<std::pair<TaskKind, std::uint32_t>, std::vector<TrackerId>> failed_on;
   std::map<TrackerId, std::uint32_t> tracker_failures;
   std::map<std::uint32_t, std::vector<AttemptKey>> fetch_failures;
-  // Tasks whose attempts were lost with their trackers, and how many: perhaps they take them down.
+  // How many attempts of a task were lost with their trackers.
   std::map<std::pair<TaskKind, std::uint32_t>, std::uint32_t> losses;
 
   TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
@@ -155,8 +155,10 @@ struct alignas(64) Job {
   }
   // Whether a tracker that failed this job often is passed over for it (4 failures).
   bool avoids(TrackerId tracker) const;
+  // It was lost with its tracker more than once: that may be its doing.
   bool is_suspect(TaskKind kind, std::uint32_t task) const {
-    return !losses.empty() && losses.contains({kind, task});
+    const auto found = losses.find({kind, task});
+    return found != losses.end() && found->second > 1;
   }
 };
 

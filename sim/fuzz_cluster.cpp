@@ -78,6 +78,7 @@ void FuzzCluster::connect(FuzzTracker& tracker, bool restarted) {
   registration.shuffle_port = 1;
   registration.rack = tracker.rack;
   registration.total = tracker.total;
+  registration.ended_in_order = tracker.ends_in_order;
   step(std::move(registration));
 }
 

@@ -21,6 +21,7 @@ struct FuzzTracker {
   bool live = false;
   bool draining = false;
   bool slow = false;  // what runs there gets on badly
+  bool ends_in_order = false;  // when it is restarted: no task is to blame
   std::int64_t incarnation = 0;
   std::int64_t sequence = 0;
   std::map<AttemptKey, AttemptReport> held;

@@ -57,7 +57,12 @@ std::optional<std::string> over_hard_limit(const Census& census,
 
 namespace {
 
-// Of the tasks that were lost with a tracker those of one job start on a tracker in a minute.
+// Of the tasks that were lost with two trackers those of one job start on a tracker in a minute.
+bool lost_twice(const Job& job, TaskKind kind, std::uint32_t task) {
+  const auto losses = job.losses.find({kind, task});
+  return losses != job.losses.end() && losses->second >= 2;
+}
+
 bool kept_apart(const ClusterState& state, const Job& job, const TrackerState& tracker) {
   return std::any_of(tracker.attempts.begin(), tracker.attempts.end(), [&](AttemptSlot slot) {
     const Attempt& attempt = state.attempt(slot);
@@ -67,7 +72,7 @@ bool kept_apart(const ClusterState& state, const Job& job, const TrackerState& t
         task.kind == TaskKind::kReduce &&
         other.tasks(TaskKind::kMap).succeeded < other.tasks(TaskKind::kMap).total;
     return other.id != job.id && !waits_for_maps &&
-           other.losses.contains({task.kind, task.index}) &&
+           lost_twice(other, task.kind, task.index) &&
            state.now() < attempt.launched_at + kSuspectMs;
   });
 }
@@ -80,7 +85,7 @@ bool has_task_for(const Census& census, const JobCount& job, TaskKind kind,
   for (std::uint32_t i = 0; i < tasks.size(); ++i) {
     if (tasks[i].state != Task::State::kPending) continue;
     if (!suits(i)) continue;
-    if (job.job->losses.contains({kind, i}) && kept_apart(*census.state, *job.job, tracker))
+    if (lost_twice(*job.job, kind, i) && kept_apart(*census.state, *job.job, tracker))
       continue;
     const auto failed = job.job->failed_on.find({kind, i});
     if (failed == job.job->failed_on.end()) return true;

@@ -108,6 +108,7 @@ class WalkStory {
     if (what < 92) return cluster_.advance(dice_.between(1, 8) * 250);
     if (what < 98) return disturb();
     FuzzTracker& tracker = random_tracker();
+    tracker.ends_in_order = true;     // the walk knows no suspects
     cluster_.connect(tracker, true);  // restarted: its tasks are wanted again
   }
 

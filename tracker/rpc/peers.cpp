@@ -64,10 +64,10 @@ const std::shared_ptr<Speaker>& calling_speaker() {
   return current_speaker == nullptr ? nobody : *current_speaker;
 }
 
-CallingPeerScope::CallingPeerScope(const Peer& peer, const std::shared_ptr<Speaker>& speaker)
-    : outer_(current_peer), outer_speaker_(current_speaker) {
+CallingPeerScope::CallingPeerScope(const Peer& peer, std::shared_ptr<Speaker> speaker)
+    : outer_(current_peer), speaker_(std::move(speaker)), outer_speaker_(current_speaker) {
   current_peer = &peer;
-  current_speaker = &speaker;
+  current_speaker = &speaker_;
 }
 
 CallingPeerScope::~CallingPeerScope() {

@@ -70,14 +70,15 @@ const std::shared_ptr<Speaker>& calling_speaker();
 // While it lives, the calls on this thread are of that peer.
 class CallingPeerScope {
  public:
-  CallingPeerScope(const Peer& peer, const std::shared_ptr<Speaker>& speaker);
+  CallingPeerScope(const Peer& peer, std::shared_ptr<Speaker> speaker);
   ~CallingPeerScope();
   CallingPeerScope(const CallingPeerScope&) = delete;
   CallingPeerScope& operator=(const CallingPeerScope&) = delete;
 
  private:
-  const Peer* outer_;
-  const std::shared_ptr<Speaker>* outer_speaker_;
+  const Peer* const outer_;
+  const std::shared_ptr<Speaker> speaker_;
+  const std::shared_ptr<Speaker>* const outer_speaker_;
 };
 
 }  // namespace weir

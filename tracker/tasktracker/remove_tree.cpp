@@ -24,7 +24,8 @@ class TreeRemover {
       : directory_(directory), name_(name), path_(shown) {}
 
   Status remove() {
-    if (::unlinkat(directory_, name_.c_str(), 0) == 0 || errno == ENOENT || errno == ENOTDIR) return Ok{};
+    if (::unlinkat(directory_, name_.c_str(), 0) == 0 || errno == ENOENT || errno == ENOTDIR)
+      return Ok{};
     const int why = errno;
     const UniqueFd top = open_directory_below(directory_, name_.c_str());
     if (!top.valid()) return system_error(path_, errno == ENOTDIR ? why : errno);

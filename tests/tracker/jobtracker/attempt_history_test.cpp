@@ -48,7 +48,7 @@ TEST(AttemptHistory, OneThatIsTakenOnAgainHasNotEnded) {
   AttemptReport report = h.tracker("tt1").held.at(key);
   h.step(LoseTracker{"tt1"});
   EXPECT_EQ(h.told(1), "KILLED tracker tt1 is gone");
-  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.connect("tt1");
   report.state = ReportedState::kRunning;
   h.tracker("tt1").held[key] = report;
   h.heartbeat("tt1");
