@@ -36,12 +36,14 @@ bool break_user_sums(ClusterState& state) {
   return false;
 }
 
-// The tracker that is to publish a job's output forgets it: the job never ends.
+// Nobody is to publish a job's output any more: the job never ends.
 bool break_job_end(ClusterState& state) {
   for (const auto& [id, job] : state.jobs()) {
     if (job->duty != Job::Duty::kSucceed || !job->duty_tracker.valid()) continue;
     auto& duties = state.mutable_tracker(job->duty_tracker).duties;
-    if (std::erase(duties, id) > 0) return true;
+    if (std::erase(duties, id) == 0) continue;
+    state.mutable_job(id).duty_tracker = TrackerId{};
+    return true;
   }
   return false;
 }
