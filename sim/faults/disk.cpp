@@ -21,7 +21,8 @@ class Disk::Front final : public Store {
 
   Result<Snapshot> load() override { return contents_->load(); }
   Status append(std::span<const Event> events) override {
-    if (std::exchange(disk_.fails_, false)) {
+    if (disk_.fails_ > 0) {
+      --disk_.fails_;
       last_failed_ = events.back().seq;
       return Error{ErrorCode::kStoreFailed, "store: the disk is full (simulated)", "", {}};
     }

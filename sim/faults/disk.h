@@ -4,6 +4,8 @@
 // Writes can be told to fail; a planted error may swallow events. One thread.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,8 +24,8 @@ class Disk {
 
   // As a JobTracker opens it; the one before must be gone.
   Result<std::unique_ptr<Store>> open();
-  // The next write fails.
-  void fail_next() { fails_ = true; }
+  // The next writes fail.
+  void fail_next(std::int64_t writes = 1) { fails_ = std::max(fails_, writes); }
   // The process that has it open dies: whatever its Store still does has no effect.
   virtual void die() {}
   // Then its machine loses power.
@@ -37,7 +39,7 @@ class Disk {
  private:
   class Front;
   const Plant& plant_;
-  bool fails_ = false;
+  std::int64_t fails_ = 0;
 };
 
 std::unique_ptr<Disk> make_memory_disk(const Plant& plant);

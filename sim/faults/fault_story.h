@@ -58,6 +58,7 @@ class FaultStory : private Observer {
   // fault_story_steps.cpp: what happens, drawn.
   void disturb();
   void disturb_tracker();
+  void forge_report();
   void disturb_jobtracker();
   void command();
   void submit();
@@ -101,6 +102,7 @@ class FaultStory : private Observer {
   bool on_sqlite_ = false;
   std::uint64_t inputs_ = 0;
   int outputs_ = 0;
+  std::int64_t forged_ = 0;
 };
 
 }  // namespace weir::faults

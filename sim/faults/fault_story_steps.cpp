@@ -40,6 +40,7 @@ void FaultStory::disturb_jobtracker() {
 
 void FaultStory::disturb_tracker() {
   Dice& dice = world_.dice;
+  if (world_.swarm.strikes(Fault::kReportForged)) forge_report();
   VirtualTaskTracker& tracker =
       *trackers_[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(trackers_.size())))];
   if (!tracker.up()) {
@@ -56,6 +57,46 @@ void FaultStory::disturb_tracker() {
   }
   if (swarm.strikes(Fault::kOutputGone)) tracker.lose_an_output();
   if (swarm.strikes(Fault::kTrackerKilled)) tracker.kill();
+}
+
+// A stranger registers, and reports attempts of somebody's job that nobody gave to it, with numbers
+// of this start.
+void FaultStory::forge_report() {
+  const auto id = some_job();
+  if (!id || !jobtracker_->up()) return;
+  const Engine& engine = jobtracker_->engine();
+  const Job* job = engine.state().find_job(*id);
+  if (job == nullptr) return;
+  Dice& dice = world_.dice;
+  RegisterTracker stranger;
+  stranger.name = "stranger";
+  stranger.incarnation = ++forged_;
+  Heartbeat report;
+  report.name = stranger.name;
+  report.incarnation = stranger.incarnation;
+  report.sequence = 1;
+  const std::uint32_t first = (std::max(engine.state().epoch(), 1u) - 1) * kAttemptsPerEpoch;
+  for (const TaskKind kind : kTaskKinds) {
+    const auto tasks = static_cast<std::int64_t>(job->spec->tasks(kind));
+    if (tasks == 0) continue;
+    AttemptReport forged;
+    forged.attempt.task = {*id, kind, static_cast<std::uint32_t>(dice.below(tasks))};
+    forged.attempt.attempt = first + static_cast<std::uint32_t>(dice.below(3));
+    forged.state = dice.one_of<ReportedState>({ReportedState::kRunning,
+                                               ReportedState::kCommitPending,
+                                               ReportedState::kSucceeded});
+    report.attempts.push_back(std::move(forged));
+  }
+  const AttemptKey claimed = report.attempts.empty() ? AttemptKey() : report.attempts[0].attempt;
+  jobtracker_->handle(std::move(stranger), [](const auto&) {});
+  if (!jobtracker_->up()) return;
+  jobtracker_->handle(std::move(report), [this, claimed](const auto& reply) {
+    const auto* told = std::get_if<HeartbeatReply>(&reply);
+    if (told == nullptr) return;
+    const auto& commit = told->commit;
+    if (std::find(commit.begin(), commit.end(), claimed) != commit.end())
+      wrong(attempt_name(claimed) + " may publish on a tracker that it was never given to");
+  });
 }
 
 // --- Clients ---

@@ -30,6 +30,10 @@ constexpr std::array<Kind, kFaultKinds> kKinds = {{
     {"task_failed", "an attempt fails", 250},
     {"task_hung", "an attempt gives no sign of life any more", 60},
     {"output_gone", "a map's output is gone from its tracker", 60},
+    {"duty_hung", "a last duty takes up to 10 minutes", 600},
+    {"task_takes_tracker_down", "an attempt ends with its tracker", 100},
+    {"report_forged", "a stranger reports attempts never given to it", 300},
+    {"store_swapped", "up to 50 writes fail: the file is another", 30},
 }};
 
 }  // namespace

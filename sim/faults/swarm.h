@@ -32,6 +32,10 @@ enum class Fault : std::uint8_t {
   kTaskFailed,
   kTaskHung,    // no sign of life any more
   kOutputGone,  // a map's output cannot be fetched any more, though its tracker lives
+  kDutyHung,    // a last duty, for minutes; it is done all the same then
+  kTaskTakesTrackerDown,
+  kReportForged,  // of attempts that were never given to who reports them
+  kStoreSwapped,  // it is not the file that it was, until that is back
   kCount
 };
 inline constexpr std::size_t kFaultKinds = static_cast<std::size_t>(Fault::kCount);

@@ -121,6 +121,7 @@ void VirtualJobTracker::write_soon() {
 void VirtualJobTracker::write() {
   life_->writing = false;
   if (swarm_.strikes(Fault::kStoreError)) disk_.fail_next();
+  if (swarm_.strikes(Fault::kStoreSwapped)) disk_.fail_next(dice_.between(2, 50));
   life_->writer->write();
   if (swarm_.strikes(Fault::kKilledInCommit)) {
     return kill(dice_.chance(50) ? Death::kMachine : Death::kProcess);

@@ -93,6 +93,7 @@ void VirtualProcess::work(std::int32_t from, int steps, std::function<void()> th
   if (steps == 0) return then();
   report(wire::AttemptState::RUNNING, from);
   later(step_ms_, [this, from, steps, then = std::move(then)]() mutable {
+    if (world_.swarm.strikes(Fault::kTaskTakesTrackerDown, 3)) return outside_.take_down();
     if (world_.swarm.strikes(Fault::kTaskFailed, 3)) {
       return end(wire::AttemptState::FAILED, "it could not go on (simulated)");
     }

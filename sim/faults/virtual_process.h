@@ -25,6 +25,7 @@ class VirtualProcess {
     std::function<void(tasktracker::TaskReport)> report;
     std::function<void(const std::string& how)> exit;
     std::function<void()> keep_output;  // a finished map's, on its tracker's disk
+    std::function<void()> take_down;    // its tracker, with all that runs there
   };
 
   VirtualProcess(World& world, AttemptKey key,

@@ -242,6 +242,11 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
                       ", which goes on there");
     }
   };
+  outside.take_down = [this] {
+    world_.agenda.after(0, [this, life = life_] {
+      if (up() && life == life_) kill();
+    });
+  };
   const bool granted = !start.launch.__isset.compute_granted || start.launch.compute_granted;
   auto& made = processes_[key];
   made = std::make_unique<VirtualProcess>(world_, key, start.job, granted, std::move(outside));
@@ -265,9 +270,12 @@ void VirtualTaskTracker::do_action(action::PushOutputs& push) {
 }
 
 void VirtualTaskTracker::do_action(action::RunDuty& run) {
-  const DurationMs wait =
-      world_.dice.chance(90) ? world_.dice.between(1, 500) : world_.dice.between(1'000, 20'000);
-  world_.agenda.after(wait, [this, life = life_, duty = run.duty, until = run.until_steady_ms] {
+  const bool hangs = world_.swarm.strikes(Fault::kDutyHung);  // begun in time, all the same
+  const DurationMs wait = hangs                    ? world_.dice.between(20'000, 600'000)
+                          : world_.dice.chance(90) ? world_.dice.between(1, 500)
+                                                   : world_.dice.between(1'000, 20'000);
+  const auto until = hangs ? INT64_MAX : run.until_steady_ms;
+  world_.agenda.after(wait, [this, life = life_, duty = run.duty, until] {
     if (!up() || life != life_) return;
     if (world_.agenda.now() > until) {
       return happen([this, duty] { core_->on_duty_too_late(duty); });

@@ -15,9 +15,10 @@ JobOutput output_of(const wire::JobDescription& job) {
 Status do_duty(const wire::Duty& duty, FileSystem& files) {
   const auto number = static_cast<std::uint32_t>(std::clamp<std::int64_t>(duty.job, 0, INT32_MAX));
   const JobOutput output{duty.output, duty.owner.empty() ? job_name(JobId(number)) : duty.owner};
-  if (duty.succeed) return complete_job_output(output, files);
-  const std::int64_t parts = duty.__isset.parts ? duty.parts : 0;
-  return abort_job_output(output, std::clamp<std::int64_t>(parts, 0, kMostParts), files);
+  const std::int64_t parts =
+      duty.__isset.parts ? std::clamp<std::int64_t>(duty.parts, 0, kMostParts) : 0;
+  if (duty.succeed) return complete_job_output(output, parts, files);
+  return abort_job_output(output, parts, files);
 }
 
 }  // namespace weir::tasktracker

@@ -25,7 +25,10 @@ Status remove_published(Directory& directory, bool succeeded, std::int64_t parts
 
 }  // namespace
 
-Status complete_job_output(const JobOutput& output, FileSystem& files) {
+Status complete_job_output(const JobOutput& output, std::int64_t parts, FileSystem& files) {
+  const auto there = files.open(output.path);
+  if (there && *there == nullptr && parts > 0)
+    return data_error(output.path + ": is gone, with what the job has written");
   auto taken = take_output(output, "success", files);
   if (!taken) return taken.error();
   Directory& directory = **taken;

@@ -8,10 +8,12 @@
 
 namespace weir::tasktracker {
 
-// Idempotent, also when it was cut off anywhere. Fails if the directory is another's.
-Status complete_job_output(const JobOutput& output, FileSystem& files = posix_files());
-// What the job has published goes, too; `parts` is how many it may have. Removes nothing of a
-// directory that is another's.
+// Idempotent, also when it was cut off anywhere; `parts` is how many files the job may have
+// published. Fails if the directory is another's, or gone: whoever comes late, after the job was
+// killed and cleaned up after, makes none anew.
+Status complete_job_output(const JobOutput& output, std::int64_t parts,
+                           FileSystem& files = posix_files());
+// What the job has published goes, too. Removes nothing of a directory that is another's.
 Status abort_job_output(const JobOutput& output, std::int64_t parts,
                         FileSystem& files = posix_files());
 // After that: what attempts that were still being killed then have written aside since.

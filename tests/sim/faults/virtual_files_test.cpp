@@ -95,7 +95,7 @@ TEST_F(PowerCut, ADirectoryThatWasFoundStaysToo) {
 TEST_F(PowerCut, ASuccessStaysMarkedAndClean) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(complete_job_output(kOutput, files).ok());
+  ASSERT_TRUE(complete_job_output(kOutput, 4, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data/out"), ElementsAre("_SUCCESS", "part-00003"));
 }
@@ -120,7 +120,7 @@ TEST_F(PowerCut, NorWhatLayAtTheTop) {
 TEST_F(PowerCut, NorDoesASuccessThatWasNone) {
   TaskOutput output = written(0);
   ASSERT_TRUE(output.commit().ok());
-  ASSERT_TRUE(complete_job_output(kOutput, files).ok());
+  ASSERT_TRUE(complete_job_output(kOutput, 4, files).ok());
   ASSERT_TRUE(abort_job_output(kOutput, 4, files).ok());
   files.lose_power(loses_all);
   EXPECT_THAT(files.list("/data"), IsEmpty());

@@ -101,7 +101,7 @@ TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
 TEST_F(DurableOutput, IsMarkedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
-  ASSERT_TRUE(complete_job_output(output_of(spec())).ok());
+  ASSERT_TRUE(complete_job_output(output_of(spec()), 4).ok());
   EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out", "sync ./out",
                                   "sync ."));
 }

@@ -87,7 +87,7 @@ TEST_F(HostileFiles, TheMarkOfSuccessIsWrittenInTheirPlace) {
     } else {
       ASSERT_EQ(::mkfifo((output + "/_SUCCESS").c_str(), 0666), 0);
     }
-    ASSERT_TRUE(complete_job_output({output, "job_0001"}).ok());
+    ASSERT_TRUE(complete_job_output({output, "job_0001"}, 1).ok());
     EXPECT_EQ(read_text(output + "/_SUCCESS"), "job_0001\n");
   }
   EXPECT_FALSE(std::filesystem::exists(target));

@@ -59,7 +59,7 @@ TEST_F(JobOutputs, OneThatExistedFailsTheJobAndIsUntouched) {
   const auto made = TaskOutput::create(spec(0));
   ASSERT_FALSE(made.ok());
   EXPECT_THAT(made.error().message, HasSubstr("out: exists and was not made by this job"));
-  EXPECT_FALSE(complete_job_output(mine_).ok());
+  EXPECT_FALSE(complete_job_output(mine_, 2).ok());
   EXPECT_TRUE(abort_job_output(mine_, 1).ok());
   remove_late_output(mine_);
   remove_unpublished(mine_, spec(0).id);
@@ -84,7 +84,7 @@ TEST_F(JobOutputs, AnothersThroughALinkIsUntouched) {
   EXPECT_FALSE(TaskOutput::create(other).ok());
   EXPECT_TRUE(abort_job_output(theirs, 1).ok());
   EXPECT_THAT(names("out"), ElementsAre("_owner", "_temporary", "part-00000"));
-  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_TRUE(abort_job_output(theirs, 1).ok());
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
 }
@@ -108,7 +108,7 @@ TEST_F(JobOutputs, AKilledJobLeavesNothing) {
 TEST_F(JobOutputs, NorDoesOneThatHadSucceededWhenItWasKilled) {
   publish(0);
   publish(1);
-  ASSERT_TRUE(complete_job_output(mine_).ok());
+  ASSERT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_TRUE(abort_job_output(mine_, 2).ok());
   EXPECT_THAT(names(), IsEmpty());
 }
@@ -124,14 +124,14 @@ TEST_F(JobOutputs, WhatOthersPutThereStays) {
 
 TEST_F(JobOutputs, TheLastStepIsIdempotent) {
   publish(0);
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(complete_job_output(mine_).ok());
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
   EXPECT_EQ(read_text(out_ + "/_SUCCESS"), std::string(kMe) + "\n");
   EXPECT_THAT(names(), ElementsAre("out"));
 }
 
 TEST_F(JobOutputs, AJobWithoutOutputIsMarkedToo) {
-  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(complete_job_output(mine_, 0).ok());
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS"));
 }
 
@@ -140,7 +140,7 @@ TEST_F(JobOutputs, AnEndThatWasCutOffIsGoneOnWith) {
   publish(0);
   fs::remove_all(out_ + "/_temporary/attempt_0007_r_000000_0");
   dir_.write("out/_SUCCESS", std::string(kMe) + "\n");
-  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
   ASSERT_TRUE(TaskOutput::create(spec(0, 1)).ok());  // a store that was restored from a copy
   EXPECT_TRUE(abort_job_output(mine_, 1).ok());
@@ -162,7 +162,7 @@ TEST_F(JobOutputs, WhatThisVeryJobHadCompletedIsKept) {
   ASSERT_TRUE(mine.ok());
   EXPECT_EQ(*mine->commit(), "output had been published by this job, which had succeeded");
   EXPECT_EQ(read_text(out_ + "/part-00003"), "of its earlier life");
-  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   fs::remove(out_ + "/_SUCCESS");
   fs::create_symlink(out_ + "/mark", out_ + "/_SUCCESS");
   dir_.write("out/mark", std::string(kMe) + "\n");
@@ -178,6 +178,14 @@ TEST_F(JobOutputs, OnlyItsOwnAttemptsAreCleanedUpAfter) {
   EXPECT_TRUE(fs::exists(running.path()));
   remove_unpublished(mine_, spec(0).id);
   EXPECT_FALSE(fs::exists(running.path()));
+}
+
+// A tracker that had hung for long comes to its duty when the job has been killed.
+TEST_F(JobOutputs, NothingIsCompletedThatIsGone) {
+  publish(0);
+  EXPECT_TRUE(abort_job_output(mine_, 1).ok());
+  EXPECT_FALSE(complete_job_output(mine_, 1).ok());
+  EXPECT_THAT(names(), IsEmpty());
 }
 
 TEST_F(JobOutputs, ALateAttemptOfAKilledJobLeavesNothing) {
@@ -204,7 +212,7 @@ TEST_F(JobOutputs, LinksBelowItLeadNowhere) {
   fs::remove_all(out_ + "/_temporary");
   ASSERT_EQ(::symlink((dir_ / "victim").c_str(), (out_ + "/_temporary").c_str()), 0);
   EXPECT_FALSE(TaskOutput::create(spec(1)).ok());
-  EXPECT_TRUE(complete_job_output(mine_).ok());
+  EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_THAT(names("victim"), ElementsAre("precious"));
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
 }
