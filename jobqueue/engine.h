@@ -272,7 +272,7 @@ class Engine {
   // engine_trackers.cpp: coming, going, asking
   void on(const RegisterTracker& input, Token token);
   void on(const LoseTracker& input, Token token);
-  Status may_ask(const std::optional<std::string>& asker, JobId job) const;
+  Status may_ask(const std::optional<std::vector<std::string>>& askers, JobId job) const;
   void on(const DescribeJob& input, Token token);
   void on(const QueryMapOutputs& input, Token token);
   enum class Loss : std::uint8_t { kOrdered, kUnforeseen };  // the second may be a task's doing

@@ -36,6 +36,7 @@ void Engine::shed(Job& job) {
   job.locality.clear();
   job.has_locations = false;
   job.failed_on.clear();
+  job.losses.clear();
   job.fetch_failures.clear();
 }
 

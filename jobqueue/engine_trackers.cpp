@@ -195,16 +195,17 @@ void Engine::expire_trackers() {
 
 // --- Questions of trackers ---
 
-Status Engine::may_ask(const std::optional<std::string>& asker, JobId job) const {
-  if (!asker) return Ok{};
-  const TrackerState* tracker = state_.find_tracker(*asker);
-  const auto is_of = [job](const HeldAttempt& held) { return held.key.task.job == job; };
-  if (tracker != nullptr && tracker->live() &&
-      std::any_of(tracker->held.begin(), tracker->held.end(), is_of))
-    return Ok{};
+Status Engine::may_ask(const std::optional<std::vector<std::string>>& askers, JobId job) const {
+  const auto runs_of_it = [&](const std::string& name) {
+    const TrackerState* tracker = state_.find_tracker(name);
+    return tracker != nullptr && tracker->live() &&
+           std::any_of(tracker->held.begin(), tracker->held.end(),
+                       [job](const HeldAttempt& held) { return held.key.task.job == job; });
+  };
+  if (!askers || std::any_of(askers->begin(), askers->end(), runs_of_it)) return Ok{};
   return Error{ErrorCode::kNotPermitted,
-               (asker->empty() ? "no tracker has reported on this connection, so it"
-                               : "tracker " + *asker) +
+               (askers->empty() ? "no tracker has reported on this connection, so it"
+                                : "tracker " + askers->back()) +
                    " is told nothing about " + job_name(job),
                "trackers are told about the jobs that they run something of"};
 }
@@ -219,7 +220,7 @@ void Engine::on(const DescribeJob& input, Token token) {
                               job_name(job->id) + " has already ended (" + name(job->state) + ")",
                               ""});
   }
-  if (const auto may = may_ask(input.asker, input.job); !may) return reply(token, may.error());
+  if (const auto may = may_ask(input.askers, input.job); !may) return reply(token, may.error());
   reply(token, JobDescription{input.job, job->spec, output_owner(*job)});
 }
 
@@ -227,7 +228,7 @@ void Engine::on(const QueryMapOutputs& input, Token token) {
   const Job* job = state_.find_job(input.job);
   if (job == nullptr)
     return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
-  if (const auto may = may_ask(input.asker, input.job); !may) return reply(token, may.error());
+  if (const auto may = may_ask(input.askers, input.job); !may) return reply(token, may.error());
   MapOutputs out;
   out.list_id = state_.epoch();
   out.maps = job->tasks(TaskKind::kMap).total;

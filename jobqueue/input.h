@@ -161,12 +161,12 @@ struct LoseTracker {  // it is gone for certain: what expiry does, without the w
 // Trackers are told about jobs that they run something of. Nobody: the caller may ask for any.
 struct DescribeJob {
   JobId job;
-  std::optional<std::string> asker = std::nullopt;  // a tracker's name
+  std::optional<std::vector<std::string>> askers = std::nullopt;  // one of these trackers
 };
 struct QueryMapOutputs {
   JobId job;
   std::uint32_t first = 0;
-  std::optional<std::string> asker = std::nullopt;  // as above
+  std::optional<std::vector<std::string>> askers = std::nullopt;  // as above
 };
 
 struct Tick {};  // time passes: expiry, the policy's periodic update

@@ -177,7 +177,7 @@ void VirtualTaskTracker::do_action(action::SendHeartbeat& send) {
 void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
   const JobId job = fetch.job;
   world_.ask(
-      DescribeJob{job, name_}, [this] { return connected(); },
+      DescribeJob{job, {{name_}}}, [this] { return connected(); },
       answered(
           [this](const VirtualJobTracker::ReplyBody& reply) {
             core_->on_job(std::make_shared<const wire::JobDescription>(
@@ -194,7 +194,7 @@ void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
 void VirtualTaskTracker::do_action(action::FetchOutputs& fetch) {
   const JobId job = fetch.job;
   world_.ask(
-      QueryMapOutputs{job, static_cast<std::uint32_t>(fetch.first), name_},
+      QueryMapOutputs{job, static_cast<std::uint32_t>(fetch.first), {{name_}}},
       [this] { return connected(); },
       answered(
           [this, job](const VirtualJobTracker::ReplyBody& reply) {

@@ -191,11 +191,14 @@ TEST(EngineForged, TrackersAreToldAboutJobsThatTheyRunSomethingOf) {
     const auto* error = std::get_if<Error>(&replies.at(0).body);
     return error != nullptr && error->code == ErrorCode::kNotPermitted;
   };
-  EXPECT_FALSE(refused(DescribeJob{JobId(1), "tt1"}));
-  EXPECT_FALSE(refused(QueryMapOutputs{JobId(1), 0, "tt1"}));
-  for (const char* asker : {"tt2", "ghost", ""}) {
-    EXPECT_TRUE(refused(DescribeJob{JobId(1), asker})) << asker;
-    EXPECT_TRUE(refused(QueryMapOutputs{JobId(1), 0, asker})) << asker;
+  using Names = std::vector<std::string>;
+  for (const Names& askers : {Names{"tt1"}, Names{"tt1", "tt2"}}) {  // that share a connection
+    EXPECT_FALSE(refused(DescribeJob{JobId(1), askers}));
+    EXPECT_FALSE(refused(QueryMapOutputs{JobId(1), 0, askers}));
+  }
+  for (const Names& askers : {Names{"tt2"}, Names{"ghost"}, Names{}}) {
+    EXPECT_TRUE(refused(DescribeJob{JobId(1), askers}));
+    EXPECT_TRUE(refused(QueryMapOutputs{JobId(1), 0, askers}));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "tracker/jobtracker/tracker_service.h"
 
 #include <string>
+#include <vector>
 
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
@@ -28,10 +29,10 @@ void refuse_now(const RefusalCallback& refuse, const Error& error) {
 
 namespace {
 
-// The tracker that has shown on this connection that it is there; empty: none, so no one.
-std::string asker() {
-  const auto& speaker = calling_speaker();
-  return speaker == nullptr ? "" : speaker->name();
+// The trackers that have shown on this connection that they are there.
+std::vector<std::string> askers() {
+  const auto& speakers = calling_speakers();
+  return speakers == nullptr ? std::vector<std::string>() : speakers->names();
 }
 
 }  // namespace
@@ -49,10 +50,10 @@ void TrackerService::heartbeat(Give<wire::HeartbeatReply> give, Refuse refuse,
   if (!body) return refuse_now(refuse, body.error());
   auto reply = answer<HeartbeatReply>(std::move(give), std::move(refuse));
   loop_.post(std::move(*body),
-             [reply = std::move(reply), name = report.name, speaker = calling_speaker()](
+             [reply = std::move(reply), name = report.name, speakers = calling_speakers()](
                  const EngineLoop::ReplyBody& body, std::int64_t version) {
                // Before the answer: the next call may be here as soon as that is.
-               if (speaker && std::holds_alternative<HeartbeatReply>(body)) speaker->set(name);
+               if (speakers && std::holds_alternative<HeartbeatReply>(body)) speakers->note(name);
                reply(body, version);
              });
 }
@@ -60,7 +61,7 @@ void TrackerService::heartbeat(Give<wire::HeartbeatReply> give, Refuse refuse,
 void TrackerService::job(Give<wire::JobDescription> give, Refuse refuse, const std::int64_t job) {
   const auto id = job_from_wire(job);
   if (!id) return refuse_now(refuse, id.error());
-  loop_.post(DescribeJob{*id, asker()}, answer<JobDescription>(std::move(give), std::move(refuse)));
+  loop_.post(DescribeJob{*id, askers()}, answer<JobDescription>(std::move(give), std::move(refuse)));
 }
 
 void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,
@@ -71,7 +72,7 @@ void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, con
     return refuse_now(refuse, bad_request("first: " + std::to_string(first) + " is out of range",
                                           "0, then next_from of the last answer"));
   }
-  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first), asker()},
+  loop_.post(QueryMapOutputs{*id, static_cast<std::uint32_t>(first), askers()},
              answer<MapOutputs>(std::move(give), std::move(refuse)));
 }
 

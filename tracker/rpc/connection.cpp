@@ -282,7 +282,7 @@ void Connection::call(std::string_view message) {
   const auto answer = std::make_shared<Answer>(server_->mailbox, exchange);
   in_buffer_->observe(message);
   Answer::InlineScope scope(*exchange);
-  const CallingPeerScope calling(*peer_, speaker_);
+  const CallingPeerScope calling(*peer_, speakers_);
   try {
     // The generated callback calls the processor by a raw pointer and holds only what it was given
     // here: so this keeps the processor for as long as anybody may still answer.

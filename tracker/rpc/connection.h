@@ -67,7 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Any thread: makes room for a connection of another address; false if it does so already.
   bool give_way();
   const Peer& peer() const { return *peer_; }
-  const std::shared_ptr<Speaker> speaker_ = std::make_shared<Speaker>();
+  const std::shared_ptr<Speakers> speakers_ = std::make_shared<Speakers>();
   // Nothing of a call has come that is not answered.
   bool idle() const { return idle_.load(std::memory_order_relaxed); }
   const Strand& strand() const { return strand_; }

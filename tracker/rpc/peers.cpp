@@ -6,7 +6,7 @@ namespace weir {
 
 namespace {
 thread_local const Peer* current_peer = nullptr;
-thread_local const std::shared_ptr<Speaker>* current_speaker = nullptr;
+thread_local const std::shared_ptr<Speakers>* current_speakers = nullptr;
 }  // namespace
 
 std::string peer_name(const boost::asio::ip::address& address) {
@@ -59,20 +59,20 @@ const std::string& calling_peer() {
   return current_peer == nullptr ? nobody : current_peer->address;
 }
 
-const std::shared_ptr<Speaker>& calling_speaker() {
-  static const std::shared_ptr<Speaker> nobody;
-  return current_speaker == nullptr ? nobody : *current_speaker;
+const std::shared_ptr<Speakers>& calling_speakers() {
+  static const std::shared_ptr<Speakers> nobody;
+  return current_speakers == nullptr ? nobody : *current_speakers;
 }
 
-CallingPeerScope::CallingPeerScope(const Peer& peer, std::shared_ptr<Speaker> speaker)
-    : outer_(current_peer), speaker_(std::move(speaker)), outer_speaker_(current_speaker) {
+CallingPeerScope::CallingPeerScope(const Peer& peer, std::shared_ptr<Speakers> speakers)
+    : outer_(current_peer), speakers_(std::move(speakers)), outer_speakers_(current_speakers) {
   current_peer = &peer;
-  current_speaker = &speaker_;
+  current_speakers = &speakers_;
 }
 
 CallingPeerScope::~CallingPeerScope() {
   current_peer = outer_;
-  current_speaker = outer_speaker_;
+  current_speakers = outer_speakers_;
 }
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "tracker/rpc/byte_budget.h"
 
@@ -45,40 +46,46 @@ class PeerTable {
   size_t tidy_at_ = 64;  // so many entries, and those of peers that have left go
 };
 
-// Who has shown on a connection to be whom, for later calls on it.
-class Speaker {
+// Who have shown on a connection to be whom, for later calls on it: the latest, because several
+// may share one.
+class Speakers {
  public:
-  void set(std::string name) {
+  static constexpr std::size_t kMost = 64;
+
+  void note(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    name_ = std::move(name);
+    if (!names_.empty() && names_.back() == name) return;
+    std::erase(names_, name);
+    if (names_.size() == kMost) names_.erase(names_.begin());
+    names_.push_back(name);
   }
-  std::string name() const {  // empty: nobody has
+  std::vector<std::string> names() const {
     const std::lock_guard lock(mutex_);
-    return name_;
+    return names_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::string name_;
+  std::vector<std::string> names_;
 };
 
 // The address whose call runs on this thread; empty outside of calls.
 const std::string& calling_peer();
 // Of the connection whose call it is; null outside of calls.
-const std::shared_ptr<Speaker>& calling_speaker();
+const std::shared_ptr<Speakers>& calling_speakers();
 
 // While it lives, the calls on this thread are of that peer.
 class CallingPeerScope {
  public:
-  CallingPeerScope(const Peer& peer, std::shared_ptr<Speaker> speaker);
+  CallingPeerScope(const Peer& peer, std::shared_ptr<Speakers> speakers);
   ~CallingPeerScope();
   CallingPeerScope(const CallingPeerScope&) = delete;
   CallingPeerScope& operator=(const CallingPeerScope&) = delete;
 
  private:
   const Peer* const outer_;
-  const std::shared_ptr<Speaker> speaker_;
-  const std::shared_ptr<Speaker>* const outer_speaker_;
+  const std::shared_ptr<Speakers> speakers_;
+  const std::shared_ptr<Speakers>* const outer_speakers_;
 };
 
 }  // namespace weir

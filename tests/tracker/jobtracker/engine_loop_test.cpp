@@ -177,7 +177,7 @@ TEST_F(EngineLoopTest, RequestsOfOneAddressHoldUpNeitherHeartbeatsNorOthers) {
   entered.wait();
   int refused = 0;
   {
-    const CallingPeerScope calling(eve, std::make_shared<Speaker>());
+    const CallingPeerScope calling(eve, std::make_shared<Speakers>());
     for (int i = 0; i < 200; ++i) {
       loop_->query([&](const Result<EngineLoop::Inside>& inside) {
         if (inside) {
@@ -198,7 +198,7 @@ TEST_F(EngineLoopTest, RequestsOfOneAddressHoldUpNeitherHeartbeatsNorOthers) {
     before_heartbeat.set_value(served);
   });
   {
-    const CallingPeerScope calling(bob, std::make_shared<Speaker>());
+    const CallingPeerScope calling(bob, std::make_shared<Speakers>());
     loop_->query([&](const Result<EngineLoop::Inside>& inside) {
       EXPECT_TRUE(inside.ok());
       before_bob.set_value(served);

@@ -130,19 +130,29 @@ TEST_F(FloodTest, UnansweredCallsOfOneAddressLeaveRoomForAnother) {
   EXPECT_TRUE(answers(victim));
 }
 
+TEST(Speakers, AreTheLatestOfAConnection) {
+  Speakers speakers;
+  for (std::size_t i = 0; i <= Speakers::kMost; ++i) speakers.note("tt" + std::to_string(i));
+  for (int i = 0; i < 2; ++i) speakers.note("tt1");
+  const auto names = speakers.names();
+  ASSERT_EQ(names.size(), Speakers::kMost);
+  EXPECT_EQ(names.front(), "tt2");
+  EXPECT_EQ(names.back(), "tt1");
+}
+
 TEST_F(FloodTest, ACallsHandlerKnowsItsAddress) {
   EXPECT_EQ(calling_peer(), "");
   const Peer outer("10.0.0.1"), inner("10.0.0.2");
-  const auto said = std::make_shared<Speaker>(), silent = std::make_shared<Speaker>();
-  said->set("tt1");
+  const auto said = std::make_shared<Speakers>(), silent = std::make_shared<Speakers>();
+  said->note("tt1");
   const CallingPeerScope one(outer, said);
   {
     const CallingPeerScope two(inner, silent);
     EXPECT_EQ(calling_peer(), "10.0.0.2");
-    EXPECT_EQ(calling_speaker()->name(), "");
+    EXPECT_TRUE(calling_speakers()->names().empty());
   }
   EXPECT_EQ(calling_peer(), "10.0.0.1");
-  EXPECT_EQ(calling_speaker()->name(), "tt1");
+  EXPECT_EQ(calling_speakers()->names(), std::vector<std::string>{"tt1"});
 }
 
 TEST(PeerName, CountsNetworksOfIpv6) {
