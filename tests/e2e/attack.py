@@ -175,7 +175,7 @@ class Hour(Cluster):
             except (TException, OSError, EOFError) as trouble:
                 if not isinstance(trouble, WeirError):
                     self.client = None
-                if time.monotonic() > deadline:
+                if time.monotonic() > deadline or self.processes["jobtracker"].poll() is not None:
                     raise
                 time.sleep(0.3)
 
@@ -230,8 +230,10 @@ class Hour(Cluster):
             deadline = time.monotonic() + part * self.minutes * 60
             while time.monotonic() < deadline or len(self.times[self.phase]) < 2 and not self.troubles:
                 number += 1
-                self.count_words(number, world.text)
-                if self.processes["jobtracker"].poll() is not None:
+                try:
+                    self.count_words(number, world.text)
+                except (TException, OSError, EOFError) as trouble:
+                    self.trouble(f"the tenant is not served, while: {self.phase}: {trouble!r}")
                     break
             print(f"attack: {self.phase}: {len(self.times[self.phase])} jobs", file=sys.stderr, flush=True)
         siege.let_loose(())
