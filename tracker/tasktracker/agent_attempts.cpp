@@ -106,15 +106,18 @@ void Agent::sweep_orphans() {
     std::set<pid_t> attempts;
     for (const auto& [key, process] : processes_) attempts.insert(process->pid());
     bool found = false;
+    std::set<pid_t> groups;  // each once: there may be thousands of processes in one
     for (const ProcessInfo& child : all_processes()) {
       if (child.parent != ::getpid() || attempts.contains(child.pid)) continue;
       found = true;
-      if (child.group > 1 && child.group != ::getpgrp() && !attempts.contains(child.group))
+      if (child.group > 1 && child.group != ::getpgrp() && !attempts.contains(child.group) &&
+          groups.insert(child.group).second)
         ::kill(-child.group, SIGKILL);
       ::kill(child.pid, SIGKILL);
-      if (::waitpid(child.pid, nullptr, WNOHANG) == 0) ::usleep(1000);
+      (void)::waitpid(child.pid, nullptr, WNOHANG);
     }
     if (!found) return;
+    ::usleep(1000);
   }
   spdlog::error("{}: some processes of a killed attempt do not end", subject_);
 }

@@ -49,7 +49,7 @@ Status write_control(const std::string& path, const std::string& text) {
 }
 
 std::string read_control(const std::string& path) {
-  auto text = read_whole_file(path, kMostText);
+  auto text = read_system_file(path, kMostText);
   if (!text) return "";
   while (!text->empty() && text->back() == '\n') text->pop_back();
   return *text;

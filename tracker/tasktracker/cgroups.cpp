@@ -100,8 +100,8 @@ Cgroups::Cgroups(const CgroupPlaces& places, const std::string& work_dir)
 }
 
 Cgroups Cgroups::of_this_process(const std::string& work_dir) {
-  const auto self = read_whole_file("/proc/self/cgroup", kMostProcText);
-  const auto mounts = read_whole_file("/proc/self/mountinfo", kMostProcText);
+  const auto self = read_system_file("/proc/self/cgroup", kMostProcText);
+  const auto mounts = read_system_file("/proc/self/mountinfo", kMostProcText);
   return Cgroups(self && mounts ? cgroup_places(*self, *mounts) : CgroupPlaces{}, work_dir);
 }
 

@@ -124,6 +124,15 @@ TEST_F(FakeCgroups, WhereNothingCanBeMade) {
   EXPECT_TRUE(cgroups.how().ends_with(": No such file or directory")) << cgroups.how();
 }
 
+// Without this, a tracker that cannot read where they are would only skip what follows.
+TEST(RealCgroups, AreFoundWhereTheyAreMounted) {
+  std::ifstream file("/proc/self/mountinfo");
+  const std::string mounts((std::istreambuf_iterator<char>(file)), {});
+  if (mounts.find(" - cgroup") == std::string::npos) GTEST_SKIP() << "none is mounted";
+  const TempDir dir;
+  EXPECT_EQ(Cgroups::of_this_process(dir.path()).how().find("is mounted here"), std::string::npos);
+}
+
 // A later life of the same work directory kills what it finds, wherever it has gone.
 TEST(RealCgroups, WhatAnEarlierLifeLeftIsSwept) {
   const TempDir dir;
