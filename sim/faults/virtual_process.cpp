@@ -34,7 +34,9 @@ void VirtualProcess::later(DurationMs wait, std::function<void()> deed) {
 
 void VirtualProcess::begin() {
   const bool publishes = key_.task.kind == TaskKind::kReduce || map_only();
-  if (publishes && !write_output()) {
+  const tasktracker::JobOutput output = tasktracker::output_of(*description_);
+  const bool kept = tasktracker::keep_output_place(output, attempt_name(key_), world_.files).ok();
+  if (!kept || (publishes && !write_output())) {
     return end(wire::AttemptState::FAILED, "its output cannot be written");
   }
   if (world_.swarm.strikes(Fault::kTaskHung)) return;

@@ -61,7 +61,8 @@ void TrackerService::heartbeat(Give<wire::HeartbeatReply> give, Refuse refuse,
 void TrackerService::job(Give<wire::JobDescription> give, Refuse refuse, const std::int64_t job) {
   const auto id = job_from_wire(job);
   if (!id) return refuse_now(refuse, id.error());
-  loop_.post(DescribeJob{*id, askers()}, answer<JobDescription>(std::move(give), std::move(refuse)));
+  loop_.post(DescribeJob{*id, askers()},
+             answer<JobDescription>(std::move(give), std::move(refuse)));
 }
 
 void TrackerService::map_outputs(Give<wire::MapOutputs> give, Refuse refuse, const std::int64_t job,

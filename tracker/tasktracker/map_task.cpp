@@ -86,6 +86,9 @@ Status run_map_only(TaskContext& task, MapInput& input) {
 }
 
 Status run_sorted_map(TaskContext& task, MapInput& input) {
+  // Before an hour of work, not after it.
+  const std::string who = attempt_name(task.spec.id);
+  if (auto kept = keep_output_place(output_of(task.spec), who, posix_files()); !kept) return kept;
   SpillSorterOptions options;
   options.prefix = task.spec.attempt_dir + "/";
   options.partitions = task.spec.reduces;

@@ -86,6 +86,14 @@ Result<DirectoryPtr> take_output(const JobOutput& output, const std::string& who
   return not_ours(output.path);
 }
 
+Status keep_output_place(const JobOutput& output, const std::string& who, FileSystem& files) {
+  const auto found = find_output(output, files);
+  if (!found) return found.error();
+  if (*found != nullptr) return Ok{};
+  const auto taken = take_output(output, who, files);
+  return taken ? Status(Ok{}) : Status(taken.error());
+}
+
 Result<DirectoryPtr> find_output(const JobOutput& output, FileSystem& files) {
   auto there = files.open(output.path);
   if (!there || *there == nullptr) return there;

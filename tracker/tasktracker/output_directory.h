@@ -1,7 +1,7 @@
-// Whose a job's output directory is. The first who writes there makes it aside (in the directory
-// above, by a name of the job), with a mark in it that names the job and the directory's inode, and
-// moves it into place in one step, which never replaces what is there. So each directory with that
-// mark was made by that job, whatever path leads to it; what existed before, or was copied, carries
+// Whose a job's output directory is. The job's first task makes it aside (in the directory above,
+// by a name of the job), with a mark in it that names the job and the directory's inode, and moves
+// it into place in one step, which never replaces what is there. So each directory with that mark
+// was made by that job, whatever path leads to it; what existed before, or was copied, carries
 // none. Once the job has succeeded `_SUCCESS` names it, and the mark goes. Nobody writes to, or
 // removes from, a directory that names another job or none. One thread.
 #pragma once
@@ -26,6 +26,8 @@ struct JobOutput {
 // a name that nobody else has at the time.
 Result<DirectoryPtr> take_output(const JobOutput& output, const std::string& who,
                                                FileSystem& files);
+// The same for those of the job who write there later: its first task takes the place.
+Status keep_output_place(const JobOutput& output, const std::string& who, FileSystem& files);
 // Null: nothing is there, or it is not the job's.
 Result<DirectoryPtr> find_output(const JobOutput& output, FileSystem& files);
 

@@ -172,6 +172,14 @@ TEST(Trouble, CountersStatusEnvironmentAndLogs) {
   EXPECT_EQ(piece("stdout", 3, 0), "0 ");
 }
 
+// Its maps find out, long before there is anything to publish.
+TEST(Trouble, AnExistingOutputFailsTheFirstTaskAlready) {
+  JobRun run({.input = "a\n", .maps = 1, .max_attempts = 1});
+  std::filesystem::create_directory(run.output);
+  EXPECT_TRUE(contains(run.go(), "out: exists and was not made by this job"));
+  EXPECT_TRUE(std::filesystem::is_empty(run.output));
+}
+
 TEST(Trouble, AnExistingFileIsNeverReplaced) {
   JobRun run({.input = "a\n", .maps = 1, .reduces = 0, .max_attempts = 1});
   std::filesystem::create_directory(run.output);
