@@ -55,11 +55,15 @@ std::vector<wire::JobStatus> listed_history(JobTracker& jobtracker, wire::Histor
       [&](const auto& all) { return next_jobs(filter, wanted, all); });
 }
 
-std::vector<wire::QueueStatus> listed_queues(JobTracker& jobtracker) {
-  wire::QueueFilter filter;
-  return all_pages<wire::QueueStatus>(
+namespace {
+
+// Of lists that go on after the last name of a page.
+template <class Status, class Filter, class Find>
+std::vector<Status> all_by_name(JobTracker& jobtracker, const Find& find) {
+  Filter filter;
+  return all_pages<Status>(
       [&](auto& page) {
-        jobtracker.client([&](auto& client) { client.find_queues(page, filter); });
+        jobtracker.client([&](auto& client) { find(client, page, filter); });
       },
       [&](const auto& all) {
         filter.__set_after(all.back().name);
@@ -67,15 +71,19 @@ std::vector<wire::QueueStatus> listed_queues(JobTracker& jobtracker) {
       });
 }
 
+}  // namespace
+
+std::vector<wire::QueueStatus> listed_queues(JobTracker& jobtracker) {
+  return all_by_name<wire::QueueStatus, wire::QueueFilter>(
+      jobtracker, [](auto& client, auto& page, const auto& filter) {
+        client.find_queues(page, filter);
+      });
+}
+
 std::vector<wire::TrackerStatus> listed_trackers(JobTracker& jobtracker) {
-  wire::TrackerFilter filter;
-  return all_pages<wire::TrackerStatus>(
-      [&](auto& page) {
-        jobtracker.client([&](auto& client) { client.find_trackers(page, filter); });
-      },
-      [&](const auto& all) {
-        filter.__set_after(all.back().name);
-        return true;
+  return all_by_name<wire::TrackerStatus, wire::TrackerFilter>(
+      jobtracker, [](auto& client, auto& page, const auto& filter) {
+        client.find_trackers(page, filter);
       });
 }
 
