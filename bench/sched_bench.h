@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/sched_load.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::bench {
 

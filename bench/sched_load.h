@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "jobqueue/input.h"
-#include "jobqueue/job_spec.h"
-#include "jobqueue/result.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir::bench {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 
 namespace weir::bench {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "jobqueue/input.h"
+#include "jobqueue/model/input.h"
 
 namespace weir::bench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "jobqueue/queue_guarantees.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

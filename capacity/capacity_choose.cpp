@@ -5,7 +5,7 @@
 
 #include "capacity/capacity_arithmetic.h"
 #include "capacity/capacity_policy.h"
-#include "jobqueue/kept_slots.h"
+#include "jobqueue/policy/kept_slots.h"
 
 namespace weir {
 
@@ -58,7 +58,7 @@ std::optional<Choice> CapacityPolicy::choose_reserved(const Reservation& kept, s
                                                       const Offer& offer) {
   return weir::choose_reserved(
       kept, free, keeps_reservation(kept),
-      [&] { return state_.pick_task(kept.job, kept.kind, offer.tracker); });
+      [&] { return launch_of(state_.pick_task(kept.job, kept.kind, offer.tracker)); });
 }
 
 // A reservation lasts while its task may run and its queue is below its allocation. One that ends
@@ -282,8 +282,10 @@ bool CapacityPolicy::comes_before(JobId a, JobId b, TaskKind kind) const {
 // Delay scheduling: the job's next task, not further from its input than it may run by now.
 std::optional<Choice> CapacityPolicy::pick_task(JobId job, TaskKind kind, TrackerId tracker,
                                                 bool urgent) {
-  if (kind == TaskKind::kReduce || !delay_.on()) return state_.pick_task(job, kind, tracker);
-  const auto choice = state_.pick_task(job, kind, tracker, delay_.allowed(job, urgent));
+  if (kind == TaskKind::kReduce || !delay_.on()) {
+    return launch_of(state_.pick_task(job, kind, tracker));
+  }
+  const auto choice = launch_of(state_.pick_task(job, kind, tracker, delay_.allowed(job, urgent)));
   if (choice) {
     delay_.launched(job, choice->locality, choice->located);
   } else {

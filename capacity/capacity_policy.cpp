@@ -4,7 +4,7 @@
 
 #include "capacity/capacity_arithmetic.h"
 #include "capacity/paused_shortfalls.h"
-#include "jobqueue/prefetch.h"
+#include "jobqueue/model/prefetch.h"
 
 namespace weir {
 namespace {
@@ -33,10 +33,10 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
   }
 }
 
-CapacityPolicy::CapacityPolicy(const ClusterState& state, const Settings& settings)
+CapacityPolicy::CapacityPolicy(const ClusterState& state, PolicyMemory& memory)
     : state_(state),
-      settings_(read_settings(settings)),
-      delay_(state, settings_.locality_delay),
+      settings_(read_settings(state.settings())),
+      delay_(state, memory, settings_.locality_delay),
       placeable_(state),
       classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
                SlotClass(state.tree(), TaskKind::kReduce, settings_.redistribute_by)} {

@@ -27,17 +27,16 @@
 #include "capacity/queue_shares.h"
 #include "capacity/service_order.h"
 #include "capacity/short_leaves.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/job_queue_manager.h"
-#include "jobqueue/placeable.h"
-#include "jobqueue/policy.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 
 class CapacityPolicy : public Policy {
  public:
   // `settings` may have a section for this policy; without it all defaults hold.
-  CapacityPolicy(const ClusterState& state, const Settings& settings);
+  CapacityPolicy(const ClusterState& state, PolicyMemory& memory);
 
   std::string_view name() const override { return "capacity"; }
   void begin_offer(const Offer& offer) override;

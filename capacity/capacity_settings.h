@@ -1,11 +1,11 @@
 // The `capacity:` section of the settings: how the capacity policy redistributes and reclaims. What
-// a queue is guaranteed stands with the queue (jobqueue/settings.h), because every policy looks at
-// the same queues.
+// a queue is guaranteed stands with the queue (jobqueue/model/settings.h), because every policy
+// looks at the same queues.
 #pragma once
 
-#include "jobqueue/locality_delay.h"
-#include "jobqueue/settings.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/model/time.h"
+#include "jobqueue/policy/locality_delay.h"
 
 namespace weir {
 

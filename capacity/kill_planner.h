@@ -17,9 +17,9 @@
 #include "capacity/capacity_settings.h"
 #include "capacity/leaf_jobs.h"
 #include "capacity/queue_shares.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/policy.h"
-#include "jobqueue/winner_tree.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/winner_tree.h"
 
 namespace weir {
 

@@ -1,7 +1,7 @@
 #include "capacity/leaf_jobs.h"
 
-#include "jobqueue/check.h"
-#include "jobqueue/prefetch.h"
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/prefetch.h"
 
 namespace weir {
 

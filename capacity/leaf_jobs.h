@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/ids.h"
-#include "jobqueue/job_queue_manager.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir {
 

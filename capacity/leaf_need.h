@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "capacity/leaf_jobs.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/placeable.h"
-#include "jobqueue/policy.h"
-#include "jobqueue/queue_guarantees.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 

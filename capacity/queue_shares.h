@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/queue_guarantees.h"
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 

@@ -1,7 +1,7 @@
 #include "capacity/service_order.h"
 
 #include "capacity/capacity_arithmetic.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 namespace {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "capacity/queue_shares.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/queue_tree.h"
-#include "jobqueue/winner_tree.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/queue_tree.h"
+#include "jobqueue/policy/winner_tree.h"
 
 namespace weir {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir {
 

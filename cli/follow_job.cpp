@@ -9,7 +9,7 @@
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
-#include "jobqueue/counted.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "cli/exit_code.h"
 #include "conf/values.h"
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir::cli {
 

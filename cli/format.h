@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cli/text_width.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::cli {
 
@@ -31,7 +31,7 @@ std::int64_t size_in_bytes(const std::string& option, const std::string& text, s
 // The same in MB (of 1024 * 1024 bytes), rounded up; a number without a unit is in MB.
 std::int64_t size_in_mb(const std::string& option, const std::string& text);
 
-// One line, as jobqueue/plain_text.h shows it.
+// One line, as jobqueue/model/plain_text.h shows it.
 std::string printable(std::string_view text);
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);

@@ -16,7 +16,7 @@
 #include "cli/json.h"
 #include "cli/pages.h"
 #include "cli/progress_bar.h"
-#include "jobqueue/counted.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {

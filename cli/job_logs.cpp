@@ -13,7 +13,7 @@
 #include "cli/pages.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
 namespace weir::cli {

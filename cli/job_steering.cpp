@@ -16,7 +16,7 @@
 #include "cli/job_selection.h"
 #include "cli/json.h"
 #include "cli/wait_for_jobs.h"
-#include "jobqueue/job_spec.h"
+#include "jobqueue/model/job_spec.h"
 
 namespace weir::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/tracker_commands.h"
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir::cli {
 namespace {

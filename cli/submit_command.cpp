@@ -16,7 +16,7 @@
 #include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
-#include "jobqueue/job_spec.h"
+#include "jobqueue/model/job_spec.h"
 
 namespace weir::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/format.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "conf/values.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

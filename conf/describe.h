@@ -7,7 +7,7 @@
 
 #include "conf/daemon_settings.h"
 #include "conf/policies.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

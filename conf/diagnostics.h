@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "conf/hadoop_parts.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/settings.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

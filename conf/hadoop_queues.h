@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "conf/hadoop_parts.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

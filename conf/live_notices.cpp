@@ -7,8 +7,8 @@
 
 #include "conf/values.h"
 #include "fair/fair_settings.h"
-#include "jobqueue/queue_guarantees.h"
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 namespace {

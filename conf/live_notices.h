@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/resources.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

@@ -14,8 +14,8 @@
 #include "conf/diagnostics.h"
 #include "conf/settings_text.h"
 #include "conf/yaml_node.h"
-#include "jobqueue/result.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

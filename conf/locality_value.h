@@ -5,7 +5,7 @@
 #include <string>
 
 #include "conf/yaml_reader.h"
-#include "jobqueue/locality_delay.h"
+#include "jobqueue/policy/locality_delay.h"
 
 namespace weir {
 

@@ -8,10 +8,10 @@ namespace weir {
 
 PolicyFactory policy_factory() {
   return [](std::string_view name, const ClusterState& state,
-            const Settings& settings) -> std::unique_ptr<Policy> {
-    if (name == "capacity") return std::make_unique<CapacityPolicy>(state, settings);
-    if (name == "fair") return std::make_unique<FairPolicy>(state, settings);
-    if (name == "fifo") return std::make_unique<FifoPolicy>(state, settings);
+            PolicyMemory& memory) -> std::unique_ptr<Policy> {
+    if (name == "capacity") return std::make_unique<CapacityPolicy>(state, memory);
+    if (name == "fair") return std::make_unique<FairPolicy>(state, memory);
+    if (name == "fifo") return std::make_unique<FifoPolicy>(state);
     return nullptr;
   };
 }

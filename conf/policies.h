@@ -12,8 +12,8 @@
 
 #include "conf/settings_text.h"
 #include "conf/yaml_reader.h"
-#include "jobqueue/policy.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 

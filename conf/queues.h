@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "conf/yaml_reader.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

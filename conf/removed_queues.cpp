@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "conf/daemon_settings.h"
 #include "conf/yaml_reader.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

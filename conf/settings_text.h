@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "conf/yaml_node.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

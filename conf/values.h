@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eventlog/json_line.h"
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 
 namespace weir {
 

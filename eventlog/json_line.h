@@ -1,8 +1,8 @@
 // One JSON object on one line, written key by key in a fixed order: `{"t": 0, "event": "launch"}`.
 // Made for logs of millions of lines whose bytes must be the same at every run: no tree is built
 // and the buffer is used again. Text is escaped as JSON asks, and so is what steers a terminal
-// (jobqueue/plain_text.h); bytes that are no UTF-8, which JSON cannot hold, become U+FFFD. One
-// thread.
+// (jobqueue/model/plain_text.h); bytes that are no UTF-8, which JSON cannot hold, become U+FFFD.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir {
 

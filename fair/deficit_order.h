@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "fair/ranked_set.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/share.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 

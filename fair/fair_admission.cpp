@@ -1,7 +1,7 @@
 // Which pool a job may come into, and how many jobs run at a time: pools and users.
 #include "fair/fair_policy.h"
 #include "fair/pool_names.h"
-#include "jobqueue/job_queue_manager.h"
+#include "jobqueue/model/access_rights.h"
 
 namespace weir {
 namespace {
@@ -32,7 +32,7 @@ Status FairPolicy::check_pool(const Caller& caller, const std::string& path,
                               QueueId own_queue) const {
   const QueueId queue = queue_of_pool(state_.tree(), path);
   if (queue.valid() && queue != own_queue) {
-    const Status may = JobQueueManager(state_).check_submit_right(caller, queue);
+    const Status may = check_submit_right(state_, caller, queue);
     if (!may) {
       return Error{ErrorCode::kNotPermitted,
                    "pool " + path + " is queue " + state_.tree().node(queue).path +

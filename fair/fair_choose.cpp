@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fair/fair_policy.h"
-#include "jobqueue/kept_slots.h"
+#include "jobqueue/policy/kept_slots.h"
 
 namespace weir {
 

@@ -6,7 +6,7 @@
 
 #include "fair/fair_policy.h"
 #include "fair/weights.h"
-#include "jobqueue/kept_slots.h"
+#include "jobqueue/policy/kept_slots.h"
 
 namespace weir {
 

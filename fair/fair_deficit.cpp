@@ -36,7 +36,7 @@ DeficitKey FairPolicy::deficit_key(const JobEntry& entry, TaskKind kind) const {
   const JobStand& stand = entry.stand[index(kind)];
   return {
       .guaranteed = reaches(stand.facts.running, entry.guarantee[index(kind)]),
-      .deficit = to_rank(state_.memory().of(stand.job).account[index(kind)].deficit),
+      .deficit = to_rank(memory_.of(stand.job).account[index(kind)].deficit),
       .tie = stand.tie,
       .job = stand.job,
   };
@@ -70,13 +70,13 @@ void FairPolicy::deal_guarantees() {
 void FairPolicy::open_accounts(JobId id) {
   const JobEntry& entry = *jobs_[id.index()];
   for (const TaskKind kind : kTaskKinds) {
-    DeficitAccount& account = state_.memory().jobs[id].account[index(kind)];
+    DeficitAccount& account = memory_.jobs[id].account[index(kind)];
     if (!account.open) open(account, entry.stand[index(kind)].facts.running, state_.now());
   }
 }
 
 void FairPolicy::close_accounts(JobId id) {
-  JobMemory* memory = state_.memory().jobs.find(id);
+  JobMemory* memory = memory_.jobs.find(id);
   if (memory == nullptr) return;
   for (DeficitAccount& account : memory->account) {
     if (account.open) accrue(account, state_.now());
@@ -85,7 +85,7 @@ void FairPolicy::close_accounts(JobId id) {
 }
 
 void FairPolicy::count_running(JobId id, TaskKind kind) {
-  JobMemory* memory = state_.memory().jobs.find(id);
+  JobMemory* memory = memory_.jobs.find(id);
   if (memory == nullptr) return;
   DeficitAccount& account = memory->account[index(kind)];
   if (!account.open) return;
@@ -97,7 +97,7 @@ void FairPolicy::update_deficits(TimeMs now) {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     JobEntry* entry = jobs_[i].get();
     if (entry == nullptr || !entry->runnable) continue;
-    JobMemory& memory = state_.memory().jobs[JobId(i)];
+    JobMemory& memory = memory_.jobs[JobId(i)];
     for (const TaskKind kind : kTaskKinds) {
       DeficitAccount& account = memory.account[index(kind)];
       const JobStand& stand = entry->stand[index(kind)];

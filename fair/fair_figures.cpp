@@ -107,7 +107,7 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
                         .weight_millionths = node.settings->weight,
                         .jobs_running = running[pool.index()],
                         .jobs_waiting = waiting[pool.index()]};
-    const auto stamps = state_.memory().pools.find(node.path);
+    const auto stamps = memory_.pools.find(node.path);
     for (const TaskKind kind : kTaskKinds) {
       const std::size_t k = index(kind);
       const Standings::Line& line = standings_[k].line(pool);
@@ -122,7 +122,7 @@ std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
           .maximum = limited ? line.maximum : -1,
           .share = line.share,
           .min_share = line.minimum};
-      if (stamps == state_.memory().pools.end()) continue;
+      if (stamps == memory_.pools.end()) continue;
       const auto since = [now](TimeMs stamp) { return stamp == kNever ? 0 : now - stamp; };
       figures.below_min_share_ms[k] = since(stamps->second.at_min_share[k]);
       figures.below_half_share_ms[k] = since(stamps->second.at_half_share[k]);
@@ -150,7 +150,7 @@ JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
     figures.weight_millionths = stand.facts.weight / 1000;
   }
   if (by_deficit_) {
-    const Int128 deficit = state_.memory().of(id).account[index(kind)].deficit;
+    const Int128 deficit = memory_.of(id).account[index(kind)].deficit;
     const Int128 half = deficit < 0 ? -kFineSlot / 2 : kFineSlot / 2;
     figures.deficit_ms = static_cast<std::int64_t>((deficit + half) / kFineSlot);
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "fair/weights.h"
-#include "jobqueue/prefetch.h"
+#include "jobqueue/model/prefetch.h"
 
 namespace weir {
 namespace {
@@ -32,13 +32,14 @@ std::unique_ptr<Made> or_default(std::unique_ptr<Made> made,
 
 }  // namespace
 
-FairPolicy::FairPolicy(const ClusterState& state, const Settings& settings)
+FairPolicy::FairPolicy(const ClusterState& state, PolicyMemory& memory)
     : state_(state),
-      settings_(read_fair_settings(settings)),
+      memory_(memory),
+      settings_(read_fair_settings(state.settings())),
       adjuster_(make_weight_adjuster(*settings_)),
       load_manager_(or_default(make_load_manager(*settings_), &make_load_manager)),
       selector_(or_default(make_task_selector(*settings_), &make_task_selector)),
-      delay_(state, settings_->locality_delay),
+      delay_(state, memory, settings_->locality_delay),
       placeable_(state),
       tree_(*settings_),
       standings_{Standings(tree_, TaskKind::kMap,

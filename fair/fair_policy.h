@@ -30,19 +30,20 @@
 #include "fair/standings.h"
 #include "fair/task_selector.h"
 #include "fair/weight_adjuster.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/locality_delay.h"
-#include "jobqueue/placeable.h"
-#include "jobqueue/policy.h"
-#include "jobqueue/queue_guarantees.h"
-#include "jobqueue/prefetch.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/prefetch.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/policy/locality_delay.h"
+#include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/policy_memory.h"
 
 namespace weir {
 
 class FairPolicy : public Policy {
  public:
-  // `settings` may have a section for this policy; without it all defaults hold.
-  FairPolicy(const ClusterState& state, const Settings& settings);
+  // By its section of the settings; without one all defaults hold.
+  FairPolicy(const ClusterState& state, PolicyMemory& memory);
 
   std::string_view name() const override { return "fair"; }
   void begin_offer(const Offer& offer) override;
@@ -234,6 +235,7 @@ class FairPolicy : public Policy {
   Status check_pool(const Caller& caller, const std::string& path, QueueId own_queue) const;
 
   const ClusterState& state_;
+  PolicyMemory& memory_;
   std::shared_ptr<const FairSettings> settings_;
   std::unique_ptr<WeightAdjuster> adjuster_;
   std::unique_ptr<LoadManager> load_manager_;

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/ids.h"
-#include "jobqueue/locality_delay.h"
-#include "jobqueue/settings.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/model/time.h"
+#include "jobqueue/policy/locality_delay.h"
 
 namespace weir {
 

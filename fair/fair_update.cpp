@@ -24,7 +24,7 @@ Preemption FairPolicy::tick(TimeMs now) {
   deal_shares();
   update_stamps();
   if (by_deficit_) update_deficits(now);
-  state_.memory().updated_at = now;
+  memory_.updated_at = now;
   return preempt(now);
 }
 
@@ -33,7 +33,7 @@ Preemption FairPolicy::preempt(TimeMs now) {
   using Mode = FairSettings::Preemption;
   Preemption plan;
   if (settings_->preemption == Mode::kOff) return plan;
-  TimeMs& checked_at = state_.memory().preemption_checked_at;
+  TimeMs& checked_at = memory_.preemption_checked_at;
   if (now - checked_at < settings_->preemption_interval_ms) return plan;
   checked_at = now;
   for (const TaskKind kind : kTaskKinds) {
@@ -61,9 +61,9 @@ Preemption FairPolicy::preempt(TimeMs now) {
              }});
     planner.plan(plan.kills);
     rules_[kOverBudget] += planner.spared();
-    for (auto& [path, stamps] : state_.memory().pools) stamps.unmet[index(kind)] = 0;
+    for (auto& [path, stamps] : memory_.pools) stamps.unmet[index(kind)] = 0;
     for (const auto& [pool, slots] : planner.unmet()) {
-      state_.memory().pools[tree_.node(pool).path].unmet[index(kind)] = slots;
+      memory_.pools[tree_.node(pool).path].unmet[index(kind)] = slots;
     }
   }
   return plan;
@@ -71,9 +71,9 @@ Preemption FairPolicy::preempt(TimeMs now) {
 
 // What it was due at the last check, and still is, while nobody could be killed for it.
 std::int64_t FairPolicy::unmet(PoolId pool, TaskKind kind, TimeMs now) const {
-  const auto known = state_.memory().pools.find(tree_.node(pool).path);
+  const auto known = memory_.pools.find(tree_.node(pool).path);
   if (settings_->preemption == FairSettings::Preemption::kOff ||
-      known == state_.memory().pools.end()) {
+      known == memory_.pools.end()) {
     return 0;
   }
   return std::clamp<std::int64_t>(known->second.unmet[index(kind)], 0,
@@ -82,7 +82,7 @@ std::int64_t FairPolicy::unmet(PoolId pool, TaskKind kind, TimeMs now) const {
 
 // What it lacks of its minimum share and of its fair share, each only beyond its timeout.
 PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
-  const auto& pools = state_.memory().pools;
+  const auto& pools = memory_.pools;
   const auto known = pools.find(tree_.node(pool).path);
   if (known == pools.end()) return {};
   const PoolSettings& settings = *tree_.node(pool).settings;
@@ -102,7 +102,7 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
 // A pool that is not short has no stamp: it was not at the last update. One that is keeps the time
 // of the last update at which it was not.
 void FairPolicy::update_stamps() {
-  PolicyMemory& memory = state_.memory();
+  PolicyMemory& memory = memory_;
   const TimeMs before = memory.updated_at;
   for (const TaskKind kind : kTaskKinds) {
     const std::size_t k = index(kind);
@@ -134,7 +134,7 @@ void FairPolicy::update_stamps() {
 
 // Beyond its timeout, itself or a pool above it: by the stamps of the last update.
 bool FairPolicy::starved(PoolId pool, TaskKind kind, TimeMs now) const {
-  const auto& pools = state_.memory().pools;
+  const auto& pools = memory_.pools;
   if (pools.empty()) return false;
   for (PoolId p = pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     const auto known = pools.find(tree_.node(p).path);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "jobqueue/share.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 namespace {

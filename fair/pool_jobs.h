@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "fair/ranked_set.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/share.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 

@@ -19,8 +19,8 @@
 
 #include "fair/pool_tree.h"
 #include "fair/standings.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/policy.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 #include "fair/pool_tree.h"
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 namespace {

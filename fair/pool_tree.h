@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "fair/fair_settings.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

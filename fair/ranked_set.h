@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "jobqueue/winner_tree.h"
+#include "jobqueue/policy/winner_tree.h"
 
 namespace weir {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "jobqueue/share.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 

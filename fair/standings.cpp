@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fair/shares.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 namespace {

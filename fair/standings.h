@@ -13,9 +13,9 @@
 
 #include "fair/pool_jobs.h"
 #include "fair/pool_tree.h"
-#include "jobqueue/job_spec.h"
-#include "jobqueue/prefetch.h"
-#include "jobqueue/share.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/prefetch.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 

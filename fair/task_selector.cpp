@@ -7,7 +7,7 @@ class DefaultTaskSelector : public TaskSelector {
  public:
   std::optional<Choice> pick(const ClusterState& state, JobId job, TaskKind kind, TrackerId tracker,
                              Locality allowed) const override {
-    return state.pick_task(job, kind, tracker, allowed);
+    return launch_of(state.pick_task(job, kind, tracker, allowed));
   }
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fair/fair_settings.h"
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
 
 namespace weir {
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "fair/fair_settings.h"
-#include "jobqueue/job.h"
+#include "jobqueue/model/job.h"
 
 namespace weir {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "jobqueue/share.h"
+#include "jobqueue/model/share.h"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "jobqueue/job_spec.h"
+#include "jobqueue/model/job_spec.h"
 
 namespace weir {
 

@@ -18,7 +18,7 @@ std::int64_t task_width(const Job& job, TaskKind kind) {
 
 }  // namespace
 
-FifoPolicy::FifoPolicy(const ClusterState& state, const Settings&)
+FifoPolicy::FifoPolicy(const ClusterState& state)
     : state_(state), waiting_{WaitingJobs(state.tree()), WaitingJobs(state.tree())} {
   for (auto& pending : pending_) pending.assign(state.tree().size(), 0);
   for (const TaskKind kind : kTaskKinds) shares_[index(kind)] = exact_shares(state.tree(), kind);
@@ -32,7 +32,7 @@ std::optional<Choice> FifoPolicy::choose(const Offer& offer) {
   std::optional<Choice> choice;
   for (const TaskKind kind : kTaskKinds) {
     waiting_[index(kind)].visit(offer.free[index(kind)], [&](JobId job) {
-      choice = state_.pick_task(job, kind, offer.tracker);
+      choice = launch_of(state_.pick_task(job, kind, offer.tracker));
       return choice.has_value();
     });
     if (choice) break;

@@ -13,16 +13,15 @@
 #include <vector>
 
 #include "fifo/waiting_jobs.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/job_queue_manager.h"
-#include "jobqueue/policy.h"
-#include "jobqueue/queue_guarantees.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 
 class FifoPolicy : public Policy {
  public:
-  FifoPolicy(const ClusterState& state, const Settings& settings);
+  explicit FifoPolicy(const ClusterState& state);
 
   std::string_view name() const override { return "fifo"; }
   std::optional<Choice> choose(const Offer& offer) override;

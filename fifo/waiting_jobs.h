@@ -15,9 +15,9 @@
 #include <set>
 #include <vector>
 
-#include "jobqueue/ids.h"
-#include "jobqueue/job.h"
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 

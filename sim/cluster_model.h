@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/event.h"
-#include "jobqueue/job_spec.h"
+#include "jobqueue/model/event.h"
+#include "jobqueue/model/job_spec.h"
 #include "sim/virtual_cluster.h"
 
 namespace weir {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 
 namespace weir {
 

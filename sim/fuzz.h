@@ -9,7 +9,7 @@
 #include <ostream>
 #include <string>
 
-#include "jobqueue/policy.h"
+#include "jobqueue/policy/policy.h"
 #include "sim/checker/checker.h"
 #include "sim/rule_tally.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "fair/fair_settings.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 #include "sim/fuzz_dice.h"
 
 namespace weir {

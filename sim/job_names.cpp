@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 namespace {

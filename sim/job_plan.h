@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/input.h"
-#include "jobqueue/job_spec.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/job_spec.h"
 
 namespace weir {
 

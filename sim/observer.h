@@ -4,8 +4,8 @@
 // references are good for the call only; one thread.
 #pragma once
 
-#include "jobqueue/engine.h"
-#include "jobqueue/input.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/input.h"
 
 namespace weir {
 

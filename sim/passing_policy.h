@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/policy.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fair/fair_settings.h"
-#include "jobqueue/running_limits.h"
+#include "jobqueue/engine/running_limits.h"
 #include "sim/rule_tally.h"
 
 namespace weir {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <map>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "sim/checker/rules.h"
 #include "sim/checker/step.h"
 #include "sim/saboteur_policy.h"
@@ -285,10 +285,10 @@ Result<std::unique_ptr<Saboteur>> Saboteur::create(const std::string& rule,
 PolicyFactory Saboteur::wrap(PolicyFactory inner) const {
   return [inner = std::move(inner), sabotage = sabotage_](
              std::string_view name, const ClusterState& state,
-             const Settings& settings) -> std::unique_ptr<Policy> {
-    auto policy = inner(name, state, settings);
+             PolicyMemory& memory) -> std::unique_ptr<Policy> {
+    auto policy = inner(name, state, memory);
     if (policy == nullptr) return nullptr;
-    return std::make_unique<SabotagedPolicy>(std::move(policy), state, sabotage);
+    return std::make_unique<SabotagedPolicy>(std::move(policy), state, memory, sabotage);
   };
 }
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "jobqueue/policy.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/policy/policy.h"
 #include "sim/observer.h"
 
 namespace weir {

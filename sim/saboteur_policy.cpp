@@ -8,8 +8,11 @@
 namespace weir {
 
 SabotagedPolicy::SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
-                                 std::shared_ptr<Sabotage> sabotage)
-    : PassingPolicy(std::move(inner)), state_(state), sabotage_(std::move(sabotage)) {}
+                                 PolicyMemory& memory, std::shared_ptr<Sabotage> sabotage)
+    : PassingPolicy(std::move(inner)),
+      state_(state),
+      memory_(memory),
+      sabotage_(std::move(sabotage)) {}
 
 std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
   std::optional<Choice> wrong;
@@ -136,7 +139,7 @@ std::optional<Choice> SabotagedPolicy::choose_early_reduce(const Offer& offer) {
     if (!waiting->schedulable() || waiting->reduces_eligible) continue;
     Job& job = state().mutable_job(id);
     job.reduces_eligible = true;
-    if (auto choice = state_.pick_task(id, TaskKind::kReduce, offer.tracker)) return choice;
+    if (auto pick = state_.pick_task(id, TaskKind::kReduce, offer.tracker)) return launch_of(pick);
     job.reduces_eligible = false;
   }
   return std::nullopt;
@@ -150,7 +153,7 @@ std::optional<Choice> SabotagedPolicy::choose_on_full(const Offer& offer) {
       if (job->launchable(kind) == 0) continue;
       const Resources used = tracker.used;
       tracker.used = Resources{};
-      const auto choice = state_.pick_task(id, kind, offer.tracker);
+      const auto choice = launch_of(state_.pick_task(id, kind, offer.tracker));
       if (choice) {
         undo_ = [&tracker, used] { tracker.used += used; };
         return choice;
@@ -172,7 +175,7 @@ std::optional<Choice> SabotagedPolicy::choose_over_limit(const Offer& offer, boo
       const bool over = above(census, lines, count.job->queue, count.width).has_value();
       const bool user = capacity && check::over_hard_limit(census, lines, count, kind).has_value();
       if (maximum ? !over : over || !user) continue;
-      if (auto choice = state_.pick_task(count.job->id, kind, offer.tracker)) return choice;
+      if (auto pick = state_.pick_task(count.job->id, kind, offer.tracker)) return launch_of(pick);
     }
   }
   return std::nullopt;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
 #include "sim/checker/census.h"
 #include "sim/checker/expected.h"
 #include "sim/checker/fair_rules.h"
@@ -19,7 +19,7 @@ namespace weir {
 
 class SabotagedPolicy : public PassingPolicy {
  public:
-  SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
+  SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterState& state, PolicyMemory& memory,
                   std::shared_ptr<Sabotage> sabotage);
 
   std::optional<Choice> choose(const Offer& offer) override;
@@ -75,6 +75,7 @@ class SabotagedPolicy : public PassingPolicy {
   std::map<QueueId, std::int64_t> lie(TaskKind kind) const;
 
   const ClusterState& state_;
+  PolicyMemory& memory_;
   std::shared_ptr<Sabotage> sabotage_;
   std::uint64_t launches_ = 0;  // that this policy has seen
   std::function<void()> undo_;  // what was bent so that the engine would let a launch pass

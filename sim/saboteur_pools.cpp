@@ -84,7 +84,7 @@ std::optional<Choice> SabotagedPolicy::any_task(const Offer& offer, TaskKind kin
   if (offer.free[index(kind)] <= 0) return std::nullopt;
   for (const auto& [id, job] : state_.jobs()) {
     if (id == but || !job->schedulable() || !only_turn_matters(*job, kind)) continue;
-    if (auto choice = state_.pick_task(id, kind, offer.tracker)) return choice;
+    if (auto choice = launch_of(state_.pick_task(id, kind, offer.tracker))) return choice;
   }
   return std::nullopt;
 }
@@ -158,8 +158,8 @@ std::optional<Choice> SabotagedPolicy::choose_too_far(const Offer& offer) const 
         !only_turn_matters(*job, TaskKind::kMap, rules)) {
       continue;
     }
-    if (state_.memory().of(id).wait.level != Locality::kNode) continue;
-    auto choice = state_.pick_task(id, TaskKind::kMap, offer.tracker);
+    if (memory_.of(id).wait.level != Locality::kNode) continue;
+    auto choice = launch_of(state_.pick_task(id, TaskKind::kMap, offer.tracker));
     if (choice && choice->located && choice->locality != Locality::kNode) return choice;
   }
   return std::nullopt;
@@ -191,7 +191,7 @@ std::optional<Choice> SabotagedPolicy::choose_over_pool_maximum(const Offer& off
                of.running + job->width(kind) > of.maximum;
       });
       if (!full) continue;
-      if (auto choice = state_.pick_task(id, kind, offer.tracker)) return choice;
+      if (auto choice = launch_of(state_.pick_task(id, kind, offer.tracker))) return choice;
     }
   }
   return std::nullopt;
@@ -200,9 +200,9 @@ std::optional<Choice> SabotagedPolicy::choose_over_pool_maximum(const Offer& off
 // --- Kills ---
 
 Preemption SabotagedPolicy::plan_pool_kills(TimeMs now) {
-  const auto stamps_before = state_.memory().pools;
+  const auto stamps_before = memory_.pools;
   if (active("pool-kill-early")) {  // everybody has been short for ever
-    for (auto& [pool, stamps] : state_.memory().pools) {
+    for (auto& [pool, stamps] : memory_.pools) {
       for (const TaskKind kind : kTaskKinds) {
         if (stamps.at_min_share[index(kind)] != kNever) stamps.at_min_share[index(kind)] = 1;
         if (stamps.at_half_share[index(kind)] != kNever) stamps.at_half_share[index(kind)] = 1;
@@ -219,8 +219,8 @@ Preemption SabotagedPolicy::plan_pool_kills(TimeMs now) {
   }
   Preemption plan = inner_->tick(now);
   for (const auto& [pool, before] : stamps_before) {  // else nobody would wait for locality
-    const auto known = state_.memory().pools.find(pool);
-    if (known == state_.memory().pools.end()) continue;
+    const auto known = memory_.pools.find(pool);
+    if (known == memory_.pools.end()) continue;
     for (const TaskKind kind : kTaskKinds) {
       TimeMs& at_min = known->second.at_min_share[index(kind)];
       TimeMs& at_half = known->second.at_half_share[index(kind)];

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "conf/yaml_reader.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/settings.h"
 #include "sim/cluster_model.h"
 #include "sim/job_names.h"
 #include "sim/job_plan.h"

@@ -1,6 +1,6 @@
 #include "sim/sim_engine.h"
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 

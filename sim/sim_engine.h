@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "sim/observer.h"
 
 namespace weir {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir {
 

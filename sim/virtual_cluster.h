@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/input.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/result.h"
 #include "sim/sim_engine.h"
 
 namespace weir {

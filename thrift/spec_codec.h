@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/job_spec.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

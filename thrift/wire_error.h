@@ -7,7 +7,7 @@
 #include <string>
 
 #include "common_types.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "common_types.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/input.h"
-#include "jobqueue/job_spec.h"
-#include "jobqueue/resources.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

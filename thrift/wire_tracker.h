@@ -7,8 +7,8 @@
 
 #include <cstddef>
 
-#include "jobqueue/input.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/result.h"
 #include "tracker_types.h"
 
 namespace weir {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/event.h"
+#include "jobqueue/model/event.h"
 
 namespace weir {
 

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "jobqueue/event.h"
+#include "jobqueue/model/event.h"
 #include "jobqueue/store/group_writer.h"
 #include "jobqueue/store/store.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/event.h"
+#include "jobqueue/model/event.h"
 #include "jobqueue/store/store.h"
 
 namespace weir {

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/ids.h"
-#include "jobqueue/job_record.h"
-#include "jobqueue/result.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job_record.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

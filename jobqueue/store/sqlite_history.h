@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "jobqueue/event.h"
+#include "jobqueue/model/event.h"
 #include "jobqueue/store/history.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "jobqueue/snapshot.h"
+#include "jobqueue/model/snapshot.h"
 #include "jobqueue/store/sqlite_history.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "jobqueue/event.h"
+#include "jobqueue/model/event.h"
 #include "jobqueue/store/sqlite_history.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store.h"

@@ -14,12 +14,12 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/event.h"
-#include "jobqueue/job_spec.h"
-#include "jobqueue/result.h"
-#include "jobqueue/snapshot.h"
+#include "jobqueue/model/event.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/snapshot.h"
+#include "jobqueue/model/time.h"
 #include "jobqueue/store/history.h"
-#include "jobqueue/time.h"
 
 namespace weir {
 

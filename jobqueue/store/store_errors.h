@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

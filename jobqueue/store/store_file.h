@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

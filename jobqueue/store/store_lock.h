@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

@@ -10,8 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/ids.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/event.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::check {
 

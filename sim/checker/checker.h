@@ -11,7 +11,7 @@
 #include <functional>
 #include <optional>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "sim/checker/expected.h"
 #include "sim/checker/rules.h"
 #include "sim/checker/step.h"

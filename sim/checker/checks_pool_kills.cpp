@@ -278,7 +278,7 @@ bool was_checked(const Step& step, Verdict& verdict) {
       !step.engine.unreported().empty()) {
     return false;
   }
-  const TimeMs checked_at = step.state.memory().preemption_checked_at;
+  const TimeMs checked_at = step.engine.memory().preemption_checked_at;
   const TimeMs now = step.engine.now();
   if (checked_at != now && now - checked_at >= step.fair->preemption_interval) {
     verdict.breach("pool-kill-missing",

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/claims.h"
-#include "jobqueue/ids.h"
+#include "jobqueue/model/claims.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::check {
 

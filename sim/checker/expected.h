@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/queue_tree.h"
 #include "sim/checker/census.h"
 #include "sim/checker/exact.h"
 

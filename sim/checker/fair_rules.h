@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "jobqueue/ids.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::check {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "jobqueue/input.h"
+#include "jobqueue/model/input.h"
 
 namespace weir::check {
 

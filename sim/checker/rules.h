@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::check {
 

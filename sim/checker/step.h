@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "sim/checker/census.h"
 #include "sim/checker/claim_memory.h"
 #include "sim/checker/expected.h"

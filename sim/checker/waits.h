@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
 #include "sim/checker/fair_rules.h"
 
 namespace weir::check {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "sim/experiments/catalogue.h"
 #include "sim/runner.h"
 

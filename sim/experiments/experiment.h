@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/policy.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/policy/policy.h"
 #include "sim/experiments/scenario_text.h"
 
 namespace weir::experiments {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::experiments {
 

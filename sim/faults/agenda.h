@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::faults {
 

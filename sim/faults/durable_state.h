@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "jobqueue/engine.h"
-#include "jobqueue/snapshot.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/snapshot.h"
 
 namespace weir::faults {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 
 namespace weir::faults {
 

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir::faults {
 

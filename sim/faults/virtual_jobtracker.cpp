@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 namespace weir::faults {
 namespace {

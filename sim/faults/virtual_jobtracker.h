@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "jobqueue/store/group_writer.h"
 #include "sim/faults/agenda.h"
 #include "sim/faults/disk.h"

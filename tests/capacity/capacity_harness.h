@@ -11,9 +11,9 @@ namespace weir::test {
 
 inline PolicyFactory capacity_only() {
   return [](std::string_view name, const ClusterState& state,
-            const Settings& settings) -> std::unique_ptr<Policy> {
+            PolicyMemory& memory) -> std::unique_ptr<Policy> {
     if (name != "capacity") return nullptr;
-    return std::make_unique<CapacityPolicy>(state, settings);
+    return std::make_unique<CapacityPolicy>(state, memory);
   };
 }
 

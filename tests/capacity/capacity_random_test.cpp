@@ -8,9 +8,9 @@
 #include <random>
 
 #include "capacity/capacity_arithmetic.h"
-#include "capacity_harness.h"
 #include "capacity/paused_shortfalls.h"
-#include "jobqueue/queue_guarantees.h"
+#include "capacity_harness.h"
+#include "jobqueue/model/queue_guarantees.h"
 #include "support/random_story.h"
 
 namespace weir::test {

@@ -25,7 +25,7 @@
 #include "AdminService.h"
 #include "ClientService.h"
 #include "cli/run_weir.h"
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::cli {
 

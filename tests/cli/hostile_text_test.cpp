@@ -3,7 +3,7 @@
 
 #include "cli/commands_fixture.h"
 #include "cli/temporary_directory.h"
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 #include "tracker/tasktracker/shuffle_server.h"
 
 namespace weir::cli {

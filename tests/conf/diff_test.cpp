@@ -8,7 +8,8 @@
 
 #include "conf/load.h"
 #include "conf/policies.h"
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/policy_memory.h"
 
 namespace weir {
 namespace {
@@ -77,13 +78,14 @@ TEST(Policies, EveryNameHasAConstructor) {
   const Settings loaded = settings("policy: capacity");
   const ClusterState state(std::make_shared<const Settings>(loaded),
                            QueueTree::build(loaded.queues).value(), 1);
+  PolicyMemory memory;
   const PolicyFactory make = policy_factory();
   for (const std::string& name : policy_names()) {
-    const auto policy = make(name, state, loaded);
+    const auto policy = make(name, state, memory);
     ASSERT_NE(policy, nullptr) << name;
     EXPECT_EQ(policy->name(), name);
   }
-  EXPECT_EQ(make("none", state, loaded), nullptr);
+  EXPECT_EQ(make("none", state, memory), nullptr);
 }
 
 }  // namespace

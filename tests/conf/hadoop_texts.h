@@ -12,7 +12,7 @@
 #include "conf/findings.h"
 #include "conf/hadoop_import.h"
 #include "fair/fair_settings.h"
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 

@@ -17,9 +17,9 @@ struct FifoAndFair : Harness {
   }
   static PolicyFactory factory() {
     return [](std::string_view name, const ClusterState& state,
-              const Settings& settings) -> std::unique_ptr<Policy> {
-      if (name == "fair") return std::make_unique<FairPolicy>(state, settings);
-      return std::make_unique<FifoPolicy>(state, settings);
+              PolicyMemory& memory) -> std::unique_ptr<Policy> {
+      if (name == "fair") return std::make_unique<FairPolicy>(state, memory);
+      return std::make_unique<FifoPolicy>(state);
     };
   }
   std::string pool_of(std::uint32_t job) {

@@ -14,9 +14,9 @@ namespace weir::test {
 
 inline PolicyFactory fair_only() {
   return [](std::string_view name, const ClusterState& state,
-            const Settings& settings) -> std::unique_ptr<Policy> {
+            PolicyMemory& memory) -> std::unique_ptr<Policy> {
     if (name != "fair") return nullptr;
-    return std::make_unique<FairPolicy>(state, settings);
+    return std::make_unique<FairPolicy>(state, memory);
   };
 }
 

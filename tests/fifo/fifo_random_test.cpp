@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "jobqueue/queue_guarantees.h"
+#include "jobqueue/model/queue_guarantees.h"
 #include "support/fifo_harness.h"
 #include "support/random_story.h"
 

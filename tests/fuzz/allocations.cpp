@@ -1,7 +1,7 @@
 // The fair policy's allocations file, as settings name it.
 #include "conf/load.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 void weir::fuzz::run(std::string_view input) {
   SettingsText source;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "conf/policies.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/jobtracker/client_service.h"
 #include "tracker/jobtracker/tracker_service.h"
 #include "tracker/rpc/multiplexer.h"

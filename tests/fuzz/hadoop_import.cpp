@@ -3,7 +3,7 @@
 
 #include "conf/load.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 void weir::fuzz::run(std::string_view input) {
   const auto imported = import_hadoop("fuzz.xml", input);

@@ -7,7 +7,7 @@
 
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/counters.h"
 #include "tracker/tasktracker/stderr_sink.h"
 

@@ -9,7 +9,7 @@
 
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/merge.h"
 #include "tracker/tasktracker/shuffle_client.h"
 #include "tracker/tasktracker/shuffle_server.h"

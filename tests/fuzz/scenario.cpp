@@ -3,7 +3,7 @@
 #include "sim/scenario.h"
 
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 void weir::fuzz::run(std::string_view input) {
   const auto scenario = load_scenario_text("/nonexistent/fuzz.yaml", input);

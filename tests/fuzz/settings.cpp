@@ -5,9 +5,9 @@
 #include "conf/diff.h"
 #include "conf/policies.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
-#include "jobqueue/engine.h"
-#include "jobqueue/snapshot.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/snapshot.h"
 
 void weir::fuzz::run(std::string_view input) {
   const SettingsText source = SettingsText::split(input);

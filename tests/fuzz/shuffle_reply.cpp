@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
 using namespace weir::tasktracker;

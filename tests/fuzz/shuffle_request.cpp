@@ -10,7 +10,7 @@
 
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/run_file.h"
 #include "tracker/tasktracker/shuffle_server.h"
 

@@ -6,7 +6,7 @@
 
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 using namespace weir::tasktracker;
 

@@ -1,7 +1,7 @@
 // Columns of the store that hold text or bytes of ours: a job's counters, and its spec. The first
 // byte says which.
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "jobqueue/store/counters_text.h"
 #include "thrift/spec_codec.h"
 

@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "cli/text_width.h"
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 using namespace weir::cli;
 

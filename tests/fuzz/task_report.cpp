@@ -4,7 +4,7 @@
 #include "tracker/tasktracker/task_report.h"
 
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/run_file.h"
 
 using namespace weir::tasktracker;

@@ -2,7 +2,7 @@
 #include "tracker/tasktracker/task_spec.h"
 
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 
 using namespace weir::tasktracker;
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "fuzz/target.h"
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/rpc/frame.h"
 #include "tracker/tasktracker/agent_core.h"
 #include "tracker/tasktracker/task_spec.h"

@@ -9,7 +9,7 @@ A mutant is a table in tests/mutants/*.toml:
 
     [[mutant]]
     id = 'reduce_latest'                   its name, after that of the file: claims.reduce_latest
-    file = 'jobqueue/claims.cpp'
+    file = 'jobqueue/model/claims.cpp'
     from = 'earliest ? claims.begin()'     text that is in the file exactly once (a list that has rotted is an error)
     to = 'true ? claims.begin()'
     rule = 'what is wanted less is taken off the latest claim'

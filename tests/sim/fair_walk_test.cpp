@@ -165,14 +165,14 @@ using Change = std::function<void(FairSettings&)>;
 // `change`: by what the walk goes instead of the settings.
 PolicyFactory walking(const Change& change = {}) {
   return [inner = policy_factory(), change](std::string_view name, const ClusterState& state,
-                                            const Settings& settings) -> std::unique_ptr<Policy> {
-    Settings rules = settings;
+                                            PolicyMemory& memory) -> std::unique_ptr<Policy> {
+    Settings rules = state.settings();
     if (change) {
-      auto fair = std::make_shared<FairSettings>(fair_section(settings));
+      auto fair = std::make_shared<FairSettings>(fair_section(state.settings()));
       change(*fair);
       rules.policies["fair"] = fair;
     }
-    return std::make_unique<WalkingPolicy>(inner(name, state, settings), state, rules);
+    return std::make_unique<WalkingPolicy>(inner(name, state, memory), state, memory, rules);
   };
 }
 

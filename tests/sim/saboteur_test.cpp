@@ -74,8 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Checker, EveryRule, ::testing::ValuesIn(rule_names()), 
 
 // Whatever policy a story asks for, fifo rules.
 std::unique_ptr<Policy> always_fifo(std::string_view, const ClusterState& state,
-                                    const Settings& settings) {
-  return policy_factory()("fifo", state, settings);
+                                    PolicyMemory& memory) {
+  return policy_factory()("fifo", state, memory);
 }
 
 TEST(Saboteur, AQueuesMaximumIsCheckedUnderFifoToo) {

@@ -94,7 +94,7 @@ std::vector<const PoolJob*> WalkingPolicy::by_deficit(const Pools& pools) const 
     for (std::size_t i = 0; i < pool.jobs.size(); ++i) {
       const PoolJob& job = pool.jobs[i];
       const Job& of = *job.count->job;
-      const Int128 deficit = state_.memory().of(of.id).account[index(pools.kind)].deficit;
+      const Int128 deficit = memory_.of(of.id).account[index(pools.kind)].deficit;
       const bool guaranteed = job.running + Rational(1, 1'000'000) >= guarantees[i];
       const Int128 owed = to_rank(deficit);
       line.push_back({{guaranteed, -owed, of.submitted_at, of.spec->name, of.id}, &job});
@@ -207,8 +207,8 @@ bool WalkingPolicy::starved(const std::string& pool, TimeMs now) const {
     return stamp != kNever && timeout != kNever && now - stamp > timeout;
   };
   for (std::string p = pool; !p.empty(); p = check::parent_of(p)) {
-    const auto stamps = state_.memory().pools.find(p);
-    if (stamps == state_.memory().pools.end()) continue;
+    const auto stamps = memory_.pools.find(p);
+    if (stamps == memory_.pools.end()) continue;
     const check::PoolRules& rules = rules_.of(p);
     if (beyond(stamps->second.at_min_share[0], rules.min_timeout) ||
         beyond(stamps->second.at_half_share[0], rules.fair_timeout)) {

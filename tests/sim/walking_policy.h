@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
 #include "sim/checker/pools.h"
 #include "sim/checker_observer.h"
 #include "sim/fuzz_settings.h"
@@ -22,9 +22,11 @@ namespace weir::test {
 
 class WalkingPolicy : public PassingPolicy {
  public:
-  WalkingPolicy(std::unique_ptr<Policy> inner, const ClusterState& state, const Settings& settings)
+  WalkingPolicy(std::unique_ptr<Policy> inner, const ClusterState& state,
+                const PolicyMemory& memory, const Settings& settings)
       : PassingPolicy(std::move(inner)),
         state_(state),
+        memory_(memory),
         rules_(fair_rules(settings)),
         delay_(fair_section(settings).locality_delay) {}
 
@@ -58,6 +60,7 @@ class WalkingPolicy : public PassingPolicy {
   bool starved(const std::string& pool, TimeMs now) const;
 
   const ClusterState& state_;
+  const PolicyMemory& memory_;
   check::FairRules rules_;
   LocalityDelaySettings delay_;
   std::map<JobId, Wait> waits_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/running_limits.h"
+#include "jobqueue/engine/running_limits.h"
 
 namespace weir::test {
 

@@ -8,9 +8,9 @@ namespace weir::test {
 
 inline PolicyFactory fifo_only() {
   return [](std::string_view name, const ClusterState& state,
-            const Settings& settings) -> std::unique_ptr<Policy> {
+            PolicyMemory&) -> std::unique_ptr<Policy> {
     if (name != "fifo") return nullptr;
-    return std::make_unique<FifoPolicy>(state, settings);
+    return std::make_unique<FifoPolicy>(state);
   };
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fifo/fifo_policy.h"
-#include "jobqueue/cluster_state.h"
+#include "jobqueue/model/cluster_state.h"
 
 namespace weir::test {
 
@@ -23,8 +23,8 @@ struct GroupRules {
 
 class GroupedFifo : public FifoPolicy {
  public:
-  GroupedFifo(const ClusterState& state, const Settings& settings, GroupRules& rules)
-      : FifoPolicy(state, settings), state_(state), rules_(rules) {
+  GroupedFifo(const ClusterState& state, GroupRules& rules)
+      : FifoPolicy(state), state_(state), rules_(rules) {
     for (const auto& [id, job] : state.jobs()) listed_.insert(id);
   }
   std::string_view name() const override { return "grouped"; }
@@ -69,10 +69,10 @@ class GroupedFifo : public FifoPolicy {
 // Knows "grouped", and "fifo", which has no such limits.
 inline PolicyFactory grouped_fifo(GroupRules& rules) {
   return [&rules](std::string_view name, const ClusterState& state,
-                  const Settings& settings) -> std::unique_ptr<Policy> {
-    if (name == "fifo") return std::make_unique<FifoPolicy>(state, settings);
+                  PolicyMemory&) -> std::unique_ptr<Policy> {
+    if (name == "fifo") return std::make_unique<FifoPolicy>(state);
     if (name != "grouped") return nullptr;
-    return std::make_unique<GroupedFifo>(state, settings, rules);
+    return std::make_unique<GroupedFifo>(state, rules);
   };
 }
 

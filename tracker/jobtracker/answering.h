@@ -9,7 +9,7 @@
 #include <functional>
 #include <utility>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "thrift/wire_error.h"
 
 namespace weir {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "client_types.h"
-#include "jobqueue/engine.h"
-#include "jobqueue/event.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/event.h"
 #include "tracker/jobtracker/wall_clock.h"
 
 namespace weir {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "client_types.h"
-#include "jobqueue/engine.h"
-#include "jobqueue/result.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/result.h"
 #include "tracker/jobtracker/record_table.h"
 #include "tracker/jobtracker/render.h"
 

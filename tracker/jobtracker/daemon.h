@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "conf/daemon_settings.h"
-#include "jobqueue/policy.h"
+#include "jobqueue/policy/policy.h"
 #include "jobqueue/store/store.h"
 #include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/engine_loop.h"

@@ -27,7 +27,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "jobqueue/store/group_committer.h"
 #include "jobqueue/store/store.h"
 #include "tracker/jobtracker/attempt_history.h"

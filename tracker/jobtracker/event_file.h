@@ -13,8 +13,8 @@
 #include <string>
 
 #include "eventlog/event_lines.h"
-#include "jobqueue/engine.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/settings.h"
 
 namespace spdlog {
 class logger;

@@ -2,8 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include "jobqueue/counted.h"
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/counted.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "jobqueue/engine.h"
-#include "jobqueue/event.h"
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/event.h"
 
 namespace weir {
 

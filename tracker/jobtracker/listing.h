@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/jobtracker/board.h"
 
 namespace weir {

@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 #include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/spec_codec.h"

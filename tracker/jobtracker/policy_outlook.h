@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "admin_types.h"
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 
 namespace weir {
 

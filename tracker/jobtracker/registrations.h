@@ -14,8 +14,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "jobqueue/input.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/input.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client_types.h"
-#include "jobqueue/engine.h"
+#include "jobqueue/engine/engine.h"
 #include "jobqueue/store/history.h"
 #include "tracker/jobtracker/wall_clock.h"
 

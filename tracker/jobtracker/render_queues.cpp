@@ -4,7 +4,8 @@
 #include <map>
 
 #include "conf/describe.h"
-#include "jobqueue/share.h"
+#include "jobqueue/model/access_rights.h"
+#include "jobqueue/model/share.h"
 #include "thrift/wire_job.h"
 #include "tracker/jobtracker/render.h"
 

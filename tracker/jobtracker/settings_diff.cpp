@@ -9,9 +9,9 @@
 #include "conf/describe.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
-#include "jobqueue/cluster_state.h"
-#include "jobqueue/queue_guarantees.h"
-#include "jobqueue/queue_tree.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/model/queue_tree.h"
 
 namespace weir {
 namespace {

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "admin_types.h"
-#include "jobqueue/resources.h"
-#include "jobqueue/result.h"
-#include "jobqueue/settings.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/settings.h"
 
 namespace weir {
 

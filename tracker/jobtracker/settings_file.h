@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "conf/load.h"
-#include "jobqueue/snapshot.h"
+#include "jobqueue/model/snapshot.h"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-#include "jobqueue/time.h"
+#include "jobqueue/model/time.h"
 #include "tracker/jobtracker/wall_clock.h"
 
 namespace weir {

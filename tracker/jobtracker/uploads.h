@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common_types.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir {
 

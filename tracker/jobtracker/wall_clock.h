@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/result.h"
-#include "jobqueue/time.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/time.h"
 
 namespace weir {
 

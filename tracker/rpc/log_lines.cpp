@@ -2,7 +2,7 @@
 
 #include <spdlog/pattern_formatter.h>
 
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir {
 

@@ -20,7 +20,7 @@
 #include <mutex>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/rpc/byte_budget.h"
 #include "tracker/rpc/connection.h"
 #include "tracker/rpc/limits.h"

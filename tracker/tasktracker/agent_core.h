@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 #include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/task_report.h"
 #include "tracker_types.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common_types.h"
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::tasktracker {
 

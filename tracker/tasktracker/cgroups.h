@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/cgroup_places.h"
 
 namespace weir::tasktracker {

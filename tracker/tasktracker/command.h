@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "conf/daemon_settings.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/stderr_sink.h"
 
 namespace weir::tasktracker {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::tasktracker {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::tasktracker {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 #include "tracker/tasktracker/tree_size.h"
 
 namespace weir::tasktracker {

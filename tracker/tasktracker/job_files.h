@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/job_spec.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::tasktracker {
 

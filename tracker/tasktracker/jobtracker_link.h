@@ -1,5 +1,5 @@
 // The calls a tracker makes to its JobTracker, as an interface so that tests can play the
-// JobTracker. A refusal carries the wire's code (jobqueue/result.h has the same numbers); not
+// JobTracker. A refusal carries the wire's code (jobqueue/model/result.h has the same numbers); not
 // reaching the JobTracker is kInternal. Calls block and come from one thread; close() may come from
 // another and makes a waiting call fail.
 #pragma once
@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker_types.h"
 
 namespace weir::tasktracker {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/work_dirs.h"
 
 namespace weir::tasktracker {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/line.h"
 
 namespace weir::tasktracker {

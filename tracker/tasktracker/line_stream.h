@@ -3,7 +3,7 @@
 // Used by one thread.
 #pragma once
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/line.h"
 
 namespace weir::tasktracker {

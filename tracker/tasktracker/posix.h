@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::tasktracker {
 

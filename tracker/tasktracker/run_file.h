@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/tasktracker/line_stream.h"
 #include "tracker/tasktracker/posix.h"
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::tasktracker {
 

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker/rpc/peers.h"
 #include "tracker/tasktracker/shuffle_protocol.h"
 #include "tracker/tasktracker/work_dirs.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "jobqueue/check.h"
+#include "jobqueue/model/check.h"
 #include "tracker/tasktracker/posix.h"
 
 namespace weir::tasktracker {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::tasktracker {
 

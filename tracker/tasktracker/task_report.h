@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "jobqueue/result.h"
+#include "jobqueue/model/result.h"
 #include "tracker_types.h"
 
 namespace weir::tasktracker {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "conf/daemon_settings.h"
-#include "jobqueue/ids.h"
-#include "jobqueue/job_spec.h"
-#include "jobqueue/result.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/result.h"
 #include "tracker_types.h"
 
 namespace weir::tasktracker {

@@ -1,6 +1,6 @@
 #include "tracker/tasktracker/text.h"
 
-#include "jobqueue/plain_text.h"
+#include "jobqueue/model/plain_text.h"
 
 namespace weir::tasktracker {
 

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "jobqueue/ids.h"
+#include "jobqueue/model/ids.h"
 
 namespace weir::tasktracker {
 

@@ -1,0 +1,124 @@
+// The last duty of each job, to complete its output or to clean it up: given to one tracker, and to
+// another one as well if that takes too long. It can be done twice, so whoever is done first ends
+// it. See engine.h.
+#include <algorithm>
+
+#include "jobqueue/engine/engine.h"
+
+namespace weir {
+
+constexpr DurationMs kDutyMs = 60'000;      // then another tracker is asked
+constexpr std::size_t kDutiesATracker = 8;  // at a time
+constexpr int kDutiesLookedAt = 16;         // of those that wait, by one tracker that reports
+
+void Engine::open_duty(Job& job, Job::Duty duty) {
+  job.duty = duty;
+  if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
+  limits_.update(job);
+}
+
+void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
+  if (state_.find_job(report.job) == nullptr) return;
+  Job& job = state_.mutable_job(report.job);
+  if (job.duty == Job::Duty::kNone) return;
+  const bool has_it = job.duty_tracker == tracker.id;
+  const auto& given = job.duty_given;
+  if (!has_it && std::find(given.begin(), given.end(), tracker.id) == given.end()) return;
+  // A kill may have turned the duty round while the tracker was at it: that report is of the old
+  // one.
+  if (report.succeed && *report.succeed != (job.duty == Job::Duty::kSucceed)) return;
+  if (!report.ok && !has_it) return;  // somebody else is at it
+  if (!report.ok && report.elsewhere)
+    return pass_on_duty(job, "tracker " + tracker.name + " cannot: " + report.message);
+  end_duty(job, report.ok, report.message);
+}
+
+void Engine::end_duty(Job& job, bool ok, const std::string& message) {
+  const Job::Duty duty = job.duty;
+  if (job.duty_tracker.valid()) std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
+  unassigned_duties_.erase(job.id);
+  job.duty = Job::Duty::kNone;
+  job.duty_tracker = TrackerId{};
+  job.duty_given.clear();
+  job.duty_trouble.clear();
+  if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
+    release_output(job);
+    emit_durable(JobCleanedUp{job.id, record_of(job)});
+    return touch(job);
+  }
+  if (ok) return end_job(job, JobState::kSucceeded, "", false);
+  end_job(job, JobState::kFailed, "the output directory could not be completed: " + message, true);
+  open_duty(job, Job::Duty::kAbort);
+}
+
+// After a restart what still runs of an ended job must be known, and told to die, before its files
+// are removed.
+void Engine::give_duties(TrackerState& tracker) {
+  if (!tracker.live() || recovering()) return;
+  auto next = unassigned_duties_.begin();
+  for (int looked = 0; looked < kDutiesLookedAt && next != unassigned_duties_.end(); ++looked) {
+    if (tracker.duties.size() >= kDutiesATracker) return;
+    Job& job = state_.mutable_job(*next);
+    auto& given = job.duty_given;
+    const bool again = std::find(given.begin(), given.end(), tracker.id) != given.end();
+    if (again && now_ - job.duty_passed_at < kDutyMs) {  // others first
+      ++next;
+      continue;
+    }
+    next = unassigned_duties_.erase(next);
+    job.duty_tracker = tracker.id;
+    if (!again) given.push_back(tracker.id);
+    tracker.duties.push_back(job.id);
+    duties_given_.push_back({now_, job.id, tracker.id});
+  }
+}
+
+void Engine::list_duties(const TrackerState& tracker, HeartbeatReply& out) const {
+  for (const JobId id : tracker.duties) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || job->duty == Job::Duty::kNone) continue;
+    const std::uint32_t reduces = job->spec->tasks(TaskKind::kReduce);
+    out.duties.push_back({id, job->duty == Job::Duty::kSucceed, job->spec->output,
+                          output_owner(*job),
+                          reduces > 0 ? reduces : job->spec->tasks(TaskKind::kMap)});
+  }
+}
+
+// The tracker is gone.
+void Engine::leave_duties(TrackerState& tracker) {
+  for (const JobId id : tracker.duties) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || job->duty == Job::Duty::kNone) continue;
+    Job& left = state_.mutable_job(id);
+    left.duty_tracker = TrackerId{};
+    std::erase(left.duty_given, tracker.id);
+    unassigned_duties_.insert(id);
+  }
+  tracker.duties.clear();
+}
+
+void Engine::pass_on_duty(Job& job, const std::string& why) {
+  TrackerState& tracker = state_.mutable_tracker(job.duty_tracker);
+  std::erase(tracker.duties, job.id);
+  job.duty_tracker = TrackerId{};
+  job.duty_passed_at = now_;
+  job.duty_trouble = why;
+  unassigned_duties_.insert(job.id);
+  emit(DutyPassedOn{job.id, tracker.id, why});
+  touch(job);
+}
+
+void Engine::pass_on_slow_duties() {
+  while (!duties_given_.empty() && duties_given_.front().at + kDutyMs <= now_) {
+    const DutyGiven given = duties_given_.front();
+    duties_given_.pop_front();
+    const Job* job = state_.find_job(given.job);
+    if (job == nullptr || job->duty == Job::Duty::kNone || job->duty_tracker != given.tracker)
+      continue;
+    pass_on_duty(state_.mutable_job(given.job),
+                 "tracker " + state_.tracker(given.tracker).name + " takes longer than " +
+                     format_duration(kDutyMs));
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,115 @@
+// Why a job's tasks wait, as far as the mechanism knows; the rest is the policy's to say.
+#include <algorithm>
+
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/counted.h"
+
+namespace weir {
+namespace {
+
+// Nothing but a slot is missing: the next tracker with room gets its tasks.
+Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
+  const std::int64_t taken = state.queue(QueueTree::root()).running_slots[index(kind)];
+  const std::int64_t total = state.total_slots(kind);
+  const std::uint32_t pending = job.tasks(kind).pending();
+  return {"no_free_slot",
+          std::to_string(pending) + " " + name(kind) + (pending == 1 ? " waits" : "s wait") +
+              " for a free slot; " + std::to_string(taken) + " of the cluster's " +
+              std::to_string(total) + " " + name(kind) + " slots are running tasks",
+          {{"pending", pending}, {"running", taken}, {"slots", total}}};
+}
+
+// Tasks that have fallen behind, each of which could be tried once more elsewhere.
+std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job, TaskKind kind) {
+  const std::int64_t stragglers = state.stragglers(job, kind);
+  if (stragglers == 0) return std::nullopt;
+  const std::int64_t points = state.settings().speculation.lag_millionths / 10'000;
+  return Reason{"stragglers",
+                std::to_string(stragglers) + " " + name(kind) +
+                    (stragglers == 1 ? " is " : "s are ") + std::to_string(points) +
+                    " points or more behind the average; a second attempt waits for a slot on "
+                    "another tracker that nobody else may use",
+                {{"stragglers", stragglers}, {"lag_percent", points}}};
+}
+
+}  // namespace
+
+std::vector<Reason> Engine::explain(JobId id) const {
+  const Job* job = state_.find_job(id);
+  if (job == nullptr || is_over(job->state)) return {};
+  std::vector<Reason> reasons;
+  if (job->held) {
+    return {{"held",
+             "held by " + job->spec->user + "; `weir job release " + job_name(id) +
+                 "` lets it start",
+             {}}};
+  }
+  if (job->state == JobState::kWaiting) {
+    if (policy_->limits_running_jobs()) return limits_.full_groups(id);
+    if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));
+    return reasons;
+  }
+  if (job->duty != Job::Duty::kNone) {
+    const std::string who = job->duty_tracker.valid()
+                                ? "tracker " + state_.tracker(job->duty_tracker).name + " is"
+                                : "a tracker is to begin";
+    return {{"finishing",
+             "all tasks are done; " + who + " publishing the output directory" +
+                 (job->duty_trouble.empty() ? "" : "; " + job->duty_trouble),
+             {}}};
+  }
+  if (recovering()) {
+    const auto left = recovering_until_ - now_;
+    reasons.push_back(
+        {"recovering",
+         "the JobTracker has just started and lets trackers report what they run first; " +
+             short_duration(left) + " left",
+         {{"milliseconds_left", left}}});
+  }
+  if (state_.live_trackers() == 0) {
+    reasons.push_back({"no_trackers", "no tracker is connected", {}});
+    return reasons;
+  }
+  if (std::none_of(state_.trackers().begin(), state_.trackers().end(),
+                   [](const TrackerState& tracker) { return tracker.counts(); })) {
+    const std::int64_t trackers = state_.live_trackers();
+    reasons.push_back({"no_tracker_accepts_tasks",
+                       "none of the " + std::to_string(trackers) +
+                           " connected trackers takes tasks now (draining, faulty, or short of "
+                           "disk); see `weir tracker list`",
+                       {{"trackers", trackers}}});
+    return reasons;
+  }
+  const Resources largest = state_.largest_tracker();
+  for (const TaskKind kind : kTaskKinds) {
+    const TaskGroup& group = job->tasks(kind);
+    if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
+    if (group.pending() == 0 && group.copied == 0) continue;
+    if (kind == TaskKind::kReduce && !job->reduces_eligible) {
+      const TaskGroup& maps = job->tasks(TaskKind::kMap);
+      const std::int64_t needed =
+          (std::int64_t{maps.total} * job->spec->slowstart_millionths + 999999) / 1000000;
+      reasons.push_back({"slow_start",
+                         counted(group.pending(), "reduce") +
+                             (group.pending() == 1 ? " waits until " : " wait until ") +
+                             std::to_string(needed) + " of " + std::to_string(maps.total) +
+                             " maps are done (slow-start); " + std::to_string(maps.succeeded) +
+                             " are",
+                         {{"maps_needed", needed}, {"maps_done", maps.succeeded}}});
+      continue;
+    }
+    if (!fits(job->need(kind), largest, Resources{}, state_.total())) {
+      reasons.push_back({"no_tracker_large_enough",
+                         std::string("a ") + name(kind) + " needs " + to_string(job->need(kind)) +
+                             "; the largest tracker offers " + to_string(largest),
+                         {}});
+      continue;
+    }
+    std::vector<Reason> more = policy_->explain(id, kind, now_);
+    if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, *job, kind));
+    for (Reason& reason : more) reasons.push_back(std::move(reason));
+  }
+  return reasons;
+}
+
+}  // namespace weir

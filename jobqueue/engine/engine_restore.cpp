@@ -1,0 +1,226 @@
+// After a restart: jobs, tasks and trackers as the store has them. See engine.h.
+#include <algorithm>
+
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+Status Engine::restore(const Snapshot& snapshot) {
+  for (const std::string& path : snapshot.stopped_queues) {
+    if (const auto queue = state_.tree().find_path(path)) {
+      state_.stop_by_command(*queue, true);
+    } else {
+      forget_stop(path);
+    }
+  }
+  for (const TrackerSnapshot& old : snapshot.trackers) {
+    TrackerState& tracker = awaited_tracker(old.name);
+    state_.set_tracker_total(tracker, old.total);
+    tracker.stored_total = old.total;
+    unreported_.insert(tracker.id);
+  }
+  restore_orders(snapshot);
+  for (const JobSnapshot& job : snapshot.jobs) {
+    for (const JobSnapshot::DoneTask& done : job.done) {
+      TrackerState& tracker = awaited_tracker(done.tracker);
+      tracker.incarnation = std::max(tracker.incarnation, done.incarnation);
+    }
+  }
+  for (const JobSnapshot& job : snapshot.jobs) {
+    if (const auto restored = restore_job(job); !restored) return restored;
+  }
+  restore_faults(snapshot);
+  // Also one that counts no longer, draining, or did a task, may still run something.
+  for (const TrackerState& tracker : state_.trackers()) {
+    if (tracker.state == TrackerState::State::kAwaited) recovering_for_.insert(tracker.id);
+  }
+  trackers_known_ = !recovering_for_.empty();
+  std::sort(finished_.begin(), finished_.end());
+  restore_claims(snapshot);
+  policy_ = make_policy(std::string(policy_->name()));  // one that knows who waits
+  limits_.follow(*policy_);
+  // What ran goes on, also where a limit would let it wait by now.
+  for (const JobSnapshot& old : snapshot.jobs) {
+    if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
+  }
+  admit_everywhere();
+  for (const JobSnapshot& old : snapshot.jobs) {
+    const Job* job = state_.find_job(old.job);
+    if (old.kill_requested && job != nullptr && !is_over(job->state)) {
+      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
+                KillReason::kJobKilled);
+    }
+    const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
+    if (alive) recovering_until_ = now_ + recovery_ms();
+  }
+  return Ok{};
+}
+
+void Engine::restore_orders(const Snapshot& snapshot) {
+  for (const TrackerOrderSnapshot& old : snapshot.tracker_orders) {
+    TrackerState& tracker = awaited_tracker(old.name);
+    tracker.incarnation = std::max(tracker.incarnation, old.incarnation);
+    tracker.ordered_at = old.at;
+    tracker.ordered_by = old.by;
+    tracker.order_reason = old.reason;
+    state_.set_tracker_order(tracker, old.order);
+  }
+}
+
+// Those who were out for their faults are out again: they may run something, so they are awaited.
+void Engine::restore_faults(const Snapshot& snapshot) {
+  const TrackerFaultSettings& settings = state_.settings().tracker_faults;
+  std::map<std::string, std::vector<TimeMs>> faults;
+  std::map<std::string, std::int64_t> incarnations;
+  for (const TrackerFaultSnapshot& old : snapshot.tracker_faults) {
+    if (old.at + settings.forget_after_ms <= now_) continue;
+    faults[old.name].push_back(old.at);
+    incarnations[old.name] = old.incarnation;
+  }
+  const auto most = static_cast<std::size_t>(settings.at_most.value_or(INT64_MAX));
+  for (auto& [name, times] : faults) {
+    const TrackerState* known = state_.find_tracker(name);
+    if (known == nullptr && times.size() < most) state_.add_tracker(name);
+    TrackerState& tracker = known == nullptr && times.size() < most
+                                ? state_.mutable_tracker(state_.find_tracker(name)->id)
+                                : awaited_tracker(name);
+    tracker.incarnation = std::max(tracker.incarnation, incarnations[name]);
+    tracker.faults = std::move(times);
+  }
+  for (const auto& [name, unused] : faults)
+    judge(state_.mutable_tracker(state_.find_tracker(name)->id), true);
+}
+
+// A job that is over has no tasks any more. Its clean-up, if it was not done, is done now: an end
+// that is on disk promises it.
+void Engine::restore_finished(Job& job, const JobSnapshot& old) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    group.total = job.spec->tasks(kind);
+    if (job.state == JobState::kSucceeded) group.succeeded = group.total;
+    if (old.record == nullptr) continue;
+    const JobRecord::Tasks& tasks = old.record->tasks[index(kind)];
+    group.succeeded = tasks.succeeded;
+    group.failed_attempts = tasks.failed_attempts;
+    group.killed_attempts = tasks.killed_attempts;
+  }
+  if (old.record != nullptr) {
+    job.started_at = old.record->started_at;
+    job.counters = old.record->counters;
+  }
+  finished_.emplace_back(old.finished_at, job.id);
+  if (!old.cleanup) return;
+  outputs_.emplace(job.spec->output, job.id);
+  open_duty(job, Job::Duty::kAbort);
+}
+
+// Long enough for every tracker to try again (its longest pause is 5 s) and to report.
+DurationMs Engine::recovery_ms() const {
+  const HeartbeatSettings& beat = state_.settings().heartbeat;
+  const auto known = static_cast<DurationMs>(state_.trackers().size());
+  const DurationMs interval =
+      beat.interval_ms.value_or(std::max(beat.floor_ms, known * 1000 / beat.per_second));
+  return 5400 + 2 * interval;
+}
+
+TrackerState& Engine::awaited_tracker(const std::string& name) {
+  const TrackerState* known = state_.find_tracker(name);
+  if (known != nullptr) return state_.mutable_tracker(known->id);
+  TrackerState& tracker = state_.add_tracker(name);
+  tracker.incarnation = kUnknownIncarnation;
+  state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
+  heard_of(tracker);
+  return tracker;
+}
+
+namespace {
+
+// The first launch that is known of a job of which something is done.
+TimeMs first_launch_of(const JobSnapshot& job) {
+  TimeMs first = 0;
+  for (const JobSnapshot::DoneTask& done : job.done) {
+    if (done.launched_at != 0 && (first == 0 || done.launched_at < first)) first = done.launched_at;
+  }
+  return first == 0 ? job.submitted_at : first;
+}
+
+}  // namespace
+
+Status Engine::restore_job(const JobSnapshot& old) {
+  const QueueId queue = queue_after(state_.settings(), state_.tree(), old.queue);
+  if (!queue.valid() && !is_over(old.state)) {
+    return Error{ErrorCode::kSettingsRefused,
+                 "the store holds unfinished " + job_name(old.job) + " in queue " + old.queue +
+                     ", which the settings do not declare as a leaf",
+                 "declare the queue again, or name it in removed_queues with a queue to move to"};
+  }
+  auto made = std::make_unique<Job>();
+  made->id = old.job;
+  made->spec = old.spec;
+  made->queue = queue.valid() ? queue : QueueTree::root();
+  made->user = state_.intern_user(old.spec->user);
+  made->priority = old.priority;
+  made->submitted_at = old.submitted_at;
+  made->finished_at = old.finished_at;
+  made->diagnostics = old.diagnostics;
+  made->pool = old.pool;
+  made->durable = true;
+  made->state = is_over(old.state) ? old.state : JobState::kWaiting;
+  made->held = old.spec->hold && !old.released && !is_over(old.state);
+  Job& job = state_.add_job(std::move(made));
+  remember_submission(*job.spec, job.id);
+  changes_.jobs.insert(job.id);
+  if (is_over(job.state)) {
+    restore_finished(job, old);
+    shed(job);
+    return Ok{};
+  }
+  job.spec_bytes = bytes_of(*job.spec);
+  job_bytes_.add(job.spec->user, job.spec_bytes);
+  const std::string& path = state_.tree().node(job.queue).path;
+  if (path != old.queue)
+    emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
+  job.deadline = old.deadline;
+  if (job.deadline != 0) deadlines_.emplace(job.deadline, job.id);
+  outputs_.emplace(job.spec->output, job.id);
+  job.may_have_written = true;  // also one that waits: a limit may have stopped it
+  if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
+  job.started_at = first_launch_of(old);
+  state_.expand_tasks(job);
+  for (const JobSnapshot::Failures& f : old.failures) {
+    TaskGroup& group = job.tasks(f.kind);
+    if (f.index >= group.total) continue;
+    group.tasks[f.index].failures =
+        static_cast<std::uint8_t>(std::min<std::uint32_t>(f.count, 255));
+    group.failed_attempts += f.count;
+    group.fresh.erase(f.index);
+    group.retries.insert(f.index);
+  }
+  const auto reduces_done = std::count_if(old.done.begin(), old.done.end(), [](const auto& done) {
+    return done.kind == TaskKind::kReduce;
+  });
+  const bool reduced = std::cmp_equal(reduces_done, job.spec->reduces);
+  for (const JobSnapshot::DoneTask& done : old.done) {
+    if (done.index >= job.tasks(done.kind).total) continue;
+    const TrackerState& tracker = awaited_tracker(done.tracker);
+    // Incarnations of one name grow: only the newest may still hold its outputs.
+    const bool gone = done.incarnation < tracker.incarnation && !reduced;
+    if (gone && done.kind == TaskKind::kMap && job.spec->reduces > 0) continue;
+    state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
+    if (done.kind == TaskKind::kMap)
+      job.map_log.push_back({done.index, done.attempt, tracker.id, false});
+    add_counters(job, job.tasks(done.kind).tasks[done.index], done.counters.get());
+  }
+  for (const JobSnapshot::Commit& commit : old.commits) {
+    if (commit.attempt.task.index >= job.tasks(commit.attempt.task.kind).total) continue;
+    Task& task = job.tasks(commit.attempt.task.kind).tasks[commit.attempt.task.index];
+    if (task.state == Task::State::kSucceeded) continue;
+    task.commit_granted = true;
+    task.commit_attempt = commit.attempt.attempt;
+    awaited_tracker(commit.tracker).held_commits.push_back(commit.attempt);
+  }
+  return Ok{};
+}
+
+}  // namespace weir

@@ -1,0 +1,124 @@
+// New settings: whether they fit the live state, and their taking effect. See engine.h.
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+// New settings against the live state. Structure (no job is left without a queue) must hold until
+// they are applied; limits are looked at when they come in.
+Status Engine::check_settings(const Settings& settings) const {
+  auto tree = QueueTree::build(settings.queues);
+  if (!tree) return tree.error();
+  std::vector<std::string> findings = structure_findings(settings, *tree);
+  for (std::string& finding : manager_.removal_findings(settings, *tree))
+    findings.push_back(std::move(finding));
+  for (std::string& finding : policy_->settings_findings(settings))
+    findings.push_back(std::move(finding));
+  if (findings.empty()) return Ok{};
+  const std::string source = settings.source.empty() ? "settings" : settings.source;
+  for (std::string& finding : findings) finding = source + ": " + finding;
+  return Error{ErrorCode::kSettingsRefused,
+               findings.size() == 1 ? findings.front()
+                                    : source + ": " + std::to_string(findings.size()) +
+                                          " errors, the settings are refused",
+               "nothing was changed", findings};
+}
+
+std::vector<std::string> Engine::structure_findings(const Settings& settings,
+                                                    const QueueTree& tree) const {
+  std::vector<std::string> findings;
+  const auto gone = [&](const std::string& path) {
+    return tree.find_path(path) ? "would no longer be a leaf" : "would be gone";
+  };
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const std::size_t jobs = state_.queue(leaf).unfinished.size();
+    const std::string& path = state_.tree().node(leaf).path;
+    if (jobs == 0 || queue_after(settings, tree, path).valid()) continue;
+    findings.push_back("queue " + path + " has " + std::to_string(jobs) + " unfinished job" +
+                       (jobs == 1 ? "" : "s") + " and " + gone(path) +
+                       ", allowed: an empty queue, or `removed_queues: [{queue: " + path +
+                       ", move_to: QUEUE}]`");
+  }
+  for (const PendingCommand& command : pending_) {
+    const auto* move = std::get_if<JobMoved>(&command.fact);
+    if (move == nullptr || queue_after(settings, tree, move->queue).valid()) continue;
+    findings.push_back("queue " + move->queue + " " + gone(move->queue) + ", and " +
+                       job_name(move->job) + " is just being moved there; try again");
+  }
+  return findings;
+}
+
+// Settings that are being written already count for what comes in.
+Status Engine::check_stays(QueueId queue) const {
+  const std::string& path = state_.tree().node(queue).path;
+  for (const PendingCommand& command : pending_) {
+    const auto* change = std::get_if<SettingsChanged>(&command.fact);
+    if (change == nullptr) continue;
+    const auto tree = QueueTree::build(change->settings->queues);
+    const auto kept = tree->find_path(path);
+    if (kept && tree->leaf(*kept)) continue;
+    return Error{ErrorCode::kUnknownQueue,
+                 "queue " + path + " is just being removed by new settings",
+                 "see `weir queue list`"};
+  }
+  return Ok{};
+}
+
+std::vector<std::pair<std::string, std::string>> Engine::moves_of(const Settings& settings) const {
+  const auto tree = QueueTree::build(settings.queues);
+  std::vector<std::pair<std::string, std::string>> moves;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    const std::string& path = state_.tree().node(leaf).path;
+    const QueueId to = queue_after(settings, *tree, path);
+    if (to.valid() && tree->node(to).path != path) moves.emplace_back(path, tree->node(to).path);
+  }
+  return moves;
+}
+
+void Engine::apply_settings(const SettingsChanged& change) {
+  auto tree = QueueTree::build(change.settings->queues);
+  WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
+  WEIR_CHECK(structure_findings(*change.settings, *tree).empty(),
+             "nothing enters a queue that is about to go");
+  for (const auto& [from, to] : change.moves) {  // seen by logs and traces; stored as one step
+    const auto leaf = state_.tree().find_path(from);
+    if (!leaf) continue;
+    for (const auto& [id, unused] : state_.queue(*leaf).unfinished)
+      emit(JobMoved{id, to, state_.job(id).pool});
+  }
+  for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
+    const auto same = tree->find_path(state_.tree().node(leaf).path);
+    if (same && tree->leaf(*same)) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      const std::int64_t owed = state_.claims().owed(leaf, kind);
+      if (owed > 0) enter({ClaimStep::What::kDrop, leaf, kind, owed});
+    }
+  }
+  for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+    const std::string& path = state_.tree().nodes()[q].path;
+    if (state_.queue(QueueId(q)).stopped_by_command && !tree->find_path(path)) forget_stop(path);
+  }
+  state_.replace_settings(change.settings, std::move(tree).value());
+  for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+    const QueueTree::Node& node = state_.tree().nodes()[q];
+    for (const TaskKind kind : kTaskKinds) {
+      ClaimBook& book = state_.mutable_claims();
+      if (node.leaf()) {
+        book.set_deadlines(QueueId(q), kind, reclaim_after_ms(state_.tree(), QueueId(q), kind));
+      }
+      // Nobody watches a queue that lends at once: a lend_after to come counts from its own days.
+      if (node.settings.lend_after_ms == 0) book.mutable_lending(QueueId(q), kind) = {};
+    }
+  }
+  switch_policy(std::string(policy_->name()));  // anew, under the new settings
+  judge_all();
+  admit_everywhere();
+  for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
+}
+
+// The queue is gone. One that is declared by its name later is another one, and takes jobs.
+void Engine::forget_stop(const std::string& path) {
+  emit_durable(QueueStateChanged{path, false});
+}
+
+}  // namespace weir

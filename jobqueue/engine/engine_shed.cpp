@@ -1,0 +1,43 @@
+// A job that is over stays listed for a day, but needs little then: once its end is durable and no
+// attempt of it is left, its splits, programs, texts and tasks go. What people ask about stays: its
+// brief spec, the counts, counters, times and diagnostics. See engine.h.
+#include <utility>
+
+#include "jobqueue/engine/engine.h"
+
+namespace weir {
+
+// Called wherever one of the two conditions may have come true; who calls may still look at the
+// job's tasks, so they go at the end of the step.
+void Engine::note_over(const Job& job) {
+  if (!is_over(job.state) || job.live_attempts > 0 || job.end_seq > durable_seq_) return;
+  over_.push_back(job.id);
+}
+
+void Engine::shed_ended() {
+  for (const JobId id : over_) {
+    if (state_.find_job(id) != nullptr) shed(state_.mutable_job(id));
+  }
+  over_.clear();
+}
+
+void Engine::shed(Job& job) {
+  job_bytes_.remove(job.spec->user, std::exchange(job.spec_bytes, 0));
+  job.spec = brief(*job.spec);
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    group.total = job.spec->tasks(kind);
+    group.tasks = std::vector<Task>();  // `= {}` would keep its room
+    group.fresh.reset(0);
+    group.retries.reset(0);
+    group.aged.reset();
+  }
+  job.map_log = std::vector<MapCompletion>();
+  job.locality.clear();
+  job.has_locations = false;
+  job.failed_on.clear();
+  job.losses.clear();
+  job.fetch_failures.clear();
+}
+
+}  // namespace weir

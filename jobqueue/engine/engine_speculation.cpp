@@ -1,0 +1,76 @@
+// Speculative attempts: a task that has fallen behind the others of its kind is tried once more on
+// another tracker, and whichever attempt is done first counts. The state knows the stragglers
+// (cluster_state_stragglers.cpp), the policy says which job may have the slot. A slot goes to a
+// second attempt only when no ordinary task wants it; one a heartbeat and kind, so that not all of
+// a job's stragglers go to the same tracker.
+#include <algorithm>
+
+#include "jobqueue/engine/engine.h"
+
+namespace weir {
+namespace {
+
+// Of more jobs with stragglers than that a heartbeat looks at some, the next one at the next.
+constexpr std::size_t kJobsLookedAt = 64;
+
+}  // namespace
+
+// Whether a second attempt was started. Slots that are kept for somebody are not for these.
+bool Engine::speculate(TrackerState& tracker, Offer& offer,
+                       std::array<bool, kTaskKindCount>& speculated) {
+  state_.age_attempts();
+  if (tracker.keeps > 0) return false;
+  for (const TaskKind kind : kTaskKinds) {
+    if (speculated[index(kind)] || offer.free[index(kind)] <= 0) continue;
+    if (state_.jobs_with_stragglers(kind).empty()) continue;
+    const auto choice = choose_straggler(kind, offer);
+    if (!choice) continue;
+    speculated[index(kind)] = true;
+    start(tracker, *choice, offer, 0, true);
+    return true;
+  }
+  return false;
+}
+
+std::optional<Choice> Engine::choose_straggler(TaskKind kind, const Offer& offer) {
+  const std::set<JobId>& jobs = state_.jobs_with_stragglers(kind);
+  const std::size_t looks = std::min(jobs.size(), kJobsLookedAt);
+  JobId& last = speculated_last_[index(kind)];
+  auto next = jobs.size() > kJobsLookedAt && last.valid() ? jobs.upper_bound(last) : jobs.begin();
+  std::optional<Choice> best;
+  for (std::size_t i = 0; i < looks; ++i, ++next) {
+    if (next == jobs.end()) next = jobs.begin();
+    last = *next;
+    const Job& job = state_.job(*next);
+    if (!job.schedulable() || job.width(kind) > offer.free[index(kind)]) continue;
+    if (!policy_->may_speculate(*next, kind, offer)) continue;
+    if (best && !policy_->comes_before(*next, best->task.job, kind)) continue;
+    if (const auto pick = state_.pick_straggler(*next, kind, offer.tracker)) {
+      best = launch_of(*pick);
+    }
+  }
+  return best;
+}
+
+// After a restart both attempts of a task go on, if they are on two trackers. At other times an
+// attempt that is not known is one that was given up.
+bool Engine::may_adopt_beside(const Job& job, const TrackerState& tracker,
+                              const AttemptReport& report) const {
+  const TaskKey& key = report.attempt.task;
+  const Task& task = job.tasks(key.kind).tasks[key.index];
+  if (!recovering() || !job.speculates[index(key.kind)]) return false;
+  if (state_.alive_attempts(task) != 1 || state_.attempt_on(task, tracker.id).valid()) return false;
+  const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+  const bool granted = task.commit_granted && task.commit_attempt == report.attempt.attempt;
+  return report.state != ReportedState::kSucceeded || !publishes || granted;
+}
+
+// One attempt has succeeded: the others are of no use any more.
+void Engine::kill_losers(Job& job, const TaskKey& key) {
+  state_.each_attempt(job.tasks(key.kind).tasks[key.index], [&](AttemptSlot slot) {
+    order_kill(slot, KillReason::kSpeculative, QueueId{});
+  });
+  pending_changed(job, key.kind);
+}
+
+}  // namespace weir

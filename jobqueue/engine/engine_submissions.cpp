@@ -1,0 +1,122 @@
+// Submissions: new ones, and those asked for again because an answer was lost. A client draws an id
+// for each of its submissions, which is kept with the job's spec; the same id of the same user
+// names the same job, for as long as the job is listed. See engine.h.
+#include <algorithm>
+#include <utility>
+
+#include "jobqueue/engine/engine.h"
+
+namespace weir {
+
+void Engine::on(const SubmitJob& input, Token token) {
+  if (answered_before(input, token)) return;
+  const auto leaf = manager_.check_submission(input.caller, *input.spec);
+  if (!leaf) return refuse(token, "submit", leaf.error());
+  if (const auto stays = check_stays(*leaf); !stays) return refuse(token, "submit", stays.error());
+  if (const auto takes = policy_->check_submission(input.caller, *input.spec, *leaf); !takes)
+    return refuse(token, "submit", takes.error());
+  const auto writer = outputs_.find(input.spec->output);
+  if (writer != outputs_.end()) {
+    return refuse(
+        token, "submit",
+        Error{ErrorCode::kOutputInUse,
+              "output " + input.spec->output + " is being written by " + job_name(writer->second),
+              "name another output directory, or wait for that job to end"});
+  }
+  if (const auto fits = check_width(*input.spec); !fits)
+    return refuse(token, "submit", fits.error());
+  const std::int64_t bytes = bytes_of(*input.spec);
+  const JobBytesSettings& limits = state_.settings().job_bytes;
+  if (const auto room = job_bytes_.check(input.spec->user, bytes, limits); !room)
+    return refuse(token, "submit", room.error());
+  auto job = std::make_unique<Job>();
+  job->id = JobId(next_job_++);
+  job->spec = input.spec;
+  job->queue = *leaf;
+  job->user = state_.intern_user(input.spec->user);
+  job->priority = input.spec->priority;
+  job->submitted_at = now_;
+  job->held = input.spec->hold;
+  job->spec_bytes = bytes;
+  job_bytes_.add(job->spec->user, bytes);
+  const JobId id = job->id;
+  outputs_.emplace(input.spec->output, id);
+  remember_submission(*input.spec, id);
+  state_.add_job(std::move(job));
+  policy_->on_job_listed(id);
+  promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
+}
+
+// A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
+// waits for that one.
+Status Engine::check_width(const JobSpec& spec) const {
+  if (state_.live_trackers() == 0) return Ok{};
+  const Resources largest = state_.largest_tracker();
+  for (const TaskKind kind : kTaskKinds) {
+    const Resources& need = spec.need[index(kind)];
+    const auto fits_in = [&](const Resources& total) {
+      return fits(need, total, Resources{}, state_.total());
+    };
+    if (spec.tasks(kind) == 0 || fits_in(largest)) continue;
+    if (std::any_of(state_.trackers().begin(), state_.trackers().end(),
+                    [&](const TrackerState& tracker) { return fits_in(tracker.largest); })) {
+      continue;
+    }
+    return Error{ErrorCode::kBadRequest,
+                 std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
+                     ", more than any tracker has or had",
+                 "the largest tracker offers " + to_string(largest)};
+  }
+  return Ok{};
+}
+
+// True: the reply is given, or will be together with the first one's.
+bool Engine::answered_before(const SubmitJob& input, Token token) {
+  const JobSpec& spec = *input.spec;
+  if (spec.submission.empty()) return false;
+  const auto known = submissions_.find({spec.user, spec.submission});
+  if (known == submissions_.end()) return false;
+  const Job& job = state_.job(known->second);
+  if (job.spec->output != spec.output) {
+    refuse(token, "submit",
+           Error{ErrorCode::kBadRequest,
+                 "submission " + spec.submission + " has made " + job_name(job.id) +
+                     ", whose output is " + job.spec->output,
+                 "an id of its own for each submission"});
+    return true;
+  }
+  if (job.durable) {
+    const std::string& path = state_.tree().node(job.queue).path;
+    reply(token, Submitted{job.id, path.empty() ? job.spec->queue : path});
+    return true;
+  }
+  for (PendingCommand& command : pending_) {
+    const auto* submitted = std::get_if<JobSubmitted>(&command.fact);
+    if (submitted != nullptr && submitted->job == job.id) command.again.push_back(token);
+  }
+  return true;
+}
+
+void Engine::remember_submission(const JobSpec& spec, JobId job) {
+  if (!spec.submission.empty()) submissions_.emplace(std::pair(spec.user, spec.submission), job);
+}
+
+// The job leaves the list.
+void Engine::forget_submission(const JobSpec& spec) {
+  if (!spec.submission.empty()) submissions_.erase({spec.user, spec.submission});
+}
+
+// The store did not take it.
+void Engine::drop_submission(const JobSubmitted& submitted) {
+  Job& job = state_.mutable_job(submitted.job);
+  job_bytes_.remove(job.spec->user, std::exchange(job.spec_bytes, 0));
+  outputs_.erase(submitted.spec->output);
+  forget_submission(*submitted.spec);
+  state_.forget_job(submitted.job);
+  memory_->jobs.erase(submitted.job);
+  policy_->on_job_listed(submitted.job);
+  changes_.jobs.insert(submitted.job);
+  changes_.queues = true;
+}
+
+}  // namespace weir

@@ -1,0 +1,51 @@
+// The Job Queue Manager: who may submit what to which queue, and which of a queue's jobs run and
+// which wait. It reads the ClusterState and answers; the engine acts. Limits: max_jobs (waiting +
+// running), max_jobs_per_user and max_tasks_per_job refuse a submission; max_running_jobs and
+// max_running_jobs_per_user let jobs wait, in order of priority (where the queue has priorities),
+// submit time and id.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jobqueue/model/caller.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/policy/policy.h"
+
+namespace weir {
+
+class JobQueueManager {
+ public:
+  explicit JobQueueManager(const ClusterState& state) : state_(state) {}
+
+  // The leaf that a submission goes to, or the refusal.
+  Result<QueueId> check_submission(const Caller& caller, const JobSpec& spec) const;
+  // The leaf a job may be moved to.
+  Result<QueueId> check_move(const Caller& caller, const Job& job, const std::string& queue) const;
+
+  // What keeps the jobs of removed queues out of the queues that they are to go to under new
+  // settings: stopped, or more jobs or tasks than these allow.
+  std::vector<std::string> removal_findings(const Settings& settings, const QueueTree& tree) const;
+
+  // Why this job may not run yet (limits of its queue), or nothing.
+  std::optional<Reason> running_limit(const Job& job) const;
+  // The next waiting job of a leaf that may run now, and the running one, if any, that it takes the
+  // place of: places are not for ever, they are the most urgent jobs'. A job that has running
+  // reduces and maps left keeps its own, or its reduces would wait for maps that may not run.
+  struct Turn {
+    JobId admit;
+    JobId demote;
+  };
+  std::optional<Turn> next_turn(QueueId leaf) const;
+
+ private:
+  Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
+  Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
+
+  std::optional<JobId> place_for(const Job& job) const;
+
+  const ClusterState& state_;
+};
+
+}  // namespace weir

@@ -1,0 +1,137 @@
+// Running-job limits of groups that reach across queues: the pools and users of a policy with pools
+// (Policy::running_groups), together with the limits of the queues. Who may run is a walk over the
+// unfinished jobs in order of priority, submit time, name and id: a job runs if there is room in
+// all its groups, and takes a place in each. Places are not for ever: a more urgent job takes that
+// of a less urgent one, whose running tasks go on; a job with running reduces and maps left keeps
+// its own, so that such jobs come first in the walk.
+//
+// The walk itself is never made: it is known how many jobs run in each group, who of them would
+// yield, and who waits, in order. At a job's turn a group that is full has room for it exactly if
+// one that yields comes after it there. Jobs of the same groups are a class, and of a class the
+// first that waits is the one to ask. A plan asks the classes of those groups where a place came
+// free since the last plan, or that a job has come to, and goes on from what it changes: the rest
+// of the walk would find what it found before. Derived state: follow() reads it anew.
+// Engine's thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/policy.h"
+
+namespace weir {
+
+struct AdmissionPlan {
+  std::vector<JobId> demote;  // RUNNING, to wait
+  std::vector<JobId> admit;   // WAITING, to run
+};
+
+class RunningLimits {
+ public:
+  explicit RunningLimits(const ClusterState& state) : state_(state) {}
+
+  // This policy rules from now on, or the settings are others: everything is read anew. The policy
+  // is kept until the next call; one that has no such limits is not followed.
+  void follow(const Policy& policy);
+  // The job has come, has gone, or may stand otherwise than before.
+  void update(const Job& job);
+  // Likewise, and its groups may be others.
+  void regroup(const Job& job);
+
+  // What the walk would change, in its order; taken as done from now on.
+  AdmissionPlan plan();
+  // Whether nothing has happened since the last plan for which another may find something to do.
+  bool settled() const { return touched_.empty() && asked_.empty(); }
+  // The groups that are full and keep a waiting job from running. None of a job that is not
+  // waiting or running.
+  std::vector<Reason> full_groups(JobId job) const;
+
+  struct Figures {
+    std::int64_t running = 0;
+    std::size_t yielding = 0;  // of them
+    std::size_t waiting = 0;
+    friend bool operator==(const Figures&, const Figures&) = default;
+  };
+  std::map<std::string, Figures> figures() const;  // by group
+
+ private:
+  struct Turn {  // sorts as the walk goes
+    Priority priority = Priority::kNormal;
+    TimeMs submitted_at = 0;
+    std::string_view name;  // in the job's spec
+    JobId id;
+    friend auto operator<=>(const Turn&, const Turn&) = default;
+  };
+  struct Class;
+  struct Group {
+    std::string name;
+    std::int64_t limit = 0;
+    std::int64_t running = 0;
+    std::set<Turn> yielding;  // who runs and does not keep his place
+    std::vector<Class*> classes;
+    bool touched = false;
+    std::int64_t excess() const { return running - limit; }
+  };
+  struct Class {
+    std::vector<Group*> groups;
+    std::set<Turn> waiting;
+    std::uint64_t jobs = 0;
+    bool asked = false;
+  };
+  enum class Standing : std::uint8_t { kWaits, kYields, kKeeps };
+  struct Entry {
+    Turn turn;
+    Standing standing = Standing::kWaits;
+    Class* in = nullptr;
+  };
+  // A plan in the making.
+  struct Sweep {
+    std::map<Turn, Class*> next;  // of each class that is asked, who waits first
+    std::set<Class*> asked;       // these classes; looked up, never walked
+    std::vector<Group*> crowded;  // over their limits, with jobs that yield
+    AdmissionPlan plan;
+  };
+
+  const Entry* find(JobId job) const;
+  void enter(const Job& job);
+  void leave(JobId job);
+  void stand(const Entry& entry);    // enters the sets and counts
+  void unstand(const Entry& entry);  // leaves them
+  std::vector<RunningGroup> groups_of(const Job& job) const;
+  Class& class_of(const Job& job);
+  void drop_class(Class& unused);
+  void touch(Group& group);
+  void ask(Class& jobs);
+
+  static void ask_from(Class& jobs, std::set<Turn>::const_iterator first, Sweep& sweep);
+  static bool has_room(const Class& jobs, const Turn& turn);
+  static const Turn* first_to_yield(const Sweep& sweep);
+  void admit_next(Sweep& sweep);
+  void demote(const Turn& turn, Sweep& sweep);
+
+  const ClusterState& state_;
+  const Policy* policy_ = nullptr;  // null: it has no such limits
+  std::map<std::string, Group> groups_;
+  std::map<std::vector<std::string>, Class> classes_;  // by the names of their groups
+  std::vector<std::unique_ptr<Entry>> jobs_;           // by JobId; unfinished durable ones
+  std::vector<Group*> touched_;  // a place came free there, or there are too many
+  std::vector<Class*> asked_;    // a job has come to wait there
+};
+
+// Whether reduces of the job run and there are maps left.
+bool reduces_need_maps(const Job& job);
+
+// Whether the job keeps its place whoever comes: its reduces would hold their slots and wait for
+// maps that may not run, or it is being completed.
+bool keeps_place(const Job& job);
+
+// By priority, submit time, name, id.
+bool runs_before(const Job& a, const Job& b);
+
+}  // namespace weir

@@ -1,0 +1,273 @@
+#include "jobqueue/model/claims.h"
+
+#include <algorithm>
+
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+const char* name(ClaimBlock block) {
+  switch (block) {
+    case ClaimBlock::kNone:
+      return "none";
+    case ClaimBlock::kUnservable:
+      return "unservable";
+    case ClaimBlock::kOverBudget:
+      return "over_budget";
+    case ClaimBlock::kPreemptionOff:
+      return "preemption_off";
+    case ClaimBlock::kLogOnly:
+      return "log_only";
+    case ClaimBlock::kRepeating:
+      return "repeating";
+  }
+  return "?";
+}
+
+const char* name(KillRecord::Outcome outcome) {
+  switch (outcome) {
+    case KillRecord::Outcome::kPending:
+      return "pending";
+    case KillRecord::Outcome::kUsed:
+      return "used";
+    case KillRecord::Outcome::kWasted:
+      return "wasted";
+    case KillRecord::Outcome::kLoggedOnly:
+      return "logged_only";
+  }
+  return "?";
+}
+
+ClaimBook::ClaimBook(std::size_t queues)
+    : accounts_(queues * kTaskKindCount), owed_(queues * kTaskKindCount, 0) {}
+
+// --- Reading ---
+
+const std::vector<Claim>& ClaimBook::claims(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).claims;
+}
+
+const Claim* ClaimBook::find(QueueId queue, TaskKind kind, ClaimId id) const {
+  for (const Claim& claim : account(queue, kind).claims) {
+    if (claim.id == id) return &claim;
+  }
+  return nullptr;
+}
+
+std::int64_t ClaimBook::lost_slot_ms(QueueId victim, TimeMs now) const {
+  const auto found = losses_.find(victim);
+  return found == losses_.end() ? 0 : sum_of(found->second, now);
+}
+
+std::int64_t ClaimBook::lost_slot_ms(const std::string& pool, TimeMs now) const {
+  const auto found = pool_losses_.find(pool);
+  return found == pool_losses_.end() ? 0 : sum_of(found->second, now);
+}
+
+std::int64_t ClaimBook::sum_of(const Losses& losses, TimeMs now) {
+  std::int64_t lost = 0;
+  for (const Loss& loss : losses) {
+    if (now - loss.at < kBudgetWindowMs) lost += loss.slot_ms;
+  }
+  return lost;
+}
+
+const ClaimBook::Lending& ClaimBook::lending(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).lending;
+}
+
+std::int64_t ClaimBook::running_seen(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).running_seen;
+}
+
+std::int64_t ClaimBook::counted_free(QueueId queue, TaskKind kind) const {
+  return account(queue, kind).counted_free;
+}
+
+// --- Claims ---
+
+const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
+                             DurationMs reclaim_after_ms) {
+  WEIR_CHECK(slots > 0, "a claim is for something");
+  auto& claims = account(queue, kind).claims;
+  const TimeMs deadline = later(born, reclaim_after_ms);
+  claims.push_back({.id = next_id_++,
+                    .queue = queue,
+                    .kind = kind,
+                    .slots = slots,
+                    .born = born,
+                    .deadline = deadline,
+                    .kills_from = deadline});
+  by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
+  add_owed(queue, kind, slots);
+  return claims.back();
+}
+
+void ClaimBook::restore(const Claim& claim) {
+  auto& claims = account(claim.queue, claim.kind).claims;
+  const auto after = [](const Claim& a, const Claim& b) {
+    return std::tuple(a.born, a.id) < std::tuple(b.born, b.id);
+  };
+  claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
+  by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+  add_owed(claim.queue, claim.kind, claim.slots);
+  next_id_ = std::max(next_id_, claim.id + 1);
+}
+
+Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool earliest,
+                        std::int64_t& taken) {
+  auto& claims = account(queue, kind).claims;
+  WEIR_CHECK(!claims.empty() && slots > 0, "only what is claimed is met or dropped");
+  const auto which = earliest ? claims.begin() : std::prev(claims.end());
+  taken = std::min(slots, which->slots);
+  which->slots -= taken;
+  add_owed(queue, kind, -taken);
+  const Claim now = *which;
+  if (now.slots == 0) {
+    by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
+    claims.erase(which);
+  }
+  return now;
+}
+
+void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock block,
+                          std::int64_t width) {
+  for (Claim& claim : account(queue, kind).claims) {
+    if (claim.id != id) continue;
+    claim.block = block;
+    claim.width = width;
+  }
+}
+
+void ClaimBook::set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms) {
+  for (Claim& claim : account(queue, kind).claims) {
+    const TimeMs deadline = later(claim.born, reclaim_after_ms);
+    if (deadline == claim.deadline) continue;
+    by_deadline_[index(kind)].erase({claim.deadline, queue, claim.id});
+    if (claim.kills_from == claim.deadline) claim.kills_from = deadline;
+    claim.deadline = deadline;
+    claim.kills_from = std::max(claim.kills_from, deadline);
+    by_deadline_[index(kind)].emplace(deadline, queue, claim.id);
+  }
+}
+
+void ClaimBook::shift(DurationMs by) {
+  for (Account& account : accounts_) {
+    for (Claim& claim : account.claims) {
+      claim.born += by;
+      claim.deadline = later(claim.deadline, by);
+      claim.kills_from = later(claim.kills_from, by);
+    }
+  }
+  index_claims();
+}
+
+void ClaimBook::postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from) {
+  for (Claim& claim : account(queue, kind).claims) {
+    if (claim.id == id) claim.kills_from = std::max(claim.deadline, kills_from);
+  }
+}
+
+void ClaimBook::set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots) {
+  account(queue, kind).running_seen = slots;
+}
+
+void ClaimBook::set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots) {
+  account(queue, kind).counted_free = slots;
+}
+
+ClaimBook::Lending& ClaimBook::mutable_lending(QueueId queue, TaskKind kind) {
+  return account(queue, kind).lending;
+}
+
+void ClaimBook::index_claims() {
+  for (auto& due : by_deadline_) due.clear();
+  for (const Account& account : accounts_) {
+    for (const Claim& claim : account.claims) {
+      by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+    }
+  }
+}
+
+// --- Records ---
+
+std::int64_t ClaimBook::held_on(TrackerId tracker, TaskKind kind) const {
+  std::int64_t slots = 0;
+  for (const Hold& hold : holds_) {
+    if (hold.tracker == tracker && hold.kind == kind) slots += hold.kept();
+  }
+  return slots;
+}
+
+void ClaimBook::add_record(const KillRecord& record) {
+  records_.push_back(record);
+  if (records_.size() > kRecordsKept) records_.pop_front();
+  if (record.outcome == KillRecord::Outcome::kLoggedOnly) return;
+  add_loss(losses_[record.victim], record);
+  if (!record.from_pool.empty()) add_loss(pool_losses_[record.from_pool], record);
+}
+
+void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
+  while (!losses.empty() && record.at - losses.front().at >= kBudgetWindowMs) losses.pop_front();
+  losses.push_back({record.at, record.slots * record.ran_ms});
+}
+
+void ClaimBook::add_owed(QueueId queue, TaskKind kind, std::int64_t slots) {
+  owed_[place(queue, kind)] += slots;
+  owed_in_all_[index(kind)] += slots;
+}
+
+void ClaimBook::forget_freed(TrackerId tracker) {
+  std::erase_if(freed_, [&](const FreedSlots& freed) { return freed.tracker == tracker; });
+}
+
+void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
+  // Holds are numbered as their kills are recorded, and settled soon afterwards.
+  for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+    if (record->hold != 0 && record->hold < hold) return;
+    if (record->hold == hold && record->outcome == KillRecord::Outcome::kPending) {
+      record->outcome = outcome;
+    }
+  }
+}
+
+void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
+  std::vector<Account> accounts(queues * kTaskKindCount);
+  owed_.assign(queues * kTaskKindCount, 0);
+  for (std::int64_t& all : owed_in_all_) all = 0;
+  for (std::size_t old = 0; old < new_id.size(); ++old) {
+    if (!new_id[old].valid()) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      Account& moved = accounts[place(new_id[old], kind)];
+      moved = std::move(account(QueueId(old), kind));
+      for (Claim& claim : moved.claims) {
+        claim.queue = new_id[old];
+        add_owed(claim.queue, kind, claim.slots);
+      }
+    }
+  }
+  accounts_ = std::move(accounts);
+  index_claims();
+  const auto renumbered = [&](QueueId old) {
+    return old.valid() && old.index() < new_id.size() ? new_id[old.index()] : QueueId{};
+  };
+  for (Hold& hold : holds_) {
+    if (!hold.pool.empty()) continue;
+    hold.queue = renumbered(hold.queue);
+    if (!hold.queue.valid()) settle_records(hold.id, KillRecord::Outcome::kWasted);
+  }
+  std::erase_if(holds_, [](const Hold& h) { return h.pool.empty() && !h.queue.valid(); });
+  for (FreedSlots& freed : freed_) freed.queue = renumbered(freed.queue);
+  std::erase_if(freed_, [](const FreedSlots& f) { return !f.queue.valid(); });
+  for (KillRecord& record : records_) {
+    record.claimant = renumbered(record.claimant);
+    record.victim = renumbered(record.victim);
+  }
+  std::map<QueueId, Losses> losses;
+  for (auto& [queue, lost] : losses_) {
+    if (const QueueId moved = renumbered(queue); moved.valid()) losses[moved] = std::move(lost);
+  }
+  losses_ = std::move(losses);
+}
+
+}  // namespace weir

@@ -1,0 +1,428 @@
+#include "jobqueue/model/cluster_state.h"
+
+#include <algorithm>
+
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree,
+                           std::uint32_t epoch)
+    : settings_(std::move(settings)),
+      tree_(std::move(tree)),
+      epoch_(epoch),
+      queues_(tree_.size()),
+      claims_(tree_.size()) {
+  for (std::size_t i = 0; i < tree_.size(); ++i)
+    queues_[i].stopped = tree_.nodes()[i].settings.stopped;
+}
+
+DurationMs ClusterState::heartbeat_interval_ms() const {
+  const HeartbeatSettings& beat = settings_->heartbeat;
+  if (beat.interval_ms) return *beat.interval_ms;
+  return std::max<DurationMs>(beat.floor_ms, DurationMs{live_trackers_} * 1000 / beat.per_second);
+}
+
+const Job* ClusterState::find_job(JobId id) const {
+  return id.valid() && id.index() < job_index_.size() ? job_index_[id.index()] : nullptr;
+}
+
+const Job& ClusterState::job(JobId id) const {
+  const Job* job = find_job(id);
+  WEIR_CHECK(job != nullptr, "job() of an unknown job");
+  return *job;
+}
+
+Job& ClusterState::mutable_job(JobId id) {
+  return const_cast<Job&>(std::as_const(*this).job(id));
+}
+
+const TrackerState* ClusterState::find_tracker(std::string_view name) const {
+  const TrackerId id = tracker_by_name_.find(
+      name, [this](TrackerId t) -> const std::string& { return trackers_[t.index()].name; });
+  return id.valid() ? &trackers_[id.index()] : nullptr;
+}
+
+AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
+  const Job* job = find_job(key.task.job);
+  if (job == nullptr) return {};
+  const auto& tasks = job->tasks(key.task.kind).tasks;
+  if (key.task.index >= tasks.size()) return {};
+  AttemptSlot found;
+  each_attempt(tasks[key.task.index], [&](AttemptSlot slot) {
+    if (attempt(slot).key == key) found = slot;
+  });
+  return found;
+}
+
+std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey& key) const {
+  constexpr std::size_t kFew = 64;  // more are found by way of their job
+  if (tracker.held.size() <= kFew) {
+    for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+      if (tracker.held[i].key == key) return i;
+    }
+    return kNoPlace;
+  }
+  const AttemptSlot slot = find_attempt(key);
+  if (!slot.valid() || attempt(slot).tracker != tracker.id) return kNoPlace;
+  return attempt(slot).tracker_place;
+}
+
+const Resources& ClusterState::largest_tracker() const {
+  if (largest_) return *largest_;
+  Resources& largest = largest_.emplace();
+  for (const TrackerState& tracker : trackers_) {
+    if (!tracker.live() && !tracker.counts()) continue;
+    for (std::size_t i = 0; i < kDimensionCount; ++i) {
+      largest.amount[i] = std::max(largest.amount[i], tracker.total.amount[i]);
+    }
+  }
+  return largest;
+}
+
+Job& ClusterState::add_job(std::unique_ptr<Job> job) {
+  Job& added = *job;
+  for (const TaskKind kind : kTaskKinds) {
+    added.tasks(kind).need = added.spec->need[index(kind)];
+    added.speculates[index(kind)] = speculates(*added.spec, kind);
+  }
+  added.limited = added.spec->time_limit_ms > 0;
+  if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
+  WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
+  job_index_[added.id.index()] = &added;
+  jobs_.emplace(added.id, std::move(job));
+  QueueState& queue = queues_[added.queue.index()];
+  if (!is_over(added.state)) {
+    queue.unfinished.emplace(added.id, Ok{});
+    UserInQueue& user = queue.users[added.user];
+    ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
+    if (added.state == JobState::kWaiting) ++waiting_jobs_;
+    ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+    count_pending(added, 1);
+    line_up(added);
+  }
+  return added;
+}
+
+// A job in state RUNNING of which no task has started yet is counted as pending as well.
+void ClusterState::count_pending(const Job& job, std::int32_t by) {
+  if (!job.pending()) return;
+  QueueState& queue = queues_[job.queue.index()];
+  queue.jobs_pending += static_cast<std::uint32_t>(by);
+  queue.users[job.user].jobs_pending += static_cast<std::uint32_t>(by);
+}
+
+void ClusterState::line_up(const Job& job) {
+  if (!job.durable || job.held || is_over(job.state)) return;
+  QueueState& queue = queues_[job.queue.index()];
+  const JobOrder order = job_order(*this, job);
+  for (JobLine* line : {&queue.line, &queue.user_lines[job.user]}) {
+    (job.state == JobState::kWaiting ? line->waiting : line->running).insert(order);
+  }
+}
+
+void ClusterState::leave_line(const Job& job) {
+  if (!job.durable || job.held || is_over(job.state)) return;
+  QueueState& queue = queues_[job.queue.index()];
+  const JobOrder order = job_order(*this, job);
+  const auto his = queue.user_lines.find(job.user);
+  for (JobLine* line : {&queue.line, &his->second}) {
+    (job.state == JobState::kWaiting ? line->waiting : line->running).erase(order);
+  }
+  if (his->second.waiting.empty() && his->second.running.empty()) queue.user_lines.erase(his);
+}
+
+void ClusterState::set_durable(Job& job) {
+  job.durable = true;
+  line_up(job);
+}
+
+void ClusterState::release(Job& job) {
+  if (!job.held) return;
+  job.held = false;
+  line_up(job);
+}
+
+void ClusterState::set_priority(Job& job, Priority priority) {
+  leave_line(job);
+  job.priority = priority;
+  line_up(job);
+}
+
+void ClusterState::forget_job(JobId id) {
+  Job& job = mutable_job(id);
+  WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
+  if (!is_over(job.state)) {  // refused by the store: it never was
+    set_job_state(job, JobState::kKilled);
+  }
+  job_index_[id.index()] = nullptr;
+  jobs_.erase(id);
+}
+
+void ClusterState::set_job_state(Job& job, JobState state) {
+  if (job.state == state) return;
+  QueueState& queue = queues_[job.queue.index()];
+  UserInQueue& user = queue.users[job.user];
+  WEIR_CHECK(!is_over(job.state), "an ended job stays as it is");
+  leave_line(job);
+  --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
+  --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
+  if (job.state == JobState::kWaiting) --waiting_jobs_;
+  count_pending(job, -1);
+  job.state = state;
+  count_pending(job, 1);
+  line_up(job);
+  switch (state) {
+    case JobState::kWaiting:
+      ++queue.jobs_waiting, ++user.jobs_waiting, ++waiting_jobs_;
+      return;
+    case JobState::kRunning:
+      ++queue.jobs_running, ++user.jobs_running;
+      return;
+    default:
+      break;
+  }
+  queue.unfinished.erase(job.id);
+  // Running tasks of an ended job die soon; the user's record goes when nothing of his is left
+  // here.
+  if (user.jobs_running + user.jobs_waiting == 0 &&
+      user.running_slots[0] + user.running_slots[1] == 0) {
+    queue.users.erase(job.user);
+  }
+}
+
+void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
+  for (QueueId q = leaf; q.valid(); q = tree_.parent(q))
+    queues_[q.index()].running_slots[index(kind)] += slots;
+  auto& users = queues_[leaf.index()].users;
+  UserInQueue& in_queue = users[user];
+  in_queue.running_slots[index(kind)] += slots;
+  WEIR_CHECK(in_queue.running_slots[index(kind)] >= 0, "running slots are never negative");
+  if (in_queue.jobs_running + in_queue.jobs_waiting == 0 &&
+      in_queue.running_slots[0] + in_queue.running_slots[1] == 0) {
+    users.erase(user);
+  }
+}
+
+void ClusterState::set_queue(Job& job, QueueId queue) {
+  if (job.queue == queue) return;
+  leave_line(job);
+  std::int64_t moved[kTaskKindCount] = {0, 0};
+  for (const TaskKind kind : kTaskKinds) {
+    for (const Task& task : job.tasks(kind).tasks) {
+      each_attempt(task, [&](AttemptSlot slot) {
+        Attempt& attempt = mutable_attempt(slot);
+        attempt.queue = queue;
+        if (!attempt.dying() && attempt.has_slots()) moved[index(kind)] += job.width(kind);
+      });
+    }
+    add_running(job.queue, job.user, kind, -moved[index(kind)]);
+  }
+  QueueState& from = queues_[job.queue.index()];
+  QueueState& to = queues_[queue.index()];
+  if (!is_over(job.state)) {
+    UserInQueue& old_user = from.users[job.user];
+    const bool waiting = job.state == JobState::kWaiting;
+    --(waiting ? from.jobs_waiting : from.jobs_running);
+    --(waiting ? old_user.jobs_waiting : old_user.jobs_running);
+    count_pending(job, -1);
+    if (old_user.jobs_running + old_user.jobs_waiting == 0 &&
+        old_user.running_slots[0] + old_user.running_slots[1] == 0) {
+      from.users.erase(job.user);
+    }
+    UserInQueue& new_user = to.users[job.user];
+    ++(waiting ? to.jobs_waiting : to.jobs_running);
+    ++(waiting ? new_user.jobs_waiting : new_user.jobs_running);
+    from.unfinished.erase(job.id);
+    to.unfinished.emplace(job.id, Ok{});
+  }
+  job.queue = queue;
+  count_pending(job, 1);
+  line_up(job);
+  for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
+}
+
+void ClusterState::expand_tasks(Job& job) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    group.total = job.spec->tasks(kind);
+    group.tasks.resize(group.total);
+    group.fresh.fill(group.total);
+    group.retries.reset(group.total);
+  }
+}
+
+UserId ClusterState::intern_user(const std::string& name) {
+  const auto [found, added] = user_by_name_.try_emplace(name, UserId(users_.size()));
+  if (added) users_.push_back(name);
+  return found->second;
+}
+
+RackId ClusterState::intern_rack(const std::string& name) {
+  const auto found = std::find(racks_.begin(), racks_.end(), name);
+  if (found != racks_.end()) return RackId(static_cast<std::size_t>(found - racks_.begin()));
+  racks_.push_back(name);
+  return RackId(racks_.size() - 1);
+}
+
+TrackerState& ClusterState::add_tracker(const std::string& name) {
+  const TrackerId id(trackers_.size());
+  trackers_.emplace_back();
+  TrackerState& tracker = trackers_.back();
+  tracker.id = id;
+  tracker.name = name;
+  tracker.state = TrackerState::State::kLost;
+  tracker.rack = intern_rack("default");
+  tracker_by_name_.add(name, id);
+  by_host_[name].push_back(id);
+  return tracker;
+}
+
+void ClusterState::set_tracker_address(TrackerState& tracker, const TrackerAddress& address) {
+  const RackId rack = intern_rack(address.rack);
+  if (tracker.host != address.host) {
+    if (auto& here = by_host_[tracker.host]; tracker.host != tracker.name)
+      std::erase(here, tracker.id);
+    if (address.host != tracker.name) by_host_[address.host].push_back(tracker.id);
+    ++locality_version_;
+  } else if (tracker.rack != rack || tracker.local_paths != address.local_paths) {
+    ++locality_version_;
+  }
+  tracker.host = address.host;
+  tracker.shuffle_port = address.shuffle_port;
+  tracker.rack = rack;
+  tracker.local_paths = address.local_paths;
+}
+
+// A tracker leaves the sums of free slots (-1) before it changes, and comes back (+1) after it.
+void ClusterState::count_free(const TrackerState& tracker, int sign) {
+  for (const TaskKind kind : kTaskKinds) {
+    const std::int64_t free = free_slots(tracker, kind);
+    if (free == 0) continue;
+    free_slots_[index(kind)] += sign * free;
+    auto& by_free = trackers_by_free_[index(kind)];
+    if (std::cmp_greater_equal(free, by_free.size()))
+      by_free.resize(static_cast<std::size_t>(free) + 1);
+    by_free[static_cast<std::size_t>(free)] += sign;
+  }
+}
+
+std::int64_t ClusterState::free_slots(const TrackerState& tracker, TaskKind kind) const {
+  if (!tracker.in_pool()) return 0;
+  return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
+}
+
+std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots) const {
+  const auto& by_free = trackers_by_free_[index(kind)];
+  std::int64_t trackers = 0;
+  for (auto free = static_cast<std::size_t>(slots); free < by_free.size(); ++free) {
+    trackers += by_free[free];
+  }
+  return trackers;
+}
+
+template <class Change>
+void ClusterState::change_tracker(TrackerState& tracker, Change change) {
+  largest_.reset();
+  count_free(tracker, -1);
+  if (tracker.counts()) total_ -= tracker.total;
+  if (tracker.live()) --live_trackers_;
+  if (tracker.state == TrackerState::State::kAwaited) --awaited_trackers_;
+  change();
+  if (tracker.counts()) total_ += tracker.total;
+  count_free(tracker, 1);
+  if (tracker.live()) ++live_trackers_;
+  if (tracker.state == TrackerState::State::kAwaited) ++awaited_trackers_;
+}
+
+std::int64_t ClusterState::free_slots_for(TaskKind kind, std::int64_t width) const {
+  const auto& by_free = trackers_by_free_[index(kind)];
+  std::int64_t slots = 0;
+  for (auto free = static_cast<std::size_t>(width); free < by_free.size(); ++free) {
+    slots += by_free[free] * (static_cast<std::int64_t>(free) / width * width);
+  }
+  return slots;
+}
+
+void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
+  change_tracker(tracker, [&] { tracker.state = state; });
+}
+
+void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
+  change_tracker(tracker, [&] { tracker.total = total; });
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    tracker.largest.amount[i] = std::max(tracker.largest.amount[i], total.amount[i]);
+  }
+}
+
+void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {
+  change_tracker(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
+}
+
+void ClusterState::set_tracker_order(TrackerState& tracker, TrackerOrder order) {
+  change_tracker(tracker, [&] { tracker.order = order; });
+}
+
+void ClusterState::set_tracker_faulty(TrackerState& tracker, bool faulty) {
+  change_tracker(tracker, [&] { tracker.faulty = faulty; });
+}
+
+void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
+  TaskGroup& group = job.tasks(kind);
+  Task& task = group.tasks[index];
+  change_task(job, kind, index, [&] {
+    if (task.state == Task::State::kSucceeded) --group.succeeded;
+    task.state = Task::State::kPending;
+    task.where = TrackerId{};
+    const bool failed =
+        task.failures > 0 || (job.has_failures && job.failed_on.contains({kind, index}));
+    (failed ? group.retries : group.fresh).insert(index);
+  });
+  if (kind == TaskKind::kMap && job.has_locations) job.locality.rewind(index);
+}
+
+bool ClusterState::serves(TrackerId tracker, const TaskKey& map) const {
+  const Job* job = find_job(map.job);
+  if (job == nullptr || is_over(job->state)) return false;
+  const Task& task = job->tasks(map.kind).tasks[map.index];
+  return task.state == Task::State::kSucceeded && task.where == tracker;
+}
+
+void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
+                                  std::uint32_t attempt, TrackerId where) {
+  TaskGroup& group = job.tasks(kind);
+  Task& task = group.tasks[index];
+  WEIR_CHECK(task.state != Task::State::kSucceeded, "a task succeeds once");
+  change_task(job, kind, index, [&] {
+    group.fresh.erase(index);
+    group.retries.erase(index);
+    task.state = Task::State::kSucceeded;
+    task.done_attempt = attempt;
+    task.where = where;
+    ++group.succeeded;
+  });
+  if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
+    auto& outputs = trackers_[where.index()].map_outputs;
+    if (outputs.size() == outputs.capacity()) {  // before it grows: what is stale goes
+      std::erase_if(outputs, [&](const TaskKey& key) { return !serves(where, key); });
+    }
+    outputs.push_back({job.id, kind, index});
+  }
+}
+
+void ClusterState::stop_by_command(QueueId queue, bool stopped) {
+  QueueState& state = queues_[queue.index()];
+  state.stopped_by_command = stopped;
+  state.stopped = stopped || tree_.node(queue).settings.stopped;
+}
+
+bool priorities_count(const ClusterState& state, QueueId queue) {
+  return state.tree().node(queue).settings.priorities;
+}
+
+JobOrder job_order(const ClusterState& state, const Job& job) {
+  const Priority priority = priorities_count(state, job.queue) ? job.priority : Priority::kNormal;
+  return {priority, job.submitted_at, job.id};
+}
+
+}  // namespace weir

@@ -1,0 +1,337 @@
+// The cluster as it is: queues, jobs, trackers, attempts, users, and the sums that decisions need,
+// kept current at each change so that nobody has to count. Policies read it; only the engine
+// changes it, through the functions below, each of which keeps every sum right. Dense ids index
+// vectors; iteration order is the order of ids, never of a hash table.
+#pragma once
+
+#include <array>
+#include <boost/container/flat_map.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "jobqueue/model/arrival_list.h"
+#include "jobqueue/model/claims.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job.h"
+#include "jobqueue/model/name_index.h"
+#include "jobqueue/model/queue_counters.h"
+#include "jobqueue/model/queue_tree.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/model/terms.h"
+#include "jobqueue/model/time.h"
+#include "jobqueue/model/tracker_state.h"
+
+namespace weir {
+
+// A live attempt: it occupies its tracker until the tracker says that it is over.
+struct Attempt {
+  using State = AttemptState;
+  AttemptKey key;
+  TrackerId tracker;
+  QueueId queue;  // in which it counts; follows a move of its job
+  UserId user;
+  State state = State::kLaunching;  // changed by ClusterState alone, and the next
+  CopyStage copy = CopyStage::kNone;
+  bool speculative = false;  // it was launched beside another one
+  bool paired = false;       // its task has other live attempts, perhaps dying
+  bool aged = false;         // it has run for long enough to have a second one beside it
+  TaskPhase phase = TaskPhase::kStarting;
+  KillReason kill_reason = KillReason::kJobKilled;
+  std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
+  std::int32_t progress_millionths = 0;
+  std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
+  TimeMs launched_at = 0;
+  AttemptSlot next;                 // of the same task, launched later
+  std::uint64_t launch_order = 0;   // counts launches: the larger, the later
+  std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
+  HoldId hold = 0;                  // dying: what its slots are for
+  std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
+  bool live = false;                // false: the slot is free for reuse
+  bool dying() const { return state == State::kDying; }
+  bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
+  DurationMs in_slots_ms(TimeMs now) const {
+    return has_slots() ? now - launched_at - copied_for_ms : 0;
+  }
+};
+
+// Unfinished durable jobs, in the order in which they run.
+struct JobLine {
+  std::set<JobOrder> waiting;
+  std::set<JobOrder> running;
+};
+
+// The task of a job that a tracker should run next.
+struct TaskPick {
+  TaskKey task;
+  Locality locality = Locality::kAny;
+  bool located = false;  // it is known where its input lies
+};
+
+// What one user has in one leaf queue.
+struct UserInQueue {
+  std::int64_t running_slots[kTaskKindCount] = {0, 0};
+  std::uint32_t jobs_waiting = 0;
+  std::uint32_t jobs_running = 0;  // in state RUNNING, and of these:
+  std::uint32_t jobs_pending = 0;  // those of which no task has started yet
+};
+
+// What every launch and every end looks at comes first and lies together.
+struct alignas(64) QueueState {
+  std::int64_t running_slots[kTaskKindCount] = {0,
+                                                0};  // RUN; of inner queues the sum of their leaves
+  std::uint64_t last_launch[kTaskKindCount] = {
+      0, 0};  // launch_order of the latest launch in or below it; 0 = none
+  boost::container::flat_map<UserId, UserInQueue> users;  // leaves only: those with a job here
+  bool stopped = false;             // refuses new jobs: by command, or by its settings
+  bool stopped_by_command = false;  // stays so when settings change
+  QueueCounters counters;
+  std::uint32_t jobs_waiting = 0;  // leaves only, from here on
+  std::uint32_t jobs_running = 0;
+  std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
+  std::map<JobId, Ok> unfinished;  // in submit order
+  JobLine line;
+  std::map<UserId, JobLine> user_lines;  // the line by users, none empty
+};
+
+class ClusterState {
+ public:
+  ClusterState(std::shared_ptr<const Settings> settings, QueueTree tree, std::uint32_t epoch);
+
+  // --- Reading ---
+  TimeMs now() const { return now_; }  // of the step that is being handled
+  const Settings& settings() const { return *settings_; }
+  std::shared_ptr<const Settings> settings_ptr() const { return settings_; }
+  const QueueTree& tree() const { return tree_; }
+  const QueueState& queue(QueueId id) const { return queues_[id.index()]; }
+  const Job* find_job(JobId id) const;
+  const Job& job(JobId id) const;
+  const TrackerState& tracker(TrackerId id) const { return trackers_[id.index()]; }
+  const std::vector<TrackerState>& trackers() const { return trackers_; }
+  const TrackerState* find_tracker(std::string_view name) const;
+  const Attempt& attempt(AttemptSlot slot) const { return attempts_[slot.index()]; }
+  const std::string& user_name(UserId id) const { return users_[id.index()]; }
+  const std::string& rack_name(RackId id) const { return racks_[id.index()]; }
+  const Resources& total() const { return total_; }  // of the trackers that count
+  std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
+  std::uint32_t live_trackers() const { return live_trackers_; }
+  std::uint32_t awaited_trackers() const { return awaited_trackers_; }
+  DurationMs heartbeat_interval_ms() const;  // as it is set, or grows with the cluster
+  const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
+  std::uint32_t waiting_jobs() const { return waiting_jobs_; }  // in all queues
+  std::uint32_t epoch() const { return epoch_; }
+  const ClaimBook& claims() const { return claims_; }
+  const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
+  // The attempt's slot if the engine holds it as live.
+  AttemptSlot find_attempt(const AttemptKey& key) const;
+  // The attempt's place in the tracker's list of attempts, or kNoPlace.
+  static constexpr std::size_t kNoPlace = SIZE_MAX;
+  std::size_t place_of(const TrackerState& tracker, const AttemptKey& key) const;
+  // Calls f(slot) for the task's live attempts, dying ones too, in the order of their launch.
+  template <class F>
+  void each_attempt(const Task& task, F f) const {
+    for (AttemptSlot slot = task.attempt; slot.valid();) {
+      const AttemptSlot next = attempt(slot).next;
+      f(slot);
+      slot = next;
+    }
+  }
+  // The task's attempt on the tracker, if there is one.
+  AttemptSlot attempt_on(const Task& task, TrackerId tracker) const;
+  // How many of its attempts are alive and not to die.
+  std::uint32_t alive_attempts(const Task& task) const;
+  // Hints that a live attempt will end soon, or a task be looked at: fetch it, then the records of
+  // its job and queue, then what these point to. What will be waited for line by line comes
+  // together if asked for early.
+  void prefetch_attempt(AttemptSlot slot) const;
+  void prefetch(const Attempt& attempt, int step) const;
+  void prefetch(const TaskKey& task, int step) const;
+  // The most any live tracker offers in each dimension: what is larger can never run.
+  const Resources& largest_tracker() const;
+  // Whether the tracker has the output of this finished map, of a job that is not over.
+  bool serves(TrackerId tracker, const TaskKey& map) const;
+  // Whether the job passes this tracker over because it failed there too often (unless most
+  // trackers did).
+  bool avoided(const Job& job, TrackerId tracker) const;
+  bool keeps_apart(JobId suspect, const TrackerState& tracker) const;
+
+  // The task of this job that this tracker should run next: retries first, then node-local,
+  // rack-local, any; no map further from its input than `allowed`. Nothing if none may run there or
+  // it does not fit. Does not ask whether the queue may.
+  std::optional<TaskPick> pick_task(JobId job, TaskKind kind, TrackerId tracker,
+                                  Locality allowed = Locality::kAny) const;
+
+  // --- Stragglers (cluster_state_stragglers.cpp) ---
+  // Jobs that have a task so far behind, and launched for so long, that a second attempt may start.
+  const std::set<JobId>& jobs_with_stragglers(TaskKind kind) const {
+    return with_stragglers_[index(kind)];
+  }
+  // The task of this job that has fallen furthest behind and that this tracker may try as well.
+  std::optional<TaskPick> pick_straggler(JobId job, TaskKind kind, TrackerId tracker) const;
+  // How many tasks of the job may have a second attempt now.
+  std::uint32_t stragglers(const Job& job, TaskKind kind) const;
+  // What a job does by its own word, or else the settings.
+  bool speculates(const JobSpec& spec, TaskKind kind) const;
+
+  // Whether it is known of any of its maps where their input lies.
+  bool has_locations(JobId job) const;
+  // Whether the tracker could start a task of the job if `freed` were free there besides.
+  bool could_start(JobId job, TaskKind kind, TrackerId tracker, const Resources& freed) const;
+  // Slots of live trackers that take tasks which nothing holds; and on how many trackers at least
+  // `slots` (>= 1) are free.
+  std::int64_t free_slots(TaskKind kind) const { return free_slots_[index(kind)]; }
+  std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const;
+  std::int64_t free_slots_for(TaskKind kind, std::int64_t width) const;  // by tasks so wide
+  std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
+  // Copy-compute splitting, as the ruling policy has it: a tracker holds copying reduces of up to
+  // so many times its reduce slots. 0: reduces have their slots from their launch on.
+  std::int64_t copy_factor() const { return copy_factor_; }
+  // Whether launched tasks of the kind only copy at first.
+  bool splits(TaskKind kind) const { return copy_factor_ > 0 && kind == TaskKind::kReduce; }
+  // The slots of further reduces that the tracker may hold copying.
+  std::int64_t copy_room(const TrackerState& tracker) const;
+  // What launching a task of the job takes at once, whether the tracker has it, and whether it has
+  // what more a reduce that has copied needs in order to compute.
+  bool may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const;
+  bool may_compute(const Job& job, const TrackerState& tracker) const;
+
+  // --- Changing: the engine only ---
+  void set_now(TimeMs now) { now_ = now; }
+  Job& add_job(std::unique_ptr<Job> job);
+  Job& mutable_job(JobId id);
+  void forget_job(JobId id);                     // over, and old
+  void set_job_state(Job& job, JobState state);  // keeps the queue's and the user's counts
+  void set_durable(Job& job);
+  void release(Job& job);  // it was held
+  void set_priority(Job& job, Priority priority);
+  void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
+  void expand_tasks(Job& job);              // makes the tasks, all pending
+  UserId intern_user(const std::string& name);
+  TrackerState& add_tracker(const std::string& name);
+  TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
+  void set_tracker_live(TrackerState& tracker, TrackerState::State state);
+  void set_tracker_total(TrackerState& tracker, const Resources& total);
+  void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
+  void set_tracker_order(TrackerState& tracker, TrackerOrder order);
+  void set_tracker_faulty(TrackerState& tracker, bool faulty);
+  RackId intern_rack(const std::string& name);
+  // `to_copy`: a reduce that gets no slots before it is granted them.
+  // `beside`: the task runs already.
+  AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now,
+                     bool to_copy = false, bool beside = false);
+  void set_copied(Attempt& attempt);               // it copied
+  void grant_slots(Attempt& attempt, TimeMs now);  // it copied, or waited
+  void set_computing(Attempt& attempt);            // it was granted its slots
+  void set_copy_factor(std::int64_t factor) { copy_factor_ = factor; }
+  ClaimBook& mutable_claims() { return claims_; }
+  Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
+  void set_progress(Attempt& attempt, std::int32_t millionths);
+  void age_attempts();  // by the time that it is now
+  void set_attempt_state(Attempt& attempt, Attempt::State state);
+  void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
+  void end_attempt(AttemptSlot slot);  // leaves RUN if it was there, and HELD; slot is free
+  void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
+  void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
+                      TrackerId where);
+  void stop_by_command(QueueId queue, bool stopped);
+  QueueCounters& counters(QueueId queue) { return queues_[queue.index()].counters; }
+  void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
+  void set_tracker_address(TrackerState& tracker, const TrackerAddress& address);
+
+ private:
+  // What a task adds to the sums of its group.
+  struct TaskStanding {
+    std::int64_t progress = 0;                   // of the foremost attempt
+    bool returning = false;                      // all its attempts are to die
+    std::optional<std::int32_t> alone_and_aged;  // progress of its only attempt
+  };
+  TaskStanding standing(const Task& task) const;
+  // Changes a task or its attempts, and keeps the sums right.
+  template <class Change>
+  void change_task(Job& job, TaskKind kind, std::uint32_t index, Change change);
+  void set_aged(TaskGroup& group, std::uint32_t index, const TaskStanding& before,
+                const TaskStanding& after);
+  bool may_try_beside(const Job& job, TaskKind kind, std::uint32_t index) const;
+  void link_attempt(Task& task, AttemptSlot slot);
+  void unlink_attempt(Task& task, AttemptSlot slot);
+  bool falls_behind(const TaskGroup& group, std::int64_t progress) const;
+  void review_stragglers(Job& job, TaskKind kind);
+  void follow_speculation();  // the settings have changed
+
+  void count_pending(const Job& job, std::int32_t by);
+  void line_up(const Job& job);
+  void leave_line(const Job& job);
+  void leave_run(Attempt& attempt);
+  void count_free(const TrackerState& tracker, int sign);
+  // Changes what may move the tracker in or out of the pool, and keeps the totals right.
+  template <class Change>
+  void change_tracker(TrackerState& tracker, Change change);
+  void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
+  std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
+                                          const TrackerState& tracker, Locality allowed) const;
+  void refresh_locations(JobId job) const;
+  void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
+  void hold(TrackerState& tracker, const Attempt& attempt, int sign);
+  void count_copy(const Attempt& attempt, int sign);
+  void set_copy_stage(Attempt& attempt, CopyStage stage);
+
+  std::shared_ptr<const Settings> settings_;
+  QueueTree tree_;
+  std::uint32_t epoch_;
+  TimeMs now_ = 0;
+  std::vector<QueueState> queues_;
+  std::map<JobId, std::unique_ptr<Job>> jobs_;
+  std::uint32_t waiting_jobs_ = 0;
+  std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
+  std::vector<TrackerState> trackers_;
+  NameIndex<TrackerId> tracker_by_name_;
+  std::vector<Attempt> attempts_;
+  std::vector<AttemptSlot> free_attempts_;
+  ArrivalList<AttemptSlot> young_;  // of tasks that may speculate, by launch: not aged yet
+  std::set<JobId> with_stragglers_[kTaskKindCount];
+  ClaimBook claims_;
+  std::vector<std::string> users_;
+  std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
+  std::vector<std::string> racks_;
+  std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name -> trackers
+  std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
+  Resources total_;
+  std::uint32_t live_trackers_ = 0;
+  std::uint32_t awaited_trackers_ = 0;
+  mutable std::optional<Resources> largest_;  // nothing: a tracker has changed since
+  std::int64_t free_slots_[kTaskKindCount] = {0, 0};
+  std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
+  std::uint64_t launches_ = 0;
+  std::int64_t copy_factor_ = 0;
+};
+
+template <class Change>
+void ClusterState::change_task(Job& job, TaskKind kind, std::uint32_t index, Change change) {
+  TaskGroup& group = job.tasks(kind);
+  const Task& task = group.tasks[index];
+  const bool may_lag = job.speculates[weir::index(kind)];
+  const bool watched = may_lag && group.aged != nullptr;
+  const TaskStanding before = standing(task);
+  change();
+  const TaskStanding after = standing(task);
+  group.running_progress_millionths += after.progress - before.progress;
+  if (after.returning != before.returning) group.dying += after.returning ? 1 : -1;
+  if (after.alone_and_aged != before.alone_and_aged) set_aged(group, index, before, after);
+  if (watched || (may_lag && group.aged != nullptr)) review_stragglers(job, kind);
+}
+
+// The leaf of `tree` in which the jobs of the leaf that has that path go on under `settings`: the
+// same one, or the one that its removal names. Invalid if there is none.
+QueueId queue_after(const Settings& settings, const QueueTree& tree, std::string_view path);
+
+// Whether `queue`'s own `priorities` setting lets priorities count.
+bool priorities_count(const ClusterState& state, QueueId queue);
+JobOrder job_order(const ClusterState& state, const Job& job);
+
+}  // namespace weir

@@ -1,0 +1,124 @@
+// The life of attempts: launched, reporting progress, ordered to die, gone; and what each of these
+// does to the sums of its job, queue, user and tracker.
+#include <algorithm>
+
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/cluster_state.h"
+
+namespace weir {
+
+AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
+                                 TimeMs now, bool to_copy, bool beside) {
+  Job& job = mutable_job(key.job);
+  TaskGroup& group = job.tasks(key.kind);
+  Task& task = group.tasks[key.index];
+  WEIR_CHECK(task.state == (beside ? Task::State::kRunning : Task::State::kPending),
+             "only a pending task is launched, or a running one once more");
+  AttemptSlot slot;
+  if (free_attempts_.empty()) {
+    slot = AttemptSlot(attempts_.size());
+    attempts_.emplace_back();
+  } else {
+    slot = free_attempts_.back();
+    free_attempts_.pop_back();
+  }
+  TrackerState& tracker = trackers_[tracker_id.index()];
+  Attempt& attempt = attempts_[slot.index()];
+  attempt = Attempt{};
+  attempt.key = {key, number};
+  attempt.tracker = tracker_id;
+  attempt.queue = job.queue;
+  attempt.user = job.user;
+  attempt.preempted = task.preempted;
+  attempt.launched_at = now;
+  if (to_copy) attempt.copy = CopyStage::kCopying;
+  attempt.launch_order = ++launches_;
+  attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
+  attempt.live = true;
+  tracker.attempts.push_back(slot);
+  tracker.held.push_back({.key = attempt.key, .copy = attempt.copy});
+  hold(tracker, attempt, 1);
+  attempt.speculative = beside;
+  change_task(job, key.kind, key.index, [&] {
+    group.fresh.erase(key.index);
+    group.retries.erase(key.index);
+    task.state = Task::State::kRunning;
+    link_attempt(task, slot);
+  });
+  if (beside) ++group.speculative.launched;
+  if (job.speculates[index(key.kind)]) young_.arrive(slot);
+  ++job.live_attempts;
+  if (job.started_at == 0) count_pending(job, -1);
+  if (job.started_at == 0 || now < job.started_at) job.started_at = std::max<TimeMs>(now, 1);
+  if (to_copy) {
+    count_copy(attempt, 1);
+    return slot;
+  }
+  ++group.running;
+  add_running(job.queue, job.user, key.kind, job.width(key.kind));
+  for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
+    queues_[q.index()].last_launch[index(key.kind)] = launches_;
+  }
+  return slot;
+}
+
+void ClusterState::set_progress(Attempt& attempt, std::int32_t millionths) {
+  millionths = std::clamp(millionths, 0, 1000000);
+  if (attempt.dying()) return void(attempt.progress_millionths = millionths);
+  const TaskKey& key = attempt.key.task;
+  Job& job = mutable_job(key.job);
+  if (attempt.paired || attempt.aged) {
+    return change_task(job, key.kind, key.index, [&] { attempt.progress_millionths = millionths; });
+  }
+  TaskGroup& group = job.tasks(key.kind);
+  group.running_progress_millionths += millionths - attempt.progress_millionths;
+  attempt.progress_millionths = millionths;
+  if (job.speculates[index(key.kind)] && group.aged != nullptr) review_stragglers(job, key.kind);
+}
+
+void ClusterState::leave_run(Attempt& attempt) {
+  Job& job = mutable_job(attempt.key.task.job);
+  const TaskKind kind = attempt.key.task.kind;
+  TaskGroup& group = job.tasks(kind);
+  if (!attempt.has_slots()) return count_copy(attempt, -1);
+  --group.running;
+  add_running(attempt.queue, attempt.user, kind, -job.width(kind));
+}
+
+void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
+  attempt.state = state;
+  trackers_[attempt.tracker.index()].held[attempt.tracker_place].state = state;
+}
+
+void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
+  if (attempt.dying()) return;
+  const TaskKey& key = attempt.key.task;
+  leave_run(attempt);
+  change_task(mutable_job(key.job), key.kind, key.index,
+              [&] { set_attempt_state(attempt, Attempt::State::kDying); });
+  attempt.kill_reason = reason;
+}
+
+void ClusterState::end_attempt(AttemptSlot slot) {
+  Attempt& attempt = attempts_[slot.index()];
+  WEIR_CHECK(attempt.live, "an attempt ends once");
+  if (!attempt.dying()) leave_run(attempt);
+  TrackerState& tracker = trackers_[attempt.tracker.index()];
+  Job& job = mutable_job(attempt.key.task.job);
+  hold(tracker, attempt, -1);
+  const AttemptSlot last = tracker.attempts.back();
+  tracker.attempts[attempt.tracker_place] = last;
+  tracker.held[attempt.tracker_place] = tracker.held.back();
+  tracker.held.pop_back();
+  attempts_[last.index()].tracker_place = attempt.tracker_place;
+  tracker.attempts.pop_back();
+  const TaskKey& key = attempt.key.task;
+  change_task(job, key.kind, key.index,
+              [&] { unlink_attempt(job.tasks(key.kind).tasks[key.index], slot); });
+  young_.erase(slot);
+  --job.live_attempts;
+  attempt.live = false;
+  free_attempts_.push_back(slot);
+}
+
+}  // namespace weir

@@ -1,0 +1,106 @@
+// Copy-compute splitting: what reduces take that copy, or have copied and wait for their slots.
+#include <algorithm>
+#include <limits>
+
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/cluster_state.h"
+
+namespace weir {
+namespace {
+
+// Memory and cores are taken from the launch on: only the slots wait.
+Resources without_slots(Resources need) {
+  need.slots(TaskKind::kReduce) = 0;
+  return need;
+}
+
+Resources slots_alone(const Job& job) {
+  Resources slots;
+  slots.slots(TaskKind::kReduce) = job.width(TaskKind::kReduce);
+  return slots;
+}
+
+}  // namespace
+
+std::int64_t ClusterState::copy_room(const TrackerState& tracker) const {
+  const std::int64_t places = copy_factor_ * tracker.total.slots(TaskKind::kReduce);
+  return std::max<std::int64_t>(0, places - tracker.copy_slots);
+}
+
+bool ClusterState::may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const {
+  const Resources& need = job.need(kind);
+  if (!splits(kind)) return fits(need, tracker.total, tracker.used, total_);
+  return need.slots(kind) <= std::min(copy_room(tracker), tracker.total.slots(kind)) &&
+         fits(without_slots(need), tracker.total, tracker.used, total_);
+}
+
+bool ClusterState::may_compute(const Job& job, const TrackerState& tracker) const {
+  const TaskKind kind = TaskKind::kReduce;
+  return job.width(kind) <= tracker.total.slots(kind) - tracker.used.slots(kind);
+}
+
+// What the attempt holds of its tracker comes (1) or goes (-1).
+void ClusterState::hold(TrackerState& tracker, const Attempt& attempt, int sign) {
+  const Job& job = this->job(attempt.key.task.job);
+  const Resources& need = job.need(attempt.key.task.kind);
+  if (!attempt.has_slots()) {
+    tracker.copy_slots += sign * job.width(TaskKind::kReduce);
+    if (sign > 0) return void(tracker.used += without_slots(need));
+    return void(tracker.used -= without_slots(need));
+  }
+  count_free(tracker, -1);
+  if (sign > 0) {
+    tracker.used += need;
+  } else {
+    tracker.used -= need;
+  }
+  count_free(tracker, 1);
+}
+
+// A reduce without slots that does not die.
+void ClusterState::count_copy(const Attempt& attempt, int sign) {
+  TaskGroup& group = mutable_job(attempt.key.task.job).tasks(TaskKind::kReduce);
+  const bool copied = attempt.copy == CopyStage::kCopied;
+  (copied ? group.copied : group.copying) += static_cast<std::uint32_t>(sign);
+  if (copied) trackers_[attempt.tracker.index()].copied += static_cast<std::uint32_t>(sign);
+}
+
+void ClusterState::set_copy_stage(Attempt& attempt, CopyStage stage) {
+  attempt.copy = stage;
+  trackers_[attempt.tracker.index()].held[attempt.tracker_place].copy = stage;
+}
+
+void ClusterState::set_copied(Attempt& attempt) {
+  WEIR_CHECK(attempt.copy == CopyStage::kCopying && !attempt.dying(), "only who copies has copied");
+  count_copy(attempt, -1);
+  set_copy_stage(attempt, CopyStage::kCopied);
+  count_copy(attempt, 1);
+}
+
+void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
+  WEIR_CHECK(!attempt.has_slots() && !attempt.dying(), "slots are granted once");
+  const Job& job = this->job(attempt.key.task.job);
+  const TaskKind kind = TaskKind::kReduce;
+  TrackerState& tracker = trackers_[attempt.tracker.index()];
+  count_copy(attempt, -1);
+  tracker.copy_slots -= job.width(kind);
+  set_copy_stage(attempt, CopyStage::kGranted);
+  count_free(tracker, -1);
+  tracker.used += slots_alone(job);
+  count_free(tracker, 1);
+  attempt.copied_for_ms = static_cast<std::uint32_t>(
+      std::min<DurationMs>(now - attempt.launched_at, std::numeric_limits<std::uint32_t>::max()));
+  ++mutable_job(job.id).tasks(kind).running;
+  add_running(attempt.queue, attempt.user, kind, job.width(kind));
+  for (QueueId q = attempt.queue; q.valid(); q = tree_.parent(q)) {
+    std::uint64_t& last = queues_[q.index()].last_launch[index(kind)];
+    last = std::max(last, attempt.launch_order);
+  }
+}
+
+void ClusterState::set_computing(Attempt& attempt) {
+  WEIR_CHECK(attempt.copy == CopyStage::kGranted, "only with its slots does a reduce compute");
+  set_copy_stage(attempt, CopyStage::kNone);
+}
+
+}  // namespace weir

@@ -1,0 +1,245 @@
+// Events are facts: what the engine did. A durable one carries a sequence number (seq > 0), which
+// the store answers with the input Durable{seq} or StoreFailed{seq}; the others are for logs,
+// traces and metrics. Commands (what a client asked for) take effect only when durable, and are
+// dropped with an error if the store refuses them; reports of trackers take effect at once, but are
+// acknowledged only when durable. Never renumber an enum that is stored.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "jobqueue/model/counters.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job_record.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/job_state.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/result.h"
+#include "jobqueue/model/settings.h"
+#include "jobqueue/model/terms.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+// --- Commands: refusable. Each is written before it takes effect. ---
+struct JobSubmitted {
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::string queue;  // dotted path
+};
+struct JobKillRequested {
+  JobId job;
+  std::string by;
+};
+struct PriorityChanged {
+  JobId job;
+  Priority priority = Priority::kNormal;
+};
+struct JobMoved {
+  JobId job;
+  std::string queue;
+  std::string pool;  // that it was moved into, for policies with pools; empty: none of its own
+};
+struct JobReleased {  // it was submitted held
+  JobId job;
+  std::string by;
+};
+struct QueueStateChanged {
+  std::string queue;
+  bool stopped = false;
+};
+struct SettingsChanged {
+  std::shared_ptr<const Settings> settings;
+  // Leaves that are gone, and the ones that their unfinished jobs are moved to in the same step.
+  std::vector<std::pair<std::string, std::string>> moves;
+  std::string by;  // empty: the file that is followed was read
+};
+struct PolicyChanged {
+  std::string policy;
+  std::string claims_of;  // whose claims stand still under it; empty: it keeps claims itself
+  std::string by;         // empty: settings name it that come in the same moment
+};
+// kNone: a drain or stop is over, and faults are forgiven.
+struct TrackersOrdered {
+  struct Tracker {
+    std::string name;
+    std::int64_t incarnation = 0;  // that the order finds: a stop is for this one
+  };
+  std::vector<Tracker> trackers;
+  TrackerOrder order = TrackerOrder::kNone;
+  std::string by;
+  std::string reason;   // as was said with it
+  bool forget = false;  // kNone, and lost ones leave the lists
+};
+
+// --- Durable facts: never refused, retried by the store until they are written. ---
+struct TaskSucceeded {
+  AttemptKey attempt;
+  std::string tracker;
+  std::int64_t incarnation = 0;
+  TimeMs launched_at = 0;
+  std::shared_ptr<const Counters> counters;  // may be null
+};
+struct TaskReopened {  // a finished map runs again: its output is gone and still needed
+  TaskKey task;
+  std::string why;
+};
+struct AttemptFailed {
+  AttemptKey attempt;
+  std::string tracker;
+  std::string diagnostics;
+};
+struct CommitGranted {
+  AttemptKey attempt;
+  std::string tracker;
+};
+struct JobStateChanged {
+  JobId job;
+  JobState state = JobState::kRunning;
+  std::string diagnostics;
+  // Of an end: attempts may have left files, and a tracker is still to remove them.
+  bool cleanup = false;
+  std::shared_ptr<const JobRecord> record = nullptr;  // of an end: what history keeps
+};
+struct JobDeadlineSet {  // the first task of a job with a time limit was launched
+  JobId job;
+  TimeMs deadline = 0;
+};
+struct JobCleanedUp {  // nothing of an ended job is alive or left over any more
+  JobId job;
+  std::shared_ptr<const JobRecord> record;  // with its last attempts counted
+};
+
+// Claims are written behind: nobody waits for these. `left` is what the claim still owes; at 0 it
+// is gone. A claim that another policy's rule made younger is opened again under its old number.
+struct ClaimOpened {
+  std::uint64_t claim = 0;
+  std::string queue;  // dotted path
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  TimeMs born = 0;
+  TimeMs deadline = 0;
+  bool again = false;
+};
+struct ClaimMet {  // by launches
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  std::int64_t left = 0;
+  TimeMs deadline = 0;
+};
+struct ClaimDropped {  // less is wanted, or guaranteed
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  std::int64_t left = 0;
+  TimeMs deadline = 0;
+};
+
+// The tracker that was to stop has left, or another incarnation came in its stead. It ends no
+// drain, which may have been ordered in between.
+struct TrackerStopEnded {
+  std::string tracker;
+};
+// A job succeeded that had come to avoid the tracker. Written behind, as what follows.
+struct TrackerFault {
+  std::string tracker;
+  std::int64_t incarnation = 0;
+  JobId job;
+  TimeMs forgotten_before = 0;  // faults older than this no longer count
+};
+struct TrackerForgiven {  // it was restarted: its faults are those of its earlier life
+  std::string tracker;
+};
+
+// What a tracker counts in the totals until it reports after a restart of the JobTracker; nothing
+// at all: it is lost, or takes no tasks.
+struct TrackerTotal {
+  std::string tracker;
+  Resources total;
+};
+
+// --- Soft facts: not stored. ---
+struct AttemptLaunched {
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
+  Locality locality = Locality::kAny;
+  bool to_copy = false;      // it has no slots before ComputeGranted
+  bool speculative = false;  // the task runs elsewhere too
+};
+struct AttemptEnded {  // any end, also the durable ones above
+  enum class How : std::uint8_t { kSucceeded, kFailed, kKilled };
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
+  How how = How::kSucceeded;
+  DurationMs ran_ms = 0;   // since its launch
+  DurationMs held_ms = 0;  // of that: it had its slots
+  bool speculative = false;
+};
+struct ComputeGranted {  // a reduce that was launched to copy has got its slots
+  AttemptKey attempt;
+  TrackerId tracker;
+  QueueId queue;
+};
+struct KillOrdered {
+  AttemptKey attempt;
+  TrackerId tracker;
+  KillReason reason = KillReason::kJobKilled;
+  QueueId queue;
+  QueueId for_queue;        // who gains, for preemption
+  DurationMs ran_ms = 0;    // with its slots
+  std::uint64_t claim = 0;  // that it serves; 0: none
+  UserId user;              // whose task it is
+  std::string for_pool;     // who gains, if it is a pool
+};
+struct TrackerChanged {
+  enum class How : std::uint8_t {
+    kAdded,
+    kLost,
+    kBack,
+    kDraining,  // by order, as the next two
+    kStopping,
+    kResumed,
+    kStopped,  // it has left
+    kFaulty,   // it has too many faults and left the pool
+    kHealed,   // enough of them are forgotten
+    kForgotten,
+  };
+  TrackerId tracker;
+  How how = How::kAdded;
+};
+struct DutyPassedOn {  // the last duty of a job goes to another tracker
+  JobId job;
+  TrackerId tracker;  // that had it
+  std::string why;
+};
+struct Refused {  // a command that was not taken
+  std::string what;
+  Error error;
+};
+
+using Fact =
+    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, JobReleased,
+                 QueueStateChanged, SettingsChanged, PolicyChanged, TrackersOrdered, TaskSucceeded,
+                 TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet,
+                 ClaimDropped, TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven,
+                 AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused,
+                 ComputeGranted, JobCleanedUp, JobDeadlineSet, DutyPassedOn>;
+
+// Whether the store may refuse it (a command) rather than having to retry it (a fact).
+bool is_command(const Fact& fact);
+
+struct Event {
+  std::uint64_t seq = 0;  // > 0: durable, in order, without gaps
+  TimeMs at = 0;
+  Fact fact;
+};
+
+}  // namespace weir

@@ -1,0 +1,173 @@
+// A job and its tasks as the engine sees them. Values and indexes, no pointers between them. A
+// job's tasks are made when it is admitted to run, so a waiting job costs no memory for each task.
+// All changes go through ClusterState.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/model/counters.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/job_state.h"
+#include "jobqueue/model/locality.h"
+#include "jobqueue/model/task_set.h"
+#include "jobqueue/model/terms.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+struct Task {
+  enum class State : std::uint8_t { kPending, kRunning, kSucceeded };
+  State state = State::kPending;
+  std::uint8_t failures = 0;
+  std::uint8_t preempted = 0;   // attempts killed for another queue
+  bool commit_granted = false;  // to commit_attempt; nobody else may publish
+  bool counted = false;         // its counters are in the job\'s; a map that runs again adds none
+  std::uint16_t next_attempt = 0;  // within this start of the JobTracker
+  AttemptSlot attempt;             // the first live one, running or dying; the others follow it
+  TrackerId where;                 // succeeded maps: who serves the output
+  std::uint32_t done_attempt = 0;  // succeeded: which attempt
+  std::uint32_t commit_attempt = 0;
+};
+
+// Running tasks with one attempt that has run long enough for a second one to be thought of, the
+// least progress first: (progress in millionths, task).
+using AgedTasks = std::set<std::pair<std::int32_t, std::uint32_t>>;
+
+// Speculative attempts since the start of the JobTracker. Those neither won nor lost still run.
+struct SpeculativeCounts {
+  std::uint32_t launched = 0;
+  std::uint32_t won = 0;   // it was the one that succeeded
+  std::uint32_t lost = 0;  // any other end
+};
+
+// The maps or the reduces of a job.
+struct TaskGroup {
+  std::vector<Task> tasks;
+  Resources need;   // of one task, as the spec says
+  TaskSet fresh;    // pending, never failed: lowest index first
+  TaskSet retries;  // pending, failed before: served first, elsewhere
+  std::uint32_t total = 0;
+  std::uint32_t running = 0;  // attempts in RUN
+  std::uint32_t dying = 0;    // tasks whose attempts are all ordered to die: wanted again soon
+  std::uint32_t succeeded = 0;
+  std::int64_t running_progress_millionths = 0;  // sum over running tasks, of the foremost attempt
+  std::uint32_t failed_attempts = 0;
+  std::uint32_t killed_attempts = 0;
+  SpeculativeCounts speculative;
+  std::unique_ptr<AgedTasks> aged;  // null: there are none
+  std::uint32_t copying = 0;        // reduces, not in RUN: they copy their input without a slot
+  std::uint32_t copied = 0;         // reduces, not in RUN: they have copied and wait for a slot
+  std::uint32_t pending() const { return fresh.size() + retries.size(); }
+  // Launched, and not dying.
+  std::uint32_t alive() const { return running + copying + copied; }
+};
+
+// One line of the list that reducers follow to find the maps' outputs.
+struct MapCompletion {
+  std::uint32_t map = 0;
+  std::uint32_t attempt = 0;
+  TrackerId tracker;
+  bool obsolete = false;
+};
+
+// The order of jobs within a leaf: priority (if it counts there), submit time, id.
+struct JobOrder {
+  Priority priority;
+  TimeMs submitted_at;
+  JobId id;
+  friend auto operator<=>(const JobOrder&, const JobOrder&) = default;
+};
+
+// How long a suspect keeps those of other jobs from its tracker.
+inline constexpr DurationMs kSuspectMs = 60'000;
+
+struct alignas(64) Job {
+  // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
+  enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
+
+  // What every launch and every end looks at comes first and lies together.
+  JobId id;
+  QueueId queue;
+  UserId user;
+  Priority priority = Priority::kNormal;
+  JobState state = JobState::kWaiting;
+  bool durable = false;           // until then nobody but the engine knows it
+  bool reduces_eligible = false;  // slow-start is met; stays so
+  Duty duty = Duty::kNone;
+  bool has_failures = false;                         // failed_on or tracker_failures say something
+  bool may_have_written = false;                     // before the JobTracker was started
+  bool has_locations = false;                        // `locality` does
+  bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
+  bool held = false;     // waits to be released: in no line for a place
+  bool limited = false;  // it has a time limit
+  std::uint32_t live_attempts = 0;                   // running or dying
+  TimeMs started_at = 0;                             // first launch; 0 = none yet
+  std::uint64_t locality_version = 0;                // of the trackers that the index knows
+  std::shared_ptr<const JobSpec> spec;  // of a job that is over and done with: brief()
+  TaskGroup group[kTaskKindCount];
+
+  TimeMs submitted_at = 0;
+  TimeMs finished_at = 0;
+  TimeMs deadline = 0;  // of its time limit; 0: none, or no task has started
+  std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
+  std::vector<MapCompletion> map_log;
+  LocalityIndex locality;
+  Counters counters;
+  std::string pool;  // that it was moved into; empty: what its properties and queue give
+  std::string diagnostics;
+  std::string status_line;
+  TrackerId duty_tracker;
+  std::vector<TrackerId> duty_given;  // who were given the last duty, and may still be at it
+  TimeMs duty_passed_at = 0;          // when it was taken from one of them
+  std::string duty_trouble;           // why
+  std::int64_t spec_bytes = 0;  // as counted (job_bytes.h); 0: not, or no longer
+
+  // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could
+  // not fetch what.
+  std::map<std::pair<TaskKind, std::uint32_t>, std::vector<TrackerId>> failed_on;
+  std::map<TrackerId, std::uint32_t> tracker_failures;
+  std::map<std::uint32_t, std::vector<AttemptKey>> fetch_failures;
+  // How many attempts of a task were lost with their trackers.
+  std::map<std::pair<TaskKind, std::uint32_t>, std::uint32_t> losses;
+
+  TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
+  const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
+  const Resources& need(TaskKind kind) const { return tasks(kind).need; }
+  std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
+  // Its tasks may be launched, and none has been.
+  bool pending() const { return state == JobState::kRunning && started_at == 0; }
+  bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
+  bool all_done() const {
+    const TaskGroup& maps = tasks(TaskKind::kMap);
+    const TaskGroup& reduces = tasks(TaskKind::kReduce);
+    return maps.succeeded + reduces.succeeded > 0 && maps.succeeded == maps.total &&
+           reduces.succeeded == reduces.total;
+  }
+  // Tasks that could be launched now, before anyone looks at trackers or limits.
+  std::uint32_t launchable(TaskKind kind) const {
+    if (!schedulable() || (kind == TaskKind::kReduce && !reduces_eligible)) return 0;
+    return tasks(kind).pending();
+  }
+  // Whether a tracker that failed this job often is passed over for it (4 failures).
+  bool avoids(TrackerId tracker) const;
+  // It was lost with its tracker more than once: that may be its doing.
+  bool is_suspect(TaskKind kind, std::uint32_t task) const {
+    const auto found = losses.find({kind, task});
+    return found != losses.end() && found->second > 1;
+  }
+};
+
+inline constexpr std::uint32_t kTrackerFailuresPerJob = 4;
+
+// What an output says of the job that it is of: `job_0007 1732163138000`. Numbers alone could be
+// given again after a store was restored.
+std::string output_owner(const Job& job);
+
+}  // namespace weir

@@ -1,0 +1,66 @@
+#include "jobqueue/model/job_spec.h"
+
+#include <algorithm>
+
+namespace weir {
+
+constexpr std::size_t kMapEntryBytes = 2 * sizeof(std::string) + 4 * sizeof(void*);
+
+const char* name(Priority priority) {
+  return kPriorityNames[static_cast<std::size_t>(priority)].data();
+}
+
+std::optional<Priority> parse_priority(std::string_view s) {
+  const auto same = [](char a, char b) {
+    return a == (b >= 'a' && b <= 'z' ? static_cast<char>(b - 'a' + 'A') : b);
+  };
+  for (std::size_t i = 0; i < std::size(kPriorityNames); ++i) {
+    const std::string_view candidate = kPriorityNames[i];
+    if (std::equal(candidate.begin(), candidate.end(), s.begin(), s.end(), same)) {
+      return static_cast<Priority>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::shared_ptr<const JobSpec> brief(const JobSpec& spec) {
+  auto out = std::make_shared<JobSpec>();
+  out->name = spec.name;
+  out->user = spec.user;
+  out->queue = spec.queue;
+  out->submission = spec.submission;
+  out->priority = spec.priority;
+  out->output = spec.output;
+  out->reduces = spec.reduces;
+  out->maps_were = spec.tasks(TaskKind::kMap);
+  for (const TaskKind kind : kTaskKinds) out->need[index(kind)] = spec.need[index(kind)];
+  out->time_limit_ms = spec.time_limit_ms;
+  return out;
+}
+
+std::int64_t bytes_of(const JobSpec& spec) {
+  std::size_t bytes = sizeof(JobSpec) + spec.output.size() + spec.working_directory.size() +
+                      spec.mapper.size() + spec.reducer.size() + spec.combiner.size();
+  for (const Split& split : spec.splits) {
+    bytes += sizeof(Split) + split.more.size() * sizeof(FilePiece);
+    for (const std::string& host : split.hosts) bytes += sizeof(std::string) + host.size();
+  }
+  for (const std::string& file : spec.input_files) bytes += sizeof(std::string) + file.size();
+  for (const std::string& group : spec.groups) bytes += sizeof(std::string) + group.size();
+  for (const JobFile& file : spec.files)
+    bytes += sizeof(JobFile) + file.name.size() + file.content.size();
+  for (const auto* texts : {&spec.conf, &spec.environment}) {
+    for (const auto& [key, value] : *texts) bytes += kMapEntryBytes + key.size() + value.size();
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::optional<bool> speculation_asked(const JobSpec& spec, TaskKind kind) {
+  const auto said = spec.conf.find(std::string(kSpeculativeConf[index(kind)]));
+  if (said == spec.conf.end()) return std::nullopt;
+  if (said->second == "true") return true;
+  if (said->second == "false") return false;
+  return std::nullopt;
+}
+
+}  // namespace weir

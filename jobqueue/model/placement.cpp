@@ -1,0 +1,138 @@
+// Which task of a job a tracker should run next: retries elsewhere first, then by locality.
+#include <algorithm>
+
+#include "jobqueue/model/cluster_state.h"
+
+namespace weir {
+
+bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
+  if (!job.has_failures || !job.avoids(tracker)) return false;
+  const auto avoided =
+      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                    [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
+  return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
+}
+
+// Tasks of different jobs that were lost with a tracker do not start on one again within
+// kSuspectMs: so the next loss shows which of them it was. A reduce that copies runs nothing of its
+// job's, and may wait for another suspect.
+bool ClusterState::keeps_apart(JobId id, const TrackerState& tracker) const {
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    const TaskKey& task = tracker.held[i].key.task;
+    if (task.job == id) continue;
+    const Job& other = job(task.job);
+    if (!other.is_suspect(task.kind, task.index)) continue;
+    const TaskGroup& maps = other.tasks(TaskKind::kMap);
+    if (task.kind == TaskKind::kReduce && maps.succeeded < maps.total) continue;
+    if (now_ - attempt(tracker.attempts[i]).launched_at < kSuspectMs) return true;
+  }
+  return false;
+}
+
+std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind kind,
+                                                      const TrackerState& tracker,
+                                                      Locality allowed) const {
+  const TaskGroup& group = job.tasks(kind);
+  for (auto i = group.retries.first(); i; i = group.retries.at_or_after(*i + 1)) {
+    if (allowed < Locality::kAny && kind == TaskKind::kMap && job.locality.located(*i) &&
+        job.locality.of(*i, tracker.id, tracker.rack) > allowed) {
+      continue;
+    }
+    if (job.is_suspect(kind, *i) && keeps_apart(job.id, tracker)) continue;
+    const auto failed = job.failed_on.find({kind, *i});
+    if (failed == job.failed_on.end()) return i;
+    const auto& places = failed->second;
+    if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
+    // It failed here before: only if nobody else could take it.
+    const bool elsewhere =
+        std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
+          return other.in_pool() && fits(job.need(kind), other.total, Resources{}, total_) &&
+                 std::find(places.begin(), places.end(), other.id) == places.end() &&
+                 !avoided(job, other.id);
+        });
+    if (!elsewhere) return i;
+  }
+  return std::nullopt;
+}
+
+bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
+                               const Resources& freed) const {
+  const Job& job = this->job(id);
+  const TrackerState& tracker = trackers_[tracker_id.index()];
+  if (!tracker.in_pool() || job.launchable(kind) == 0) return false;
+  Resources used = tracker.used;
+  used -= freed;
+  if (!fits(job.need(kind), tracker.total, used, total_) || avoided(job, tracker_id)) return false;
+  return !job.tasks(kind).fresh.empty() ||
+         pick_retry(job, kind, tracker, Locality::kAny).has_value();
+}
+
+std::optional<TaskPick> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id,
+                                              Locality allowed) const {
+  const Job& job = this->job(id);
+  const TrackerState& tracker = trackers_[tracker_id.index()];
+  if (job.launchable(kind) == 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
+    return std::nullopt;
+  }
+  const TaskGroup& group = job.tasks(kind);
+  if (kind == TaskKind::kMap) refresh_locations(id);
+  const bool located = kind == TaskKind::kMap && job.has_locations;
+  if (const auto retry = pick_retry(job, kind, tracker, located ? allowed : Locality::kAny)) {
+    if (!located) return TaskPick{{id, kind, *retry}, Locality::kAny};
+    return TaskPick{{id, kind, *retry},
+                  job.locality.of(*retry, tracker_id, tracker.rack),
+                  job.locality.located(*retry)};
+  }
+  if (group.fresh.empty()) return std::nullopt;
+  if (!located) return TaskPick{{id, kind, *group.fresh.first()}, Locality::kAny};
+  const auto found =
+      job_index_[id.index()]->locality.nearest(group, tracker_id, tracker.rack, allowed);
+  if (!found) return std::nullopt;
+  return TaskPick{{id, kind, found->index}, found->locality, job.locality.located(found->index)};
+}
+
+bool ClusterState::has_locations(JobId id) const {
+  refresh_locations(id);
+  return job(id).has_locations;
+}
+
+// The index of locations is a cache, kept up lazily.
+void ClusterState::refresh_locations(JobId id) const {
+  Job& job = *job_index_[id.index()];
+  if (job.locality_version != locality_version_) index_locations(job);
+}
+
+void ClusterState::index_locations(Job& job) const {
+  job.locality_version = locality_version_;
+  job.locality.clear();
+  const JobSpec& spec = *job.spec;
+  std::vector<std::vector<TrackerId>> by_file(spec.input_files.size());
+  for (const TrackerState& tracker : trackers_) {
+    for (const std::string& prefix : tracker.local_paths) {
+      for (std::size_t file = 0; file < spec.input_files.size(); ++file) {
+        if (spec.input_files[file].starts_with(prefix)) by_file[file].push_back(tracker.id);
+      }
+    }
+  }
+  for (std::uint32_t i = 0; i < spec.splits.size(); ++i) {
+    const Split& split = spec.splits[i];
+    bool located = false;
+    const auto add = [&](TrackerId t) {
+      job.locality.add(i, t, tracker(t).rack);
+      located = true;
+    };
+    for (const std::string& host : split.hosts) {
+      const auto found = by_host_.find(host);
+      if (found == by_host_.end()) continue;
+      for (const TrackerId t : found->second) add(t);
+    }
+    if (split.file < by_file.size()) {
+      for (const TrackerId t : by_file[split.file]) add(t);
+    }
+    if (!located) job.locality.add_unlocated(i);
+  }
+  job.locality.finish();
+  job.has_locations = !job.locality.empty();
+}
+
+}  // namespace weir

@@ -1,0 +1,43 @@
+#include "jobqueue/model/queue_counters.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace weir {
+
+UserCounters& QueueCounters::user(UserId id, TimeMs now) {
+  const bool known = users.contains(id);
+  if (!known && users.size() >= kUsersKept) {  // half goes, so that it is seldom done
+    std::vector<TimeMs> times;
+    for (const auto& [user, counters] : users) times.push_back(counters.touched_at);
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    auto kept = users.extract_sequence();
+    const auto unseen = [&](const auto& entry) { return entry.second.touched_at <= *middle; };
+    kept.erase(std::remove_if(kept.begin(), kept.end(), unseen), kept.end());
+    users.adopt_sequence(boost::container::ordered_unique_range, std::move(kept));
+  }
+  UserCounters& found = users[id];
+  found.touched_at = std::max(found.touched_at, now);
+  return found;
+}
+
+void QueueCounters::add(const QueueCounters& other) {
+  ended += other.ended;
+  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
+    used_ms[kind] += other.used_ms[kind];
+    lent_ms[kind] += other.lent_ms[kind];
+    borrowed_ms[kind] += other.borrowed_ms[kind];
+    lost_ms[kind] += other.lost_ms[kind];
+  }
+  for (const auto& [id, theirs] : other.users) {
+    UserCounters& ours = user(id, theirs.touched_at);
+    ours.ended += theirs.ended;
+    for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
+      ours.used_ms[kind] += theirs.used_ms[kind];
+      ours.lost_ms[kind] += theirs.lost_ms[kind];
+    }
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,132 @@
+// The validated settings that the engine works by. conf/ makes them from YAML; scenarios and tests
+// make them by hand. A Settings value is immutable once applied: a change is a whole new value,
+// applied in one step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+// A queue's guarantee in one class: a share of the parent's (in hundredths of a percent), a number
+// of slots (a ratio among siblings that all say slots), or nothing said (an equal part of what the
+// siblings leave).
+struct Guarantee {
+  enum class Unit : std::uint8_t { kUnset, kPercent, kSlots };
+  Unit unit = Unit::kUnset;
+  std::int64_t amount = 0;  // kPercent: 4000 is 40%; kSlots: slots
+  friend bool operator==(const Guarantee&, const Guarantee&) = default;
+};
+
+struct UserLimit {
+  enum class Mode : std::uint8_t { kSoft, kHard };
+  std::int64_t minimum_hundredths = 10000;        // 25% is 2500; default 100%: one user may use all
+  std::optional<std::int64_t> factor_millionths;  // no limit if absent
+  Mode mode = Mode::kSoft;
+  friend bool operator==(const UserLimit&, const UserLimit&) = default;
+};
+
+// Users, @groups and "*". An empty list is nobody; an absent one everybody.
+using AccessList = std::optional<std::vector<std::string>>;
+
+struct QueueSettings {
+  std::string name;  // last part
+  Guarantee guaranteed[kTaskKindCount];
+  std::optional<std::int64_t> maximum_hundredths;  // of the parent's maximum; absent = 100%
+  std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];
+  DurationMs lend_after_ms = 0;
+  UserLimit user_limit;
+  bool priorities = false;  // jobs by priority, then submit time
+  bool stopped = false;
+  std::optional<std::int64_t> max_jobs, max_jobs_per_user, max_tasks_per_job;
+  std::optional<std::int64_t> max_running_jobs, max_running_jobs_per_user;
+  std::optional<std::int64_t> kill_budget;  // slot-seconds an hour
+  AccessList submit, administer;
+  std::vector<QueueSettings> queues;  // children
+  friend bool operator==(const QueueSettings&, const QueueSettings&) = default;
+};
+
+// What one policy is set to; each policy derives its own and finds it in Settings::policies by its
+// name.
+struct PolicySettings {
+  virtual ~PolicySettings() = default;
+};
+
+struct HeartbeatSettings {
+  std::optional<DurationMs> interval_ms;  // absent = auto: grows with the cluster
+  DurationMs floor_ms = 300;
+  std::int64_t per_second = 1000;  // heartbeats in all, for auto
+  DurationMs expiry_ms = 10 * 60 * 1000;
+  std::int64_t out_of_band_per_second = 5000;  // early heartbeats in all
+  friend bool operator==(const HeartbeatSettings&, const HeartbeatSettings&) = default;
+};
+
+// Speculative attempts: a second one of a task that has fallen behind. A setting is on here only if
+// somebody says so; what is read from a file is on unless it says otherwise (conf/).
+struct SpeculationSettings {
+  bool on[kTaskKindCount] = {false, false};
+  DurationMs after_ms = 60 * 1000;        // an attempt must have run at least so long
+  std::int64_t lag_millionths = 200'000;  // and its progress be so far below the average
+  friend bool operator==(const SpeculationSettings&, const SpeculationSettings&) = default;
+};
+
+// A fault of a tracker is a job that succeeded and had come to avoid it. With `at_most` of them
+// within `forget_after` a tracker leaves the pool, as long as most others are in it.
+struct TrackerFaultSettings {
+  std::optional<std::int64_t> at_most = 4;  // absent: never
+  DurationMs forget_after_ms = 24LL * 3600 * 1000;
+  friend bool operator==(const TrackerFaultSettings&, const TrackerFaultSettings&) = default;
+};
+
+// A queue that these settings no longer have, or have as an inner queue only: its jobs go on in
+// another one. An inner queue stands for all the leaves it had.
+struct RemovedQueue {
+  std::string queue;    // dotted path
+  std::string move_to;  // dotted path of a declared leaf
+  friend bool operator==(const RemovedQueue&, const RemovedQueue&) = default;
+};
+
+// Jobs that are over for so long that the engine has forgotten them are records in the store.
+struct HistorySettings {
+  DurationMs keep_ms = 30LL * 24 * 3600 * 1000;  // since the end of the job
+  std::int64_t at_most = 100'000;                // records
+  friend bool operator==(const HistorySettings&, const HistorySettings&) = default;
+};
+
+// What the descriptions of jobs (splits, programs, files, texts) may hold in memory, in all and of
+// one user; a submission that would go beyond is refused.
+struct JobBytesSettings {
+  std::int64_t in_all = 4LL << 30;
+  std::int64_t per_user = 1LL << 30;
+  friend bool operator==(const JobBytesSettings&, const JobBytesSettings&) = default;
+};
+
+struct Settings {
+  std::string policy = "capacity";
+  HeartbeatSettings heartbeat;
+  SpeculationSettings speculation;
+  TrackerFaultSettings tracker_faults;
+  std::vector<QueueSettings>
+      queues;  // top level; never empty once validated (`default` if none is declared)
+  std::vector<RemovedQueue> removed_queues;
+  std::vector<std::string>
+      administrators;  // may do everything, besides each queue's own `administer`
+  DurationMs finished_jobs_kept_ms = 24LL * 3600 * 1000;
+  std::int64_t finished_jobs_at_most = 10'000;
+  HistorySettings history;
+  JobBytesSettings job_bytes;
+  std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
+  std::vector<std::string> notices;  // findings that are no errors but stay visible
+  std::string text;                  // the YAML it came from, kept for the store and `conf diff`
+  std::string source;                // file name, for messages
+  std::string file_hash;             // of the followed file it was read from; empty: by command
+};
+
+}  // namespace weir

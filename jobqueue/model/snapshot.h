@@ -1,0 +1,106 @@
+// What the store gives back at a start: everything that was promised before. The engine is rebuilt
+// from it; attempts that were running are not in it, they are re-adopted when their trackers
+// report.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/model/event.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+struct JobSnapshot {
+  struct DoneTask {
+    TaskKind kind = TaskKind::kMap;
+    std::uint32_t index = 0;
+    std::uint32_t attempt = 0;
+    std::string tracker;  // where the map output is
+    std::int64_t incarnation = 0;
+    std::shared_ptr<const Counters> counters;  // may be null
+    TimeMs launched_at = 0;                    // 0: not known
+  };
+  struct Failures {
+    TaskKind kind = TaskKind::kMap;
+    std::uint32_t index = 0;
+    std::uint32_t count = 0;
+  };
+  struct Commit {  // granted, not known to be done
+    AttemptKey attempt;
+    std::string tracker;
+  };
+
+  JobId job;
+  std::shared_ptr<const JobSpec> spec;
+  std::string queue;  // dotted path
+  std::string pool;   // that it was moved into, or empty
+  Priority priority = Priority::kNormal;
+  TimeMs submitted_at = 0;
+  TimeMs finished_at = 0;  // 0: not over
+  JobState state = JobState::kRunning;
+  bool kill_requested = false;
+  bool released = false;  // it was submitted held, and may start
+  TimeMs deadline = 0;    // of its time limit; 0: none, or no task has started
+  bool cleanup = false;  // over, and its files are still to be removed
+  std::string diagnostics;
+  std::shared_ptr<const JobRecord> record;  // over: what history has of it; may be null
+  std::vector<DoneTask> done;
+  std::vector<Failures> failures;
+  std::vector<Commit> commits;
+};
+
+struct ClaimSnapshot {  // a claim that was open
+  std::uint64_t claim = 0;
+  std::string queue;
+  TaskKind kind = TaskKind::kMap;
+  std::int64_t slots = 0;
+  TimeMs born = 0;
+};
+
+struct TrackerSnapshot {  // a tracker that counted in the totals
+  std::string name;
+  Resources total;
+};
+
+struct TrackerOrderSnapshot {  // a drain, or a stop that is not over
+  std::string name;
+  TrackerOrder order = TrackerOrder::kDrain;
+  std::int64_t incarnation = 0;  // that it is for
+  TimeMs at = 0;
+  std::string by;
+  std::string reason;
+};
+
+struct TrackerFaultSnapshot {
+  std::string name;
+  std::int64_t incarnation = 0;
+  TimeMs at = 0;
+};
+
+struct Snapshot {
+  TimeMs last_time = 0;  // engine time goes on from here
+  std::uint64_t last_seq = 0;
+  std::uint32_t epoch = 0;  // counts starts; part of attempt numbers, so that they never repeat
+  std::uint32_t next_job = 1;
+  std::string policy;         // empty: as the settings say
+  std::string settings_text;  // empty: none applied yet
+  std::string settings_source;
+  std::string settings_file_hash;  // of the file as last read, see conf
+  TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
+  std::string claims_policy;       // whose claims stand still under it; empty: none, or not known
+  std::vector<std::string> stopped_queues;
+  std::uint64_t next_claim = 1;
+  std::vector<ClaimSnapshot> claims;                 // by number
+  std::vector<TrackerSnapshot> trackers;             // by name
+  std::vector<TrackerOrderSnapshot> tracker_orders;  // by name
+  std::vector<TrackerFaultSnapshot> tracker_faults;  // by name, oldest first
+  std::vector<JobSnapshot> jobs;                     // by id
+};
+
+}  // namespace weir

@@ -1,0 +1,99 @@
+#include "jobqueue/policy/placeable.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+// Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
+bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
+  if (!tracker.counts() || !fits(need, tracker.total, Resources{}, state.total())) return false;
+  return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
+                     [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
+}
+
+constexpr std::int64_t kTrackersAReservation = 20;  // at most 5% of them are reserved
+
+bool keeps_slots(const ClusterState& state, TrackerId tracker, TaskKind kind) {
+  const auto here = [&](const auto& kept) { return kept.tracker == tracker && kept.kind == kind; };
+  const auto& holds = state.claims().holds();
+  const auto& reserved = state.claims().reservations();
+  return std::any_of(holds.begin(), holds.end(), here) ||
+         std::any_of(reserved.begin(), reserved.end(), here);
+}
+
+}  // namespace
+
+std::size_t avoided_trackers(const Job& job) {
+  return static_cast<std::size_t>(
+      std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
+                    [&job](const auto& failures) { return job.avoids(failures.first); }));
+}
+
+bool Placeable::operator()(const Job& job, TaskKind kind) {
+  const Resources& need = job.need(kind);
+  if (!job.has_failures || avoided_trackers(job) == 0) return known_to_fit(need);
+  return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
+    return wide_enough(state_, t, need) && !state_.avoided(job, t.id);
+  });
+}
+
+bool Placeable::refresh() {
+  bool changed = false;
+  for (KnownNeed& known : known_) {
+    const bool before = known.fits;
+    known.fits = fits_somewhere(known.need);
+    changed = changed || known.fits != before;
+  }
+  return changed;
+}
+
+bool Placeable::fits_somewhere(const Resources& need) const {
+  return std::any_of(state_.trackers().begin(), state_.trackers().end(),
+                     [&](const auto& t) { return wide_enough(state_, t, need); });
+}
+
+bool Placeable::known_to_fit(const Resources& need) {
+  const auto known = std::find_if(known_.begin(), known_.end(),
+                                  [&](const KnownNeed& k) { return k.need == need; });
+  if (known != known_.end()) return known->fits;
+  known_.push_back({need, fits_somewhere(need)});
+  return known_.back().fits;
+}
+
+std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskKind kind) {
+  const Job& job = state.job(id);
+  const std::int64_t need = std::max<std::int64_t>(job.width(kind), 1);
+  std::int64_t ready = state.trackers_with_free(kind, need);
+  const auto kept = [&](const auto& entry) {
+    const TrackerState& tracker = state.tracker(entry.tracker);
+    if (entry.kind == kind && state.free_slots(tracker, kind) >= need) --ready;
+  };
+  for (const Hold& hold : state.claims().holds()) kept(hold);
+  std::int64_t reserved = 0;
+  for (const Reservation& reservation : state.claims().reservations()) {
+    if (reservation.kind != kind) continue;
+    if (reservation.job == id) return std::nullopt;
+    kept(reservation);
+    ++reserved;
+  }
+  if (ready > 0) return std::nullopt;  // its turn comes with that tracker's next heartbeat
+  if (reserved >= std::max<std::int64_t>(1, state.live_trackers() / kTrackersAReservation)) {
+    return std::nullopt;
+  }
+  TrackerId best;
+  std::int64_t most = -1;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (!tracker.in_pool() || (tracker.keeps > 0 && keeps_slots(state, tracker.id, kind))) continue;
+    if (tracker.total.slots(kind) < need || state.avoided(job, tracker.id)) continue;
+    if (!fits(job.need(kind), tracker.total, Resources{}, state.total())) continue;
+    const std::int64_t free = state.free_slots(tracker, kind);
+    if (free <= most) continue;
+    most = free;
+    best = tracker.id;
+  }
+  if (!best.valid()) return std::nullopt;
+  return Choice{.task = {id, kind, 0}, .what = Choice::What::kReserve, .reserve_on = best};
+}
+
+}  // namespace weir
