@@ -21,11 +21,11 @@ void Churn::follow(std::uint32_t job, JobId id) {
 
 void Churn::watch(const std::vector<Event>& events) {
   for (const Event& event : events) {
-    if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
+    if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
       if (is_preemption(kill->reason)) ++reclaimed_;
       continue;
     }
-    const auto* change = std::get_if<JobStateChanged>(&event.fact);
+    const auto* change = fact_as<JobStateChanged>(event.fact);
     if (change == nullptr || !is_over(change->state)) continue;
     ++jobs_ended_;
     if (change->job.index() >= numbers_.size()) continue;

@@ -14,7 +14,7 @@ void EventLines::write(const Event& event, const Engine& engine, std::string_vie
   engine_ = &engine;
   subject_ = subject;
   at_ = event.at;
-  std::visit([this](const auto& fact) { put(fact); }, event.fact);
+  visit_fact([this](const auto& fact) { put(fact); }, event.fact);
 }
 
 void EventLines::refused(TimeMs at, std::string_view what, std::string_view reason) {

@@ -17,13 +17,13 @@ bool maps_done(const Engine& engine, JobId id) {
 
 void Clockwork::on_step(const Engine& engine, const Input&, const Output& output) {
   for (const Event& event : output.events) {
-    if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+    if (const auto* launch = fact_as<AttemptLaunched>(event.fact)) {
       launched(*launch);
-    } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
+    } else if (const auto* done = fact_as<TaskSucceeded>(event.fact)) {
       if (done->attempt.task.kind == TaskKind::kMap) map_done(engine, done->attempt.task.job);
-    } else if (const auto* grant = std::get_if<ComputeGranted>(&event.fact)) {
+    } else if (const auto* grant = fact_as<ComputeGranted>(event.fact)) {
       push_reduce_end(grant->attempt, grant->tracker);
-    } else if (const auto* change = std::get_if<TrackerChanged>(&event.fact)) {
+    } else if (const auto* change = fact_as<TrackerChanged>(event.fact)) {
       if (beating_ && change->how != TrackerChanged::How::kLost) {
         begin_beats(change->tracker, engine_.now());
       }

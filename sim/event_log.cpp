@@ -22,7 +22,7 @@ EventLog::EventLog(std::ostream& out, const JobNames& names)
 
 void EventLog::on_step(const Engine& engine, const Input& input, const Output& output) {
   for (const Event& event : output.events) {
-    const bool refused = std::holds_alternative<Refused>(event.fact);
+    const bool refused = fact_as<Refused>(event.fact) != nullptr;
     lines_.write(event, engine, refused ? subject(input, names_) : "");
   }
 }

@@ -58,14 +58,14 @@ std::string difference(const std::string& expected, const std::string& actual) {
 
 void SlotGrants::on_step(const Engine&, const Input&, const Output& output) {
   for (const Event& event : output.events) {
-    const auto* granted = std::get_if<ComputeGranted>(&event.fact);
+    const auto* granted = fact_as<ComputeGranted>(event.fact);
     if (granted != nullptr) since_.push_back(granted->attempt.task);
   }
 }
 
 void PreemptionKills::on_step(const Engine&, const Input&, const Output& output) {
   for (const Event& event : output.events) {
-    const auto* kill = std::get_if<KillOrdered>(&event.fact);
+    const auto* kill = fact_as<KillOrdered>(event.fact);
     if (kill != nullptr && kill->reason <= KillReason::kFairShare)
       since_.push_back(kill->attempt.task);
   }

@@ -18,7 +18,7 @@ std::optional<std::uint32_t> number(std::string_view text) {
 
 void JobNames::on_step(const Engine&, const Input&, const Output& output) {
   for (const Event& event : output.events) {
-    const auto* submitted = std::get_if<JobSubmitted>(&event.fact);
+    const auto* submitted = fact_as<JobSubmitted>(event.fact);
     if (submitted == nullptr) continue;
     if (names_.size() <= submitted->job.index()) names_.resize(submitted->job.index() + 1);
     names_[submitted->job.index()] = submitted->spec->name;

@@ -121,30 +121,30 @@ void RuleTally::on_step(const Engine& engine, const Input& input, const Output& 
 void RuleTally::count_events(const Output& output) {
   for (const Event& event : output.events) {
     const Fact& fact = event.fact;
-    if (const auto* opened = std::get_if<ClaimOpened>(&fact)) {
+    if (const auto* opened = fact_as<ClaimOpened>(fact)) {
       hit(opened->again ? "claim_resumed" : "claim_opened");
-    } else if (std::holds_alternative<ClaimMet>(fact)) {
+    } else if (fact_as<ClaimMet>(fact) != nullptr) {
       hit("claim_met");
-    } else if (std::holds_alternative<ClaimDropped>(fact)) {
+    } else if (fact_as<ClaimDropped>(fact) != nullptr) {
       hit("claim_dropped");
-    } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
+    } else if (const auto* kill = fact_as<KillOrdered>(fact)) {
       if (kill->reason == KillReason::kReclaim) hit("kill");
       if (kill->reason == KillReason::kMinShare) hit("min_share_kill");
       if (kill->reason == KillReason::kFairShare) hit("fair_share_kill");
       if (kill->reason == KillReason::kSpeculative) hit("loser_killed");
       if (kill->reason == KillReason::kTrackerStopped) hit("stopped_attempt");
-    } else if (const auto* launch = std::get_if<AttemptLaunched>(&fact)) {
+    } else if (const auto* launch = fact_as<AttemptLaunched>(fact)) {
       if (!launch->speculative) continue;
       const bool map = launch->attempt.task.kind == TaskKind::kMap;
       hit(map ? "speculative_map" : "speculative_reduce");
-    } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+    } else if (const auto* ended = fact_as<AttemptEnded>(fact)) {
       const bool won = ended->speculative && ended->how == AttemptEnded::How::kSucceeded;
       if (won) hit("speculative_won");
-    } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
+    } else if (const auto* job = fact_as<JobStateChanged>(fact)) {
       if (job->state == JobState::kKilled) hit("job_killed");
       if (job->state == JobState::kFailed) hit("job_failed");
       if (job->state == JobState::kWaiting) hit("place_taken");
-    } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
+    } else if (const auto* tracker = fact_as<TrackerChanged>(fact)) {
       if (tracker->how == TrackerChanged::How::kLost) hit("tracker_lost");
       if (tracker->how == TrackerChanged::How::kBack) hit("tracker_back");
       if (tracker->how == TrackerChanged::How::kDraining) hit("drain_ordered");
@@ -153,16 +153,16 @@ void RuleTally::count_events(const Output& output) {
       if (tracker->how == TrackerChanged::How::kResumed) hit("tracker_resumed");
       if (tracker->how == TrackerChanged::How::kFaulty) hit("tracker_faulty");
       if (tracker->how == TrackerChanged::How::kHealed) hit("tracker_healed");
-    } else if (const auto* refused = std::get_if<Refused>(&fact)) {
+    } else if (const auto* refused = fact_as<Refused>(fact)) {
       if (refused->what == "settings") hit("settings_refused");
       if (refused->what == "submit") hit("submission_refused");
     }
-    if (std::holds_alternative<JobMoved>(fact)) hit("job_moved");
-    if (std::holds_alternative<PriorityChanged>(fact)) hit("priority_changed");
-    if (std::holds_alternative<TaskReopened>(fact)) hit("map_reopened");
-    if (std::holds_alternative<QueueStateChanged>(fact)) hit("queue_stopped");
-    if (std::holds_alternative<SettingsChanged>(fact)) hit("settings_changed");
-    if (std::holds_alternative<PolicyChanged>(fact)) hit("policy_changed");
+    if (fact_as<JobMoved>(fact) != nullptr) hit("job_moved");
+    if (fact_as<PriorityChanged>(fact) != nullptr) hit("priority_changed");
+    if (fact_as<TaskReopened>(fact) != nullptr) hit("map_reopened");
+    if (fact_as<QueueStateChanged>(fact) != nullptr) hit("queue_stopped");
+    if (fact_as<SettingsChanged>(fact) != nullptr) hit("settings_changed");
+    if (fact_as<PolicyChanged>(fact) != nullptr) hit("policy_changed");
   }
 }
 

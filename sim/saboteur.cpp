@@ -87,7 +87,7 @@ bool break_claim_book(const Scene& scene) {
 // Nobody hears that claims are due later now that their policy is back.
 bool break_claim_resumed(const Scene& scene) {
   return std::erase_if(scene.output.events, [](const Event& event) {
-           const auto* opened = std::get_if<ClaimOpened>(&event.fact);
+           const auto* opened = fact_as<ClaimOpened>(event.fact);
            return opened != nullptr && opened->again;
          }) > 0;
 }

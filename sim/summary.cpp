@@ -63,12 +63,12 @@ Summary::Account& Summary::account(const Engine& engine, QueueId queue) {
 
 void Summary::take(const Engine& engine, const Event& event) {
   const ClusterState& state = engine.state();
-  if (const auto* submitted = std::get_if<JobSubmitted>(&event.fact)) {
+  if (const auto* submitted = fact_as<JobSubmitted>(event.fact)) {
     open_[submitted->job] = {submitted->queue, event.at, -1, -1};
-  } else if (const auto* moved = std::get_if<JobMoved>(&event.fact)) {
+  } else if (const auto* moved = fact_as<JobMoved>(event.fact)) {
     if (const auto job = open_.find(moved->job); job != open_.end())
       job->second.queue = moved->queue;
-  } else if (const auto* change = std::get_if<JobStateChanged>(&event.fact)) {
+  } else if (const auto* change = fact_as<JobStateChanged>(event.fact)) {
     const auto job = open_.find(change->job);
     if (job == open_.end() || !is_over(change->state)) return;
     last_end_ = event.at;
@@ -80,7 +80,7 @@ void Summary::take(const Engine& engine, const Event& event) {
       account->response_ms.push_back(event.at - job->second.submitted);
     }
     open_.erase(job);
-  } else if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+  } else if (const auto* launch = fact_as<AttemptLaunched>(event.fact)) {
     ++launches_;
     const TaskKind kind = launch->attempt.task.kind;
     const Job& job = state.job(launch->attempt.task.job);
@@ -93,14 +93,14 @@ void Summary::take(const Engine& engine, const Event& event) {
       }
       if (first) account->wait_ms.push_back(event.at - open->second.submitted);
     }
-  } else if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
+  } else if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
     if (kill->reason > KillReason::kFairShare) return;
     const TaskKey& task = kill->attempt.task;
     for (Account* account : {&this->account(engine, kill->queue), &all_}) {
       ++account->row.kills;
       account->wasted_slot_ms += kill->ran_ms * state.job(task.job).width(task.kind);
     }
-  } else if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+  } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
     const TaskKey& task = ended->attempt.task;
     add_slot_time(engine, ended->queue, task.kind,
                   ended->held_ms * state.job(task.job).width(task.kind));

@@ -107,7 +107,7 @@ class Engine {
   struct PendingCommand {
     std::uint64_t seq = 0;
     Token token = 0;
-    Fact fact;
+    Command command;
     std::vector<Token> again;  // a submission: of those who have asked for it once more since
   };
   struct ParkedHeartbeat {
@@ -136,7 +136,7 @@ class Engine {
   TrackerState& awaited_tracker(const std::string& name);
   DurationMs recovery_ms() const;
 
-  // engine_submissions.cpp
+  // command_submit.cpp
   void on(const SubmitJob& input, Token token);
   Status check_width(const JobSpec& spec) const;
   bool answered_before(const SubmitJob& input, Token token);
@@ -149,34 +149,46 @@ class Engine {
   void shed_ended();
   void shed(Job& job);
 
-  // engine.cpp: commands
+  // engine.cpp
+  void on(const Tick& input, Token token);
+  void count_slot_time();
+
+  // promises.cpp
+  void on(const Durable& input, Token token);
+  void on(const StoreFailed& input, Token token);
+  void promise(Token token, Command command);  // written now, applied when durable
+  void drop(const PendingCommand& command, const std::string& why);
+  void settle(std::uint64_t seq);
+
+  // Commands, each in its file (command_kill.cpp...): its check, which promises it or says why not,
+  // and its effect, once it is durable, with what is answered.
   void on(const KillJob& input, Token token);
   void on(const SetPriority& input, Token token);
   void on(const MoveJob& input, Token token);
+  void on(const ReleaseJob& input, Token token);
   void on(const SetQueueState& input, Token token);
   void on(const ApplySettings& input, Token token);
   void on(const SetPolicy& input, Token token);
-  void on(const OrderTrackers& input, Token token);  // engine_orders.cpp, as the next two
-  void on(const DeclareLost& input, Token token);
+  void on(const OrderTrackers& input, Token token);
+  void on(const DeclareLost& input, Token token);  // takes effect at once
   void on(const ForgetTrackers& input, Token token);
-  void on(const Tick& input, Token token);
-  void on(const Durable& input, Token token);
-  void on(const StoreFailed& input, Token token);
-  void promise(Token token, Fact fact);  // written now, applied when durable
-  void apply(const PendingCommand& command);
-  void drop(const PendingCommand& command, const std::string& why);
+  using Answer = decltype(Reply::body);
+  Answer apply(const JobSubmitted& submitted);
+  Answer apply(const JobKillRequested& kill);
+  Answer apply(const PriorityChanged& change);
+  Answer apply(const JobMoved& move);
+  Answer apply(const JobReleased& released);
+  Answer apply(const QueueStateChanged& change);
+  Answer apply(const SettingsChanged& change);
+  Answer apply(const PolicyChanged& change);
+  Answer apply(const TrackersOrdered& ordered);
   void switch_policy(const std::string& name);
-  void count_slot_time();
-  void settle(std::uint64_t seq);
 
-  // engine_holds.cpp: jobs that are held, and how long one may run
-  void on(const ReleaseJob& input, Token token);
-  void release(JobId id);
+  // engine_time_limits.cpp
   void set_deadline(Job& job);
   void stop_late_jobs();
 
-  // engine_settings.cpp
-  void apply_settings(const SettingsChanged& change);
+  // command_settings.cpp; forget_stop: command_queue_state.cpp
   void forget_stop(const std::string& path);
   std::vector<std::string> structure_findings(const Settings& settings,
                                               const QueueTree& tree) const;
@@ -285,10 +297,9 @@ class Engine {
   void begin_anew(TrackerState& tracker);
   void take_fetch_failures(const AttemptReport& report);
 
-  // engine_orders.cpp: drain, stop, resume
+  // command_trackers.cpp: drain, stop, resume
   Result<std::vector<TrackerId>> named(const Caller& caller,
                                        const std::vector<std::string>& names) const;
-  void apply_orders(const TrackersOrdered& ordered, std::uint64_t seq);
   void set_order(TrackerState& tracker, TrackerOrder order);
   void pool_changed(TrackerState& tracker);
   void evacuate(TrackerState& tracker);
@@ -340,14 +351,25 @@ class Engine {
   std::uint32_t next_attempt_number(Task& task) const;
 
   // Emitting
+  std::uint64_t emit(Command command) { return emit_written(std::move(command)); }
   template <class F>
-  std::uint64_t emit_durable(F&& fact) {
-    output_->events.push_back(Event{++last_seq_, now_, std::forward<F>(fact)});
-    return last_seq_;
+    requires kIsOneOf<F, DurableFact>
+  std::uint64_t emit(F fact) {
+    return emit_written(DurableFact(std::move(fact)));
   }
   template <class F>
-  void emit(F&& fact) {
-    output_->events.push_back(Event{0, now_, std::forward<F>(fact)});
+    requires kIsOneOf<F, SoftFact>
+  void emit(F fact) {
+    output_->events.push_back(Event{0, now_, SoftFact(std::move(fact))});
+  }
+  // For logs alone: the store writes it as a part of what is being applied.
+  void tell(JobMoved moved) {
+    output_->events.push_back(Event{0, now_, Command(std::move(moved))});
+  }
+  template <class Written>
+  std::uint64_t emit_written(Written&& fact) {
+    output_->events.push_back(Event{++last_seq_, now_, std::forward<Written>(fact)});
+    return last_seq_;
   }
   void reply(Token token, decltype(Reply::body) body);
   void refuse(Token token, const char* what, Error error);
@@ -373,6 +395,7 @@ class Engine {
   std::uint64_t reports_ = 0;  // taken from trackers
   std::uint64_t last_seq_ = 0;
   std::uint64_t durable_seq_ = 0;
+  std::uint64_t applied_seq_ = 0;  // of the command that is being applied
   std::deque<PendingCommand> pending_;  // by seq
   std::vector<ParkedHeartbeat> parked_;
   ArrivalList<TrackerId> by_silence_;              // live and awaited trackers, by last_heartbeat

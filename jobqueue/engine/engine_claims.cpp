@@ -30,7 +30,7 @@ void Engine::enter(const ClaimStep& step) {
     case ClaimStep::What::kOpen: {
       const DurationMs after = reclaim_after_ms(state_.tree(), step.queue, step.kind);
       const Claim& claim = book.open(step.queue, step.kind, step.slots, now_, after);
-      emit_durable(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind,
+      emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind,
                                claim.slots, claim.born, claim.deadline, false});
       return;
     }
@@ -65,9 +65,9 @@ void Engine::reduce_claims(const ClaimStep& step) {
     const Claim now = state_.mutable_claims().reduce(step.queue, step.kind, left, met, taken);
     left -= taken;
     if (met) {
-      emit_durable(ClaimMet{now.id, path, step.kind, taken, now.slots, now.deadline});
+      emit(ClaimMet{now.id, path, step.kind, taken, now.slots, now.deadline});
     } else {
-      emit_durable(ClaimDropped{now.id, path, step.kind, taken, now.slots, now.deadline});
+      emit(ClaimDropped{now.id, path, step.kind, taken, now.slots, now.deadline});
     }
     if (now.slots == 0) claim_over(now);
   }
@@ -140,7 +140,7 @@ std::string Engine::claims_owner(const std::string& next_policy) const {
   std::string ruling(policy_->name());
   std::string owner = policy_->keeps_claims() ? ruling : claims_policy_;
   for (const PendingCommand& command : pending_) {
-    const auto* change = std::get_if<PolicyChanged>(&command.fact);
+    const auto* change = std::get_if<PolicyChanged>(&command.command);
     if (change == nullptr) continue;
     ruling = change->policy;
     owner = change->claims_of.empty() ? ruling : change->claims_of;
@@ -166,7 +166,7 @@ void Engine::resume_claims() {
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
-      emit_durable(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born,
+      emit(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born,
                                deadline, true});
     }
   }

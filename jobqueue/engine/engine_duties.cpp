@@ -43,7 +43,7 @@ void Engine::end_duty(Job& job, bool ok, const std::string& message) {
   job.duty_trouble.clear();
   if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
     release_output(job);
-    emit_durable(JobCleanedUp{job.id, record_of(job)});
+    emit(JobCleanedUp{job.id, record_of(job)});
     return touch(job);
   }
   if (ok) return end_job(job, JobState::kSucceeded, "", false);

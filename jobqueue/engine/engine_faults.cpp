@@ -19,7 +19,7 @@ void Engine::note_faults(const Job& job) {
     if (tracker.state == TrackerState::State::kLost) continue;  // another life begins anyway
     const DurationMs forget_after = state_.settings().tracker_faults.forget_after_ms;
     tracker.faults.push_back(now_);
-    emit_durable(TrackerFault{tracker.name, tracker.incarnation, job.id, now_ - forget_after});
+    emit(TrackerFault{tracker.name, tracker.incarnation, job.id, now_ - forget_after});
     judge(tracker, true);
     touch(tracker);
   }

@@ -190,7 +190,7 @@ void Engine::grant_commit(AttemptSlot slot) {
   task.commit_attempt = attempt.key.attempt;
   attempt.grant_seq =
       again ? durable_seq_
-            : emit_durable(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
+            : emit(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
   if (attempt.grant_seq == 0) attempt.grant_seq = 1;
 }
 

@@ -23,7 +23,7 @@ void Engine::admit(Job& job) {
   state_.set_job_state(job, JobState::kRunning);
   if (job.tasks(TaskKind::kMap).tasks.empty() && job.tasks(TaskKind::kReduce).tasks.empty())
     state_.expand_tasks(job);
-  emit_durable(JobStateChanged{job.id, JobState::kRunning, ""});
+  emit(JobStateChanged{job.id, JobState::kRunning, ""});
   make_schedulable(job);
   touch(job);
 }
@@ -78,7 +78,7 @@ void Engine::demote(Job& job) {
   policy_->on_job_removed(job.id);
   release_reservations(job.id, TrackerId{});
   state_.set_job_state(job, JobState::kWaiting);
-  emit_durable(JobStateChanged{job.id, JobState::kWaiting, ""});
+  emit(JobStateChanged{job.id, JobState::kWaiting, ""});
   touch(job);
 }
 
@@ -183,7 +183,7 @@ void Engine::end_job(Job& job, JobState state, const std::string& diagnostics, b
   counters.user(job.user, now_).ended.count(state);
   job.finished_at = now_;
   job.diagnostics = diagnostics;
-  job.end_seq = emit_durable(JobStateChanged{job.id, state, diagnostics, cleanup, record_of(job)});
+  job.end_seq = emit(JobStateChanged{job.id, state, diagnostics, cleanup, record_of(job)});
   ending_.emplace_back(job.end_seq, job.id);
   finished_.emplace_back(now_, job.id);
   if (job.deadline != 0) deadlines_.erase({job.deadline, job.id});
@@ -303,7 +303,7 @@ void Engine::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
     job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
     job.fetch_failures.erase(key.index);
   }
-  const std::uint64_t seq = emit_durable(TaskSucceeded{
+  const std::uint64_t seq = emit(TaskSucceeded{
       attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   if (attempt.paired) kill_losers(job, key);
@@ -319,7 +319,7 @@ void Engine::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
   Job& job = state_.mutable_job(key.job);
   TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
   finish_attempt(slot, AttemptEnded::How::kFailed);
-  const std::uint64_t seq = emit_durable(AttemptFailed{attempt.key, tracker.name, diagnostics});
+  const std::uint64_t seq = emit(AttemptFailed{attempt.key, tracker.name, diagnostics});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   if (is_over(job.state)) return;
   Task& task = job.tasks(key.kind).tasks[key.index];
@@ -395,7 +395,7 @@ void Engine::reopen(Job& job, TaskKind kind, std::uint32_t index, const std::str
   state_.reopen_task(job, kind, index);
   job.map_log.push_back({index, attempt, where, true});
   job.fetch_failures.erase(index);
-  emit_durable(TaskReopened{{job.id, kind, index}, why});
+  emit(TaskReopened{{job.id, kind, index}, why});
   pending_changed(job, kind);
   admit_if_stuck(job);
 }

@@ -180,7 +180,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
   job_bytes_.add(job.spec->user, job.spec_bytes);
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue)
-    emit_durable(JobMoved{job.id, path, old.pool});  // new settings removed its queue
+    emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   job.deadline = old.deadline;
   if (job.deadline != 0) deadlines_.emplace(job.deadline, job.id);
   outputs_.emplace(job.spec->output, job.id);

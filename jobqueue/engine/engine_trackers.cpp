@@ -133,7 +133,7 @@ void Engine::begin_anew(TrackerState& tracker) {
   if (tracker.stopping()) end_stop(tracker);
   if (tracker.faults.empty()) return;
   forgive(tracker);
-  emit_durable(TrackerForgiven{tracker.name});
+  emit(TrackerForgiven{tracker.name});
 }
 
 // So that a restart knows the cluster before its trackers have reported.
@@ -141,7 +141,7 @@ void Engine::store_total(TrackerState& tracker) {
   const Resources counted = tracker.counts() ? tracker.total : Resources{};
   if (counted == tracker.stored_total) return;
   tracker.stored_total = counted;
-  emit_durable(TrackerTotal{tracker.name, counted});
+  emit(TrackerTotal{tracker.name, counted});
 }
 
 // Completed maps run again only while reduces still need what is gone.

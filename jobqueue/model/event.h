@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "jobqueue/model/check.h"
 #include "jobqueue/model/counters.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job_record.h"
@@ -225,16 +227,42 @@ struct Refused {  // a command that was not taken
   Error error;
 };
 
-using Fact =
-    std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, JobReleased,
-                 QueueStateChanged, SettingsChanged, PolicyChanged, TrackersOrdered, TaskSucceeded,
-                 TaskReopened, AttemptFailed, CommitGranted, JobStateChanged, ClaimOpened, ClaimMet,
-                 ClaimDropped, TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven,
-                 AttemptLaunched, AttemptEnded, KillOrdered, TrackerChanged, Refused,
-                 ComputeGranted, JobCleanedUp, JobDeadlineSet, DutyPassedOn>;
+using Command = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, JobMoved, JobReleased,
+                             QueueStateChanged, SettingsChanged, PolicyChanged, TrackersOrdered>;
+using DurableFact =
+    std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
+                 JobDeadlineSet, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped, TrackerTotal,
+                 TrackerStopEnded, TrackerFault, TrackerForgiven>;
+using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
+                              TrackerChanged, DutyPassedOn, Refused>;
+// How durable it is, is its type: a store that does not know a new durable one does not compile.
+using Fact = std::variant<Command, DurableFact, SoftFact>;
 
-// Whether the store may refuse it (a command) rather than having to retry it (a fact).
-bool is_command(const Fact& fact);
+template <class T, class Facts>
+inline constexpr bool kIsOneOf = false;
+template <class T, class... Facts>
+inline constexpr bool kIsOneOf<T, std::variant<Facts...>> = (std::is_same_v<T, Facts> || ...);
+
+// The fact as a T; null: it is another.
+template <class T>
+const T* fact_as(const Fact& fact) {
+  using Unpromised = std::conditional_t<kIsOneOf<T, DurableFact>, DurableFact, SoftFact>;
+  using Kind = std::conditional_t<kIsOneOf<T, Command>, Command, Unpromised>;
+  const Kind* kind = std::get_if<Kind>(&fact);
+  return kind == nullptr ? nullptr : std::get_if<T>(kind);
+}
+// Calls visitor(fact) with what the fact is; visit_written() is for stores, which get no soft ones.
+template <class Visitor>
+decltype(auto) visit_fact(Visitor&& visitor, const Fact& fact) {
+  return std::visit([&](const auto& kind) { return std::visit(visitor, kind); }, fact);
+}
+template <class Visitor>
+void visit_written(Visitor&& visitor, const Fact& fact) {
+  if (const auto* command = std::get_if<Command>(&fact)) return std::visit(visitor, *command);
+  const auto* durable = std::get_if<DurableFact>(&fact);
+  WEIR_CHECK(durable != nullptr, "soft facts are not written");
+  std::visit(visitor, *durable);
+}
 
 struct Event {
   std::uint64_t seq = 0;  // > 0: durable, in order, without gaps

@@ -18,14 +18,14 @@ constexpr std::chrono::milliseconds kTidyGap{5};
 // Roughly what an event holds in memory. Constant time: a job may have a million splits.
 std::size_t weight(const Event& event) {
   std::size_t bytes = sizeof(Event);
-  if (const auto* submitted = std::get_if<JobSubmitted>(&event.fact)) {
+  if (const auto* submitted = fact_as<JobSubmitted>(event.fact)) {
     bytes += sizeof(JobSpec) + submitted->spec->splits.size() * 2 * sizeof(Split);
     for (const JobFile& file : submitted->spec->files) bytes += file.content.size();
-  } else if (const auto* settings = std::get_if<SettingsChanged>(&event.fact)) {
+  } else if (const auto* settings = fact_as<SettingsChanged>(event.fact)) {
     bytes += settings->settings->text.size();
-  } else if (const auto* failed = std::get_if<AttemptFailed>(&event.fact)) {
+  } else if (const auto* failed = fact_as<AttemptFailed>(event.fact)) {
     bytes += failed->diagnostics.size();
-  } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
+  } else if (const auto* done = fact_as<TaskSucceeded>(event.fact)) {
     if (done->counters) bytes += 256 * done->counters->size();
   }
   return bytes;

@@ -52,7 +52,9 @@ void GroupWriter::write_events(Status& written) {
   }
   const auto facts_end =
       std::stable_partition(group_.events.begin(), group_.events.end(),
-                            [](const Event& event) { return !is_command(event.fact); });
+                            [](const Event& event) {
+                              return !std::holds_alternative<Command>(event.fact);
+                            });
   release(static_cast<std::size_t>(facts_end - group_.events.begin()));
   if (fresh) callbacks_.on_failed(last_seq_taken_, written.error().message);
 }

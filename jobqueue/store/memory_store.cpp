@@ -66,7 +66,7 @@ Status MemoryStore::append(std::span<const Event> events) {
     WEIR_CHECK(event.seq > 0, "only durable events are appended");
     base_.last_seq = std::max(base_.last_seq, event.seq);
     base_.last_time = std::max(base_.last_time, event.at);
-    std::visit([&](const auto& fact) { apply(fact, event.at); }, event.fact);
+    visit_written([&](const auto& fact) { apply(fact, event.at); }, event.fact);
   }
   return Ok{};
 }

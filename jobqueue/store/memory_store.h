@@ -92,8 +92,6 @@ class MemoryStore final : public Store {
   void apply(const TrackerFault& fact, TimeMs at);
   void apply(const TrackerForgiven& fact, TimeMs at);
   void left_of_claim(std::uint64_t claim, std::int64_t slots);
-  template <class SoftFact>
-  void apply(const SoftFact&, TimeMs) {}
 
   std::size_t finished_jobs_limit_;
   Snapshot base_;                       // everything but stopped_queues and jobs

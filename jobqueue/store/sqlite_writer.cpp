@@ -84,7 +84,7 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
 #undef WEIR_IF_UNFINISHED
 
 void SqliteWriter::write(const Event& event) {
-  std::visit([&](const auto& fact) { apply(fact, event.at); }, event.fact);
+  visit_written([&](const auto& fact) { apply(fact, event.at); }, event.fact);
 }
 
 bool SqliteWriter::sweep(std::size_t rows) {

@@ -51,8 +51,6 @@ class SqliteWriter {
   void apply(const TrackerStopEnded& fact, TimeMs at);
   void apply(const TrackerFault& fact, TimeMs at);
   void apply(const TrackerForgiven& fact, TimeMs at);
-  template <class SoftFact>
-  void apply(const SoftFact&, TimeMs) {}
 
   void left_of_claim(std::uint64_t claim, std::int64_t slots);
 

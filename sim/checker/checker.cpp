@@ -52,18 +52,18 @@ void Checker::take_over(const Engine& engine) {
 void Checker::remember_events(const Engine& engine, const Input& input, const Output& output) {
   for (const Event& event : output.events) {
     JobId id;
-    if (const auto* launch = std::get_if<AttemptLaunched>(&event.fact)) {
+    if (const auto* launch = fact_as<AttemptLaunched>(event.fact)) {
       const AttemptKey& attempt = launch->attempt;  // of a reduce: it was met before a restart
       if (attempt.task.kind != TaskKind::kReduce) continue;
       if (!was_reported(std::get_if<Heartbeat>(&input.body), attempt)) continue;
       memory_.reduces_eligible.insert(attempt.task.job);
-    } else if (const auto* done = std::get_if<TaskSucceeded>(&event.fact)) {
+    } else if (const auto* done = fact_as<TaskSucceeded>(event.fact)) {
       if (done->attempt.task.kind != TaskKind::kMap) continue;
       id = done->attempt.task.job;
       ++memory_.maps_done[id];
-    } else if (const auto* again = std::get_if<TaskReopened>(&event.fact)) {
+    } else if (const auto* again = fact_as<TaskReopened>(event.fact)) {
       --memory_.maps_done[again->task.job];
-    } else if (const auto* change = std::get_if<JobStateChanged>(&event.fact)) {
+    } else if (const auto* change = fact_as<JobStateChanged>(event.fact)) {
       if (!is_over(change->state)) continue;
       memory_.maps_done.erase(change->job);
       memory_.reduces_eligible.erase(change->job);

@@ -33,7 +33,7 @@ void follow_jobs(const Step& step, PoolMemory& memory) {
   // that waits until the next update.
   std::set<JobId> stopped;
   for (const Event& event : step.output.events) {
-    const auto* change = std::get_if<JobStateChanged>(&event.fact);
+    const auto* change = fact_as<JobStateChanged>(event.fact);
     if (change != nullptr && change->state == JobState::kWaiting) stopped.insert(change->job);
   }
   std::set<JobId> running;
@@ -96,8 +96,8 @@ void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
 // they may lead away and back.
 bool changed_several_times(const Step& step, std::vector<std::uint64_t>& promised) {
   for (const Event& event : step.output.events) {
-    const bool command = std::holds_alternative<SettingsChanged>(event.fact) ||
-                         std::holds_alternative<PolicyChanged>(event.fact);
+    const bool command = fact_as<SettingsChanged>(event.fact) != nullptr ||
+                         fact_as<PolicyChanged>(event.fact) != nullptr;
     if (command && event.seq > 0) promised.push_back(event.seq);
   }
   if (std::holds_alternative<StoreFailed>(step.input.body)) promised.clear();

@@ -138,7 +138,7 @@ bool serves(const Step& step, const Start& start, const KillRecord& record) {
 
 bool served(const Step& step, const KillRecord& record) {
   for (const Event& event : step.output.events) {
-    const auto* granted = std::get_if<ComputeGranted>(&event.fact);
+    const auto* granted = fact_as<ComputeGranted>(event.fact);
     if (granted != nullptr && serves(step, *granted, record)) return true;
   }
   return std::any_of(step.launches.begin(), step.launches.end(), [&](const LaunchMoment& moment) {
@@ -150,7 +150,7 @@ bool served(const Step& step, const KillRecord& record) {
 void check_records(const Step& step, Verdict& verdict) {
   const auto& records = step.state.claims().records();
   for (const Event& event : step.output.events) {
-    const auto* kill = std::get_if<KillOrdered>(&event.fact);
+    const auto* kill = fact_as<KillOrdered>(event.fact);
     if (kill == nullptr || !is_preemption(kill->reason)) continue;
     if (std::none_of(records.begin(), records.end(),
                      [&](const KillRecord& r) { return r.attempt == kill->attempt; })) {

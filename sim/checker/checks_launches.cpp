@@ -80,7 +80,7 @@ std::int64_t free_slots(const Step& step, TaskKind kind, const Resources& held) 
 
 void check_launches(const Step& step, Verdict& verdict) {
   for (const Event& event : step.output.events) {
-    const auto* refused = std::get_if<Refused>(&event.fact);
+    const auto* refused = fact_as<Refused>(event.fact);
     if (refused != nullptr && refused->what == "policy" &&
         refused->error.code == ErrorCode::kInternal) {
       verdict.breach("policy-choice", refused->error.message);

@@ -279,7 +279,7 @@ struct OwedJudge {
 // The ids of claims that arose in this step are not below this.
 ClaimId first_new_claim(const Step& step) {
   for (const Event& event : step.output.events) {
-    const auto* opened = std::get_if<ClaimOpened>(&event.fact);
+    const auto* opened = fact_as<ClaimOpened>(event.fact);
     if (opened != nullptr && !opened->again) return opened->claim;
   }
   return step.state.claims().next_id();

@@ -91,8 +91,8 @@ bool has_yielded(const Step& step) {
   };
   const auto& events = step.output.events;
   return std::any_of(events.begin(), events.end(), [&](const Event& event) {
-    const auto* ended = std::get_if<AttemptEnded>(&event.fact);
-    const auto* killed = std::get_if<KillOrdered>(&event.fact);
+    const auto* ended = fact_as<AttemptEnded>(event.fact);
+    const auto* killed = fact_as<KillOrdered>(event.fact);
     return (ended != nullptr && yields(ended->attempt)) ||
            (killed != nullptr && yields(killed->attempt));
   });
@@ -102,12 +102,12 @@ bool has_yielded(const Step& step) {
 bool was_looked_at(const Step& step, PoolMemory& memory) {
   for (const Event& event : step.output.events) {
     const Fact& fact = event.fact;
-    const bool command = std::holds_alternative<JobSubmitted>(fact) ||
-                         std::holds_alternative<JobMoved>(fact) ||
-                         std::holds_alternative<JobReleased>(fact) ||
-                         std::holds_alternative<PriorityChanged>(fact) ||
-                         std::holds_alternative<SettingsChanged>(fact) ||
-                         std::holds_alternative<PolicyChanged>(fact);
+    const bool command = fact_as<JobSubmitted>(fact) != nullptr ||
+                         fact_as<JobMoved>(fact) != nullptr ||
+                         fact_as<JobReleased>(fact) != nullptr ||
+                         fact_as<PriorityChanged>(fact) != nullptr ||
+                         fact_as<SettingsChanged>(fact) != nullptr ||
+                         fact_as<PolicyChanged>(fact) != nullptr;
     if (command && event.seq > 0) memory.commands.push_back(event.seq);
   }
   const auto* durable = std::get_if<Durable>(&step.input.body);

@@ -271,7 +271,7 @@ Owed owed_to(const Moment& moment, const PoolJob& job) {
 void check_deficit_order(const Moment& moment, const AttemptLaunched& launch, Verdict& verdict) {
   const PoolMemory& memory = moment.step.memory.pools;
   const auto demoted = [](const Event& event) {
-    const auto* change = std::get_if<JobStateChanged>(&event.fact);
+    const auto* change = fact_as<JobStateChanged>(event.fact);
     return change != nullptr && change->state == JobState::kWaiting;
   };
   const auto& events = moment.step.output.events;

@@ -73,14 +73,14 @@ MovesByLeaf read_moves(const Step& step, ClaimMemory& memory) {
   MovesByLeaf moves;
   MoveReader reader{step, memory, moves};
   for (const Event& event : step.output.events) {
-    std::visit([&](const auto& fact) { reader.read(fact); }, event.fact);
+    visit_fact([&](const auto& fact) { reader.read(fact); }, event.fact);
   }
   return moves;
 }
 
 void ClaimLedger::follow() {
   for (const Event& event : step_.output.events) {
-    std::visit([&](const auto& fact) { read(fact); }, event.fact);
+    visit_fact([&](const auto& fact) { read(fact); }, event.fact);
   }
 }
 

@@ -101,13 +101,13 @@ Step::Step(const Engine& e, const Input& in, const Output& out,
              (asked || std::holds_alternative<Tick>(input.body));
   if (rules && memory.paused_at) paused_for = engine.now() - *memory.paused_at;
   for (const Event& event : output.events) {
-    const auto* kill = std::get_if<KillOrdered>(&event.fact);
+    const auto* kill = fact_as<KillOrdered>(event.fact);
     if (kill == nullptr || !is_preemption(kill->reason)) continue;
     (kill->reason == KillReason::kReclaim ? kills : pool_kills).push_back(kill);
   }
   Census moment = census;
   for (auto event = output.events.rbegin(); event != output.events.rend(); ++event) {
-    const auto* launch = std::get_if<AttemptLaunched>(&event->fact);
+    const auto* launch = fact_as<AttemptLaunched>(event->fact);
     if (launch == nullptr) continue;
     if (was_reported(heartbeat, launch->attempt)) {
       adopted = true;

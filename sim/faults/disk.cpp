@@ -62,10 +62,10 @@ class Disk::Front final : public Store {
 
   bool swallowed(const Fact& fact) const {
     const Plant& plant = disk_.plant_;
-    return (plant.is(Planted::kLostKill) && std::holds_alternative<JobKillRequested>(fact)) ||
-           (plant.is(Planted::kLostFinish) && std::holds_alternative<TaskSucceeded>(fact)) ||
-           (plant.is(Planted::kLostSubmission) && std::holds_alternative<JobSubmitted>(fact)) ||
-           (plant.is(Planted::kLostSettings) && std::holds_alternative<SettingsChanged>(fact));
+    return (plant.is(Planted::kLostKill) && fact_as<JobKillRequested>(fact) != nullptr) ||
+           (plant.is(Planted::kLostFinish) && fact_as<TaskSucceeded>(fact) != nullptr) ||
+           (plant.is(Planted::kLostSubmission) && fact_as<JobSubmitted>(fact) != nullptr) ||
+           (plant.is(Planted::kLostSettings) && fact_as<SettingsChanged>(fact) != nullptr);
   }
 
   Disk& disk_;

@@ -21,12 +21,12 @@ void FaultStory::on_step(const Engine& engine, const Input& input, const Output&
 
 // An end is taken for what its attempt said that it was.
 void FaultStory::check_end(const Fact& fact) {
-  const auto* failed = std::get_if<AttemptFailed>(&fact);
+  const auto* failed = fact_as<AttemptFailed>(fact);
   if (failed != nullptr && world_.succeeded.contains(failed->attempt)) {
     wrong(attempt_name(failed->attempt) +
           " has succeeded, and counts as failed: " + failed->diagnostics);
   }
-  const auto* done = std::get_if<TaskSucceeded>(&fact);
+  const auto* done = fact_as<TaskSucceeded>(fact);
   if (done != nullptr && !world_.succeeded.contains(done->attempt)) {
     wrong(attempt_name(done->attempt) + " has not succeeded, and its task is done");
   }

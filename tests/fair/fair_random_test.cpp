@@ -245,7 +245,7 @@ class FairStory : RandomStory<FairHarness> {
 
   void look_for_wrong_answers() {
     for (; seen_ < h_.log.size(); ++seen_) {
-      const auto* refused = std::get_if<Refused>(&h_.log[seen_].fact);
+      const auto* refused = fact_as<Refused>(h_.log[seen_].fact);
       if (refused != nullptr && std::string(refused->what) == "policy") {
         FAIL() << refused->error.message;
       }

@@ -157,7 +157,7 @@ class Harness {
     const std::size_t before = log.size();
     const auto replies = step(report);
     for (std::size_t i = before; i < log.size(); ++i) {
-      const auto* grant = std::get_if<ComputeGranted>(&log[i].fact);
+      const auto* grant = fact_as<ComputeGranted>(log[i].fact);
       if (grant != nullptr) granted += (granted.empty() ? "" : " ") + spell(grant->attempt.task);
     }
     for (const Reply& reply : replies) {
@@ -217,7 +217,7 @@ class Harness {
   std::vector<Fact> events() const {
     std::vector<Fact> found;
     for (const Event& event : log) {
-      if (const auto* fact = std::get_if<Fact>(&event.fact)) found.push_back(*fact);
+      if (const auto* fact = fact_as<Fact>(event.fact)) found.push_back(*fact);
     }
     return found;
   }

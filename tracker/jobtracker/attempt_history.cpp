@@ -108,9 +108,9 @@ void AttemptHistory::forget(JobId job) {
 }
 
 void AttemptHistory::on(const Event& event, const ClusterState& state) {
-  if (const auto* kill = std::get_if<KillOrdered>(&event.fact)) {
+  if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
     to_die_[kill->attempt] = reason_of(*kill, state);
-  } else if (const auto* ended = std::get_if<AttemptEnded>(&event.fact)) {
+  } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
     const auto dead = to_die_.extract(ended->attempt);
     End* end = find_or_add(ended->attempt, ended->how == AttemptEnded::How::kFailed);
     if (end == nullptr) return;
@@ -128,7 +128,7 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
     end->ended_at = event.at;
     end->speculative = ended->speculative;
     end->launched_at = event.at - ended->ran_ms;
-  } else if (const auto* failed = std::get_if<AttemptFailed>(&event.fact)) {
+  } else if (const auto* failed = fact_as<AttemptFailed>(event.fact)) {
     if (End* end = find_or_add(failed->attempt, true)) end->diagnostics = failed->diagnostics;
   }
 }

@@ -224,7 +224,7 @@ void EngineLoop::handle(Item& item) {
   engine_->handle(input_, output_);
   for (Event& event : output_.events) {
     history_.on(event, engine_->state());
-    if (std::holds_alternative<JobSubmitted>(event.fact)) {
+    if (fact_as<JobSubmitted>(event.fact) != nullptr) {
       submissions_.push_back(event);
     } else {
       tell(event);

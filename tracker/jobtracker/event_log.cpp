@@ -59,50 +59,50 @@ bool EventLog::may_log(TimeMs now) {
 void EventLog::on(const Event& event, const Engine& engine) {
   const ClusterState& state = engine.state();
   const Fact& fact = event.fact;
-  if (const auto* submitted = std::get_if<JobSubmitted>(&fact)) {
+  if (const auto* submitted = fact_as<JobSubmitted>(fact)) {
     if (!may_log(event.at)) return;
     const JobSpec& spec = *submitted->spec;
     spdlog::info("{}: submitted by {} to queue {}: '{}', {}, {}",
                  job_name(submitted->job), spec.user, submitted->queue, spec.name,
                  counted(spec.tasks(TaskKind::kMap), "map"),
                  counted(spec.tasks(TaskKind::kReduce), "reduce"));
-  } else if (const auto* job = std::get_if<JobStateChanged>(&fact)) {
+  } else if (const auto* job = fact_as<JobStateChanged>(fact)) {
     if (!is_over(job->state) || !may_log(event.at)) return;
     spdlog::info("{}: {}{}{}", job_name(job->job), name(job->state),
                  job->diagnostics.empty() ? "" : ": ", one_line(job->diagnostics));
-  } else if (const auto* failed = std::get_if<AttemptFailed>(&fact)) {
+  } else if (const auto* failed = fact_as<AttemptFailed>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: failed on tracker {}: {}", attempt_name(failed->attempt), failed->tracker,
                  one_line(failed->diagnostics));
-  } else if (const auto* reopened = std::get_if<TaskReopened>(&fact)) {
+  } else if (const auto* reopened = fact_as<TaskReopened>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: runs again: {}", task_name(reopened->task), one_line(reopened->why));
-  } else if (const auto* tracker = std::get_if<TrackerChanged>(&fact)) {
+  } else if (const auto* tracker = fact_as<TrackerChanged>(fact)) {
     const TrackerState& which = state.tracker(tracker->tracker);
     const bool lost = tracker->how == TrackerChanged::How::kLost;
     spdlog::info("tracker {}: {}{}", which.name, verb(tracker->how),
                  lost ? ": it " + one_line(which.lost_why) : "");
-  } else if (const auto* kill = std::get_if<KillOrdered>(&fact)) {
+  } else if (const auto* kill = fact_as<KillOrdered>(fact)) {
     if (!is_preemption(kill->reason) || !may_log(event.at)) return;
     const bool gains = kill->for_queue.valid();
     spdlog::info("{}: to be killed on tracker {} ({}) for queue {} after {}",
                  attempt_name(kill->attempt), state.tracker(kill->tracker).name, name(kill->reason),
                  gains ? state.tree().node(kill->for_queue).path : "-",
                  short_duration(kill->ran_ms));
-  } else if (const auto* passed = std::get_if<DutyPassedOn>(&fact)) {
+  } else if (const auto* passed = fact_as<DutyPassedOn>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::warn("{}: its last step goes to another tracker: {}", job_name(passed->job),
                  one_line(passed->why));
-  } else if (const auto* refused = std::get_if<Refused>(&fact)) {
+  } else if (const auto* refused = fact_as<Refused>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));
-  } else if (const auto* settings = std::get_if<SettingsChanged>(&fact)) {
+  } else if (const auto* settings = fact_as<SettingsChanged>(fact)) {
     spdlog::info("settings: new ones from {}{}", settings->settings->source,
                  settings->by.empty() ? "" : ", by " + settings->by);
-  } else if (const auto* policy = std::get_if<PolicyChanged>(&fact)) {
+  } else if (const auto* policy = fact_as<PolicyChanged>(fact)) {
     spdlog::info("policy: {} is to be the policy{}", policy->policy,
                  policy->by.empty() ? "" : ", by " + policy->by);
-  } else if (const auto* queue = std::get_if<QueueStateChanged>(&fact)) {
+  } else if (const auto* queue = fact_as<QueueStateChanged>(fact)) {
     spdlog::info("queue {}: {}", queue->queue, queue->stopped ? "stopped" : "started");
   }
 }

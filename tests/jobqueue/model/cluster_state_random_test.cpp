@@ -386,10 +386,10 @@ class SumsStory : public RandomStory<Harness> {
       const auto in = [&](QueueId queue, const AttemptKey& key) {
         for (QueueId q = queue; q.valid(); q = tree.parent(q)) served(tree.node(q).path, key);
       };
-      if (const auto* launched = std::get_if<AttemptLaunched>(&fact)) {
+      if (const auto* launched = fact_as<AttemptLaunched>(fact)) {
         orders_[launched->attempt] = ++launches_;
         if (!launched->to_copy) in(launched->queue, launched->attempt);
-      } else if (const auto* granted = std::get_if<ComputeGranted>(&fact)) {
+      } else if (const auto* granted = fact_as<ComputeGranted>(fact)) {
         in(granted->queue, granted->attempt);
       }
     }

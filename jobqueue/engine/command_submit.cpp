@@ -47,6 +47,14 @@ void Engine::on(const SubmitJob& input, Token token) {
   promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
 }
 
+Engine::Answer Engine::apply(const JobSubmitted& submitted) {
+  Job& job = state_.mutable_job(submitted.job);
+  state_.set_durable(job);
+  touch(job);
+  admit_waiting(job.queue);
+  return Submitted{job.id, submitted.queue};
+}
+
 // A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
 // waits for that one.
 Status Engine::check_width(const JobSpec& spec) const {
@@ -91,7 +99,7 @@ bool Engine::answered_before(const SubmitJob& input, Token token) {
     return true;
   }
   for (PendingCommand& command : pending_) {
-    const auto* submitted = std::get_if<JobSubmitted>(&command.fact);
+    const auto* submitted = std::get_if<JobSubmitted>(&command.command);
     if (submitted != nullptr && submitted->job == job.id) command.again.push_back(token);
   }
   return true;

@@ -94,13 +94,13 @@ void Engine::on(const ForgetTrackers& input, Token token) {
   promise(token, std::move(ordered));
 }
 
-void Engine::apply_orders(const TrackersOrdered& ordered, std::uint64_t seq) {
+Engine::Answer Engine::apply(const TrackersOrdered& ordered) {
   for (const TrackersOrdered::Tracker& each : ordered.trackers) {
     const TrackerState* known = state_.find_tracker(each.name);
     if (known == nullptr) continue;
     TrackerState& tracker = state_.mutable_tracker(known->id);
     // It left, as it was told before, while the order to stop was written.
-    if (ordered.order >= TrackerOrder::kStop && seq < tracker.stop_ended_seq) continue;
+    if (ordered.order >= TrackerOrder::kStop && applied_seq_ < tracker.stop_ended_seq) continue;
     tracker.ordered_by = ordered.by;
     tracker.order_reason = ordered.reason;
     tracker.ordered_at = now_;
@@ -120,6 +120,7 @@ void Engine::apply_orders(const TrackersOrdered& ordered, std::uint64_t seq) {
     }
     if (ordered.order == TrackerOrder::kStopNow) evacuate(tracker);
   }
+  return Done{};
 }
 
 void Engine::set_order(TrackerState& tracker, TrackerOrder order) {
@@ -176,7 +177,7 @@ void Engine::leave(TrackerState& tracker) {
 
 // A stop is over when the tracker has left: when it starts again it is welcome.
 void Engine::end_stop(TrackerState& tracker) {
-  tracker.stop_ended_seq = emit_durable(TrackerStopEnded{tracker.name});
+  tracker.stop_ended_seq = emit(TrackerStopEnded{tracker.name});
   emit(TrackerChanged{tracker.id, TrackerChanged::How::kStopped});
   state_.set_tracker_order(tracker, TrackerOrder::kNone);
   pool_changed(tracker);

@@ -1,5 +1,6 @@
 // New settings: whether they fit the live state, and their taking effect. See engine.h.
 #include "jobqueue/engine/engine.h"
+#include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
 
 namespace weir {
@@ -40,7 +41,7 @@ std::vector<std::string> Engine::structure_findings(const Settings& settings,
                        ", move_to: QUEUE}]`");
   }
   for (const PendingCommand& command : pending_) {
-    const auto* move = std::get_if<JobMoved>(&command.fact);
+    const auto* move = std::get_if<JobMoved>(&command.command);
     if (move == nullptr || queue_after(settings, tree, move->queue).valid()) continue;
     findings.push_back("queue " + move->queue + " " + gone(move->queue) + ", and " +
                        job_name(move->job) + " is just being moved there; try again");
@@ -52,7 +53,7 @@ std::vector<std::string> Engine::structure_findings(const Settings& settings,
 Status Engine::check_stays(QueueId queue) const {
   const std::string& path = state_.tree().node(queue).path;
   for (const PendingCommand& command : pending_) {
-    const auto* change = std::get_if<SettingsChanged>(&command.fact);
+    const auto* change = std::get_if<SettingsChanged>(&command.command);
     if (change == nullptr) continue;
     const auto tree = QueueTree::build(change->settings->queues);
     const auto kept = tree->find_path(path);
@@ -75,7 +76,29 @@ std::vector<std::pair<std::string, std::string>> Engine::moves_of(const Settings
   return moves;
 }
 
-void Engine::apply_settings(const SettingsChanged& change) {
+void Engine::on(const ApplySettings& input, Token token) {
+  if (const auto may = check_cluster_administrator(state_, input.caller); !may) {
+    return refuse(token, "settings", may.error());
+  }
+  if (const auto fits = check_settings(*input.settings); !fits)
+    return refuse(token, "settings", fits.error());
+  // Settings that name another policy than those before switch to it, whatever was switched by
+  // command.
+  const Settings* before = &state_.settings();
+  for (const PendingCommand& command : pending_) {
+    if (const auto* change = std::get_if<SettingsChanged>(&command.command)) {
+      before = change->settings.get();
+    }
+  }
+  if (input.settings->policy != before->policy) {
+    promise(0, PolicyChanged{input.settings->policy, claims_owner(input.settings->policy), ""});
+  }
+  const bool followed = !input.settings->file_hash.empty();
+  promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
+                                 followed ? "" : input.caller.user});
+}
+
+Engine::Answer Engine::apply(const SettingsChanged& change) {
   auto tree = QueueTree::build(change.settings->queues);
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
   WEIR_CHECK(structure_findings(*change.settings, *tree).empty(),
@@ -84,7 +107,7 @@ void Engine::apply_settings(const SettingsChanged& change) {
     const auto leaf = state_.tree().find_path(from);
     if (!leaf) continue;
     for (const auto& [id, unused] : state_.queue(*leaf).unfinished)
-      emit(JobMoved{id, to, state_.job(id).pool});
+      tell(JobMoved{id, to, state_.job(id).pool});
   }
   for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
     const auto same = tree->find_path(state_.tree().node(leaf).path);
@@ -114,11 +137,8 @@ void Engine::apply_settings(const SettingsChanged& change) {
   judge_all();
   admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
-}
-
-// The queue is gone. One that is declared by its name later is another one, and takes jobs.
-void Engine::forget_stop(const std::string& path) {
-  emit_durable(QueueStateChanged{path, false});
+  note_pools();
+  return Done{};
 }
 
 }  // namespace weir
