@@ -1,5 +1,5 @@
 // The arithmetic of the capacity policy, on numbers alone: water-filling, the allocated capacity of
-// one family of sibling queues, the user limit. (What queues are guaranteed: queue_guarantees.h.)
+// one family of sibling queues. (What queues are guaranteed: queue_guarantees.h.)
 // Every function is pure and exact: 64-bit values, 128-bit products, no floating point, so that
 // every build decides the same. Results are in the order of the input, which is the order of the
 // file, and ties are settled by it. A tree is worked from the top, one family at a time: the
@@ -40,15 +40,5 @@ struct QueueNeed {
 // with those who do not use theirs, in proportion to what they leave.
 std::vector<std::int64_t> allocate(std::int64_t total, const std::vector<QueueNeed>& siblings,
                                    CapacitySettings::RedistributeBy by);
-
-// The slots up to which one user may go in a leaf when his next task needs `need`.
-struct UserLimitFacts {
-  std::int64_t guaranteed = 0;  // GC of the leaf
-  std::int64_t allocated = 0;   // AC of the leaf; 0 where it must not count (inside PEND)
-  std::int64_t running = 0;     // RUN of the leaf
-  std::int64_t need = 1;
-  std::int64_t active_users = 1;
-};
-std::int64_t user_limit_slots(const UserLimit& limit, const UserLimitFacts& facts);
 
 }  // namespace weir

@@ -6,6 +6,7 @@
 #include "capacity/capacity_arithmetic.h"
 #include "capacity/capacity_policy.h"
 #include "jobqueue/policy/kept_slots.h"
+#include "jobqueue/policy/user_limit.h"
 
 namespace weir {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "capacity/capacity_arithmetic.h"
-#include "capacity/paused_shortfalls.h"
 #include "jobqueue/model/prefetch.h"
 
 namespace weir {
@@ -335,10 +334,6 @@ Preemption CapacityPolicy::tick(TimeMs now) {
     plan_kills(kind, now, plan);
   }
   return plan;
-}
-
-std::unique_ptr<PausedClaims> CapacityPolicy::paused_claims() const {
-  return std::make_unique<PausedShortfalls>(state_);
 }
 
 QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "capacity/leaf_jobs.h"
-#include "capacity/leaf_need.h"
+#include "jobqueue/policy/leaf_jobs.h"
+#include "jobqueue/policy/leaf_need.h"
 #include "capacity/queue_shares.h"
 #include "capacity/service_order.h"
 #include "capacity/short_leaves.h"
@@ -54,7 +54,6 @@ class CapacityPolicy : public Policy {
   void on_lending_changed(QueueId queue, TaskKind kind) override;
   void prefetch(const Attempt& attempt, int step) const override;
   bool keeps_claims() const override { return true; }
-  std::unique_ptr<PausedClaims> paused_claims() const override;
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
   void claim(std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;

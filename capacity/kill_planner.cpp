@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "capacity/capacity_arithmetic.h"
+#include "jobqueue/policy/user_limit.h"
 
 namespace weir {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "capacity/capacity_settings.h"
-#include "capacity/leaf_jobs.h"
+#include "jobqueue/policy/leaf_jobs.h"
 #include "capacity/queue_shares.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/policy.h"

@@ -81,7 +81,7 @@ void Expectations::check_claims(const std::string& queue,
   for (const TaskKind kind : kinds) {
     for (const Claim& claim : engine_.state().claims().claims(id, kind)) {
       const DurationMs left =
-          std::max<DurationMs>(0, claim.deadline - engine_.engine().claim_time());
+          std::max<DurationMs>(0, claim.deadline - engine_.engine().claims_now());
       const step::ExpectedClaim now{kind, claim.slots, left, std::string(name(claim.block))};
       const std::size_t i = actual.size();
       actual.push_back(claim_text(now));

@@ -52,7 +52,6 @@ class PassingPolicy : public Policy {
   }
 
   bool keeps_claims() const override { return inner_->keeps_claims(); }
-  std::unique_ptr<PausedClaims> paused_claims() const override { return inner_->paused_claims(); }
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& out) override {
     inner_->review(now, tick, out);
   }

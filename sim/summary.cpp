@@ -156,7 +156,7 @@ void Summary::fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kin
     users[user].has = static_cast<double>(in_queue.running_slots[index(kind)]);
     users[user].demand = users[user].has;
   }
-  for (const auto& [id, ok] : queue.unfinished) {
+  for (const JobId id : queue.unfinished) {
     const Job& job = state.job(id);
     users[job.user].demand += pending_slots(job, kind);
   }

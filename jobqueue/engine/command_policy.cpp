@@ -11,12 +11,13 @@ void Engine::on(const SetPolicy& input, Token token) {
   if (const auto may = check_cluster_administrator(state_, input.caller); !may) {
     return refuse(token, "policy", may.error());
   }
-  if (make_policy(input.policy) == nullptr) {
+  const auto next = make_policy(input.policy);
+  if (next == nullptr) {
     return refuse(token, "policy",
                   Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
                         "see `weir policy show`"});
   }
-  promise(token, PolicyChanged{input.policy, claims_owner(input.policy),
+  promise(token, PolicyChanged{input.policy, claims_owner(*next),
                                input.of_settings ? "" : input.caller.user});
 }
 
@@ -46,7 +47,8 @@ void Engine::switch_policy(const std::string& name) {
     claims_paused_at_ = now_;
     claims_policy_ = before;
   }
-  if (claims_paused_at_ && !policy_->keeps_claims()) look_after_claims();
+  if (claims_paused_at_ && !policy_->keeps_claims())
+    shortfalls_ = std::make_unique<Shortfalls>(state_);
   if (!kept_claims && policy_->keeps_claims()) resume_claims();
 }
 

@@ -91,7 +91,8 @@ void Engine::on(const ApplySettings& input, Token token) {
     }
   }
   if (input.settings->policy != before->policy) {
-    promise(0, PolicyChanged{input.settings->policy, claims_owner(input.settings->policy), ""});
+    const auto next = make_policy(input.settings->policy);
+    promise(0, PolicyChanged{input.settings->policy, claims_owner(*next), ""});
   }
   const bool followed = !input.settings->file_hash.empty();
   promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
@@ -106,7 +107,7 @@ Engine::Answer Engine::apply(const SettingsChanged& change) {
   for (const auto& [from, to] : change.moves) {  // seen by logs and traces; stored as one step
     const auto leaf = state_.tree().find_path(from);
     if (!leaf) continue;
-    for (const auto& [id, unused] : state_.queue(*leaf).unfinished)
+    for (const JobId id : state_.queue(*leaf).unfinished)
       tell(JobMoved{id, to, state_.job(id).pool});
   }
   for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it

@@ -33,19 +33,10 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
   const std::string policy = snapshot.policy.empty() ? settings->policy : snapshot.policy;
   std::unique_ptr<Engine> engine(
       new Engine(std::move(settings), std::move(tree).value(), std::move(factory), snapshot, now));
-  engine->policy_ = engine->make_policy(policy);
-  if (engine->policy_ == nullptr) {
-    return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'",
-                 "see `weir policy show`"};
-  }
-  engine->limits_.follow(*engine->policy_);
   engine->output_ = &engine->restored_;
-  const Status restored = engine->restore(snapshot);
+  const Status restored = engine->restore(snapshot, policy);
   engine->output_ = nullptr;
   if (!restored) return restored.error();
-  engine->policy_ = engine->make_policy(policy);  // anew: it sees the whole state
-  engine->state_.set_copy_factor(engine->policy_->copy_factor());
-  engine->limits_.follow(*engine->policy_);
   return engine;
 }
 

@@ -28,6 +28,7 @@
 #include "jobqueue/model/snapshot.h"
 #include "jobqueue/policy/policy.h"
 #include "jobqueue/policy/policy_memory.h"
+#include "jobqueue/policy/shortfalls.h"
 
 namespace weir {
 
@@ -68,8 +69,6 @@ class Engine {
   const JobBytes& job_bytes() const { return job_bytes_; }
   TimeMs now() const { return now_; }
   TimeMs policy_since() const { return policy_since_; }
-  // The time by which claims age: it stands still while another policy than theirs rules.
-  TimeMs claim_time() const { return claims_paused_at_.value_or(now_); }
   // When a Tick is due at the latest.
   TimeMs next_tick() const;
   std::uint64_t last_seq() const { return last_seq_; }
@@ -89,7 +88,7 @@ class Engine {
   const std::set<TrackerId>& unreported() const { return unreported_; }
   // A faulty tracker: when enough of its faults are forgotten for it to be back in the pool.
   std::optional<TimeMs> back_at(const TrackerState& tracker) const;
-  // Under a policy without claims their time stands still.
+  // Under a policy without claims the time by which they age stands still.
   bool claims_paused() const { return claims_paused_at_.has_value(); }
   TimeMs claims_now() const { return claims_paused_at_.value_or(now_); }
   // Why an unfinished job's tasks wait; empty if nothing does.
@@ -128,7 +127,8 @@ class Engine {
          const Snapshot& snapshot, TimeMs now);
 
   // engine_restore.cpp
-  Status restore(const Snapshot& snapshot);
+  Status restore(const Snapshot& snapshot, const std::string& policy);
+  Status restore_state(const Snapshot& snapshot);
   Status restore_job(const JobSnapshot& job);
   void restore_finished(Job& job, const JobSnapshot& old);
   void restore_orders(const Snapshot& snapshot);
@@ -206,7 +206,7 @@ class Engine {
   void forget_ends(TrackerState& tracker, const Heartbeat& report);
   static Error not_registered(const std::string& tracker);
   bool is_another(const TrackerState& known, const RegisterTracker& input) const;
-  void take_live_attempt(TrackerState& tracker, AttemptSlot slot, const AttemptReport& report);
+  void take_live_attempt(AttemptSlot slot, const AttemptReport& report);
   void grant_commit(AttemptSlot slot);
   void schedule(TrackerState& tracker);
   bool held_for(const Hold& hold, const Job& job) const;
@@ -275,13 +275,13 @@ class Engine {
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
   bool reserve(const Choice& choice);
   void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
-  void look_after_claims();
-  std::string claims_owner(const std::string& next_policy) const;
+  std::string claims_owner(const Policy& next) const;
   void free_kept_slots();
   void meet_paused_claims();
   void drop_paused_claims();
   void resume_claims();
   void restore_claims(const Snapshot& snapshot);
+  void pause_claims(const Snapshot& snapshot);  // as they stood before the restart
 
   // engine_trackers.cpp: coming, going, asking
   void on(const RegisterTracker& input, Token token);
@@ -415,7 +415,7 @@ class Engine {
   std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs
   std::optional<TimeMs> claims_paused_at_;              // while another policy than theirs rules
   std::string claims_policy_;                           // whose they are, then
-  std::unique_ptr<PausedClaims> paused_claims_;         // likewise
+  std::unique_ptr<Shortfalls> shortfalls_;              // likewise
   std::vector<ClaimStep> claim_steps_;                  // reused
   std::vector<AttemptSlot> ended_;                      // reused, as the next
   std::vector<TaskKey> asked_about_;

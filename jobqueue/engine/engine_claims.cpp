@@ -113,30 +113,22 @@ void Engine::meet_paused_claims() {
 
 // And what is wanted less is not owed either.
 void Engine::drop_paused_claims() {
-  if (paused_claims_ == nullptr) return;
   const ClaimBook& book = state_.claims();
   claim_steps_.clear();
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : book.by_deadline(kind)) {
       if (book.claims(queue, kind).front().id != id) continue;  // once a queue
-      const std::int64_t less = book.owed(queue, kind) - paused_claims_->shortfall(queue, kind);
+      const std::int64_t less = book.owed(queue, kind) - shortfalls_->shortfall(queue, kind);
       if (less > 0) claim_steps_.push_back({ClaimStep::What::kDrop, queue, kind, less});
     }
   }
   for (const ClaimStep& step : claim_steps_) enter(step);
 }
 
-// Claims stand still from now on, or go on doing so under other settings.
-void Engine::look_after_claims() {
-  const auto owner = make_policy(claims_policy_);
-  paused_claims_ = owner == nullptr ? nullptr : owner->paused_claims();
-}
-
 // Whose claims will stand still under the next policy: stored with the switch, for a restart cannot
 // tell it from the settings.
-std::string Engine::claims_owner(const std::string& next_policy) const {
-  const auto next = make_policy(next_policy);
-  if (next == nullptr || next->keeps_claims()) return {};
+std::string Engine::claims_owner(const Policy& next) const {
+  if (next.keeps_claims()) return {};
   std::string ruling(policy_->name());
   std::string owner = policy_->keeps_claims() ? ruling : claims_policy_;
   for (const PendingCommand& command : pending_) {
@@ -162,7 +154,7 @@ void Engine::resume_claims() {
   state_.mutable_claims().shift(now_ - *claims_paused_at_);
   claims_paused_at_.reset();
   claims_policy_.clear();
-  paused_claims_.reset();
+  shortfalls_.reset();
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
@@ -186,13 +178,12 @@ void Engine::restore_claims(const Snapshot& snapshot) {
                                      .deadline = deadline,
                                      .kills_from = deadline});
   }
-  if (!policy_->keeps_claims()) {
-    claims_paused_at_ = snapshot.policy_since > 0 ? snapshot.policy_since : now_;
-    // Stores made before it was kept do not say whose they are.
-    claims_policy_ =
-        snapshot.claims_policy.empty() ? state_.settings().policy : snapshot.claims_policy;
-    look_after_claims();
-  }
+}
+
+void Engine::pause_claims(const Snapshot& snapshot) {
+  claims_paused_at_ = snapshot.policy_since > 0 ? snapshot.policy_since : now_;
+  claims_policy_ = snapshot.claims_policy;
+  shortfalls_ = std::make_unique<Shortfalls>(state_);
 }
 
 // --- Preemption ---

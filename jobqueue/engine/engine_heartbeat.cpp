@@ -136,10 +136,10 @@ void Engine::take_attempt(TrackerState& tracker, const AttemptReport& report) {
   held.said_running = running;
   held.phase = report.phase;
   held.progress_millionths = report.progress_millionths;
-  take_live_attempt(tracker, tracker.attempts[place], report);
+  take_live_attempt(tracker.attempts[place], report);
 }
 
-void Engine::take_live_attempt(TrackerState&, AttemptSlot slot, const AttemptReport& report) {
+void Engine::take_live_attempt(AttemptSlot slot, const AttemptReport& report) {
   Attempt& attempt = state_.mutable_attempt(slot);
   const TaskKey key = attempt.key.task;
   switch (report.state) {
@@ -232,7 +232,7 @@ bool Engine::adopt(TrackerState& tracker, const AttemptReport& report) {
   policy_->on_launched(slot);
   if (job.limited) set_deadline(job);
   pending_changed(job, key.kind);
-  take_live_attempt(tracker, slot, report);
+  take_live_attempt(slot, report);
   admit_if_stuck(job);
   return true;
 }

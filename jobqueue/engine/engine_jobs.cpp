@@ -64,7 +64,7 @@ void Engine::regroup() {
 
 void Engine::note_pools() {
   for (const QueueId leaf : state_.tree().leaves()) {
-    for (const auto& [id, unused] : state_.queue(leaf).unfinished) changes_.jobs.insert(id);
+    for (const JobId id : state_.queue(leaf).unfinished) changes_.jobs.insert(id);
   }
 }
 

@@ -6,7 +6,42 @@
 
 namespace weir {
 
-Status Engine::restore(const Snapshot& snapshot) {
+Status Engine::restore(const Snapshot& snapshot, const std::string& policy) {
+  if (const auto restored = restore_state(snapshot); !restored) return restored;
+  policy_ = make_policy(policy);
+  if (policy_ == nullptr) {
+    return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'",
+                 "see `weir policy show`"};
+  }
+  state_.set_copy_factor(policy_->copy_factor());
+  limits_.follow(*policy_);
+  if (!policy_->keeps_claims()) pause_claims(snapshot);
+  restore_faults(snapshot);
+  // Also one that counts no longer, draining, or did a task, may still run something.
+  for (const TrackerState& tracker : state_.trackers()) {
+    if (tracker.state == TrackerState::State::kAwaited) recovering_for_.insert(tracker.id);
+  }
+  trackers_known_ = !recovering_for_.empty();
+  // What ran goes on, also where a limit would let it wait by now.
+  for (const JobSnapshot& old : snapshot.jobs) {
+    if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
+  }
+  admit_everywhere();
+  for (const JobSnapshot& old : snapshot.jobs) {
+    const Job* job = state_.find_job(old.job);
+    if (old.kill_requested && job != nullptr && !is_over(job->state)) {
+      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
+                KillReason::kJobKilled);
+    }
+    const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
+    if (alive) recovering_until_ = now_ + recovery_ms();
+  }
+  limits_.follow(*policy_);
+  return Ok{};
+}
+
+// What there is, before anybody rules.
+Status Engine::restore_state(const Snapshot& snapshot) {
   for (const std::string& path : snapshot.stopped_queues) {
     if (const auto queue = state_.tree().find_path(path)) {
       state_.stop_by_command(*queue, true);
@@ -30,30 +65,8 @@ Status Engine::restore(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
-  restore_faults(snapshot);
-  // Also one that counts no longer, draining, or did a task, may still run something.
-  for (const TrackerState& tracker : state_.trackers()) {
-    if (tracker.state == TrackerState::State::kAwaited) recovering_for_.insert(tracker.id);
-  }
-  trackers_known_ = !recovering_for_.empty();
   std::sort(finished_.begin(), finished_.end());
   restore_claims(snapshot);
-  policy_ = make_policy(std::string(policy_->name()));  // one that knows who waits
-  limits_.follow(*policy_);
-  // What ran goes on, also where a limit would let it wait by now.
-  for (const JobSnapshot& old : snapshot.jobs) {
-    if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
-  }
-  admit_everywhere();
-  for (const JobSnapshot& old : snapshot.jobs) {
-    const Job* job = state_.find_job(old.job);
-    if (old.kill_requested && job != nullptr && !is_over(job->state)) {
-      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
-                KillReason::kJobKilled);
-    }
-    const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
-    if (alive) recovering_until_ = now_ + recovery_ms();
-  }
   return Ok{};
 }
 

@@ -119,7 +119,7 @@ std::vector<std::string> JobQueueManager::removal_findings(const Settings& setti
     const bool moves = tree.node(to).path != path;
     Arriving& there = (moves ? arriving : staying)[to];
     if (moves) there.from += (there.from.empty() ? "" : ", ") + path;
-    for (const auto& [id, unused] : queue.unfinished) {
+    for (const JobId id : queue.unfinished) {
       const Job& job = state_.job(id);
       ++there.jobs;
       ++there.of_user[job.user];

@@ -38,9 +38,8 @@ Job& ClusterState::mutable_job(JobId id) {
 }
 
 const TrackerState* ClusterState::find_tracker(std::string_view name) const {
-  const TrackerId id = tracker_by_name_.find(
-      name, [this](TrackerId t) -> const std::string& { return trackers_[t.index()].name; });
-  return id.valid() ? &trackers_[id.index()] : nullptr;
+  const auto found = tracker_by_name_.find(name);
+  return found == tracker_by_name_.end() ? nullptr : &trackers_[found->second.index()];
 }
 
 AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
@@ -93,7 +92,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   jobs_.emplace(added.id, std::move(job));
   QueueState& queue = queues_[added.queue.index()];
   if (!is_over(added.state)) {
-    queue.unfinished.emplace(added.id, Ok{});
+    queue.unfinished.insert(added.id);
     UserInQueue& user = queue.users[added.user];
     ++(added.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
     if (added.state == JobState::kWaiting) ++waiting_jobs_;
@@ -234,7 +233,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
     ++(waiting ? to.jobs_waiting : to.jobs_running);
     ++(waiting ? new_user.jobs_waiting : new_user.jobs_running);
     from.unfinished.erase(job.id);
-    to.unfinished.emplace(job.id, Ok{});
+    to.unfinished.insert(job.id);
   }
   job.queue = queue;
   count_pending(job, 1);
@@ -273,7 +272,7 @@ TrackerState& ClusterState::add_tracker(const std::string& name) {
   tracker.name = name;
   tracker.state = TrackerState::State::kLost;
   tracker.rack = intern_rack("default");
-  tracker_by_name_.add(name, id);
+  tracker_by_name_.emplace(name, id);
   by_host_[name].push_back(id);
   return tracker;
 }

@@ -19,7 +19,6 @@
 #include "jobqueue/model/claims.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job.h"
-#include "jobqueue/model/name_index.h"
 #include "jobqueue/model/queue_counters.h"
 #include "jobqueue/model/queue_tree.h"
 #include "jobqueue/model/resources.h"
@@ -95,7 +94,7 @@ struct alignas(64) QueueState {
   std::uint32_t jobs_waiting = 0;  // leaves only, from here on
   std::uint32_t jobs_running = 0;
   std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
-  std::map<JobId, Ok> unfinished;  // in submit order
+  std::set<JobId> unfinished;  // in submit order
   JobLine line;
   std::map<UserId, JobLine> user_lines;  // the line by users, none empty
 };
@@ -245,6 +244,12 @@ class ClusterState {
   void set_tracker_address(TrackerState& tracker, const TrackerAddress& address);
 
  private:
+  struct NameHash {  // finds by string_view
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
   // What a task adds to the sums of its group.
   struct TaskStanding {
     std::int64_t progress = 0;                   // of the foremost attempt
@@ -290,7 +295,7 @@ class ClusterState {
   std::uint32_t waiting_jobs_ = 0;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
   std::vector<TrackerState> trackers_;
-  NameIndex<TrackerId> tracker_by_name_;
+  std::unordered_map<std::string, TrackerId, NameHash, std::equal_to<>> tracker_by_name_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
   ArrivalList<AttemptSlot> young_;  // of tasks that may speculate, by launch: not aged yet

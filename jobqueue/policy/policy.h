@@ -167,14 +167,6 @@ struct Preemption {
   std::vector<ClaimFinding> findings;
 };
 
-// Claims while another policy than theirs rules: no more is owed than what a leaf is short of.
-class PausedClaims {
- public:
-  virtual ~PausedClaims() = default;
-  // Slots short of min(GC, DEM), in whole tasks, as the state is now.
-  virtual std::int64_t shortfall(QueueId leaf, TaskKind kind) = 0;
-};
-
 class Policy {
  public:
   virtual ~Policy() = default;
@@ -227,8 +219,6 @@ class Policy {
   virtual void on_lending_changed(QueueId, TaskKind) {}
   // Whether claims arise and fall due under this policy; under others they stand still.
   virtual bool keeps_claims() const { return false; }
-  // Who looks after them then: knows the state and its settings, made anew when these change.
-  virtual std::unique_ptr<PausedClaims> paused_claims() const { return nullptr; }
   // How claims should follow: asked after each input, and at each tick before anybody is killed;
   // and, with that entered, what should be claimed anew.
   virtual void review(TimeMs, bool /*tick*/, std::vector<ClaimStep>&) {}

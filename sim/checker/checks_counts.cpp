@@ -187,7 +187,7 @@ void check_jobs(const Step& step, Verdict& verdict) {
     const QueueState& queue = step.state.queue(leaf);
     const JobsOf& jobs = by_queue[leaf];
     std::set<JobId> listed;
-    for (const auto& [id, unused] : queue.unfinished) listed.insert(id);
+    for (const JobId id : queue.unfinished) listed.insert(id);
     if (jobs.waiting != queue.jobs_waiting || jobs.running != queue.jobs_running ||
         jobs.pending != queue.jobs_pending || listed != unfinished[leaf]) {
       verdict.breach(

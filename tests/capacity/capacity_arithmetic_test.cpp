@@ -1,6 +1,7 @@
 // The arithmetic on numbers alone: worked cases first, then properties over random families. The
 // random numbers come from a fixed seed, so a failure repeats.
 #include "capacity/capacity_arithmetic.h"
+#include "jobqueue/policy/user_limit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "capacity/capacity_arithmetic.h"
-#include "capacity/paused_shortfalls.h"
+#include "jobqueue/policy/shortfalls.h"
 #include "capacity_harness.h"
 #include "jobqueue/model/queue_guarantees.h"
 #include "support/random_story.h"
@@ -193,7 +193,7 @@ class Story : RandomStory<CapacityHarness> {
   // What would be owed while another policy ruled is what this one finds.
   void compare_shortfalls(TaskKind kind) {
     const ClusterState& state = h_.state();
-    PausedShortfalls paused(state);
+    Shortfalls paused(state);
     for (const QueueId leaf : state.tree().leaves()) {
       const QueueFigures f = h_.engine().policy().figures(leaf, kind);
       const std::int64_t gap =

@@ -255,7 +255,7 @@ void add_pending_without_trackers(const ClusterState& state, std::vector<wire::Q
   if (state.live_trackers() > 0) return;
   for (wire::QueueStatus& queue : *out) queue.maps.pending = queue.reduces.pending = 0;
   for (const QueueId leaf : state.tree().leaves()) {
-    for (const auto& [id, unused] : state.queue(leaf).unfinished) {
+    for (const JobId id : state.queue(leaf).unfinished) {
       const Job& job = state.job(id);
       if (job.state != JobState::kRunning) continue;
       for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {

@@ -228,7 +228,7 @@ class SumsCheck {
       EXPECT_EQ(queue.line.waiting, waits[QueueId(q)]) << path;
       EXPECT_EQ(queue.line.running, runs[QueueId(q)]) << path;
       std::set<JobId> ids;
-      for (const auto& [id, unused] : queue.unfinished) ids.insert(id);
+      for (const JobId id : queue.unfinished) ids.insert(id);
       EXPECT_EQ(ids, unfinished[QueueId(q)]) << path;
       std::size_t known = 0;
       for (const auto& [who, expected] : users) known += who.first == QueueId(q) ? 1 : 0;

@@ -1,4 +1,4 @@
-#include "capacity/leaf_jobs.h"
+#include "jobqueue/policy/leaf_jobs.h"
 
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/prefetch.h"

@@ -1,22 +1,24 @@
-// How much leaves are short of min(GC, DEM) while another policy rules, for claims that stand
-// still meanwhile. Counted from the state when it is asked, leaf by leaf: only leaves with open
-// claims are asked about, once a tick. Engine's thread.
+// How much leaves are short of min(GC, DEM), counted from the state and its settings alone, leaf by
+// leaf, whatever policy rules. Claims that stand still while another policy rules are cut to it:
+// only leaves with open claims are asked about, once a tick. Made anew when settings change.
+// Engine's thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/policy/placeable.h"
-#include "jobqueue/policy/policy.h"
 
 namespace weir {
 
-class PausedShortfalls : public PausedClaims {
+class Shortfalls {
  public:
-  explicit PausedShortfalls(const ClusterState& state);
-  std::int64_t shortfall(QueueId leaf, TaskKind kind) override;
+  explicit Shortfalls(const ClusterState& state);
+  // In slots, of whole tasks.
+  std::int64_t shortfall(QueueId leaf, TaskKind kind);
 
  private:
   // By queue, for a cluster of `total` slots.

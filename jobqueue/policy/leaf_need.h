@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "capacity/leaf_jobs.h"
+#include "jobqueue/policy/leaf_jobs.h"
 #include "jobqueue/model/settings.h"
 
 namespace weir {

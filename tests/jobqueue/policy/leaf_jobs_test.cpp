@@ -1,5 +1,5 @@
 // What the tasks of a leaf's jobs come to where users have limits.
-#include "capacity/leaf_jobs.h"
+#include "jobqueue/policy/leaf_jobs.h"
 
 #include <gtest/gtest.h>
 

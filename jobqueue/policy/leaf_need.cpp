@@ -1,8 +1,8 @@
-#include "capacity/leaf_need.h"
+#include "jobqueue/policy/leaf_need.h"
 
 #include <algorithm>
 
-#include "capacity/capacity_arithmetic.h"
+#include "jobqueue/policy/user_limit.h"
 
 namespace weir {
 

@@ -1,18 +1,18 @@
-#include "capacity/paused_shortfalls.h"
+#include "jobqueue/policy/shortfalls.h"
 
 #include <algorithm>
 
-#include "capacity/leaf_need.h"
+#include "jobqueue/policy/leaf_need.h"
 
 namespace weir {
 
-PausedShortfalls::PausedShortfalls(const ClusterState& state) : state_(state), placeable_(state) {
+Shortfalls::Shortfalls(const ClusterState& state) : state_(state), placeable_(state) {
   for (const TaskKind kind : kTaskKinds) {
     bounds_[index(kind)].shares = exact_shares(state.tree(), kind);
   }
 }
 
-const PausedShortfalls::Bounds& PausedShortfalls::bounds(TaskKind kind) {
+const Shortfalls::Bounds& Shortfalls::bounds(TaskKind kind) {
   Bounds& known = bounds_[index(kind)];
   if (const std::int64_t total = state_.total_slots(kind); known.total != total) {
     known.total = total;
@@ -22,7 +22,7 @@ const PausedShortfalls::Bounds& PausedShortfalls::bounds(TaskKind kind) {
   return known;
 }
 
-std::int64_t PausedShortfalls::shortfall(QueueId leaf, TaskKind kind) {
+std::int64_t Shortfalls::shortfall(QueueId leaf, TaskKind kind) {
   const Bounds& here = bounds(kind);
   if (here.total < here.shares[leaf.index()].one_slot_from) return 0;
   placeable_.refresh();
@@ -31,7 +31,7 @@ std::int64_t PausedShortfalls::shortfall(QueueId leaf, TaskKind kind) {
   for (const auto& [user, held] : state_.queue(leaf).users) {
     jobs.set_user_running(user, held.running_slots[index(kind)]);
   }
-  for (const auto& [id, unused] : state_.queue(leaf).unfinished) {
+  for (const JobId id : state_.queue(leaf).unfinished) {
     const Job& job = state_.job(id);
     if (!job.schedulable()) continue;
     const std::int64_t width = std::max<std::int64_t>(job.width(kind), 1);
