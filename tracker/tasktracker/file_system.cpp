@@ -13,6 +13,7 @@ namespace weir::tasktracker {
 namespace {
 
 constexpr unsigned kRenameNoReplace = 1;  // RENAME_NOREPLACE
+constexpr int kMostLooks = 3;  // at what comes or goes between two calls
 
 // Some file systems have no hard links: there the name moves instead, which does not replace
 // either.
@@ -49,11 +50,13 @@ class PosixDirectory final : public Directory {
   Status make_directory(const std::string& name) override {
     const Place at = place(name);
     if (!at.holder.valid()) return system_error(path_of(name));
-    if (::mkdirat(at.holder.get(), at.leaf.c_str(), 0777) == 0) return Ok{};
-    const int problem = errno;
-    if (problem == EEXIST && UniqueFd(open_directory_at(at.holder.get(), at.leaf.c_str())).valid())
-      return Ok{};
-    return system_error(path_of(name), problem);
+    for (int tries = 1;; ++tries) {
+      if (::mkdirat(at.holder.get(), at.leaf.c_str(), 0777) == 0) return Ok{};
+      const int problem = errno;
+      if (problem != EEXIST) return system_error(path_of(name), problem);
+      if (UniqueFd(open_directory_at(at.holder.get(), at.leaf.c_str())).valid()) return Ok{};
+      if (errno != ENOENT || tries == kMostLooks) return system_error(path_of(name), problem);
+    }
   }
 
   Status write_small(const std::string& name, const UniqueFd& fd, std::string_view text) override {
@@ -198,11 +201,13 @@ class PosixDirectory final : public Directory {
 class PosixFiles final : public FileSystem {
  public:
   Result<DirectoryPtr> open(const std::string& path) override {
-    auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
-    if (fd) return DirectoryPtr(new PosixDirectory(std::move(*fd), path));
-    struct stat found {};
-    if (::lstat(path.c_str(), &found) != 0 && errno == ENOENT) return DirectoryPtr();
-    return fd.error();
+    for (int tries = 1;; ++tries) {
+      auto fd = open_file(path, O_RDONLY | O_DIRECTORY);
+      if (fd) return DirectoryPtr(new PosixDirectory(std::move(*fd), path));
+      struct stat found {};
+      if (::lstat(path.c_str(), &found) != 0 && errno == ENOENT) return DirectoryPtr();
+      if (tries == kMostLooks) return fd.error();
+    }
   }
 };
 

@@ -44,7 +44,10 @@ Result<bool> make_output(const JobOutput& output, const std::string& who, Direct
     }
   }
   auto moved = parent.rename_directory(aside, last_name(output.path));
-  if (!moved) return parent.info(aside) ? moved : Result<bool>(false);
+  if (!moved) {
+    const bool overtaken = !parent.info(aside) || parent.info(last_name(output.path));
+    return overtaken ? Result<bool>(false) : moved;
+  }
   if (auto synced = parent.sync(); !synced) return synced.error();
   return *moved;
 }
@@ -80,7 +83,6 @@ Result<DirectoryPtr> take_output(const JobOutput& output, const std::string& who
       }
       return not_ours(output.path);
     }
-    if ((*parent)->info(last_name(output.path))) break;  // a link that leads nowhere
     if (auto made = make_output(output, who, **parent); !made) return made.error();
   }
   return not_ours(output.path);

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <filesystem>
+#include <thread>
 
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/temp_dir.h"
@@ -65,6 +67,26 @@ TEST_F(JobOutputs, OneThatExistedFailsTheJobAndIsUntouched) {
   remove_unpublished(mine_, spec(0).id);
   EXPECT_EQ(names("out"), before);
   EXPECT_EQ(read_text(out_ + "/part-00000"), "theirs");
+}
+
+// The first tasks of a job start at one moment, on several trackers.
+TEST_F(JobOutputs, TasksThatTakeThePlaceAtOnceAllHaveIt) {
+  constexpr int kRounds = 100, kTasks = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const JobOutput output{dir_ / ("out" + std::to_string(round)), kMe};
+    std::vector<std::string> wrong(kTasks);
+    std::barrier start(kTasks);
+    std::vector<std::thread> tasks;
+    for (int task = 0; task < kTasks; ++task) {
+      tasks.emplace_back([&, task] {
+        start.arrive_and_wait();
+        const Status kept = keep_output_place(output, std::to_string(task), posix_files());
+        if (!kept) wrong[static_cast<std::size_t>(task)] = kept.error().message;
+      });
+    }
+    for (std::thread& task : tasks) task.join();
+    for (const std::string& each : wrong) ASSERT_EQ(each, "") << "round " << round;
+  }
 }
 
 TEST_F(JobOutputs, AnEmptyOneThatExistedIsUntouchedToo) {
