@@ -1,17 +1,17 @@
-// Killing a job. See engine.h.
-#include "jobqueue/engine/engine.h"
+// Killing a job.
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
-void Engine::on(const KillJob& input, Token token) {
+void JobCommands::on(const KillJob& input, Token token) {
   if (job_to_change(input.job, input.caller, token, "kill") == nullptr) return;
-  promise(token, JobKillRequested{input.job, input.caller.user});
+  parts_.promises.promise(token, JobKillRequested{input.job, input.caller.user});
 }
 
-Engine::Answer Engine::apply(const JobKillRequested& kill) {
+ReplyBody JobCommands::apply(const JobKillRequested& kill) {
   const Job* job = state_.find_job(kill.job);
   if (job != nullptr && !is_over(job->state)) {
-    begin_end(state_.mutable_job(kill.job), JobState::kKilled, "killed by " + kill.by,
+    parts_.jobs.begin_end(state_.mutable_job(kill.job), JobState::kKilled, "killed by " + kill.by,
               KillReason::kJobKilled);
   }
   return Done{};

@@ -1,11 +1,11 @@
-// Moving a job to another queue, or into another pool. See engine.h.
+// Moving a job to another queue, or into another pool.
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
-void Engine::on(const MoveJob& input, Token token) {
+void JobCommands::on(const MoveJob& input, Token token) {
   const Job* job = job_to_change(input.job, input.caller, token, "move");
   if (job == nullptr) return;
   const auto pool = policy_->check_move(input.caller, *job, input.queue);
@@ -15,13 +15,14 @@ void Engine::on(const MoveJob& input, Token token) {
   if (!pool || !(*pool)->queue.empty()) {
     const auto queue = manager_.check_move(input.caller, *job, pool ? (*pool)->queue : input.queue);
     if (!queue) return refuse(token, "move", queue.error());
-    if (const auto stays = check_stays(*queue); !stays) return refuse(token, "move", stays.error());
+    if (const auto stays = parts_.administration.check_stays(*queue); !stays)
+      return refuse(token, "move", stays.error());
     moved.queue = state_.tree().node(*queue).path;
   }
-  promise(token, std::move(moved));
+  parts_.promises.promise(token, std::move(moved));
 }
 
-Engine::Answer Engine::apply(const JobMoved& move) {
+ReplyBody JobCommands::apply(const JobMoved& move) {
   const auto queue = state_.tree().find_path(move.queue);
   if (!queue || state_.find_job(move.job) == nullptr) return Done{};
   Job& job = state_.mutable_job(move.job);
@@ -29,12 +30,12 @@ Engine::Answer Engine::apply(const JobMoved& move) {
   state_.set_queue(job, *queue);
   job.pool = move.pool;
   policy_->on_job_listed(job.id);
-  release_reservations(job.id, TrackerId{});
+  parts_.holds.release_reservations(job.id, TrackerId{});
   if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
   touch(job);
   limits_.regroup(job);
-  admit_waiting(from);
-  admit_waiting(job.queue);
+  parts_.jobs.admit_waiting(from);
+  parts_.jobs.admit_waiting(job.queue);
   return Done{};
 }
 

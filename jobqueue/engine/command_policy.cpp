@@ -1,13 +1,13 @@
-// Switching the policy. See engine.h.
+// Switching the policy.
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
 
 namespace weir {
 
-void Engine::on(const SetPolicy& input, Token token) {
+void Administration::on(const SetPolicy& input, Token token) {
   if (const auto may = check_cluster_administrator(state_, input.caller); !may) {
     return refuse(token, "policy", may.error());
   }
@@ -17,18 +17,18 @@ void Engine::on(const SetPolicy& input, Token token) {
                   Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
                         "see `weir policy show`"});
   }
-  promise(token, PolicyChanged{input.policy, claims_owner(*next),
+  parts_.promises.promise(token, PolicyChanged{input.policy, parts_.claims.claims_owner(*next),
                                input.of_settings ? "" : input.caller.user});
 }
 
-Engine::Answer Engine::apply(const PolicyChanged& change) {
+ReplyBody Administration::apply(const PolicyChanged& change) {
   switch_policy(change.policy);
-  admit_everywhere();
-  note_pools();
+  parts_.jobs.admit_everywhere();
+  parts_.jobs.note_pools();
   return Done{};
 }
 
-void Engine::switch_policy(const std::string& name) {
+void Administration::switch_policy(const std::string& name) {
   auto policy = make_policy(name);
   WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
   const bool kept_claims = policy_->keeps_claims();
@@ -38,18 +38,12 @@ void Engine::switch_policy(const std::string& name) {
   limits_.follow(*policy_);
   changes_.queues = true;
   if (name != before) {
-    policy_since_ = now_;
-    free_kept_slots();
-    memory_->policy_changed(now_);
+    core_.policy_since = now_;
+    parts_.holds.free_kept_slots();
+    memory_.policy_changed(now_);
   }
-  if (!policy_->keeps_accounts()) memory_->close_accounts();
-  if (kept_claims && !policy_->keeps_claims()) {
-    claims_paused_at_ = now_;
-    claims_policy_ = before;
-  }
-  if (claims_paused_at_ && !policy_->keeps_claims())
-    shortfalls_ = std::make_unique<Shortfalls>(state_);
-  if (!kept_claims && policy_->keeps_claims()) resume_claims();
+  if (!policy_->keeps_accounts()) memory_.close_accounts();
+  parts_.claims.policy_changed(kept_claims ? before : "");
 }
 
 }  // namespace weir

@@ -1,10 +1,10 @@
-// Stopping and starting a queue: whether it takes new jobs. See engine.h.
-#include "jobqueue/engine/engine.h"
+// Stopping and starting a queue: whether it takes new jobs.
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 
 namespace weir {
 
-void Engine::on(const SetQueueState& input, Token token) {
+void Administration::on(const SetQueueState& input, Token token) {
   const auto queue = state_.tree().find(input.queue);
   if (!queue) return refuse(token, "queue", queue.error());
   if (const auto may = check_administrator(state_, input.caller, *queue); !may) {
@@ -17,10 +17,10 @@ void Engine::on(const SetQueueState& input, Token token) {
                         "queue " + node.path + " is stopped by the settings (state: stopped)",
                         "change the settings to start it"});
   }
-  promise(token, QueueStateChanged{node.path, input.stopped});
+  parts_.promises.promise(token, QueueStateChanged{node.path, input.stopped});
 }
 
-Engine::Answer Engine::apply(const QueueStateChanged& change) {
+ReplyBody Administration::apply(const QueueStateChanged& change) {
   if (const auto queue = state_.tree().find_path(change.queue)) {
     state_.stop_by_command(*queue, change.stopped);
   } else {
@@ -31,7 +31,7 @@ Engine::Answer Engine::apply(const QueueStateChanged& change) {
 }
 
 // The queue is gone. One that is declared by its name later is another one, and takes jobs.
-void Engine::forget_stop(const std::string& path) {
+void Administration::forget_stop(const std::string& path) {
   emit(QueueStateChanged{path, false});
 }
 

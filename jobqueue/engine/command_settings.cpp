@@ -1,5 +1,5 @@
-// New settings: whether they fit the live state, and their taking effect. See engine.h.
-#include "jobqueue/engine/engine.h"
+// New settings: whether they fit the live state, and their taking effect.
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
 
@@ -7,7 +7,7 @@ namespace weir {
 
 // New settings against the live state. Structure (no job is left without a queue) must hold until
 // they are applied; limits are looked at when they come in.
-Status Engine::check_settings(const Settings& settings) const {
+Status Administration::check_settings(const Settings& settings) const {
   auto tree = QueueTree::build(settings.queues);
   if (!tree) return tree.error();
   std::vector<std::string> findings = structure_findings(settings, *tree);
@@ -25,7 +25,7 @@ Status Engine::check_settings(const Settings& settings) const {
                "nothing was changed", findings};
 }
 
-std::vector<std::string> Engine::structure_findings(const Settings& settings,
+std::vector<std::string> Administration::structure_findings(const Settings& settings,
                                                     const QueueTree& tree) const {
   std::vector<std::string> findings;
   const auto gone = [&](const std::string& path) {
@@ -40,7 +40,7 @@ std::vector<std::string> Engine::structure_findings(const Settings& settings,
                        ", allowed: an empty queue, or `removed_queues: [{queue: " + path +
                        ", move_to: QUEUE}]`");
   }
-  for (const PendingCommand& command : pending_) {
+  for (const PendingCommand& command : parts_.promises.pending()) {
     const auto* move = std::get_if<JobMoved>(&command.command);
     if (move == nullptr || queue_after(settings, tree, move->queue).valid()) continue;
     findings.push_back("queue " + move->queue + " " + gone(move->queue) + ", and " +
@@ -50,9 +50,9 @@ std::vector<std::string> Engine::structure_findings(const Settings& settings,
 }
 
 // Settings that are being written already count for what comes in.
-Status Engine::check_stays(QueueId queue) const {
+Status Administration::check_stays(QueueId queue) const {
   const std::string& path = state_.tree().node(queue).path;
-  for (const PendingCommand& command : pending_) {
+  for (const PendingCommand& command : parts_.promises.pending()) {
     const auto* change = std::get_if<SettingsChanged>(&command.command);
     if (change == nullptr) continue;
     const auto tree = QueueTree::build(change->settings->queues);
@@ -65,7 +65,8 @@ Status Engine::check_stays(QueueId queue) const {
   return Ok{};
 }
 
-std::vector<std::pair<std::string, std::string>> Engine::moves_of(const Settings& settings) const {
+std::vector<std::pair<std::string, std::string>> Administration::moves_of(
+    const Settings& settings) const {
   const auto tree = QueueTree::build(settings.queues);
   std::vector<std::pair<std::string, std::string>> moves;
   for (const QueueId leaf : state_.tree().leaves()) {
@@ -76,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> Engine::moves_of(const Settings
   return moves;
 }
 
-void Engine::on(const ApplySettings& input, Token token) {
+void Administration::on(const ApplySettings& input, Token token) {
   if (const auto may = check_cluster_administrator(state_, input.caller); !may) {
     return refuse(token, "settings", may.error());
   }
@@ -85,21 +86,22 @@ void Engine::on(const ApplySettings& input, Token token) {
   // Settings that name another policy than those before switch to it, whatever was switched by
   // command.
   const Settings* before = &state_.settings();
-  for (const PendingCommand& command : pending_) {
+  for (const PendingCommand& command : parts_.promises.pending()) {
     if (const auto* change = std::get_if<SettingsChanged>(&command.command)) {
       before = change->settings.get();
     }
   }
   if (input.settings->policy != before->policy) {
     const auto next = make_policy(input.settings->policy);
-    promise(0, PolicyChanged{input.settings->policy, claims_owner(*next), ""});
+    parts_.promises.promise(
+        0, PolicyChanged{input.settings->policy, parts_.claims.claims_owner(*next), ""});
   }
   const bool followed = !input.settings->file_hash.empty();
-  promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
+  parts_.promises.promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
                                  followed ? "" : input.caller.user});
 }
 
-Engine::Answer Engine::apply(const SettingsChanged& change) {
+ReplyBody Administration::apply(const SettingsChanged& change) {
   auto tree = QueueTree::build(change.settings->queues);
   WEIR_CHECK(tree.ok(), "settings are validated before they are promised");
   WEIR_CHECK(structure_findings(*change.settings, *tree).empty(),
@@ -115,7 +117,7 @@ Engine::Answer Engine::apply(const SettingsChanged& change) {
     if (same && tree->leaf(*same)) continue;
     for (const TaskKind kind : kTaskKinds) {
       const std::int64_t owed = state_.claims().owed(leaf, kind);
-      if (owed > 0) enter({ClaimStep::What::kDrop, leaf, kind, owed});
+      if (owed > 0) parts_.claims.enter({ClaimStep::What::kDrop, leaf, kind, owed});
     }
   }
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {
@@ -135,10 +137,10 @@ Engine::Answer Engine::apply(const SettingsChanged& change) {
     }
   }
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
-  judge_all();
-  admit_everywhere();
+  parts_.faults.judge_all();
+  parts_.jobs.admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
-  note_pools();
+  parts_.jobs.note_pools();
   return Done{};
 }
 

@@ -1,18 +1,19 @@
 // Submissions: new ones, and those asked for again because an answer was lost. A client draws an id
 // for each of its submissions, which is kept with the job's spec; the same id of the same user
-// names the same job, for as long as the job is listed. See engine.h.
+// names the same job, for as long as the job is listed.
 #include <algorithm>
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
-void Engine::on(const SubmitJob& input, Token token) {
+void Submissions::on(const SubmitJob& input, Token token) {
   if (answered_before(input, token)) return;
   const auto leaf = manager_.check_submission(input.caller, *input.spec);
   if (!leaf) return refuse(token, "submit", leaf.error());
-  if (const auto stays = check_stays(*leaf); !stays) return refuse(token, "submit", stays.error());
+  if (const auto stays = parts_.administration.check_stays(*leaf); !stays)
+    return refuse(token, "submit", stays.error());
   if (const auto takes = policy_->check_submission(input.caller, *input.spec, *leaf); !takes)
     return refuse(token, "submit", takes.error());
   const auto writer = outputs_.find(input.spec->output);
@@ -44,20 +45,20 @@ void Engine::on(const SubmitJob& input, Token token) {
   remember_submission(*input.spec, id);
   state_.add_job(std::move(job));
   policy_->on_job_listed(id);
-  promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
+  parts_.promises.promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
 }
 
-Engine::Answer Engine::apply(const JobSubmitted& submitted) {
+ReplyBody Submissions::apply(const JobSubmitted& submitted) {
   Job& job = state_.mutable_job(submitted.job);
   state_.set_durable(job);
   touch(job);
-  admit_waiting(job.queue);
+  parts_.jobs.admit_waiting(job.queue);
   return Submitted{job.id, submitted.queue};
 }
 
 // A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
 // waits for that one.
-Status Engine::check_width(const JobSpec& spec) const {
+Status Submissions::check_width(const JobSpec& spec) const {
   if (state_.live_trackers() == 0) return Ok{};
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : kTaskKinds) {
@@ -79,7 +80,7 @@ Status Engine::check_width(const JobSpec& spec) const {
 }
 
 // True: the reply is given, or will be together with the first one's.
-bool Engine::answered_before(const SubmitJob& input, Token token) {
+bool Submissions::answered_before(const SubmitJob& input, Token token) {
   const JobSpec& spec = *input.spec;
   if (spec.submission.empty()) return false;
   const auto known = submissions_.find({spec.user, spec.submission});
@@ -98,30 +99,27 @@ bool Engine::answered_before(const SubmitJob& input, Token token) {
     reply(token, Submitted{job.id, path.empty() ? job.spec->queue : path});
     return true;
   }
-  for (PendingCommand& command : pending_) {
-    const auto* submitted = std::get_if<JobSubmitted>(&command.command);
-    if (submitted != nullptr && submitted->job == job.id) command.again.push_back(token);
-  }
+  parts_.promises.answer_too(job.id, token);
   return true;
 }
 
-void Engine::remember_submission(const JobSpec& spec, JobId job) {
+void Submissions::remember_submission(const JobSpec& spec, JobId job) {
   if (!spec.submission.empty()) submissions_.emplace(std::pair(spec.user, spec.submission), job);
 }
 
 // The job leaves the list.
-void Engine::forget_submission(const JobSpec& spec) {
+void Submissions::forget_submission(const JobSpec& spec) {
   if (!spec.submission.empty()) submissions_.erase({spec.user, spec.submission});
 }
 
 // The store did not take it.
-void Engine::drop_submission(const JobSubmitted& submitted) {
+void Submissions::drop_submission(const JobSubmitted& submitted) {
   Job& job = state_.mutable_job(submitted.job);
-  job_bytes_.remove(job.spec->user, std::exchange(job.spec_bytes, 0));
+  forget_bytes(job);
   outputs_.erase(submitted.spec->output);
   forget_submission(*submitted.spec);
   state_.forget_job(submitted.job);
-  memory_->jobs.erase(submitted.job);
+  memory_.jobs.erase(submitted.job);
   policy_->on_job_listed(submitted.job);
   changes_.jobs.insert(submitted.job);
   changes_.queues = true;

@@ -1,12 +1,13 @@
 // What administrators want of trackers: drain, stop, resume. An order is about the machine and is
-// durable; a stop ends when the tracker has left. See engine.h.
+// durable; a stop ends when the tracker has left.
 #include <algorithm>
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 
 namespace weir {
+
 namespace {
 
 constexpr std::size_t kNamesShown = 10;
@@ -20,7 +21,7 @@ TrackerChanged::How change_by(TrackerOrder order) {
 }  // namespace
 
 // The trackers of those names, or what is wrong with one of them.
-Result<std::vector<TrackerId>> Engine::named(const Caller& caller,
+Result<std::vector<TrackerId>> TrackerOrders::named(const Caller& caller,
                                              const std::vector<std::string>& names) const {
   if (const auto may = check_cluster_administrator(state_, caller); !may) return may.error();
   std::vector<TrackerId> trackers;
@@ -40,7 +41,7 @@ Result<std::vector<TrackerId>> Engine::named(const Caller& caller,
                "see `weir tracker list`; nothing was changed"};
 }
 
-void Engine::on(const OrderTrackers& input, Token token) {
+void TrackerOrders::on(const OrderTrackers& input, Token token) {
   const auto trackers = named(input.caller, input.trackers);
   if (!trackers) return refuse(token, "tracker", trackers.error());
   TrackersOrdered ordered{{}, input.order, input.caller.user, input.reason};
@@ -48,17 +49,17 @@ void Engine::on(const OrderTrackers& input, Token token) {
     const TrackerState& tracker = state_.tracker(id);
     ordered.trackers.push_back({tracker.name, tracker.incarnation});
   }
-  promise(token, std::move(ordered));
+  parts_.promises.promise(token, std::move(ordered));
 }
 
 // Only of those that nobody hears: one that is there would be back with its next heartbeat, and
 // what it runs would have been killed for nothing.
-void Engine::on(const DeclareLost& input, Token token) {
+void TrackerOrders::on(const DeclareLost& input, Token token) {
   const auto trackers = named(input.caller, input.trackers);
   if (!trackers) return refuse(token, "tracker", trackers.error());
   for (const TrackerId id : *trackers) {
     const TrackerState& tracker = state_.tracker(id);
-    if (!tracker.live() || tracker.silent(now_, heartbeat_interval_ms())) continue;
+    if (!tracker.live() || tracker.silent(now_, state_.heartbeat_interval_ms())) continue;
     const DurationMs heard = now_ - tracker.last_heartbeat;
     return refuse(token, "tracker",
                   Error{ErrorCode::kBadRequest,
@@ -71,12 +72,13 @@ void Engine::on(const DeclareLost& input, Token token) {
     TrackerState& tracker = state_.mutable_tracker(id);
     if (tracker.state == TrackerState::State::kLost) continue;
     const std::string reason = input.reason.empty() ? "" : ": " + input.reason;
-    lose_tracker(tracker, "was declared lost by " + input.caller.user + reason, Loss::kOrdered);
+    parts_.trackers.lose_tracker(
+        tracker, "was declared lost by " + input.caller.user + reason, Loss::kOrdered);
   }
   reply(token, Done{});
 }
 
-void Engine::on(const ForgetTrackers& input, Token token) {
+void TrackerOrders::on(const ForgetTrackers& input, Token token) {
   const auto trackers = named(input.caller, input.trackers);
   if (!trackers) return refuse(token, "tracker", trackers.error());
   TrackersOrdered ordered{{}, TrackerOrder::kNone, input.caller.user, "", true};
@@ -91,16 +93,19 @@ void Engine::on(const ForgetTrackers& input, Token token) {
     }
     ordered.trackers.push_back({tracker.name, tracker.incarnation});
   }
-  promise(token, std::move(ordered));
+  parts_.promises.promise(token, std::move(ordered));
 }
 
-Engine::Answer Engine::apply(const TrackersOrdered& ordered) {
+ReplyBody TrackerOrders::apply(const TrackersOrdered& ordered) {
   for (const TrackersOrdered::Tracker& each : ordered.trackers) {
     const TrackerState* known = state_.find_tracker(each.name);
     if (known == nullptr) continue;
     TrackerState& tracker = state_.mutable_tracker(known->id);
     // It left, as it was told before, while the order to stop was written.
-    if (ordered.order >= TrackerOrder::kStop && applied_seq_ < tracker.stop_ended_seq) continue;
+    if (ordered.order >= TrackerOrder::kStop &&
+        parts_.promises.applied_seq() < tracker.stop_ended_seq) {
+      continue;
+    }
     tracker.ordered_by = ordered.by;
     tracker.order_reason = ordered.reason;
     tracker.ordered_at = now_;
@@ -112,7 +117,7 @@ Engine::Answer Engine::apply(const TrackersOrdered& ordered) {
       end_stop(tracker);
       continue;
     }
-    if (ordered.order == TrackerOrder::kNone) forgive(tracker);
+    if (ordered.order == TrackerOrder::kNone) parts_.faults.forgive(tracker);
     if (ordered.forget && tracker.state == TrackerState::State::kLost) {
       tracker.forgotten = true;
       emit(TrackerChanged{tracker.id, TrackerChanged::How::kForgotten});
@@ -123,28 +128,28 @@ Engine::Answer Engine::apply(const TrackersOrdered& ordered) {
   return Done{};
 }
 
-void Engine::set_order(TrackerState& tracker, TrackerOrder order) {
+void TrackerOrders::set_order(TrackerState& tracker, TrackerOrder order) {
   if (tracker.order != order) emit(TrackerChanged{tracker.id, change_by(order)});
   state_.set_tracker_order(tracker, order);
   pool_changed(tracker);
 }
 
 // It entered or left the pool.
-void Engine::pool_changed(TrackerState& tracker) {
-  store_total(tracker);
+void TrackerOrders::pool_changed(TrackerState& tracker) {
+  parts_.trackers.store_total(tracker);
   policy_->on_cluster_changed();
   touch(tracker);
   changes_.queues = true;
 }
 
 // What it runs dies and is to run elsewhere, and so are the maps whose output is still needed.
-void Engine::evacuate(TrackerState& tracker) {
+void TrackerOrders::evacuate(TrackerState& tracker) {
   for (std::size_t i = 0; i < tracker.attempts.size(); ++i)
-    order_kill(tracker.attempts[i], KillReason::kTrackerStopped, QueueId{});
-  lose_outputs(tracker, "tracker " + tracker.name + " is being stopped");
+    parts_.attempts.order_kill(tracker.attempts[i], KillReason::kTrackerStopped, QueueId{});
+  parts_.trackers.lose_outputs(tracker, "tracker " + tracker.name + " is being stopped");
 }
 
-bool Engine::output_needed(const TrackerState& tracker, const TaskKey& key) const {
+bool TrackerOrders::output_needed(const TrackerState& tracker, const TaskKey& key) const {
   const Job* job = state_.find_job(key.job);
   if (job == nullptr || job->duty != Job::Duty::kNone || !state_.serves(tracker.id, key))
     return false;
@@ -153,7 +158,7 @@ bool Engine::output_needed(const TrackerState& tracker, const TaskKey& key) cons
 }
 
 // After a report of a tracker with an order.
-void Engine::review_order(TrackerState& tracker) {
+void TrackerOrders::review_order(TrackerState& tracker) {
   if (tracker.order == TrackerOrder::kStopNow) evacuate(tracker);
   std::erase_if(tracker.map_outputs, [&](const TaskKey& key) {
     return !output_needed(tracker, key);  // and will not be again
@@ -162,21 +167,21 @@ void Engine::review_order(TrackerState& tracker) {
 
 // Whether nothing is missed when the tracker goes. The only one there is still does the last duty
 // of jobs that are done.
-bool Engine::may_leave(const TrackerState& tracker) const {
+bool TrackerOrders::may_leave(const TrackerState& tracker) const {
   return tracker.live() && tracker.stopping() && tracker.attempts.empty() &&
          tracker.map_outputs.empty() && tracker.duties.empty() && tracker.held_commits.empty() &&
-         (unassigned_duties_.empty() || state_.live_trackers() > 1);
+         (parts_.duties.all_given() || state_.live_trackers() > 1);
 }
 
-void Engine::leave(TrackerState& tracker) {
+void TrackerOrders::leave(TrackerState& tracker) {
   const bool stopped = tracker.stopping();
-  lose_tracker(tracker, stopped ? "was stopped by " + tracker.ordered_by : "has left",
-               Loss::kOrdered);
+  parts_.trackers.lose_tracker(
+      tracker, stopped ? "was stopped by " + tracker.ordered_by : "has left", Loss::kOrdered);
   if (stopped) end_stop(tracker);
 }
 
 // A stop is over when the tracker has left: when it starts again it is welcome.
-void Engine::end_stop(TrackerState& tracker) {
+void TrackerOrders::end_stop(TrackerState& tracker) {
   tracker.stop_ended_seq = emit(TrackerStopEnded{tracker.name});
   emit(TrackerChanged{tracker.id, TrackerChanged::How::kStopped});
   state_.set_tracker_order(tracker, TrackerOrder::kNone);

@@ -1,27 +1,20 @@
-// How an input is handled, and what every part uses. See engine.h.
 #include "jobqueue/engine/engine.h"
-#include "jobqueue/model/access_rights.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
 
 namespace weir {
 
 Engine::Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,
                const Snapshot& snapshot, TimeMs now)
-    : state_(std::move(settings), std::move(tree), snapshot.epoch),
-      manager_(state_),
-      factory_(std::move(factory)),
-      limits_(state_),
-      now_(std::max(now, snapshot.last_time)),
-      next_job_(snapshot.next_job),
-      last_seq_(snapshot.last_seq),
-      durable_seq_(snapshot.last_seq) {
-  policy_since_ = last_tick_ = now_;
-  state_.set_now(now_);
-  memory_->policy_changed(now_);
-}
+    : core_(std::move(settings), std::move(tree), std::move(factory), snapshot, now),
+      parts_(std::make_unique<Parts>(core_)),
+      last_tick_(core_.now) {}
 
 Engine::~Engine() = default;
 
@@ -33,96 +26,146 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Settings> s
   const std::string policy = snapshot.policy.empty() ? settings->policy : snapshot.policy;
   std::unique_ptr<Engine> engine(
       new Engine(std::move(settings), std::move(tree).value(), std::move(factory), snapshot, now));
-  engine->output_ = &engine->restored_;
-  const Status restored = engine->restore(snapshot, policy);
-  engine->output_ = nullptr;
+  engine->core_.output = &engine->restored_;
+  const Status restored = engine->parts_->recovery.restore(snapshot, policy);
+  engine->core_.output = nullptr;
   if (!restored) return restored.error();
   return engine;
 }
 
-std::unique_ptr<Policy> Engine::make_policy(std::string_view name) const {
-  return factory_(name, state_, *memory_);
-}
+namespace {
+
+// Which input goes where.
+struct Route {
+  Parts& parts;
+  Token token;
+
+  void operator()(const SubmitJob& in) const { parts.submissions.on(in, token); }
+  void operator()(const KillJob& in) const { parts.job_commands.on(in, token); }
+  void operator()(const SetPriority& in) const { parts.job_commands.on(in, token); }
+  void operator()(const MoveJob& in) const { parts.job_commands.on(in, token); }
+  void operator()(const ReleaseJob& in) const { parts.job_commands.on(in, token); }
+  void operator()(const SetQueueState& in) const { parts.administration.on(in, token); }
+  void operator()(const ApplySettings& in) const { parts.administration.on(in, token); }
+  void operator()(const SetPolicy& in) const { parts.administration.on(in, token); }
+  void operator()(const RegisterTracker& in) const { parts.trackers.on(in, token); }
+  void operator()(const LoseTracker& in) const { parts.trackers.on(in, token); }
+  void operator()(const Heartbeat& in) const { parts.heartbeats.on(in, token); }
+  void operator()(const DescribeJob& in) const { parts.questions.on(in, token); }
+  void operator()(const QueryMapOutputs& in) const { parts.questions.on(in, token); }
+  void operator()(const OrderTrackers& in) const { parts.orders.on(in, token); }
+  void operator()(const DeclareLost& in) const { parts.orders.on(in, token); }
+  void operator()(const ForgetTrackers& in) const { parts.orders.on(in, token); }
+  void operator()(const Durable& in) const { parts.promises.on(in, token); }
+  void operator()(const StoreFailed& in) const { parts.promises.on(in, token); }
+};
+
+}  // namespace
 
 void Engine::handle(const Input& input, Output& output) {
-  WEIR_CHECK(output_ == nullptr, "handle() is not reentrant");
-  output_ = &output;
+  WEIR_CHECK(core_.output == nullptr, "handle() is not reentrant");
+  core_.output = &output;
   if (!restored_.events.empty()) {
     output.events.insert(output.events.end(), restored_.events.begin(), restored_.events.end());
     restored_.events.clear();
   }
-  now_ = std::max(now_, input.at);
-  state_.set_now(now_);
-  std::visit([&](const auto& body) { on(body, input.token); }, input.body);
-  settle_yields();
-  regroup();
-  review_claims(false);
-  shed_ended();
-  output_ = nullptr;
+  core_.now = std::max(core_.now, input.at);
+  core_.state.set_now(core_.now);
+  std::visit(
+      [&](const auto& body) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(body)>, Tick>) {
+          tick(input.token);
+        } else {
+          Route{*parts_, input.token}(body);
+        }
+      },
+      input.body);
+  parts_->jobs.settle_yields();
+  parts_->jobs.regroup();
+  parts_->claims.review_claims(false);
+  parts_->jobs.shed_ended();
+  core_.output = nullptr;
 }
 
-TimeMs Engine::next_tick() const {
-  const TimeMs next = last_tick_ + std::min<DurationMs>(policy_->tick_interval_ms(), 1000);
-  return parked_.empty() ? next : std::min(next, parked_.front().until);
-}
-
-JobState Engine::visible_state(const Job& job) const {
-  return is_over(job.state) && job.end_seq > durable_seq_ ? JobState::kRunning : job.state;
-}
-
-// --- Emitting ---
-
-void Engine::reply(Token token, decltype(Reply::body) body) {
-  if (token != 0) output_->replies.push_back(Reply{token, std::move(body)});
-}
-
-void Engine::refuse(Token token, const char* what, Error error) {
-  emit(Refused{what, error});
-  reply(token, std::move(error));
-}
-
-void Engine::touch(const Job& job) {
-  changes_.jobs.insert(job.id);
-  changes_.queues = true;
-  limits_.update(job);
-}
-
-void Engine::pending_changed(Job& job, TaskKind kind) {
-  if (job.schedulable()) policy_->on_pending_changed(job.id, kind);
-  touch(job);
+void Engine::tick(Token token) {
+  count_slot_time();
+  last_tick_ = core_.now;
+  parts_->trackers.expire_trackers();
+  parts_->duties.pass_on_slow_duties();
+  parts_->replies.answer_parked();
+  parts_->faults.heal_trackers();
+  parts_->jobs.stop_late_jobs();
+  parts_->jobs.settle_yields();  // the update counts who runs now
+  parts_->holds.expire_holds();
+  parts_->claims.review_claims(true);
+  parts_->holds.preempt_for_claims();
+  parts_->jobs.forget_old_jobs();
+  core_.changes.queues = true;
+  core_.reply(token, Done{});
 }
 
 // What was lent and borrowed since the last tick, by the figures of now.
 void Engine::count_slot_time() {
-  const DurationMs passed = now_ - last_tick_;
+  const DurationMs passed = core_.now - last_tick_;
   if (passed <= 0) return;
+  const Policy& policy = *core_.policy;
+  ClusterState& state = core_.state;
   for (const TaskKind kind : kTaskKinds) {
-    if (policy_->figures(QueueTree::root(), kind).guaranteed == 0) continue;  // nothing is anyone's
-    for (std::size_t q = 1; q < state_.tree().size(); ++q) {
-      const QueueFigures figures = policy_->figures(QueueId(q), kind);
+    if (policy.figures(QueueTree::root(), kind).guaranteed == 0) continue;  // nothing is anyone's
+    for (std::size_t q = 1; q < state.tree().size(); ++q) {
+      const QueueFigures figures = policy.figures(QueueId(q), kind);
       const std::int64_t lent = figures.guaranteed - figures.allocated;
       const std::int64_t borrowed = figures.running - figures.guaranteed;
-      if (lent > 0) state_.counters(QueueId(q)).lent_ms[index(kind)] += passed * lent;
-      if (borrowed > 0) state_.counters(QueueId(q)).borrowed_ms[index(kind)] += passed * borrowed;
+      if (lent > 0) state.counters(QueueId(q)).lent_ms[index(kind)] += passed * lent;
+      if (borrowed > 0) state.counters(QueueId(q)).borrowed_ms[index(kind)] += passed * borrowed;
     }
   }
 }
 
-void Engine::on(const Tick&, Token token) {
-  count_slot_time();
-  last_tick_ = now_;
-  expire_trackers();
-  pass_on_slow_duties();
-  answer_parked();
-  heal_trackers();
-  stop_late_jobs();
-  settle_yields();  // the update counts who runs now
-  expire_holds();
-  review_claims(true);
-  preempt_for_claims();
-  forget_old_jobs();
-  changes_.queues = true;
-  reply(token, Done{});
+TimeMs Engine::next_tick() const {
+  const TimeMs next = last_tick_ + std::min<DurationMs>(core_.policy->tick_interval_ms(), 1000);
+  const std::optional<TimeMs> parked = parts_->replies.next_due();
+  return parked ? std::min(next, *parked) : next;
+}
+
+JobState Engine::visible_state(const Job& job) const {
+  return is_over(job.state) && job.end_seq > core_.durable_seq ? JobState::kRunning : job.state;
+}
+
+const JobBytes& Engine::job_bytes() const {
+  return parts_->submissions.job_bytes();
+}
+
+bool Engine::recovering() const {
+  return parts_->recovery.recovering();
+}
+
+const std::set<TrackerId>& Engine::unreported() const {
+  return parts_->recovery.unreported();
+}
+
+std::optional<TimeMs> Engine::back_at(const TrackerState& tracker) const {
+  return parts_->faults.back_at(tracker);
+}
+
+bool Engine::claims_paused() const {
+  return parts_->claims.paused_at().has_value();
+}
+
+TimeMs Engine::claims_now() const {
+  return parts_->claims.paused_at().value_or(core_.now);
+}
+
+std::vector<Reason> Engine::explain(JobId job) const {
+  return parts_->explanations.explain(job);
+}
+
+Status Engine::check_settings(const Settings& settings) const {
+  return parts_->administration.check_settings(settings);
+}
+
+std::unique_ptr<Policy> Engine::make_policy(std::string_view name) const {
+  return core_.make_policy(name);
 }
 
 }  // namespace weir

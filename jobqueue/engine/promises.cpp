@@ -1,43 +1,61 @@
-// Promises: a command is written first, takes effect and is answered once it is durable, and is
-// dropped if the store refuses it. See engine.h.
+#include "jobqueue/engine/promises.h"
+
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 
 namespace weir {
+namespace {
 
-void Engine::promise(Token token, Command command) {
+// Which command takes effect where.
+struct Effect {
+  Parts& parts;
+
+  ReplyBody operator()(const JobSubmitted& c) const { return parts.submissions.apply(c); }
+  ReplyBody operator()(const JobKillRequested& c) const { return parts.job_commands.apply(c); }
+  ReplyBody operator()(const PriorityChanged& c) const { return parts.job_commands.apply(c); }
+  ReplyBody operator()(const JobMoved& c) const { return parts.job_commands.apply(c); }
+  ReplyBody operator()(const JobReleased& c) const { return parts.job_commands.apply(c); }
+  ReplyBody operator()(const QueueStateChanged& c) const { return parts.administration.apply(c); }
+  ReplyBody operator()(const SettingsChanged& c) const { return parts.administration.apply(c); }
+  ReplyBody operator()(const PolicyChanged& c) const { return parts.administration.apply(c); }
+  ReplyBody operator()(const TrackersOrdered& c) const { return parts.orders.apply(c); }
+};
+
+}  // namespace
+
+void Promises::promise(Token token, Command command) {
   const std::uint64_t seq = emit(command);
   pending_.push_back({seq, token, std::move(command), {}});
 }
 
-void Engine::settle(std::uint64_t seq) {
+void Promises::answer_too(JobId submitted, Token token) {
+  for (PendingCommand& pending : pending_) {
+    const auto* command = std::get_if<JobSubmitted>(&pending.command);
+    if (command != nullptr && command->job == submitted) pending.again.push_back(token);
+  }
+}
+
+void Promises::settle(std::uint64_t seq) {
   durable_seq_ = std::max(durable_seq_, seq);
   while (!pending_.empty() && pending_.front().seq <= seq) {
     const PendingCommand pending = std::move(pending_.front());
     pending_.pop_front();
     applied_seq_ = pending.seq;
-    const Answer answer =
-        std::visit([&](const auto& command) { return apply(command); }, pending.command);
+    const ReplyBody answer = std::visit(Effect{parts_}, pending.command);
     for (const Token again : pending.again) reply(again, answer);
     reply(pending.token, answer);
   }
-  while (!ending_.empty() && ending_.front().first <= seq) {
-    if (const Job* job = state_.find_job(ending_.front().second)) {
-      touch(*job);
-      note_over(*job);
-    }
-    ending_.pop_front();
-  }
-  answer_parked();
+  parts_.jobs.settle_ends(seq);
+  parts_.replies.answer_parked();
 }
 
-void Engine::on(const Durable& input, Token) {
+void Promises::on(const Durable& input, Token) {
   settle(input.seq);
 }
 
-void Engine::on(const StoreFailed& input, Token) {
+void Promises::on(const StoreFailed& input, Token) {
   while (!pending_.empty() && pending_.front().seq <= input.seq) {
     const PendingCommand command = std::move(pending_.front());
     pending_.pop_front();
@@ -45,31 +63,13 @@ void Engine::on(const StoreFailed& input, Token) {
   }
 }
 
-void Engine::drop(const PendingCommand& command, const std::string& why) {
+void Promises::drop(const PendingCommand& command, const std::string& why) {
   if (const auto* submitted = std::get_if<JobSubmitted>(&command.command))
-    drop_submission(*submitted);
+    parts_.submissions.drop_submission(*submitted);
   const Error error{ErrorCode::kStoreFailed, "the store did not take it: " + why,
                     "nothing was changed; mend the store and try again"};
   refuse(command.token, "store", error);
   for (const Token again : command.again) reply(again, error);
-}
-
-const Job* Engine::job_to_change(JobId id, const Caller& caller, Token token, const char* what) {
-  const Job* job = state_.find_job(id);
-  const auto no = [&](Error error) {
-    refuse(token, what, std::move(error));
-    return nullptr;
-  };
-  if (job == nullptr || !job->durable) {
-    return no({ErrorCode::kUnknownJob, "there is no " + job_name(id),
-               "see `weir job list`, or `weir job list --history` for those that ended"});
-  }
-  if (is_over(job->state)) {
-    return no({ErrorCode::kJobOver,
-               job_name(job->id) + " has already ended (" + name(job->state) + ")", ""});
-  }
-  const auto may = check_owner(state_, caller, *job);
-  return may ? job : no(may.error());
 }
 
 }  // namespace weir

@@ -1,10 +1,10 @@
 // What a queue is owed and what is done about it: claims with their deadlines, slots held for a
 // claimant whose kill freed them, trackers reserved for wide tasks, and a record of every
-// preemption. This is history that decisions depend on, so it is plain data in the ClusterState and
-// no policy's own: it survives a switch of policy, and claims survive a restart (capacity.md,
+// preemption. This is history that decisions depend on, so it is plain data in the ClusterState
+// and no policy's own: it survives a switch of policy, and claims survive a restart (capacity.md,
 // "Claims and kill timers"). A policy says what should happen (policy.h), the engine does it here
-// (engine_claims.cpp). Invariant: a queue's claims stand in order of birth, all with slots > 0, and
-// every hold belongs to an open claim. Engine's thread.
+// (engine/claim_keeper.h). Invariant: a queue's claims stand in order of birth, all with slots >
+// 0, and every hold belongs to an open claim. Engine's thread.
 #pragma once
 
 #include <cstdint>

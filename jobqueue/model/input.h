@@ -229,9 +229,11 @@ struct MapOutputs {
   std::uint32_t maps = 0;
 };
 
+using ReplyBody = std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription,
+                               MapOutputs, Error>;
 struct Reply {
   Token token = 0;
-  std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription, MapOutputs, Error> body;
+  ReplyBody body;
 };
 
 // Reused from step to step, so that the hot path allocates little.

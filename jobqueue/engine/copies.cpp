@@ -1,14 +1,13 @@
-// Copy-compute splitting: reduces that were launched to copy say when they have, and are granted
-// their slots, in the policy's order or, when it has none, in that of their launch. A grant is
-// repeated in every reply until the tracker says that the reduce computes.
+#include "jobqueue/engine/copies.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
 // The tracker's word counts: what computes has been told to, perhaps before a restart.
-void Engine::take_copy(AttemptSlot slot, const AttemptReport& report) {
+void Copies::take_copy(AttemptSlot slot, const AttemptReport& report) {
   Attempt& attempt = state_.mutable_attempt(slot);
   const bool computes =
       report.phase >= TaskPhase::kReduce || report.state == ReportedState::kCommitPending;
@@ -22,7 +21,7 @@ void Engine::take_copy(AttemptSlot slot, const AttemptReport& report) {
   touch(state_.job(attempt.key.task.job));
 }
 
-void Engine::grant(AttemptSlot slot) {
+void Copies::grant(AttemptSlot slot) {
   Attempt& attempt = state_.mutable_attempt(slot);
   state_.grant_slots(attempt, now_);
   emit(ComputeGranted{attempt.key, attempt.tracker, attempt.queue});
@@ -32,7 +31,7 @@ void Engine::grant(AttemptSlot slot) {
 
 // The slots that launches may take. Without splitting, those that are left over by who has copied
 // there, or wait for it, are nobody else's unless they are kept for somebody.
-std::int64_t Engine::launch_room(const TrackerState& tracker, TaskKind kind) const {
+std::int64_t Copies::launch_room(const TrackerState& tracker, TaskKind kind) const {
   if (state_.splits(kind)) return state_.copy_room(tracker);
   const std::int64_t free = tracker.total.slots(kind) - tracker.used.slots(kind);
   if (kind == TaskKind::kMap || tracker.copied == 0) return free;
@@ -44,17 +43,17 @@ std::int64_t Engine::launch_room(const TrackerState& tracker, TaskKind kind) con
 }
 
 // A tracker may shrink. Who has copied there and needs more than all its slots would wait for ever.
-void Engine::end_stranded(const TrackerState& tracker) {
+void Copies::end_stranded(const TrackerState& tracker) {
   const TaskKind kind = TaskKind::kReduce;
   for (std::size_t i = 0; i < tracker.held.size(); ++i) {
     const HeldAttempt& held = tracker.held[i];
     if (held.copy != CopyStage::kCopied || held.state == AttemptState::kDying) continue;
     if (state_.job(held.key.task.job).width(kind) <= tracker.total.slots(kind)) continue;
-    order_kill(tracker.attempts[i], KillReason::kNoRoom, QueueId{});
+    parts_.attempts.order_kill(tracker.attempts[i], KillReason::kNoRoom, QueueId{});
   }
 }
 
-void Engine::grant_slots(TrackerState& tracker) {
+void Copies::grant_slots(TrackerState& tracker) {
   end_stranded(tracker);
   if (!state_.splits(TaskKind::kReduce)) return grant_in_order(tracker);
   Offer offer;
@@ -66,14 +65,15 @@ void Engine::grant_slots(TrackerState& tracker) {
     if (free <= 0) return;
     const auto choice = policy_->choose_compute(offer);
     if (!choice) return;
-    const bool done = choice->what == Choice::What::kCompute ? compute(tracker, *choice)
-                                                             : settle_choice(tracker, *choice);
+    const bool done = choice->what == Choice::What::kCompute
+                          ? compute(tracker, *choice)
+                          : parts_.holds.settle_choice(tracker, *choice);
     if (!done) return;
   }
 }
 
 // The first one launched has the first slots; a wide one waits until there are enough.
-void Engine::grant_in_order(TrackerState& tracker) {
+void Copies::grant_in_order(TrackerState& tracker) {
   const TaskKind kind = TaskKind::kReduce;
   std::vector<AttemptSlot> waiting;
   for (std::size_t i = 0; i < tracker.held.size(); ++i) {
@@ -93,7 +93,7 @@ void Engine::grant_in_order(TrackerState& tracker) {
 }
 
 // The mechanism's own check, as for launches.
-bool Engine::compute(TrackerState& tracker, const Choice& choice) {
+bool Copies::compute(TrackerState& tracker, const Choice& choice) {
   const TaskKey key = choice.task;
   const Job* job = state_.find_job(key.job);
   AttemptSlot slot;
@@ -111,14 +111,14 @@ bool Engine::compute(TrackerState& tracker, const Choice& choice) {
   } else if (!state_.may_compute(*job, tracker)) {
     wrong = "the tracker has no slots free";
   } else {
-    wrong = wrong_hold(tracker, choice, *job, held);
+    wrong = parts_.launches.wrong_hold(tracker, choice, *job, held);
   }
   if (wrong != nullptr) {
-    refuse_choice(tracker, choice, wrong);
+    parts_.launches.refuse_choice(tracker, choice, wrong);
     return false;
   }
-  if (choice.hold != 0) use_hold(held, job->width(key.kind));
-  if (job->width(key.kind) > 1) release_reservations(job->id, TrackerId{});
+  if (choice.hold != 0) parts_.holds.use_hold(held, job->width(key.kind));
+  if (job->width(key.kind) > 1) parts_.holds.release_reservations(job->id, TrackerId{});
   grant(slot);
   return true;
 }

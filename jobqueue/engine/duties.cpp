@@ -1,9 +1,8 @@
-// The last duty of each job, to complete its output or to clean it up: given to one tracker, and to
-// another one as well if that takes too long. It can be done twice, so whoever is done first ends
-// it. See engine.h.
+#include "jobqueue/engine/duties.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
@@ -11,13 +10,13 @@ constexpr DurationMs kDutyMs = 60'000;      // then another tracker is asked
 constexpr std::size_t kDutiesATracker = 8;  // at a time
 constexpr int kDutiesLookedAt = 16;         // of those that wait, by one tracker that reports
 
-void Engine::open_duty(Job& job, Job::Duty duty) {
+void Duties::open_duty(Job& job, Job::Duty duty) {
   job.duty = duty;
   if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
   limits_.update(job);
 }
 
-void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
+void Duties::take_duty(TrackerState& tracker, const DutyReport& report) {
   if (state_.find_job(report.job) == nullptr) return;
   Job& job = state_.mutable_job(report.job);
   if (job.duty == Job::Duty::kNone) return;
@@ -33,7 +32,7 @@ void Engine::take_duty(TrackerState& tracker, const DutyReport& report) {
   end_duty(job, report.ok, report.message);
 }
 
-void Engine::end_duty(Job& job, bool ok, const std::string& message) {
+void Duties::end_duty(Job& job, bool ok, const std::string& message) {
   const Job::Duty duty = job.duty;
   if (job.duty_tracker.valid()) std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
   unassigned_duties_.erase(job.id);
@@ -42,19 +41,20 @@ void Engine::end_duty(Job& job, bool ok, const std::string& message) {
   job.duty_given.clear();
   job.duty_trouble.clear();
   if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
-    release_output(job);
-    emit(JobCleanedUp{job.id, record_of(job)});
+    parts_.submissions.release_output(job);
+    emit(JobCleanedUp{job.id, parts_.jobs.record_of(job)});
     return touch(job);
   }
-  if (ok) return end_job(job, JobState::kSucceeded, "", false);
-  end_job(job, JobState::kFailed, "the output directory could not be completed: " + message, true);
+  if (ok) return parts_.jobs.end_job(job, JobState::kSucceeded, "", false);
+  parts_.jobs.end_job(job, JobState::kFailed,
+                      "the output directory could not be completed: " + message, true);
   open_duty(job, Job::Duty::kAbort);
 }
 
 // After a restart what still runs of an ended job must be known, and told to die, before its files
 // are removed.
-void Engine::give_duties(TrackerState& tracker) {
-  if (!tracker.live() || recovering()) return;
+void Duties::give_duties(TrackerState& tracker) {
+  if (!tracker.live() || parts_.recovery.recovering()) return;
   auto next = unassigned_duties_.begin();
   for (int looked = 0; looked < kDutiesLookedAt && next != unassigned_duties_.end(); ++looked) {
     if (tracker.duties.size() >= kDutiesATracker) return;
@@ -73,7 +73,7 @@ void Engine::give_duties(TrackerState& tracker) {
   }
 }
 
-void Engine::list_duties(const TrackerState& tracker, HeartbeatReply& out) const {
+void Duties::list_duties(const TrackerState& tracker, HeartbeatReply& out) const {
   for (const JobId id : tracker.duties) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
@@ -85,7 +85,7 @@ void Engine::list_duties(const TrackerState& tracker, HeartbeatReply& out) const
 }
 
 // The tracker is gone.
-void Engine::leave_duties(TrackerState& tracker) {
+void Duties::leave_duties(TrackerState& tracker) {
   for (const JobId id : tracker.duties) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
@@ -97,7 +97,7 @@ void Engine::leave_duties(TrackerState& tracker) {
   tracker.duties.clear();
 }
 
-void Engine::pass_on_duty(Job& job, const std::string& why) {
+void Duties::pass_on_duty(Job& job, const std::string& why) {
   TrackerState& tracker = state_.mutable_tracker(job.duty_tracker);
   std::erase(tracker.duties, job.id);
   job.duty_tracker = TrackerId{};
@@ -108,7 +108,7 @@ void Engine::pass_on_duty(Job& job, const std::string& why) {
   touch(job);
 }
 
-void Engine::pass_on_slow_duties() {
+void Duties::pass_on_slow_duties() {
   while (!duties_given_.empty() && duties_given_.front().at + kDutyMs <= now_) {
     const DutyGiven given = duties_given_.front();
     duties_given_.pop_front();

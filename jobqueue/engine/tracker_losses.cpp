@@ -1,18 +1,14 @@
-// Tasks that take their trackers down. A tracker that goes without having been told to may have
-// been killed by what ran on it: of its tasks, those that were lost so most often are blamed. A
-// task that was lost twice is a suspect: it runs again elsewhere if it can, and where no other
-// suspect has just started, so that the next loss shows which of them it was. After kMostLosses its
-// job fails. A tracker that comes back with an attempt takes the blame back. In memory: a restart
-// of the JobTracker forgets losses. See engine.h.
+#include "jobqueue/engine/tracker_losses.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
 constexpr std::uint32_t kMostLosses = 3;
 
-std::vector<TaskKey> Engine::blame_for(TrackerState& tracker) {
+std::vector<TaskKey> TrackerLosses::blame_for(TrackerState& tracker) {
   const auto losses = [this](const TaskKey& task) -> std::uint32_t {
     const Job& job = state_.job(task.job);
     const auto found = job.losses.find({task.kind, task.index});
@@ -39,14 +35,14 @@ std::vector<TaskKey> Engine::blame_for(TrackerState& tracker) {
   return blamed;
 }
 
-void Engine::fail_those_who_take_trackers_down(const std::vector<TaskKey>& blamed,
+void TrackerLosses::fail_those_who_take_trackers_down(const std::vector<TaskKey>& blamed,
                                                const TrackerState& tracker) {
   for (const TaskKey& task : blamed) {
     if (state_.find_job(task.job) == nullptr) continue;
     Job& job = state_.mutable_job(task.job);
     const auto found = job.losses.find({task.kind, task.index});
     if (is_over(job.state) || found == job.losses.end() || found->second < kMostLosses) continue;
-    begin_end(job, JobState::kFailed,
+    parts_.jobs.begin_end(job, JobState::kFailed,
               task_name(task) + " was lost with its tracker " + std::to_string(found->second) +
                   " times, last with " + tracker.name + ", which " + tracker.lost_why +
                   ": it seems to take trackers down",
@@ -57,13 +53,13 @@ void Engine::fail_those_who_take_trackers_down(const std::vector<TaskKey>& blame
 // An attempt that the engine does not hold comes from before the JobTracker was started, if this is
 // the tracker's first report since, or it was lost with the tracker. Any other was never given out
 // here.
-bool Engine::may_come_back(const TrackerState& tracker, const AttemptKey& attempt) const {
-  if (attempt.attempt < first_attempt_number() && !tracker.reported) return true;
+bool TrackerLosses::may_come_back(const TrackerState& tracker, const AttemptKey& attempt) const {
+  if (attempt.attempt < parts_.attempts.first_number() && !tracker.reported) return true;
   const auto& lost = tracker.lost_attempts;
   return std::any_of(lost.begin(), lost.end(), [&](const auto& l) { return l.key == attempt; });
 }
 
-void Engine::came_back(const TrackerState& tracker, Job& job, const AttemptKey& attempt) {
+void TrackerLosses::came_back(const TrackerState& tracker, Job& job, const AttemptKey& attempt) {
   for (const auto& lost : tracker.lost_attempts) {
     if (lost.key != attempt || !lost.blamed) continue;
     const auto found = job.losses.find({attempt.task.kind, attempt.task.index});

@@ -1,17 +1,13 @@
-// Trackers with many faults leave the pool and come back. A fault is a job that succeeded although
-// this tracker had failed it so often that the job came to avoid it; a job that fails everywhere
-// says nothing of any machine. With `tracker_faults.at_most` of them within `forget_after` the
-// tracker gets no more tasks, unless more than half of the trackers would then be out that way. It
-// is back as soon as few enough are remembered, when it is restarted, or when an administrator says
-// so. Faults are durable. See engine.h.
+#include "jobqueue/engine/tracker_faults.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
-void Engine::note_faults(const Job& job) {
+void TrackerFaults::note_faults(const Job& job) {
   if (!job.has_failures) return;
   for (const auto& [id, failures] : job.tracker_failures) {
     if (failures < kTrackerFailuresPerJob) continue;
@@ -26,7 +22,7 @@ void Engine::note_faults(const Job& job) {
 }
 
 // Whether it has too many faults by now. Only a new fault, or new settings, may put it out.
-void Engine::judge(TrackerState& tracker, bool may_put_out) {
+void TrackerFaults::judge(TrackerState& tracker, bool may_put_out) {
   const TrackerFaultSettings& settings = state_.settings().tracker_faults;
   std::erase_if(tracker.faults, [&](TimeMs at) { return at + settings.forget_after_ms <= now_; });
   const std::size_t most = settings.at_most ? static_cast<std::size_t>(*settings.at_most) : 0;
@@ -42,10 +38,10 @@ void Engine::judge(TrackerState& tracker, bool may_put_out) {
   state_.set_tracker_faulty(tracker, out);
   emit(TrackerChanged{tracker.id,
                       out ? TrackerChanged::How::kFaulty : TrackerChanged::How::kHealed});
-  pool_changed(tracker);
+  parts_.orders.pool_changed(tracker);
 }
 
-std::optional<TimeMs> Engine::back_at(const TrackerState& tracker) const {
+std::optional<TimeMs> TrackerFaults::back_at(const TrackerState& tracker) const {
   const auto most = state_.settings().tracker_faults.at_most;
   if (!tracker.faulty || !most || std::cmp_less(tracker.faults.size(), *most)) return std::nullopt;
   return tracker.faults[tracker.faults.size() - static_cast<std::size_t>(*most)] +
@@ -53,25 +49,25 @@ std::optional<TimeMs> Engine::back_at(const TrackerState& tracker) const {
 }
 
 // Trackers out for their faults that are there, or may be after a restart.
-std::size_t Engine::faulty_present() const {
+std::size_t TrackerFaults::faulty_present() const {
   return static_cast<std::size_t>(
       std::count_if(healing_.begin(), healing_.end(), [&](const auto& entry) {
         return state_.tracker(entry.second).state != TrackerState::State::kLost;
       }));
 }
 
-bool Engine::at_most_half_faulty(std::size_t faulty) const {
+bool TrackerFaults::at_most_half_faulty(std::size_t faulty) const {
   return faulty * 2 <= state_.live_trackers() + state_.awaited_trackers();
 }
 
-void Engine::heal_trackers() {
+void TrackerFaults::heal_trackers() {
   while (!healing_.empty() && healing_.begin()->first <= now_)
     judge(state_.mutable_tracker(healing_.begin()->second), false);
 }
 
 // Others were lost: those that are out for their faults must not be most of what is left. Who would
 // be back first is.
-void Engine::keep_half() {
+void TrackerFaults::keep_half() {
   while (!healing_.empty() && !at_most_half_faulty(faulty_present())) {
     const auto first = std::find_if(healing_.begin(), healing_.end(), [&](const auto& entry) {
       return state_.tracker(entry.second).state != TrackerState::State::kLost;
@@ -80,19 +76,19 @@ void Engine::keep_half() {
     healing_.erase(first);
     state_.set_tracker_faulty(tracker, false);
     emit(TrackerChanged{tracker.id, TrackerChanged::How::kHealed});
-    pool_changed(tracker);
+    parts_.orders.pool_changed(tracker);
   }
 }
 
 // By new settings.
-void Engine::judge_all() {
+void TrackerFaults::judge_all() {
   for (const TrackerState& tracker : state_.trackers()) {
     if (!tracker.faults.empty()) judge(state_.mutable_tracker(tracker.id), true);
   }
   keep_half();
 }
 
-void Engine::forgive(TrackerState& tracker) {
+void TrackerFaults::forgive(TrackerState& tracker) {
   if (tracker.faults.empty()) return;
   tracker.faults.clear();
   judge(tracker, false);

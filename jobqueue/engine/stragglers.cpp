@@ -1,13 +1,11 @@
-// Speculative attempts: a task that has fallen behind the others of its kind is tried once more on
-// another tracker, and whichever attempt is done first counts. The state knows the stragglers
-// (cluster_state_stragglers.cpp), the policy says which job may have the slot. A slot goes to a
-// second attempt only when no ordinary task wants it; one a heartbeat and kind, so that not all of
-// a job's stragglers go to the same tracker.
+#include "jobqueue/engine/stragglers.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
+
 namespace {
 
 // Of more jobs with stragglers than that a heartbeat looks at some, the next one at the next.
@@ -16,7 +14,7 @@ constexpr std::size_t kJobsLookedAt = 64;
 }  // namespace
 
 // Whether a second attempt was started. Slots that are kept for somebody are not for these.
-bool Engine::speculate(TrackerState& tracker, Offer& offer,
+bool Stragglers::speculate(TrackerState& tracker, Offer& offer,
                        std::array<bool, kTaskKindCount>& speculated) {
   state_.age_attempts();
   if (tracker.keeps > 0) return false;
@@ -26,13 +24,13 @@ bool Engine::speculate(TrackerState& tracker, Offer& offer,
     const auto choice = choose_straggler(kind, offer);
     if (!choice) continue;
     speculated[index(kind)] = true;
-    start(tracker, *choice, offer, 0, true);
+    parts_.launches.start(tracker, *choice, offer, 0, true);
     return true;
   }
   return false;
 }
 
-std::optional<Choice> Engine::choose_straggler(TaskKind kind, const Offer& offer) {
+std::optional<Choice> Stragglers::choose_straggler(TaskKind kind, const Offer& offer) {
   const std::set<JobId>& jobs = state_.jobs_with_stragglers(kind);
   const std::size_t looks = std::min(jobs.size(), kJobsLookedAt);
   JobId& last = speculated_last_[index(kind)];
@@ -54,11 +52,11 @@ std::optional<Choice> Engine::choose_straggler(TaskKind kind, const Offer& offer
 
 // After a restart both attempts of a task go on, if they are on two trackers. At other times an
 // attempt that is not known is one that was given up.
-bool Engine::may_adopt_beside(const Job& job, const TrackerState& tracker,
+bool Stragglers::may_adopt_beside(const Job& job, const TrackerState& tracker,
                               const AttemptReport& report) const {
   const TaskKey& key = report.attempt.task;
   const Task& task = job.tasks(key.kind).tasks[key.index];
-  if (!recovering() || !job.speculates[index(key.kind)]) return false;
+  if (!parts_.recovery.recovering() || !job.speculates[index(key.kind)]) return false;
   if (state_.alive_attempts(task) != 1 || state_.attempt_on(task, tracker.id).valid()) return false;
   const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
   const bool granted = task.commit_granted && task.commit_attempt == report.attempt.attempt;
@@ -66,9 +64,9 @@ bool Engine::may_adopt_beside(const Job& job, const TrackerState& tracker,
 }
 
 // One attempt has succeeded: the others are of no use any more.
-void Engine::kill_losers(Job& job, const TaskKey& key) {
+void Stragglers::kill_losers(Job& job, const TaskKey& key) {
   state_.each_attempt(job.tasks(key.kind).tasks[key.index], [&](AttemptSlot slot) {
-    order_kill(slot, KillReason::kSpeculative, QueueId{});
+    parts_.attempts.order_kill(slot, KillReason::kSpeculative, QueueId{});
   });
   pending_changed(job, key.kind);
 }

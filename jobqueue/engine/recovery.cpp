@@ -1,12 +1,13 @@
-// After a restart: jobs, tasks and trackers as the store has them. See engine.h.
+#include "jobqueue/engine/recovery.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
 
 namespace weir {
 
-Status Engine::restore(const Snapshot& snapshot, const std::string& policy) {
+Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
   if (const auto restored = restore_state(snapshot); !restored) return restored;
   policy_ = make_policy(policy);
   if (policy_ == nullptr) {
@@ -15,7 +16,7 @@ Status Engine::restore(const Snapshot& snapshot, const std::string& policy) {
   }
   state_.set_copy_factor(policy_->copy_factor());
   limits_.follow(*policy_);
-  if (!policy_->keeps_claims()) pause_claims(snapshot);
+  if (!policy_->keeps_claims()) parts_.claims.pause_claims(snapshot);
   restore_faults(snapshot);
   // Also one that counts no longer, draining, or did a task, may still run something.
   for (const TrackerState& tracker : state_.trackers()) {
@@ -24,13 +25,13 @@ Status Engine::restore(const Snapshot& snapshot, const std::string& policy) {
   trackers_known_ = !recovering_for_.empty();
   // What ran goes on, also where a limit would let it wait by now.
   for (const JobSnapshot& old : snapshot.jobs) {
-    if (old.state == JobState::kRunning) admit(state_.mutable_job(old.job));
+    if (old.state == JobState::kRunning) parts_.jobs.admit(state_.mutable_job(old.job));
   }
-  admit_everywhere();
+  parts_.jobs.admit_everywhere();
   for (const JobSnapshot& old : snapshot.jobs) {
     const Job* job = state_.find_job(old.job);
     if (old.kill_requested && job != nullptr && !is_over(job->state)) {
-      begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
+      parts_.jobs.begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
                 KillReason::kJobKilled);
     }
     const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
@@ -41,12 +42,13 @@ Status Engine::restore(const Snapshot& snapshot, const std::string& policy) {
 }
 
 // What there is, before anybody rules.
-Status Engine::restore_state(const Snapshot& snapshot) {
+Status Recovery::restore_state(const Snapshot& snapshot) {
+  parts_.submissions.restore_next_job(snapshot.next_job);
   for (const std::string& path : snapshot.stopped_queues) {
     if (const auto queue = state_.tree().find_path(path)) {
       state_.stop_by_command(*queue, true);
     } else {
-      forget_stop(path);
+      parts_.administration.forget_stop(path);
     }
   }
   for (const TrackerSnapshot& old : snapshot.trackers) {
@@ -65,12 +67,17 @@ Status Engine::restore_state(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
-  std::sort(finished_.begin(), finished_.end());
-  restore_claims(snapshot);
+  parts_.jobs.sort_finished();
+  parts_.claims.restore_claims(snapshot);
   return Ok{};
 }
 
-void Engine::restore_orders(const Snapshot& snapshot) {
+void Recovery::no_longer_awaits(TrackerId tracker) {
+  unreported_.erase(tracker);
+  recovering_for_.erase(tracker);
+}
+
+void Recovery::restore_orders(const Snapshot& snapshot) {
   for (const TrackerOrderSnapshot& old : snapshot.tracker_orders) {
     TrackerState& tracker = awaited_tracker(old.name);
     tracker.incarnation = std::max(tracker.incarnation, old.incarnation);
@@ -82,7 +89,7 @@ void Engine::restore_orders(const Snapshot& snapshot) {
 }
 
 // Those who were out for their faults are out again: they may run something, so they are awaited.
-void Engine::restore_faults(const Snapshot& snapshot) {
+void Recovery::restore_faults(const Snapshot& snapshot) {
   const TrackerFaultSettings& settings = state_.settings().tracker_faults;
   std::map<std::string, std::vector<TimeMs>> faults;
   std::map<std::string, std::int64_t> incarnations;
@@ -102,12 +109,12 @@ void Engine::restore_faults(const Snapshot& snapshot) {
     tracker.faults = std::move(times);
   }
   for (const auto& [name, unused] : faults)
-    judge(state_.mutable_tracker(state_.find_tracker(name)->id), true);
+    parts_.faults.judge(state_.mutable_tracker(state_.find_tracker(name)->id), true);
 }
 
 // A job that is over has no tasks any more. Its clean-up, if it was not done, is done now: an end
 // that is on disk promises it.
-void Engine::restore_finished(Job& job, const JobSnapshot& old) {
+void Recovery::restore_finished(Job& job, const JobSnapshot& old) {
   for (const TaskKind kind : kTaskKinds) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
@@ -122,14 +129,14 @@ void Engine::restore_finished(Job& job, const JobSnapshot& old) {
     job.started_at = old.record->started_at;
     job.counters = old.record->counters;
   }
-  finished_.emplace_back(old.finished_at, job.id);
+  parts_.jobs.restore_finished(job);
   if (!old.cleanup) return;
-  outputs_.emplace(job.spec->output, job.id);
-  open_duty(job, Job::Duty::kAbort);
+  parts_.submissions.take_output(job);
+  parts_.duties.open_duty(job, Job::Duty::kAbort);
 }
 
 // Long enough for every tracker to try again (its longest pause is 5 s) and to report.
-DurationMs Engine::recovery_ms() const {
+DurationMs Recovery::recovery_ms() const {
   const HeartbeatSettings& beat = state_.settings().heartbeat;
   const auto known = static_cast<DurationMs>(state_.trackers().size());
   const DurationMs interval =
@@ -137,13 +144,13 @@ DurationMs Engine::recovery_ms() const {
   return 5400 + 2 * interval;
 }
 
-TrackerState& Engine::awaited_tracker(const std::string& name) {
+TrackerState& Recovery::awaited_tracker(const std::string& name) {
   const TrackerState* known = state_.find_tracker(name);
   if (known != nullptr) return state_.mutable_tracker(known->id);
   TrackerState& tracker = state_.add_tracker(name);
   tracker.incarnation = kUnknownIncarnation;
   state_.set_tracker_live(tracker, TrackerState::State::kAwaited);
-  heard_of(tracker);
+  parts_.trackers.heard_of(tracker);
   return tracker;
 }
 
@@ -160,7 +167,7 @@ TimeMs first_launch_of(const JobSnapshot& job) {
 
 }  // namespace
 
-Status Engine::restore_job(const JobSnapshot& old) {
+Status Recovery::restore_job(const JobSnapshot& old) {
   const QueueId queue = queue_after(state_.settings(), state_.tree(), old.queue);
   if (!queue.valid() && !is_over(old.state)) {
     return Error{ErrorCode::kSettingsRefused,
@@ -182,21 +189,20 @@ Status Engine::restore_job(const JobSnapshot& old) {
   made->state = is_over(old.state) ? old.state : JobState::kWaiting;
   made->held = old.spec->hold && !old.released && !is_over(old.state);
   Job& job = state_.add_job(std::move(made));
-  remember_submission(*job.spec, job.id);
+  parts_.submissions.remember_submission(*job.spec, job.id);
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {
     restore_finished(job, old);
-    shed(job);
+    parts_.jobs.shed(job);
     return Ok{};
   }
-  job.spec_bytes = bytes_of(*job.spec);
-  job_bytes_.add(job.spec->user, job.spec_bytes);
+  parts_.submissions.count_bytes(job);
   const std::string& path = state_.tree().node(job.queue).path;
   if (path != old.queue)
     emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   job.deadline = old.deadline;
-  if (job.deadline != 0) deadlines_.emplace(job.deadline, job.id);
-  outputs_.emplace(job.spec->output, job.id);
+  parts_.jobs.restore_deadline(job);
+  parts_.submissions.take_output(job);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
   if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
   job.started_at = first_launch_of(old);
@@ -223,7 +229,7 @@ Status Engine::restore_job(const JobSnapshot& old) {
     state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
     if (done.kind == TaskKind::kMap)
       job.map_log.push_back({done.index, done.attempt, tracker.id, false});
-    add_counters(job, job.tasks(done.kind).tasks[done.index], done.counters.get());
+    parts_.attempts.add_counters(job, job.tasks(done.kind).tasks[done.index], done.counters.get());
   }
   for (const JobSnapshot::Commit& commit : old.commits) {
     if (commit.attempt.task.index >= job.tasks(commit.attempt.task.kind).total) continue;

@@ -1,7 +1,8 @@
-// Why a job's tasks wait, as far as the mechanism knows; the rest is the policy's to say.
+#include "jobqueue/engine/explanations.h"
+
 #include <algorithm>
 
-#include "jobqueue/engine/engine.h"
+#include "jobqueue/engine/parts.h"
 #include "jobqueue/model/counted.h"
 
 namespace weir {
@@ -34,7 +35,7 @@ std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job,
 
 }  // namespace
 
-std::vector<Reason> Engine::explain(JobId id) const {
+std::vector<Reason> Explanations::explain(JobId id) const {
   const Job* job = state_.find_job(id);
   if (job == nullptr || is_over(job->state)) return {};
   std::vector<Reason> reasons;
@@ -58,8 +59,8 @@ std::vector<Reason> Engine::explain(JobId id) const {
                  (job->duty_trouble.empty() ? "" : "; " + job->duty_trouble),
              {}}};
   }
-  if (recovering()) {
-    const auto left = recovering_until_ - now_;
+  if (parts_.recovery.recovering()) {
+    const auto left = parts_.recovery.recovering_until() - now_;
     reasons.push_back(
         {"recovering",
          "the JobTracker has just started and lets trackers report what they run first; " +

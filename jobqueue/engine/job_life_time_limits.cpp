@@ -1,11 +1,11 @@
 // Jobs with a time limit: the deadline is set with the first launch, is stored, and is looked at
-// with every tick. See engine.h.
-#include "jobqueue/engine/engine.h"
+// with every tick.
+#include "jobqueue/engine/parts.h"
 
 namespace weir {
 
 // With the first launch, or what was found running after a restart that came too soon after it.
-void Engine::set_deadline(Job& job) {
+void JobLife::set_deadline(Job& job) {
   if (!job.limited || job.deadline != 0) return;
   job.deadline = now_ + job.spec->time_limit_ms;
   deadlines_.emplace(job.deadline, job.id);
@@ -13,7 +13,7 @@ void Engine::set_deadline(Job& job) {
 }
 
 // One that is done but for its output folder is let end.
-void Engine::stop_late_jobs() {
+void JobLife::stop_late_jobs() {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now_) {
     const JobId id = deadlines_.begin()->second;
     deadlines_.erase(deadlines_.begin());

@@ -1,0 +1,35 @@
+// What administrators do to queues, settings and policy. Each command is a file.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class Administration : public Part {
+ public:
+  using Part::Part;
+
+  void on(const SetQueueState& input, Token token);
+  ReplyBody apply(const QueueStateChanged& change);
+  void forget_stop(const std::string& path);
+  void on(const SetPolicy& input, Token token);
+  ReplyBody apply(const PolicyChanged& change);
+  void switch_policy(const std::string& name);
+  // Whether new settings fit the live state (queues with jobs that would vanish...), besides being
+  // valid themselves.
+  Status check_settings(const Settings& settings) const;
+  Status check_stays(QueueId queue) const;
+  void on(const ApplySettings& input, Token token);
+  ReplyBody apply(const SettingsChanged& change);
+
+ private:
+  std::vector<std::string> structure_findings(const Settings& settings,
+                                              const QueueTree& tree) const;
+  std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
+};
+
+}  // namespace weir

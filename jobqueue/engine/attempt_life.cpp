@@ -1,0 +1,224 @@
+#include "jobqueue/engine/attempt_life.h"
+
+#include <algorithm>
+
+#include "jobqueue/engine/parts.h"
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+constexpr std::size_t kCounterGroups = 100;
+constexpr std::size_t kCountersPerGroup = 200;
+
+std::uint32_t AttemptLife::first_number() const {
+  return (state_.epoch() > 0 ? state_.epoch() - 1 : 0) * kAttemptsPerEpoch;
+}
+
+// 3 reports, or half of the running reduces, and the map runs again elsewhere.
+void AttemptLife::take_fetch_failures(const AttemptReport& report) {
+  Job& job = state_.mutable_job(report.attempt.task.job);
+  if (!job.schedulable()) return;
+  for (const FetchFailure& failure : report.fetch_failures) {
+    TaskGroup& maps = job.tasks(TaskKind::kMap);
+    if (failure.map >= maps.total) continue;
+    const Task& task = maps.tasks[failure.map];
+    if (task.state != Task::State::kSucceeded || task.done_attempt != failure.map_attempt) continue;
+    auto& reporters = job.fetch_failures[failure.map];
+    if (std::find(reporters.begin(), reporters.end(), report.attempt) == reporters.end()) {
+      reporters.push_back(report.attempt);
+    }
+    const std::size_t running = job.tasks(TaskKind::kReduce).alive();
+    if (reporters.size() < 3 && reporters.size() * 2 < running) continue;
+    if (task.where.valid()) note_failure(job, TaskKind::kMap, failure.map, task.where);
+    const std::string where = task.where.valid() ? state_.tracker(task.where).name : "?";
+    reopen(job, TaskKind::kMap, failure.map,
+           "its output on tracker " + where + " cannot be fetched");
+  }
+}
+
+// --- Attempts ---
+
+void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
+                        const std::string& for_pool) {
+  Attempt& attempt = state_.mutable_attempt(slot);
+  if (attempt.dying()) return;
+  emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
+                   attempt.in_slots_ms(now_), claim, attempt.user, for_pool});
+  if (is_preemption(reason)) {
+    const TaskKind kind = attempt.key.task.kind;
+    const std::int64_t lost =
+        state_.job(attempt.key.task.job).width(kind) * attempt.in_slots_ms(now_);
+    QueueCounters& counters = state_.counters(attempt.queue);
+    counters.lost_ms[index(kind)] += lost;
+    counters.user(attempt.user, now_).lost_ms[index(kind)] += lost;
+  }
+  state_.order_kill(attempt, reason);
+  policy_->on_released(slot);
+  const Job& job = state_.job(attempt.key.task.job);
+  touch(job);
+  if (attempt.key.task.kind == TaskKind::kReduce) parts_.jobs.note_yield(job);
+}
+
+// The attempt leaves its tracker. What becomes of its task is for the caller.
+void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
+  const Attempt attempt = state_.attempt(slot);
+  Job& job = state_.mutable_job(attempt.key.task.job);
+  TaskGroup& group = job.tasks(attempt.key.task.kind);
+  if (how == AttemptEnded::How::kFailed) ++group.failed_attempts;
+  if (how == AttemptEnded::How::kKilled) ++group.killed_attempts;
+  if (attempt.speculative) {
+    ++(how == AttemptEnded::How::kSucceeded ? group.speculative.won : group.speculative.lost);
+  }
+  const bool was_running = !attempt.dying();
+  const TaskKind kind = attempt.key.task.kind;
+  const std::int64_t used = job.width(kind) * attempt.in_slots_ms(now_);
+  QueueCounters& counters = state_.counters(attempt.queue);
+  counters.used_ms[index(kind)] += used;
+  counters.user(attempt.user, now_).used_ms[index(kind)] += used;
+  emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
+                    attempt.in_slots_ms(now_), attempt.speculative});
+  state_.end_attempt(slot);
+  if (was_running) {
+    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->keeps_claims()) {
+      state_.mutable_claims().add_freed(
+          {attempt.tracker, attempt.queue, kind, job.width(kind)});
+    }
+    policy_->on_released(slot);
+  } else {
+    if (attempt.hold != 0) parts_.holds.victim_left(attempt);
+    pending_changed(job, attempt.key.task.kind);  // what was dying counted as wanted
+  }
+  if (how != AttemptEnded::How::kSucceeded) {
+    release_commit(job, attempt.key.task.kind, attempt.key.task.index, attempt.key.attempt);
+  }
+  if (job.live_attempts == 0 && job.duty != Job::Duty::kNone && !job.duty_tracker.valid()) {
+    parts_.duties.offer(job.id);
+  }
+  touch(job);
+  parts_.jobs.note_over(job);
+  if (kind == TaskKind::kReduce && group.alive() == 0) parts_.jobs.note_yield(job);
+  changes_.trackers.insert(attempt.tracker);
+}
+
+void AttemptLife::release_commit(Job& job, TaskKind kind, std::uint32_t index,
+                                 std::uint32_t attempt) {
+  Task& task = job.tasks(kind).tasks[index];
+  if (task.commit_granted && task.commit_attempt == attempt) task.commit_granted = false;
+}
+
+void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& report) {
+  const Attempt attempt = state_.attempt(slot);
+  const TaskKey key = attempt.key.task;
+  Job& job = state_.mutable_job(key.job);
+  // Another attempt was sooner: its output is the one that counts.
+  if (job.tasks(key.kind).tasks[key.index].state == Task::State::kSucceeded)
+    return attempt_killed(slot);
+  TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
+  finish_attempt(slot, AttemptEnded::How::kSucceeded);
+  if (is_over(job.state)) return;
+  state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
+  job.losses.erase({key.kind, key.index});
+  add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
+  if (key.kind == TaskKind::kMap && job.spec->reduces > 0) {
+    job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
+    job.fetch_failures.erase(key.index);
+  }
+  const std::uint64_t seq = emit(TaskSucceeded{
+      attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
+  tracker.unacknowledged.emplace_back(attempt.key, seq);
+  if (attempt.paired) parts_.stragglers.kill_losers(job, key);
+  limits_.update(job);
+  parts_.jobs.after_progress(job);
+  if (key.kind == TaskKind::kMap && job.tasks(TaskKind::kReduce).alive() > 0)
+    parts_.jobs.note_yield(job);
+}
+
+void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {
+  const Attempt attempt = state_.attempt(slot);
+  const TaskKey key = attempt.key.task;
+  if (attempt.dying()) return attempt_killed(slot);
+  Job& job = state_.mutable_job(key.job);
+  TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
+  finish_attempt(slot, AttemptEnded::How::kFailed);
+  const std::uint64_t seq = emit(AttemptFailed{attempt.key, tracker.name, diagnostics});
+  tracker.unacknowledged.emplace_back(attempt.key, seq);
+  if (is_over(job.state)) return;
+  Task& task = job.tasks(key.kind).tasks[key.index];
+  ++task.failures;
+  note_failure(job, key.kind, key.index, tracker.id);
+  if (task.failures >= job.spec->max_attempts) {
+    return parts_.jobs.begin_end(job, JobState::kFailed,
+                     task_name(key) + " failed " + std::to_string(task.failures) +
+                         (task.failures == 1 ? " time" : " times") + ", last on tracker " +
+                         tracker.name + ": " + diagnostics,
+                     KillReason::kJobFailed);
+  }
+  reopen_if_left(job, key);
+}
+
+// Nobody runs the task any more, and it is not done.
+void AttemptLife::reopen_if_left(Job& job, const TaskKey& key) {
+  const Task& task = job.tasks(key.kind).tasks[key.index];
+  if (task.state == Task::State::kRunning && !task.attempt.valid()) {
+    state_.reopen_task(job, key.kind, key.index);
+  }
+  pending_changed(job, key.kind);
+}
+
+void AttemptLife::attempt_killed(AttemptSlot slot) {
+  const TaskKey key = state_.attempt(slot).key.task;
+  finish_attempt(slot, AttemptEnded::How::kKilled);
+  Job& job = state_.mutable_job(key.job);
+  if (is_over(job.state)) return;
+  // Killed attempts cost a job nothing, but they do not go on for ever: numbers must not repeat,
+  // and a tracker that kills all it is given must not keep its cluster busy.
+  const Task& task = job.tasks(key.kind).tasks[key.index];
+  if (task.state != Task::State::kSucceeded && task.next_attempt + 1u >= kAttemptsPerEpoch) {
+    return parts_.jobs.begin_end(job, JobState::kFailed,
+                     task_name(key) + " was started " + std::to_string(kAttemptsPerEpoch - 1) +
+                         " times since the JobTracker was, and killed each time",
+                     KillReason::kJobFailed);
+  }
+  reopen_if_left(job, key);
+}
+
+// Remembers where a task failed; a job that comes to avoid the tracker is another one to the
+// policy.
+void AttemptLife::note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where) {
+  job.has_failures = true;
+  auto& places = job.failed_on[{kind, index}];
+  if (std::find(places.begin(), places.end(), where) == places.end()) places.push_back(where);
+  const bool avoids = ++job.tracker_failures[where] == kTrackerFailuresPerJob;
+  if (avoids && job.schedulable()) policy_->on_job_changed(job.id, job.queue);
+}
+
+// A task counts once: one that runs again, its output lost, would say the same again. Sums
+// saturate, and a job has a bounded number of counters, whatever its programs say.
+void AttemptLife::add_counters(Job& job, Task& task, const Counters* counters) {
+  if (counters == nullptr || task.counted) return;
+  task.counted = true;
+  for (const auto& [group, values] : *counters) {
+    if (job.counters.size() >= kCounterGroups && !job.counters.contains(group)) continue;
+    auto& known = job.counters[group];
+    for (const auto& [counter, value] : values) {
+      if (known.size() >= kCountersPerGroup && !known.contains(counter)) continue;
+      std::int64_t& sum = known[counter];
+      if (__builtin_add_overflow(sum, value, &sum)) sum = value > 0 ? INT64_MAX : INT64_MIN;
+    }
+  }
+}
+
+// A finished map runs again: its output is gone, and reduces still need it.
+void AttemptLife::reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why) {
+  const Task& task = job.tasks(kind).tasks[index];
+  const std::uint32_t attempt = task.done_attempt;
+  const TrackerId where = task.where;
+  state_.reopen_task(job, kind, index);
+  job.map_log.push_back({index, attempt, where, true});
+  job.fetch_failures.erase(index);
+  emit(TaskReopened{{job.id, kind, index}, why});
+  pending_changed(job, kind);
+  parts_.jobs.admit_if_stuck(job);
+}
+
+}  // namespace weir

@@ -1,0 +1,33 @@
+// The life of attempts and of their tasks: how an attempt ends, and what becomes of the task.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class AttemptLife : public Part {
+ public:
+  using Part::Part;
+
+  void take_fetch_failures(const AttemptReport& report);
+  void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0,
+                  const std::string& for_pool = {});
+  void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
+  std::uint32_t first_number() const;  // of this start
+  std::uint32_t next_number(Task& task) const { return first_number() + task.next_attempt++; }
+  void attempt_succeeded(AttemptSlot slot, const AttemptReport& report);
+  void attempt_failed(AttemptSlot slot, const std::string& diagnostics);
+  void attempt_killed(AttemptSlot slot);
+  void add_counters(Job& job, Task& task, const Counters* counters);
+  void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
+
+ private:
+  void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
+  void reopen_if_left(Job& job, const TaskKey& key);
+  void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);
+};
+
+}  // namespace weir

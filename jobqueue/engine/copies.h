@@ -1,0 +1,25 @@
+// Reduces that copy their input without slots, and get them once they have copied.
+#pragma once
+
+#include <cstdint>
+
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class Copies : public Part {
+ public:
+  using Part::Part;
+
+  void take_copy(AttemptSlot slot, const AttemptReport& report);
+  std::int64_t launch_room(const TrackerState& tracker, TaskKind kind) const;
+  void grant_slots(TrackerState& tracker);
+
+ private:
+  void grant(AttemptSlot slot);
+  void end_stranded(const TrackerState& tracker);
+  void grant_in_order(TrackerState& tracker);
+  bool compute(TrackerState& tracker, const Choice& choice);
+};
+
+}  // namespace weir

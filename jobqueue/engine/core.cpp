@@ -1,0 +1,45 @@
+#include "jobqueue/engine/core.h"
+
+#include <algorithm>
+
+namespace weir {
+
+Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory policy_factory,
+           const Snapshot& snapshot, TimeMs at)
+    : state(std::move(settings), std::move(tree), snapshot.epoch),
+      factory(std::move(policy_factory)),
+      manager(state),
+      limits(state),
+      now(std::max(at, snapshot.last_time)),
+      policy_since(now),
+      last_seq(snapshot.last_seq),
+      durable_seq(snapshot.last_seq) {
+  state.set_now(now);
+  memory.policy_changed(now);
+}
+
+std::unique_ptr<Policy> Core::make_policy(std::string_view name) {
+  return factory(name, state, memory);
+}
+
+void Core::reply(Token token, ReplyBody body) {
+  if (token != 0) output->replies.push_back(Reply{token, std::move(body)});
+}
+
+void Core::refuse(Token token, const char* what, Error error) {
+  emit_soft(Refused{what, error});
+  reply(token, std::move(error));
+}
+
+void Core::touch(const Job& job) {
+  changes.jobs.insert(job.id);
+  changes.queues = true;
+  limits.update(job);
+}
+
+void Core::pending_changed(Job& job, TaskKind kind) {
+  if (job.schedulable()) policy->on_pending_changed(job.id, kind);
+  touch(job);
+}
+
+}  // namespace weir

@@ -1,0 +1,189 @@
+#include "jobqueue/engine/holds.h"
+
+#include <algorithm>
+
+#include "jobqueue/engine/parts.h"
+
+namespace weir {
+
+// What slots are kept for is the business of the policy that ruled.
+void Holds::free_kept_slots() {
+  end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
+  while (!state_.claims().reservations().empty()) {
+    release_reservations(state_.claims().reservations().back().job, TrackerId{});
+  }
+}
+
+// --- Preemption ---
+
+void Holds::preempt_for_claims() {
+  if (parts_.recovery.waits_for_reports()) return;
+  const Preemption plan = policy_->tick(now_);
+  for (const KillOrder& order : plan.kills) preempt(order);
+  for (const KillOrder& order : plan.kills) {
+    if (!order.log_only || order.claim == 0)
+      continue;  // what would have been done is told once a timer
+    const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
+    state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, later(now_, after));
+  }
+  for (const ClaimFinding& found : plan.findings) {
+    state_.mutable_claims().set_block(found.queue, found.kind, found.claim, found.block,
+                                      found.width);
+  }
+}
+
+// The mechanism's own check of an order to kill.
+const char* Holds::wrong_with(const KillOrder& order) const {
+  if (order.victims.empty()) return "no victim is named";
+  const TrackerId tracker = state_.attempt(order.victims.front()).tracker;
+  for (const AttemptSlot slot : order.victims) {
+    const Attempt& attempt = state_.attempt(slot);
+    if (!attempt.live || attempt.dying()) return "the attempt does not run";
+    if (attempt.tracker != tracker) return "the victims are on several trackers";
+  }
+  if (order.claim == 0) return nullptr;
+  const Claim* claim = state_.claims().find(order.for_queue, order.kind, order.claim);
+  if (claim == nullptr) return "there is no such claim";
+  if (now_ < claim->kills_from) return "the claim is not due";
+  return nullptr;
+}
+
+bool Holds::preempt(const KillOrder& order) {
+  if (const char* wrong = wrong_with(order)) {
+    emit(
+        Refused{"policy",
+                Error{ErrorCode::kInternal,
+                      "policy " + std::string(policy_->name()) + " ordered a kill: " + wrong, ""}});
+    return false;
+  }
+  ClaimBook& book = state_.mutable_claims();
+  const TrackerId tracker = state_.attempt(order.victims.front()).tracker;
+  const Claim* claim =
+      order.claim == 0 ? nullptr : book.find(order.for_queue, order.kind, order.claim);
+  Hold hold{.claim = order.claim,
+            .queue = order.for_queue,
+            .pool = order.for_pool,
+            .kind = order.kind,
+            .tracker = tracker,
+            .job = order.job,
+            .slots = order.slots,
+            .ordered_at = now_};
+  const bool holds = (claim != nullptr || !order.for_pool.empty()) && !order.log_only;
+  if (holds) hold.id = book.next_hold();
+  for (const AttemptSlot slot : order.victims) {
+    Attempt& attempt = state_.mutable_attempt(slot);
+    const TaskKey& task = attempt.key.task;
+    book.add_record({.at = now_,
+                     .claim = order.claim,
+                     .claimant = order.for_queue,
+                     .for_pool = order.for_pool,
+                     .owed_ms = claim == nullptr ? order.owed_ms : now_ - claim->born,
+                     .hold = hold.id,
+                     .attempt = attempt.key,
+                     .tracker = tracker,
+                     .victim = attempt.queue,
+                     .from_pool = std::string(policy_->pool_of(task.job)),
+                     .user = attempt.user,
+                     .slots = state_.job(task.job).width(task.kind),
+                     .ran_ms = attempt.in_slots_ms(now_),
+                     .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
+                                               : KillRecord::Outcome::kPending});
+    if (order.log_only) continue;
+    std::uint8_t& preempted =
+        state_.mutable_job(task.job).tasks(task.kind).tasks[task.index].preempted;
+    if (preempted < UINT8_MAX) ++preempted;
+    attempt.hold = hold.id;
+    ++hold.dying;
+    hold.dying_slots += state_.job(task.job).width(task.kind);
+    parts_.attempts.order_kill(slot, order.reason, order.for_queue, order.claim, order.for_pool);
+  }
+  if (!holds) return true;
+  book.mutable_holds().push_back(hold);
+  ++state_.mutable_tracker(tracker).keeps;
+  return true;
+}
+
+// --- Slots held for a claimant ---
+
+void Holds::end_hold(std::size_t place, KillRecord::Outcome outcome) {
+  ClaimBook& book = state_.mutable_claims();
+  const Hold hold = book.holds()[place];
+  book.mutable_holds().erase(book.mutable_holds().begin() + static_cast<std::ptrdiff_t>(place));
+  --state_.mutable_tracker(hold.tracker).keeps;
+  book.settle_records(hold.id, outcome);
+  if (hold.used || hold.claim == 0) return;
+  const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
+  book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
+}
+
+// A task of the claimant takes so many of the slots; what is left goes on waiting for it.
+void Holds::use_hold(std::size_t place, std::int64_t slots) {
+  Hold& hold = state_.mutable_claims().mutable_holds()[place];
+  hold.slots -= slots;
+  hold.used = true;
+  state_.mutable_claims().settle_records(hold.id, KillRecord::Outcome::kUsed);
+  if (hold.slots <= 0) end_hold(place, KillRecord::Outcome::kUsed);
+}
+
+void Holds::end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome) {
+  for (std::size_t i = state_.claims().holds().size(); i-- > 0;) {
+    if (which(state_.claims().holds()[i])) end_hold(i, outcome);
+  }
+}
+
+void Holds::expire_holds() {
+  const DurationMs patience = 2 * state_.heartbeat_interval_ms();
+  end_holds([&](const Hold& h) { return h.complete() && now_ - h.free_since >= patience; },
+            KillRecord::Outcome::kWasted);
+}
+
+void Holds::victim_left(const Attempt& attempt) {
+  for (Hold& hold : state_.mutable_claims().mutable_holds()) {
+    if (hold.id != attempt.hold) continue;
+    --hold.dying;
+    hold.dying_slots -= state_.job(attempt.key.task.job).width(attempt.key.task.kind);
+    hold.free_since = now_;
+  }
+}
+
+// --- Answers of the policy that are no launches ---
+
+bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
+  if (choice.what == Choice::What::kReserve) return reserve(choice);
+  const std::uint32_t before = tracker.keeps;
+  if (choice.what == Choice::What::kEndHold) {
+    end_holds([&](const Hold& h) { return h.id == choice.hold && h.tracker == tracker.id; },
+              KillRecord::Outcome::kWasted);
+  } else {
+    release_reservations(choice.task.job, tracker.id);
+  }
+  return tracker.keeps < before;  // else it would be asked for ever
+}
+
+bool Holds::reserve(const Choice& choice) {
+  const Job* job = state_.find_job(choice.task.job);
+  if (job == nullptr || !job->schedulable() || !choice.reserve_on.valid()) return false;
+  TrackerState& tracker = state_.mutable_tracker(choice.reserve_on);
+  for (const Reservation& other : state_.claims().reservations()) {
+    if (other.kind != choice.task.kind) continue;
+    if (other.job == job->id || other.tracker == tracker.id) return false;
+  }
+  if (!tracker.live()) return false;
+  state_.mutable_claims().mutable_reservations().push_back(
+      {job->id, choice.task.kind, tracker.id, job->width(choice.task.kind)});
+  ++tracker.keeps;
+  return true;
+}
+
+// Those of the job (on the tracker, if one is named), or all of the tracker.
+void Holds::release_reservations(JobId job, TrackerId tracker) {
+  if (state_.claims().reservations().empty()) return;
+  std::erase_if(state_.mutable_claims().mutable_reservations(), [&](const Reservation& r) {
+    if (job.valid() && r.job != job) return false;
+    if (tracker.valid() && r.tracker != tracker) return false;
+    --state_.mutable_tracker(r.tracker).keeps;
+    return true;
+  });
+}
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+// Preemption, and the slots that are kept: killed for a claimant and held for it, or reserved for a
+// task that is wider than what is free.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class Holds : public Part {
+ public:
+  using Part::Part;
+
+  void free_kept_slots();
+  void preempt_for_claims();
+  void use_hold(std::size_t place, std::int64_t slots);
+  void end_holds(const std::function<bool(const Hold&)>& which, KillRecord::Outcome outcome);
+  void expire_holds();
+  void victim_left(const Attempt& attempt);
+  bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
+  void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
+
+ private:
+  const char* wrong_with(const KillOrder& order) const;
+  bool preempt(const KillOrder& order);
+  void end_hold(std::size_t place, KillRecord::Outcome outcome);
+  bool reserve(const Choice& choice);
+};
+
+}  // namespace weir

@@ -1,0 +1,110 @@
+#include "jobqueue/engine/launches.h"
+
+#include <algorithm>
+
+#include "jobqueue/engine/parts.h"
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/prefetch.h"
+
+namespace weir {
+
+// --- Scheduling ---
+
+void Launches::schedule(TrackerState& tracker) {
+  if (!state_.claims().freed().empty()) state_.mutable_claims().forget_freed(tracker.id);
+  if (parts_.recovery.recovering()) return;
+  if (tracker.copied > 0) parts_.copies.grant_slots(tracker);  // also where nothing new may start
+  if (!tracker.in_pool()) return;
+  Offer offer;
+  offer.tracker = tracker.id;
+  offer.now = now_;
+  for (const TaskKind kind : kTaskKinds) {
+    offer.free[index(kind)] = parts_.copies.launch_room(tracker, kind);
+  }
+  policy_->begin_offer(offer);
+  std::array<bool, kTaskKindCount> speculated{};
+  bool done = true;
+  do {  // what a second attempt changes may let a task in
+    while (done && (offer.free[0] > 0 || offer.free[1] > 0)) {
+      const auto choice = policy_->choose(offer);
+      if (!choice) break;
+      done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
+                                                   : parts_.holds.settle_choice(tracker, *choice);
+    }
+  } while (done && parts_.stragglers.speculate(tracker, offer, speculated));
+  policy_->end_offer(offer);
+}
+
+// Whether the slots are for jobs such as this one: of the queue, or of the pool or one in it.
+bool Launches::held_for(const Hold& hold, const Job& job) const {
+  if (hold.pool.empty()) return hold.queue == job.queue;
+  const std::string_view pool = policy_->pool_of(job.id);
+  return pool == hold.pool || pool.starts_with(hold.pool + ".");
+}
+
+// Where in the book of holds the chosen task's slots are, if it takes some that are held.
+const char* Launches::wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
+                               std::size_t& place) const {
+  if (choice.hold == 0) return nullptr;
+  const auto& holds = state_.claims().holds();
+  while (place < holds.size() && holds[place].id != choice.hold) ++place;
+  if (place == holds.size() || holds[place].tracker != tracker.id || !held_for(holds[place], job) ||
+      !holds[place].complete()) {
+    return "the slots are not held for it";
+  }
+  return nullptr;
+}
+
+void Launches::refuse_choice(const TrackerState& tracker, const Choice& choice, const char* wrong) {
+  emit(Refused{"policy",
+               Error{ErrorCode::kInternal,
+                     "policy " + std::string(policy_->name()) + " chose " + task_name(choice.task) +
+                         " for tracker " + tracker.name + ": " + wrong,
+                     ""}});
+}
+
+// The mechanism's own check: whatever the policy said, no slot is given twice and nothing runs that
+// must not.
+bool Launches::launch(TrackerState& tracker, const Choice& choice, Offer& offer) {
+  const TaskKey key = choice.task;
+  const Job* found = state_.find_job(key.job);
+  const char* wrong = nullptr;
+  if (found == nullptr || !found->schedulable()) {
+    wrong = "the job may not run";
+  } else if (key.index >= found->tasks(key.kind).total ||
+             found->tasks(key.kind).tasks[key.index].state != Task::State::kPending) {
+    wrong = "the task is not pending";
+  } else if (key.kind == TaskKind::kReduce && !found->reduces_eligible) {
+    wrong = "the job's reduces may not start yet";
+  } else if (!state_.may_launch(*found, key.kind, tracker)) {
+    wrong = "the tracker has no room";
+  }
+  std::size_t held = 0;
+  if (wrong == nullptr) wrong = wrong_hold(tracker, choice, *found, held);
+  if (wrong != nullptr) {
+    refuse_choice(tracker, choice, wrong);
+    return false;
+  }
+  start(tracker, choice, offer, held, false);
+  return true;
+}
+
+// `held`: the place of the choice's hold, if it has one. `beside`: the task runs elsewhere already.
+void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
+                   bool beside) {
+  const TaskKey key = choice.task;
+  Job& job = state_.mutable_job(key.job);
+  const std::uint32_t number = parts_.attempts.next_number(job.tasks(key.kind).tasks[key.index]);
+  const bool to_copy = state_.splits(key.kind);
+  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
+  if (choice.hold != 0) parts_.holds.use_hold(held, job.width(key.kind));
+  if (job.width(key.kind) > 1) parts_.holds.release_reservations(job.id, TrackerId{});
+  emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
+  policy_->on_launched(slot);
+  if (job.limited) parts_.jobs.set_deadline(job);
+  pending_changed(job, key.kind);
+  offer.free[index(key.kind)] -= job.width(key.kind);
+  ++offer.launched[index(key.kind)];
+}
+
+}  // namespace weir

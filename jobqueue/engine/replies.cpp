@@ -1,0 +1,140 @@
+#include "jobqueue/engine/replies.h"
+
+#include <algorithm>
+
+#include "jobqueue/engine/parts.h"
+#include "jobqueue/model/check.h"
+#include "jobqueue/model/prefetch.h"
+
+namespace weir {
+
+// --- Replies ---
+
+template <class Report>
+HeartbeatReply Replies::compose_reply(TrackerState& tracker, const Report& report) {
+  HeartbeatReply out;
+  out.interval_ms = state_.heartbeat_interval_ms();
+  const std::int64_t early =
+      std::max<std::int64_t>(1, state_.settings().heartbeat.out_of_band_per_second);
+  out.out_of_band_gap_ms = DurationMs{state_.live_trackers()} * 1000 / early;
+  for (const auto& reported : report.attempts) {
+    const bool held = state_.place_of(tracker, reported.attempt) != ClusterState::kNoPlace;
+    const bool ended = reported.state >= ReportedState::kSucceeded;
+    if (!held && !ended) out.kill.push_back(reported.attempt);
+    if (held || !ended) continue;
+    const auto waiting = std::find_if(tracker.unacknowledged.begin(), tracker.unacknowledged.end(),
+                                      [&](const auto& u) { return u.first == reported.attempt; });
+    if (waiting != tracker.unacknowledged.end()) {
+      if (waiting->second > durable_seq_)
+        continue;  // it goes on reporting until the end is on disk
+      tracker.unacknowledged.erase(waiting);
+    }
+    out.acknowledged.push_back(reported.attempt);
+  }
+  compose_orders(tracker, out);
+  for (const JobId id : report.held_jobs) {
+    const Job* job = state_.find_job(id);
+    if (job == nullptr || (is_over(job->state) && job->end_seq <= durable_seq_))
+      out.drop_jobs.push_back(id);
+  }
+  if (parts_.orders.may_leave(tracker)) {
+    if (out.acknowledged.size() == report.attempts.size())
+      out.leave = "stopped by " + tracker.ordered_by;
+    return out;
+  }
+  parts_.duties.give_duties(tracker);
+  parts_.duties.list_duties(tracker, out);
+  return out;
+}
+
+HeartbeatReply Replies::compose(TrackerState& tracker, const Heartbeat& report) {
+  return compose_reply(tracker, report);
+}
+
+// What the tracker should start, kill and commit.
+void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) const {
+  const auto launching = std::count_if(tracker.held.begin(), tracker.held.end(), [](const auto& h) {
+    return h.state == AttemptState::kLaunching;
+  });
+  out.launch.reserve(static_cast<std::size_t>(launching));
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    const AttemptKey& key = tracker.held[i].key;
+    switch (tracker.held[i].state) {
+      case AttemptState::kLaunching:
+        out.launch.push_back(
+            {key, state_.job(key.task.job).spec, tracker.held[i].copy != CopyStage::kCopying});
+        break;
+      case AttemptState::kDying:
+        out.kill.push_back(key);
+        break;
+      case AttemptState::kCommitPending: {
+        const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
+        if (grant_seq != 0 && grant_seq <= durable_seq_) out.commit.push_back(key);
+        break;
+      }
+      case AttemptState::kRunning:
+        if (tracker.held[i].copy == CopyStage::kGranted) out.compute_granted.push_back(key);
+        break;
+    }
+  }
+}
+
+// A tracker obeys a grant only while its heartbeat is fresh (5 s), and calls give up after 20 s.
+constexpr DurationMs kParkedAtMostMs = 2000;
+
+// The newest grant to one of its attempts that is not durable yet; 0: none.
+std::uint64_t Replies::awaited_grant(const TrackerState& tracker) const {
+  std::uint64_t awaited = 0;
+  for (std::size_t i = 0; i < tracker.held.size(); ++i) {
+    if (tracker.held[i].state != AttemptState::kCommitPending) continue;
+    const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
+    if (grant_seq > durable_seq_) awaited = std::max(awaited, grant_seq);
+  }
+  return awaited;
+}
+
+void Replies::park(TrackerState& tracker, const Heartbeat& report, Token token,
+                  std::uint64_t awaited) {
+  const auto before = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedHeartbeat& p) {
+    return p.tracker == tracker.id;
+  });
+  if (before != parked_.end()) {  // its caller has given up on it
+    reply(before->token, compose_reply(tracker, *before));
+    parked_.erase(before);
+  }
+  // No longer than it would be silent anyhow.
+  const DurationMs wait = std::min({kParkedAtMostMs, state_.heartbeat_interval_ms(),
+                                    state_.settings().heartbeat.expiry_ms / 4});
+  ParkedHeartbeat parked{awaited, token, tracker.id, now_ + wait, {}, report.held_jobs};
+  parked.attempts.reserve(report.attempts.size());
+  for (const AttemptReport& attempt : report.attempts)
+    parked.attempts.push_back({attempt.attempt, attempt.state});
+  parked_.push_back(std::move(parked));
+}
+
+// Those whose grant is durable now, or that have waited for long enough.
+void Replies::answer_parked() {
+  const auto waits = [this](const ParkedHeartbeat& parked) {
+    return parked.seq > durable_seq_ && now_ < parked.until;
+  };
+  const auto ready = std::stable_partition(parked_.begin(), parked_.end(), waits);
+  std::vector<ParkedHeartbeat> answered(std::make_move_iterator(ready),
+                                        std::make_move_iterator(parked_.end()));
+  parked_.erase(ready, parked_.end());
+  for (const ParkedHeartbeat& parked : answered)
+    reply(parked.token, compose_reply(state_.mutable_tracker(parked.tracker), parked));
+}
+
+void Replies::give_up(const TrackerState& tracker, const Error& why) {
+  for (std::size_t i = parked_.size(); i-- > 0;) {
+    if (parked_[i].tracker != tracker.id) continue;
+    reply(parked_[i].token, why);
+    parked_.erase(parked_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+std::optional<TimeMs> Replies::next_due() const {
+  return parked_.empty() ? std::nullopt : std::optional(parked_.front().until);
+}
+
+}  // namespace weir

@@ -1,0 +1,47 @@
+// What a tracker is answered: all that it should hold. A reply that should carry a commit grant
+// waits for the store, though not for long.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class Replies : public Part {
+ public:
+  using Part::Part;
+
+  HeartbeatReply compose(TrackerState& tracker, const Heartbeat& report);
+  std::uint64_t awaited_grant(const TrackerState& tracker) const;
+  void park(TrackerState& tracker, const Heartbeat& report, Token token, std::uint64_t awaited);
+  void answer_parked();  // those that need not wait any more
+  // Its tracker is gone.
+  void give_up(const TrackerState& tracker, const Error& why);
+  std::optional<TimeMs> next_due() const;  // when one that waits has waited for long enough
+
+ private:
+  struct ParkedHeartbeat {
+    std::uint64_t seq = 0;  // reply when this is durable,
+    Token token = 0;
+    TrackerId tracker;
+    TimeMs until = 0;  // or at that time
+    // Of the report that the reply is level with:
+    struct Reported {
+      AttemptKey attempt;
+      ReportedState state = ReportedState::kRunning;
+    };
+    std::vector<Reported> attempts;
+    std::vector<JobId> held_jobs;
+  };
+
+  template <class Report>  // a Heartbeat, or what is kept of one
+  HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
+  void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
+
+  std::vector<ParkedHeartbeat> parked_;
+};
+
+}  // namespace weir

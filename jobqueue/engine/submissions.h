@@ -1,0 +1,44 @@
+// Submissions: new ones, and those asked for again because an answer was lost. A client draws an
+// id for each of its submissions, which is kept with the job's spec; the same id of the same user
+// names the same job, for as long as the job is listed. And what a job holds from its submission
+// on: its output directory, the bytes of its description.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "jobqueue/engine/job_bytes.h"
+#include "jobqueue/engine/part.h"
+
+namespace weir {
+
+class Submissions : public Part {
+ public:
+  using Part::Part;
+
+  void on(const SubmitJob& input, Token token);
+  ReplyBody apply(const JobSubmitted& submitted);
+  const JobBytes& job_bytes() const { return job_bytes_; }
+  // Of a job that the store gave back: what it holds, as long as it is not over; its number.
+  void restore_next_job(std::uint32_t next) { next_job_ = next; }
+  void count_bytes(Job& job);
+  void forget_bytes(Job& job);  // its description is no longer kept
+  void take_output(const Job& job);
+  void remember_submission(const JobSpec& spec, JobId job);
+  void forget_submission(const JobSpec& spec);
+  void drop_submission(const JobSubmitted& submitted);
+  void release_output(const Job& job);
+
+ private:
+  Status check_width(const JobSpec& spec) const;
+  bool answered_before(const SubmitJob& input, Token token);
+
+  std::uint32_t next_job_ = 1;
+  JobBytes job_bytes_;  // of the descriptions that are kept
+  std::map<std::string, JobId> outputs_;  // output directories of unfinished jobs
+  std::map<std::pair<std::string, std::string>, JobId> submissions_;  // (user, id) of listed jobs
+};
+
+}  // namespace weir
