@@ -10,26 +10,9 @@ namespace weir {
 
 void Submissions::on(const SubmitJob& input, Token token) {
   if (answered_before(input, token)) return;
-  const auto leaf = manager_.check_submission(input.caller, *input.spec);
+  const auto leaf = manager_.find_leaf(input.spec->queue);
   if (!leaf) return refuse(token, "submit", leaf.error());
-  if (const auto stays = parts_.administration.check_stays(*leaf); !stays)
-    return refuse(token, "submit", stays.error());
-  if (const auto takes = policy_->check_submission(input.caller, *input.spec, *leaf); !takes)
-    return refuse(token, "submit", takes.error());
-  const auto writer = outputs_.find(input.spec->output);
-  if (writer != outputs_.end()) {
-    return refuse(
-        token, "submit",
-        Error{ErrorCode::kOutputInUse,
-              "output " + input.spec->output + " is being written by " + job_name(writer->second),
-              "name another output directory, or wait for that job to end"});
-  }
-  if (const auto fits = check_width(*input.spec); !fits)
-    return refuse(token, "submit", fits.error());
-  const std::int64_t bytes = bytes_of(*input.spec);
-  const JobBytesSettings& limits = state_.settings().job_bytes;
-  if (const auto room = job_bytes_.check(input.spec->user, bytes, limits); !room)
-    return refuse(token, "submit", room.error());
+  if (const auto may = may_come(input, *leaf); !may) return refuse(token, "submit", may.error());
   auto job = std::make_unique<Job>();
   job->id = JobId(next_job_++);
   job->spec = input.spec;
@@ -38,8 +21,7 @@ void Submissions::on(const SubmitJob& input, Token token) {
   job->priority = input.spec->priority;
   job->submitted_at = now_;
   job->held = input.spec->hold;
-  job->spec_bytes = bytes;
-  job_bytes_.add(job->spec->user, bytes);
+  count_bytes(*job);
   const JobId id = job->id;
   outputs_.emplace(input.spec->output, id);
   remember_submission(*input.spec, id);
@@ -54,29 +36,6 @@ ReplyBody Submissions::apply(const JobSubmitted& submitted) {
   touch(job);
   parts_.jobs.admit_waiting(job.queue);
   return Submitted{job.id, submitted.queue};
-}
-
-// A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
-// waits for that one.
-Status Submissions::check_width(const JobSpec& spec) const {
-  if (state_.live_trackers() == 0) return Ok{};
-  const Resources largest = state_.largest_tracker();
-  for (const TaskKind kind : kTaskKinds) {
-    const Resources& need = spec.need[index(kind)];
-    const auto fits_in = [&](const Resources& total) {
-      return fits(need, total, Resources{}, state_.total());
-    };
-    if (spec.tasks(kind) == 0 || fits_in(largest)) continue;
-    if (std::any_of(state_.trackers().begin(), state_.trackers().end(),
-                    [&](const TrackerState& tracker) { return fits_in(tracker.largest); })) {
-      continue;
-    }
-    return Error{ErrorCode::kBadRequest,
-                 std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
-                     ", more than any tracker has or had",
-                 "the largest tracker offers " + to_string(largest)};
-  }
-  return Ok{};
 }
 
 // True: the reply is given, or will be together with the first one's.

@@ -19,29 +19,29 @@ Error limit_error(const std::string& queue, const char* limit, std::int64_t have
 
 }  // namespace
 
-Result<QueueId> JobQueueManager::find_open_leaf(const Caller& caller,
-                                                const std::string& name) const {
+Result<QueueId> JobQueueManager::find_leaf(const std::string& name) const {
   const QueueTree& tree = state_.tree();
   auto found = tree.find(name);
   if (!found) return found.error();
   const QueueTree::Node& node = tree.node(*found);
-  if (!node.leaf()) {
-    std::string children;
-    for (const QueueId child : node.children)
-      children += (children.empty() ? "" : ", ") + tree.node(child).path;
-    return Error{ErrorCode::kQueueNotLeaf,
-                 "queue " + node.path + " has queues of its own and takes no jobs",
-                 "submit to one of: " + children};
+  if (node.leaf()) return *found;
+  std::string children;
+  for (const QueueId child : node.children)
+    children += (children.empty() ? "" : ", ") + tree.node(child).path;
+  return Error{ErrorCode::kQueueNotLeaf,
+               "queue " + node.path + " has queues of its own and takes no jobs",
+               "submit to one of: " + children};
+}
+
+Status JobQueueManager::check_open(QueueId leaf) const {
+  const QueueTree& tree = state_.tree();
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree.parent(q)) {
+    if (!state_.queue(q).stopped) continue;
+    return Error{ErrorCode::kQueueStopped,
+                 "queue " + tree.node(q).path + " is stopped and takes no new jobs",
+                 "wait until it is started again, or use another queue"};
   }
-  for (QueueId q = *found; q != QueueTree::root(); q = tree.parent(q)) {
-    if (state_.queue(q).stopped) {
-      return Error{ErrorCode::kQueueStopped,
-                   "queue " + tree.node(q).path + " is stopped and takes no new jobs",
-                   "wait until it is started again, or use another queue"};
-    }
-  }
-  if (auto may = check_submit_right(state_, caller, *found); !may) return may.error();
-  return *found;
+  return Ok{};
 }
 
 Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spec,
@@ -74,24 +74,12 @@ Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spe
   return Ok{};
 }
 
-Result<QueueId> JobQueueManager::check_submission(const Caller& caller, const JobSpec& spec) const {
-  auto leaf = find_open_leaf(caller, spec.queue);
-  if (!leaf) return leaf.error();
-  if (auto limits = check_limits(caller.user, spec, *leaf); !limits) return limits.error();
-  for (const TaskKind kind : kTaskKinds) {
-    const std::string key(kSpeculativeConf[index(kind)]);
-    const auto said = spec.conf.find(key);
-    if (said == spec.conf.end() || speculation_asked(spec, kind)) continue;
-    return Error{ErrorCode::kBadRequest, key + " is '" + said->second + "'",
-                 "allowed: true or false"};
-  }
-  return *leaf;
-}
-
 Result<QueueId> JobQueueManager::check_move(const Caller& caller, const Job& job,
                                             const std::string& queue) const {
-  auto leaf = find_open_leaf(caller, queue);
+  auto leaf = find_leaf(queue);
   if (!leaf) return leaf.error();
+  if (auto open = check_open(*leaf); !open) return open.error();
+  if (auto may = check_submit_right(state_, caller, *leaf); !may) return may.error();
   if (*leaf == job.queue) {
     return Error{ErrorCode::kBadRequest,
                  job_name(job.id) + " is in queue " + state_.tree().node(*leaf).path + " already",

@@ -19,8 +19,12 @@ class JobQueueManager {
  public:
   explicit JobQueueManager(const ClusterState& state) : state_(state) {}
 
-  // The leaf that a submission goes to, or the refusal.
-  Result<QueueId> check_submission(const Caller& caller, const JobSpec& spec) const;
+  // The leaf of that name or path.
+  Result<QueueId> find_leaf(const std::string& name) const;
+  // Whether it takes new jobs: neither it nor one above it is stopped.
+  Status check_open(QueueId leaf) const;
+  // Whether one more job like that of that user is within the leaf's limits.
+  Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
   // The leaf a job may be moved to.
   Result<QueueId> check_move(const Caller& caller, const Job& job, const std::string& queue) const;
 
@@ -40,9 +44,6 @@ class JobQueueManager {
   std::optional<Turn> next_turn(QueueId leaf) const;
 
  private:
-  Result<QueueId> find_open_leaf(const Caller& caller, const std::string& name) const;
-  Status check_limits(const std::string& user, const JobSpec& spec, QueueId leaf) const;
-
   std::optional<JobId> place_for(const Job& job) const;
 
   const ClusterState& state_;

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "jobqueue/engine/job_bytes.h"
@@ -32,7 +34,22 @@ class Submissions : public Part {
   void release_output(const Job& job);
 
  private:
-  Status check_width(const JobSpec& spec) const;
+  // What it is asked (admission.cpp), in order.
+  struct Check {
+    std::string_view name;
+    Status (Submissions::*passes)(const SubmitJob&, QueueId leaf) const;
+  };
+  static std::span<const Check> checks();
+  Status may_come(const SubmitJob& input, QueueId leaf) const;
+  Status check_state(const SubmitJob& input, QueueId leaf) const;
+  Status check_rights(const SubmitJob& input, QueueId leaf) const;
+  Status check_limits(const SubmitJob& input, QueueId leaf) const;
+  Status check_conf(const SubmitJob& input, QueueId leaf) const;
+  Status check_stays(const SubmitJob& input, QueueId leaf) const;
+  Status check_policy(const SubmitJob& input, QueueId leaf) const;
+  Status check_output(const SubmitJob& input, QueueId leaf) const;
+  Status check_width(const SubmitJob& input, QueueId leaf) const;
+  Status check_bytes(const SubmitJob& input, QueueId leaf) const;
   bool answered_before(const SubmitJob& input, Token token);
 
   std::uint32_t next_job_ = 1;

@@ -115,6 +115,35 @@ TEST_F(ManagerTest, TwoJobsNeverWriteTheSameOutput) {
   EXPECT_EQ(std::get<Error>(replies.at(0).body).code, ErrorCode::kOutputInUse);
 }
 
+// Nobody is told of what is behind a door that is closed to him.
+TEST_F(ManagerTest, TheFirstNoIsTheAnswer) {
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.queue = "open"});
+  auto spec = std::make_shared<JobSpec>(*h.state().job(JobId(1)).spec);
+  spec->queue = "speech";
+  spec->splits.resize(4);
+  spec->need[0] = Resources{{5, 0, 0, 0}};
+  spec->conf["mapreduce.map.speculative"] = "perhaps";
+  const auto code = [&](const char* user) {
+    const auto replies = h.step(SubmitJob{{user, {}}, std::make_shared<JobSpec>(*spec)});
+    const auto* error = std::get_if<Error>(&replies.at(0).body);
+    return error == nullptr ? ErrorCode::kInternal : error->code;
+  };
+  h.step(SetQueueState{{"carol", {}}, "research", true});
+  EXPECT_EQ(code("dan"), ErrorCode::kQueueStopped);
+  h.step(SetQueueState{{"carol", {}}, "research", false});
+  EXPECT_EQ(code("dan"), ErrorCode::kNotPermitted);
+  EXPECT_EQ(code("alice"), ErrorCode::kLimitReached);  // 4 tasks of 3
+  spec->splits.resize(3);
+  EXPECT_EQ(code("alice"), ErrorCode::kBadRequest);  // its conf
+  spec->conf.clear();
+  EXPECT_EQ(code("alice"), ErrorCode::kOutputInUse);
+  spec->output += "2";
+  EXPECT_EQ(code("alice"), ErrorCode::kBadRequest);  // no tracker is as wide
+  spec->need[0] = Resources{{1, 0, 0, 0}};
+  EXPECT_EQ(code("alice"), ErrorCode::kInternal) << "it is a job";
+}
+
 TEST_F(ManagerTest, SettingsThatDropAQueueWithJobsAreRefused) {
   h.submit({.queue = "open"});
   auto settings = std::make_shared<Settings>(h.settings());
