@@ -10,6 +10,7 @@
 #include "conf/load.h"
 #include "conf/policies.h"
 #include "conf/values.h"
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
@@ -53,8 +54,8 @@ Status check_trackers(const BoardView& view, const std::vector<std::string>& tra
 
 // A name is for messages only; it comes from a client and goes into the log.
 std::string file_name(const wire::SettingsFile& file) {
-  return check_text("file.name", file.name, {JobLimits::kPathBytes}) ? file.name
-                                                                     : std::string("settings");
+  const Status fits = check_text("file.name", file.name, {SubmissionLimits::kPathBytes});
+  return fits ? file.name : "settings";
 }
 
 using Commands = std::map<std::string, std::string>;  // setting, value
