@@ -105,7 +105,7 @@ Result<SettingsText> read_settings_text(const std::string& file) {
 }
 
 const YamlNode* allocations_name(const YamlNode& document) {
-  const YamlNode* fair = value_of(document, "fair");
+  const YamlNode* fair = value_of(document, "fair");  // no other policy's section names a file
   if (fair == nullptr) return nullptr;
   const YamlNode* name = value_of(*fair, "allocations");
   if (name == nullptr) {

@@ -165,13 +165,9 @@ void AdminService::set_policy(Give<wire::Done> give, Refuse refuse, const wire::
   const Answering<wire::Done> answering(std::move(give), std::move(refuse));
   const auto who = from_wire(caller);
   if (!who) return answering.refuse(who.error());
-  std::string known;
-  bool found = false;
-  for (const std::string& name : policy_names()) {
-    known += (known.empty() ? "" : ", ") + name;
-    found = found || name == policy;
-  }
-  if (!found) {
+  if (find_policy(policy) == nullptr) {
+    std::string known;
+    for (const std::string& name : policy_names()) known += (known.empty() ? "" : ", ") + name;
     return answering.refuse(Error{ErrorCode::kUnknownPolicy,
                                   "there is no policy '" + policy.substr(0, 64) + "'",
                                   "policies: " + known,
