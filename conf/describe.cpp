@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conf/event_log_section.h"
 #include "conf/values.h"
 
 namespace weir {
@@ -102,6 +103,7 @@ KeyValues general_values(const Settings& settings, PolicyTable policies) {
       {"tracker_faults.forget_after", format_duration(settings.tracker_faults.forget_after_ms)},
       {"history.keep", format_duration(settings.history.keep_ms)},
       {"history.at_most", fmt::format("{}", settings.history.at_most)},
+      {"event_log", format_event_log(settings.event_log)},
       {"limits.job_bytes", format_byte_size(settings.job_bytes.in_all)},
       {"limits.user_job_bytes", format_byte_size(settings.job_bytes.per_user)}};
   for (const PolicyEntry& policy : policies) {

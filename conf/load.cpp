@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conf/event_log_section.h"
 #include "conf/queues.h"
 #include "conf/removed_queues.h"
 #include "conf/sections.h"
@@ -28,8 +29,8 @@ std::vector<std::string_view> top_keys(PolicyTable policies) {
     if (policy.read != nullptr) keys.push_back(policy.name);
   }
   keys.insert(keys.end(), {"queues", "removed_queues", "limits", "administrators",
-                           "finished_jobs_kept", "finished_jobs_at_most", "history", "tracker",
-                           "speculation", "tracker_faults"});
+                           "finished_jobs_kept", "finished_jobs_at_most", "history", "event_log",
+                           "tracker", "speculation", "tracker_faults"});
   return keys;
 }
 
@@ -81,6 +82,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   root.read_integer("finished_jobs_at_most", loaded.settings.finished_jobs_at_most,
                     {.least = 0, .most = 1'000'000});
   read_history(root, loaded.settings.history);
+  read_event_log(root, loaded.settings.event_log);
   read_tracker_faults(root, loaded.settings.tracker_faults);
   const std::size_t errors = out.error_count();
   loaded.settings.queues = load_queues(root.find("queues"), out);

@@ -53,14 +53,6 @@ std::optional<std::string> read_whole(const std::string& file, std::string& prob
   return text;
 }
 
-const YamlNode* value_of(const YamlNode& map, std::string_view name) {
-  if (map.kind != YamlNode::Kind::kMap) return nullptr;
-  for (const auto& [key, value] : map.entries) {
-    if (key->kind == YamlNode::Kind::kScalar && key->text == name) return value.get();
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string SettingsText::joined() const {
