@@ -1,5 +1,7 @@
 #include "cli/exit_code.h"
 
+#include "thrift/wire_error.h"
+
 namespace weir::cli {
 
 int exit_code_of(wire::ErrorCode::type code) {
@@ -51,6 +53,10 @@ CliFailure CliFailure::of(const wire::WeirError& error) {
 
 CliFailure wrong_use(const std::string& message) {
   return {kExitRefused, message};
+}
+
+void require(const Status& good) {
+  if (!good) throw CliFailure::of(to_wire(good.error()));
 }
 
 }  // namespace weir::cli

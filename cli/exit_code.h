@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common_types.h"
+#include "jobqueue/model/result.h"
 
 namespace weir::cli {
 
@@ -43,5 +44,7 @@ class CliFailure : public std::runtime_error {
 
 // Input that is wrong: exit code 2.
 CliFailure wrong_use(const std::string& message);
+// Refuses what the JobTracker would refuse, in its words and with their exit code.
+void require(const Status& good);
 
 }  // namespace weir::cli

@@ -13,6 +13,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
+#include "jobqueue/model/submission_limits.h"
+#include "thrift/spec_check.h"
 
 namespace weir::cli {
 namespace {
@@ -23,21 +25,19 @@ namespace fs = std::filesystem;
   throw wrong_use(fmt::format("--files {}: {}", printable(path), cause));
 }
 
-std::string content_of(const std::string& path) {
+// `place` among the job's files, `name` as it is there.
+std::string content_of(const std::string& path, std::size_t place, const std::string& name) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) refuse_file(path, "does not exist");
   if (error) refuse_file(path, error.message());
   if (!fs::is_regular_file(status)) refuse_file(path, "is no file; name each file");
   const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
-  if (!error && bytes > kShippedFileBytes) {
-    refuse_file(path, fmt::format("has {}, at most {} a file; put it where the trackers see it",
-                                  short_bytes(bytes), short_bytes(kShippedFileBytes)));
-  }
+  if (!error) require(check_file_bytes(place, name, bytes));
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse_file(path, fmt::format("cannot be read ({})", std::strerror(errno)));
   std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad() || content.size() > static_cast<std::size_t>(kShippedFileBytes))
+  if (file.bad() || content.size() > SubmissionLimits::kFileBytes)
     refuse_file(path, "cannot be read as it is: it changes");
   return content;
 }
@@ -57,13 +57,9 @@ std::vector<std::string> shipped_paths(const std::vector<std::string>& lists) {
 }
 
 std::vector<wire::JobFile> read_shipped(const std::vector<std::string>& paths) {
-  if (paths.size() > kMostShipped) {
-    throw wrong_use(fmt::format("--files: {} files, at most {}; ship an archive of them",
-                                paths.size(), kMostShipped));
-  }
+  require(check_file_count(paths.size()));
   std::vector<wire::JobFile> files;
   std::map<std::string, std::string> by_name;
-  std::int64_t bytes = 0;
   for (const std::string& path : paths) {
     wire::JobFile& file = files.emplace_back();
     file.name = fs::path(path).filename().string();
@@ -74,14 +70,8 @@ std::vector<wire::JobFile> read_shipped(const std::vector<std::string>& paths) {
       refuse_file(path, fmt::format("is called {} like {}; all go into one directory",
                                     printable(file.name), printable(known->second)));
     }
-    file.content = content_of(path);
+    file.content = content_of(path, files.size() - 1, file.name);
     if (access(path.c_str(), X_OK) == 0) file.__set_executable(true);
-    bytes += static_cast<std::int64_t>(file.content.size());
-  }
-  if (bytes > kShippedBytes) {
-    throw wrong_use(fmt::format("--files: {} in all, at most {}; put large ones where the trackers "
-                                "see them",
-                                short_bytes(bytes), short_bytes(kShippedBytes)));
   }
   return files;
 }

@@ -10,10 +10,6 @@
 
 namespace weir::cli {
 
-inline constexpr std::size_t kMostShipped = 100;
-inline constexpr std::int64_t kShippedFileBytes = 1 << 20;
-inline constexpr std::int64_t kShippedBytes = 4 << 20;  // in all
-
 // `lists`: as typed, each with commas.
 std::vector<std::string> shipped_paths(const std::vector<std::string>& lists);
 std::vector<wire::JobFile> read_shipped(const std::vector<std::string>& paths);

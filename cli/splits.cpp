@@ -12,6 +12,8 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
+#include "jobqueue/model/submission_limits.h"
+#include "thrift/spec_check.h"
 
 namespace weir::cli {
 namespace {
@@ -100,6 +102,18 @@ std::vector<InputFile> files_in(const std::string& directory) {
   return files;
 }
 
+struct Pieces {
+  std::size_t count = 0;  // of an empty file none
+  std::int64_t bytes = 0;  // of each but the last, which may be shorter
+};
+
+Pieces pieces_of(const InputFile& file, std::int64_t split_bytes) {
+  if (file.bytes == 0) return {};
+  const bool whole = file.path.ends_with(".gz");
+  const std::int64_t step = whole ? file.bytes : split_bytes;
+  return {static_cast<std::size_t>((file.bytes - 1) / step + 1), step};
+}
+
 }  // namespace
 
 std::string absolute_path(const std::string& path) {
@@ -145,26 +159,26 @@ std::vector<InputFile> list_inputs(const std::vector<std::string>& given) {
 InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t split_bytes) {
   if (split_bytes < 1) throw wrong_use("--split-size must be at least 1 byte");
   InputSplits result;
-  for (const auto& file : files) {
+  std::size_t splits = 0;
+  for (const InputFile& file : files) {
     if (file.bytes == 0) continue;
-    const auto index = static_cast<std::int32_t>(result.files.size());
     result.files.push_back(file.path);
     result.bytes += file.bytes;
-    const bool whole = file.path.ends_with(".gz");
-    const std::int64_t step = whole ? file.bytes : split_bytes;
-    const std::int64_t pieces = (file.bytes - 1) / step + 1;
-    if (static_cast<std::int64_t>(result.splits.size()) + pieces > kMaxSplits) {
-      throw wrong_use(fmt::format(
-          "--split-size {} makes more than {} maps, the most a job may have; use larger splits",
-          short_bytes(split_bytes), kMaxSplits));
-    }
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    splits += pieces_of(file, split_bytes).count;
+  }
+  require(check_input_files(result.files));
+  require(check_pieces(splits, splits));  // before any is made: no memory may hold as many
+  std::int32_t index = 0;
+  for (const InputFile& file : files) {
+    const Pieces pieces = pieces_of(file, split_bytes);
+    for (std::size_t piece = 0; piece < pieces.count; ++piece) {
       wire::Split split;
       split.file = index;
-      split.offset = piece * step;
-      split.length = std::min(step, file.bytes - split.offset);
+      split.offset = static_cast<std::int64_t>(piece) * pieces.bytes;
+      split.length = std::min(pieces.bytes, file.bytes - split.offset);
       result.splits.push_back(split);
     }
+    if (pieces.count > 0) ++index;
   }
   return result;
 }
@@ -174,7 +188,7 @@ void combine_splits(InputSplits& input, std::int64_t most_bytes) {
   std::int64_t bytes = 0;  // of the last one
   for (wire::Split& split : input.splits) {
     const bool fits = !combined.empty() && split.length <= most_bytes - bytes &&
-                      combined.back().more.size() + 1 < kMaxPieces;
+                      combined.back().more.size() + 1 < SubmissionLimits::kPiecesPerSplit;
     if (!fits) {
       bytes = split.length;
       combined.push_back(std::move(split));

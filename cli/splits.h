@@ -17,8 +17,6 @@
 namespace weir::cli {
 
 inline constexpr std::int64_t kDefaultSplitBytes = 64LL << 20;
-inline constexpr std::int64_t kMaxSplits = 1'000'000;
-inline constexpr std::size_t kMaxPieces = 1'000;  // that one map reads
 
 struct InputFile {
   std::string path;  // absolute

@@ -17,11 +17,10 @@
 #include "cli/submission.h"
 #include "conf/values.h"
 #include "jobqueue/model/job_spec.h"
+#include "thrift/spec_check.h"
 
 namespace weir::cli {
 namespace {
-
-constexpr std::size_t kMaxPathBytes = 8u << 20;  // of all input files, in the JobTracker too
 
 std::map<std::string, std::string> key_values(const char* option,
                                               const std::vector<std::string>& texts) {
@@ -38,14 +37,6 @@ std::map<std::string, std::string> key_values(const char* option,
   return values;
 }
 
-std::int64_t in_range(const char* option, std::int64_t value, std::int64_t least,
-                      std::int64_t most) {
-  if (value < least || value > most) {
-    throw wrong_use(fmt::format("{} {}: must be {} to {}", option, value, least, most));
-  }
-  return value;
-}
-
 void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
   const std::vector<std::string> shipped = shipped_paths(options.files);
   if (!shipped.empty()) {
@@ -57,7 +48,8 @@ void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
     spec.__set_files(read_shipped(shipped));
   }
   spec.mapper = with_absolute_program(options.mapper, shipped);
-  const std::int64_t reduces = in_range("--reduces", options.reduces.value_or(1), 0, kMaxReduces);
+  const std::int64_t reduces = options.reduces.value_or(1);
+  require(check_reduces(reduces));
   if (reduces > 0 && options.reducer.empty()) {
     throw wrong_use("--reducer is missing; give one, or say --reduces 0 for a job of maps alone");
   }
@@ -79,10 +71,9 @@ void set_tasks(const SubmitOptions& options, wire::JobSpec& spec) {
 }
 
 void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
-  constexpr std::int64_t kMaxMemoryMb = 1LL << 30;
   if (options.max_attempts) {
-    spec.__set_max_attempts(
-        static_cast<std::int32_t>(in_range("--max-attempts", *options.max_attempts, 1, 100)));
+    require(check_max_attempts(*options.max_attempts));
+    spec.__set_max_attempts(static_cast<std::int32_t>(*options.max_attempts));
   }
   if (!options.task_timeout.empty()) {
     auto timeout = parse_duration(options.task_timeout);
@@ -112,25 +103,14 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
     }
     spec.__set_slowstart_millionths(static_cast<std::int32_t>(*slowstart));
   }
-  const auto megabytes = [](const char* option, const std::string& text, std::int64_t least,
-                            std::int64_t most) {
-    return in_range(option, size_in_mb(option, text), least, most);
-  };
   if (!options.map_memory.empty())
-    spec.__set_map_memory_mb(megabytes("--map-memory", options.map_memory, 0, kMaxMemoryMb));
-  if (!options.reduce_memory.empty()) {
-    spec.__set_reduce_memory_mb(
-        megabytes("--reduce-memory", options.reduce_memory, 0, kMaxMemoryMb));
-  }
+    spec.__set_map_memory_mb(size_in_mb("--map-memory", options.map_memory));
+  if (!options.reduce_memory.empty())
+    spec.__set_reduce_memory_mb(size_in_mb("--reduce-memory", options.reduce_memory));
   if (!options.sort_memory.empty())
-    spec.__set_sort_memory_mb(megabytes("--sort-memory", options.sort_memory, 1, 65536));
-  if (options.slots_per_map) {
-    spec.__set_slots_per_map(in_range("--map-slots-per-task", *options.slots_per_map, 1, 10000));
-  }
-  if (options.slots_per_reduce) {
-    spec.__set_slots_per_reduce(
-        in_range("--reduce-slots-per-task", *options.slots_per_reduce, 1, 10000));
-  }
+    spec.__set_sort_memory_mb(size_in_mb("--sort-memory", options.sort_memory));
+  if (options.slots_per_map) spec.__set_slots_per_map(*options.slots_per_map);
+  if (options.slots_per_reduce) spec.__set_slots_per_reduce(*options.slots_per_reduce);
 }
 
 bool exists(const std::string& path) {
@@ -176,14 +156,6 @@ InputSplits input_of(const SubmitOptions& options) {
   if (!options.combine_files.empty())
     combined_bytes = size_in_bytes("--combine-files", options.combine_files, 1);
   InputSplits input = compute_splits(list_inputs(options.input), split_bytes);
-  std::size_t path_bytes = 0;
-  for (const auto& file : input.files) path_bytes += file.size();
-  if (path_bytes > kMaxPathBytes) {
-    throw wrong_use(fmt::format(
-        "--input: {} files whose paths alone take {}, at most {}; join small files first",
-        input.files.size(), short_bytes(static_cast<std::int64_t>(path_bytes)),
-        short_bytes(kMaxPathBytes)));
-  }
   if (options.combine) combine_splits(input, combined_bytes);
   return input;
 }
@@ -371,6 +343,7 @@ wire::JobSpec job_spec_of(const SubmitOptions& options) {
   spec.output = absolute_path(options.output);
   spec.name =
       options.name.empty() ? std::filesystem::path(spec.output).filename().string() : options.name;
+  require(check_description(spec));
   return spec;
 }
 

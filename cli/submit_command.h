@@ -27,8 +27,6 @@ struct SubmitOptions {
   bool wait = false;
 };
 
-inline constexpr std::int64_t kMaxReduces = 100'000;
-
 // Pure but for the current directory, against which relative paths are read. The splits are not in
 // it yet.
 wire::JobSpec job_spec_of(const SubmitOptions& options);

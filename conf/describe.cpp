@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "conf/event_log_section.h"
 #include "conf/values.h"
 
 namespace weir {
@@ -61,15 +62,6 @@ KeyValues values_of(const QueueSettings& queue) {
           {"state", queue.stopped ? "stopped" : "running"}};
 }
 
-// A policy's settings; those made by hand may leave a policy out, which then has its defaults.
-std::shared_ptr<const PolicySettings> settings_of(const Settings& settings,
-                                                  const PolicySection& section) {
-  const auto found = settings.policies.find(std::string(section.name));
-  if (found != settings.policies.end() && found->second) return found->second;
-  Diagnostics unused("");
-  return section.read(nullptr, std::nullopt, unused);
-}
-
 void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
              std::vector<SettingsPart>& out) {
   for (const QueueSettings& queue : queues) {
@@ -90,7 +82,7 @@ std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]) {
                      slots ? " slots" : "");
 }
 
-KeyValues general_values(const Settings& settings) {
+KeyValues general_values(const Settings& settings, PolicyTable policies) {
   const HeartbeatSettings& beat = settings.heartbeat;
   const SpeculationSettings& speculation = settings.speculation;
   KeyValues result = {
@@ -111,11 +103,13 @@ KeyValues general_values(const Settings& settings) {
       {"tracker_faults.forget_after", format_duration(settings.tracker_faults.forget_after_ms)},
       {"history.keep", format_duration(settings.history.keep_ms)},
       {"history.at_most", fmt::format("{}", settings.history.at_most)},
+      {"event_log", format_event_log(settings.event_log)},
       {"limits.job_bytes", format_byte_size(settings.job_bytes.in_all)},
       {"limits.user_job_bytes", format_byte_size(settings.job_bytes.per_user)}};
-  for (const PolicySection& section : policy_sections()) {
-    for (auto& [key, value] : section.describe(*settings_of(settings, section))) {
-      result.emplace_back(fmt::format("{}.{}", section.name, key), std::move(value));
+  for (const PolicyEntry& policy : policies) {
+    if (policy.describe == nullptr) continue;
+    for (auto& [key, value] : policy.describe(*settings_of(settings, policy))) {
+      result.emplace_back(fmt::format("{}.{}", policy.name, key), std::move(value));
     }
   }
   return result;
@@ -142,14 +136,15 @@ std::vector<SettingsPart> queue_parts(const Settings& settings) {
   return parts;
 }
 
-std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicySection& section) {
-  if (section.parts == nullptr) return {};
-  std::vector<SettingsPart> parts = section.parts(*settings_of(settings, section));
-  for (SettingsPart& part : parts) part.path = fmt::format("{}.{}", section.name, part.path);
+std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicyEntry& policy) {
+  if (policy.parts == nullptr) return {};
+  std::vector<SettingsPart> parts = policy.parts(*settings_of(settings, policy));
+  for (SettingsPart& part : parts) part.path = fmt::format("{}.{}", policy.name, part.path);
   return parts;
 }
 
-std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults) {
+std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults,
+                                        PolicyTable policies) {
   std::vector<SettingValue> out;
   const auto add = [&out](const std::string& prefix, const KeyValues& values,
                           const KeyValues& without) {
@@ -158,10 +153,10 @@ std::vector<SettingValue> list_settings(const Settings& settings, const Settings
       out.push_back({prefix + key, value, i < without.size() && without[i].second == value});
     }
   };
-  add("", general_values(settings), general_values(defaults));
+  add("", general_values(settings, policies), general_values(defaults, policies));
   std::vector<SettingsPart> parts = queue_parts(settings);
-  for (const PolicySection& section : policy_sections()) {
-    for (SettingsPart& part : policy_parts(settings, section)) parts.push_back(std::move(part));
+  for (const PolicyEntry& policy : policies) {
+    for (SettingsPart& part : policy_parts(settings, policy)) parts.push_back(std::move(part));
   }
   for (const SettingsPart& part : parts) add(part.path + ".", part.values, part.defaults);
   return out;

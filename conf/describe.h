@@ -11,10 +11,10 @@
 
 namespace weir {
 
-KeyValues general_values(const Settings& settings);  // all but queues and pools
+KeyValues general_values(const Settings& settings, PolicyTable policies);  // not queues, pools
 KeyValues daemon_values(const DaemonSettings& daemon);
 std::vector<SettingsPart> queue_parts(const Settings& settings);
-std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicySection& section);
+std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicyEntry& policy);
 
 // "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
 std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);
@@ -25,6 +25,7 @@ struct SettingValue {
   bool is_default = false;  // as it would be without its key
 };
 // All of them. `defaults`: settings of which nothing is said.
-std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults);
+std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults,
+                                        PolicyTable policies = policy_table());
 
 }  // namespace weir

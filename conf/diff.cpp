@@ -54,12 +54,13 @@ std::vector<std::string> diff_daemon(const DaemonSettings& before, const DaemonS
   return all;
 }
 
-std::vector<std::string> diff_settings(const Settings& before, const Settings& after) {
+std::vector<std::string> diff_settings(const Settings& before, const Settings& after,
+                                       PolicyTable policies) {
   std::vector<std::string> result;
-  compare("", general_values(before), general_values(after), result);
+  compare("", general_values(before, policies), general_values(after, policies), result);
   compare_parts(queue_parts(before), queue_parts(after), result);
-  for (const PolicySection& section : policy_sections()) {
-    compare_parts(policy_parts(before, section), policy_parts(after, section), result);
+  for (const PolicyEntry& policy : policies) {
+    compare_parts(policy_parts(before, policy), policy_parts(after, policy), result);
   }
   for (const RemovedQueue& removed : after.removed_queues) {
     if (std::find(before.removed_queues.begin(), before.removed_queues.end(), removed) ==

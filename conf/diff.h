@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "conf/daemon_settings.h"
+#include "conf/policies.h"
 #include "jobqueue/model/settings.h"
 
 namespace weir {
 
 // `queues.research.guaranteed: 40% -> 50%`, `queues.research.vision: added (guaranteed 50%)`,
 // `queues.old: removed`.
-std::vector<std::string> diff_settings(const Settings& before, const Settings& after);
+std::vector<std::string> diff_settings(const Settings& before, const Settings& after,
+                                       PolicyTable policies = policy_table());
 
 // What a process started with settings of these sections would do otherwise: `listen.thrift:
 // 127.0.0.1:9090 -> 127.0.0.1:9191`. Sections that are not named are left out.

@@ -27,12 +27,6 @@ std::string booster_text(const std::optional<FairSettings::Booster>& booster) {
                      format_duration(booster->duration_ms));
 }
 
-std::string event_log_text(const std::optional<FairSettings::EventLog>& log) {
-  if (!log) return "off";
-  return fmt::format("{{path: {}, rotate: {}, keep: {}}}", log->path,
-                     format_byte_size(log->rotate_bytes), log->keep);
-}
-
 KeyValues values_of_pool(const PoolSettings& pool) {
   KeyValues result = {{"weight", format_millionths(pool.weight)}};
   for (const TaskKind kind : kTaskKinds) {
@@ -81,7 +75,6 @@ KeyValues describe_fair(const PolicySettings& settings) {
       {"load_manager", fair->load_manager},
       {"load_max_diff", format_millionths(fair->load_max_diff_millionths)},
       {"task_selector", fair->task_selector},
-      {"event_log", event_log_text(fair->event_log)},
       {"locality_delay", format_locality_delay(fair->locality_delay)},
       {"copy_compute_split", word(fair->copy_compute_split)},
       {"copy_factor", fmt::format("{}", fair->copy_factor)},

@@ -94,21 +94,6 @@ void read_booster(const MapReader& map, FairSettings& settings) {
   }
 }
 
-void read_event_log(const MapReader& map, FairSettings& settings) {
-  const YamlNode* node = map.find("event_log");
-  if (node == nullptr) return;
-  if (node->kind == YamlNode::Kind::kScalar && node->text == "off") return;
-  const MapReader log(node, map.path("event_log"), map.out(), {"path", "rotate", "keep"});
-  settings.event_log = FairSettings::EventLog{};
-  FairSettings::EventLog& target = *settings.event_log;
-  if (!log.read_string("path", target.path) && !log.has("path")) {
-    map.out().error(
-        node->at, fmt::format("{} has no path, allowed: path: with a file", map.path("event_log")));
-  }
-  log.read_byte_size("rotate", target.rotate_bytes, {.least = 4096, .most = 1LL << 40});
-  log.read_integer("keep", target.keep, {.least = 0, .most = 100'000});
-}
-
 void read_scalars(const MapReader& map, FairSettings& settings) {
   map.read_string("pool_name_property", settings.pool_name_property);
   constexpr std::string_view kUndeclared[] = {"allow", "refuse"};
@@ -245,13 +230,12 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
                        "load_manager",
                        "load_max_diff",
                        "task_selector",
-                       "event_log",
+                       "event_log",  // where it stood before: event_log_section.h reads it
                        "locality_delay",
                        "copy_compute_split",
                        "copy_factor"});
   read_scalars(map, *settings);
   read_booster(map, *settings);
-  read_event_log(map, *settings);
   read_pools(map, allocations, *settings);
   if (out.error_count() != errors) return settings;
   check_default_pool(map, *settings);

@@ -1,5 +1,7 @@
 // The `fair:` section of weir.yaml, with the allocations file that it may name, to FairSettings and
-// back to words for `conf diff`. Keys and defaults: docs/fair.md.
+// back to words for `conf diff`; and what is noteworthy under the fair policy on the cluster as it
+// is: minimum shares that are more than there is, queues whose jobs can go into no pool. Keys and
+// defaults: docs/fair.md. Pure functions, any thread.
 #pragma once
 
 #include <memory>
@@ -14,6 +16,8 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
                                                 const Allocations& allocations, Diagnostics& out);
 KeyValues describe_fair(const PolicySettings& settings);
 std::vector<SettingsPart> fair_parts(const PolicySettings& settings);  // pools, then users
+std::vector<std::string> fair_notices(const Settings& settings, const QueueTree& tree,
+                                      const Resources& total);
 
 // The words of the settings, in the order of the enums.
 inline constexpr std::string_view kPoolModes[] = {"fair", "fifo"};

@@ -288,7 +288,7 @@ class Import {
     if (yarn_capacity) return why_not_in_yarn_capacity(name);
     if (name.starts_with(kYarnFairPrefix)) return why_not_in_yarn_fair(name);
     if (name.starts_with("mapred.fairscheduler.eventlog."))
-      return "fair.event_log does the same, and needs a path here";
+      return "event_log does the same, and needs a path here";
     return "it has no counterpart";
   }
 

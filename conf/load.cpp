@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "conf/policies.h"
+#include "conf/event_log_section.h"
 #include "conf/queues.h"
 #include "conf/removed_queues.h"
 #include "conf/sections.h"
@@ -22,13 +22,27 @@ Error refused(const std::string& file, std::string_view what, std::string_view a
   return out.as_error();
 }
 
-void read_policy(const MapReader& root, const Allocations& allocations, Settings& settings) {
-  const std::vector<std::string> names = policy_names();
-  const std::vector<std::string_view> allowed(names.begin(), names.end());
-  if (const auto index = root.read_enum("policy", allowed)) settings.policy = names[*index];
-  for (const PolicySection& section : policy_sections()) {
-    settings.policies[std::string(section.name)] =
-        section.read(root.find(section.name), allocations, root.out());
+// The keys at the top of weir.yaml; each policy's section has its name.
+std::vector<std::string_view> top_keys(PolicyTable policies) {
+  std::vector<std::string_view> keys = {"policy", "listen", "store", "heartbeat"};
+  for (const PolicyEntry& policy : policies) {
+    if (policy.read != nullptr) keys.push_back(policy.name);
+  }
+  keys.insert(keys.end(), {"queues", "removed_queues", "limits", "administrators",
+                           "finished_jobs_kept", "finished_jobs_at_most", "history", "event_log",
+                           "tracker", "speculation", "tracker_faults"});
+  return keys;
+}
+
+void read_policy(const MapReader& root, const Allocations& allocations, PolicyTable policies,
+                 Settings& settings) {
+  std::vector<std::string_view> names;
+  for (const PolicyEntry& policy : policies) names.push_back(policy.name);
+  if (const auto index = root.read_enum("policy", names)) settings.policy = names[*index];
+  for (const PolicyEntry& policy : policies) {
+    if (policy.read == nullptr) continue;
+    settings.policies[std::string(policy.name)] =
+        policy.read(root.find(policy.name), allocations, root.out());
   }
 }
 
@@ -56,14 +70,11 @@ Result<Loaded> load_settings_text(const std::string& name, std::string_view text
   return load_settings_text(name, SettingsText::split(text));
 }
 
-Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out) {
+Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out,
+                     PolicyTable policies) {
   Loaded loaded;
-  const MapReader root(
-      &document, "", out,
-      {"policy", "listen", "store", "heartbeat", "capacity", "fair", "queues", "removed_queues",
-       "limits", "administrators", "finished_jobs_kept", "finished_jobs_at_most", "history",
-       "tracker", "speculation", "tracker_faults"});
-  read_policy(root, allocations, loaded.settings);
+  const MapReader root(&document, "", out, top_keys(policies));
+  read_policy(root, allocations, policies, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   read_speculation(root, loaded.settings.speculation);
   root.read_strings("administrators", loaded.settings.administrators);
@@ -71,6 +82,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   root.read_integer("finished_jobs_at_most", loaded.settings.finished_jobs_at_most,
                     {.least = 0, .most = 1'000'000});
   read_history(root, loaded.settings.history);
+  read_event_log(root, loaded.settings.event_log);
   read_tracker_faults(root, loaded.settings.tracker_faults);
   const std::size_t errors = out.error_count();
   loaded.settings.queues = load_queues(root.find("queues"), out);

@@ -12,6 +12,7 @@
 
 #include "conf/daemon_settings.h"
 #include "conf/diagnostics.h"
+#include "conf/policies.h"
 #include "conf/settings_text.h"
 #include "conf/yaml_node.h"
 #include "jobqueue/model/result.h"
@@ -35,6 +36,7 @@ Result<Loaded> load_settings_text(const std::string& name, const SettingsText& s
 // The settings that a part of another document says; what is wrong goes to `out`, and then the
 // value is good for nothing. `text` stays empty. Nothing is read from disk here: the text of the
 // allocations file that the settings may name comes along (conf/settings_text.h).
-Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out);
+Loaded read_settings(const YamlNode& document, const Allocations& allocations, Diagnostics& out,
+                     PolicyTable policies = policy_table());
 
 }  // namespace weir

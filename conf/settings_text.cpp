@@ -53,14 +53,6 @@ std::optional<std::string> read_whole(const std::string& file, std::string& prob
   return text;
 }
 
-const YamlNode* value_of(const YamlNode& map, std::string_view name) {
-  if (map.kind != YamlNode::Kind::kMap) return nullptr;
-  for (const auto& [key, value] : map.entries) {
-    if (key->kind == YamlNode::Kind::kScalar && key->text == name) return value.get();
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string SettingsText::joined() const {
@@ -105,7 +97,7 @@ Result<SettingsText> read_settings_text(const std::string& file) {
 }
 
 const YamlNode* allocations_name(const YamlNode& document) {
-  const YamlNode* fair = value_of(document, "fair");
+  const YamlNode* fair = value_of(document, "fair");  // no other policy's section names a file
   if (fair == nullptr) return nullptr;
   const YamlNode* name = value_of(*fair, "allocations");
   if (name == nullptr) {

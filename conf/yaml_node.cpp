@@ -187,6 +187,14 @@ bool check_text(std::string_view text, Diagnostics& out) {
 
 }  // namespace
 
+const YamlNode* value_of(const YamlNode& map, std::string_view name) {
+  if (map.kind != YamlNode::Kind::kMap) return nullptr;
+  for (const auto& [key, value] : map.entries) {
+    if (key->kind == YamlNode::Kind::kScalar && key->text == name) return value.get();
+  }
+  return nullptr;
+}
+
 bool is_plain_line(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);

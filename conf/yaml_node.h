@@ -34,6 +34,9 @@ inline constexpr std::int64_t kMaxYamlNodes = 1'000'000;
 // document is a kNull node.
 YamlNode::Ptr parse_yaml(std::string_view text, Diagnostics& out);
 
+// The first value of that key; null: there is none, or `map` is no map.
+const YamlNode* value_of(const YamlNode& map, std::string_view name);
+
 // Whether text fits on one line of a message: UTF-8 without control characters.
 bool is_plain_line(std::string_view text);
 

@@ -53,7 +53,7 @@ std::string shown(const YamlNode& node) {
 }
 
 MapReader::MapReader(const YamlNode* node, std::string path, Diagnostics& out,
-                     std::initializer_list<std::string_view> known)
+                     std::span<const std::string_view> known)
     : path_(std::move(path)), out_(out) {
   if (node == nullptr) return;
   at_ = node->at;
@@ -63,7 +63,7 @@ MapReader::MapReader(const YamlNode* node, std::string path, Diagnostics& out,
            fmt::format("a map with the keys {}", fmt::join(known, ", ")), out_);
     return;
   }
-  check_keys(*node, {known.begin(), known.size()});
+  check_keys(*node, known);
 }
 
 void MapReader::check_keys(const YamlNode& node, std::span<const std::string_view> known) {

@@ -37,7 +37,10 @@ class MapReader {
   // `path` names the map in messages (`queues.research`; empty at the top). `node` may be null:
   // then all is absent.
   MapReader(const YamlNode* node, std::string path, Diagnostics& out,
-            std::initializer_list<std::string_view> known);
+            std::span<const std::string_view> known);
+  MapReader(const YamlNode* node, std::string path, Diagnostics& out,
+            std::initializer_list<std::string_view> known)
+      : MapReader(node, std::move(path), out, std::span(known.begin(), known.size())) {}
 
   const YamlNode* find(std::string_view key) const;  // null if absent
   bool has(std::string_view key) const { return find(key) != nullptr; }

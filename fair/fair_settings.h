@@ -48,12 +48,6 @@ struct FairSettings : PolicySettings {
     DurationMs duration_ms = 5 * 60 * 1000;
     friend bool operator==(const Booster&, const Booster&) = default;
   };
-  struct EventLog {
-    std::string path;
-    std::int64_t rotate_bytes = 100'000'000;
-    std::int64_t keep = 10;
-    friend bool operator==(const EventLog&, const EventLog&) = default;
-  };
 
   std::vector<PoolSettings> pools;  // top level
   PoolSettings undeclared;          // what a pool on demand is set to: the defaults, without a name
@@ -73,7 +67,6 @@ struct FairSettings : PolicySettings {
   std::string load_manager = "cap";  // cap | none
   std::int64_t load_max_diff_millionths = 0;
   std::string task_selector = "default";
-  std::optional<EventLog> event_log;
   LocalityDelaySettings locality_delay{.mode = LocalityDelaySettings::Mode::kAuto};
   bool copy_compute_split = false;
   std::int64_t copy_factor = 3;

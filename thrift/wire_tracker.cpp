@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobqueue/model/submission_limits.h"
+#include "thrift/spec_check.h"
 #include "thrift/wire_error.h"
 #include "thrift/wire_job.h"
 
@@ -65,7 +67,7 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
 }
 
 Status check_tracker_name(const std::string& name) {
-  if (Status s = check_text("name", name, {JobLimits::kNameBytes}); !s) return s;
+  if (Status s = check_text("name", name, {SubmissionLimits::kNameBytes}); !s) return s;
   if (name.find(' ') != std::string::npos) {
     return bad_request("name: '" + name + "' has a space in it", "a tracker's name in one word");
   }
@@ -76,7 +78,7 @@ Status check_tracker_name(const std::string& name) {
 
 Result<RegisterTracker> from_wire(const wire::Registration& registration) {
   if (Status s = check_tracker_name(registration.name); !s) return s.error();
-  if (Status s = check_text("host", registration.host, {JobLimits::kNameBytes}); !s) {
+  if (Status s = check_text("host", registration.host, {SubmissionLimits::kNameBytes}); !s) {
     return s.error();
   }
   if (registration.shuffle_port < 0 || registration.shuffle_port > 65535) {
@@ -92,7 +94,7 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
   out.shuffle_port = registration.shuffle_port;
   out.total = *total;
   if (!registration.rack.empty()) {
-    if (Status s = check_text("rack", registration.rack, {JobLimits::kNameBytes}); !s) {
+    if (Status s = check_text("rack", registration.rack, {SubmissionLimits::kNameBytes}); !s) {
       return s.error();
     }
     out.rack = registration.rack;
@@ -102,7 +104,8 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
                        "at most " + std::to_string(ReportLimits::kLocalPaths));
   }
   for (const std::string& path : registration.local_paths) {
-    if (Status s = check_text("local_paths", path, {JobLimits::kPathBytes}); !s) return s.error();
+    if (Status s = check_text("local_paths", path, {SubmissionLimits::kPathBytes}); !s)
+      return s.error();
   }
   out.local_paths = registration.local_paths;
   // Shown and nothing else: more than there is room for is no reason to refuse a tracker.
@@ -111,7 +114,7 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     out.protections.push_back(line.substr(0, ReportLimits::kProtectionBytes));
   }
   if (!registration.home.empty()) {
-    if (Status s = check_text("home", registration.home, {JobLimits::kNameBytes}); !s) {
+    if (Status s = check_text("home", registration.home, {SubmissionLimits::kNameBytes}); !s) {
       return s.error();
     }
     out.home = registration.home;

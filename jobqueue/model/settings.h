@@ -108,6 +108,14 @@ struct JobBytesSettings {
   friend bool operator==(const JobBytesSettings&, const JobBytesSettings&) = default;
 };
 
+// A file of all that the JobTracker decides, a line of JSON each; it keeps it, not the engine.
+struct EventLogSettings {
+  std::string path;
+  std::int64_t rotate_bytes = 100'000'000;
+  std::int64_t keep = 10;  // full files
+  friend bool operator==(const EventLogSettings&, const EventLogSettings&) = default;
+};
+
 struct Settings {
   std::string policy = "capacity";
   HeartbeatSettings heartbeat;
@@ -122,6 +130,7 @@ struct Settings {
   std::int64_t finished_jobs_at_most = 10'000;
   HistorySettings history;
   JobBytesSettings job_bytes;
+  std::optional<EventLogSettings> event_log;  // absent: off
   std::map<std::string, std::shared_ptr<const PolicySettings>> policies;
   std::vector<std::string> notices;  // findings that are no errors but stay visible
   std::string text;                  // the YAML it came from, kept for the store and `conf diff`

@@ -5,6 +5,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/temporary_directory.h"
+#include "jobqueue/model/submission_limits.h"
 
 namespace weir::cli {
 namespace {
@@ -65,11 +66,12 @@ TEST(Splits, NeighboursAreCombinedUpToASize) {
   auto many = compute_splits({{"/a", 2'500}}, 1);
   combine_splits(many, 1 << 20);
   ASSERT_EQ(many.splits.size(), 3u);
-  EXPECT_EQ(many.splits[0].more.size() + 1, kMaxPieces);
+  EXPECT_EQ(many.splits[0].more.size() + 1, SubmissionLimits::kPiecesPerSplit);
 }
 
 TEST(Splits, TooManyAreRefused) {
-  EXPECT_THROW(compute_splits({{"/a", kMaxSplits + 1}}, 1), CliFailure);
+  EXPECT_THROW(compute_splits({{"/a", SubmissionLimits::kPieces + 1}}, 1), CliFailure);
+  EXPECT_THROW(compute_splits({{"/a", INT64_MAX}, {"/b", INT64_MAX}}, 1), CliFailure);
   EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX).splits.size(), 1u);
   EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX - 1).splits.size(), 2u);
 }

@@ -114,8 +114,8 @@ TEST_F(Submit, WhatIsNotSaidIsLeftToTheDefaults) {
 }
 
 TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
-  expect_refused({"--reduces", "100001"}, "--reduces 100001: must be 0 to 100000");
-  expect_refused({"--reduces", "-1"}, "--reduces");
+  expect_refused({"--reduces", "100001"}, "weir: reduces: 100001 is out of range; 0 to 100000\n");
+  expect_refused({"--reduces", "-1"}, "reduces: -1 is out of range");
   expect_refused({"--priority", "urgent"}, "must be VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW");
   expect_refused({"--split-size", "0"}, "--split-size '0'");
   expect_refused({"--split-size", "big"}, "64M, 1G");
@@ -181,7 +181,7 @@ TEST_F(Submit, SizesMayHaveUnits) {
   EXPECT_EQ(spec.sort_memory_mb, 16);
   fake.asked.clear();
   expect_refused({"--map-memory", "much"}, "--map-memory 'much': write MB like 512, or a size");
-  expect_refused({"--sort-memory", "1T"}, "--sort-memory 1048576: must be 1 to 65536");
+  expect_refused({"--sort-memory", "1T"}, "sort_memory_mb: 1048576 is out of range; 1 to 65536");
   expect_refused({"--combine-files", "0"}, "--combine-files '0': write bytes like");
 }
 
@@ -224,7 +224,7 @@ TEST_F(Submit, FilesTravelWithTheJob) {
   fake.asked.clear();
   const auto large = dir.write("large", std::string((1 << 20) + 1, 'x'));
   expect_refused({"--files", dir / "none"}, "--files " + dir / "none: does not exist");
-  expect_refused({"--files", large}, "has 1.0 MiB, at most 1.0 MiB a file");
+  expect_refused({"--files", large}, "files[0]: 'large' has 1048577 bytes; at most 1048576 a file");
   expect_refused({"--files", dir / ""}, "is no file; name each file");
   expect_refused({"--files", "/dev/null"}, "is no file; name each file");
   expect_refused({"--files", script + ",,"}, "a name is empty");
@@ -234,7 +234,7 @@ TEST_F(Submit, FilesTravelWithTheJob) {
   std::string list;
   for (int i = 0; i < 5; ++i)
     list += "," + dir.write("f" + std::to_string(i), std::string(1 << 20, 'x'));
-  expect_refused({"--files", list.substr(1)}, "--files: 5.0 MiB in all, at most 4.0 MiB");
+  expect_refused({"--files", list.substr(1)}, "files: have 5242880 bytes; at most 4194304 in all");
 }
 
 TEST_F(Submit, RefusalsOfTheJobTracker) {

@@ -1,4 +1,4 @@
-// What changed between two settings, a line each; and the list of policies.
+// What changed between two settings, a line each.
 #include "conf/diff.h"
 
 #include "conf/describe.h"
@@ -7,9 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "conf/load.h"
-#include "conf/policies.h"
-#include "jobqueue/model/cluster_state.h"
-#include "jobqueue/policy/policy_memory.h"
 
 namespace weir {
 namespace {
@@ -72,20 +69,6 @@ TEST(Diff, Guarantees) {
   EXPECT_EQ(text({Unit::kPercent, 4000}, {Unit::kPercent, 3350}), "40% map / 33.5% reduce");
   EXPECT_EQ(text({Unit::kSlots, 40}, {Unit::kSlots, 20}), "40 map / 20 reduce slots");
   EXPECT_EQ(text({}, {}), "equal part");
-}
-
-TEST(Policies, EveryNameHasAConstructor) {
-  const Settings loaded = settings("policy: capacity");
-  const ClusterState state(std::make_shared<const Settings>(loaded),
-                           QueueTree::build(loaded.queues).value(), 1);
-  PolicyMemory memory;
-  const PolicyFactory make = policy_factory();
-  for (const std::string& name : policy_names()) {
-    const auto policy = make(name, state, memory);
-    ASSERT_NE(policy, nullptr) << name;
-    EXPECT_EQ(policy->name(), name);
-  }
-  EXPECT_EQ(make("none", state, memory), nullptr);
 }
 
 }  // namespace

@@ -58,7 +58,6 @@ fair:
   load_manager: none
   load_max_diff: 0.2
   task_selector: default
-  event_log: {path: /tmp/e.jsonl, rotate: 1MB, keep: 2}
   locality_delay: {node: 5s, rack: 10s}
   copy_compute_split: true
   copy_factor: 4
@@ -75,7 +74,6 @@ fair:
   EXPECT_EQ(settings.new_job_booster, (FairSettings::Booster{.factor = 2'500'000}));
   EXPECT_EQ(settings.load_manager, "none");
   EXPECT_EQ(settings.load_max_diff_millionths, 200'000);
-  EXPECT_EQ(settings.event_log, (FairSettings::EventLog{"/tmp/e.jsonl", 1'000'000, 2}));
   EXPECT_EQ(settings.locality_delay, (LocalityDelaySettings{DelayMode::kFixed, 5000, 10'000}));
   EXPECT_TRUE(settings.copy_compute_split);
   EXPECT_EQ(settings.copy_factor, 4);
@@ -253,8 +251,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "f:1:34: fair.new_job_booster.factor is \"0\", allowed: a number above 0"},
         BadFair{"fair: {load_max_diff: 1.5}\n",
                 "f:1:23: fair.load_max_diff is \"1.5\", allowed: a number from 0 up to 1"},
-        BadFair{"fair: {event_log: {keep: 3}}\n",
-                "f:1:19: fair.event_log has no path, allowed: path: with a file"},
         BadFair{"fair: {locality_delay: {node: 5}}\n",
                 "f:1:31: fair.locality_delay.node is \"5\", allowed: a duration"},
         BadFair{"capacity: {locality_delay: soon}\n",

@@ -208,7 +208,6 @@ TEST(Load, TheSamplesFairSectionIsRight) {
   const auto& fair = dynamic_cast<const FairSettings&>(*loaded.settings.policies.at("fair"));
   EXPECT_THAT(loaded.settings.notices, testing::IsEmpty());
   EXPECT_EQ(fair.pools.size(), 1u);
-  EXPECT_EQ(fair.event_log->rotate_bytes, 100'000'000);
   // Cut short anywhere it is good or refused, and nothing worse.
   for (std::size_t size = 0; size < text.size(); ++size) {
     const auto cut = load_settings_text("f", text.substr(0, size));

@@ -25,7 +25,7 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
 #define KEYS                                                                           \
   "policy, listen, store, heartbeat, capacity, fair, queues, removed_queues, limits, " \
   "administrators, "                                                                   \
-  "finished_jobs_kept, finished_jobs_at_most, history, tracker, speculation, "         \
+  "finished_jobs_kept, finished_jobs_at_most, history, event_log, tracker, speculation, " \
   "tracker_faults"
 #define QUEUE_KEYS                                                                         \
   "name, parent, guaranteed, maximum, reclaim_after, lend_after, user_limit, priorities, " \

@@ -164,7 +164,7 @@ class Files(Cluster):
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED", self.json("job", "status", job)["diagnostics"])
         self.assertEqual(self.output("out"), bytes(range(256)) * 4096)
         (self.dir / "large").write_bytes(b"x" * ((1 << 20) + 1))
-        self.refused(2, "--files large: has 1.0 MiB, at most 1.0 MiB a file", *self.submit("o", "--files", "large"))
+        self.refused(2, r"files\[0\]: 'large' has 1048577 bytes; at most 1048576 a file", *self.submit("o", "--files", "large"))
         self.refused(2, "--files none: does not exist", *self.submit("o", "--files", "none"))
 
 

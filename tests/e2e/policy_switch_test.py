@@ -16,8 +16,8 @@ QUEUES = """
 class PolicySwitch(Cluster):
     def start_orgs(self):
         self.event_log = self.dir / "events.jsonl"
-        fair = f"fair: {{event_log: {{path: {self.event_log}}}}}\n"
-        self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES, fair))
+        log = f"event_log: {{path: {self.event_log}}}\n"
+        self.start_cluster(trackers=2, map_slots=2, reduce_slots=2, conf=self.settings(QUEUES, log))
         self.text = self.some_text(lines=3000)
 
     def count_words(self, out, queue, user, mapper=MAPPER):

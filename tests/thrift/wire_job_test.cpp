@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_codec.h"
 #include "thrift/wire_error.h"
 
@@ -118,9 +119,9 @@ TEST(WireJob, DefaultsAreThoseOfTheIdl) {
 
 TEST(WireJob, TextMayBeAsLongAsItsLimit) {
   wire::JobSpec spec = good_spec();
-  spec.name.assign(JobLimits::kNameBytes, 'n');
-  spec.mapper.assign(JobLimits::kCommandBytes, 'x');
-  spec.output = "/" + std::string(JobLimits::kPathBytes - 1, 'o');
+  spec.name.assign(SubmissionLimits::kNameBytes, 'n');
+  spec.mapper.assign(SubmissionLimits::kCommandBytes, 'x');
+  spec.output = "/" + std::string(SubmissionLimits::kPathBytes - 1, 'o');
   EXPECT_TRUE(from_wire(spec, kAlice).ok());
 }
 
@@ -133,7 +134,7 @@ TEST(WireJob, RefusesFilesThatCannotTravel) {
     const auto made = from_wire(spec, kAlice);
     return made.ok() ? std::string("taken") : made.error().message;
   };
-  const std::string large(JobLimits::kFileBytes, 'x');
+  const std::string large(SubmissionLimits::kFileBytes, 'x');
   EXPECT_EQ(refusal({file_of("a", large)}), "taken");
   EXPECT_EQ(refusal({file_of("a", large + "x")}), "files[0]: 'a' has 1048577 bytes");
   for (const char* name : {"a/b", "/a", ".", "..", "../a"}) {
@@ -172,13 +173,13 @@ TEST(WireJob, RefusesWhatCannotBe) {
        [](auto& s) { s.splits[1].more = {piece(0, 0, 1), piece(0, -1, 1)}; }},
       {"splits[1].more[0].length", [](auto& s) { s.splits[1].more = {piece(0, 0, INT64_MAX)}; }},
       {"splits[1].more: number of pieces",
-       [](auto& s) { s.splits[1].more.assign(JobLimits::kPiecesPerSplit, piece(0, 0, 1)); }},
+       [](auto& s) { s.splits[1].more.assign(SubmissionLimits::kPiecesPerSplit, piece(0, 0, 1)); }},
       {"splits: number of pieces",
        [](auto& s) {
          s.splits.assign(1001, s.splits[0]);
          for (auto& split : s.splits) {
            split.hosts.clear();
-           split.more.assign(JobLimits::kPiecesPerSplit - 1, piece(0, 0, 1));
+           split.more.assign(SubmissionLimits::kPiecesPerSplit - 1, piece(0, 0, 1));
          }
        }},
       {"splits[0].hosts", [](auto& s) { s.splits[0].hosts.assign(100, "h"); }},
@@ -186,7 +187,7 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"reduces", [](auto& s) { s.reduces = 100'001; }},
       {"reducer: is missing", [](auto& s) { s.reducer.clear(); }},
       {"mapper: is empty", [](auto& s) { s.mapper.clear(); }},
-      {"mapper", [](auto& s) { s.mapper.assign(JobLimits::kCommandBytes + 1, 'x'); }},
+      {"mapper", [](auto& s) { s.mapper.assign(SubmissionLimits::kCommandBytes + 1, 'x'); }},
       {"mapper", [](auto& s) { s.mapper = std::string("a\0b", 3); }},
       {"output", [](auto& s) { s.output = "out"; }},
       {"output: is the root", [](auto& s) { s.output = "/a/.."; }},
@@ -196,9 +197,9 @@ TEST(WireJob, RefusesWhatCannotBe) {
       {"working_directory", [](auto& s) { s.working_directory = "tools"; }},
       {"priority", [](auto& s) { s.priority = "URGENT"; }},
       {"queue", [](auto& s) { s.queue.clear(); }},
-      {"name", [](auto& s) { s.name.assign(JobLimits::kNameBytes + 1, 'n'); }},
+      {"name", [](auto& s) { s.name.assign(SubmissionLimits::kNameBytes + 1, 'n'); }},
       {"time_limit_ms", [](auto& s) { s.time_limit_ms = -1; }},
-      {"time_limit_ms", [](auto& s) { s.time_limit_ms = JobLimits::kTimeLimitMs + 1; }},
+      {"time_limit_ms", [](auto& s) { s.time_limit_ms = SubmissionLimits::kTimeLimitMs + 1; }},
       {"max_attempts", [](auto& s) { s.max_attempts = 0; }},
       {"task_timeout_ms", [](auto& s) { s.task_timeout_ms = -1; }},
       {"slowstart_millionths", [](auto& s) { s.slowstart_millionths = 1'000'001; }},

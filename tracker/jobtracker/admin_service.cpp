@@ -10,6 +10,7 @@
 #include "conf/load.h"
 #include "conf/policies.h"
 #include "conf/values.h"
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
@@ -53,8 +54,8 @@ Status check_trackers(const BoardView& view, const std::vector<std::string>& tra
 
 // A name is for messages only; it comes from a client and goes into the log.
 std::string file_name(const wire::SettingsFile& file) {
-  return check_text("file.name", file.name, {JobLimits::kPathBytes}) ? file.name
-                                                                     : std::string("settings");
+  const Status fits = check_text("file.name", file.name, {SubmissionLimits::kPathBytes});
+  return fits ? file.name : "settings";
 }
 
 using Commands = std::map<std::string, std::string>;  // setting, value
@@ -164,13 +165,9 @@ void AdminService::set_policy(Give<wire::Done> give, Refuse refuse, const wire::
   const Answering<wire::Done> answering(std::move(give), std::move(refuse));
   const auto who = from_wire(caller);
   if (!who) return answering.refuse(who.error());
-  std::string known;
-  bool found = false;
-  for (const std::string& name : policy_names()) {
-    known += (known.empty() ? "" : ", ") + name;
-    found = found || name == policy;
-  }
-  if (!found) {
+  if (find_policy(policy) == nullptr) {
+    std::string known;
+    for (const std::string& name : policy_names()) known += (known.empty() ? "" : ", ") + name;
     return answering.refuse(Error{ErrorCode::kUnknownPolicy,
                                   "there is no policy '" + policy.substr(0, 64) + "'",
                                   "policies: " + known,

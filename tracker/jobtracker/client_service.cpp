@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
@@ -122,7 +123,7 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
   }
   auto spec = from_wire(upload ? uploaded : request.spec, *caller);
   if (!spec) return answering.refuse(spec.error());
-  const TextRule rule{.max_bytes = JobLimits::kSubmissionBytes, .may_be_empty = true};
+  const TextRule rule{.max_bytes = SubmissionLimits::kSubmissionBytes, .may_be_empty = true};
   if (const Status fits = check_text("submission", request.submission, rule); !fits)
     return answering.refuse(fits.error());
   spec->submission = request.submission;
@@ -226,7 +227,7 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
   const Answering<std::vector<wire::JobStatus>> answering(std::move(give), std::move(refuse));
   const auto most = list_limit(wanted.limit, kJobsListed, kMostJobsListed);
   if (!most) return answering.refuse(most.error());
-  const TextRule rule{.max_bytes = JobLimits::kNameBytes, .may_be_empty = true};
+  const TextRule rule{.max_bytes = SubmissionLimits::kNameBytes, .may_be_empty = true};
   if (const Status fits = check_text("name", wanted.name, rule); !fits)
     return answering.refuse(fits.error());
   for (const std::string& state : wanted.states) {

@@ -10,8 +10,6 @@
 
 #include <cerrno>
 
-#include "fair/fair_settings.h"
-
 namespace weir {
 namespace {
 
@@ -39,21 +37,14 @@ EventFile::~EventFile() {
 }
 
 void EventFile::follow(const Settings& settings) {
-  std::optional<Place> wanted;
-  if (const auto found = settings.policies.find("fair"); found != settings.policies.end()) {
-    const auto* fair = dynamic_cast<const FairSettings*>(found->second.get());
-    if (fair != nullptr && fair->event_log) {
-      const FairSettings::EventLog& log = *fair->event_log;
-      wanted = Place{log.path, log.rotate_bytes, log.keep};
-    }
-  }
+  const std::optional<EventLogSettings>& wanted = settings.event_log;
   if (wanted == place_ && (file_ != nullptr) == wanted.has_value()) return;
   close();
   place_ = wanted;
   if (wanted) open(*wanted);
 }
 
-void EventFile::open(const Place& place) {
+void EventFile::open(const EventLogSettings& place) {
   if (is_waited_for(place.path)) return fail("is no regular file");
   try {
     auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(

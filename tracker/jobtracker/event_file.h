@@ -1,4 +1,4 @@
-// `fair.event_log`: every decision of the engine as a line of JSON in a file that is rotated
+// `event_log:` every decision of the engine as a line of JSON in a file that is rotated
 // (events.jsonl, events.1.jsonl, ...). The fields are those of docs/scenarios.md, with jobs by
 // their numbers and times in ms since the epoch. Lines are made on the engine's thread and written
 // by a thread of their own: a slow disk makes nobody wait. What it cannot keep up with is left out,
@@ -40,19 +40,13 @@ class EventFile {
   std::optional<std::string> error() const;
 
  private:
-  struct Place {
-    std::string path;
-    std::int64_t rotate_bytes = 0;
-    std::int64_t keep = 0;
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  void open(const Place& place);
+  void open(const EventLogSettings& place);
   void close();
   void tell_lost(TimeMs now);
   void send();
   void fail(std::string message);
 
-  std::optional<Place> place_;
+  std::optional<EventLogSettings> place_;
   std::string job_name_;  // the answer to the lines' latest question
   std::ostringstream text_;
   EventLines lines_;

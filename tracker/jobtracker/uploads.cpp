@@ -6,8 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/wire_error.h"
-#include "thrift/wire_job.h"
 
 namespace weir {
 namespace {
@@ -85,9 +85,9 @@ Status Uploads::append(const std::string& id, const std::vector<wire::Split>& sp
   const auto found = uploads_.find(id);
   if (found == uploads_.end()) return unknown(id);
   Upload& upload = found->second;
-  if (upload.splits.size() + splits.size() > JobLimits::kSplits) {
+  if (upload.splits.size() + splits.size() > SubmissionLimits::kPieces) {
     return bad_request(fmt::format("upload: {} splits", upload.splits.size() + splits.size()),
-                       fmt::format("at most {} a job", JobLimits::kSplits));
+                       fmt::format("at most {} a job", SubmissionLimits::kPieces));
   }
   if (const Held held = held_by(upload.user); bytes > limits_.bytes_of_user - held.bytes) {
     return Error{ErrorCode::kBusy,

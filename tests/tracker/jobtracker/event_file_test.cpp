@@ -9,7 +9,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fair/fair_settings.h"
 #include "harness.h"
 #include "support/fifo_harness.h"
 
@@ -20,10 +19,8 @@ using ::testing::HasSubstr;
 
 Settings logging_to(const std::string& path, std::int64_t rotate = 1'000'000,
                     std::int64_t keep = 2) {
-  auto fair = std::make_shared<FairSettings>();
-  if (!path.empty()) fair->event_log = FairSettings::EventLog{path, rotate, keep};
   Settings settings;
-  settings.policies["fair"] = fair;
+  if (!path.empty()) settings.event_log = EventLogSettings{path, rotate, keep};
   return settings;
 }
 

@@ -131,6 +131,16 @@ TEST_F(SettingsReloadTest, AnotherAllocationsFileIsWatchedFromThenOn) {
   EXPECT_TRUE(soon([&] { return weight() == 555; }));
 }
 
+TEST_F(SettingsReloadTest, TheEventLogIsOpenedAndMovedWhileItRuns) {
+  const auto log_to = [this](const std::string& name) {
+    write("weir.yaml", kSettings + ("event_log: {path: " + dir_.file(name) + "}\n"));
+    look();
+    return soon([&] { return std::filesystem::exists(dir_.file(name)); });
+  };
+  EXPECT_TRUE(log_to("a.jsonl"));
+  EXPECT_TRUE(log_to("another.jsonl"));
+}
+
 // Settings that were applied live in the store with their allocations, whatever becomes of the
 // file.
 TEST(AllocationsInTheStore, CountUntilOneOfTheFilesChanges) {

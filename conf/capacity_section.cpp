@@ -1,10 +1,7 @@
-#include <algorithm>
-#include <array>
+#include "conf/capacity_section.h"
 
 #include "capacity/capacity_settings.h"
-#include "conf/fair_section.h"
 #include "conf/locality_value.h"
-#include "conf/policies.h"
 
 namespace weir {
 namespace {
@@ -12,6 +9,8 @@ namespace {
 // In the order of the enums.
 constexpr std::string_view kRedistributeBy[] = {"guaranteed", "waiting_jobs", "demand"};
 constexpr std::string_view kPreemption[] = {"on", "log_only", "off"};
+
+}  // namespace
 
 std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, const Allocations&,
                                                     Diagnostics& out) {
@@ -37,19 +36,6 @@ KeyValues describe_capacity(const PolicySettings& settings) {
            std::string(kRedistributeBy[static_cast<std::size_t>(capacity->redistribute_by)])},
           {"preemption", std::string(kPreemption[static_cast<std::size_t>(capacity->preemption)])},
           {"locality_delay", format_locality_delay(capacity->locality_delay)}};
-}
-
-}  // namespace
-
-std::vector<std::string> policy_names() {
-  return {"capacity", "fair", "fifo"};
-}
-
-const std::vector<PolicySection>& policy_sections() {
-  static const std::vector<PolicySection> kSections = {
-      {"capacity", &read_capacity, &describe_capacity, nullptr},
-      {"fair", &read_fair, &describe_fair, &fair_parts}};
-  return kSections;
 }
 
 }  // namespace weir

@@ -1,0 +1,237 @@
+#include "thrift/spec_check.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "jobqueue/model/submission_limits.h"
+#include "thrift/wire_error.h"
+
+namespace weir {
+namespace {
+
+using Limits = SubmissionLimits;
+
+Status check_range(const std::string& field, std::int64_t value, std::int64_t least,
+                   std::int64_t most) {
+  if (value < least || value > most) return out_of_range(field, value, least, most);
+  return Ok{};
+}
+
+Status check_path(const std::string& field, const std::string& path) {
+  if (Status s = check_text(field, path, {.max_bytes = Limits::kPathBytes}); !s) return s;
+  if (path.front() != '/') {
+    return bad_request(field + ": '" + path + "' is a relative path",
+                       "an absolute path, as the trackers see it");
+  }
+  return Ok{};
+}
+
+Status check_commands(const wire::JobSpec& spec) {
+  const TextRule required{.max_bytes = Limits::kCommandBytes, .may_have_newlines = true};
+  const TextRule optional{
+      .max_bytes = Limits::kCommandBytes, .may_be_empty = true, .may_have_newlines = true};
+  if (spec.mapper.empty()) {
+    return bad_request("mapper: is empty", "a command for `sh -c`, for example `cat`");
+  }
+  if (Status s = check_text("mapper", spec.mapper, required); !s) return s;
+  if (Status s = check_text("reducer", spec.reducer, optional); !s) return s;
+  if (Status s = check_text("combiner", spec.combiner, optional); !s) return s;
+  if (Status s = check_reduces(spec.reduces); !s) return s;
+  if (spec.reduces > 0 && spec.reducer.empty()) {
+    return bad_request("reducer: is missing, but reduces is " + std::to_string(spec.reduces),
+                       "a command for `sh -c`, or reduces 0 for a map-only job");
+  }
+  return Ok{};
+}
+
+Status check_map(const char* field, const std::map<std::string, std::string>& entries) {
+  if (entries.size() > Limits::kMapEntries) {
+    return out_of_range(std::string(field) + ": number of entries",
+                        static_cast<std::int64_t>(entries.size()), 0, Limits::kMapEntries);
+  }
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : entries) {
+    const std::string where = std::string(field) + "[" + key.substr(0, 64) + "]";
+    if (Status s = check_text(where, key, {}); !s) return s;
+    if (key.find('=') != std::string::npos) {
+      return bad_request(where + ": a key with `=` in it", "key and value given apart");
+    }
+    const TextRule rule{Limits::kMapBytes, true, true};
+    if (Status s = check_text(where, value, rule); !s) return s;
+    bytes += key.size() + value.size();
+  }
+  if (bytes > Limits::kMapBytes) {
+    return bad_request(std::string(field) + ": " + std::to_string(bytes) + " bytes",
+                       "at most " + std::to_string(Limits::kMapBytes) + " bytes in all");
+  }
+  return Ok{};
+}
+
+Status check_numbers(const wire::JobSpec& spec) {
+  const struct {
+    const char* field;
+    std::int64_t value, least, most;
+  } numbers[] = {
+      {"task_timeout_ms", spec.task_timeout_ms, 0, Limits::kTaskTimeoutMs},
+      {"slowstart_millionths", spec.slowstart_millionths, 0, 1'000'000},
+      {"slots_per_map", spec.slots_per_map, 1, Limits::kSlotsPerTask},
+      {"slots_per_reduce", spec.slots_per_reduce, 1, Limits::kSlotsPerTask},
+      {"map_memory_mb", spec.map_memory_mb, 0, Limits::kTaskMemoryMb},
+      {"reduce_memory_mb", spec.reduce_memory_mb, 0, Limits::kTaskMemoryMb},
+      {"sort_memory_mb", spec.sort_memory_mb, 1, Limits::kSortMemoryMb},
+      {"time_limit_ms", spec.time_limit_ms, 0, Limits::kTimeLimitMs},
+  };
+  if (Status s = check_max_attempts(spec.max_attempts); !s) return s;
+  for (const auto& n : numbers) {
+    if (Status s = check_range(n.field, n.value, n.least, n.most); !s) return s;
+  }
+  return Ok{};
+}
+
+Status check_file(std::size_t place, const wire::JobFile& file) {
+  const std::string field = "files[" + std::to_string(place) + "].name";
+  const TextRule rule{.max_bytes = Limits::kFileNameBytes};
+  if (Status s = check_text(field, file.name, rule); !s) return s;
+  if (file.name.find('/') != std::string::npos || file.name == "." || file.name == "..") {
+    return bad_request(field + ": '" + file.name + "' is no name of a file",
+                       "a name without `/`, and neither `.` nor `..`");
+  }
+  return check_file_bytes(place, file.name, static_cast<std::int64_t>(file.content.size()));
+}
+
+// What travels with the job.
+Status check_files(const wire::JobSpec& spec) {
+  if (spec.files.empty()) return Ok{};
+  if (Status s = check_file_count(spec.files.size()); !s) return s;
+  if (!spec.working_directory.empty()) {
+    return bad_request("files: the job has a working_directory",
+                       "files without it: they go into each attempt's own directory");
+  }
+  std::size_t bytes = 0;
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < spec.files.size(); ++i) {
+    const wire::JobFile& file = spec.files[i];
+    if (Status s = check_file(i, file); !s) return s;
+    if (!names.insert(file.name).second) {
+      return bad_request(
+          "files[" + std::to_string(i) + "].name: '" + file.name + "' is there already",
+          "files of different names");
+    }
+    bytes += file.content.size();
+  }
+  if (bytes > Limits::kFilesBytes) {
+    return bad_request("files: have " + std::to_string(bytes) + " bytes",
+                       "at most " + std::to_string(Limits::kFilesBytes) +
+                           " in all; put large ones where the trackers see them");
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Status check_spec(const wire::JobSpec& spec) {
+  if (Status s = check_description(spec); !s) return s;
+  if (Status s = check_input_files(spec.input_files); !s) return s;
+  std::size_t pieces = spec.splits.size();
+  for (const wire::Split& split : spec.splits) pieces += split.more.size();
+  return check_pieces(spec.splits.size(), pieces);
+}
+
+Status check_description(const wire::JobSpec& spec) {
+  if (Status s = check_text("name", spec.name, {Limits::kNameBytes, true}); !s) return s;
+  if (Status s = check_text("queue", spec.queue, {Limits::kPathBytes}); !s) return s;
+  if (Status s = check_commands(spec); !s) return s;
+  if (Status s = check_path("output", spec.output); !s) return s;
+  if (!spec.working_directory.empty()) {
+    if (Status s = check_path("working_directory", spec.working_directory); !s) return s;
+  }
+  if (Status s = check_files(spec); !s) return s;
+  if (Status s = check_map("conf", spec.conf); !s) return s;
+  if (Status s = check_map("environment", spec.environment); !s) return s;
+  return check_numbers(spec);
+}
+
+Status check_reduces(std::int64_t reduces) {
+  return check_range("reduces", reduces, 0, Limits::kReduces);
+}
+
+Status check_max_attempts(std::int64_t attempts) {
+  return check_range("max_attempts", attempts, 1, Limits::kAttemptsPerTask);
+}
+
+Status check_file_count(std::size_t files) {
+  if (files <= Limits::kFiles) return Ok{};
+  return out_of_range("files: number of files", static_cast<std::int64_t>(files), 0,
+                      Limits::kFiles, "ship an archive of them");
+}
+
+Status check_file_bytes(std::size_t place, const std::string& name, std::int64_t bytes) {
+  if (bytes <= static_cast<std::int64_t>(Limits::kFileBytes)) return Ok{};
+  return bad_request("files[" + std::to_string(place) + "]: '" + name + "' has " +
+                         std::to_string(bytes) + " bytes",
+                     "at most " + std::to_string(Limits::kFileBytes) +
+                         " a file; put it where the trackers see it");
+}
+
+Status check_input_files(const std::vector<std::string>& paths) {
+  if (paths.empty()) {
+    return bad_request("input_files: none given", "absolute paths, at least one");
+  }
+  if (paths.size() > Limits::kInputFiles) {
+    return out_of_range("input_files: number of files", static_cast<std::int64_t>(paths.size()), 1,
+                        Limits::kInputFiles, "join small files first");
+  }
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (Status s = check_path("input_files[" + std::to_string(i) + "]", paths[i]); !s) return s;
+    bytes += paths[i].size();
+  }
+  if (bytes > Limits::kInputPathBytes) {
+    return bad_request("input_files: " + std::to_string(bytes) + " bytes of paths",
+                       "at most " + std::to_string(Limits::kInputPathBytes) +
+                           " in all; join small files first");
+  }
+  return Ok{};
+}
+
+Status check_pieces(std::size_t splits, std::size_t pieces) {
+  if (splits == 0) {
+    return bad_request("splits: none given, so there is nothing to map", "one a map, at least one");
+  }
+  if (pieces <= Limits::kPieces) return Ok{};
+  return out_of_range(
+      pieces == splits ? "splits: number of splits" : "splits: number of pieces",
+      static_cast<std::int64_t>(pieces), 1, Limits::kPieces, "use larger splits");
+}
+
+Error out_of_range(const std::string& field, std::int64_t value, std::int64_t least,
+                   std::int64_t most, const std::string& advice) {
+  return bad_request(field + ": " + std::to_string(value) + " is out of range",
+                     std::to_string(least) + " to " + std::to_string(most) +
+                         (advice.empty() ? "" : "; " + advice));
+}
+
+Status check_text(const std::string& field, const std::string& text, const TextRule& rule) {
+  if (text.empty() && !rule.may_be_empty) {
+    return bad_request(field + ": is empty",
+                       "1 to " + std::to_string(rule.max_bytes) + " bytes of text");
+  }
+  if (text.size() > rule.max_bytes) {
+    return bad_request(field + ": is " + std::to_string(text.size()) + " bytes long",
+                       "at most " + std::to_string(rule.max_bytes) + " bytes");
+  }
+  const bool bad = std::any_of(text.begin(), text.end(), [&](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (rule.may_have_newlines) return byte == 0;
+    return byte < 0x20 || byte == 0x7f;
+  });
+  if (bad) {
+    return bad_request(field + ": has a control character in it",
+                       rule.may_have_newlines ? "text without NUL bytes" : "one line of text");
+  }
+  return Ok{};
+}
+
+}  // namespace weir
