@@ -11,6 +11,16 @@ namespace weir {
 // Ends of one tracker that wait to be acknowledged, besides those it reports.
 constexpr std::size_t kEndsRemembered = 1'000;
 
+namespace {
+
+std::shared_ptr<const Split> split_of(const std::shared_ptr<const JobSpec>& spec,
+                                      const TaskKey& task) {
+  if (task.kind != TaskKind::kMap) return nullptr;
+  return {spec, &spec->splits[task.index]};  // lives as long as the job's spec
+}
+
+}  // namespace
+
 // --- Heartbeats ---
 
 Error Engine::not_registered(const std::string& tracker) {
@@ -413,8 +423,8 @@ void Engine::compose_orders(const TrackerState& tracker, HeartbeatReply& out) co
     const AttemptKey& key = tracker.held[i].key;
     switch (tracker.held[i].state) {
       case AttemptState::kLaunching:
-        out.launch.push_back(
-            {key, state_.job(key.task.job).spec, tracker.held[i].copy != CopyStage::kCopying});
+        out.launch.push_back({key, split_of(state_.job(key.task.job).spec, key.task),
+                              tracker.held[i].copy != CopyStage::kCopying});
         break;
       case AttemptState::kDying:
         out.kill.push_back(key);
