@@ -122,7 +122,7 @@ Result<Priority> priority_from_wire(const std::string& text) {
 
 Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
   if (Status s = check_spec(spec); !s) return s.error();
-  JobSpec out;
+  JobSpec out = from_wire_without_splits(spec);
   if (!spec.priority.empty()) {
     const auto priority = priority_from_wire(spec.priority);
     if (!priority) return priority.error();
@@ -142,26 +142,6 @@ Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
   out.name.resize(std::min(out.name.size(), SubmissionLimits::kNameBytes));
   out.user = caller.user;
   out.groups = caller.groups;
-  out.queue = spec.queue;
-  out.input_files = spec.input_files;
-  out.mapper = spec.mapper;
-  out.reducer = spec.reducer;
-  out.combiner = spec.combiner;
-  out.reduces = static_cast<std::uint32_t>(spec.reduces);
-  out.conf = spec.conf;
-  out.environment = spec.environment;
-  out.working_directory = spec.working_directory;
-  for (const wire::JobFile& file : spec.files)
-    out.files.push_back({file.name, file.content, file.__isset.executable && file.executable});
-  out.max_attempts = static_cast<std::uint32_t>(spec.max_attempts);
-  out.task_timeout_ms = spec.task_timeout_ms;
-  out.slowstart_millionths = spec.slowstart_millionths;
-  out.need[index(TaskKind::kMap)] = Resources{{spec.slots_per_map, 0, spec.map_memory_mb, 0}};
-  out.need[index(TaskKind::kReduce)] =
-      Resources{{0, spec.slots_per_reduce, spec.reduce_memory_mb, 0}};
-  out.sort_memory_mb = spec.sort_memory_mb;
-  out.hold = spec.__isset.hold && spec.hold;
-  out.time_limit_ms = spec.time_limit_ms;
   return out;
 }
 

@@ -34,6 +34,9 @@ wire::JobSpec to_wire(const JobSpec& spec);
 wire::JobSpec to_wire_without_splits(const JobSpec& spec);
 wire::Split to_wire(const Split& split);
 wire::Split to_wire_without_hosts(const Split& split);
+// What the JobTracker says of a job, which has checked it: as it is, and without splits.
+JobSpec from_wire_without_splits(const wire::JobSpec& spec);
+Split from_wire(const wire::Split& split);
 
 Result<Priority> priority_from_wire(const std::string& text);
 Result<JobId> job_from_wire(std::int64_t job);

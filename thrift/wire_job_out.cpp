@@ -74,6 +74,42 @@ wire::JobSpec to_wire(const JobSpec& spec) {
   return out;
 }
 
+JobSpec from_wire_without_splits(const wire::JobSpec& spec) {
+  JobSpec out;
+  out.name = spec.name;
+  if (const auto priority = parse_priority(spec.priority)) out.priority = *priority;
+  out.output = spec.output;
+  out.queue = spec.queue;
+  out.input_files = spec.input_files;
+  out.mapper = spec.mapper;
+  out.reducer = spec.reducer;
+  out.combiner = spec.combiner;
+  out.reduces = static_cast<std::uint32_t>(spec.reduces);
+  out.conf = spec.conf;
+  out.environment = spec.environment;
+  out.working_directory = spec.working_directory;
+  for (const wire::JobFile& file : spec.files)
+    out.files.push_back({file.name, file.content, file.__isset.executable && file.executable});
+  out.max_attempts = static_cast<std::uint32_t>(spec.max_attempts);
+  out.task_timeout_ms = spec.task_timeout_ms;
+  out.slowstart_millionths = spec.slowstart_millionths;
+  out.need[index(TaskKind::kMap)] = Resources{{spec.slots_per_map, 0, spec.map_memory_mb, 0}};
+  out.need[index(TaskKind::kReduce)] =
+      Resources{{0, spec.slots_per_reduce, spec.reduce_memory_mb, 0}};
+  out.sort_memory_mb = spec.sort_memory_mb;
+  out.hold = spec.__isset.hold && spec.hold;
+  out.time_limit_ms = spec.time_limit_ms;
+  return out;
+}
+
+Split from_wire(const wire::Split& split) {
+  Split out{static_cast<std::uint32_t>(split.file), split.offset, split.length, split.hosts, {}};
+  out.more.reserve(split.more.size());
+  for (const wire::FilePiece& piece : split.more)
+    out.more.push_back({static_cast<std::uint32_t>(piece.file), piece.offset, piece.length});
+  return out;
+}
+
 Result<JobId> job_from_wire(std::int64_t job) {
   if (job < 1 || job >= std::numeric_limits<std::uint32_t>::max()) {
     return bad_request("job: " + std::to_string(job) + " is no job number",

@@ -12,11 +12,12 @@ namespace weir {
 namespace {
 
 // Not in the middle of a character: clients in other languages refuse text that is no UTF-8.
-std::string trimmed(const std::string& text, std::size_t max_bytes) {
+std::string trimmed(std::string text, std::size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   std::size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end);
+  text.resize(end);
+  return text;
 }
 
 std::shared_ptr<const Counters> counters_from_wire(const wire::Counters& counters) {
@@ -33,7 +34,17 @@ std::shared_ptr<const Counters> counters_from_wire(const wire::Counters& counter
   return out;
 }
 
-Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
+Status check_tracker_name(const std::string& name) {
+  if (Status s = check_text("name", name, {SubmissionLimits::kNameBytes}); !s) return s;
+  if (name.find(' ') != std::string::npos) {
+    return bad_request("name: '" + name + "' has a space in it", "a tracker's name in one word");
+  }
+  return Ok{};
+}
+
+}  // namespace
+
+Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   const auto attempt = from_wire(status.id);
   if (!attempt) return attempt.error();
   const std::string where = attempt_name(*attempt);
@@ -51,9 +62,11 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
   out.progress_millionths = std::clamp(status.progress_millionths, 0, 1'000'000);
   out.phase = static_cast<TaskPhase>(status.phase);
   if (status.__isset.age_ms) out.age_ms = std::max<std::int64_t>(0, status.age_ms);
+  out.started_at_ms = status.started_at_ms;
+  out.finished_at_ms = status.finished_at_ms;
   out.compute_granted = !status.__isset.compute_granted || status.compute_granted;
-  out.status = trimmed(status.status, ReportLimits::kStatusBytes);
-  out.diagnostics = trimmed(status.diagnostics, ReportLimits::kDiagnosticsBytes);
+  out.status = status.status;
+  out.diagnostics = status.diagnostics;
   if (status.__isset.counters) out.counters = counters_from_wire(status.counters);
   out.fetch_failures.reserve(status.fetch_failures.size());
   for (const wire::FetchFailure& failure : status.fetch_failures) {
@@ -65,16 +78,6 @@ Result<AttemptReport> report_from_wire(const wire::AttemptStatus& status) {
   }
   return out;
 }
-
-Status check_tracker_name(const std::string& name) {
-  if (Status s = check_text("name", name, {SubmissionLimits::kNameBytes}); !s) return s;
-  if (name.find(' ') != std::string::npos) {
-    return bad_request("name: '" + name + "' has a space in it", "a tracker's name in one word");
-  }
-  return Ok{};
-}
-
-}  // namespace
 
 Result<RegisterTracker> from_wire(const wire::Registration& registration) {
   if (Status s = check_tracker_name(registration.name); !s) return s.error();
@@ -131,8 +134,11 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
   out.sequence = report.sequence;
   out.attempts.reserve(report.attempts.size());
   for (const wire::AttemptStatus& status : report.attempts) {
-    auto attempt = report_from_wire(status);
+    auto attempt = from_wire(status);
     if (!attempt) return attempt.error();
+    attempt->status = trimmed(std::move(attempt->status), ReportLimits::kStatusBytes);
+    attempt->diagnostics =
+        trimmed(std::move(attempt->diagnostics), ReportLimits::kDiagnosticsBytes);
     out.attempts.push_back(std::move(*attempt));
   }
   if (report.__isset.total) {
@@ -163,80 +169,6 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
   return out;
 }
 
-wire::RegistrationReply to_wire(const Registered& reply) {
-  wire::RegistrationReply out;
-  out.interval_ms = reply.interval_ms;
-  return out;
-}
-
-wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
-  wire::HeartbeatReply out;
-  out.interval_ms = reply.interval_ms;
-  out.launch.resize(reply.launch.size());
-  for (std::size_t i = 0; i < reply.launch.size(); ++i) {
-    const Launch& launch = reply.launch[i];
-    out.launch[i].id = to_wire(launch.attempt);
-    if (launch.attempt.task.kind == TaskKind::kMap) {
-      // Without hosts: the tracker reads files by their paths.
-      out.launch[i].__set_split(
-          to_wire_without_hosts(launch.spec->splits[launch.attempt.task.index]));
-    }
-    out.launch[i].__set_compute_granted(launch.compute_granted);
-  }
-  const auto copy = [](const std::vector<AttemptKey>& from, std::vector<wire::AttemptId>* to) {
-    to->reserve(from.size());
-    for (const AttemptKey& attempt : from) to->push_back(to_wire(attempt));
-  };
-  copy(reply.kill, &out.kill);
-  copy(reply.commit, &out.commit);
-  copy(reply.acknowledged, &out.acknowledged);
-  if (!reply.compute_granted.empty()) {
-    copy(reply.compute_granted, &out.compute_granted);
-    out.__isset.compute_granted = true;
-  }
-  for (const JobId job : reply.drop_jobs) out.drop_jobs.push_back(job.value);
-  out.duties.resize(reply.duties.size());
-  for (std::size_t i = 0; i < reply.duties.size(); ++i) {
-    out.duties[i].job = reply.duties[i].job.value;
-    out.duties[i].succeed = reply.duties[i].succeed;
-    out.duties[i].output = reply.duties[i].output;
-    out.duties[i].__set_owner(reply.duties[i].owner);
-    out.duties[i].__set_parts(reply.duties[i].parts);
-  }
-  out.__set_out_of_band_gap_ms(reply.out_of_band_gap_ms);
-  if (!reply.leave.empty()) out.__set_leave(reply.leave);
-  return out;
-}
-
-wire::JobDescription to_wire(const JobDescription& reply) {
-  wire::JobDescription out;
-  out.job = reply.job.value;
-  out.job_name = job_name(reply.job);
-  out.user = reply.spec->user;
-  out.spec = to_wire_without_splits(*reply.spec);
-  out.maps = static_cast<std::int32_t>(reply.spec->splits.size());
-  out.__set_owner(reply.owner);
-  return out;
-}
-
-wire::MapOutputs to_wire(const MapOutputs& reply) {
-  wire::MapOutputs out;
-  out.__set_list_id(reply.list_id);
-  out.outputs.resize(reply.outputs.size());
-  for (std::size_t i = 0; i < reply.outputs.size(); ++i) {
-    const MapOutput& from = reply.outputs[i];
-    wire::MapOutput& to = out.outputs[i];
-    to.map_index = static_cast<std::int32_t>(from.map);
-    to.attempt = static_cast<std::int32_t>(from.attempt);
-    to.obsolete = from.obsolete;
-    to.host = from.host;
-    to.port = from.port;
-  }
-  out.next_from = static_cast<std::int32_t>(reply.next);
-  out.maps = static_cast<std::int32_t>(reply.maps);
-  return out;
-}
-
 wire::Registration to_wire(const RegisterTracker& registration) {
   wire::Registration out;
   out.name = registration.name;
@@ -244,11 +176,33 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.host = registration.host;
   out.shuffle_port = registration.shuffle_port;
   out.total = to_wire(registration.total);
-  out.__set_rack(registration.rack);
-  if (!registration.local_paths.empty()) out.__set_local_paths(registration.local_paths);
-  if (!registration.protections.empty()) out.__set_protections(registration.protections);
+  if (!registration.rack.empty()) out.__set_rack(registration.rack);
+  out.__set_local_paths(registration.local_paths);
+  out.__set_protections(registration.protections);
   if (!registration.home.empty()) out.__set_home(registration.home);
   if (registration.ended_in_order) out.__set_ended_in_order(true);
+  return out;
+}
+
+wire::AttemptStatus to_wire(const AttemptReport& report) {
+  wire::AttemptStatus out;
+  out.id = to_wire(report.attempt);
+  out.state = static_cast<wire::AttemptState::type>(report.state);
+  out.progress_millionths = report.progress_millionths;
+  out.phase = static_cast<wire::TaskPhase::type>(report.phase);
+  if (!report.status.empty()) out.__set_status(report.status);
+  if (!report.diagnostics.empty()) out.__set_diagnostics(report.diagnostics);
+  if (report.counters) out.__set_counters(*report.counters);
+  for (const FetchFailure& failure : report.fetch_failures) {
+    wire::FetchFailure& told = out.fetch_failures.emplace_back();
+    told.map_index = static_cast<std::int32_t>(failure.map);
+    told.map_attempt = static_cast<std::int32_t>(failure.map_attempt);
+    out.__isset.fetch_failures = true;
+  }
+  if (report.started_at_ms != 0) out.__set_started_at_ms(report.started_at_ms);
+  if (report.finished_at_ms != 0) out.__set_finished_at_ms(report.finished_at_ms);
+  if (!report.compute_granted) out.__set_compute_granted(false);
+  out.__set_age_ms(report.age_ms);
   return out;
 }
 
@@ -257,24 +211,8 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   out.name = report.name;
   out.incarnation = report.incarnation;
   out.sequence = report.sequence;
-  for (const AttemptReport& attempt : report.attempts) {
-    wire::AttemptStatus status;
-    status.id = to_wire(attempt.attempt);
-    status.state = static_cast<wire::AttemptState::type>(attempt.state);
-    status.progress_millionths = attempt.progress_millionths;
-    status.phase = static_cast<wire::TaskPhase::type>(attempt.phase);
-    if (attempt.age_ms > 0) status.__set_age_ms(attempt.age_ms);
-    if (!attempt.status.empty()) status.__set_status(attempt.status);
-    if (!attempt.diagnostics.empty()) status.__set_diagnostics(attempt.diagnostics);
-    if (attempt.counters) status.__set_counters(*attempt.counters);
-    std::vector<wire::FetchFailure> failures(attempt.fetch_failures.size());
-    for (std::size_t i = 0; i < failures.size(); ++i) {
-      failures[i].map_index = static_cast<std::int32_t>(attempt.fetch_failures[i].map);
-      failures[i].map_attempt = static_cast<std::int32_t>(attempt.fetch_failures[i].map_attempt);
-    }
-    if (!failures.empty()) status.__set_fetch_failures(failures);
-    out.attempts.push_back(std::move(status));
-  }
+  out.attempts.reserve(report.attempts.size());
+  for (const AttemptReport& attempt : report.attempts) out.attempts.push_back(to_wire(attempt));
   if (report.total) out.__set_total(to_wire(*report.total));
   if (report.free_disk_mb >= 0) out.__set_free_disk_mb(report.free_disk_mb);
   out.__set_accepts_tasks(report.accepts_tasks);
@@ -283,7 +221,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   out.__set_load_millionths(report.load_millionths);
   std::vector<std::int64_t> held;
   for (const JobId job : report.held_jobs) held.push_back(job.value);
-  if (!held.empty()) out.__set_held_jobs(held);
+  out.__set_held_jobs(held);
   std::vector<wire::DutyReport> duties(report.duties.size());
   for (std::size_t i = 0; i < duties.size(); ++i) {
     duties[i].job = report.duties[i].job.value;
@@ -292,7 +230,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
     if (report.duties[i].succeed) duties[i].__set_succeed(*report.duties[i].succeed);
     if (!report.duties[i].message.empty()) duties[i].__set_message(report.duties[i].message);
   }
-  if (!duties.empty()) out.__set_duties(duties);
+  out.__set_duties(duties);
   if (!report.health.empty()) out.__set_health(report.health);
   return out;
 }

@@ -1,8 +1,8 @@
-// The trackers' side of the wire: reports in, orders out, and the same the other way round for
-// those who play a tracker. What comes in is checked (numbers in range, enums known, names usable)
-// and trimmed where it is only for people to read (diagnostics, status lines, counters), because a
-// report that carries a finished task must not be lost for the sake of a long message. Pure
-// functions, any thread.
+// What trackers say and what they are answered, there and back: the JobTracker reads reports and
+// writes orders, a tracker the other way round. What a tracker says is checked (numbers in range,
+// enums known, names usable) and trimmed where it is only for people to read (diagnostics, status
+// lines, counters), because a report that carries a finished task must not be lost for the sake of
+// a long message. What the JobTracker says is taken as it is. Pure functions, any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,23 @@ struct ReportLimits {
   static constexpr std::size_t kProtectionBytes = 500;
 };
 
+wire::Registration to_wire(const RegisterTracker& registration);
+wire::Heartbeat to_wire(const Heartbeat& report);
+wire::AttemptStatus to_wire(const AttemptReport& report);
+
 Result<RegisterTracker> from_wire(const wire::Registration& registration);
 Result<Heartbeat> from_wire(const wire::Heartbeat& report);
+Result<AttemptReport> from_wire(const wire::AttemptStatus& status);  // its texts untrimmed
 
 wire::RegistrationReply to_wire(const Registered& reply);
 wire::HeartbeatReply to_wire(const HeartbeatReply& reply);
 wire::JobDescription to_wire(const JobDescription& reply);
 wire::MapOutputs to_wire(const MapOutputs& reply);
 
-wire::Registration to_wire(const RegisterTracker& registration);
-wire::Heartbeat to_wire(const Heartbeat& report);
+Registered from_wire(const wire::RegistrationReply& reply);
+HeartbeatReply from_wire(const wire::HeartbeatReply& reply);
+// Its spec without splits, which the launches carry, but with their number (maps_were).
+Result<JobDescription> from_wire(const wire::JobDescription& reply);
+MapOutputs from_wire(const wire::MapOutputs& reply);
 
 }  // namespace weir

@@ -7,6 +7,16 @@
 #include "jobqueue/model/prefetch.h"
 
 namespace weir {
+namespace {
+
+// Of a map; it lives as long as the job's spec.
+std::shared_ptr<const Split> split_of(const std::shared_ptr<const JobSpec>& spec,
+                                      const TaskKey& task) {
+  if (task.kind != TaskKind::kMap) return nullptr;
+  return {spec, &spec->splits[task.index]};
+}
+
+}  // namespace
 
 // --- Replies ---
 
@@ -61,8 +71,8 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
     const AttemptKey& key = tracker.held[i].key;
     switch (tracker.held[i].state) {
       case AttemptState::kLaunching:
-        out.launch.push_back(
-            {key, state_.job(key.task.job).spec, tracker.held[i].copy != CopyStage::kCopying});
+        out.launch.push_back({key, split_of(state_.job(key.task.job).spec, key.task),
+                              tracker.held[i].copy != CopyStage::kCopying});
         break;
       case AttemptState::kDying:
         out.kill.push_back(key);

@@ -101,6 +101,7 @@ enum class ReportedState : std::uint8_t {
 struct FetchFailure {
   std::uint32_t map = 0;
   std::uint32_t map_attempt = 0;
+  friend bool operator==(const FetchFailure&, const FetchFailure&) = default;
 };
 
 struct AttemptReport {
@@ -114,6 +115,8 @@ struct AttemptReport {
   std::vector<FetchFailure> fetch_failures;
   bool compute_granted = true;  // false: a reduce that may not compute yet
   DurationMs age_ms = 0;        // since its tracker started it; 0 if it does not say
+  // By its tracker's clock, for display alone; 0: it does not say.
+  TimeMs started_at_ms = 0, finished_at_ms = 0;
 };
 
 struct DutyReport {
@@ -188,7 +191,7 @@ struct Registered {
 };
 struct Launch {
   AttemptKey attempt;
-  std::shared_ptr<const JobSpec> spec;  // the split is spec->splits[attempt.task.index]
+  std::shared_ptr<const Split> split;  // of a map
   bool compute_granted = true;
 };
 struct Duty {

@@ -75,7 +75,7 @@ struct JobSpec {
   std::int64_t sort_memory_mb = 64;
   bool hold = false;             // nothing of it starts before it is released
   DurationMs time_limit_ms = 0;  // after its first launch; 0: none
-  std::uint32_t maps_were = 0;   // in brief(): how many splits there were
+  std::uint32_t maps_were = 0;   // without splits: how many there were
 
   std::uint32_t tasks(TaskKind kind) const {
     if (kind == TaskKind::kReduce) return reduces;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "sim/faults/virtual_tasktracker.h"
-#include "tracker/tasktracker/attempt_id.h"
 
 namespace weir::faults {
 namespace {
@@ -13,8 +12,7 @@ constexpr int kSteps = 4;
 
 }  // namespace
 
-VirtualProcess::VirtualProcess(World& world, AttemptKey key,
-                               std::shared_ptr<const wire::JobDescription> description,
+VirtualProcess::VirtualProcess(World& world, AttemptKey key, JobDescription description,
                                bool granted, Outside outside)
     : world_(world),
       key_(key),
@@ -34,22 +32,22 @@ void VirtualProcess::later(DurationMs wait, std::function<void()> deed) {
 
 void VirtualProcess::begin() {
   const bool publishes = key_.task.kind == TaskKind::kReduce || map_only();
-  const tasktracker::JobOutput output = tasktracker::output_of(*description_);
+  const tasktracker::JobOutput output = tasktracker::output_of(description_);
   const bool kept = tasktracker::keep_output_place(output, attempt_name(key_), world_.files).ok();
   if (!kept || (publishes && !write_output())) {
-    return end(wire::AttemptState::FAILED, "its output cannot be written");
+    return end(ReportedState::kFailed, "its output cannot be written");
   }
   if (world_.swarm.strikes(Fault::kTaskHung)) return;
   later(world_.dice.between(1, 200), [this] {
     if (key_.task.kind == TaskKind::kReduce) {
-      phase_ = wire::TaskPhase::SHUFFLE;
+      phase_ = TaskPhase::kShuffle;
       return copy();
     }
-    phase_ = wire::TaskPhase::MAP;
+    phase_ = TaskPhase::kMap;
     work(0, kSteps, [this] {
       if (map_only()) return ask_to_commit();
       outside_.keep_output();
-      end(wire::AttemptState::SUCCEEDED, "");
+      end(ReportedState::kSucceeded, "");
     });
   });
 }
@@ -62,7 +60,7 @@ std::string VirtualProcess::aside() const {
 bool VirtualProcess::write_output() {
   tasktracker::TaskSpec spec;
   spec.id = key_;
-  output_ = tasktracker::output_of(*description_);
+  output_ = tasktracker::output_of(description_);
   spec.output = output_.path;
   spec.owner = output_.owner;
   auto made = tasktracker::TaskOutput::create(spec, world_.files);
@@ -72,19 +70,13 @@ bool VirtualProcess::write_output() {
   return true;
 }
 
-void VirtualProcess::report(wire::AttemptState::type state, std::int32_t progress, bool waiting) {
+void VirtualProcess::report(ReportedState state, std::int32_t progress, bool waiting) {
   tasktracker::TaskReport made;
-  made.status.__set_id(tasktracker::to_wire(key_));
-  made.status.__set_state(state);
-  made.status.__set_phase(phase_);
-  made.status.__set_progress_millionths(progress);
-  std::vector<wire::FetchFailure> failures;
-  for (const auto& [map, attempt] : failures_) {
-    failures.emplace_back();
-    failures.back().__set_map_index(map);
-    failures.back().__set_map_attempt(attempt);
-  }
-  if (!failures.empty()) made.status.__set_fetch_failures(failures);
+  made.status.attempt = key_;
+  made.status.state = state;
+  made.status.phase = phase_;
+  made.status.progress_millionths = progress;
+  for (const auto& [map, attempt] : failures_) made.status.fetch_failures.push_back({map, attempt});
   made.waiting = waiting;
   made.active = true;
   outside_.report(std::move(made));
@@ -93,23 +85,23 @@ void VirtualProcess::report(wire::AttemptState::type state, std::int32_t progres
 // Some steps of the work, each of which it may fail or hang in.
 void VirtualProcess::work(std::int32_t from, int steps, std::function<void()> then) {
   if (steps == 0) return then();
-  report(wire::AttemptState::RUNNING, from);
+  report(ReportedState::kRunning, from);
   later(step_ms_, [this, from, steps, then = std::move(then)]() mutable {
     if (world_.swarm.strikes(Fault::kTaskTakesTrackerDown, 3)) return outside_.take_down();
     if (world_.swarm.strikes(Fault::kTaskFailed, 3)) {
-      return end(wire::AttemptState::FAILED, "it could not go on (simulated)");
+      return end(ReportedState::kFailed, "it could not go on (simulated)");
     }
     work(from + (kWhole - from) / (steps + 1), steps - 1, std::move(then));
   });
 }
 
-void VirtualProcess::end(wire::AttemptState::type state, const std::string& diagnostics) {
+void VirtualProcess::end(ReportedState state, const std::string& diagnostics) {
   tasktracker::TaskReport made;
-  made.status.__set_id(tasktracker::to_wire(key_));
-  made.status.__set_state(state);
-  made.status.__set_phase(phase_);
-  made.status.__set_progress_millionths(kWhole);
-  if (!diagnostics.empty()) made.status.__set_diagnostics(diagnostics);
+  made.status.attempt = key_;
+  made.status.state = state;
+  made.status.phase = phase_;
+  made.status.progress_millionths = kWhole;
+  made.status.diagnostics = diagnostics;
   outside_.report(std::move(made));
   dying_ = true;
   later(world_.dice.between(0, 30), [this] { outside_.exit("exited"); });
@@ -122,32 +114,28 @@ void VirtualProcess::kill() {
 
 // --- Reduces ---
 
-void VirtualProcess::take_outputs(const std::vector<wire::MapOutput>& outputs) {
-  for (const wire::MapOutput& output : outputs) {
-    const auto known = known_.find(output.map_index);
+void VirtualProcess::take_outputs(const std::vector<MapOutput>& outputs) {
+  for (const MapOutput& output : outputs) {
+    const auto known = known_.find(output.map);
     if (!output.obsolete) {
-      known_[output.map_index] = output;
-      failures_.erase(output.map_index);
+      known_[output.map] = output;
+      failures_.erase(output.map);
     } else if (known != known_.end() && known->second.attempt == output.attempt) {
       known_.erase(known);
-      failures_.erase(output.map_index);
+      failures_.erase(output.map);
     }
   }
-  if (phase_ == wire::TaskPhase::SHUFFLE && !copying_) copy();
+  if (phase_ == TaskPhase::kShuffle && !copying_) copy();
 }
 
 // One map's output after the other.
 void VirtualProcess::copy() {
   if (dying_) return;
   copying_ = false;
-  if (static_cast<std::int32_t>(fetched_.size()) == description_->maps) return copied();
-  report(wire::AttemptState::RUNNING,
-         description_->maps == 0
-             ? 0
-             : static_cast<std::int32_t>(static_cast<std::int64_t>(kWhole) / 3 *
-                                         static_cast<std::int64_t>(fetched_.size()) /
-                                         description_->maps),
-         true);
+  const std::size_t maps = description_.spec->tasks(TaskKind::kMap);
+  if (fetched_.size() == maps) return copied();
+  const std::size_t progress = maps == 0 ? 0 : kWhole / 3 * fetched_.size() / maps;
+  report(ReportedState::kRunning, static_cast<std::int32_t>(progress), true);
   for (const auto& [map, output] : known_) {
     if (fetched_.contains(map)) continue;
     copying_ = true;
@@ -157,12 +145,12 @@ void VirtualProcess::copy() {
                    const auto server = world_.by_address.find({output.host, output.port});
                    const bool there =
                        server != world_.by_address.end() &&
-                       server->second->serves(key_.task.job, output.map_index, output.attempt);
+                       server->second->serves(key_.task.job, output.map, output.attempt);
                    if (there) {
-                     fetched_.insert(output.map_index);
-                     failures_.erase(output.map_index);
+                     fetched_.insert(output.map);
+                     failures_.erase(output.map);
                    } else {
-                     failures_[output.map_index] = output.attempt;
+                     failures_[output.map] = output.attempt;
                    }
                    copy();
                  });
@@ -170,33 +158,33 @@ void VirtualProcess::copy() {
 }
 
 void VirtualProcess::copied() {
-  phase_ = wire::TaskPhase::SORT;
-  report(wire::AttemptState::RUNNING, kWhole / 3, !granted_);
+  phase_ = TaskPhase::kSort;
+  report(ReportedState::kRunning, kWhole / 3, !granted_);
   if (granted_) compute();
 }
 
 void VirtualProcess::grant() {
   if (std::exchange(granted_, true) || dying_) return;
-  if (phase_ == wire::TaskPhase::SORT) compute();
+  if (phase_ == TaskPhase::kSort) compute();
 }
 
 void VirtualProcess::compute() {
-  phase_ = wire::TaskPhase::REDUCE;
+  phase_ = TaskPhase::kReduce;
   work(kWhole / 3 * 2, kSteps, [this] { ask_to_commit(); });
 }
 
 // --- Publishing ---
 
 void VirtualProcess::ask_to_commit() {
-  phase_ = wire::TaskPhase::COMMIT;
-  if (!written_->sync()) return end(wire::AttemptState::FAILED, "its output is gone");
-  report(wire::AttemptState::COMMIT_PENDING, kWhole);
+  phase_ = TaskPhase::kCommit;
+  if (!written_->sync()) return end(ReportedState::kFailed, "its output is gone");
+  report(ReportedState::kCommitPending, kWhole);
 }
 
 // A planted error: the newest wins.
 void VirtualProcess::publish_over() {
   const std::string part =
-      description_->spec.output + "/" + tasktracker::part_name(key_.task.index);
+      description_.spec->output + "/" + tasktracker::part_name(key_.task.index);
   const std::string there = world_.files.read(part);
   if (!there.empty() && there != attempt_name(key_)) world_.on_wrong(part + " was published twice");
   if (auto output = world_.files.open(output_.path); output && *output != nullptr)
@@ -209,11 +197,11 @@ void VirtualProcess::commit(std::int64_t until_ms) {
     if (dying_) return;
     const bool fresh = world_.agenda.now() <= until_ms;
     if (!fresh && !world_.plant.is(Planted::kLateCommit)) {
-      return report(wire::AttemptState::COMMIT_PENDING, kWhole);
+      return report(ReportedState::kCommitPending, kWhole);
     }
     if (world_.plant.is(Planted::kDoubleCommit)) publish_over();
-    if (!written_->commit()) return end(wire::AttemptState::FAILED, "its output is gone");
-    end(wire::AttemptState::SUCCEEDED, "");
+    if (!written_->commit()) return end(ReportedState::kFailed, "its output is gone");
+    end(ReportedState::kSucceeded, "");
   });
 }
 

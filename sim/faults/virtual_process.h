@@ -28,15 +28,14 @@ class VirtualProcess {
     std::function<void()> take_down;    // its tracker, with all that runs there
   };
 
-  VirtualProcess(World& world, AttemptKey key,
-                 std::shared_ptr<const wire::JobDescription> description, bool granted,
+  VirtualProcess(World& world, AttemptKey key, JobDescription description, bool granted,
                  Outside outside);
 
   void begin();
   void kill();
   void grant();
   void commit(std::int64_t until_ms);
-  void take_outputs(const std::vector<wire::MapOutput>& outputs);
+  void take_outputs(const std::vector<MapOutput>& outputs);
   // The job's output directory, and what it writes there aside; empty: nothing, its output is not
   // published.
   const tasktracker::JobOutput& output() const { return output_; }
@@ -46,8 +45,8 @@ class VirtualProcess {
 
  private:
   void later(DurationMs wait, std::function<void()> deed);
-  void report(wire::AttemptState::type state, std::int32_t progress, bool waiting = false);
-  void end(wire::AttemptState::type state, const std::string& diagnostics);
+  void report(ReportedState state, std::int32_t progress, bool waiting = false);
+  void end(ReportedState state, const std::string& diagnostics);
   void work(std::int32_t from, int steps, std::function<void()> then);
   void copy();
   void copied();
@@ -55,23 +54,23 @@ class VirtualProcess {
   bool write_output();
   void ask_to_commit();
   void publish_over();
-  bool map_only() const { return description_->spec.reduces == 0; }
+  bool map_only() const { return description_.spec->reduces == 0; }
 
   World& world_;
   AttemptKey key_;
-  std::shared_ptr<const wire::JobDescription> description_;
+  JobDescription description_;
   Outside outside_;
   bool granted_;
   bool dying_ = false;
   bool copying_ = false;
   TimeMs began_at_ = 0;
   DurationMs step_ms_ = 0;
-  wire::TaskPhase::type phase_ = wire::TaskPhase::STARTING;
+  TaskPhase phase_ = TaskPhase::kStarting;
   tasktracker::JobOutput output_;
   std::optional<tasktracker::TaskOutput> written_;
-  std::map<std::int32_t, wire::MapOutput> known_;  // by map, the newest
-  std::set<std::int32_t> fetched_;
-  std::map<std::int32_t, std::int32_t> failures_;  // map -> attempt
+  std::map<std::uint32_t, MapOutput> known_;  // by map, the newest
+  std::set<std::uint32_t> fetched_;
+  std::map<std::uint32_t, std::uint32_t> failures_;  // map -> attempt
   // Deeds of a process that is gone are not done.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 

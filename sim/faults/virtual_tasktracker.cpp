@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "thrift/convert.h"
-#include "tracker/tasktracker/attempt_id.h"
 
 namespace weir::faults {
 namespace {
@@ -17,6 +16,12 @@ constexpr std::int64_t kWallClockMs = 1'700'000'000'000;
 
 const Error* error_in(const VirtualJobTracker::ReplyBody& reply) {
   return std::get_if<Error>(&reply);
+}
+
+// What arrives of it.
+template <class Message>
+auto over_the_wire(const Message& message) {
+  return from_wire(to_wire(message));
 }
 
 }  // namespace
@@ -33,13 +38,13 @@ void VirtualTaskTracker::start() {
   port_ = 2'000 + static_cast<std::int32_t>(life_);
   world_.by_address[{name_, port_}] = this;
   disturbed_at_ = world_.agenda.now();
-  wire::Registration registration;
-  registration.__set_name(name_);
-  registration.__set_incarnation(static_cast<std::int64_t>(life_));
-  registration.__set_host(name_);
-  registration.__set_shuffle_port(port_);
-  registration.__set_total(to_wire(total_));
-  registration.__set_rack(rack_);
+  RegisterTracker registration;
+  registration.name = name_;
+  registration.incarnation = static_cast<std::int64_t>(life_);
+  registration.host = name_;
+  registration.shuffle_port = port_;
+  registration.total = total_;
+  registration.rack = rack_;
   tasktracker::AgentLimits limits;
   limits.min_free_disk_mb = 1'000;
   core_ = std::make_unique<tasktracker::AgentCore>(std::move(registration), limits);
@@ -69,9 +74,8 @@ bool VirtualTaskTracker::connected() const {
   return world_.agenda.now() >= connected_at_ || world_.swarm.is_calm();
 }
 
-bool VirtualTaskTracker::serves(JobId job, std::int32_t map, std::int32_t attempt) const {
-  const AttemptKey key{{job, TaskKind::kMap, static_cast<std::uint32_t>(map)},
-                       static_cast<std::uint32_t>(attempt)};
+bool VirtualTaskTracker::serves(JobId job, std::uint32_t map, std::uint32_t attempt) const {
+  const AttemptKey key{{job, TaskKind::kMap, map}, attempt};
   return up() && connected() && outputs_.contains(key);
 }
 
@@ -131,42 +135,40 @@ World::Answer VirtualTaskTracker::answered(std::function<void(VirtualJobTracker:
 }
 
 void VirtualTaskTracker::do_action(action::Register&) {
-  auto body = from_wire(core_->registration());
+  auto body = over_the_wire(core_->registration());
   if (!body) return core_->on_call_failed(false, now());
   world_.ask(
       *body, [this] { return connected(); },
       answered(
           [this](const VirtualJobTracker::ReplyBody& reply) {
-            core_->on_registered(to_wire(std::get<Registered>(reply)), now());
+            core_->on_registered(over_the_wire(std::get<Registered>(reply)), now());
           },
           [this](const Error*) { core_->on_call_failed(false, now()); }));
 }
 
 void VirtualTaskTracker::do_action(action::SendHeartbeat& send) {
-  auto body = from_wire(send.heartbeat);
+  auto body = over_the_wire(send.heartbeat);
   if (!body) return core_->on_call_failed(false, now());
   const std::int64_t sent_ms = now().steady_ms;
-  std::vector<wire::AttemptId> ordered;  // by a planted error, as the next
-  const std::vector<std::int64_t> held =
-      world_.plant.is(Planted::kDroppedBeforeDurable) ? send.heartbeat.held_jobs
-                                                      : std::vector<std::int64_t>{};
-  for (const wire::AttemptStatus& status : send.heartbeat.attempts) {
-    const bool asks = status.state == wire::AttemptState::COMMIT_PENDING;
-    const auto key = tasktracker::to_key(status.id);
-    if (key && status.state == wire::AttemptState::SUCCEEDED) world_.succeeded.insert(*key);
-    if (asks && world_.plant.is(Planted::kDoubleCommit)) ordered.push_back(status.id);
+  std::vector<AttemptKey> ordered;  // by a planted error, as the next
+  const std::vector<JobId> held = world_.plant.is(Planted::kDroppedBeforeDurable)
+                                      ? send.heartbeat.held_jobs
+                                      : std::vector<JobId>{};
+  for (const AttemptReport& report : send.heartbeat.attempts) {
+    const bool asks = report.state == ReportedState::kCommitPending;
+    if (report.state == ReportedState::kSucceeded) world_.succeeded.insert(report.attempt);
+    if (asks && world_.plant.is(Planted::kDoubleCommit)) ordered.push_back(report.attempt);
   }
   world_.ask(
       *body, [this] { return connected(); },
       answered(
           [this, sent_ms, ordered, held](const VirtualJobTracker::ReplyBody& reply) {
-            wire::HeartbeatReply wired = to_wire(std::get<HeartbeatReply>(reply));
-            wired.commit.insert(wired.commit.end(), ordered.begin(), ordered.end());
-            for (const std::int64_t job : held) {
-              if (world_.is_over(JobId(static_cast<std::size_t>(job))))
-                wired.drop_jobs.push_back(job);
+            HeartbeatReply orders = over_the_wire(std::get<HeartbeatReply>(reply));
+            orders.commit.insert(orders.commit.end(), ordered.begin(), ordered.end());
+            for (const JobId job : held) {
+              if (world_.is_over(job)) orders.drop_jobs.push_back(job);
             }
-            core_->on_reply(wired, sent_ms, now());
+            core_->on_reply(orders, sent_ms, now());
           },
           [this](const Error* error) {
             const bool unknown = error != nullptr && error->code == ErrorCode::kUnknownTracker;
@@ -180,9 +182,7 @@ void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
       DescribeJob{job, {{name_}}}, [this] { return connected(); },
       answered(
           [this](const VirtualJobTracker::ReplyBody& reply) {
-            core_->on_job(std::make_shared<const wire::JobDescription>(
-                              to_wire(std::get<JobDescription>(reply))),
-                          now());
+            core_->on_job(*over_the_wire(std::get<JobDescription>(reply)), now());
           },
           [this, job](const Error* error) {
             const bool refused = error != nullptr && (error->code == ErrorCode::kUnknownJob ||
@@ -194,11 +194,11 @@ void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
 void VirtualTaskTracker::do_action(action::FetchOutputs& fetch) {
   const JobId job = fetch.job;
   world_.ask(
-      QueryMapOutputs{job, static_cast<std::uint32_t>(fetch.first), {{name_}}},
+      QueryMapOutputs{job, fetch.first, {{name_}}},
       [this] { return connected(); },
       answered(
           [this, job](const VirtualJobTracker::ReplyBody& reply) {
-            core_->on_outputs(job, to_wire(std::get<MapOutputs>(reply)), now());
+            core_->on_outputs(job, over_the_wire(std::get<MapOutputs>(reply)), now());
           },
           [this, job](const Error*) { core_->on_outputs_failed(job, now()); }));
 }
@@ -211,7 +211,7 @@ VirtualProcess* VirtualTaskTracker::process(const AttemptKey& key) {
 }
 
 void VirtualTaskTracker::do_action(action::StartAttempt& start) {
-  const AttemptKey key = start.key;
+  const AttemptKey key = start.launch.attempt;
   if (!world_.started.emplace(attempt_name(key), key).second) {
     world_.on_wrong(attempt_name(key) + " was started twice");
   }
@@ -247,9 +247,9 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
       if (up() && life == life_) kill();
     });
   };
-  const bool granted = !start.launch.__isset.compute_granted || start.launch.compute_granted;
   auto& made = processes_[key];
-  made = std::make_unique<VirtualProcess>(world_, key, start.job, granted, std::move(outside));
+  made = std::make_unique<VirtualProcess>(world_, key, start.job, start.launch.compute_granted,
+                                          std::move(outside));
   made->begin();
 }
 

@@ -34,7 +34,7 @@ class VirtualTaskTracker {
   // When it was last down, stalled or cut off.
   TimeMs disturbed_at() const { return disturbed_at_; }
 
-  bool serves(JobId job, std::int32_t map, std::int32_t attempt) const;
+  bool serves(JobId job, std::uint32_t map, std::uint32_t attempt) const;
   void lose_an_output();
   // Finished maps' outputs that it holds.
   const std::set<AttemptKey>& outputs() const { return outputs_; }

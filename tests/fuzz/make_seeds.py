@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CORPUS = HERE / "corpus"
 IDL = HERE.parents[1] / "thrift"
 _generated = tempfile.TemporaryDirectory(prefix="weir-idl-")
-for _name in ("common", "tracker", "client", "admin", "store"):
+for _name in ("common", "tracker", "client", "admin", "store", "task"):
     subprocess.run(["thrift", "--gen", "py", "-out", _generated.name, str(IDL / f"{_name}.thrift")], check=True)
 sys.path.insert(0, _generated.name)
 
@@ -23,8 +23,9 @@ from weir_wire.admin import AdminService  # noqa: E402
 from weir_wire.admin.ttypes import SettingsFile  # noqa: E402
 from weir_wire.client import ClientService  # noqa: E402
 from weir_wire.client.ttypes import HistoryFilter, SubmitRequest  # noqa: E402
-from weir_wire.common.ttypes import AttemptId, Caller, JobSpec, Resources, Split, TaskKind  # noqa: E402
+from weir_wire.common.ttypes import AttemptId, Caller, JobFile, JobSpec, Resources, Split, TaskKind  # noqa: E402
 from weir_wire.store.ttypes import StoredJob  # noqa: E402
+from weir_wire.task.ttypes import InputPiece, TaskSettings, TaskSpec  # noqa: E402
 from weir_wire.tracker import TrackerService  # noqa: E402
 from weir_wire.tracker.ttypes import (AttemptState, AttemptStatus, Duty, DutyReport, FetchFailure,  # noqa: E402
                                       Heartbeat, HeartbeatReply, JobDescription, Launch, MapOutput, MapOutputs,
@@ -180,6 +181,22 @@ def tracker_replies():
                                                                                                          1 << 24)))
 
 
+def task_spec():
+    settings = TaskSettings(4096, 0, 0, 0, ["JAVA_HOME"])
+    good = plain(TaskSpec(attempt(MAP, 0), "a job", "cat", "cat", "", 2, 1, [InputPiece("/data/a", 0, 10),
+        InputPiece("/data/b", 0, 7)], "/data/o2", "job_0001 1", {"pool": "p"}, {"LANG": "C"}, "",
+        [JobFile("f", b"#!/bin/sh\n", True), JobFile("g", b"")], 100, 16, 256, True, "/w/attempts/a", "/w/outputs/a",
+        "/w/logs/a", 8, settings, ["/sys/fs/cgroup/a"], "/w", ["/w/x"]))
+    put("task_spec", "good", good)
+    put("task_spec", "reduce", plain(TaskSpec(attempt(REDUCE, 0), "", "cat", "sort", "", 2, 1, [], "/o", "", {}, {},
+        "/w", [], 0, 1, 1, False, "", "", "", 0, TaskSettings(0, 0, 0, 0, []), [], "", [])))
+    put("task_spec", "cut", good[:len(good) // 2])
+    put("task_spec", "field_missing", plain(TaskSpec(attempt(MAP, 0), "a job", None, "cat")))
+    put("task_spec", "field_unknown", good[:-1] + b"\x02\x00\x1b\x01\x00")
+    put("task_spec", "more_behind", good + b"\0")
+    put("task_spec", "list_claims", good.replace(struct.pack(">BI", 12, 2), struct.pack(">BI", 12, 1 << 30)))
+
+
 def others():
     done = status(MAP, 0, AttemptState.SUCCEEDED, TaskPhase.COMMIT, counters=COUNTERS, status="ok", diagnostics="d",
                   fetch_failures=[FetchFailure(1, 0)])
@@ -212,4 +229,5 @@ if __name__ == "__main__":
     client_frames()
     tracker_frames()
     tracker_replies()
+    task_spec()
     others()

@@ -1,5 +1,5 @@
 // The task file by which a tracker tells an attempt's process what to do.
-#include "tracker/tasktracker/task_spec.h"
+#include "tracker/tasktracker/task_spec_codec.h"
 
 #include "fuzz/target.h"
 #include "jobqueue/model/check.h"

@@ -1,14 +1,15 @@
 // What a tracker is told by whatever answers at the JobTracker's address: a list of
-// (which answer, two bytes of length, a Thrift struct), each read as the RPC client reads it and
-// given to the tracker's core, which says what to do; the launches it would start become task
-// files. 50 ms pass between two answers.
+// (which answer, two bytes of length, a Thrift struct), each read as the RPC client reads it, taken
+// over as the link does, and given to the tracker's core, which says what to do; the launches it
+// would start become task files. 50 ms pass between two answers.
 #include <memory>
 
 #include "fuzz/target.h"
 #include "jobqueue/model/check.h"
+#include "thrift/wire_tracker.h"
 #include "tracker/rpc/frame.h"
 #include "tracker/tasktracker/agent_core.h"
-#include "tracker/tasktracker/task_spec.h"
+#include "tracker/tasktracker/task_spec_codec.h"
 
 using namespace weir::tasktracker;
 namespace wire = weir::wire;
@@ -30,14 +31,13 @@ bool read_struct(std::string_view bytes, Struct& into) {
   }
 }
 
-wire::Registration registration() {
-  wire::Registration registration;
+weir::RegisterTracker registration() {
+  weir::RegisterTracker registration;
   registration.name = "tt1";
   registration.incarnation = 1;
   registration.host = "127.0.0.1";
   registration.shuffle_port = 4000;
-  registration.total.__set_map_slots(2);
-  registration.total.__set_reduce_slots(2);
+  registration.total = weir::Resources{{2, 2, 0, 0}};
   return registration;
 }
 
@@ -52,19 +52,20 @@ class Tracker {
     switch (which) {
       case 0:
         if (wire::RegistrationReply reply; read_struct(bytes, reply))
-          core_.on_registered(reply, now_);
+          core_.on_registered(weir::from_wire(reply), now_);
         break;
       case 1:
         if (wire::HeartbeatReply reply; read_struct(bytes, reply))
-          core_.on_reply(reply, now_.steady_ms - 10, now_);
+          core_.on_reply(weir::from_wire(reply), now_.steady_ms - 10, now_);
         break;
       case 2:
-        if (auto job = std::make_shared<wire::JobDescription>(); read_struct(bytes, *job))
-          core_.on_job(job, now_);
+        if (wire::JobDescription description; read_struct(bytes, description)) {
+          if (const auto job = weir::from_wire(description)) core_.on_job(*job, now_);
+        }
         break;
       case 3:
         if (wire::MapOutputs outputs; read_struct(bytes, outputs))
-          core_.on_outputs(weir::JobId(std::size_t{1}), outputs, now_);
+          core_.on_outputs(weir::JobId(1), weir::from_wire(outputs), now_);
         break;
       default:
         core_.on_call_failed(bytes.empty(), now_);
@@ -76,9 +77,9 @@ class Tracker {
   void obey() {
     for (const Action& action : core_.take_actions()) {
       if (const auto* start = std::get_if<action::StartAttempt>(&action)) {
-        const auto spec = make_task_spec(*start->job, start->launch);
+        const auto spec = make_task_spec(start->job, start->launch);
         if (!spec) {
-          core_.on_start_failed(start->key, spec.error().message, now_);
+          core_.on_start_failed(start->launch.attempt, spec.error().message, now_);
           continue;
         }
         WEIR_CHECK(decode_task_spec(encode_task_spec(*spec)).ok(), "a task file survives");

@@ -20,13 +20,19 @@ Heartbeat full_report() {
   attempt.diagnostics = "exit 1";
   attempt.counters = std::make_shared<Counters>(Counters{{"g", {{"c", 9}}}});
   attempt.fetch_failures = {{2, 0}};
+  attempt.compute_granted = false;
+  attempt.age_ms = 12;
+  attempt.started_at_ms = 1'700'000'000'000;
+  attempt.finished_at_ms = 1'700'000'000'001;
   report.attempts.push_back(attempt);
   report.total = Resources{{2, 1, 1000, 4}};
   report.free_disk_mb = 12;
   report.accepts_tasks = false;
+  report.low_disk = true;
+  report.leaving = true;
   report.load_millionths = 5;
   report.held_jobs = {JobId(3)};
-  report.duties = {{JobId(2), false, "no space"}};
+  report.duties = {{JobId(2), false, "no space", true, true}};
   report.health = "disk low";
   return report;
 }
@@ -38,6 +44,9 @@ TEST(WireTracker, ReportComesBackAsItWas) {
   EXPECT_EQ(to_wire(*report), sent);
   EXPECT_EQ(report->attempts[0].counters->at("g").at("c"), 9);
   EXPECT_EQ(report->total, full_report().total);
+  EXPECT_EQ(report->attempts[0].finished_at_ms, 1'700'000'000'001);
+  EXPECT_FALSE(report->attempts[0].compute_granted);
+  EXPECT_EQ(report->duties[0].succeed, true);
 }
 
 TEST(WireTracker, AbsentFieldsHaveTheirMeaning) {
@@ -94,6 +103,8 @@ TEST(WireTracker, RegistrationIsChecked) {
   model.rack = "r1";
   model.local_paths = {"/data"};
   model.protections = {"cgroup: v2 memory, pids, cpu", "mounts: none: not root"};
+  model.home = "abcd";
+  model.ended_in_order = true;
   const wire::Registration good = to_wire(model);
   const auto back = from_wire(good);
   ASSERT_TRUE(back.ok());
@@ -116,18 +127,18 @@ TEST(WireTracker, RegistrationIsChecked) {
 }
 
 TEST(WireTracker, OrdersCarryTheirSplits) {
-  auto spec = std::make_shared<JobSpec>();
-  spec->splits = {{0, 0, 10, {"tt9"}}, {0, 10, 7, {}, {{2, 0, 5}}}};
+  auto split = std::make_shared<const Split>(Split{0, 10, 7, {"tt9"}, {{2, 0, 5}}});
   HeartbeatReply reply;
   reply.interval_ms = 300;
-  reply.launch.push_back({{{JobId(1), TaskKind::kMap, 1}, 0}, spec, true});
-  reply.launch.push_back({{{JobId(1), TaskKind::kReduce, 0}, 0}, spec, false});
+  reply.launch.push_back({{{JobId(1), TaskKind::kMap, 1}, 0}, split, true});
+  reply.launch.push_back({{{JobId(1), TaskKind::kReduce, 0}, 0}, nullptr, false});
   reply.kill = {{{JobId(1), TaskKind::kMap, 0}, 3}};
   reply.compute_granted = {{{JobId(1), TaskKind::kReduce, 1}, 2}};
   reply.duties = {{JobId(4), true, "/out"}};
   const wire::HeartbeatReply out = to_wire(reply);
   EXPECT_EQ(out.launch[0].split.offset, 10);
   EXPECT_EQ(out.launch[0].split.length, 7);
+  EXPECT_TRUE(out.launch[0].split.hosts.empty());
   ASSERT_EQ(out.launch[0].split.more.size(), 1u);
   EXPECT_EQ(out.launch[0].split.more[0].file, 2);
   EXPECT_EQ(out.launch[0].split.more[0].length, 5);

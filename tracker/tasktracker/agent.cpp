@@ -30,7 +30,6 @@ namespace {
 
 constexpr std::int64_t kHealthEveryMs = 1000;
 constexpr std::int64_t kLongestSleepMs = 60000;
-constexpr const char* kVersion = "0.1.0";
 
 // Larger than that of any earlier life: the JobTracker takes the larger of two for the newer.
 std::int64_t draw_incarnation() {
@@ -52,23 +51,18 @@ Result<std::string> home_of(int lock) {
   return home;
 }
 
-wire::Registration make_registration(const TaskTrackerOptions& options,
-                                     std::uint16_t shuffle_port, const std::string& home) {
-  wire::Registration registration;
-  registration.__set_home(home);
-  registration.__set_name(options.name);
-  registration.__set_incarnation(draw_incarnation());
-  registration.__set_host(options.host);
-  registration.__set_shuffle_port(shuffle_port);
-  wire::Resources total;
-  total.__set_map_slots(options.map_slots);
-  total.__set_reduce_slots(options.reduce_slots);
-  total.__set_memory_mb(options.memory_mb);
-  total.__set_vcores(options.vcores);
-  registration.__set_total(total);
-  if (!options.rack.empty()) registration.__set_rack(options.rack);
-  registration.__set_local_paths(options.local_paths);
-  registration.__set_version(kVersion);
+RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16_t shuffle_port,
+                                  const std::string& home) {
+  RegisterTracker registration;
+  registration.name = options.name;
+  registration.incarnation = draw_incarnation();
+  registration.host = options.host;
+  registration.shuffle_port = shuffle_port;
+  registration.total = Resources{
+      {options.map_slots, options.reduce_slots, options.memory_mb, options.vcores}};
+  registration.rack = options.rack;
+  registration.local_paths = options.local_paths;
+  registration.home = home;
   return registration;
 }
 
@@ -132,9 +126,9 @@ Status Agent::prepare() {
   auto port = shuffle_->start();
   if (!port) return port.error();
   shuffle_port_ = *port;
-  wire::Registration registration = make_registration(options_, shuffle_port_, *home);
-  if (::unlink(dirs_.ended_in_order().c_str()) == 0) registration.__set_ended_in_order(true);
-  registration.__set_protections(isolation_.lines());
+  RegisterTracker registration = make_registration(options_, shuffle_port_, *home);
+  registration.ended_in_order = ::unlink(dirs_.ended_in_order().c_str()) == 0;
+  registration.protections = isolation_.lines();
   core_ = std::make_unique<AgentCore>(std::move(registration), limits_);
   spdlog::info("{}: work directory {}, shuffle on {}:{}, {} map and {} reduce slots", subject_,
                dirs_.root, options_.shuffle_address, shuffle_port_, options_.map_slots,
@@ -246,7 +240,7 @@ void Agent::call_failed(const Error& error, const char* what) {
 void Agent::do_action(action::Register&) {
   ask([this,
        registration = core_->registration()] { return link_->register_tracker(registration); },
-      [this](Result<wire::RegistrationReply> reply) {
+      [this](Result<Registered> reply) {
         if (!reply) return call_failed(reply.error(), "cannot register");
         jobtracker_lost_ = false;
         spdlog::info("{}: registered with the JobTracker", subject_);
@@ -257,7 +251,7 @@ void Agent::do_action(action::Register&) {
 void Agent::do_action(action::SendHeartbeat& send) {
   const std::int64_t sent_ms = steady_now_ms();
   ask([this, heartbeat = std::move(send.heartbeat)] { return link_->heartbeat(heartbeat); },
-      [this, sent_ms](Result<wire::HeartbeatReply> reply) {
+      [this, sent_ms](Result<HeartbeatReply> reply) {
         if (!reply) return call_failed(reply.error(), "heartbeat failed");
         if (jobtracker_lost_) spdlog::info("{}: the JobTracker answers again", subject_);
         jobtracker_lost_ = false;
@@ -266,14 +260,13 @@ void Agent::do_action(action::SendHeartbeat& send) {
 }
 
 void Agent::do_action(action::FetchJob& fetch) {
-  ask([this, job = fetch.job] { return link_->job(job.value); },
-      [this, job = fetch.job](Result<wire::JobDescription> description) {
+  ask([this, job = fetch.job] { return link_->job(job); },
+      [this, job = fetch.job](Result<JobDescription> description) {
         if (description.ok()) {
-          if (description->job != job.value) {
+          if (description->job != job) {
             return core_->on_job_failed(job, true, "it described another job", now());
           }
-          return core_->on_job(
-              std::make_shared<const wire::JobDescription>(std::move(*description)), now());
+          return core_->on_job(*description, now());
         }
         const ErrorCode code = description.error().code;
         const bool refused = code == ErrorCode::kUnknownJob || code == ErrorCode::kJobOver ||
@@ -285,8 +278,8 @@ void Agent::do_action(action::FetchJob& fetch) {
 }
 
 void Agent::do_action(action::FetchOutputs& fetch) {
-  ask([this, job = fetch.job, first = fetch.first] { return link_->map_outputs(job.value, first); },
-      [this, job = fetch.job](Result<wire::MapOutputs> outputs) {
+  ask([this, job = fetch.job, first = fetch.first] { return link_->map_outputs(job, first); },
+      [this, job = fetch.job](Result<MapOutputs> outputs) {
         if (outputs.ok()) return core_->on_outputs(job, *outputs, now());
         core_->on_outputs_failed(job, now());
       });
@@ -306,7 +299,7 @@ void Agent::do_action(action::RunDuty& run) {
     Status done = Ok{};
   };
   const auto outcome = std::make_shared<Outcome>();
-  const wire::Duty& duty = run.duty;
+  const Duty& duty = run.duty;
   const auto call = [outcome, duty, until_ms = run.until_steady_ms] {
     if (steady_now_ms() > until_ms) return;
     outcome->begun = true;
@@ -317,12 +310,12 @@ void Agent::do_action(action::RunDuty& run) {
       if (!outcome->begun) return core_->on_duty_too_late(duty);
       const Status& done = outcome->done;
       if (!done.ok())
-        spdlog::error("{}: ending its output: {}", job_name(JobId(duty.job)), done.error().message);
+        spdlog::error("{}: ending its output: {}", job_name(duty.job), done.error().message);
       core_->on_duty_done(duty, done.ok(), done.ok() ? "" : done.error().message, now());
       turn();
     });
   };
-  if (outputs_.begin("ending the output of " + job_name(JobId(duty.job)), call, then)) return;
+  if (outputs_.begin("ending the output of " + job_name(duty.job), call, then)) return;
   core_->on_duty_elsewhere(duty, std::to_string(OutputWork::kThreads) + " calls on outputs hang",
                            now());
 }

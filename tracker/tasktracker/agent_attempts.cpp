@@ -26,8 +26,8 @@ AttemptProcess* Agent::process(const AttemptKey& key) {
 }
 
 void Agent::do_action(action::StartAttempt& start) {
-  const AttemptKey key = start.key;
-  auto spec = make_task_spec(*start.job, start.launch);
+  const AttemptKey key = start.launch.attempt;
+  auto spec = make_task_spec(start.job, start.launch);
   if (!spec) return core_->on_start_failed(key, spec.error().message, now());
   spec->attempt_dir = dirs_.attempt(key);
   spec->log_dir = dirs_.log(key);
@@ -74,9 +74,9 @@ void Agent::do_action(action::PushOutputs& push) {
   AttemptProcess* running = process(push.key);
   if (!running) return;
   std::string text;
-  for (const wire::MapOutput& output : push.outputs) {
+  for (const MapOutput& output : push.outputs) {
     if (output.host.find_first_of(" \n") != std::string::npos || output.host.size() > 255) continue;
-    text += "output " + std::to_string(output.map_index) + " " + std::to_string(output.attempt) +
+    text += "output " + std::to_string(output.map) + " " + std::to_string(output.attempt) +
             (output.obsolete ? " 1 " : " 0 ") + std::to_string(output.port) + " " + output.host +
             "\n";
   }

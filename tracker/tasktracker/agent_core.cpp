@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "tracker/tasktracker/attempt_id.h"
 #include "tracker/tasktracker/text.h"
 
 namespace weir::tasktracker {
@@ -10,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kNever = INT64_MAX;
 
-std::uint64_t spread_seed(const wire::Registration& registration) {
+std::uint64_t spread_seed(const RegisterTracker& registration) {
   std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
   for (const char c : registration.name + std::to_string(registration.incarnation)) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -20,7 +19,7 @@ std::uint64_t spread_seed(const wire::Registration& registration) {
 
 }  // namespace
 
-AgentCore::AgentCore(wire::Registration registration, AgentLimits limits)
+AgentCore::AgentCore(RegisterTracker registration, AgentLimits limits)
     : registration_(std::move(registration)),
       limits_(limits),
       spread_(spread_seed(registration_)) {}
@@ -34,10 +33,8 @@ void AgentCore::set_health(std::int64_t free_disk_mb, std::int32_t load_milliont
   load_millionths_ = load_millionths;
 }
 
-AgentCore::Attempt* AgentCore::find(const wire::AttemptId& id) {
-  const auto key = to_key(id);
-  if (!key) return nullptr;
-  const auto found = attempts_.find(*key);
+AgentCore::Attempt* AgentCore::find(const AttemptKey& key) {
+  const auto found = attempts_.find(key);
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
@@ -49,85 +46,79 @@ std::size_t AgentCore::live_attempts() const {
 
 // --- The life of an attempt.
 
-void AgentCore::launch(const wire::Launch& launch, Now now) {
-  const auto key = to_key(launch.id);
-  if (!key || attempts_.contains(*key)) return;
-  Job& job = jobs_[key->task.job];
-  if (job.acknowledged.contains(*key)) return;
-  Attempt& attempt = attempts_[*key];
+void AgentCore::launch(const Launch& launch, Now now) {
+  const AttemptKey& key = launch.attempt;
+  if (attempts_.contains(key)) return;
+  Job& job = jobs_[key.task.job];
+  if (job.acknowledged.contains(key)) return;
+  Attempt& attempt = attempts_[key];
   attempt.launch = launch;
-  attempt.granted = !launch.__isset.compute_granted || launch.compute_granted;
+  attempt.granted = launch.compute_granted;
   attempt.launched_ms = attempt.last_active_ms = now.steady_ms;
-  attempt.status.__set_id(launch.id);
-  attempt.status.__set_state(wire::AttemptState::RUNNING);
-  attempt.status.__set_progress_millionths(0);
-  attempt.status.__set_phase(wire::TaskPhase::STARTING);
-  attempt.status.__set_started_at_ms(now.wall_ms);
-  if (!attempt.granted) attempt.status.__set_compute_granted(false);
+  attempt.status.attempt = key;
+  attempt.status.started_at_ms = now.wall_ms;
+  attempt.status.compute_granted = attempt.granted;
   if (job.description) start(attempt, job, now);
 }
 
 void AgentCore::start(Attempt& attempt, Job& job, Now now) {
   attempt.stage = Stage::kRuns;
   attempt.last_active_ms = now.steady_ms;
-  attempt.launch.__set_compute_granted(attempt.granted);
-  const AttemptKey key = *to_key(attempt.launch.id);
-  actions_.push_back(action::StartAttempt{key, job.description, attempt.launch});
+  attempt.launch.compute_granted = attempt.granted;
+  actions_.push_back(action::StartAttempt{*job.description, attempt.launch});
   push_outputs(job, attempt);
 }
 
 void AgentCore::kill(Attempt& attempt, KillCause cause, Now now) {
   if (attempt.stage == Stage::kEnded || attempt.kill != KillCause::kNone) return;
   attempt.kill = cause;
-  if (attempt.stage == Stage::kWaitsForJob)
-    return end(attempt, wire::AttemptState::KILLED, "", now);
-  actions_.push_back(action::KillAttempt{*to_key(attempt.launch.id)});
+  if (attempt.stage == Stage::kWaitsForJob) return end(attempt, ReportedState::kKilled, "", now);
+  actions_.push_back(action::KillAttempt{attempt.launch.attempt});
 }
 
-void AgentCore::end(Attempt& attempt, wire::AttemptState::type state,
-                    const std::string& diagnostics, Now now) {
+void AgentCore::end(Attempt& attempt, ReportedState state, const std::string& diagnostics,
+                    Now now) {
   if (attempt.stage == Stage::kEnded) return;
   attempt.stage = Stage::kEnded;
-  attempt.status.__set_state(state);
-  attempt.status.__set_finished_at_ms(now.wall_ms);
+  attempt.status.state = state;
+  attempt.status.finished_at_ms = now.wall_ms;
   if (!diagnostics.empty())
-    attempt.status.__set_diagnostics(printable(diagnostics, kMaxDiagnostics, true));
+    attempt.status.diagnostics = printable(diagnostics, kMaxDiagnostics, true);
   urgent_ = true;
 }
 
 void AgentCore::on_start_failed(const AttemptKey& key, const std::string& message, Now now) {
   if (const auto found = attempts_.find(key); found != attempts_.end()) {
-    end(found->second, wire::AttemptState::FAILED, message, now);
+    end(found->second, ReportedState::kFailed, message, now);
   }
 }
 
 void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
   const auto found = attempts_.find(key);
   if (found == attempts_.end() || found->second.stage != Stage::kRuns ||
-      report.status.id != to_wire(key))
+      report.status.attempt != key)
     return;
   Attempt& attempt = found->second;
-  const wire::AttemptState::type state = report.status.state;
+  const ReportedState state = report.status.state;
   const std::int64_t started_at_ms = attempt.status.started_at_ms;
-  const bool copied = !attempt.granted && attempt.status.phase < wire::TaskPhase::SORT &&
-                      report.status.phase >= wire::TaskPhase::SORT;
+  const bool copied = !attempt.granted && attempt.status.phase < TaskPhase::kSort &&
+                      report.status.phase >= TaskPhase::kSort;
   if (copied) urgent_ = true;  // it wants a slot
   attempt.status = std::move(report.status);
-  if (!attempt.granted) attempt.status.__set_compute_granted(false);
-  attempt.status.__set_started_at_ms(started_at_ms);
-  attempt.status.progress_millionths = std::clamp(attempt.status.progress_millionths, 0, 1000000);
+  attempt.status.compute_granted = attempt.granted;
+  attempt.status.started_at_ms = started_at_ms;
   if (attempt.status.diagnostics.size() > kMaxDiagnostics)
     attempt.status.diagnostics.resize(kMaxDiagnostics);
   // Where it waited until now, its idleness begins now.
   if (report.active || report.waiting || attempt.waiting) attempt.last_active_ms = now.steady_ms;
   attempt.waiting = report.waiting;
-  if (state == wire::AttemptState::COMMIT_PENDING) {
+  if (state == ReportedState::kCommitPending) {
     attempt.committing = false;
     urgent_ = true;
-  } else if (state != wire::AttemptState::RUNNING) {
+  } else if (state != ReportedState::kRunning) {
     // It counts once the process is gone, and its slot with it.
     attempt.final_state = state;
-    attempt.status.__set_state(wire::AttemptState::RUNNING);
+    attempt.status.state = ReportedState::kRunning;
   }
 }
 
@@ -143,24 +134,24 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
   const auto found = attempts_.find(key);
   if (found == attempts_.end()) return false;
   Attempt& attempt = found->second;
-  const bool reduce_or_map_only = attempt.status.phase == wire::TaskPhase::COMMIT;
-  if (attempt.final_state == wire::AttemptState::SUCCEEDED &&
+  const bool reduce_or_map_only = attempt.status.phase == TaskPhase::kCommit;
+  if (attempt.final_state == ReportedState::kSucceeded &&
       (attempt.kill == KillCause::kNone || reduce_or_map_only)) {
-    end(attempt, wire::AttemptState::SUCCEEDED, "", now);
+    end(attempt, ReportedState::kSucceeded, "", now);
     return true;
   }
   if (attempt.kill == KillCause::kOrdered) {
-    end(attempt, wire::AttemptState::KILLED, "", now);
+    end(attempt, ReportedState::kKilled, "", now);
   } else if (attempt.kill == KillCause::kTimeout) {
-    const std::int64_t timeout_ms = jobs_[key.task.job].description->spec.task_timeout_ms;
-    end(attempt, wire::AttemptState::FAILED,
+    const std::int64_t timeout_ms = jobs_[key.task.job].description->spec->task_timeout_ms;
+    end(attempt, ReportedState::kFailed,
         "no progress for " + format_duration(timeout_ms) + " (task_timeout)", now);
   } else if (attempt.kill == KillCause::kOverLimit) {
-    end(attempt, wire::AttemptState::FAILED, attempt.over_limit, now);
+    end(attempt, ReportedState::kFailed, attempt.over_limit, now);
   } else if (attempt.final_state) {
     end(attempt, *attempt.final_state, attempt.status.diagnostics + note, now);
   } else {
-    end(attempt, wire::AttemptState::FAILED,
+    end(attempt, ReportedState::kFailed,
         "the task's process " + how + " without a result" + note, now);
   }
   return false;
@@ -168,19 +159,18 @@ bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
 
 std::int64_t AgentCore::timeout_at(const Attempt& attempt) const {
   if (attempt.stage != Stage::kRuns || attempt.kill != KillCause::kNone || attempt.waiting ||
-      attempt.final_state || attempt.status.state == wire::AttemptState::COMMIT_PENDING) {
+      attempt.final_state || attempt.status.state == ReportedState::kCommitPending) {
     return kNever;
   }
-  const auto job = jobs_.find(to_key(attempt.launch.id)->task.job);
-  if (job == jobs_.end() || !job->second.description ||
-      job->second.description->spec.task_timeout_ms <= 0)
-    return kNever;
-  return attempt.last_active_ms + job->second.description->spec.task_timeout_ms;
+  const auto job = jobs_.find(attempt.launch.attempt.task.job);
+  if (job == jobs_.end() || !job->second.description) return kNever;
+  const DurationMs timeout_ms = job->second.description->spec->task_timeout_ms;
+  return timeout_ms > 0 ? attempt.last_active_ms + timeout_ms : kNever;
 }
 
 // --- What the JobTracker says.
 
-void AgentCore::on_registered(const wire::RegistrationReply& reply, Now now) {
+void AgentCore::on_registered(const Registered& reply, Now now) {
   in_flight_ = false;
   registered_ = true;
   retry_ms_ = 0;
@@ -209,20 +199,20 @@ std::int64_t AgentCore::spread(std::int64_t pause_ms) {
   return pause_ms - static_cast<std::int64_t>(spread_ >> 33) % (pause_ms / 2 + 1);
 }
 
-void AgentCore::on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now) {
+void AgentCore::on_reply(const HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now) {
   in_flight_ = false;
   if (goodbye_sent_) return actions_.push_back(action::Leave{leaving_});
   retry_ms_ = 0;
   gap_ms_ = std::max<std::int64_t>(reply.out_of_band_gap_ms, 0);
   next_regular_ms_ = now.steady_ms + std::max<std::int64_t>(reply.interval_ms, 1);
-  for (const wire::AttemptId& id : reply.acknowledged) acknowledge(id);
-  for (const wire::AttemptId& id : reply.kill) {
-    if (Attempt* attempt = find(id)) kill(*attempt, KillCause::kOrdered, now);
+  for (const AttemptKey& key : reply.acknowledged) acknowledge(key);
+  for (const AttemptKey& key : reply.kill) {
+    if (Attempt* attempt = find(key)) kill(*attempt, KillCause::kOrdered, now);
   }
-  for (const wire::AttemptId& id : reply.commit) commit(id, sent_steady_ms, now);
-  for (const wire::AttemptId& id : reply.compute_granted) grant(id);
-  for (const std::int64_t job : reply.drop_jobs) drop_job(job);
-  for (const wire::Launch& each : reply.launch) launch(each, now);
+  for (const AttemptKey& key : reply.commit) commit(key, sent_steady_ms, now);
+  for (const AttemptKey& key : reply.compute_granted) grant(key);
+  for (const JobId job : reply.drop_jobs) drop_job(job);
+  for (const Launch& each : reply.launch) launch(each, now);
   apply_duties(reply.duties, sent_steady_ms, now);
   if (!reply.leave.empty()) prepare_to_leave(reply.leave);
 }
@@ -237,38 +227,35 @@ void AgentCore::prepare_to_leave(const std::string& why) {
   gap_ms_ = 0;
 }
 
-void AgentCore::acknowledge(const wire::AttemptId& id) {
-  const Attempt* attempt = find(id);
+void AgentCore::acknowledge(const AttemptKey& key) {
+  const Attempt* attempt = find(key);
   if (!attempt || attempt->stage != Stage::kEnded) return;
-  const AttemptKey key = *to_key(id);
   if (const auto job = jobs_.find(key.task.job); job != jobs_.end())
     job->second.acknowledged.insert(key);
   attempts_.erase(key);
 }
 
-void AgentCore::commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now) {
-  Attempt* attempt = find(id);
+void AgentCore::commit(const AttemptKey& key, std::int64_t sent_steady_ms, Now now) {
+  Attempt* attempt = find(key);
   if (!attempt || attempt->stage != Stage::kRuns || attempt->kill != KillCause::kNone ||
       attempt->committing)
     return;
-  if (attempt->status.state != wire::AttemptState::COMMIT_PENDING) return;
+  if (attempt->status.state != ReportedState::kCommitPending) return;
   const std::int64_t until_ms = sent_steady_ms + limits_.commit_fresh_ms;
   if (now.steady_ms > until_ms) return;  // it will be ordered again, if still meant
   attempt->committing = true;
-  actions_.push_back(action::CommitAttempt{*to_key(id), until_ms});
+  actions_.push_back(action::CommitAttempt{key, until_ms});
 }
 
-void AgentCore::grant(const wire::AttemptId& id) {
-  Attempt* attempt = find(id);
+void AgentCore::grant(const AttemptKey& key) {
+  Attempt* attempt = find(key);
   if (!attempt || attempt->granted || attempt->stage == Stage::kEnded) return;
   attempt->granted = true;
-  attempt->status.__isset.compute_granted = false;
-  if (attempt->stage == Stage::kRuns) actions_.push_back(action::GrantAttempt{*to_key(id)});
+  attempt->status.compute_granted = true;
+  if (attempt->stage == Stage::kRuns) actions_.push_back(action::GrantAttempt{key});
 }
 
-void AgentCore::drop_job(std::int64_t number) {
-  if (number < 0 || number > INT32_MAX) return;
-  const JobId id{static_cast<std::size_t>(number)};
+void AgentCore::drop_job(JobId id) {
   const auto job = jobs_.find(id);
   if (job == jobs_.end()) return;
   const bool alive = std::any_of(attempts_.begin(), attempts_.end(), [id](const auto& entry) {
@@ -280,17 +267,16 @@ void AgentCore::drop_job(std::int64_t number) {
   jobs_.erase(job);
 }
 
-void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, std::int64_t sent_steady_ms,
+void AgentCore::apply_duties(const std::vector<Duty>& wanted, std::int64_t sent_steady_ms,
                              Now now) {
   const std::int64_t until_ms = sent_steady_ms + limits_.commit_fresh_ms;
-
-  const auto asked = [&wanted](std::int64_t job) {
+  const auto asked = [&wanted](JobId job) {
     return std::any_of(wanted.begin(), wanted.end(),
-                       [job](const wire::Duty& duty) { return duty.job == job; });
+                       [job](const Duty& duty) { return duty.job == job; });
   };
   std::erase_if(duties_,
                 [&](const auto& entry) { return entry.second.report && !asked(entry.first); });
-  for (const wire::Duty& duty : wanted) {
+  for (const Duty& duty : wanted) {
     const auto found = duties_.find(duty.job);
     if (found != duties_.end()) {
       const DutyState& known = found->second;
@@ -305,26 +291,22 @@ void AgentCore::apply_duties(const std::vector<wire::Duty>& wanted, std::int64_t
   }
 }
 
-void AgentCore::on_duty_too_late(const wire::Duty& duty) {
+void AgentCore::on_duty_too_late(const Duty& duty) {
   const auto found = duties_.find(duty.job);
   if (found != duties_.end() && !found->second.report) duties_.erase(found);
 }
 
-void AgentCore::on_duty_elsewhere(const wire::Duty& duty, const std::string& why, Now now) {
+void AgentCore::on_duty_elsewhere(const Duty& duty, const std::string& why, Now now) {
   on_duty_done(duty, false, why, now);
   const auto found = duties_.find(duty.job);
-  if (found != duties_.end()) found->second.report->__set_elsewhere(true);
+  if (found != duties_.end()) found->second.report->elsewhere = true;
 }
 
-void AgentCore::on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now) {
+void AgentCore::on_duty_done(const Duty& duty, bool ok, const std::string& message, Now now) {
   const auto found = duties_.find(duty.job);
   if (found == duties_.end()) return;
-  wire::DutyReport report;
-  report.__set_job(duty.job);
-  report.__set_ok(ok);
-  report.__set_succeed(duty.succeed);
-  if (!message.empty()) report.__set_message(printable(message, kMaxStatusText));
-  found->second.report = report;
+  found->second.report =
+      DutyReport{duty.job, ok, printable(message, kMaxStatusText), duty.succeed, false};
   found->second.ended_ms = now.steady_ms;
   urgent_ = true;
 }

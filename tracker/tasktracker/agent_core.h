@@ -15,10 +15,9 @@
 #include <variant>
 #include <vector>
 
-#include "jobqueue/model/ids.h"
+#include "jobqueue/model/input.h"
 #include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/task_report.h"
-#include "tracker_types.h"
 
 namespace weir::tasktracker {
 
@@ -44,19 +43,18 @@ struct AgentLimits {
 namespace action {
 struct Register {};
 struct SendHeartbeat {
-  wire::Heartbeat heartbeat;
+  Heartbeat heartbeat;
 };
 struct FetchJob {
   JobId job;
 };
 struct FetchOutputs {
   JobId job;
-  std::int32_t first = 0;
+  std::uint32_t first = 0;
 };
 struct StartAttempt {
-  AttemptKey key;
-  std::shared_ptr<const wire::JobDescription> job;
-  wire::Launch launch;
+  JobDescription job;
+  Launch launch;
 };
 struct KillAttempt {
   AttemptKey key;
@@ -70,10 +68,10 @@ struct GrantAttempt {
 };
 struct PushOutputs {
   AttemptKey key;
-  std::vector<wire::MapOutput> outputs;
+  std::vector<MapOutput> outputs;
 };
 struct RunDuty {
-  wire::Duty duty;
+  Duty duty;
   std::int64_t until_steady_ms = 0;  // later it must not be begun: somebody else may be at it
 };
 struct DropJob {
@@ -92,9 +90,9 @@ using Action = std::variant<action::Register, action::SendHeartbeat, action::Fet
 
 class AgentCore {
  public:
-  AgentCore(wire::Registration registration, AgentLimits limits);
+  AgentCore(RegisterTracker registration, AgentLimits limits);
 
-  const wire::Registration& registration() const { return registration_; }
+  const RegisterTracker& registration() const { return registration_; }
   std::vector<Action> take_actions();
   // Does what is due; call after every event and at next_wakeup_ms().
   void poll(Now now);
@@ -102,12 +100,12 @@ class AgentCore {
   void set_health(std::int64_t free_disk_mb, std::int32_t load_millionths);
 
   // Answers of the JobTracker.
-  void on_registered(const wire::RegistrationReply& reply, Now now);
-  void on_reply(const wire::HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now);
+  void on_registered(const Registered& reply, Now now);
+  void on_reply(const HeartbeatReply& reply, std::int64_t sent_steady_ms, Now now);
   void on_call_failed(bool unknown_tracker, Now now);  // of register or heartbeat
-  void on_job(std::shared_ptr<const wire::JobDescription> description, Now now);
+  void on_job(const JobDescription& description, Now now);
   void on_job_failed(JobId job, bool refused, const std::string& message, Now now);
-  void on_outputs(JobId job, const wire::MapOutputs& outputs, Now now);
+  void on_outputs(JobId job, const MapOutputs& outputs, Now now);
   void on_outputs_failed(JobId job, Now now);
 
   // What happens on this machine.
@@ -120,9 +118,9 @@ class AgentCore {
   // its output is of use then.
   bool on_exit(const AttemptKey& key, const std::string& how, Now now,
                const std::string& note = "");
-  void on_duty_done(const wire::Duty& duty, bool ok, const std::string& message, Now now);
-  void on_duty_too_late(const wire::Duty& duty);  // it was not begun; it is, if asked for again
-  void on_duty_elsewhere(const wire::Duty& duty, const std::string& why, Now now);  // cannot begin
+  void on_duty_done(const Duty& duty, bool ok, const std::string& message, Now now);
+  void on_duty_too_late(const Duty& duty);  // it was not begun; it is, if asked for again
+  void on_duty_elsewhere(const Duty& duty, const std::string& why, Now now);  // cannot begin
 
   std::size_t live_attempts() const;
   bool registered() const { return registered_; }
@@ -131,43 +129,41 @@ class AgentCore {
   enum class Stage { kWaitsForJob, kRuns, kEnded };
   enum class KillCause { kNone, kOrdered, kTimeout, kOverLimit };
   struct Attempt {
-    wire::Launch launch;
+    Launch launch;
     Stage stage = Stage::kWaitsForJob;
     KillCause kill = KillCause::kNone;
     std::string over_limit;  // why, if that is the cause
-    wire::AttemptStatus status;
-    std::optional<wire::AttemptState::type>
-        final_state;  // as reported, before the process was gone
+    AttemptReport status;
+    std::optional<ReportedState> final_state;  // as reported, before the process was gone
     bool waiting = false, committing = false, granted = false;
     std::int64_t launched_ms = 0, last_active_ms = 0;  // by the steady clock
     std::size_t outputs_pushed = 0;
   };
   struct Job {
-    std::shared_ptr<const wire::JobDescription> description;
+    std::optional<JobDescription> description;
     bool fetching = false, polling = false;
     std::int64_t next_fetch_ms = 0, fetch_retry_ms = 0, next_poll_ms = 0, poll_retry_ms = 0;
-    std::vector<wire::MapOutput> outputs;
-    std::int32_t next_output = 0;
-    std::int64_t output_list = 0;       // the JobTracker's list that `outputs` is read from
+    std::vector<MapOutput> outputs;
+    std::uint32_t next_output = 0;
+    std::uint32_t output_list = 0;      // the JobTracker's list that `outputs` is read from
     std::set<AttemptKey> acknowledged;  // never started again
   };
   struct DutyState {
-    wire::Duty duty;
-    std::optional<wire::DutyReport> report;
+    Duty duty;
+    std::optional<DutyReport> report;
     std::int64_t ended_ms = 0;
   };
 
-  void launch(const wire::Launch& launch, Now now);
+  void launch(const Launch& launch, Now now);
   void start(Attempt& attempt, Job& job, Now now);
   void kill(Attempt& attempt, KillCause cause, Now now);
-  void end(Attempt& attempt, wire::AttemptState::type state, const std::string& diagnostics,
-           Now now);
-  void acknowledge(const wire::AttemptId& id);
-  void commit(const wire::AttemptId& id, std::int64_t sent_steady_ms, Now now);
-  void grant(const wire::AttemptId& id);
+  void end(Attempt& attempt, ReportedState state, const std::string& diagnostics, Now now);
+  void acknowledge(const AttemptKey& key);
+  void commit(const AttemptKey& key, std::int64_t sent_steady_ms, Now now);
+  void grant(const AttemptKey& key);
   void prepare_to_leave(const std::string& why);
-  void drop_job(std::int64_t job);
-  void apply_duties(const std::vector<wire::Duty>& duties, std::int64_t sent_steady_ms, Now now);
+  void drop_job(JobId id);
+  void apply_duties(const std::vector<Duty>& duties, std::int64_t sent_steady_ms, Now now);
   void push_outputs(Job& job, Attempt& attempt);
   bool copies(const Attempt& attempt) const;
   bool job_copies(JobId id) const;
@@ -175,16 +171,16 @@ class AgentCore {
   std::int64_t heartbeat_due_ms() const;
   std::int64_t outputs_due_ms(JobId id, const Job& job) const;
   std::int64_t spread(std::int64_t pause_ms);
-  wire::Heartbeat build_heartbeat(Now now);
-  std::vector<wire::AttemptStatus> build_statuses(Now now) const;
-  Attempt* find(const wire::AttemptId& id);
+  Heartbeat build_heartbeat(Now now);
+  std::vector<AttemptReport> build_reports(Now now) const;
+  Attempt* find(const AttemptKey& key);
 
-  wire::Registration registration_;
+  RegisterTracker registration_;
   AgentLimits limits_;
   std::vector<Action> actions_;
   std::map<AttemptKey, Attempt> attempts_;
   std::map<JobId, Job> jobs_;
-  std::map<std::int64_t, DutyState> duties_;
+  std::map<JobId, DutyState> duties_;
   bool registered_ = false, in_flight_ = false, urgent_ = false;
   std::int64_t next_regular_ms_ = 0, retry_ms_ = 0, gap_ms_ = 0, last_early_ms_ = INT64_MIN / 2;
   std::string leaving_;  // why; it says goodbye with its next heartbeat, and ends

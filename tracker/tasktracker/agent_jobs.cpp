@@ -4,17 +4,15 @@
 #include <utility>
 
 #include "tracker/tasktracker/agent_core.h"
-#include "tracker/tasktracker/attempt_id.h"
 
 namespace weir::tasktracker {
 
-void AgentCore::on_job(std::shared_ptr<const wire::JobDescription> description, Now now) {
-  if (description->job < 0 || description->job > INT32_MAX) return;
-  const JobId id{static_cast<std::size_t>(description->job)};
+void AgentCore::on_job(const JobDescription& description, Now now) {
+  const JobId id = description.job;
   const auto job = jobs_.find(id);
   if (job == jobs_.end()) return;
   job->second.fetching = false;
-  job->second.description = std::move(description);
+  job->second.description = description;
   for (auto& [key, attempt] : attempts_) {
     if (key.task.job == id && attempt.stage == Stage::kWaitsForJob)
       start(attempt, job->second, now);
@@ -32,15 +30,15 @@ void AgentCore::on_job_failed(JobId id, bool refused, const std::string& message
   if (!refused) return;
   for (auto& [key, attempt] : attempts_) {
     if (key.task.job == id && attempt.stage == Stage::kWaitsForJob) {
-      end(attempt, wire::AttemptState::FAILED,
+      end(attempt, ReportedState::kFailed,
           "the JobTracker does not describe the job: " + message, now);
     }
   }
 }
 
 bool AgentCore::copies(const Attempt& attempt) const {
-  return attempt.launch.id.kind == wire::TaskKind::REDUCE && attempt.stage == Stage::kRuns &&
-         attempt.kill == KillCause::kNone && attempt.status.phase <= wire::TaskPhase::SHUFFLE;
+  return attempt.launch.attempt.task.kind == TaskKind::kReduce && attempt.stage == Stage::kRuns &&
+         attempt.kill == KillCause::kNone && attempt.status.phase <= TaskPhase::kShuffle;
 }
 
 bool AgentCore::job_copies(JobId id) const {
@@ -51,20 +49,20 @@ bool AgentCore::job_copies(JobId id) const {
 
 void AgentCore::push_outputs(Job& job, Attempt& attempt) {
   if (!copies(attempt) || attempt.outputs_pushed >= job.outputs.size()) return;
-  action::PushOutputs push{*to_key(attempt.launch.id), {}};
+  action::PushOutputs push{attempt.launch.attempt, {}};
   push.outputs.assign(job.outputs.begin() + static_cast<std::ptrdiff_t>(attempt.outputs_pushed),
                       job.outputs.end());
   attempt.outputs_pushed = job.outputs.size();
   actions_.push_back(std::move(push));
 }
 
-void AgentCore::on_outputs(JobId id, const wire::MapOutputs& outputs, Now now) {
+void AgentCore::on_outputs(JobId id, const MapOutputs& outputs, Now now) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
   Job& job = found->second;
   job.polling = false;
   job.poll_retry_ms = 0;
-  if (outputs.__isset.list_id && outputs.list_id != job.output_list) {
+  if (outputs.list_id != 0 && outputs.list_id != job.output_list) {
     // The JobTracker has restarted and made its list anew: a place in the old one means nothing.
     const bool from_start = job.next_output == 0;
     job.output_list = outputs.list_id;
@@ -77,8 +75,8 @@ void AgentCore::on_outputs(JobId id, const wire::MapOutputs& outputs, Now now) {
     if (!from_start) return;
   }
   job.outputs.insert(job.outputs.end(), outputs.outputs.begin(), outputs.outputs.end());
-  job.next_output = outputs.next_from;
-  const bool all_known = std::cmp_greater_equal(job.outputs.size(), outputs.maps);
+  job.next_output = outputs.next;
+  const bool all_known = job.outputs.size() >= outputs.maps;
   job.next_poll_ms = now.steady_ms + (!outputs.outputs.empty() && !all_known ? 0
                                       : all_known ? limits_.outputs_idle_poll_ms
                                                   : limits_.outputs_poll_ms);

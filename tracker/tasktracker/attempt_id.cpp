@@ -20,24 +20,6 @@ std::optional<std::uint32_t> take_number(std::string_view& text) {
 
 }  // namespace
 
-std::optional<AttemptKey> to_key(const wire::AttemptId& id) {
-  if (id.job < 0 || id.job > INT32_MAX || id.index < 0 || id.attempt < 0) return std::nullopt;
-  if (id.kind != wire::TaskKind::MAP && id.kind != wire::TaskKind::REDUCE) return std::nullopt;
-  const TaskKind kind = id.kind == wire::TaskKind::MAP ? TaskKind::kMap : TaskKind::kReduce;
-  return AttemptKey{
-      TaskKey{JobId(static_cast<std::size_t>(id.job)), kind, static_cast<std::uint32_t>(id.index)},
-      static_cast<std::uint32_t>(id.attempt)};
-}
-
-wire::AttemptId to_wire(const AttemptKey& key) {
-  wire::AttemptId id;
-  id.__set_job(key.task.job.value);
-  id.__set_kind(key.task.kind == TaskKind::kMap ? wire::TaskKind::MAP : wire::TaskKind::REDUCE);
-  id.__set_index(static_cast<std::int32_t>(key.task.index));
-  id.__set_attempt(static_cast<std::int32_t>(key.attempt));
-  return id;
-}
-
 std::optional<AttemptKey> parse_attempt_name(std::string_view text) {
   const std::string_view original = text;
   if (!text.starts_with("attempt_")) return std::nullopt;

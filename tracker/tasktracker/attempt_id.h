@@ -1,17 +1,14 @@
-// Attempt ids between the wire and the core's AttemptKey, and from names as users write them
-// (attempt_0007_m_000012_0). Ids from outside are checked for range here, once. Pure, any thread.
+// Attempts by name, as users write them (attempt_0007_m_000012_0). Pure, any thread.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
-#include "common_types.h"
 #include "jobqueue/model/ids.h"
 
 namespace weir::tasktracker {
 
-std::optional<AttemptKey> to_key(const wire::AttemptId& id);  // nullopt: a number out of range
-wire::AttemptId to_wire(const AttemptKey& key);
+// nullopt: not a name, or not in its one spelling, or a number out of range.
 std::optional<AttemptKey> parse_attempt_name(std::string_view name);
 
 }  // namespace weir::tasktracker

@@ -11,6 +11,7 @@
 
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/task_environment.h"
+#include "tracker/tasktracker/task_spec_codec.h"
 
 namespace weir::tasktracker {
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "jobqueue/model/counters.h"
 #include "tracker/tasktracker/text.h"
 
 namespace weir::tasktracker {
@@ -17,8 +18,6 @@ inline constexpr std::size_t kMaxCounterName = 128;
 
 class TaskCounters {
  public:
-  using Map = std::map<std::string, std::map<std::string, std::int64_t>>;
-
   void add(std::string_view group, std::string_view name, std::int64_t amount) {
     auto& names = counters_[printable(group, kMaxCounterName)];
     std::string key = printable(name, kMaxCounterName);
@@ -36,10 +35,10 @@ class TaskCounters {
   void set(std::string_view name, std::int64_t value) {
     counters_["weir"][std::string(name)] = value;
   }
-  const Map& all() const { return counters_; }
+  const Counters& all() const { return counters_; }
 
  private:
-  Map counters_;
+  Counters counters_;
   std::size_t count_ = 0;
 };
 

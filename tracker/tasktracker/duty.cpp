@@ -2,21 +2,25 @@
 
 #include <algorithm>
 
-#include "jobqueue/model/ids.h"
-
 namespace weir::tasktracker {
+namespace {
 
 constexpr std::int64_t kMostParts = 1'000'000;  // as many tasks as a job may have of a kind
 
-JobOutput output_of(const wire::JobDescription& job) {
-  return {job.spec.output, job.owner.empty() ? job.job_name : job.owner};
+// A JobTracker that names no owner knows the job by its number alone.
+JobOutput output_of(const std::string& path, const std::string& owner, JobId job) {
+  return {path, owner.empty() ? job_name(job) : owner};
 }
 
-Status do_duty(const wire::Duty& duty, FileSystem& files) {
-  const auto number = static_cast<std::uint32_t>(std::clamp<std::int64_t>(duty.job, 0, INT32_MAX));
-  const JobOutput output{duty.output, duty.owner.empty() ? job_name(JobId(number)) : duty.owner};
-  const std::int64_t parts =
-      duty.__isset.parts ? std::clamp<std::int64_t>(duty.parts, 0, kMostParts) : 0;
+}  // namespace
+
+JobOutput output_of(const JobDescription& job) {
+  return output_of(job.spec->output, job.owner, job.job);
+}
+
+Status do_duty(const Duty& duty, FileSystem& files) {
+  const JobOutput output = output_of(duty.output, duty.owner, duty.job);
+  const std::int64_t parts = std::clamp<std::int64_t>(duty.parts, 0, kMostParts);
   if (duty.succeed) return complete_job_output(output, parts, files);
   return abort_job_output(output, parts, files);
 }

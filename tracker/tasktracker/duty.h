@@ -1,12 +1,12 @@
-// What the wire says of a job's output and of its last step. Any thread.
+// A job's output and its last step, as the JobTracker speaks of them. Any thread.
 #pragma once
 
+#include "jobqueue/model/input.h"
 #include "tracker/tasktracker/job_output.h"
-#include "tracker_types.h"
 
 namespace weir::tasktracker {
 
-JobOutput output_of(const wire::JobDescription& job);
-Status do_duty(const wire::Duty& duty, FileSystem& files = posix_files());
+JobOutput output_of(const JobDescription& job);
+Status do_duty(const Duty& duty, FileSystem& files = posix_files());
 
 }  // namespace weir::tasktracker

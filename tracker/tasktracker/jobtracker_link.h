@@ -1,25 +1,23 @@
 // The calls a tracker makes to its JobTracker, as an interface so that tests can play the
-// JobTracker. A refusal carries the wire's code (jobqueue/model/result.h has the same numbers); not
-// reaching the JobTracker is kInternal. Calls block and come from one thread; close() may come from
-// another and makes a waiting call fail.
+// JobTracker. A refusal is the JobTracker's own Error; not reaching the JobTracker is kInternal.
+// Calls block and come from one thread; close() may come from another and makes a waiting call
+// fail.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "jobqueue/model/result.h"
-#include "tracker_types.h"
+#include "jobqueue/model/input.h"
 
 namespace weir::tasktracker {
 
 class JobTrackerLink {
  public:
   virtual ~JobTrackerLink() = default;
-  virtual Result<wire::RegistrationReply> register_tracker(
-      const wire::Registration& registration) = 0;
-  virtual Result<wire::HeartbeatReply> heartbeat(const wire::Heartbeat& report) = 0;
-  virtual Result<wire::JobDescription> job(std::int64_t job) = 0;
-  virtual Result<wire::MapOutputs> map_outputs(std::int64_t job, std::int32_t first) = 0;
+  virtual Result<Registered> register_tracker(const RegisterTracker& registration) = 0;
+  virtual Result<HeartbeatReply> heartbeat(const Heartbeat& report) = 0;
+  virtual Result<JobDescription> job(JobId job) = 0;
+  virtual Result<MapOutputs> map_outputs(JobId job, std::uint32_t first) = 0;
   virtual void close() = 0;
 };
 

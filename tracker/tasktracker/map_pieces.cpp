@@ -8,7 +8,7 @@ namespace {
 
 class PiecesReader final : public SplitReader {
  public:
-  explicit PiecesReader(const TaskSpec& spec) : pieces_(spec.input()), total_(spec.input_bytes()) {}
+  explicit PiecesReader(const TaskSpec& spec) : pieces_(spec.input), total_(spec.input_bytes()) {}
 
   Status open_next() {
     const InputPiece& piece = pieces_[next_];
@@ -54,8 +54,8 @@ class PiecesReader final : public SplitReader {
 }  // namespace
 
 Result<std::unique_ptr<SplitReader>> open_pieces(const TaskSpec& spec) {
-  if (spec.more_input.empty())
-    return open_split(spec.input_file, spec.input_offset, spec.input_length);
+  if (spec.input.size() == 1)
+    return open_split(spec.input[0].file, spec.input[0].offset, spec.input[0].length);
   auto reader = std::make_unique<PiecesReader>(spec);
   if (auto opened = reader->open_next(); !opened) return opened.error();
   return std::unique_ptr<SplitReader>(std::move(reader));

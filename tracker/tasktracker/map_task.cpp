@@ -102,7 +102,7 @@ Status run_sorted_map(TaskContext& task, MapInput& input) {
   streams.commit = [&sorter](std::size_t bytes) { return sorter.commit(bytes); };
   if (auto ran = run_command(task.command("mapper", task.spec.mapper), streams); !ran) return ran;
   input.count();
-  task.control.set_phase(wire::TaskPhase::SORT);
+  task.control.set_phase(TaskPhase::kSort);
   auto run = sorter.finish(task.spec.map_output_dir + "/file.out", true);
   if (!run) return run.error();
   if (auto indexed = write_index(*run, task.spec.map_output_dir + "/file.idx"); !indexed)
@@ -133,7 +133,7 @@ Status publish(TaskControl& control, TaskOutput& output) {
 }
 
 Status run_map(TaskContext& task) {
-  task.control.set_phase(wire::TaskPhase::MAP);
+  task.control.set_phase(TaskPhase::kMap);
   auto reader = open_pieces(task.spec);
   if (!reader) return reader.error();
   MapInput input(task.control, std::move(*reader));

@@ -104,14 +104,14 @@ Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec) {
 }
 
 Result<std::vector<CopiedPiece>> copy_all(TaskContext& task) {
-  task.control.set_phase(wire::TaskPhase::SHUFFLE);
+  task.control.set_phase(TaskPhase::kShuffle);
   task.control.set_waiting(true);
   ShuffleCopier copier(task.spec, task.control);
   task.control.on_output_news([&copier](const OutputNews& news) { copier.news(news); });
   auto pieces = copier.wait_for_all();
   task.control.on_output_news([](const OutputNews&) {});
   if (pieces.ok()) {
-    task.control.set_phase(wire::TaskPhase::SORT);  // says that a slot is wanted from now on
+    task.control.set_phase(TaskPhase::kSort);  // says that a slot is wanted from now on
     task.control.wait_for_grant();
   }
   task.control.set_waiting(false);
@@ -127,7 +127,7 @@ Status run_reduce(TaskContext& task) {
   if (auto merged = merge_to_fan_in(*pieces, task.spec); !merged) return merged;
   auto lines = PieceMerge::open(*pieces, true);
   if (!lines) return lines.error();
-  task.control.set_phase(wire::TaskPhase::REDUCE);
+  task.control.set_phase(TaskPhase::kReduce);
 
   auto output = TaskOutput::create(task.spec);
   if (!output) return output.error();

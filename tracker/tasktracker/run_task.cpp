@@ -13,6 +13,7 @@
 #include "tracker/tasktracker/task_context.h"
 #include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
+#include "tracker/tasktracker/task_spec_codec.h"
 
 namespace weir {
 namespace tasktracker {
@@ -54,9 +55,9 @@ int run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
   }
   (void)remove_tree(spec.attempt_dir).ok();
   if (outcome.ok()) {
-    control.report_end(wire::AttemptState::SUCCEEDED, "");
+    control.report_end(ReportedState::kSucceeded, "");
   } else {
-    control.report_end(wire::AttemptState::FAILED, outcome.error().message);
+    control.report_end(ReportedState::kFailed, outcome.error().message);
   }
   // Nothing is left to tidy, and leaving at once saves the time of tearing down.
   ::_exit(0);

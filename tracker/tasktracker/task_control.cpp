@@ -29,10 +29,7 @@ bool take_number(std::string_view& text, Integer& into) {
 TaskControl::TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports,
                          bool compute_granted)
     : commands_(std::move(commands)), reports_(std::move(reports)), granted_(compute_granted) {
-  report_.status.__set_id(to_wire(id));
-  report_.status.__set_state(wire::AttemptState::RUNNING);
-  report_.status.__set_phase(wire::TaskPhase::STARTING);
-  report_.status.__set_progress_millionths(0);
+  report_.status.attempt = id;
   if (auto pipe = make_pipe(); pipe.ok()) {
     stop_read_ = std::move(pipe->read_end);
     stop_write_ = std::move(pipe->write_end);
@@ -55,9 +52,9 @@ void TaskControl::set_progress(std::int64_t done, std::int64_t total, std::int32
                   std::memory_order_relaxed);
 }
 
-void TaskControl::set_phase(wire::TaskPhase::type phase) {
+void TaskControl::set_phase(TaskPhase phase) {
   const std::lock_guard lock(mutex_);
-  report_.status.__set_phase(phase);
+  report_.status.phase = phase;
   changed_since_sent_ = true;
 }
 
@@ -69,7 +66,7 @@ void TaskControl::set_waiting(bool waiting) {
 
 void TaskControl::set_status(std::string_view text) {
   const std::lock_guard lock(mutex_);
-  report_.status.__set_status(printable(text, kMaxStatusText));
+  report_.status.status = printable(text, kMaxStatusText);
   changed_since_sent_ = true;
 }
 
@@ -86,23 +83,19 @@ void TaskControl::set_counter(std::string_view name, std::int64_t value) {
 
 void TaskControl::add_fetch_failure(std::uint32_t map, std::uint32_t attempt) {
   const std::lock_guard lock(mutex_);
-  wire::FetchFailure failure;
-  failure.__set_map_index(static_cast<std::int32_t>(map));
-  failure.__set_map_attempt(static_cast<std::int32_t>(attempt));
+  const FetchFailure failure{map, attempt};
   auto& failures = report_.status.fetch_failures;
   if (failures.size() >= kMaxFetchFailures) return;  // it will fail again
   if (std::find(failures.begin(), failures.end(), failure) != failures.end()) return;
   failures.push_back(failure);
-  report_.status.__isset.fetch_failures = true;
   changed_since_sent_ = true;
 }
 
 void TaskControl::drop_fetch_failures(std::uint32_t map) {
   const std::lock_guard lock(mutex_);
   const auto dropped =
-      std::erase_if(report_.status.fetch_failures, [map](const wire::FetchFailure& failure) {
-        return failure.map_index == static_cast<std::int32_t>(map);
-      });
+      std::erase_if(report_.status.fetch_failures,
+                    [map](const FetchFailure& failure) { return failure.map == map; });
   changed_since_sent_ |= dropped > 0;
 }
 
@@ -126,8 +119,8 @@ void TaskControl::wait_for_grant() {
 std::int64_t TaskControl::wait_for_commit() {
   {
     const std::lock_guard lock(mutex_);
-    report_.status.__set_state(wire::AttemptState::COMMIT_PENDING);
-    report_.status.__set_phase(wire::TaskPhase::COMMIT);
+    report_.status.state = ReportedState::kCommitPending;
+    report_.status.phase = TaskPhase::kCommit;
     commit_until_ms_.reset();
     progress_ = 1000000;
   }
@@ -137,13 +130,13 @@ std::int64_t TaskControl::wait_for_commit() {
   return *commit_until_ms_;
 }
 
-void TaskControl::report_end(wire::AttemptState::type state, std::string_view diagnostics) {
+void TaskControl::report_end(ReportedState state, std::string_view diagnostics) {
   {
     const std::lock_guard lock(mutex_);
-    report_.status.__set_state(state);
+    report_.status.state = state;
     if (!diagnostics.empty())
-      report_.status.__set_diagnostics(printable(diagnostics, kMaxDiagnostics, true));
-    if (state == wire::AttemptState::SUCCEEDED) progress_ = 1000000;
+      report_.status.diagnostics = printable(diagnostics, kMaxDiagnostics, true);
+    if (state == ReportedState::kSucceeded) progress_ = 1000000;
   }
   send();
   const std::lock_guard lock(mutex_);
@@ -160,8 +153,8 @@ void TaskControl::send() {
     report_.active = movement != movement_sent_;
     movement_sent_ = movement;
     progress_sent_ = progress_.load(std::memory_order_relaxed);
-    report_.status.__set_progress_millionths(progress_sent_);
-    report_.status.__set_counters(counters_.all());
+    report_.status.progress_millionths = progress_sent_;
+    report_.status.counters = std::make_shared<const Counters>(counters_.all());
     changed_since_sent_ = false;
     frame = encode_report(report_);
   }

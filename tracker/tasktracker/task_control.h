@@ -15,7 +15,6 @@
 #include <string_view>
 #include <thread>
 
-#include "tracker/tasktracker/attempt_id.h"
 #include "tracker/tasktracker/counters.h"
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/task_report.h"
@@ -38,7 +37,7 @@ class TaskControl {
   void moved() { movement_.fetch_add(1, std::memory_order_relaxed); }
   void set_progress(std::int64_t done, std::int64_t total, std::int32_t from = 0,
                     std::int32_t to = 1000000);
-  void set_phase(wire::TaskPhase::type phase);
+  void set_phase(TaskPhase phase);
   void set_waiting(bool waiting);
   void set_status(std::string_view text);
   void add_counter(std::string_view group, std::string_view name, std::int64_t amount);
@@ -53,7 +52,7 @@ class TaskControl {
   // returned steady time.
   std::int64_t wait_for_commit();
   // The last report of the attempt.
-  void report_end(wire::AttemptState::type state, std::string_view diagnostics);
+  void report_end(ReportedState state, std::string_view diagnostics);
 
  private:
   void serve();

@@ -75,11 +75,11 @@ std::vector<std::string> task_environment(const TaskSpec& spec) {
   set({"mapreduce_task_ismap", "mapred_task_is_map"}, map ? "true" : "false");
   set({"mapreduce_job_maps", "mapred_map_tasks"}, std::to_string(spec.maps));
   set({"mapreduce_job_reduces", "mapred_reduce_tasks"}, std::to_string(spec.reduces));
-  if (map) {
-    set({"mapreduce_map_input_file", "map_input_file"}, spec.input_file);
-    set({"mapreduce_map_input_start", "map_input_start"}, std::to_string(spec.input_offset));
+  if (!spec.input.empty()) {
+    set({"mapreduce_map_input_file", "map_input_file"}, spec.input[0].file);
+    set({"mapreduce_map_input_start", "map_input_start"}, std::to_string(spec.input[0].offset));
     set({"mapreduce_map_input_length", "map_input_length"}, std::to_string(spec.input_bytes()));
-    set({"weir_map_input_pieces"}, std::to_string(spec.more_input.size() + 1));
+    set({"weir_map_input_pieces"}, std::to_string(spec.input.size()));
   }
   if (!map || spec.map_only())
     set({"mapreduce_task_output_dir", "mapred_work_output_dir"}, task_output_dir(spec));

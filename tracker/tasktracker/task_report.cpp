@@ -3,6 +3,7 @@
 #include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/transport/TBufferTransports.h>
 
+#include "thrift/wire_tracker.h"
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/run_file.h"
 
@@ -30,7 +31,7 @@ std::uint32_t get_number(std::string_view bytes) {
 std::string encode_report(const TaskReport& report) {
   auto memory = std::make_shared<TMemoryBuffer>();
   TBinaryProtocolT<TMemoryBuffer> protocol(memory);
-  report.status.write(&protocol);
+  to_wire(report.status).write(&protocol);
   std::string body(1, static_cast<char>((report.waiting ? 1 : 0) | (report.active ? 2 : 0)));
   body += memory->getBufferAsString();
   std::string frame;
@@ -52,22 +53,22 @@ Result<std::optional<TaskReport>> ReportDecoder::next() {
   if (crc_of(0, body) != get_number(std::string_view(buffer_).substr(4))) {
     return data_error("report pipe: a frame's checksum differs");
   }
-  TaskReport report;
-  const unsigned char flags = static_cast<unsigned char>(body[0]);
-  report.waiting = (flags & 1) != 0;
-  report.active = (flags & 2) != 0;
+  wire::AttemptStatus status;
   try {
     auto memory = std::make_shared<TMemoryBuffer>(
         reinterpret_cast<std::uint8_t*>(buffer_.data()) + kHeaderBytes + 1,
         static_cast<std::uint32_t>(length - 1));
     TBinaryProtocolT<TMemoryBuffer> protocol(memory, static_cast<std::int32_t>(kMaxReportBytes),
                                              4096, false, true);
-    report.status.read(&protocol);
+    status.read(&protocol);
   } catch (const std::exception& problem) {
     return data_error(std::string("report pipe: not a report (") + problem.what() + ")");
   }
+  auto report = from_wire(status);
+  if (!report) return data_error("report pipe: not a report (" + report.error().message + ")");
+  const bool waiting = (body[0] & 1) != 0, active = (body[0] & 2) != 0;
   buffer_.erase(0, kHeaderBytes + length);
-  return std::optional<TaskReport>(std::move(report));
+  return std::optional(TaskReport{std::move(*report), waiting, active});
 }
 
 }  // namespace weir::tasktracker

@@ -1,21 +1,20 @@
-// What an attempt's process tells the agent over its report pipe: the wire's AttemptStatus plus two
-// facts that only the agent needs. A message is complete in itself (level-triggered); the newest
-// counts. A frame is two little-endian 32-bit numbers, length and CRC-32, then a byte of flags and
-// a Thrift binary struct. The decoder treats the pipe as outside bytes: a user's program may have
-// found it. Pure, any thread.
+// What an attempt's process tells the agent over its report pipe: its part of the next heartbeat,
+// and two facts that only the agent needs. A message is complete in itself (level-triggered); the
+// newest counts. A frame is two little-endian 32-bit numbers, length and CRC-32, then a byte of
+// flags and the Thrift struct that a heartbeat has. The decoder treats the pipe as outside bytes: a
+// user's program may have found it. Pure, any thread.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "jobqueue/model/result.h"
-#include "tracker_types.h"
+#include "jobqueue/model/input.h"
 
 namespace weir::tasktracker {
 
 struct TaskReport {
-  wire::AttemptStatus status;
+  AttemptReport status;
   bool waiting = false;  // for maps, or for the grant to compute: idleness is not the task's fault
   bool active = false;   // something moved since the last report
 };

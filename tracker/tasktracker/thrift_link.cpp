@@ -2,6 +2,7 @@
 
 #include "AdminService.h"
 #include "TrackerService.h"
+#include "thrift/convert.h"
 #include "tracker/rpc/client.h"
 #include "tracker/tasktracker/jobtracker_link.h"
 
@@ -9,6 +10,7 @@ namespace weir::tasktracker {
 namespace {
 
 constexpr std::int32_t kLargestReply = 16 << 20;  // a job's description may list many input files
+constexpr const char* kVersion = "0.1.0";
 constexpr auto kCallTimeout = std::chrono::milliseconds(20'000);
 
 class ThriftLink : public JobTrackerLink {
@@ -16,21 +18,24 @@ class ThriftLink : public JobTrackerLink {
   ThriftLink(std::string host, std::uint16_t client_port)
       : host_(std::move(host)), client_port_(client_port) {}
 
-  Result<wire::RegistrationReply> register_tracker(
-      const wire::Registration& registration) override {
-    return call<wire::RegistrationReply>(
-        [&](auto& client, auto& reply) { client.register_tracker(reply, registration); });
+  Result<Registered> register_tracker(const RegisterTracker& registration) override {
+    wire::Registration sent = to_wire(registration);
+    sent.__set_version(kVersion);
+    return call<Registered, wire::RegistrationReply>(
+        [&](auto& client, auto& reply) { client.register_tracker(reply, sent); });
   }
-  Result<wire::HeartbeatReply> heartbeat(const wire::Heartbeat& report) override {
-    return call<wire::HeartbeatReply>(
-        [&](auto& client, auto& reply) { client.heartbeat(reply, report); });
+  Result<HeartbeatReply> heartbeat(const Heartbeat& report) override {
+    return call<HeartbeatReply, wire::HeartbeatReply>(
+        [sent = to_wire(report)](auto& client, auto& reply) { client.heartbeat(reply, sent); });
   }
-  Result<wire::JobDescription> job(std::int64_t job) override {
-    return call<wire::JobDescription>([&](auto& client, auto& reply) { client.job(reply, job); });
+  Result<JobDescription> job(JobId job) override {
+    return call<JobDescription, wire::JobDescription>(
+        [&](auto& client, auto& reply) { client.job(reply, to_wire(job)); });
   }
-  Result<wire::MapOutputs> map_outputs(std::int64_t job, std::int32_t first) override {
-    return call<wire::MapOutputs>(
-        [&](auto& client, auto& reply) { client.map_outputs(reply, job, first); });
+  Result<MapOutputs> map_outputs(JobId job, std::uint32_t first) override {
+    return call<MapOutputs, wire::MapOutputs>([&](auto& client, auto& reply) {
+      client.map_outputs(reply, to_wire(job), static_cast<std::int32_t>(first));
+    });
   }
   void close() override {
     std::shared_ptr<RpcConnection> open;
@@ -70,19 +75,15 @@ class ThriftLink : public JobTrackerLink {
     client_ = std::make_unique<Client>(connection->client<wire::TrackerServiceClient>());
   }
 
-  template <class Reply, class Function>
+  template <class Reply, class WireReply, class Function>
   Result<Reply> call(Function function) {
     try {
       if (!client_) connect();
-      Reply reply;
+      WireReply reply;
       client_->call([&](auto& client) { function(client, reply); });
-      return reply;
+      return from_wire(reply);
     } catch (const wire::WeirError& refusal) {
-      Error error;
-      error.code = static_cast<ErrorCode>(refusal.code);
-      error.message = refusal.message;
-      error.hint = refusal.hint;
-      return error;
+      return from_wire(refusal);
     } catch (const std::exception& problem) {
       // The JobTracker may come back with another tracker port: ask again.
       client_.reset();

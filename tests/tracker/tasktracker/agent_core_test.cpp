@@ -6,20 +6,19 @@
 #include <set>
 
 #include "core_harness.h"
+#include "thrift/wire_tracker.h"
 
 namespace weir::tasktracker {
 namespace {
 
-using State = wire::AttemptState;
-using Phase = wire::TaskPhase;
+using State = ReportedState;
+using Phase = TaskPhase;
 
 TEST(AgentCore, RegistersThenBeatsAtTheIntervalItIsTold) {
   CoreHarness h;
   EXPECT_EQ(h.at(0), "register");
   EXPECT_EQ(h.at(5000), "");  // one call in flight
-  wire::RegistrationReply registered;
-  registered.__set_interval_ms(300);
-  h.core.on_registered(registered, h.now());
+  h.core.on_registered({.interval_ms = 300}, h.now());
   EXPECT_EQ(h.at(5299), "");
   EXPECT_EQ(h.at(5300), "heartbeat");
   EXPECT_EQ(h.beat.sequence, 1);
@@ -39,40 +38,40 @@ TEST(AgentCore, ALaunchIsFetchedStartedReportedAndAcknowledgedOnce) {
   EXPECT_EQ(h.at(2000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=RUNNING m1.0=RUNNING");
   EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0", "m1.0"})), "");  // repeated: nothing new
-  EXPECT_EQ(h.report("m0.0", State::SUCCEEDED), "");              // counts when the process is gone
+  EXPECT_EQ(h.report("m0.0", State::kSucceeded), "");             // counts when the process is gone
   EXPECT_EQ(h.exit("m0.0"), "heartbeat");                         // at once
   EXPECT_EQ(h.states(), "m0.0=SUCCEEDED m1.0=RUNNING");
   EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "");
   EXPECT_EQ(h.at(3000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=SUCCEEDED m1.0=RUNNING");  // until acknowledged
   auto reply = CoreHarness::every(1000);
-  reply.acknowledged.push_back(CoreHarness::id("m0.0"));
-  reply.acknowledged.push_back(CoreHarness::id("m1.0"));  // runs: not to be forgotten
+  reply.acknowledged.push_back(CoreHarness::key("m0.0"));
+  reply.acknowledged.push_back(CoreHarness::key("m1.0"));  // runs: not to be forgotten
   EXPECT_EQ(h.reply(reply), "");
   EXPECT_EQ(h.at(4000), "heartbeat");
   EXPECT_EQ(h.states(), "m1.0=RUNNING");
   EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "");  // an old launch starts nothing again
-  EXPECT_EQ(h.beat.held_jobs, std::vector<std::int64_t>{7});
+  EXPECT_EQ(h.beat.held_jobs, std::vector{JobId(7)});
 }
 
 TEST(AgentCore, TableOfEnds) {
   const struct {
     const char* what;
     bool kill;
-    State::type reported;
-    Phase::type phase;
-    State::type expected;
+    State reported;
+    Phase phase;
+    State expected;
   } cases[] = {
-      {"reported success", false, State::SUCCEEDED, Phase::SORT, State::SUCCEEDED},
-      {"reported failure", false, State::FAILED, Phase::MAP, State::FAILED},
-      {"vanished", false, State::RUNNING, Phase::MAP, State::FAILED},
-      {"vanished before its commit", false, State::COMMIT_PENDING, Phase::COMMIT, State::FAILED},
-      {"killed", true, State::RUNNING, Phase::MAP, State::KILLED},
-      {"killed while it waited to commit", true, State::COMMIT_PENDING, Phase::COMMIT,
-       State::KILLED},
-      {"killed after it had failed", true, State::FAILED, Phase::MAP, State::KILLED},
-      {"killed after its map was done", true, State::SUCCEEDED, Phase::SORT, State::KILLED},
-      {"killed after it had published", true, State::SUCCEEDED, Phase::COMMIT, State::SUCCEEDED},
+      {"reported success", false, State::kSucceeded, Phase::kSort, State::kSucceeded},
+      {"reported failure", false, State::kFailed, Phase::kMap, State::kFailed},
+      {"vanished", false, State::kRunning, Phase::kMap, State::kFailed},
+      {"vanished before its commit", false, State::kCommitPending, Phase::kCommit, State::kFailed},
+      {"killed", true, State::kRunning, Phase::kMap, State::kKilled},
+      {"killed while it waited to commit", true, State::kCommitPending, Phase::kCommit,
+       State::kKilled},
+      {"killed after it had failed", true, State::kFailed, Phase::kMap, State::kKilled},
+      {"killed after its map was done", true, State::kSucceeded, Phase::kSort, State::kKilled},
+      {"killed after it had published", true, State::kSucceeded, Phase::kCommit, State::kSucceeded},
   };
   for (const auto& c : cases) {
     CoreHarness h;
@@ -82,7 +81,7 @@ TEST(AgentCore, TableOfEnds) {
     h.describe();
     h.at(2000);
     auto reply = CoreHarness::every(1000);
-    if (c.kill) reply.kill.push_back(CoreHarness::id("m0.0"));
+    if (c.kill) reply.kill.push_back(CoreHarness::key("m0.0"));
     h.report("m0.0", c.reported, c.phase);
     h.reply(reply);
     h.exit("m0.0");
@@ -99,16 +98,16 @@ TEST(AgentCore, AnAttemptEndsOnce) {
   h.at(1000);
   h.reply(CoreHarness::launch({"m0.0"}));
   h.describe();
-  h.report("m0.0", State::SUCCEEDED, Phase::SORT);
+  h.report("m0.0", State::kSucceeded, Phase::kSort);
   EXPECT_EQ(h.exit("m0.0"), "heartbeat");
-  auto told = h.beat.attempts;
+  AttemptReport told = h.beat.attempts.at(0);
   h.reply(CoreHarness::every(1000));
   h.now_ms = 1500;
   h.core.on_start_failed(CoreHarness::key("m0.0"), "no memory", h.now());
   EXPECT_EQ(h.exit("m0.0"), "");  // nothing new
   EXPECT_EQ(h.at(2000), "heartbeat");
-  told.at(0).__set_age_ms(1000);  // older, and else the same
-  EXPECT_EQ(h.beat.attempts, told);
+  told.age_ms = 1000;  // older, and else the same
+  EXPECT_EQ(to_wire(h.beat.attempts.at(0)), to_wire(told));
 }
 
 TEST(AgentCore, KillsOnceAndWhatHasNotStartedEndsAtOnce) {
@@ -117,14 +116,14 @@ TEST(AgentCore, KillsOnceAndWhatHasNotStartedEndsAtOnce) {
   h.at(1000);
   h.reply(CoreHarness::launch({"m0.0"}));
   auto kill = CoreHarness::every(1000);
-  kill.kill.push_back(CoreHarness::id("m0.0"));
-  kill.kill.push_back(CoreHarness::id("m9.0"));  // unknown: ignored
+  kill.kill.push_back(CoreHarness::key("m0.0"));
+  kill.kill.push_back(CoreHarness::key("m9.0"));  // unknown: ignored
   h.at(2000);
   EXPECT_EQ(h.reply(kill), "heartbeat");  // its job is not even known: KILLED at once
   EXPECT_EQ(h.states(), "m0.0=KILLED");
   h.reply(CoreHarness::launch({"m1.0"}));
   EXPECT_EQ(h.describe(), "start m1.0");
-  kill.kill = {CoreHarness::id("m1.0")};
+  kill.kill = {CoreHarness::key("m1.0")};
   h.at(4000);
   EXPECT_EQ(h.reply(kill), "kill m1.0");
   h.at(5000);
@@ -138,10 +137,10 @@ TEST(AgentCore, CommitsOnlyWhilePendingAndFresh) {
   h.reply(CoreHarness::launch({"r0.0"}));
   h.describe();
   auto commit = CoreHarness::every(1000);
-  commit.commit.push_back(CoreHarness::id("r0.0"));
+  commit.commit.push_back(CoreHarness::key("r0.0"));
   h.at(2000);
   EXPECT_EQ(h.reply(commit), "");  // not pending
-  EXPECT_EQ(h.report("r0.0", State::COMMIT_PENDING, Phase::COMMIT), "heartbeat");
+  EXPECT_EQ(h.report("r0.0", State::kCommitPending, Phase::kCommit), "heartbeat");
   h.now_ms += 6000;
   h.core.on_reply(commit, h.now_ms - 5001, h.now());
   EXPECT_EQ(h.actions(),
@@ -151,8 +150,8 @@ TEST(AgentCore, CommitsOnlyWhilePendingAndFresh) {
   EXPECT_EQ(h.actions(), "commit r0.0");  // in its last moment
   h.at(h.now_ms + 1000);
   EXPECT_EQ(h.reply(commit), "");  // on its way
-  h.report("r0.0", State::COMMIT_PENDING,
-           Phase::COMMIT);  // the attempt found it too late, and asks again
+  h.report("r0.0", State::kCommitPending,
+           Phase::kCommit);  // the attempt found it too late, and asks again
   EXPECT_EQ(h.reply(commit), "commit r0.0");
 }
 
@@ -162,28 +161,28 @@ TEST(AgentCore, ReducesGetOutputsAndTheGrant) {
   h.at(1000);
   h.reply(CoreHarness::launch({"r0.0"}, false));
   EXPECT_EQ(h.describe(), "start r0.0 outputs@0");
-  wire::MapOutputs outputs;
+  MapOutputs outputs;
   outputs.outputs.resize(2);
-  outputs.__set_next_from(2);
-  outputs.__set_maps(3);
-  h.core.on_outputs(JobId(std::size_t{7}), outputs, h.now());
+  outputs.next = 2;
+  outputs.maps = 3;
+  h.core.on_outputs(JobId(7), outputs, h.now());
   EXPECT_EQ(h.actions(), "push r0.0x2");
   EXPECT_EQ(h.at(1400), "");
   EXPECT_EQ(h.at(1500), "outputs@2");
-  h.core.on_outputs_failed(JobId(std::size_t{7}), h.now());
+  h.core.on_outputs_failed(JobId(7), h.now());
   EXPECT_EQ(h.at(1600), "");
   EXPECT_EQ(h.at(1700), "outputs@2");
   outputs.outputs.resize(1);
-  outputs.__set_next_from(3);
-  h.core.on_outputs(JobId(std::size_t{7}), outputs, h.now());
+  outputs.next = 3;
+  h.core.on_outputs(JobId(7), outputs, h.now());
   EXPECT_EQ(h.actions(), "push r0.0x1");
   auto grant = CoreHarness::every(1000);
-  grant.__set_compute_granted({CoreHarness::id("r0.0")});
+  grant.compute_granted = {CoreHarness::key("r0.0")};
   h.at(2000);
   EXPECT_EQ(h.reply(grant), "grant r0.0");
   h.at(3000);
   EXPECT_EQ(h.reply(grant), "");
-  h.report("r0.0", State::RUNNING, Phase::REDUCE);
+  h.report("r0.0", State::kRunning, Phase::kReduce);
   EXPECT_EQ(h.at(3999), "");  // nobody copies: nobody asks
   h.at(4000);
   EXPECT_EQ(h.reply(CoreHarness::launch({"r1.0"})),
@@ -196,7 +195,7 @@ TEST(AgentCore, TaskTimeoutCountsIdlenessButNotWaiting) {
   h.at(1000);
   h.reply(CoreHarness::launch({"m0.0", "r0.0"}));
   h.describe(600000);
-  h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
+  h.report("r0.0", State::kRunning, Phase::kShuffle, true);
   EXPECT_EQ(h.at(600999).find("kill"), std::string::npos);
   EXPECT_EQ(h.at(601000), "kill m0.0");  // alone
   EXPECT_EQ(h.at(700000), "");
@@ -232,9 +231,9 @@ TEST(AgentCore, IdlenessBeginsWhenWaitingEnds) {
   h.at(1000);
   h.reply(CoreHarness::launch({"r0.0"}));
   h.describe(600000);
-  h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
+  h.report("r0.0", State::kRunning, Phase::kShuffle, true);
   h.now_ms = 5000000;
-  h.report("r0.0", State::RUNNING, Phase::REDUCE, false);
+  h.report("r0.0", State::kRunning, Phase::kReduce, false);
   EXPECT_EQ(h.at(5599999).find("kill"), std::string::npos);
   EXPECT_NE(h.at(5600000).find("kill r0.0"), std::string::npos);
 }
@@ -245,22 +244,21 @@ TEST(AgentCore, AReduceThatMayNotComputeSaysSoAndAsksAtOnceWhenItHasCopied) {
   h.at(1000);
   h.reply(CoreHarness::launch({"r0.0"}, false));
   h.describe();
-  h.report("r0.0", State::RUNNING, Phase::SHUFFLE, true);
+  h.report("r0.0", State::kRunning, Phase::kShuffle, true);
   h.at(2000);
   ASSERT_EQ(h.beat.attempts.size(), 1u);
-  EXPECT_TRUE(h.beat.attempts[0].__isset.compute_granted);
   EXPECT_FALSE(h.beat.attempts[0].compute_granted);
   h.reply(CoreHarness::every(1000));
   h.now_ms = 2100;
-  EXPECT_EQ(h.report("r0.0", State::RUNNING, Phase::SORT, true), "heartbeat");
+  EXPECT_EQ(h.report("r0.0", State::kRunning, Phase::kSort, true), "heartbeat");
   EXPECT_FALSE(h.beat.attempts[0].compute_granted);
-  EXPECT_EQ(h.beat.attempts[0].phase, Phase::SORT);
+  EXPECT_EQ(h.beat.attempts[0].phase, Phase::kSort);
   auto grant = CoreHarness::every(1000);
-  grant.__set_compute_granted({CoreHarness::id("r0.0")});
+  grant.compute_granted = {CoreHarness::key("r0.0")};
   EXPECT_EQ(h.reply(grant), "grant r0.0");
-  h.report("r0.0", State::RUNNING, Phase::REDUCE);
+  h.report("r0.0", State::kRunning, Phase::kReduce);
   h.at(4000);
-  EXPECT_FALSE(h.beat.attempts[0].__isset.compute_granted);  // as all do
+  EXPECT_TRUE(h.beat.attempts[0].compute_granted);  // as all do
 }
 
 TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
@@ -274,7 +272,7 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
   for (const std::int64_t pause_ms : pauses) {
     const std::int64_t failed_ms = h.now_ms;
     h.core.on_call_failed(false, h.now());
-    h.report("m0.0", State::COMMIT_PENDING);  // urgent, but there is nobody to tell
+    h.report("m0.0", State::kCommitPending);  // urgent, but there is nobody to tell
     EXPECT_EQ(h.at(h.now_ms + pause_ms / 2 - 1), "");  // up to a half is taken off
     EXPECT_EQ(h.at(h.core.next_wakeup_ms()), "heartbeat") << pause_ms;
     EXPECT_LE(h.now_ms, failed_ms + pause_ms);
@@ -294,7 +292,7 @@ TEST(AgentCore, NotAllTrackersComeBackInOneInstant) {
   std::set<std::int64_t> pauses;
   for (int i = 0; i < 20; ++i) {
     auto registration = CoreHarness::registration();
-    registration.__set_name("tt" + std::to_string(i));
+    registration.name = "tt" + std::to_string(i);
     AgentCore core(registration, {});
     core.on_call_failed(false, {1000, 1000});
     pauses.insert(core.next_wakeup_ms() - 1000);
@@ -309,14 +307,14 @@ TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
   h.quiet();
   h.at(1000);
   auto reply = CoreHarness::launch({"m0.0", "m1.0", "m2.0"});
-  reply.__set_out_of_band_gap_ms(300);
+  reply.out_of_band_gap_ms = 300;
   h.reply(reply);
   h.describe();
   h.now_ms = 1100;
   EXPECT_EQ(h.exit("m0.0"), "heartbeat");
   EXPECT_EQ(h.exit("m1.0"), "");  // one in flight
   auto again = CoreHarness::every(1000);
-  again.__set_out_of_band_gap_ms(300);
+  again.out_of_band_gap_ms = 300;
   EXPECT_EQ(h.reply(again), "");
   EXPECT_EQ(h.exit("m2.0"), "");
   EXPECT_EQ(h.at(1399), "");
@@ -328,7 +326,7 @@ TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
   CoreHarness h;
   h.quiet();
   const auto asked = CoreHarness::duty(true);
-  const wire::Duty& duty = asked.duties[0];
+  const Duty& duty = asked.duties[0];
   h.at(1000);
   EXPECT_EQ(h.reply(asked), "duty");
   h.at(2000);
@@ -362,7 +360,7 @@ TEST(AgentCore, ADutyThatWasTurnedRoundIsDoneWhenTheOtherIsOver) {
   h.core.on_duty_done(fail.duties[0], true, "", h.now());
   EXPECT_EQ(h.at(h.now_ms), "heartbeat");
   ASSERT_EQ(h.beat.duties.size(), 1u);
-  EXPECT_FALSE(h.beat.duties[0].succeed);
+  EXPECT_EQ(h.beat.duties[0].succeed, false);
   EXPECT_EQ(h.reply(fail), "");
 }
 
@@ -373,7 +371,7 @@ TEST(AgentCore, DropsAJobOnceNothingOfItRuns) {
   h.reply(CoreHarness::launch({"m0.0"}));
   h.describe();
   auto drop = CoreHarness::every(1000);
-  drop.drop_jobs = {7, 99};
+  drop.drop_jobs = {JobId(7), JobId(99)};
   h.at(2000);
   EXPECT_EQ(h.reply(drop), "");
   EXPECT_EQ(h.exit("m0.0"), "heartbeat");
@@ -388,10 +386,10 @@ TEST(AgentCore, AnUnknownJobFailsItsAttemptsAndAnUnreachableOneIsAskedAgain) {
   h.quiet();
   h.at(1000);
   EXPECT_EQ(h.reply(CoreHarness::launch({"m0.0"})), "job");
-  h.core.on_job_failed(JobId(std::size_t{7}), false, "silence", h.now());
+  h.core.on_job_failed(JobId(7), false, "silence", h.now());
   EXPECT_EQ(h.at(1100), "");
   EXPECT_EQ(h.at(1200), "job");
-  h.core.on_job_failed(JobId(std::size_t{7}), true, "no such job", h.now());
+  h.core.on_job_failed(JobId(7), true, "no such job", h.now());
   EXPECT_EQ(h.at(1200), "heartbeat");
   EXPECT_EQ(h.beat.attempts[0].diagnostics,
             "the JobTracker does not describe the job: no such job");
@@ -410,7 +408,7 @@ TEST(AgentCore, AHeartbeatThatIsFullStillNamesEveryAttempt) {
   EXPECT_EQ(h.at(1000), "heartbeat");
   EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=RUNNING m2.0=RUNNING m3.0=RUNNING");
   auto reply = CoreHarness::every(1000);
-  reply.acknowledged.push_back(CoreHarness::id("m0.0"));
+  reply.acknowledged.push_back(CoreHarness::key("m0.0"));
   EXPECT_EQ(h.reply(reply), "heartbeat");  // the rest follows at once
   EXPECT_EQ(h.states(), "m1.0=FAILED m2.0=RUNNING m3.0=RUNNING");
   EXPECT_EQ(h.beat.attempts[0].diagnostics.size(), 4000u);
@@ -433,7 +431,7 @@ TEST(AgentCore, ToldToLeaveItSaysGoodbyeAndEnds) {
   h.quiet();
   h.at(1000);
   auto leave = CoreHarness::every(1000);
-  leave.__set_leave("stopped by root");
+  leave.leave = "stopped by root";
   EXPECT_EQ(h.reply(leave), "heartbeat") << "at once";
   EXPECT_TRUE(h.beat.leaving);
   EXPECT_EQ(h.reply(CoreHarness::every(1000)), "leave: stopped by root");
@@ -445,7 +443,7 @@ TEST(AgentCore, AGoodbyeThatIsNotHeardIsSaidOnce) {
   h.quiet();
   h.at(1000);
   auto leave = CoreHarness::every(1000);
-  leave.__set_leave("stopped by root");
+  leave.leave = "stopped by root";
   h.reply(leave);
   h.core.on_call_failed(false, h.now());
   EXPECT_EQ(h.actions(), "leave: stopped by root");
@@ -458,7 +456,7 @@ TEST(AgentCore, ItDoesNotLeaveWhatItHolds) {
   h.reply(CoreHarness::launch({"m0.0"}));
   h.at(2000);
   auto leave = CoreHarness::every(1000);
-  leave.__set_leave("stopped by root");
+  leave.leave = "stopped by root";
   EXPECT_EQ(h.reply(leave), "");
   h.at(3000);
   EXPECT_FALSE(h.beat.leaving);
@@ -469,7 +467,7 @@ TEST(AgentCore, ItDoesNotLeaveWhileItDoesADuty) {
   h.quiet();
   h.at(1000);
   auto leave = CoreHarness::duty(true);
-  leave.__set_leave("stopped by root");
+  leave.leave = "stopped by root";
   EXPECT_EQ(h.reply(leave), "duty");
   h.at(2000);
   EXPECT_FALSE(h.beat.leaving);
@@ -486,8 +484,8 @@ TEST(AgentCore, AReportForAnotherAttemptIsIgnored) {
   h.reply(CoreHarness::launch({"m0.0", "m1.0"}));
   h.describe();
   TaskReport forged;
-  forged.status.__set_id(CoreHarness::id("m1.0"));
-  forged.status.__set_state(State::FAILED);
+  forged.status.attempt = CoreHarness::key("m1.0");
+  forged.status.state = State::kFailed;
   h.core.on_report(CoreHarness::key("m0.0"), forged, h.now());
   h.at(2000);
   EXPECT_EQ(h.states(), "m0.0=RUNNING m1.0=RUNNING");

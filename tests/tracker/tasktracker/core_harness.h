@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "tracker/tasktracker/agent_core.h"
-#include "tracker/tasktracker/attempt_id.h"
 
 namespace weir::tasktracker {
 
@@ -14,21 +13,17 @@ class CoreHarness {
  public:
   explicit CoreHarness(AgentLimits limits = {}) : core(registration(), limits) {}
 
-  static wire::Registration registration() {
-    wire::Registration made;
-    made.__set_name("tt1");
-    made.__set_incarnation(42);
+  static RegisterTracker registration() {
+    RegisterTracker made;
+    made.name = "tt1";
+    made.incarnation = 42;
     return made;
   }
-  static wire::AttemptId id(const std::string& text) {  // "m0.0" of job 7
-    wire::AttemptId made;
-    made.__set_job(7);
-    made.__set_kind(text[0] == 'm' ? wire::TaskKind::MAP : wire::TaskKind::REDUCE);
-    made.__set_index(text[1] - '0');
-    made.__set_attempt(text[3] - '0');
-    return made;
+  static AttemptKey key(const std::string& text) {  // "m0.0" of job 7
+    const TaskKind kind = text[0] == 'm' ? TaskKind::kMap : TaskKind::kReduce;
+    return {{JobId(7), kind, static_cast<std::uint32_t>(text[1] - '0')},
+            static_cast<std::uint32_t>(text[3] - '0')};
   }
-  static AttemptKey key(const std::string& text) { return *to_key(id(text)); }
   static std::string name(const AttemptKey& key) {
     return std::string(1, key.task.kind == TaskKind::kMap ? 'm' : 'r') +
            std::to_string(key.task.index) + "." + std::to_string(key.attempt);
@@ -50,7 +45,8 @@ class CoreHarness {
             if constexpr (std::is_same_v<T, action::FetchJob>) word("job");
             if constexpr (std::is_same_v<T, action::FetchOutputs>)
               word("outputs@" + std::to_string(what.first));
-            if constexpr (std::is_same_v<T, action::StartAttempt>) word("start " + name(what.key));
+            if constexpr (std::is_same_v<T, action::StartAttempt>) 
+              word("start " + name(what.launch.attempt));
             if constexpr (std::is_same_v<T, action::KillAttempt>) word("kill " + name(what.key));
             if constexpr (std::is_same_v<T, action::CommitAttempt>)
               word("commit " + name(what.key));
@@ -71,50 +67,40 @@ class CoreHarness {
     core.poll(now());
     return actions();
   }
-  std::string reply(const wire::HeartbeatReply& reply) {
+  std::string reply(const HeartbeatReply& reply) {
     core.on_reply(reply, now_ms, now());
     core.poll(now());
     return actions();
   }
-  static wire::HeartbeatReply every(std::int64_t interval_ms) {
-    wire::HeartbeatReply reply;
-    reply.__set_interval_ms(interval_ms);
+  static HeartbeatReply every(std::int64_t interval_ms) {
+    HeartbeatReply reply;
+    reply.interval_ms = interval_ms;
     return reply;
   }
-  static wire::HeartbeatReply launch(std::initializer_list<const char*> attempts,
-                                     bool granted = true) {
+  static HeartbeatReply launch(std::initializer_list<const char*> attempts, bool granted = true) {
     auto reply = every(1000);
-    for (const char* attempt : attempts) {
-      wire::Launch made;
-      made.__set_id(id(attempt));
-      made.__set_compute_granted(granted);
-      reply.launch.push_back(made);
-    }
+    for (const char* attempt : attempts) reply.launch.push_back({key(attempt), nullptr, granted});
     return reply;
   }
-  static wire::HeartbeatReply duty(bool succeed) {  // asks for the last step of job 7
+  static HeartbeatReply duty(bool succeed) {  // asks for the last step of job 7
     auto reply = every(1000);
-    wire::Duty made;
-    made.__set_job(7);
-    made.__set_succeed(succeed);
-    reply.duties.push_back(made);
+    reply.duties.push_back({JobId(7), succeed, "", "", 0});
     return reply;
   }
   std::string describe(std::int64_t task_timeout_ms = 0) {
-    auto description = std::make_shared<wire::JobDescription>();
-    description->__set_job(7);
-    description->spec.__set_task_timeout_ms(task_timeout_ms);
-    core.on_job(description, now());
+    JobSpec spec;
+    spec.task_timeout_ms = task_timeout_ms;
+    core.on_job({JobId(7), std::make_shared<const JobSpec>(spec), ""}, now());
     core.poll(now());
     return actions();
   }
-  std::string report(const std::string& attempt, wire::AttemptState::type state,
-                     wire::TaskPhase::type phase = wire::TaskPhase::MAP, bool waiting = false) {
+  std::string report(const std::string& attempt, ReportedState state,
+                     TaskPhase phase = TaskPhase::kMap, bool waiting = false) {
     TaskReport made;
-    made.status.__set_id(id(attempt));
-    made.status.__set_state(state);
-    made.status.__set_phase(phase);
-    made.status.__set_progress_millionths(500000);
+    made.status.attempt = key(attempt);
+    made.status.state = state;
+    made.status.phase = phase;
+    made.status.progress_millionths = 500000;
     made.waiting = waiting;
     core.on_report(key(attempt), made, now());
     core.poll(now());
@@ -138,16 +124,17 @@ class CoreHarness {
     reply(every(1000));
   }
   std::string states() const {
+    constexpr const char* kNames[] = {"RUNNING", "COMMIT_PENDING", "SUCCEEDED", "FAILED", "KILLED"};
     std::string text;
-    for (const auto& status : beat.attempts) {
-      text += (text.empty() ? "" : " ") + name(*to_key(status.id)) + "=" +
-              wire::to_string(status.state);
+    for (const AttemptReport& report : beat.attempts) {
+      text += (text.empty() ? "" : " ") + name(report.attempt) + "=" +
+              kNames[static_cast<std::size_t>(report.state)];
     }
     return text;
   }
 
   AgentCore core;
-  wire::Heartbeat beat;
+  Heartbeat beat;
   std::int64_t now_ms = 0;
 };
 

@@ -16,7 +16,7 @@ namespace weir::tasktracker {
 
 class FakeJobTracker {
  public:
-  explicit FakeJobTracker(wire::JobSpec spec, int slots = 2);
+  explicit FakeJobTracker(JobSpec spec, int slots = 2);
 
   // The link to hand to an agent; the FakeJobTracker outlives it.
   std::unique_ptr<JobTrackerLink> link();
@@ -24,35 +24,35 @@ class FakeJobTracker {
   // Waits until the job is over and its duty done; "SUCCEEDED" or "FAILED: diagnostics".
   std::string wait();
   // Called with every report, under the lock: may change the reply.
-  std::function<void(const wire::Heartbeat&, wire::HeartbeatReply&)> meddle;
-  // The last full status of an attempt, and the sum of a counter over finished attempts.
-  wire::AttemptStatus last(const std::string& attempt_name);
+  std::function<void(const Heartbeat&, HeartbeatReply&)> meddle;
+  // The last report of an attempt, and the sum of a counter over finished attempts.
+  AttemptReport last(const std::string& attempt_name);
   std::int64_t counter(const std::string& group, const std::string& name);
-  bool saw_state(const std::string& attempt_name, wire::AttemptState::type state);
+  bool saw_state(const std::string& attempt_name, ReportedState state);
   bool wait_for(const std::function<bool()>& condition);  // under the lock
 
  private:
   class Link;
   struct Task {
-    wire::AttemptId id;
+    AttemptKey key;
     bool launched = false, done = false, granted = false;
     int failures = 0;
   };
 
-  wire::HeartbeatReply heartbeat(const wire::Heartbeat& report);
-  void take_status(const wire::AttemptStatus& status, wire::HeartbeatReply& reply);
-  Task& task_of(const wire::AttemptId& id);
+  HeartbeatReply heartbeat(const Heartbeat& report);
+  void take_report(const AttemptReport& report, HeartbeatReply& reply);
+  Task& task_of(const TaskKey& task);
   bool all_done(const std::vector<Task>& tasks) const;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  wire::JobSpec spec_;
+  JobSpec spec_;
   int slots_;
-  wire::Registration registration_;
+  RegisterTracker registration_;
   std::vector<Task> maps_, reduces_;
-  std::vector<wire::MapOutput> outputs_;
-  std::map<std::string, wire::AttemptStatus> statuses_;
-  std::map<std::string, std::vector<wire::AttemptState::type>> states_;
+  std::vector<MapOutput> outputs_;
+  std::map<std::string, AttemptReport> reports_;
+  std::map<std::string, std::vector<ReportedState>> states_;
   std::string verdict_;
   bool duty_done_ = false;
 };

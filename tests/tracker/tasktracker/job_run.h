@@ -34,29 +34,26 @@ struct JobParts {
 class JobRun {
  public:
   explicit JobRun(const JobParts& parts) {
-    wire::JobSpec spec;
-    spec.__set_name("test job");
-    spec.__set_queue("default");
-    spec.__set_input_files({dir.write(parts.input_name, parts.input)});
+    JobSpec spec;
+    spec.name = "test job";
+    spec.queue = "default";
+    spec.input_files = {dir.write(parts.input_name, parts.input)};
     const auto size = static_cast<std::int64_t>(parts.input.size());
     for (int i = 0; i < parts.maps; ++i) {
-      wire::Split split;
-      split.__set_file(0);
-      split.__set_offset(size * i / parts.maps);
-      split.__set_length(size * (i + 1) / parts.maps - split.offset);
-      spec.splits.push_back(split);
+      const std::int64_t from = size * i / parts.maps;
+      spec.splits.push_back({0, from, size * (i + 1) / parts.maps - from, {}, {}});
     }
     output = dir / "out";
-    spec.__set_output(output);
-    spec.__set_mapper(parts.mapper);
-    spec.__set_reducer(parts.reducer);
-    if (!parts.combiner.empty()) spec.__set_combiner(parts.combiner);
-    spec.__set_reduces(parts.reduces);
-    spec.__set_sort_memory_mb(parts.sort_memory_mb);
-    spec.__set_task_timeout_ms(parts.task_timeout_ms);
-    spec.__set_max_attempts(parts.max_attempts);
-    spec.__set_conf(parts.conf);
-    spec.__set_map_memory_mb(parts.map_memory_mb);
+    spec.output = output;
+    spec.mapper = parts.mapper;
+    spec.reducer = parts.reducer;
+    spec.combiner = parts.combiner;
+    spec.reduces = static_cast<std::uint32_t>(parts.reduces);
+    spec.sort_memory_mb = parts.sort_memory_mb;
+    spec.task_timeout_ms = parts.task_timeout_ms;
+    spec.max_attempts = static_cast<std::uint32_t>(parts.max_attempts);
+    spec.conf = parts.conf;
+    spec.need[index(TaskKind::kMap)][Dimension::kMemoryMb] = parts.map_memory_mb;
     jobtracker = std::make_unique<FakeJobTracker>(spec, 4);
     TaskTrackerOptions options;
     options.name = "tt1";

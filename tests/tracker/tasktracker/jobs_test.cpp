@@ -68,9 +68,9 @@ TEST(Jobs, AMapsProgressIsWhatItsProgramHasRead) {
               .reduces = 0});
   std::int32_t waiting = 0, most = 0;
   std::int64_t since_ms = 0;
-  run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply&) {
-    for (const wire::AttemptStatus& status : report.attempts) {
-      if (status.phase != wire::TaskPhase::MAP || status.status != "waits") continue;
+  run.jobtracker->meddle = [&](const Heartbeat& report, HeartbeatReply&) {
+    for (const AttemptReport& status : report.attempts) {
+      if (status.phase != TaskPhase::kMap || status.status != "waits") continue;
       most = std::max(most, status.progress_millionths);
       if (since_ms == 0) since_ms = steady_now_ms();
       if (steady_now_ms() < since_ms + 1000) {  // three reports of the task

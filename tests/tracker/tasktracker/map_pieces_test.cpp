@@ -12,10 +12,7 @@ namespace {
 
 TaskSpec reading(const std::vector<InputPiece>& pieces) {
   TaskSpec spec;
-  spec.input_file = pieces[0].file;
-  spec.input_offset = pieces[0].offset;
-  spec.input_length = pieces[0].length;
-  spec.more_input.assign(pieces.begin() + 1, pieces.end());
+  spec.input = pieces;
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// The small parts: ids, specs, reports, stderr, output files, leftovers.
+// The small parts: ids, reports, stderr, output files, leftovers.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -14,7 +14,6 @@
 #include "tracker/tasktracker/stderr_sink.h"
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/task_report.h"
-#include "tracker/tasktracker/task_spec.h"
 #include "tracker/tasktracker/temp_dir.h"
 #include "tracker/tasktracker/text.h"
 
@@ -30,7 +29,6 @@ TEST(AttemptId, NamesAreReadBackOnlyInTheirOneSpelling) {
   const auto key = parse_attempt_name(name);
   ASSERT_TRUE(key.has_value());
   EXPECT_EQ(attempt_name(*key), name);
-  EXPECT_EQ(to_key(to_wire(*key)), key);
   for (const char* bad :
        {"", "attempt_", "attempt_7_m_12_3", "attempt_0007_x_000012_3", "attempt_0007_m_000012_",
         "attempt_0007_m_000012", "attempt_0007_m_000012_3_", "attempt_0007_m_000012_3/..",
@@ -39,62 +37,11 @@ TEST(AttemptId, NamesAreReadBackOnlyInTheirOneSpelling) {
   }
 }
 
-TEST(TaskSpec, ComesBackAsItWent) {
-  TaskSpec spec;
-  spec.id = reduce_key(2);
-  spec.mapper = std::string("a\0b\n\xff", 5);
-  spec.reduces = 5;
-  spec.input_offset = INT64_MAX;
-  spec.conf["k"] = std::string("v\0\n", 3);
-  spec.environment[""] = "=";
-  spec.compute_granted = false;
-  spec.more_input = {{"/a file", 0, 5}, {"/b\n", 7, INT64_MAX}};
-  spec.files = {{"a b", std::string("x\0\n", 3), true}, {"c", "", false}};
-  const std::string bytes = encode_task_spec(spec);
-  auto back = decode_task_spec(bytes);
-  ASSERT_TRUE(back.ok()) << back.error().message;
-  EXPECT_EQ(encode_task_spec(*back), bytes);
-  EXPECT_EQ(back->conf, spec.conf);
-  EXPECT_EQ(back->more_input.at(0).file, "/a file");
-  EXPECT_EQ(back->input_bytes(), INT64_MAX);
-  ASSERT_EQ(back->files.size(), 2u);
-  EXPECT_EQ(back->files[0].content, spec.files[0].content);
-  EXPECT_TRUE(back->files[0].executable);
-  for (std::size_t cut = 0; cut + 1 < bytes.size(); ++cut)
-    EXPECT_FALSE(decode_task_spec(bytes.substr(0, cut)).ok()) << cut;
-}
-
-TEST(TaskSpec, RefusesALaunchThatDoesNotFitItsJob) {
-  wire::JobDescription job;
-  job.spec.__set_input_files({"/in"});
-  job.spec.__set_reduces(1);
-  job.__set_maps(1);
-  wire::Launch launch;
-  launch.split.file = 1;
-  EXPECT_NE(make_task_spec(job, launch).error().message.find("names input file 1, the job has 1"),
-            std::string::npos);
-  launch.split.file = 0;
-  EXPECT_TRUE(make_task_spec(job, launch).ok());
-  launch.split.more.resize(1);
-  launch.split.more[0].file = -1;
-  EXPECT_NE(make_task_spec(job, launch).error().message.find("names input file -1, the job has 1"),
-            std::string::npos);
-  launch.id.__set_kind(wire::TaskKind::REDUCE);
-  launch.id.__set_index(1);
-  EXPECT_NE(make_task_spec(job, launch).error().message.find("the job has 1 reduces"),
-            std::string::npos);
-  job.spec.__set_conf({{"weir.max.line.mb", "many"}});
-  EXPECT_NE(
-      make_task_spec(job, launch).error().message.find("allowed are whole numbers from 1 to 2000"),
-      std::string::npos);
-}
-
 TEST(TaskReport, ReadsWholeFramesAndRefusesNonsense) {
   TaskReport report;
-  report.status.__set_id(to_wire(reduce_key(1)));
-  report.status.__set_state(wire::AttemptState::RUNNING);
-  report.status.__set_phase(wire::TaskPhase::SORT);
-  report.status.__set_status("busy");
+  report.status.attempt = reduce_key(1);
+  report.status.phase = TaskPhase::kSort;
+  report.status.status = "busy";
   report.waiting = true;
   const std::string frame = encode_report(report);
   ReportDecoder decoder;

@@ -232,7 +232,7 @@ class Copying : public Shuffle {
         if (!report.ok()) return false;
         if (!*report) break;
         for (const auto& failure : (*report)->status.fetch_failures) {
-          if (failure.map_index == static_cast<int>(map)) return true;
+          if (failure.map == map) return true;
         }
       }
     }
@@ -328,7 +328,7 @@ TEST_F(Copying, WhatWasDamagedOnTheWayIsFetchedAgain) {
 TEST_F(Copying, TellsOfBoundedlyManyFailuresAtATime) {
   start(10'000);
   for (std::uint32_t map = 0; map < 5'000; ++map) control_->add_fetch_failure(map, 0);
-  control_->report_end(wire::AttemptState::KILLED, "");
+  control_->report_end(ReportedState::kKilled, "");
   copier_.reset();
   control_.reset();  // closes the pipe
   EXPECT_TRUE(reports_failure(kMaxFetchFailures - 1));

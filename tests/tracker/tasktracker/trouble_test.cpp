@@ -194,9 +194,9 @@ TEST(Trouble, AKilledAttemptLeavesNoProcess) {
                         "4711.2' & env -i setsid sleep 4711.2",
               .maps = 1});
   std::atomic<bool> kill = false;
-  run.jobtracker->meddle = [&](const wire::Heartbeat& report, wire::HeartbeatReply& reply) {
+  run.jobtracker->meddle = [&](const Heartbeat& report, HeartbeatReply& reply) {
     for (const auto& status : report.attempts) {
-      if (kill && status.state == wire::AttemptState::RUNNING) reply.kill.push_back(status.id);
+      if (kill && status.state == ReportedState::kRunning) reply.kill.push_back(status.attempt);
     }
     if (kill) reply.launch.clear();
   };
@@ -204,7 +204,7 @@ TEST(Trouble, AKilledAttemptLeavesNoProcess) {
   ASSERT_TRUE(soon([] { return marked_processes("4711.2") >= 4; }));
   kill = true;
   ASSERT_TRUE(run.jobtracker->wait_for([&] {
-    return run.jobtracker->saw_state("attempt_0007_m_000000_0", wire::AttemptState::KILLED);
+    return run.jobtracker->saw_state("attempt_0007_m_000000_0", ReportedState::kKilled);
   }));
   EXPECT_EQ(marked_processes("4711.2"), 0);
 }
