@@ -1,8 +1,8 @@
-// Kills that break a rule, for the saboteur's policy.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
-#include "lab/sabotage/saboteur_policy.h"
+#include "lab/sabotage/capacity_sabotage.h"
 #include "sim/checker/victims.h"
 #include "sim/checker_observer.h"
 
@@ -30,11 +30,24 @@ KillOrder order_for(const Claim& claim, std::vector<AttemptSlot> victims, std::i
 
 }  // namespace
 
-Preemption SabotagedPolicy::plan_kills(TimeMs now) {
-  const auto rules = capacity_rules(state_.settings());
-  if (name() != "capacity" || rules.preemption != check::CapacityRules::Preemption::kOn) {
-    return inner_->tick(now);
+Preemption CapacitySabotage::tick(TimeMs now) {
+  Preemption plan = plan_kills(now);
+  if (active("claim-unserved") && !plan.kills.empty()) {
+    plan.kills.clear();
+    count_act();
   }
+  if (active("kill-forbidden")) {  // under log_only
+    for (KillOrder& order : plan.kills) {
+      if (!std::exchange(order.log_only, false)) continue;
+      count_act();
+    }
+  }
+  return plan;
+}
+
+Preemption CapacitySabotage::plan_kills(TimeMs now) {
+  const auto rules = capacity_rules(state_.settings());
+  if (rules.preemption != check::CapacityRules::Preemption::kOn) return inner_->tick(now);
   Preemption plan;
   const auto add = [&](std::optional<KillOrder> order) {
     if (order) plan.kills.push_back(std::move(*order));
@@ -47,27 +60,30 @@ Preemption SabotagedPolicy::plan_kills(TimeMs now) {
     if (active("kill-useless")) add(kill_elsewhere(claim));
     if (active("kill-excess")) plan.kills = kill_too_much(claim, now);
   }
-  if (active("kill-budget")) {  // the planner does not hear of budgets
-    std::vector<std::optional<std::int64_t>> budgets;
-    auto& nodes = const_cast<std::vector<QueueTree::Node>&>(state_.tree().nodes());
-    for (auto& node : nodes) budgets.push_back(std::exchange(node.settings.kill_budget, {}));
-    plan = inner_->tick(now);
-    for (std::size_t q = 0; q < nodes.size(); ++q) nodes[q].settings.kill_budget = budgets[q];
-    const bool matters = std::any_of(plan.kills.begin(), plan.kills.end(), [&](const auto& order) {
-      const Attempt& victim = state_.attempt(order.victims.front());
-      const auto budget = state_.tree().node(victim.queue).settings.kill_budget;
-      const std::int64_t lost = state_.claims().lost_slot_ms(victim.queue, now);
-      return budget && lost + now - victim.launched_at > *budget * 1000;
-    });
-    if (matters) ++sabotage_->done;
-    return plan;
-  }
+  if (active("kill-budget")) return spend_over_budget(now);
   if (plan.kills.empty()) return inner_->tick(now);
-  ++sabotage_->done;
+  count_act();
   return plan;
 }
 
-std::optional<KillOrder> SabotagedPolicy::kill_without_claim() const {
+// The planner does not hear of budgets.
+Preemption CapacitySabotage::spend_over_budget(TimeMs now) {
+  std::vector<std::optional<std::int64_t>> budgets;
+  auto& nodes = const_cast<std::vector<QueueTree::Node>&>(state_.tree().nodes());
+  for (auto& node : nodes) budgets.push_back(std::exchange(node.settings.kill_budget, {}));
+  Preemption plan = inner_->tick(now);
+  for (std::size_t q = 0; q < nodes.size(); ++q) nodes[q].settings.kill_budget = budgets[q];
+  const bool matters = std::any_of(plan.kills.begin(), plan.kills.end(), [&](const auto& order) {
+    const Attempt& victim = state_.attempt(order.victims.front());
+    const auto budget = state_.tree().node(victim.queue).settings.kill_budget;
+    const std::int64_t lost = state_.claims().lost_slot_ms(victim.queue, now);
+    return budget && lost + now - victim.launched_at > *budget * 1000;
+  });
+  if (matters) count_act();
+  return plan;
+}
+
+std::optional<KillOrder> CapacitySabotage::kill_without_claim() const {
   for (std::size_t slot = 0; slot < state_.attempts().size(); ++slot) {
     const Attempt& attempt = state_.attempts()[slot];
     if (!attempt.live || attempt.dying()) continue;
@@ -79,25 +95,25 @@ std::optional<KillOrder> SabotagedPolicy::kill_without_claim() const {
 }
 
 // A kill as it should be.
-std::optional<KillOrder> SabotagedPolicy::kill_for(const Claim& claim, TimeMs now) const {
-  const check::Census census(state_, [](const Job& job) { return job.reduces_eligible; });
-  const auto lines = expected(census, claim.kind);
-  const check::VictimSearch search{census, lines, claim.kind, now, {}};
+std::optional<KillOrder> CapacitySabotage::kill_for(const Claim& claim, TimeMs now) const {
+  const check::Census counted = census();
+  const auto lines = expected(counted, claim.kind);
+  const check::VictimSearch search{counted, lines, claim.kind, now, {}};
   const auto victims = search.find(claim.queue, claim.slots);
   if (!victims) return std::nullopt;
   return order_for(claim, victims->attempts, victims->slots);
 }
 
-std::vector<KillOrder> SabotagedPolicy::kill_too_much(const Claim& claim, TimeMs now) const {
+std::vector<KillOrder> CapacitySabotage::kill_too_much(const Claim& claim, TimeMs now) const {
   const auto order = kill_for(claim, now);
   if (!order || order->victims.size() != 1 ||
       order->slots != state_.claims().owed(claim.queue, claim.kind)) {
     return {};
   }
   // The same slots are promised twice: two victims where one would do.
-  const check::Census census(state_, [](const Job& job) { return job.reduces_eligible; });
-  const auto lines = expected(census, claim.kind);
-  const check::VictimSearch search{census, lines, claim.kind, now, {}};
+  const check::Census counted = census();
+  const auto lines = expected(counted, claim.kind);
+  const check::VictimSearch search{counted, lines, claim.kind, now, {}};
   const Attempt& first = state_.attempt(order->victims.front());
   const std::int64_t gone = state_.job(first.key.task.job).width(claim.kind);
   for (std::size_t slot = 0; slot < state_.attempts().size(); ++slot) {
@@ -108,7 +124,7 @@ std::vector<KillOrder> SabotagedPolicy::kill_too_much(const Claim& claim, TimeMs
     }
     const Job& job = state_.job(other.key.task.job);
     const TrackerState& tracker = state_.tracker(other.tracker);
-    Resources held = census.trackers.at(tracker.id).held;
+    Resources held = counted.trackers.at(tracker.id).held;
     held -= job.need(claim.kind);
     if (!check::in_pool(tracker) || tracker.keeps > 0 ||
         !search.stays_at_allocation(other.queue, job.width(claim.kind), claim.queue,
@@ -123,7 +139,7 @@ std::vector<KillOrder> SabotagedPolicy::kill_too_much(const Claim& claim, TimeMs
   return {};
 }
 
-std::optional<KillOrder> SabotagedPolicy::kill_early(TimeMs now) {
+std::optional<KillOrder> CapacitySabotage::kill_early(TimeMs now) {
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
@@ -138,7 +154,7 @@ std::optional<KillOrder> SabotagedPolicy::kill_early(TimeMs now) {
 }
 
 // Out of a queue that has no more than is allocated to it.
-std::optional<KillOrder> SabotagedPolicy::kill_poor(const Claim& claim) const {
+std::optional<KillOrder> CapacitySabotage::kill_poor(const Claim& claim) const {
   for (std::size_t slot = 0; slot < state_.attempts().size(); ++slot) {
     const Attempt& attempt = state_.attempts()[slot];
     if (!attempt.live || attempt.dying() || attempt.key.task.kind != claim.kind) continue;
@@ -153,7 +169,7 @@ std::optional<KillOrder> SabotagedPolicy::kill_poor(const Claim& claim) const {
 }
 
 // Where the claimant has nothing that could start: for a task that is wider than all of his.
-std::optional<KillOrder> SabotagedPolicy::kill_elsewhere(const Claim& claim) const {
+std::optional<KillOrder> CapacitySabotage::kill_elsewhere(const Claim& claim) const {
   constexpr std::int64_t kTooWide = 1000;
   auto order = kill_for(claim, claim.kills_from);
   if (!order) return std::nullopt;
