@@ -93,7 +93,6 @@ int list_rules(Context& context) {
 
 int run_scenario(Context& context, const SimOptions& options, const PolicyFactory& policies,
                  Observer* before_checker) {
-  if (options.scenario.empty()) throw wrong_use("which SCENARIO? See --help");
   const auto scenario = load_scenario(options.scenario);
   if (!scenario) throw CliFailure::findings(kExitRefused, findings(scenario.error()));
   Watch watch(options, scenario->has_trace);
@@ -165,6 +164,7 @@ void add_sim_command(CLI::App& app, Context& context) {
   command->callback([&context, options, rules] {
     context.action = [&context, options, rules] {
       if (*rules) return list_rules(context);
+      if (options->scenario.empty()) throw wrong_use("which SCENARIO? See `weir sim --help`");
       return run_scenario(context, *options, policy_factory(), nullptr);
     };
   });

@@ -29,6 +29,7 @@ void add_broken_sim_command(CLI::App& app, Context& context) {
   const auto options = std::make_shared<SimOptions>();
   const auto rule = std::make_shared<std::string>();
   add_sim_options(*command, *options);
+  command->get_option("SCENARIO")->required();
   command->add_option("--break", *rule, "which rule (`weir sim --list-rules` has them)")
       ->required();
   add_output_option(*command, context);

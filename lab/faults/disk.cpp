@@ -8,7 +8,7 @@
 #include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "lab/faults/sqlite_files.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 #include "thrift/spec_codec.h"
 
 namespace weir::faults {

@@ -3,12 +3,14 @@
 #include <utility>
 
 #include "lab/faults/fault_story.h"
+#include "lab/kit/moves.h"
 #include "lab/stories/fuzz_settings.h"
 
 namespace weir::faults {
 namespace {
 
 const Caller kRoot{"root", {}};
+constexpr int kMostJobs = 12;
 
 bool always() {
   return true;
@@ -102,13 +104,18 @@ void FaultStory::forge_report() {
 // --- Clients ---
 
 void FaultStory::command() {
-  const std::int64_t what = world_.dice.below(100);
-  if (what < 30 && outputs_ < 12) submit();
-  if (what >= 30 && what < 36) kill_some_job();
-  if (what >= 36 && what < 44) reprioritise();
-  if (what >= 60 && what < 66) move_some_job();
-  if (what >= 66 && what < 70) stop_or_start_some_queue();
-  if (what >= 44 && what < 48) order_some_tracker();
+  using S = FaultStory;
+  static const Moves<S> moves = {
+      {30, &S::submit_another},
+      {6, &S::kill_some_job},
+      {8, &S::reprioritise},
+      {4, &S::order_some_tracker},
+      {12, &S::let_be},
+      {6, &S::move_some_job},
+      {4, &S::stop_or_start_some_queue},
+      {30, &S::let_be},
+  };
+  (this->*moves.draw(world_.dice))();
   if (world_.swarm.strikes(Fault::kPolicySwitched)) {
     set_policy(world_.dice.one_of<std::string>({"capacity", "fair", "fifo"}));
   }
@@ -128,7 +135,8 @@ std::optional<JobId> FaultStory::some_job() {
   return world_.dice.one_of(ids);
 }
 
-void FaultStory::submit() {
+void FaultStory::submit_another() {
+  if (outputs_ == kMostJobs) return;
   Dice& dice = world_.dice;
   auto spec = std::make_shared<JobSpec>();
   spec->name = "J" + std::to_string(++outputs_);

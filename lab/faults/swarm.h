@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 
 namespace weir::faults {
 

@@ -120,44 +120,12 @@ void FuzzCluster::end(AttemptReport& attempt, bool well) {
     return;
   }
   const Job* job = state().find_job(attempt.attempt.task.job);
-  const bool publishes =
-      attempt.attempt.task.kind == TaskKind::kReduce || (job != nullptr && job->spec->reduces == 0);
-  attempt.state = !well       ? ReportedState::kFailed
-                  : publishes ? ReportedState::kCommitPending
-                              : ReportedState::kSucceeded;
+  attempt.state = well ? state_when_done(job, attempt.attempt.task) : ReportedState::kFailed;
   if (!well) attempt.diagnostics = "exit 1";
 }
 
 void FuzzCluster::obey(FuzzTracker& tracker, const HeartbeatReply& reply) {
-  for (const AttemptKey& done : reply.acknowledged) tracker.held.erase(done);
-  for (const AttemptKey& doomed : reply.kill) {
-    const auto held = tracker.held.find(doomed);
-    if (held == tracker.held.end()) continue;
-    if (held->second.state <= ReportedState::kCommitPending) {
-      held->second.state = ReportedState::kKilled;
-    }
-  }
-  for (const AttemptKey& granted : reply.commit) {
-    const auto held = tracker.held.find(granted);
-    if (held == tracker.held.end()) continue;
-    if (held->second.state == ReportedState::kCommitPending) {
-      held->second.state = ReportedState::kSucceeded;
-    }
-  }
-  for (const AttemptKey& may : reply.compute_granted) {
-    const auto held = tracker.held.find(may);
-    if (held == tracker.held.end()) continue;
-    held->second.compute_granted = true;
-    held->second.phase = TaskPhase::kReduce;
-  }
-  for (const Launch& launch : reply.launch) {
-    AttemptReport report;
-    report.attempt = launch.attempt;
-    report.compute_granted = launch.compute_granted;
-    if (!launch.compute_granted) report.phase = TaskPhase::kShuffle;
-    tracker.held.emplace(launch.attempt, report);
-  }
-  for (const Duty& duty : reply.duties) tracker.duties.push_back({duty.job, true, "", {}});
+  tracker.obey(reply);
   if (!reply.leave.empty()) leave(tracker);
 }
 

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "jobqueue/engine/engine.h"
+#include "lab/kit/tracker_side.h"
 #include "sim/observer.h"
 
 namespace weir {
 
-struct FuzzTracker {
+struct FuzzTracker : TrackerSide {
   std::string name;
   std::string rack;
   Resources total;
@@ -22,10 +23,6 @@ struct FuzzTracker {
   bool draining = false;
   bool slow = false;  // what runs there gets on badly
   bool ends_in_order = false;  // when it is restarted: no task is to blame
-  std::int64_t incarnation = 0;
-  std::int64_t sequence = 0;
-  std::map<AttemptKey, AttemptReport> held;
-  std::vector<DutyReport> duties;
 };
 
 class FuzzCluster {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fair/fair_settings.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 
 namespace weir {
 

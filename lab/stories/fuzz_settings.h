@@ -8,7 +8,7 @@
 
 #include "fair/fair_settings.h"
 #include "jobqueue/model/settings.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 
 namespace weir {
 

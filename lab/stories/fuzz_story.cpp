@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lab/kit/moves.h"
 #include "lab/stories/fuzz_pools.h"
 #include "lab/stories/fuzz_settings.h"
 
@@ -94,17 +95,16 @@ const Job* FuzzStory::random_job() {
 // --- Steps ---
 
 void FuzzStory::random_step() {
-  const std::int64_t what = dice_.below(1000);
-  if (what < 110 || cluster_.state().jobs().empty()) return submit();
-  if (what < 480) return beat_one();
-  if (what < 560) return beat_all();
-  if (what < 730) return finish_some();
-  if (what < 860) return jump();
-  if (what < 880) return churn();
-  if (what < 930) return disturb_job();
-  if (what < 965) return disturb_tracker();
-  if (what < 992) return disturb_rules();
-  disturb_store();
+  using S = FuzzStory;
+  static const Moves<S> moves = {
+      {110, &S::submit},      {370, &S::beat_one},       {80, &S::beat_all},
+      {170, &S::finish_some}, {130, &S::jump},           {20, &S::churn},
+      {50, &S::disturb_job},  {35, &S::disturb_tracker}, {27, &S::disturb_rules},
+      {8, &S::disturb_store},
+  };
+  const auto happens = moves.draw(dice_);
+  if (cluster_.state().jobs().empty()) return submit();
+  (this->*happens)();
 }
 
 void FuzzStory::submit() {
@@ -299,16 +299,13 @@ void FuzzStory::disturb_rules() {
 
 // For a while nothing becomes durable; then all of it does, or the commands are lost.
 void FuzzStory::disturb_store() {
+  using S = FuzzStory;
+  static const Moves<S> meanwhile = {
+      {2, &S::submit}, {4, &S::beat_one}, {2, &S::finish_some}, {1, &S::disturb_job}, {1, &S::jump},
+  };
   cluster_.set_lagging(true);
   const std::uint64_t until = cluster_.inputs() + static_cast<std::uint64_t>(dice_.between(2, 15));
-  for (int i = 0; i < 30 && cluster_.inputs() < until; ++i) {
-    const std::int64_t what = dice_.below(10);
-    if (what < 2) submit();
-    if (what >= 2 && what < 6) beat_one();
-    if (what >= 6 && what < 8) finish_some();
-    if (what == 8) disturb_job();
-    if (what == 9) jump();
-  }
+  for (int i = 0; i < 30 && cluster_.inputs() < until; ++i) (this->*meanwhile.draw(dice_))();
   cluster_.set_lagging(false);
   cluster_.catch_up(dice_.chance(40));
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 #include "lab/stories/fuzz_cluster.h"
 
 namespace weir {

@@ -8,7 +8,7 @@
 #include "jobqueue/store/sqlite_store.h"
 #include "jobqueue/store/statement.h"
 #include "jobqueue/store/store_fixture.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 
 namespace weir::faults {
 namespace {

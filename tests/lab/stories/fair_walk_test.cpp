@@ -10,7 +10,8 @@
 #include <sstream>
 
 #include "conf/policies.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
+#include "lab/kit/moves.h"
 #include "lab/stories/fuzz_cluster.h"
 #include "lab/stories/fuzz_pools.h"
 #include "sim/event_log.h"
@@ -92,24 +93,27 @@ class WalkStory {
   }
 
   void step() {
-    const std::int64_t what = dice_.below(100);
-    if (what < 12) return submit();
-    if (what < 60) {
-      FuzzTracker& tracker = random_tracker();
-      if (tracker.live) cluster_.heartbeat(tracker);
-      return;
+    using S = WalkStory;
+    static const Moves<S> moves = {
+        {12, &S::submit}, {48, &S::beat},   {18, &S::finish},
+        {14, &S::go_on},  {6, &S::disturb}, {2, &S::restart},
+    };
+    (this->*moves.draw(dice_))();
+  }
+  void beat() {
+    FuzzTracker& tracker = random_tracker();
+    if (tracker.live) cluster_.heartbeat(tracker);
+  }
+  void finish() {
+    for (auto& [key, attempt] : random_tracker().held) {
+      if (dice_.chance(60)) cluster_.end(attempt, true);
     }
-    if (what < 78) {
-      for (auto& [key, attempt] : random_tracker().held) {
-        if (dice_.chance(60)) cluster_.end(attempt, true);
-      }
-      return;
-    }
-    if (what < 92) return cluster_.advance(dice_.between(1, 8) * 250);
-    if (what < 98) return disturb();
+  }
+  void go_on() { cluster_.advance(dice_.between(1, 8) * 250); }
+  void restart() {
     FuzzTracker& tracker = random_tracker();
     tracker.ends_in_order = true;     // the walk knows no suspects
-    cluster_.connect(tracker, true);  // restarted: its tasks are wanted again
+    cluster_.connect(tracker, true);  // its tasks are wanted again
   }
 
   void submit() {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "conf/policies.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 
 namespace weir::test {
 namespace {

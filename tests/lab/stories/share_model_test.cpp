@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "fair/shares.h"
-#include "lab/stories/dice.h"
+#include "lab/kit/dice.h"
 #include "sim/checker/pools.h"
 
 namespace weir::test {
