@@ -1,8 +1,6 @@
-// The door of the binary. weir_main handles what must not go through option parsing (the hidden
-// `weir run-task SPEC`, by which a tracker starts a task) and calls run_cli; run_cli builds the
-// commands, parses, runs the chosen action and turns every failure into lines on stderr and an exit
-// code (cli/exit_code.h). This is the edge at which exceptions end. One thread, but for the
-// daemons' own.
+// The door of the binary `weir`. weir_main handles what must not go through option parsing: the
+// hidden `weir run-task SPEC`, by which a tracker starts a task, and what belongs to weir-lab
+// (cli/lab_hand_over.h). run_cli is `weir` in its frame (cli/frame.h).
 #pragma once
 
 #include <iosfwd>

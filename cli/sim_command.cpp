@@ -3,53 +3,27 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <fstream>
 #include <memory>
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/fuzz_command.h"
 #include "cli/json.h"
 #include "cli/sim_report.h"
+#include "cli/sink.h"
 #include "cli/table.h"
 #include "conf/policies.h"
 #include "sim/checker_observer.h"
 #include "sim/runner.h"
-#include "sim/saboteur.h"
 
 namespace weir::cli {
 namespace {
 
-struct SimOptions {
-  std::string scenario;
-  std::string events;
-  std::string samples;
-  bool summary = false;
-  std::string check;       // empty: full, with a trace sampled
-  std::string break_rule;  // empty: nothing is broken on purpose
-  bool list_rules = false;
-  FuzzFlags fuzz;
-};
-
-// Watches the run for breaches of what must always be true; for tests it also breaks a rule.
+// Watches the run for breaches of what must always be true.
 class Watch {
  public:
-  explicit Watch(const SimOptions& options, bool has_trace) : mode_(mode_of(options, has_trace)) {
-    auto saboteur = Saboteur::create(options.break_rule, 0);
-    if (!saboteur) {
-      throw wrong_use(
-          fmt::format("--break: {}; {}", saboteur.error().message, saboteur.error().hint));
-    }
-    if (!options.break_rule.empty()) saboteur_ = std::move(saboteur).value();
-  }
-  PolicyFactory factory() const {
-    return saboteur_ ? saboteur_->wrap(policy_factory()) : policy_factory();
-  }
+  Watch(const SimOptions& options, bool has_trace) : mode_(mode_of(options, has_trace)) {}
   void begin(Runner& runner) {
-    if (saboteur_) runner.watch(*saboteur_);  // before the checker looks
     if (mode_ == check::CheckMode::kOff) return;
     checker_ = std::make_unique<CheckerObserver>(mode_);
     runner.guard(*checker_, [this] { return checker_->breach().has_value(); });
@@ -71,36 +45,7 @@ class Watch {
   }
 
   check::CheckMode mode_;
-  std::unique_ptr<Saboteur> saboteur_;
   std::unique_ptr<CheckerObserver> checker_;
-};
-
-// A file, or stdout for "-". What could not be written is told when it is closed.
-class Sink {
- public:
-  Sink(Context& context, const std::string& name) : name_(name) {
-    if (name == "-") {
-      stream_ = &context.out;
-      return;
-    }
-    file_.open(name, std::ios::binary | std::ios::trunc);
-    if (!file_)
-      throw wrong_use(
-          fmt::format("{}: cannot be written: {}", printable(name), std::strerror(errno)));
-    stream_ = &file_;
-  }
-  std::ostream& stream() { return *stream_; }
-  void close() {
-    stream_->flush();
-    if (!*stream_ && stream_ == &file_) {
-      throw CliFailure(kExitNotSo, fmt::format("{}: could not be written", printable(name_)));
-    }
-  }
-
- private:
-  std::string name_;
-  std::ofstream file_;
-  std::ostream* stream_ = nullptr;
 };
 
 std::vector<std::string> findings(const Error& error) {
@@ -144,38 +89,21 @@ int list_rules(Context& context) {
   return kExitDone;
 }
 
-int run_fuzz(Context& context, const SimOptions& options) {
-  if (!options.scenario.empty() || !options.samples.empty() || options.summary) {
-    throw wrong_use("--fuzz makes its own scenarios: no SCENARIO, --samples or --summary with it");
-  }
-  std::unique_ptr<Sink> events;
-  if (!options.events.empty()) events = std::make_unique<Sink>(context, options.events);
-  const int code = run_fuzz_command(context, options.fuzz, options.check, options.break_rule,
-                                    events ? &events->stream() : nullptr);
-  if (events) events->close();
-  return code;
-}
+}  // namespace
 
-int run(Context& context, const SimOptions& options) {
-  if (options.list_rules) return list_rules(context);
-  if (options.fuzz.fuzz) return run_fuzz(context, options);
-  if (options.scenario.empty()) throw wrong_use("which SCENARIO? See `weir sim --help`");
+int run_scenario(Context& context, const SimOptions& options, const PolicyFactory& policies,
+                 Observer* before_checker) {
   const auto scenario = load_scenario(options.scenario);
   if (!scenario) throw CliFailure::findings(kExitRefused, findings(scenario.error()));
   Watch watch(options, scenario->has_trace);
-  auto runner = Runner::create(*scenario, watch.factory());
+  auto runner = Runner::create(*scenario, policies);
   if (!runner) throw CliFailure::findings(kExitRefused, findings(runner.error()));
-  std::unique_ptr<Sink> events;
-  std::unique_ptr<Sink> samples;
-  if (!options.events.empty()) {
-    events = std::make_unique<Sink>(context, options.events);
-    (*runner)->write_events(events->stream());
-  }
-  if (!options.samples.empty()) {
-    samples = std::make_unique<Sink>(context, options.samples);
-    (*runner)->write_samples(samples->stream());
-  }
+  const auto events = Sink::of(context, options.events);
+  if (events) (*runner)->write_events(events->stream());
+  const auto samples = Sink::of(context, options.samples);
+  if (samples) (*runner)->write_samples(samples->stream());
   if (options.summary) (*runner)->summarise();
+  if (before_checker != nullptr) (*runner)->watch(*before_checker);
   watch.begin(**runner);
   const auto started = std::chrono::steady_clock::now();
   (*runner)->run();
@@ -201,51 +129,44 @@ int run(Context& context, const SimOptions& options) {
   return failures.empty() ? kExitDone : kExitNotSo;
 }
 
-}  // namespace
+void add_sim_options(CLI::App& command, SimOptions& options) {
+  command.add_option("SCENARIO", options.scenario, "a scenario file (docs/scenarios.md)");
+  command.add_option("--events", options.events,
+                     "write what happens, one JSON object a line; - is stdout");
+  command.add_option("--samples", options.samples,
+                     "write each queue's figures at every update, one JSON object a line");
+  command.add_flag("--summary", options.summary,
+                   "responses, waits, slot use, locality, kills and fairness, per queue");
+  command
+      .add_option("--check", options.check,
+                  "full: after every input what must always be true; sampled: now and then; off\n"
+                  "(default: full, with a trace sampled)")
+      ->check(CLI::IsMember({"full", "sampled", "off"}));
+}
 
 void add_sim_command(CLI::App& app, Context& context) {
   auto* command =
       app.add_subcommand("sim", "run a scenario on the JobTracker's engine, in no time");
   command->group("Simulation");
   const auto options = std::make_shared<SimOptions>();
-  command->add_option("SCENARIO", options->scenario, "a scenario file (docs/scenarios.md)");
-  command->add_option("--events", options->events,
-                      "write what happens, one JSON object a line; - is stdout");
-  command->add_option("--samples", options->samples,
-                      "write each queue's figures at every update, one JSON object a line");
-  command->add_flag("--summary", options->summary,
-                    "responses, waits, slot use, locality, kills and fairness, per queue");
-  command
-      ->add_option("--check", options->check,
-                   "full: after every input what must always be true; sampled: now and then; off\n"
-                   "(default: full, with a trace sampled)")
-      ->check(CLI::IsMember({"full", "sampled", "off"}));
-  command->add_flag("--fuzz", options->fuzz.fuzz,
-                    "random stories, one a seed: clusters, queues and loads under --check full; "
-                    "then crashes,\nlost messages and dying trackers around the real store");
-  command->add_option("--seeds", options->fuzz.seeds, "with --fuzz: how many")
-      ->capture_default_str();
-  command->add_option("--first-seed", options->fuzz.first_seed, "with --fuzz: where to begin")
-      ->capture_default_str();
-  command
-      ->add_option("--only", options->fuzz.only,
-                   "with --fuzz: rules (what policies decide) or faults (everything breaks); "
-                   "default both")
-      ->check(CLI::IsMember({"rules", "faults"}));
-  command->add_option("--plant", options->fuzz.plant, "an error, to see it found")->group("");
-  command->add_flag("--list-rules", options->list_rules, "what --check looks at");
-  command->add_option("--break", options->break_rule, "break a rule, to see it caught")->group("");
+  const auto rules = std::make_shared<bool>(false);
+  add_sim_options(*command, *options);
+  command->add_flag("--list-rules", *rules, "what --check looks at");
   add_output_option(*command, context);
   command->footer(
       "Exit codes: 0 all expectations met, 1 one was not or a rule was broken, 2 the scenario is "
-      "wrong.\n\n"
+      "wrong.\nRandom scenarios, and rules broken on purpose: `weir-lab`, in the development build "
+      "(docs/testing.md).\n\n"
       "Examples:\n"
       "  weir sim tests/scenarios/sim/manual.yaml\n"
       "  weir sim day.yaml --summary\n"
-      "  weir sim day.yaml --events day.jsonl --samples -\n"
-      "  weir sim --fuzz --seeds 10000");
-  command->callback([&context, options] {
-    context.action = [&context, options] { return run(context, *options); };
+      "  weir sim day.yaml --events day.jsonl --samples -");
+  command->callback([&context, options, rules] {
+    context.action = [&context, options, rules] {
+      if (*rules) return list_rules(context);
+      if (options->scenario.empty()) throw wrong_use("which SCENARIO? See `weir sim --help`");
+      return run_scenario(context, *options, policy_factory(), nullptr);
+    };
   });
 }
 

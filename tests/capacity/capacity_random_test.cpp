@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 
 #include "capacity/capacity_arithmetic.h"
 #include "jobqueue/policy/shortfalls.h"
@@ -69,39 +68,25 @@ class Story : RandomStory<CapacityHarness> {
     return family;
   }
 
-  std::string random_leaf() {
-    const auto& leaves = h_.state().tree().leaves();
-    const auto i = static_cast<std::size_t>(upto(static_cast<std::int64_t>(leaves.size()) - 1));
-    return h_.state().tree().node(leaves[i]).path;
+  void submit() {
+    h_.submit({.queue = random_leaf(),
+               .user = "u" + std::to_string(upto(3)),
+               .maps = static_cast<std::uint32_t>(1 + upto(12)),
+               .reduces = static_cast<std::uint32_t>(upto(3)),
+               .priority = static_cast<Priority>(upto(4)),
+               .slowstart_millionths = upto(1000000),
+               .slots_per_map = upto(3) == 0 ? 1 + upto(3) : 1});
   }
   void random_step() {
-    const std::int64_t what = upto(99);
-    if (what < 12 || h_.state().jobs().empty()) {
-      h_.submit({.queue = random_leaf(),
-                 .user = "u" + std::to_string(upto(3)),
-                 .maps = static_cast<std::uint32_t>(1 + upto(12)),
-                 .reduces = static_cast<std::uint32_t>(upto(3)),
-                 .priority = static_cast<Priority>(upto(4)),
-                 .slowstart_millionths = upto(1000000),
-                 .slots_per_map = upto(3) == 0 ? 1 + upto(3) : 1});
-    } else if (what < 60) {
-      h_.heartbeat(random_tracker());
-    } else if (what < 80) {
-      h_.finish_all(random_tracker());
-    } else if (what < 86) {
-      fail_one(random_tracker());
-    } else if (what < 89) {
-      kill_a_job();
-    } else if (what < 93) {
-      const JobId job = random_job();
-      h_.step(MoveJob{owner(job), job, random_leaf()});
-    } else if (what < 95) {
-      change_a_priority();
-    } else if (what < 97) {
-      if (trackers_ < 9) add_tracker();
-    } else {
-      silence_one();
-    }
+    static const Moves<Story> moves = {
+        {12, &Story::submit},           {48, &Story::beat},
+        {20, &Story::finish},           {6, &Story::fail},
+        {3, &Story::kill_a_job},        {4, &Story::move_a_job},
+        {2, &Story::change_a_priority}, {2, &Story::add_another_tracker},
+        {3, &Story::silence_one},
+    };
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
   }
 
   // All but one report for longer than the expiry; the silent one is lost, and comes back empty.
@@ -282,10 +267,10 @@ TEST(CapacityRandom, GrownFreshAndCountedAgree) {
 // No slot stays empty while a permitted task of the queue could use it: with soft limits and no
 // maximum, after every tracker has reported, either all slots are taken or nothing is pending.
 TEST(CapacityRandom, NoSlotIsLeftEmptyWhileATaskWantsIt) {
-  std::mt19937 random(7);
+  Dice dice(7);
   for (int round = 0; round < 60; ++round) {
     CapacityHarness h;
-    const auto upto = [&](int n) { return std::uniform_int_distribution<int>(0, n)(random); };
+    const auto upto = [&](std::int64_t n) { return dice.below(n + 1); };
     h.add_queue(with_user_minimum(queue("a", 60), 25)).add_queue(queue("b", 39));
     h.add_queue(queue("c", 1));
     for (int t = 0; t < 5; ++t) h.add_tracker("tt" + std::to_string(t), {.map_slots = 3});

@@ -54,26 +54,18 @@ class Story : RandomStory<Harness> {
 
   // The tracker that had its turn, if one had.
   std::string step() {
-    const std::int64_t what = upto(99);
-    if (what < 15 || h_.state().jobs().empty()) {
+    static const Moves<Story> moves = {
+        {15, &Story::submit},    {50, &Story::beat_in_turn},     {20, &Story::finish},
+        {3, &Story::kill_a_job}, {3, &Story::change_a_priority}, {3, &Story::move_a_job},
+        {6, &Story::go_on},
+    };
+    turn_.clear();
+    if (h_.state().jobs().empty()) {
       submit();
-    } else if (what < 65) {
-      const std::string tracker = random_tracker();
-      h_.heartbeat(tracker);
-      return tracker;
-    } else if (what < 85) {
-      h_.finish_all(random_tracker());
-    } else if (what < 88) {
-      kill_a_job();
-    } else if (what < 91) {
-      change_a_priority();
-    } else if (what < 94) {
-      const JobId job = random_job();
-      h_.step(MoveJob{owner(job), job, kLeaves[upto(2)]});
     } else {
-      h_.advance(100 * upto(20));
+      (this->*moves.draw(dice_))();
     }
-    return "";
+    return turn_;
   }
   // Until nothing is left to do.
   void drain() {
@@ -111,10 +103,13 @@ class Story : RandomStory<Harness> {
   }
 
  private:
-  static constexpr const char* kLeaves[] = {"research.vision", "research.speech", "sales"};
-
+  void beat_in_turn() {
+    turn_ = random_tracker();
+    h_.heartbeat(turn_);
+  }
+  void go_on() { h_.advance(100 * upto(20)); }
   void submit() {
-    JobOptions job{.queue = kLeaves[upto(2)],
+    JobOptions job{.queue = random_leaf(),
                    .user = "u" + std::to_string(upto(3)),
                    .maps = static_cast<std::uint32_t>(1 + upto(9)),
                    .reduces = static_cast<std::uint32_t>(upto(3)),
@@ -122,6 +117,8 @@ class Story : RandomStory<Harness> {
     if (upto(1) == 0) job.locations = {{"tt0", "tt3"}, {"tt1"}};
     h_.submit(job);
   }
+
+  std::string turn_;
 };
 
 class PolicyContract : public testing::TestWithParam<std::tuple<std::string, int>> {

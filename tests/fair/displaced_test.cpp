@@ -103,28 +103,24 @@ class DisplacedStory : RandomStory<FifoAndFair> {
   }
 
   void random_step() {
+    using S = DisplacedStory;
+    static const Moves<S> moves = {
+        {4, &S::submit},            {2, &S::kill_a_job},        {1, &S::move_two_jobs},
+        {1, &S::change_a_priority}, {1, &S::change_the_policy}, {1, &S::fail},
+        {1, &S::go_on},             {5, &S::finish_and_beat},
+    };
     h_.now += upto(900);
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
+  }
+  void change_the_policy() {
+    if (one_in(3)) h_.step(SetPolicy{h_.root, one_in(3) ? "fifo" : "fair"});
+  }
+  void go_on() { h_.advance(1000); }
+  void finish_and_beat() {
     const std::string tracker = random_tracker();
-    if (h_.state().jobs().empty() || one_in(4)) return submit();
-    switch (upto(11)) {
-      case 0:
-      case 1:
-        return kill_a_job();
-      case 2:
-        return move_two_jobs();
-      case 3:
-        return change_a_priority();
-      case 4:
-        if (one_in(3)) h_.step(SetPolicy{h_.root, one_in(3) ? "fifo" : "fair"});
-        return;
-      case 5:
-        return fail_one(tracker);
-      case 6:
-        return h_.advance(1000);
-      default:
-        h_.finish_all(tracker);
-        h_.heartbeat(tracker);
-    }
+    h_.finish_all(tracker);
+    h_.heartbeat(tracker);
   }
   void submit() {
     h_.submit({.queue = one_in(2) ? "x" : "z",

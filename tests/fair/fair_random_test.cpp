@@ -100,32 +100,25 @@ class FairStory : RandomStory<FairHarness> {
     static_cast<Harness&>(h_).submit(options);
   }
 
+  void move_to_a_pool() {
+    const JobId job = random_job();
+    const std::string to = random_pool();
+    h_.step(MoveJob{owner(job), job, to.empty() ? "default" : to});
+  }
+  void lose_a_tracker() { h_.step(LoseTracker{random_tracker()}); }
+  void go_on() { h_.advance(upto(2500)); }
   void random_step() {
+    using S = FairStory;
+    static const Moves<S> moves = {
+        {14, &S::submit},           {36, &S::beat},
+        {16, &S::finish},           {4, &S::fail},
+        {3, &S::kill_a_job},        {5, &S::move_to_a_pool},
+        {3, &S::change_a_priority}, {2, &S::add_another_tracker},
+        {1, &S::lose_a_tracker},    {16, &S::go_on},
+    };
     h_.now += upto(3) * upto(300);
-    const std::int64_t what = upto(99);
-    if (what < 14 || h_.state().jobs().empty()) {
-      submit();
-    } else if (what < 50) {
-      h_.heartbeat(random_tracker());
-    } else if (what < 66) {
-      h_.finish_all(random_tracker());
-    } else if (what < 70) {
-      fail_one(random_tracker());
-    } else if (what < 73) {
-      kill_a_job();
-    } else if (what < 78) {
-      const JobId job = random_job();
-      const std::string to = random_pool();
-      h_.step(MoveJob{owner(job), job, to.empty() ? "default" : to});
-    } else if (what < 81) {
-      change_a_priority();
-    } else if (what < 83) {
-      if (trackers_ < 9) add_tracker();
-    } else if (what < 84) {
-      h_.step(LoseTracker{random_tracker()});
-    } else {
-      h_.advance(upto(2500));
-    }
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
   }
 
   static std::string text(const QueueFigures& f) {

@@ -112,11 +112,6 @@ class MaximumStory : RandomStory<FifoHarness> {
       change_maximums(q.queues);
     }
   }
-  std::string random_leaf() {
-    const auto& leaves = h_.state().tree().leaves();
-    const auto i = static_cast<std::size_t>(upto(static_cast<std::int64_t>(leaves.size()) - 1));
-    return h_.state().tree().node(leaves[i]).path;
-  }
   void submit() {
     h_.submit({.queue = random_leaf(),
                .maps = static_cast<std::uint32_t>(1 + upto(9)),
@@ -126,33 +121,22 @@ class MaximumStory : RandomStory<FifoHarness> {
                .slots_per_map = one_in(3) ? 1 + upto(3) : 1,
                .slots_per_reduce = one_in(3) ? 1 + upto(2) : 1});
   }
+  void change_settings() {
+    auto settings = std::make_shared<Settings>(h_.state().settings());
+    change_maximums(settings->queues);
+    h_.step(ApplySettings{{"user", {}}, settings});
+  }
   void random_step() {
-    const std::int64_t what = upto(99);
-    if (what < 12 || h_.state().jobs().empty()) {
-      submit();
-    } else if (what < 58) {
-      h_.heartbeat(random_tracker());
-    } else if (what < 76) {
-      h_.finish_all(random_tracker());
-    } else if (what < 80) {
-      fail_one(random_tracker());
-    } else if (what < 83) {
-      kill_a_job();
-    } else if (what < 91) {
-      const JobId job = random_job();
-      h_.step(MoveJob{owner(job), job, random_leaf()});
-    } else if (what < 94) {
-      change_a_priority();
-    } else if (what < 96) {
-      if (trackers_ < 9) add_tracker();
-    } else if (what < 98) {
-      auto settings = std::make_shared<Settings>(h_.state().settings());
-      change_maximums(settings->queues);
-      h_.step(ApplySettings{{"user", {}}, settings});
-    } else {
-      const std::string tracker = random_tracker();  // comes back empty
-      h_.add_tracker(tracker, h_.tracker(tracker).options);
-    }
+    using S = MaximumStory;
+    static const Moves<S> moves = {
+        {12, &S::submit},           {46, &S::beat},
+        {18, &S::finish},           {4, &S::fail},
+        {3, &S::kill_a_job},        {8, &S::move_a_job},
+        {3, &S::change_a_priority}, {2, &S::add_another_tracker},
+        {2, &S::change_settings},   {2, &S::restart_a_tracker},
+    };
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
   }
 
   void compare() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jobqueue/engine/engine.h"
+#include "lab/kit/tracker_side.h"
 
 namespace weir::test {
 
@@ -222,12 +223,8 @@ class Harness {
     return found;
   }
 
-  struct TrackerReport {
-    std::int64_t incarnation = 0;
-    std::int64_t sequence = 0;
+  struct TrackerReport : TrackerSide {
     TrackerOptions options;
-    std::map<AttemptKey, AttemptReport> held;
-    std::vector<DutyReport> duties;
     std::vector<JobId> held_jobs;
     HeartbeatReply last;  // reply
   };
@@ -249,10 +246,8 @@ class Harness {
   }
 
   ReportedState end_state(const AttemptKey& key, ReportedState wanted) {
-    const Job& job = state().job(key.task.job);
-    const bool publishes = key.task.kind == TaskKind::kReduce || job.spec->reduces == 0;
-    return wanted == ReportedState::kSucceeded && publishes ? ReportedState::kCommitPending
-                                                            : wanted;
+    if (wanted != ReportedState::kSucceeded) return wanted;
+    return state_when_done(&state().job(key.task.job), key.task);
   }
 
   void set_state(const std::string& task, ReportedState state,
@@ -270,36 +265,11 @@ class Harness {
 
   std::string obey(TrackerReport& tracker, const HeartbeatReply& reply) {
     tracker.last = reply;
-    std::string launched;
-    for (const AttemptKey& done : reply.acknowledged) tracker.held.erase(done);
-    for (const AttemptKey& doomed : reply.kill) {
-      const auto held = tracker.held.find(doomed);
-      if (held != tracker.held.end() && held->second.state <= ReportedState::kCommitPending) {
-        held->second.state = ReportedState::kKilled;
-      }
-    }
-    for (const AttemptKey& granted : reply.commit) {
-      const auto held = tracker.held.find(granted);
-      if (held != tracker.held.end() && held->second.state == ReportedState::kCommitPending) {
-        held->second.state = ReportedState::kSucceeded;
-      }
-    }
-    for (const AttemptKey& may : reply.compute_granted) {
-      const auto held = tracker.held.find(may);
-      if (held == tracker.held.end()) continue;
-      held->second.compute_granted = true;
-      held->second.phase = TaskPhase::kReduce;
-    }
-    for (const Launch& launch : reply.launch) {
-      AttemptReport report;
-      report.attempt = launch.attempt;
-      report.compute_granted = launch.compute_granted;
-      if (!launch.compute_granted) report.phase = TaskPhase::kShuffle;
-      if (!tracker.held.emplace(launch.attempt, report).second) continue;
-      launched += (launched.empty() ? "" : " ") + spell(launch.attempt.task);
-    }
     tracker.duties.clear();
-    for (const Duty& duty : reply.duties) tracker.duties.push_back({duty.job, true, ""});
+    std::string launched;
+    for (const TaskKey& task : tracker.obey(reply)) {
+      launched += (launched.empty() ? "" : " ") + spell(task);
+    }
     return launched;
   }
 

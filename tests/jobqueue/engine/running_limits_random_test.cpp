@@ -18,7 +18,7 @@ const char* const kUsers[] = {"ann", "bob", "cat"};
 class BareStory {
  public:
   explicit BareStory(unsigned seed)
-      : random_(seed), state_(settings(), *QueueTree::build(settings()->queues), 1) {
+      : dice_(seed), state_(settings(), *QueueTree::build(settings()->queues), 1) {
     draw_limits();
     policy_ = std::make_unique<GroupedFifo>(state_, rules_);
     limits_.follow(*policy_);
@@ -41,9 +41,7 @@ class BareStory {
     settings->queues[1].max_running_jobs_per_user = 2;
     return settings;
   }
-  std::int64_t upto(std::int64_t n) {
-    return std::uniform_int_distribution<std::int64_t>(0, n)(random_);
-  }
+  std::int64_t upto(std::int64_t n) { return dice_.below(n + 1); }
   bool one_in(std::int64_t n) { return upto(n - 1) == 0; }
 
   void draw_limits() {
@@ -135,7 +133,7 @@ class BareStory {
     limits_.update(job);
   }
 
-  std::mt19937 random_;
+  Dice dice_;
   GroupRules rules_;
   ClusterState state_;
   std::unique_ptr<Policy> policy_;
@@ -200,33 +198,24 @@ class EngineStory : RandomStory<Harness> {
 
  private:
   void random_step() {
+    using S = EngineStory;
+    static const Moves<S> moves = {
+        {16, &S::submit},    {5, &S::change_a_priority}, {5, &S::kill_a_job},
+        {5, &S::move_a_job}, {5, &S::fail},              {5, &S::restart_a_tracker},
+        {5, &S::go_on},      {5, &S::stand_elsewhere},   {45, &S::end_and_beat},
+    };
     h_.now += upto(700);
-    if (h_.state().jobs().empty() || one_in(6)) return submit();
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
+  }
+  void go_on() {
+    if (one_in(4)) h_.step(SetPolicy{{}, one_in(2) ? "fifo" : "grouped"});
+    h_.advance(1000);
+  }
+  void end_and_beat() {
     const std::string tracker = random_tracker();
-    switch (upto(15)) {
-      case 0:
-        return change_a_priority();
-      case 1:
-        return kill_a_job();
-      case 2: {
-        const JobId job = random_job();
-        h_.step(MoveJob{owner(job), job, one_in(2) ? "x" : "y"});
-        return;
-      }
-      case 3:
-        return fail_one(tracker);
-      case 4:
-        return h_.add_tracker(tracker);  // anew: what it ran is gone
-      case 5:
-        if (one_in(4)) h_.step(SetPolicy{{}, one_in(2) ? "fifo" : "grouped"});
-        return h_.advance(1000);
-      case 6:
-        if (one_in(3)) stand_elsewhere();
-        return;
-      default:
-        if (one_in(2)) h_.finish_all(tracker);
-        h_.heartbeat(tracker);
-    }
+    if (one_in(2)) h_.finish_all(tracker);
+    h_.heartbeat(tracker);
   }
   void submit() {
     h_.submit({.queue = one_in(2) ? "x" : "y",
@@ -240,6 +229,7 @@ class EngineStory : RandomStory<Harness> {
   }
   // The policy places the jobs of a pool otherwise, and says so after the next step.
   void stand_elsewhere() {
+    if (!one_in(3)) return;
     rules_.instead[kPools[upto(5)]] = kPools[upto(5)];
     for (const auto& [id, job] : h_.state().jobs()) rules_.regrouped.push_back(id);
     h_.advance(1);

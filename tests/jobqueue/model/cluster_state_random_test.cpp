@@ -285,10 +285,8 @@ class SumsStory : public RandomStory<Harness> {
   }
 
  private:
-  static std::string leaf(std::int64_t n) { return n == 0 ? "a.x" : n == 1 ? "a.y" : "b"; }
-
   void submit() {
-    JobOptions options{.queue = leaf(upto(2)),
+    JobOptions options{.queue = random_leaf(),
                        .user = "user" + std::to_string(upto(2)),
                        .maps = static_cast<std::uint32_t>(1 + upto(6)),
                        .reduces = static_cast<std::uint32_t>(upto(3)),
@@ -300,7 +298,7 @@ class SumsStory : public RandomStory<Harness> {
     h_.submit(options);
   }
 
-  void beat() {
+  void report() {
     const std::string tracker = random_tracker();
     for (auto& [key, attempt] : h_.tracker(tracker).held) {
       const std::int64_t said = upto(1'200'000) - 100'000;  // also what cannot be
@@ -345,33 +343,19 @@ class SumsStory : public RandomStory<Harness> {
     h_.step(ApplySettings{{"root", {}}, settings});
   }
 
+  void switch_the_policy() { h_.step(SetPolicy{{"root", {}}, one_in(2) ? "copying" : "fifo"}); }
+  void change_the_rules() { one_in(3) ? change_settings() : switch_the_policy(); }
+  void go_on() { h_.advance(upto(3000)); }
+
   void one_step() {
-    if (h_.state().jobs().empty()) return submit();  // all have been forgotten
-    switch (upto(20)) {
-      case 0:
-      case 1:
-        return submit();
-      case 2:
-        return kill_a_job();
-      case 3:
-        return change_a_priority();
-      case 4: {
-        const JobId job = random_job();
-        h_.step(MoveJob{owner(job), job, leaf(upto(2))});
-        return;
-      }
-      case 5:
-        return disturb_a_tracker();
-      case 6:
-        if (one_in(3)) return change_settings();
-        h_.step(SetPolicy{{"root", {}}, one_in(2) ? "copying" : "fifo"});
-        return;
-      case 7:
-      case 8:
-        return h_.advance(upto(3000));
-      default:
-        return beat();
-    }
+    using S = SumsStory;
+    static const Moves<S> moves = {
+        {2, &S::submit},     {1, &S::kill_a_job},        {1, &S::change_a_priority},
+        {1, &S::move_a_job}, {1, &S::disturb_a_tracker}, {1, &S::change_the_rules},
+        {2, &S::go_on},      {12, &S::report},
+    };
+    if (h_.state().jobs().empty()) return submit();
+    (this->*moves.draw(dice_))();
   }
 
   // Which launch was the latest in or below each queue, by the events.
