@@ -2,6 +2,7 @@
 // its swarm.
 #include <utility>
 
+#include "conf/policies.h"
 #include "lab/faults/fault_story.h"
 #include "lab/kit/moves.h"
 #include "lab/stories/fuzz_settings.h"
@@ -117,7 +118,7 @@ void FaultStory::command() {
   };
   (this->*moves.draw(world_.dice))();
   if (world_.swarm.strikes(Fault::kPolicySwitched)) {
-    set_policy(world_.dice.one_of<std::string>({"capacity", "fair", "fifo"}));
+    set_policy(world_.dice.one_of(policy_names()));
   }
   if (world_.swarm.strikes(Fault::kSettingsChanged)) apply(redraw_settings(world_.dice, *drawn_));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "conf/policies.h"
 #include "lab/kit/moves.h"
 #include "lab/stories/fuzz_pools.h"
 #include "lab/stories/fuzz_settings.h"
@@ -272,8 +273,8 @@ void FuzzStory::disturb_rules() {
   switch (dice_.below(4)) {
     case 0: {
       std::vector<std::string> others;
-      for (const char* other : {"capacity", "fair", "fifo"}) {
-        if (cluster_.engine().policy().name() != other) others.emplace_back(other);
+      for (const std::string& other : policy_names()) {
+        if (cluster_.engine().policy().name() != other) others.push_back(other);
       }
       const bool away = cluster_.engine().policy().name() == home_;
       cluster_.step(SetPolicy{root, away ? dice_.one_of(others) : home_});
