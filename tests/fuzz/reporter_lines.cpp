@@ -16,7 +16,7 @@ namespace {
 using namespace weir::tasktracker;
 
 struct Seen {
-  TaskCounters::Map counters;
+  weir::Counters counters;
   std::vector<std::string> statuses;
   std::string last_lines;
   bool operator==(const Seen&) const = default;
