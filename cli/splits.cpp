@@ -163,8 +163,10 @@ InputSplits compute_splits(const std::vector<InputFile>& files, std::int64_t spl
   for (const InputFile& file : files) {
     if (file.bytes == 0) continue;
     result.files.push_back(file.path);
-    result.bytes += file.bytes;
-    splits += pieces_of(file, split_bytes).count;
+    // Sums saturate: files may be as large as they say.
+    if (__builtin_add_overflow(result.bytes, file.bytes, &result.bytes)) result.bytes = INT64_MAX;
+    const std::size_t pieces = pieces_of(file, split_bytes).count;
+    if (__builtin_add_overflow(splits, pieces, &splits)) splits = SIZE_MAX;
   }
   require(check_input_files(result.files));
   require(check_pieces(splits, splits));  // before any is made: no memory may hold as many

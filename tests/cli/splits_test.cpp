@@ -72,6 +72,8 @@ TEST(Splits, NeighboursAreCombinedUpToASize) {
 TEST(Splits, TooManyAreRefused) {
   EXPECT_THROW(compute_splits({{"/a", SubmissionLimits::kPieces + 1}}, 1), CliFailure);
   EXPECT_THROW(compute_splits({{"/a", INT64_MAX}, {"/b", INT64_MAX}}, 1), CliFailure);
+  EXPECT_THROW(compute_splits({{"/a", INT64_MAX}, {"/b", INT64_MAX}, {"/c", INT64_MAX}}, 1),
+               CliFailure);
   EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX).splits.size(), 1u);
   EXPECT_EQ(compute_splits({{"/a", INT64_MAX}}, INT64_MAX - 1).splits.size(), 2u);
 }
