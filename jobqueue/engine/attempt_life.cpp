@@ -39,7 +39,7 @@ void AttemptLife::take_fetch_failures(const AttemptReport& report) {
 // --- Attempts ---
 
 void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
-                        const std::string& for_pool) {
+                             const std::string& for_pool) {
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return;
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
@@ -147,11 +147,10 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
   ++task.failures;
   note_failure(job, key.kind, key.index, tracker.id);
   if (task.failures >= job.spec->max_attempts) {
-    return parts_.jobs.begin_end(job, JobState::kFailed,
-                     task_name(key) + " failed " + std::to_string(task.failures) +
-                         (task.failures == 1 ? " time" : " times") + ", last on tracker " +
-                         tracker.name + ": " + diagnostics,
-                     KillReason::kJobFailed);
+    const std::string why = task_name(key) + " failed " + std::to_string(task.failures) +
+                            (task.failures == 1 ? " time" : " times") + ", last on tracker " +
+                            tracker.name + ": " + diagnostics;
+    return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
   reopen_if_left(job, key);
 }
@@ -174,10 +173,10 @@ void AttemptLife::attempt_killed(AttemptSlot slot) {
   // and a tracker that kills all it is given must not keep its cluster busy.
   const Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.state != Task::State::kSucceeded && task.next_attempt + 1u >= kAttemptsPerEpoch) {
-    return parts_.jobs.begin_end(job, JobState::kFailed,
-                     task_name(key) + " was started " + std::to_string(kAttemptsPerEpoch - 1) +
-                         " times since the JobTracker was, and killed each time",
-                     KillReason::kJobFailed);
+    const std::string why = task_name(key) + " was started " +
+                            std::to_string(kAttemptsPerEpoch - 1) +
+                            " times since the JobTracker was, and killed each time";
+    return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
   reopen_if_left(job, key);
 }

@@ -31,7 +31,7 @@ void ClaimKeeper::enter(const ClaimStep& step) {
       const DurationMs after = reclaim_after_ms(state_.tree(), step.queue, step.kind);
       const Claim& claim = book.open(step.queue, step.kind, step.slots, now_, after);
       emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind,
-                               claim.slots, claim.born, claim.deadline, false});
+                       claim.slots, claim.born, claim.deadline, false});
       return;
     }
     case ClaimStep::What::kMeet:
@@ -78,7 +78,7 @@ void ClaimKeeper::claim_over(const Claim& claim) {
   const auto& others = state_.claims().claims(claim.queue, claim.kind);
   if (others.empty()) {
     return parts_.holds.end_holds([&](const Hold& hold) { return hold.claim == claim.id; },
-                     KillRecord::Outcome::kWasted);
+                                  KillRecord::Outcome::kWasted);
   }
   for (Hold& hold : state_.mutable_claims().mutable_holds()) {
     if (hold.claim == claim.id) hold.claim = others.front().id;
@@ -151,7 +151,7 @@ void ClaimKeeper::resume_claims() {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
       emit(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born,
-                               deadline, true});
+                       deadline, true});
     }
   }
 }

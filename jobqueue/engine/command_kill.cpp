@@ -12,7 +12,7 @@ ReplyBody JobCommands::apply(const JobKillRequested& kill) {
   const Job* job = state_.find_job(kill.job);
   if (job != nullptr && !is_over(job->state)) {
     parts_.jobs.begin_end(state_.mutable_job(kill.job), JobState::kKilled, "killed by " + kill.by,
-              KillReason::kJobKilled);
+                          KillReason::kJobKilled);
   }
   return Done{};
 }

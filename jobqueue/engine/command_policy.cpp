@@ -18,7 +18,7 @@ void Administration::on(const SetPolicy& input, Token token) {
                         "see `weir policy show`"});
   }
   parts_.promises.promise(token, PolicyChanged{input.policy, parts_.claims.claims_owner(*next),
-                               input.of_settings ? "" : input.caller.user});
+                                               input.of_settings ? "" : input.caller.user});
 }
 
 ReplyBody Administration::apply(const PolicyChanged& change) {
@@ -34,8 +34,7 @@ void Administration::switch_policy(const std::string& name) {
   const bool kept_claims = policy_->keeps_claims();
   const std::string before(policy_->name());
   policy_ = std::move(policy);
-  state_.set_copy_factor(policy_->copy_factor());
-  limits_.follow(*policy_);
+  core_.follow_policy();
   changes_.queues = true;
   if (name != before) {
     core_.policy_since = now_;

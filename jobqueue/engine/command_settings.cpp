@@ -26,7 +26,7 @@ Status Administration::check_settings(const Settings& settings) const {
 }
 
 std::vector<std::string> Administration::structure_findings(const Settings& settings,
-                                                    const QueueTree& tree) const {
+                                                            const QueueTree& tree) const {
   std::vector<std::string> findings;
   const auto gone = [&](const std::string& path) {
     return tree.find_path(path) ? "would no longer be a leaf" : "would be gone";
@@ -98,7 +98,7 @@ void Administration::on(const ApplySettings& input, Token token) {
   }
   const bool followed = !input.settings->file_hash.empty();
   parts_.promises.promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
-                                 followed ? "" : input.caller.user});
+                                                 followed ? "" : input.caller.user});
 }
 
 ReplyBody Administration::apply(const SettingsChanged& change) {

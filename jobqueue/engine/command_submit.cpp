@@ -23,7 +23,7 @@ void Submissions::on(const SubmitJob& input, Token token) {
   job->held = input.spec->hold;
   count_bytes(*job);
   const JobId id = job->id;
-  outputs_.emplace(input.spec->output, id);
+  take_output(*job);
   remember_submission(*input.spec, id);
   state_.add_job(std::move(job));
   policy_->on_job_listed(id);

@@ -22,7 +22,7 @@ TrackerChanged::How change_by(TrackerOrder order) {
 
 // The trackers of those names, or what is wrong with one of them.
 Result<std::vector<TrackerId>> TrackerOrders::named(const Caller& caller,
-                                             const std::vector<std::string>& names) const {
+                                                    const std::vector<std::string>& names) const {
   if (const auto may = check_cluster_administrator(state_, caller); !may) return may.error();
   std::vector<TrackerId> trackers;
   std::string unknown;

@@ -1,4 +1,6 @@
-// Reduces that copy their input without slots, and get them once they have copied.
+// Copy-compute splitting: reduces that were launched to copy say when they have, and are granted
+// their slots, in the policy's order or, when it has none, in that of their launch. A grant is
+// repeated in every reply until the tracker says that the reduce computes.
 #pragma once
 
 #include <cstdint>

@@ -22,6 +22,11 @@ std::unique_ptr<Policy> Core::make_policy(std::string_view name) {
   return factory(name, state, memory);
 }
 
+void Core::follow_policy() {
+  state.set_copy_factor(policy->copy_factor());
+  limits.follow(*policy);
+}
+
 void Core::reply(Token token, ReplyBody body) {
   if (token != 0) output->replies.push_back(Reply{token, std::move(body)});
 }

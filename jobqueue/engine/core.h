@@ -54,6 +54,7 @@ struct Core {
   Output* output = nullptr;  // of the step that is being handled
 
   std::unique_ptr<Policy> make_policy(std::string_view name);
+  void follow_policy();  // another one rules: what the state and the limits have of it
 
   // A command, or another durable fact: its number.
   template <class Written>

@@ -44,7 +44,7 @@ bool Launches::held_for(const Hold& hold, const Job& job) const {
 
 // Where in the book of holds the chosen task's slots are, if it takes some that are held.
 const char* Launches::wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
-                               std::size_t& place) const {
+                                 std::size_t& place) const {
   if (choice.hold == 0) return nullptr;
   const auto& holds = state_.claims().holds();
   while (place < holds.size() && holds[place].id != choice.hold) ++place;
@@ -91,7 +91,7 @@ bool Launches::launch(TrackerState& tracker, const Choice& choice, Offer& offer)
 
 // `held`: the place of the choice's hold, if it has one. `beside`: the task runs elsewhere already.
 void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
-                   bool beside) {
+                     bool beside) {
   const TaskKey key = choice.task;
   Job& job = state_.mutable_job(key.job);
   const std::uint32_t number = parts_.attempts.next_number(job.tasks(key.kind).tasks[key.index]);

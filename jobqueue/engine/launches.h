@@ -12,9 +12,11 @@ class Launches : public Part {
   using Part::Part;
 
   void schedule(TrackerState& tracker);
+  // What is wrong with the hold that the choice takes, if anything; `place`: where it is.
   const char* wrong_hold(const TrackerState& tracker, const Choice& choice, const Job& job,
                          std::size_t& place) const;
   void refuse_choice(const TrackerState& tracker, const Choice& choice, const char* wrong);
+  // `held`: the place of the choice's hold, if it has one. `beside`: the task runs elsewhere.
   void start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
              bool beside);
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "jobqueue/engine/parts.h"
-#include "jobqueue/model/access_rights.h"
 
 namespace weir {
 namespace {

@@ -14,8 +14,7 @@ Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
     return Error{ErrorCode::kUnknownPolicy, "there is no policy '" + policy + "'",
                  "see `weir policy show`"};
   }
-  state_.set_copy_factor(policy_->copy_factor());
-  limits_.follow(*policy_);
+  core_.follow_policy();
   if (!policy_->keeps_claims()) parts_.claims.pause_claims(snapshot);
   restore_faults(snapshot);
   // Also one that counts no longer, draining, or did a task, may still run something.
@@ -32,12 +31,11 @@ Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
     const Job* job = state_.find_job(old.job);
     if (old.kill_requested && job != nullptr && !is_over(job->state)) {
       parts_.jobs.begin_end(state_.mutable_job(old.job), JobState::kKilled, "killed by request",
-                KillReason::kJobKilled);
+                            KillReason::kJobKilled);
     }
     const bool alive = job != nullptr && (!is_over(job->state) || job->duty != Job::Duty::kNone);
     if (alive) recovering_until_ = now_ + recovery_ms();
   }
-  limits_.follow(*policy_);
   return Ok{};
 }
 

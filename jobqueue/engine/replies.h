@@ -1,5 +1,7 @@
 // What a tracker is answered: all that it should hold. A reply that should carry a commit grant
-// waits for the store, though not for long.
+// waits for the store, though not for long: a store that stands still must not keep a tracker from
+// being told what else there is, nor its own calls waiting until it is thought lost. The grant
+// follows in a later reply.
 #pragma once
 
 #include <cstdint>

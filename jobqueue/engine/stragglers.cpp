@@ -15,7 +15,7 @@ constexpr std::size_t kJobsLookedAt = 64;
 
 // Whether a second attempt was started. Slots that are kept for somebody are not for these.
 bool Stragglers::speculate(TrackerState& tracker, Offer& offer,
-                       std::array<bool, kTaskKindCount>& speculated) {
+                           std::array<bool, kTaskKindCount>& speculated) {
   state_.age_attempts();
   if (tracker.keeps > 0) return false;
   for (const TaskKind kind : kTaskKinds) {
@@ -53,7 +53,7 @@ std::optional<Choice> Stragglers::choose_straggler(TaskKind kind, const Offer& o
 // After a restart both attempts of a task go on, if they are on two trackers. At other times an
 // attempt that is not known is one that was given up.
 bool Stragglers::may_adopt_beside(const Job& job, const TrackerState& tracker,
-                              const AttemptReport& report) const {
+                                  const AttemptReport& report) const {
   const TaskKey& key = report.attempt.task;
   const Task& task = job.tasks(key.kind).tasks[key.index];
   if (!parts_.recovery.recovering() || !job.speculates[index(key.kind)]) return false;

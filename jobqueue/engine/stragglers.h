@@ -1,4 +1,8 @@
-// Second attempts of tasks that have fallen far behind.
+// Speculative attempts: a task that has fallen behind the others of its kind is tried once more on
+// another tracker, and whichever attempt is done first counts. The state knows the stragglers
+// (cluster_state_stragglers.cpp), the policy says which job may have the slot. A slot goes to a
+// second attempt only when no ordinary task wants it; one a heartbeat and kind, so that not all of
+// a job's stragglers go to the same tracker.
 #pragma once
 
 #include <array>

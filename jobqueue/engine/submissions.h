@@ -23,8 +23,8 @@ class Submissions : public Part {
   void on(const SubmitJob& input, Token token);
   ReplyBody apply(const JobSubmitted& submitted);
   const JobBytes& job_bytes() const { return job_bytes_; }
-  // Of a job that the store gave back: what it holds, as long as it is not over; its number.
   void restore_next_job(std::uint32_t next) { next_job_ = next; }
+  // What a job holds, also one that the store gave back.
   void count_bytes(Job& job);
   void forget_bytes(Job& job);  // its description is no longer kept
   void take_output(const Job& job);

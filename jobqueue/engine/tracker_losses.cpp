@@ -36,17 +36,16 @@ std::vector<TaskKey> TrackerLosses::blame_for(TrackerState& tracker) {
 }
 
 void TrackerLosses::fail_those_who_take_trackers_down(const std::vector<TaskKey>& blamed,
-                                               const TrackerState& tracker) {
+                                                      const TrackerState& tracker) {
   for (const TaskKey& task : blamed) {
     if (state_.find_job(task.job) == nullptr) continue;
     Job& job = state_.mutable_job(task.job);
     const auto found = job.losses.find({task.kind, task.index});
     if (is_over(job.state) || found == job.losses.end() || found->second < kMostLosses) continue;
-    parts_.jobs.begin_end(job, JobState::kFailed,
-              task_name(task) + " was lost with its tracker " + std::to_string(found->second) +
-                  " times, last with " + tracker.name + ", which " + tracker.lost_why +
-                  ": it seems to take trackers down",
-              KillReason::kJobFailed);
+    const std::string why = task_name(task) + " was lost with its tracker " +
+                            std::to_string(found->second) + " times, last with " + tracker.name +
+                            ", which " + tracker.lost_why + ": it seems to take trackers down";
+    parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
 }
 

@@ -1,4 +1,9 @@
-// Tasks that take their trackers down.
+// Tasks that take their trackers down. A tracker that goes without having been told to may have
+// been killed by what ran on it: of its tasks, those that were lost so most often are blamed. A
+// task that was lost twice is a suspect: it runs again elsewhere if it can, and where no other
+// suspect has just started, so that the next loss shows which of them it was. After kMostLosses its
+// job fails. A tracker that comes back with an attempt takes the blame back. In memory: a restart
+// of the JobTracker forgets losses.
 #pragma once
 
 #include <cstdint>

@@ -102,7 +102,7 @@ void Trackers::lose_tracker(TrackerState& tracker, const std::string& why, Loss 
   state_.mutable_claims().forget_freed(tracker.id);
   if (tracker.keeps > 0) {
     parts_.holds.end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
-              KillRecord::Outcome::kWasted);
+                           KillRecord::Outcome::kWasted);
     parts_.holds.release_reservations(JobId{}, tracker.id);
   }
   lose_outputs(tracker, "tracker " + tracker.name + " " + why);
