@@ -295,6 +295,7 @@ class ClusterState {
   std::uint32_t waiting_jobs_ = 0;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
   std::vector<TrackerState> trackers_;
+  // Looked up, never walked, as user_by_name_.
   std::unordered_map<std::string, TrackerId, NameHash, std::equal_to<>> tracker_by_name_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
