@@ -146,7 +146,8 @@ void ClientService::begin_upload(Give<std::string> give, Refuse refuse,
   const Answering<std::string> answering(std::move(give), std::move(refuse));
   const auto who = from_wire(caller);
   if (!who) return answering.refuse(who.error());
-  const auto id = uploads_.begin(who->user, Uploads::Clock::now());
+  note_calling_user(who->user);
+  const auto id = uploads_.begin(who->user, calling_peer(), Uploads::Clock::now());
   if (!id) return answering.refuse(id.error());
   answering.give(*id);
 }

@@ -86,6 +86,7 @@ std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
 
 void EngineLoop::post(Body body, Callback callback) {
   const Asker asker = asker_of(body);
+  if (!asker.user.empty()) note_calling_user(asker.user);
   Item item{std::move(body), std::move(callback), nullptr, ""};
   if (const auto no = take_in(item, asker); no && item.callback) item.callback(*no, 0);
 }

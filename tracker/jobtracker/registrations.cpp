@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace weir {
 
 namespace {
@@ -18,8 +20,10 @@ std::size_t places_of(const RegisterTracker& registration) {
 
 Status Registrations::note(const RegisterTracker& registration, const std::string& address,
                            std::size_t known, TimeMs now) {
-  const auto old = noted_.find(registration.name);
-  if (old != noted_.end()) forget(old);
+  const auto [first, last] = noted_.equal_range(registration.name);
+  const auto old = std::find_if(
+      first, last, [&](const auto& entry) { return entry.second.address == address; });
+  if (old != last) forget(old);
   const std::size_t all = known + places_;
   const std::size_t places = places_of(registration);
   if (all + places > most_) {
@@ -45,12 +49,17 @@ Status Registrations::note(const RegisterTracker& registration, const std::strin
 }
 
 std::optional<RegisterTracker> Registrations::take(const std::string& name,
-                                                   std::int64_t incarnation) {
-  const auto found = noted_.find(name);
-  if (found == noted_.end() || found->second.registration.incarnation != incarnation)
-    return std::nullopt;
-  RegisterTracker registration = std::move(found->second.registration);
-  forget(found);
+                                                   std::int64_t incarnation,
+                                                   const std::string& address) {
+  const auto [first, last] = noted_.equal_range(name);
+  auto of_this_life = last;
+  for (auto entry = first; entry != last; ++entry) {
+    if (entry->second.registration.incarnation != incarnation) continue;
+    if (of_this_life == last || entry->second.address == address) of_this_life = entry;
+  }
+  if (of_this_life == last) return std::nullopt;
+  RegisterTracker registration = std::move(of_this_life->second.registration);
+  for (auto entry = first; entry != last;) entry = forget(entry);
   return registration;
 }
 

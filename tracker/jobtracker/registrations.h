@@ -5,8 +5,10 @@
 //
 // There are at most `limits.max_trackers` of both kinds together; of the places that are left an
 // address may take no more by registrations alone than it leaves for others (the rule of
-// ByteBudget), and one that is large takes a place for each 4 KiB. Trackers that are there, or
-// awaited after a restart, register with the engine at once. The engine's thread only.
+// ByteBudget), and one that is large takes a place for each 4 KiB. What one address says of a name
+// does not replace what another said of it: the heartbeat shows whose word it was. Trackers that
+// are there, or awaited after a restart, register with the engine at once.
+// The engine's thread only.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +28,10 @@ class Registrations {
   // Notes it, or says why not. `known`: trackers that the engine counts; `address`: whose it is.
   Status note(const RegisterTracker& registration, const std::string& address, std::size_t known,
               TimeMs now);
-  // Of the tracker whose heartbeat has come; it is forgotten here.
-  std::optional<RegisterTracker> take(const std::string& name, std::int64_t incarnation);
+  // Of the tracker whose heartbeat has come from `address` (if it registered from another, of any
+  // that does); all that was said of the name is forgotten here.
+  std::optional<RegisterTracker> take(const std::string& name, std::int64_t incarnation,
+                                      const std::string& address);
   void forget_before(TimeMs time);
   std::size_t places() const { return places_; }
 
@@ -38,7 +42,7 @@ class Registrations {
     std::size_t places = 0;
     TimeMs at = 0;
   };
-  using Entries = std::unordered_map<std::string, Noted>;  // by the tracker's name
+  using Entries = std::unordered_multimap<std::string, Noted>;  // by the tracker's name
   Entries::iterator forget(Entries::iterator entry);
 
   const std::size_t most_;

@@ -24,14 +24,23 @@ std::string random_id() {
   std::random_device dice;
   return fmt::format("upload-{:08x}{:08x}{:08x}{:08x}", dice(), dice(), dice(), dice());
 }
+
+Error busy(std::string message, std::string hint = "try again after a while") {
+  return Error{ErrorCode::kBusy, std::move(message), std::move(hint), {}};
+}
+
+// Whether an address that would hold so much leaves no less for others.
+bool leaves_as_much(std::size_t held, std::size_t left) {
+  return held <= left;
+}
 }  // namespace
 
 Uploads::Uploads(Limits limits) : limits_(limits) {}
 
-Uploads::Held Uploads::held_by(const std::string& user) const {
+Uploads::Held Uploads::held_by(std::string Upload::* who, const std::string& name) const {
   Held held;
   for (const auto& [id, upload] : uploads_) {
-    if (upload.user != user) continue;
+    if (upload.*who != name) continue;
     ++held.uploads;
     held.bytes += upload.bytes;
   }
@@ -55,24 +64,23 @@ Error Uploads::unknown(const std::string& id) const {
                                  limits_.idle.count()));
 }
 
-Result<std::string> Uploads::begin(const std::string& user, Clock::time_point now) {
+Result<std::string> Uploads::begin(const std::string& user, const std::string& address,
+                                   Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   drop_idle(now);
-  if (const Held held = held_by(user); held.uploads >= limits_.uploads_of_user) {
-    return Error{ErrorCode::kBusy,
-                 fmt::format("{} uploads of {} are open already", held.uploads, user),
-                 "submit with them, or try again after a while",
-                 {}};
+  if (const Held held = held_by(&Upload::user, user); held.uploads >= limits_.uploads_of_user) {
+    return busy(fmt::format("{} uploads of {} are open already", held.uploads, user),
+                "submit with them, or try again after a while");
   }
-  if (uploads_.size() >= limits_.uploads) {
-    return Error{ErrorCode::kBusy,
-                 fmt::format("{} uploads are open already", uploads_.size()),
-                 "try again after a while",
-                 {}};
-  }
+  if (uploads_.size() >= limits_.uploads)
+    return busy(fmt::format("{} uploads are open already", uploads_.size()));
+  const Held held = held_by(&Upload::address, address);
+  if (held.uploads > 0 && !leaves_as_much(held.uploads + 1, limits_.uploads - uploads_.size() - 1))
+    return busy(fmt::format("{} uploads from {} are open already", held.uploads, address));
   const std::string id = random_id();
   Upload& upload = uploads_[id];
   upload.user = user;
+  upload.address = address;
   upload.last_used = now;
   return id;
 }
@@ -89,17 +97,17 @@ Status Uploads::append(const std::string& id, const std::vector<wire::Split>& sp
     return bad_request(fmt::format("upload: {} splits", upload.splits.size() + splits.size()),
                        fmt::format("at most {} a job", SubmissionLimits::kPieces));
   }
-  if (const Held held = held_by(upload.user); bytes > limits_.bytes_of_user - held.bytes) {
-    return Error{ErrorCode::kBusy,
-                 fmt::format("uploads of {} take {} MiB already", upload.user, held.bytes >> 20),
-                 fmt::format("at most {} MiB a user", limits_.bytes_of_user >> 20),
-                 {}};
+  if (const Held held = held_by(&Upload::user, upload.user);
+      bytes > limits_.bytes_of_user - held.bytes) {
+    return busy(fmt::format("uploads of {} take {} MiB already", upload.user, held.bytes >> 20),
+                fmt::format("at most {} MiB a user", limits_.bytes_of_user >> 20));
   }
-  if (bytes > limits_.bytes - bytes_) {
-    return Error{ErrorCode::kBusy,
-                 fmt::format("uploads take {} MiB already", bytes_ >> 20),
-                 "try again after a while",
-                 {}};
+  if (bytes > limits_.bytes - bytes_)
+    return busy(fmt::format("uploads take {} MiB already", bytes_ >> 20));
+  const Held held = held_by(&Upload::address, upload.address);
+  if (!leaves_as_much(held.bytes + bytes, limits_.bytes - bytes_ - bytes)) {
+    return busy(
+        fmt::format("uploads from {} take {} MiB already", upload.address, held.bytes >> 20));
   }
   upload.splits.insert(upload.splits.end(), splits.begin(), splits.end());
   upload.bytes += bytes;

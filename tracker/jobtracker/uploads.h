@@ -1,8 +1,9 @@
 // Splits of jobs that are too large for one frame, gathered until the job is submitted. Bounded in
-// number and bytes, of each user and in all, and in splits each; dropped when nobody has added to
-// them for ten minutes, so that clients that go away half-way cost little and not for long, and no
-// user keeps others from theirs. An upload is its user's: its id cannot be guessed, and it is used
-// up by the first submit of this user that names it. Any thread.
+// number and bytes, of each user, of each address (no more than it leaves for others, the rule of
+// ByteBudget: users can be invented) and in all, and in splits each; dropped when nobody has added
+// to them for ten minutes, so that clients that go away half-way cost little and not for long, and
+// nobody keeps others from theirs. An upload is its user's: its id cannot be guessed, and it is
+// used up by the first submit of this user that names it. Any thread.
 #pragma once
 
 #include <chrono>
@@ -31,7 +32,8 @@ class Uploads {
   Uploads() : Uploads(Limits{}) {}
   explicit Uploads(Limits limits);
 
-  Result<std::string> begin(const std::string& user, Clock::time_point now);
+  Result<std::string> begin(const std::string& user, const std::string& address,
+                            Clock::time_point now);
   Status append(const std::string& id, const std::vector<wire::Split>& splits,
                 Clock::time_point now);
   Result<std::vector<wire::Split>> take(const std::string& user, const std::string& id,
@@ -39,7 +41,7 @@ class Uploads {
 
  private:
   struct Upload {
-    std::string user;
+    std::string user, address;
     std::vector<wire::Split> splits;
     std::size_t bytes = 0;
     Clock::time_point last_used;
@@ -48,7 +50,8 @@ class Uploads {
     std::size_t uploads = 0;
     std::size_t bytes = 0;
   };
-  Held held_by(const std::string& user) const;
+  // Of the uploads whose `who` (user or address) is this one.
+  Held held_by(std::string Upload::* who, const std::string& name) const;
   void drop_idle(Clock::time_point now);
   Error unknown(const std::string& id) const;
 

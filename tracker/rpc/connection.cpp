@@ -123,10 +123,14 @@ void Connection::refuse(RefusalCause cause, std::string_view what) {
 
 void Connection::refuse_no_room(std::string_view what, size_t bytes) {
   const ByteBudget& budget = *server_->budget;
+  const std::string of_user =
+      user_ ? fmt::format(", {} {}", user_->name, budget.held(*user_->account)) : "";
   refuse(RefusalCause::kOverBudget,
-         fmt::format("no room for {} of {} bytes: its address holds {}, all together {}; at most "
-                     "{} are buffered, and of an address no more than it leaves for others",
-                     what, bytes, budget.held(*peer_->account), budget.used(), budget.limit()));
+         fmt::format("no room for {} of {} bytes: its address holds {}{}, all together {}; at most "
+                     "{} are buffered, of an address no more than it leaves for others, of a user "
+                     "no more than {} times that",
+                     what, bytes, budget.held(*peer_->account), of_user, budget.used(),
+                     budget.limit(), PeerTable::kTimesOfUsers));
 }
 
 // ---- reading
@@ -266,7 +270,7 @@ void Connection::call(std::string_view message) {
   if (!parse_call_head(message, &method, &call_sequence)) {
     return refuse(RefusalCause::kMalformed, "a message whose method name is longer than its frame");
   }
-  Slot slot{BudgetShare(*server_->budget, peer_->account), nullptr, 0};
+  Slot slot{BudgetShare(*server_->budget, peer_->account, user_account()), nullptr, 0};
   const size_t bytes = message.size() + kCallBytes;
   if (!slot.bytes.resize(bytes)) return refuse_no_room("a call", bytes);
   had_a_frame_ = true;
@@ -302,9 +306,20 @@ void Connection::call(std::string_view message) {
       answer->give_claimed(true);
     }
   }
+  if (!calling.user().empty() && !closed()) count_for(calling.user());
   // An answer given inside process() needs no way back: this is its strand. It is written with the
   // others.
   if (scope.answered()) finish(std::move(exchange), true);
+}
+
+// The call that has just been made names him. It is under way, so whether he has room for it is
+// asked no more: the next one of this connection, and the answer, will be.
+void Connection::count_for(const std::string& user) {
+  if (!user_ || user_->name != user) {
+    user_ = server_->users.find_or_add(user);
+    kept_bytes_.count_for(user_->account);
+  }
+  slots_.back().bytes.count_for(user_->account);
 }
 
 void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {

@@ -49,6 +49,7 @@ struct ServerShared {
   std::shared_ptr<Mailbox> mailbox;
   RefusalLog refusals;
   PeerTable peers;
+  PeerTable users{PeerTable::kTimesOfUsers};
   std::atomic<size_t> connections{0};
 };
 
@@ -86,6 +87,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   size_t consume_frames(std::string_view input);
   bool keep_unfinished(std::string_view rest);
   void call(std::string_view message);
+  void count_for(const std::string& user);
+  BudgetShare::Account user_account() const { return user_ ? user_->account : nullptr; }
   std::shared_ptr<Exchange> take_exchange();
   void advance();
   void consume_kept();
@@ -104,6 +107,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   TcpSocket socket_;
   const std::shared_ptr<ServerShared> server_;
   const std::shared_ptr<Peer> peer_;
+  std::shared_ptr<Peer> user_;  // whom a call named last; null as long as none did
   const std::string name_;  // of the client, for the log
   std::shared_ptr<FrameBuffer> in_buffer_;
   std::shared_ptr<FrameProtocol> in_protocol_;

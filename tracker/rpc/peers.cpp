@@ -5,8 +5,7 @@
 namespace weir {
 
 namespace {
-thread_local const Peer* current_peer = nullptr;
-thread_local const std::shared_ptr<Speakers>* current_speakers = nullptr;
+thread_local CallingPeerScope* current = nullptr;
 }  // namespace
 
 std::string peer_name(const boost::asio::ip::address& address) {
@@ -19,8 +18,7 @@ std::string peer_name(const boost::asio::ip::address& address) {
   return boost::asio::ip::address_v6(bytes).to_string() + "/64";
 }
 
-std::shared_ptr<Peer> PeerTable::find_or_add(const boost::asio::ip::address& address) {
-  const std::string name = peer_name(address);
+std::shared_ptr<Peer> PeerTable::find_or_add(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (peers_.size() >= tidy_at_) {
     std::erase_if(peers_, [](const auto& entry) { return entry.second.expired(); });
@@ -29,7 +27,7 @@ std::shared_ptr<Peer> PeerTable::find_or_add(const boost::asio::ip::address& add
   std::weak_ptr<Peer>& entry = peers_[name];
   auto peer = entry.lock();
   if (!peer) {
-    peer = std::make_shared<Peer>(name);
+    peer = std::make_shared<Peer>(name, times_);
     entry = peer;
   }
   return peer;
@@ -56,23 +54,25 @@ bool gives_way(const Peer& most, const Peer& newcomer) {
 
 const std::string& calling_peer() {
   static const std::string nobody;
-  return current_peer == nullptr ? nobody : current_peer->address;
+  return current == nullptr ? nobody : current->peer_.name;
 }
 
 const std::shared_ptr<Speakers>& calling_speakers() {
   static const std::shared_ptr<Speakers> nobody;
-  return current_speakers == nullptr ? nobody : *current_speakers;
+  return current == nullptr ? nobody : current->speakers_;
+}
+
+void note_calling_user(const std::string& user) {
+  if (current != nullptr) current->user_ = user;
 }
 
 CallingPeerScope::CallingPeerScope(const Peer& peer, std::shared_ptr<Speakers> speakers)
-    : outer_(current_peer), speakers_(std::move(speakers)), outer_speakers_(current_speakers) {
-  current_peer = &peer;
-  current_speakers = &speakers_;
+    : outer_(current), peer_(peer), speakers_(std::move(speakers)) {
+  current = this;
 }
 
 CallingPeerScope::~CallingPeerScope() {
-  current_peer = outer_;
-  current_speakers = outer_speakers_;
+  current = outer_;
 }
 
 }  // namespace weir

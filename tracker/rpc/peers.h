@@ -1,6 +1,8 @@
 // Who is on a port, by address: how many connections an address has, and the account of the bytes
 // that it holds. Budgets go by address because that is what a client cannot have many of at will:
-// of an IPv6 address only the network part (/64) counts, whose rest its owner chooses.
+// of an IPv6 address only the network part (/64) counts, whose rest its owner chooses. Who has many
+// addresses (a tenant's tasks have those of all trackers) is bounded by user as well, from the
+// first call of a connection on that names one.
 //
 // A Peer lives as long as a connection of its address. calling_peer() tells a handler on whose
 // behalf it runs: the requests that it passes on wait in that address's line. Any thread.
@@ -20,10 +22,11 @@
 namespace weir {
 
 struct Peer {
-  explicit Peer(std::string peer_address) : address(std::move(peer_address)) {}
-  const std::string address;
-  const std::shared_ptr<ByteBudget::Account> account = std::make_shared<ByteBudget::Account>();
-  std::atomic<size_t> connections{0};
+  explicit Peer(std::string peer_name, size_t times = 1)
+      : name(std::move(peer_name)), account(std::make_shared<ByteBudget::Account>(times)) {}
+  const std::string name;  // an address, or a user
+  const std::shared_ptr<ByteBudget::Account> account;
+  std::atomic<size_t> connections{0};  // of an address
 };
 
 // What stands for the address in budgets.
@@ -35,12 +38,16 @@ bool gives_way(const Peer& most, const Peer& newcomer);
 
 class PeerTable {
  public:
-  std::shared_ptr<Peer> find_or_add(const boost::asio::ip::address& address);
+  static constexpr size_t kTimesOfUsers = 3;  // see byte_budget.h
+
+  explicit PeerTable(size_t times = 1) : times_(times) {}
+  std::shared_ptr<Peer> find_or_add(const std::string& name);
   // The one with most connections, null if nobody has any.
   std::shared_ptr<Peer> largest();
   size_t size();  // with some that have left
 
  private:
+  const size_t times_;  // of each one's account
   std::mutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<Peer>> peers_;
   size_t tidy_at_ = 64;  // so many entries, and those of peers that have left go
@@ -73,6 +80,8 @@ class Speakers {
 const std::string& calling_peer();
 // Of the connection whose call it is; null outside of calls.
 const std::shared_ptr<Speakers>& calling_speakers();
+// The call names this user: its bytes, and those of later calls of its connection, are his too.
+void note_calling_user(const std::string& user);
 
 // While it lives, the calls on this thread are of that peer.
 class CallingPeerScope {
@@ -81,11 +90,17 @@ class CallingPeerScope {
   ~CallingPeerScope();
   CallingPeerScope(const CallingPeerScope&) = delete;
   CallingPeerScope& operator=(const CallingPeerScope&) = delete;
+  const std::string& user() const { return user_; }  // empty if none was named
 
  private:
-  const Peer* const outer_;
+  friend const std::string& calling_peer();
+  friend const std::shared_ptr<Speakers>& calling_speakers();
+  friend void note_calling_user(const std::string& user);
+
+  CallingPeerScope* const outer_;
+  const Peer& peer_;
   const std::shared_ptr<Speakers> speakers_;
-  const std::shared_ptr<Speakers>* const outer_speakers_;
+  std::string user_;
 };
 
 }  // namespace weir

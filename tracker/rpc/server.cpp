@@ -124,7 +124,7 @@ void FramedServer::Core::accepted(TcpSocket socket) {
   boost::system::error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // it has left already
-  auto peer = shared_->peers.find_or_add(remote.address());
+  auto peer = shared_->peers.find_or_add(peer_name(remote.address()));
   const std::lock_guard lock(mutex_);
   if (stopped_) return;
   if (shared_->connections >= shared_->limits.max_connections && !make_room(*peer)) {

@@ -231,7 +231,7 @@ void ShuffleServer::accepted(tcp::socket socket) {
   error_code error;
   const auto remote = socket.remote_endpoint(error);
   if (error) return;  // it has left already
-  auto peer = peers_.find_or_add(remote.address());
+  auto peer = peers_.find_or_add(peer_name(remote.address()));
   if (sessions_.size() >= options_.max_connections) {
     if (crowded_out_.fetch_add(1) == 0)
       spdlog::warn("shuffle: {} connections, the most allowed: some are closed", sessions_.size());

@@ -19,48 +19,74 @@ void write_file(const std::string& path, const std::string& text) {
 TEST(Uploads, AreBoundedAndForgotten) {
   const auto now = Uploads::Clock::now();
   Uploads uploads(
-      {.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = std::chrono::minutes(10)});
+      {.uploads = 2, .bytes = 12 * sizeof(wire::Split), .idle = std::chrono::minutes(10)});
   const std::vector<wire::Split> six(6);
-  const std::string first = *uploads.begin("ann", now);
-  const std::string second = *uploads.begin("ann", now);
-  EXPECT_EQ(uploads.begin("ann", now).error().code, ErrorCode::kBusy);
+  const std::string first = *uploads.begin("ann", "a", now);
+  const std::string second = *uploads.begin("ann", "b", now);
+  EXPECT_EQ(uploads.begin("ann", "c", now).error().code, ErrorCode::kBusy);
   EXPECT_TRUE(uploads.append(first, six, now).ok());
   EXPECT_EQ(uploads.append(second, six, now).error().code, ErrorCode::kBusy);
   EXPECT_EQ(uploads.take("ann", first, now)->size(), 6u);
   EXPECT_TRUE(uploads.append(second, six, now).ok());
   EXPECT_EQ(uploads.take("ann", first, now).error().code, ErrorCode::kBadRequest);
   EXPECT_FALSE(uploads.take("ann", second, now + std::chrono::minutes(11)).ok());
-  EXPECT_TRUE(uploads.begin("ann", now).ok());
+  EXPECT_TRUE(uploads.begin("ann", "a", now).ok());
 }
 
 TEST(Uploads, AreTheirUsers) {
   const auto now = Uploads::Clock::now();
   Uploads uploads({.bytes_of_user = 10 * sizeof(wire::Split)});
   const std::vector<wire::Split> six(6);
-  const std::string anns = *uploads.begin("ann", now);
+  const std::string anns = *uploads.begin("ann", "a", now);
   EXPECT_TRUE(uploads.append(anns, six, now).ok());
   EXPECT_EQ(uploads.take("bob", anns, now).error().code, ErrorCode::kBadRequest);
   // What one holds is no bound for another.
-  const std::string again = *uploads.begin("ann", now);
+  const std::string again = *uploads.begin("ann", "a", now);
   EXPECT_EQ(uploads.append(again, six, now).error().code, ErrorCode::kBusy);
-  const std::string bobs = *uploads.begin("bob", now);
+  const std::string bobs = *uploads.begin("bob", "a", now);
   EXPECT_TRUE(uploads.append(bobs, six, now).ok());
   EXPECT_NE(again.substr(0, 20), bobs.substr(0, 20));
-  for (int i = 2; i < 8; ++i) EXPECT_TRUE(uploads.begin("ann", now).ok());
-  EXPECT_EQ(uploads.begin("ann", now).error().code, ErrorCode::kBusy);
-  EXPECT_TRUE(uploads.begin("bob", now).ok());
+  for (int i = 2; i < 8; ++i) EXPECT_TRUE(uploads.begin("ann", "a", now).ok());
+  EXPECT_EQ(uploads.begin("ann", "a", now).error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(uploads.begin("bob", "a", now).ok());
   EXPECT_EQ(uploads.take("ann", anns, now)->size(), 6u);
   EXPECT_TRUE(uploads.append(again, six, now).ok());
 }
 
-TEST(Uploads, MayTakeAllThatThereIsAndGiveItBackWhenIdleForLonger) {
+// Users can be invented, addresses not: what one has leaves as much for the others.
+TEST(Uploads, OfOneAddressLeaveRoomForAnother) {
+  const auto now = Uploads::Clock::now();
+  Uploads uploads({.uploads = 8, .bytes = 80 * sizeof(wire::Split)});
+  const auto flood = [&](const std::string& address) {
+    std::vector<std::string> ids;
+    for (int n = 0;; ++n) {
+      const auto id = uploads.begin("user" + std::to_string(n), address, now);
+      if (!id) return ids;
+      ids.push_back(*id);
+    }
+  };
+  const auto eves = flood("eve");
+  EXPECT_EQ(eves.size(), 4u);
+  EXPECT_EQ(flood("mallory").size(), 2u);
+  const auto bobs = uploads.begin("user0", "bob", now);
+  ASSERT_TRUE(bobs.ok());
+  // So with bytes.
+  const std::vector<wire::Split> ten(10);
+  for (const std::string& id : eves) EXPECT_TRUE(uploads.append(id, ten, now).ok());
+  const Status fifth = uploads.append(eves[0], ten, now);
+  EXPECT_EQ(fifth.error().code, ErrorCode::kBusy);
+  EXPECT_NE(fifth.error().message.find("uploads from eve take"), std::string::npos);
+  EXPECT_TRUE(uploads.append(*bobs, ten, now).ok());
+}
+
+TEST(Uploads, TakeTheirPartAndGiveItBackWhenIdleForLonger) {
   const auto now = Uploads::Clock::now();
   const auto idle = std::chrono::minutes(10);
-  Uploads uploads({.uploads = 2, .bytes = 10 * sizeof(wire::Split), .idle = idle});
+  Uploads uploads({.uploads = 2, .bytes = 20 * sizeof(wire::Split), .idle = idle});
   const std::vector<wire::Split> ten(10);
-  const std::string first = *uploads.begin("ann", now);
+  const std::string first = *uploads.begin("ann", "a", now);
   EXPECT_TRUE(uploads.append(first, ten, now).ok());
-  const std::string second = *uploads.begin("ann", now + idle);
+  const std::string second = *uploads.begin("ann", "b", now + idle);
   EXPECT_FALSE(uploads.append(second, ten, now + idle).ok()) << "the first is there still";
   const auto later = now + idle + std::chrono::milliseconds(1);
   EXPECT_TRUE(uploads.append(second, ten, later).ok());

@@ -21,13 +21,13 @@ RegisterTracker tracker_named(const std::string& name, std::int64_t incarnation 
 TEST(Registrations, AreTakenByTheHeartbeatOfTheSameLife) {
   Registrations noted(10);
   ASSERT_TRUE(noted.note(tracker_named("tt1", 5), "a", 0, 0));
-  EXPECT_FALSE(noted.take("tt1", 4).has_value());
-  EXPECT_FALSE(noted.take("tt2", 5).has_value());
+  EXPECT_FALSE(noted.take("tt1", 4, "a").has_value());
+  EXPECT_FALSE(noted.take("tt2", 5, "a").has_value());
   ASSERT_TRUE(noted.note(tracker_named("tt1", 6), "a", 0, 0));  // restarted meanwhile
   EXPECT_EQ(noted.places(), 1u);
-  EXPECT_FALSE(noted.take("tt1", 5).has_value());
-  EXPECT_EQ(noted.take("tt1", 6)->name, "tt1");
-  EXPECT_FALSE(noted.take("tt1", 6).has_value());
+  EXPECT_FALSE(noted.take("tt1", 5, "a").has_value());
+  EXPECT_EQ(noted.take("tt1", 6, "a")->name, "tt1");
+  EXPECT_FALSE(noted.take("tt1", 6, "a").has_value());
   EXPECT_EQ(noted.places(), 0u);
 }
 
@@ -58,11 +58,34 @@ TEST(Registrations, OfOneAddressLeaveRoomForOthers) {
   EXPECT_TRUE(noted.note(tracker_named("tt1"), "bob", 0, 0));
 }
 
+// A forger who registers in another's name, in what would be its very life, replaces nothing.
+TEST(Registrations, OfAnotherAddressReplaceNothing) {
+  Registrations noted(10);
+  RegisterTracker own = tracker_named("tt1", 5), forged = own;
+  own.host = "own";
+  forged.host = "forged";
+  ASSERT_TRUE(noted.note(own, "a", 0, 0));
+  ASSERT_TRUE(noted.note(forged, "eve", 0, 0));
+  forged.incarnation = 6;
+  ASSERT_TRUE(noted.note(forged, "mallory", 0, 0));
+  EXPECT_EQ(noted.places(), 3u);
+  EXPECT_EQ(noted.take("tt1", 5, "a")->host, "own");
+  EXPECT_EQ(noted.places(), 0u);  // the name is somebody's now
+}
+
+// One that has several addresses and registers from one, reports from another.
+TEST(Registrations, AreTakenFromAnotherAddressWhereNoneIsOfThis) {
+  Registrations noted(10);
+  ASSERT_TRUE(noted.note(tracker_named("tt1", 5), "a", 0, 0));
+  EXPECT_FALSE(noted.take("tt1", 4, "b").has_value());
+  EXPECT_TRUE(noted.take("tt1", 5, "b").has_value());
+}
+
 TEST(Registrations, LargeOnesCountForMore) {
   Registrations noted(100);
   EXPECT_EQ(flood(noted, "eve", 10), 5u);
   EXPECT_EQ(noted.places(), 50u);
-  EXPECT_TRUE(noted.take("eve0", 1).has_value());
+  EXPECT_TRUE(noted.take("eve0", 1, "eve").has_value());
   EXPECT_EQ(noted.places(), 40u);
 }
 
@@ -71,8 +94,8 @@ TEST(Registrations, LeaveWhenTheyAreOld) {
   ASSERT_TRUE(noted.note(tracker_named("tt1"), "a", 0, 1000));
   ASSERT_TRUE(noted.note(tracker_named("tt2"), "a", 0, 2000));
   noted.forget_before(1001);
-  EXPECT_FALSE(noted.take("tt1", 1).has_value());
-  EXPECT_TRUE(noted.take("tt2", 1).has_value());
+  EXPECT_FALSE(noted.take("tt1", 1, "a").has_value());
+  EXPECT_TRUE(noted.take("tt2", 1, "a").has_value());
 }
 
 // --- In a JobTracker ---

@@ -130,6 +130,34 @@ TEST_F(FloodTest, UnansweredCallsOfOneAddressLeaveRoomForAnother) {
   EXPECT_TRUE(answers(victim));
 }
 
+// A tenant's tasks run on all trackers, and so have all their addresses.
+TEST_F(FloodTest, UnansweredCallsOfAUserWithManyAddressesLeaveAQuarter) {
+  budget_ = std::make_shared<ByteBudget>(4 << 20);
+  start();
+  const std::string large = "park@eve@" + std::string(100'000, 'e');
+  std::vector<RawClient> flood;
+  std::int64_t sequence = 0;
+  for (int address = 2; address < 10; ++address) {
+    const std::string source = "127.0.0." + std::to_string(address);
+    const auto refused_before = server_->refusals().over_budget.load();
+    while (server_->refusals().over_budget == refused_before) {
+      const size_t parked_before = tracker_->parked();
+      flood.emplace_back(server_->port(), 0, source.c_str());
+      // Whose connection it is says the first call; the second is refused if he has too much.
+      flood.back().send(beat_frame("park@eve", sequence++) + beat_frame(large, sequence++));
+      ASSERT_TRUE(eventually([&] {
+        return tracker_->parked() == parked_before + 2 ||
+               server_->refusals().over_budget > refused_before;
+      }));
+    }
+  }
+  EXPECT_GT(budget_->used(), budget_->limit() / 2);
+  EXPECT_LE(budget_->used(), budget_->limit() / 4 * 3);
+  RawClient victim(server_->port());
+  victim.send(beat_frame("victim@bob@" + std::string(200'000, 'v'), 9));
+  EXPECT_EQ(victim.read_reply(), 9);
+}
+
 TEST(Speakers, AreTheLatestOfAConnection) {
   Speakers speakers;
   for (std::size_t i = 0; i <= Speakers::kMost; ++i) speakers.note("tt" + std::to_string(i));
@@ -169,7 +197,7 @@ TEST(PeerName, CountsNetworksOfIpv6) {
 TEST(PeerTable, ForgetsPeersThatHaveLeft) {
   PeerTable table;
   const auto address = [](unsigned n) {
-    return boost::asio::ip::address_v4(0x0a000000u + n);
+    return peer_name(boost::asio::ip::address_v4(0x0a000000u + n));
   };
   const auto stays = table.find_or_add(address(0));
   stays->connections = 1;

@@ -22,6 +22,7 @@
 #include "TrackerService.h"
 #include "tracker/rpc/client.h"
 #include "tracker/rpc/multiplexer.h"
+#include "tracker/rpc/peers.h"
 #include "tracker/rpc/server.h"
 
 namespace weir {
@@ -34,6 +35,7 @@ using apache::thrift::TDelayedException;
 //   "lose"    the callbacks are destroyed without a call
 //   "throw"   the handler throws
 //   "large"   a reply of about `sequence` bytes
+// and "WAY@USER@whatever" likewise, in a call that names a user.
 // job(): refused with the declared exception.
 class FakeTracker : public wire::TrackerServiceCobSvIf {
  public:
@@ -56,17 +58,21 @@ class FakeTracker : public wire::TrackerServiceCobSvIf {
   void heartbeat(Give<wire::HeartbeatReply> give, Fail, const wire::Heartbeat& report) override {
     wire::HeartbeatReply reply;
     reply.interval_ms = report.sequence;
-    if (report.name == "later") {
+    std::stringstream words(report.name);
+    std::string way, user;
+    std::getline(words, way, '@');
+    if (std::getline(words, user, '@')) note_calling_user(user);
+    if (way == "later") {
       threads_.emplace_back([give, reply] { give(reply); });
-    } else if (report.name == "park") {
+    } else if (way == "park") {
       const std::lock_guard lock(mutex_);
       parked_[report.sequence] = [give, reply] { give(reply); };
-    } else if (report.name == "throw") {
+    } else if (way == "throw") {
       throw std::runtime_error("the handler is broken");
-    } else if (report.name == "large") {
+    } else if (way == "large") {
       reply.drop_jobs.resize(report.sequence / 8);
       give(reply);
-    } else if (report.name != "lose") {
+    } else if (way != "lose") {
       give(reply);
     }
   }
