@@ -344,12 +344,15 @@ QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
           .running = line.facts.running,
           .pending = line.facts.pending,
           .demand = line.demand,
-          .maximum = line.maximum};
+          .maximum = line.maximum,
+          .user_limit = user_limit_shown(queue, kind),
+          .priorities = priorities_count(state_, queue)};
 }
 
-std::int64_t CapacityPolicy::user_limit(QueueId leaf, TaskKind kind) const {
-  settle(kind);
-  return leaf_of(leaf, kind).jobs.active_users() == 0 ? -1 : user_limit(leaf, kind, 1);
+// Nothing while nobody has a job there.
+std::int64_t CapacityPolicy::user_limit_shown(QueueId queue, TaskKind kind) const {
+  const bool used = state_.tree().leaf(queue) && leaf_of(queue, kind).jobs.active_users() > 0;
+  return used ? user_limit(queue, kind, 1) : -1;
 }
 
 Policy::RuleCounts CapacityPolicy::rule_counts() const {

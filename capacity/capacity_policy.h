@@ -29,11 +29,13 @@
 #include "capacity/short_leaves.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/claims_facet.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/speculation_facet.h"
 
 namespace weir {
 
-class CapacityPolicy : public Policy {
+class CapacityPolicy : public Policy, public Claims, public Speculation {
  public:
   // `settings` may have a section for this policy; without it all defaults hold.
   CapacityPolicy(const ClusterState& state, PolicyMemory& memory);
@@ -53,14 +55,13 @@ class CapacityPolicy : public Policy {
   void on_cluster_changed() override;
   void on_lending_changed(QueueId queue, TaskKind kind) override;
   void prefetch(const Attempt& attempt, int step) const override;
-  bool keeps_claims() const override { return true; }
+  Claims* claims() override { return this; }
+  Speculation* speculation() override { return this; }
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override;
   void claim(std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
-  std::int64_t user_limit(QueueId leaf, TaskKind kind) const override;
-  bool priority_counts(QueueId leaf) const override { return priorities_count(state_, leaf); }
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 
@@ -185,6 +186,7 @@ class CapacityPolicy : public Policy {
                      TaskKind kind) const;  // likewise, whether it has a task or not
   // The limit of a user of the leaf whose next task has that width.
   std::int64_t user_limit(QueueId leaf, TaskKind kind, std::int64_t width) const;
+  std::int64_t user_limit_shown(QueueId queue, TaskKind kind) const;
 
   // claim_review.cpp
   void review_freed(TaskKind kind);

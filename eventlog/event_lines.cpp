@@ -1,4 +1,5 @@
 #include "eventlog/event_lines.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -38,8 +39,9 @@ std::string EventLines::queue_path(QueueId queue) const {
 
 // The job's pool, where the policy has pools.
 std::string EventLines::pool_or(JobId job, const std::string& queue) const {
-  if (!engine_->policy().has_pools() || engine_->state().find_job(job) == nullptr) return queue;
-  return std::string(engine_->policy().pool_of(job));
+  const bool known = engine_->state().find_job(job) != nullptr;
+  if (!known || engine_->policy().pools() == nullptr) return queue;
+  return std::string(pool_of(engine_->policy(), job));
 }
 
 void EventLines::task(const AttemptKey& attempt, TrackerId tracker) {
@@ -71,7 +73,7 @@ void EventLines::put(const PriorityChanged& fact) {
 void EventLines::put(const JobMoved& fact) {
   begin("move").add("job", names_(fact.job)).add("queue", fact.queue);
   // A move into another pool takes effect later than this line is written.
-  if (engine_->policy().has_pools()) {
+  if (engine_->policy().pools() != nullptr) {
     line_.add("pool", fact.pool.empty() ? pool_or(fact.job, fact.queue) : fact.pool);
   }
   line_.end();

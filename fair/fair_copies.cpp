@@ -10,10 +10,6 @@
 
 namespace weir {
 
-std::int64_t FairPolicy::copy_factor() const {
-  return copies_ ? settings_->copy_factor : 0;
-}
-
 // --- Places to copy in ---
 
 void FairPolicy::join_copies(JobEntry& entry) {

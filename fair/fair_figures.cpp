@@ -89,7 +89,7 @@ PoolFigures FairPolicy::figures_of_empty(const std::string& path) const {
   return figures;
 }
 
-std::vector<PoolFigures> FairPolicy::pools(TimeMs now) const {
+std::vector<PoolFigures> FairPolicy::pool_figures(TimeMs now) const {
   deal_shares();
   std::vector<std::uint32_t> running(tree_.size(), 0);
   std::vector<std::uint32_t> waiting(tree_.size(), 0);

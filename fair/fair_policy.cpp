@@ -271,6 +271,11 @@ void FairPolicy::settle() const {
 
 // --- What has changed ---
 
+// Without deficits nobody counts: what is owed stands still until somebody does again.
+void FairPolicy::takes_over() {
+  if (!by_deficit_) memory_.close_accounts();
+}
+
 void FairPolicy::on_job_listed(JobId id) {
   const Job* job = state_.find_job(id);
   if (job == nullptr || is_over(job->state)) {

@@ -35,12 +35,15 @@
 #include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/policy/locality_delay.h"
 #include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/copy_split_facet.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/pools_facet.h"
+#include "jobqueue/policy/speculation_facet.h"
 #include "jobqueue/policy/policy_memory.h"
 
 namespace weir {
 
-class FairPolicy : public Policy {
+class FairPolicy : public Policy, public Pools, public CopySplit, public Speculation {
  public:
   // By its section of the settings; without one all defaults hold.
   FairPolicy(const ClusterState& state, PolicyMemory& memory);
@@ -51,7 +54,9 @@ class FairPolicy : public Policy {
   std::optional<Choice> choose(const Offer& offer) override;
   bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
   bool comes_before(JobId a, JobId b, TaskKind kind) const override;
-  std::int64_t copy_factor() const override;
+  Speculation* speculation() override { return this; }
+  CopySplit* copies() override { return this; }
+  std::int64_t factor() const override { return copies_ ? settings_->copy_factor : 0; }
   std::optional<Choice> choose_compute(const Offer& offer) override;
   void on_copied(AttemptSlot attempt) override;
   void on_job_listed(JobId job) override;
@@ -65,10 +70,10 @@ class FairPolicy : public Policy {
   void prefetch(const Attempt& attempt, int step) const override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
-  bool keeps_accounts() const override { return by_deficit_; }
+  void takes_over() override;
 
   // The view holds until the next question.
-  bool has_pools() const override { return true; }
+  Pools* pools() override { return this; }
   std::string_view pool_of(JobId job) const override;
   Status check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const override;
   std::optional<Result<Destination>> check_move(const Caller& caller, const Job& job,
@@ -77,7 +82,7 @@ class FairPolicy : public Policy {
   bool limits_running_jobs() const override { return limits_jobs_; }
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
   void take_regrouped(std::vector<JobId>& jobs) override;
-  std::vector<PoolFigures> pools(TimeMs now) const override;
+  std::vector<PoolFigures> pool_figures(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
   QueueFigures figures(QueueId queue, TaskKind kind) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;

@@ -11,6 +11,7 @@
 
 #include "fair/fair_settings.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 

@@ -16,10 +16,11 @@
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/queue_guarantees.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/speculation_facet.h"
 
 namespace weir {
 
-class FifoPolicy : public Policy {
+class FifoPolicy : public Policy, public Speculation {
  public:
   explicit FifoPolicy(const ClusterState& state);
 
@@ -27,6 +28,7 @@ class FifoPolicy : public Policy {
   std::optional<Choice> choose(const Offer& offer) override;
   bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
   bool comes_before(JobId a, JobId b, TaskKind kind) const override;
+  Speculation* speculation() override { return this; }
   void on_job_added(JobId job) override;
   void on_job_removed(JobId job) override;
   void on_job_changed(JobId job, QueueId old_queue) override;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/figures.h"
 
 namespace weir {
@@ -184,7 +185,7 @@ Expectations::Findings Expectations::check(const step::ExpectJob& expect) const 
         difference(fmt::format("{} runnable: {}", expect.job, *expect.runnable), name(state)));
   }
   const std::string& path = engine_.state().tree().node(job->queue).path;
-  const std::string pool(engine_.engine().policy().pool_of(job->id));
+  const std::string pool(pool_of(engine_.engine().policy(), job->id));
   if (expect.pool && *expect.pool != pool) {
     findings.push_back(difference(fmt::format("{} in pool {}", expect.job, *expect.pool), pool));
   }

@@ -1,3 +1,4 @@
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/figures.h"
 
 namespace weir {
@@ -18,7 +19,7 @@ std::optional<double> known(std::int64_t figure) {
 std::optional<PoolFigures> find_pool(const Engine& engine, std::string_view name) {
   constexpr std::string_view kRoot = "root.";
   if (name.starts_with(kRoot)) name.remove_prefix(kRoot.size());
-  std::vector<PoolFigures> pools = engine.policy().pools(engine.now());
+  std::vector<PoolFigures> pools = pool_figures(engine.policy(), engine.now());
   const auto find = [&](std::string_view path) -> std::optional<PoolFigures> {
     for (PoolFigures& pool : pools) {
       if (pool.pool == path) return std::move(pool);
@@ -65,7 +66,7 @@ std::optional<double> job_figure(const Engine& engine, const Job& job, TaskKind 
   if (figure == "running") return running;
   if (figure == "pending") return pending;
   if (figure == "demand") return job.state == JobState::kWaiting ? 0 : running + pending;
-  const JobFigures of = engine.policy().job_figures(job.id, kind);
+  const JobFigures of = job_figures(engine.policy(), job.id, kind);
   if (figure == "share") return slots(of.share);
   if (figure == "weight" && of.weight_millionths >= 0) return of.weight_millionths * 1e-6;
   if (figure == "deficit" && of.deficit_ms) return static_cast<double>(*of.deficit_ms) / 1000;

@@ -1,3 +1,4 @@
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/runner.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ void Runner::run_to(TimeMs at, bool update) {
     clockwork_.run_to(at);
   } else {
     engine_->advance_to(at);
-    if (update || !engine_->engine().policy().has_pools()) engine_->step(Tick{});
+    if (update || engine_->engine().policy().pools() == nullptr) engine_->step(Tick{});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/runner.h"
 
 namespace weir {
@@ -17,7 +18,7 @@ void Runner::command(Body body) {
 // With pools, what changes who wants what is followed by an update; a refused step by none.
 void Runner::update_pools() {
   if (refusal_ || scenario_.heartbeats.automatic) return;
-  if (engine_->engine().policy().has_pools()) engine_->step(Tick{});
+  if (engine_->engine().policy().pools() != nullptr) engine_->step(Tick{});
 }
 
 void Runner::run(const Step&, const step::Submit& what) {

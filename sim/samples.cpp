@@ -1,5 +1,6 @@
 #include "sim/samples.h"
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/figures.h"
 #include "sim/sim_engine.h"
 
@@ -7,7 +8,7 @@ namespace weir {
 
 void SampleLog::on_step(const Engine& engine, const Input& input, const Output&) {
   if (!std::holds_alternative<Tick>(input.body)) return;
-  if (engine.policy().has_pools()) return write_pools(engine);
+  if (engine.policy().pools() != nullptr) return write_pools(engine);
   const QueueTree& tree = engine.state().tree();
   for (std::size_t i = QueueTree::root().index() + 1; i < tree.size(); ++i) {
     const QueueId queue(i);
@@ -19,7 +20,7 @@ void SampleLog::on_step(const Engine& engine, const Input& input, const Output&)
 }
 
 void SampleLog::write_pools(const Engine& engine) {
-  for (const PoolFigures& pool : engine.policy().pools(engine.now())) {
+  for (const PoolFigures& pool : pool_figures(engine.policy(), engine.now())) {
     for (const TaskKind kind : kTaskKinds) {
       write(engine, pool.pool, kind,
             [&](std::string_view figure) { return pool_figure(pool, kind, figure); });

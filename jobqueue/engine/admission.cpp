@@ -5,6 +5,7 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -59,7 +60,8 @@ Status Submissions::check_stays(const SubmitJob&, QueueId leaf) const {
 }
 
 Status Submissions::check_policy(const SubmitJob& input, QueueId leaf) const {
-  return policy_->check_submission(input.caller, *input.spec, leaf);
+  const Pools* pools = policy_->pools();
+  return pools == nullptr ? Ok{} : pools->check_submission(input.caller, *input.spec, leaf);
 }
 
 Status Submissions::check_output(const SubmitJob& input, QueueId) const {

@@ -79,7 +79,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
                     attempt.in_slots_ms(now_), attempt.speculative});
   state_.end_attempt(slot);
   if (was_running) {
-    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->keeps_claims()) {
+    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr) {
       state_.mutable_claims().add_freed(
           {attempt.tracker, attempt.queue, kind, job.width(kind)});
     }

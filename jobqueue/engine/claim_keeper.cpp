@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/claims_facet.h"
 
 namespace weir {
 
@@ -10,16 +11,17 @@ namespace weir {
 
 void ClaimKeeper::review_claims(bool tick) {
   if (parts_.recovery.waits_for_reports()) return;
-  if (!policy_->keeps_claims()) {
+  Claims* const rules = policy_->claims();
+  if (rules == nullptr) {
     meet_paused_claims();
     if (tick) drop_paused_claims();
     return;
   }
   claim_steps_.clear();
-  policy_->review(now_, tick, claim_steps_);
+  rules->review(now_, tick, claim_steps_);
   for (const ClaimStep& step : claim_steps_) enter(step);
   claim_steps_.clear();
-  policy_->claim(claim_steps_);
+  rules->claim(claim_steps_);
   for (const ClaimStep& step : claim_steps_) enter(step);
 }
 
@@ -53,7 +55,7 @@ void ClaimKeeper::enter(const ClaimStep& step) {
       book.mutable_lending(step.queue, step.kind) = {};
       break;
   }
-  policy_->on_lending_changed(step.queue, step.kind);
+  if (Claims* rules = policy_->claims()) rules->on_lending_changed(step.queue, step.kind);
 }
 
 void ClaimKeeper::reduce_claims(const ClaimStep& step) {
@@ -128,9 +130,9 @@ void ClaimKeeper::drop_paused_claims() {
 // Whose claims will stand still under the next policy: stored with the switch, for a restart cannot
 // tell it from the settings.
 std::string ClaimKeeper::claims_owner(const Policy& next) const {
-  if (next.keeps_claims()) return {};
+  if (next.claims() != nullptr) return {};
   std::string ruling(policy_->name());
-  std::string owner = policy_->keeps_claims() ? ruling : claims_policy_;
+  std::string owner = policy_->claims() != nullptr ? ruling : claims_policy_;
   for (const PendingCommand& command : parts_.promises.pending()) {
     const auto* change = std::get_if<PolicyChanged>(&command.command);
     if (change == nullptr) continue;
@@ -180,7 +182,7 @@ void ClaimKeeper::pause_claims(const Snapshot& snapshot) {
 
 void ClaimKeeper::policy_changed(const std::string& keeper_before) {
   const bool kept = !keeper_before.empty();
-  if (policy_->keeps_claims()) {
+  if (policy_->claims() != nullptr) {
     if (!kept) resume_claims();
     return;
   }

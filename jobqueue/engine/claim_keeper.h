@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobqueue/engine/part.h"
+#include "jobqueue/policy/claims_facet.h"
 #include "jobqueue/policy/shortfalls.h"
 
 namespace weir {

@@ -2,13 +2,16 @@
 #include <utility>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
 void JobCommands::on(const MoveJob& input, Token token) {
   const Job* job = job_to_change(input.job, input.caller, token, "move");
   if (job == nullptr) return;
-  const auto pool = policy_->check_move(input.caller, *job, input.queue);
+  std::optional<Result<Destination>> pool;
+  if (const Pools* pools = policy_->pools())
+    pool = pools->check_move(input.caller, *job, input.queue);
   if (pool && !*pool) return refuse(token, "move", pool->error());
   JobMoved moved{input.job, state_.tree().node(job->queue).path, job->pool};
   if (pool) moved.pool = (*pool)->pool;
@@ -29,7 +32,7 @@ ReplyBody JobCommands::apply(const JobMoved& move) {
   const QueueId from = job.queue;
   state_.set_queue(job, *queue);
   job.pool = move.pool;
-  policy_->on_job_listed(job.id);
+  tell_listed(job.id);
   parts_.holds.release_reservations(job.id, TrackerId{});
   if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
   touch(job);

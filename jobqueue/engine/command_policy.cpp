@@ -31,7 +31,7 @@ ReplyBody Administration::apply(const PolicyChanged& change) {
 void Administration::switch_policy(const std::string& name) {
   auto policy = make_policy(name);
   WEIR_CHECK(policy != nullptr, "a policy is known before it is promised");
-  const bool kept_claims = policy_->keeps_claims();
+  const bool kept_claims = policy_->claims() != nullptr;
   const std::string before(policy_->name());
   policy_ = std::move(policy);
   core_.follow_policy();
@@ -41,7 +41,7 @@ void Administration::switch_policy(const std::string& name) {
     parts_.holds.free_kept_slots();
     memory_.policy_changed(now_);
   }
-  if (!policy_->keeps_accounts()) memory_.close_accounts();
+  policy_->takes_over();
   parts_.claims.policy_changed(kept_claims ? before : "");
 }
 

@@ -2,6 +2,7 @@
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -13,8 +14,10 @@ Status Administration::check_settings(const Settings& settings) const {
   std::vector<std::string> findings = structure_findings(settings, *tree);
   for (std::string& finding : manager_.removal_findings(settings, *tree))
     findings.push_back(std::move(finding));
-  for (std::string& finding : policy_->settings_findings(settings))
-    findings.push_back(std::move(finding));
+  if (const Pools* pools = policy_->pools()) {
+    for (std::string& finding : pools->settings_findings(settings))
+      findings.push_back(std::move(finding));
+  }
   if (findings.empty()) return Ok{};
   const std::string source = settings.source.empty() ? "settings" : settings.source;
   for (std::string& finding : findings) finding = source + ": " + finding;

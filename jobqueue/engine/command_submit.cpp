@@ -26,7 +26,7 @@ void Submissions::on(const SubmitJob& input, Token token) {
   take_output(*job);
   remember_submission(*input.spec, id);
   state_.add_job(std::move(job));
-  policy_->on_job_listed(id);
+  tell_listed(id);
   parts_.promises.promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
 }
 
@@ -79,7 +79,7 @@ void Submissions::drop_submission(const JobSubmitted& submitted) {
   forget_submission(*submitted.spec);
   state_.forget_job(submitted.job);
   memory_.jobs.erase(submitted.job);
-  policy_->on_job_listed(submitted.job);
+  tell_listed(submitted.job);
   changes_.jobs.insert(submitted.job);
   changes_.queues = true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/copy_split_facet.h"
 
 namespace weir {
 
@@ -17,7 +18,7 @@ void Copies::take_copy(AttemptSlot slot, const AttemptReport& report) {
   }
   if (attempt.copy != CopyStage::kCopying || report.phase != TaskPhase::kSort) return;
   state_.set_copied(attempt);
-  policy_->on_copied(slot);
+  if (CopySplit* copies = policy_->copies()) copies->on_copied(slot);
   touch(state_.job(attempt.key.task.job));
 }
 
@@ -25,7 +26,7 @@ void Copies::grant(AttemptSlot slot) {
   Attempt& attempt = state_.mutable_attempt(slot);
   state_.grant_slots(attempt, now_);
   emit(ComputeGranted{attempt.key, attempt.tracker, attempt.queue});
-  policy_->on_slots_granted(slot);
+  policy_->on_launched(slot);
   touch(state_.job(attempt.key.task.job));
 }
 
@@ -63,7 +64,7 @@ void Copies::grant_slots(TrackerState& tracker) {
     std::int64_t& free = offer.free[index(TaskKind::kReduce)];
     free = tracker.total.slots(TaskKind::kReduce) - tracker.used.slots(TaskKind::kReduce);
     if (free <= 0) return;
-    const auto choice = policy_->choose_compute(offer);
+    const auto choice = policy_->copies()->choose_compute(offer);
     if (!choice) return;
     const bool done = choice->what == Choice::What::kCompute
                           ? compute(tracker, *choice)

@@ -23,7 +23,8 @@ std::unique_ptr<Policy> Core::make_policy(std::string_view name) {
 }
 
 void Core::follow_policy() {
-  state.set_copy_factor(policy->copy_factor());
+  const CopySplit* copies = policy->copies();
+  state.set_copy_factor(copies == nullptr ? 0 : copies->factor());
   limits.follow(*policy);
 }
 
@@ -40,6 +41,10 @@ void Core::touch(const Job& job) {
   changes.jobs.insert(job.id);
   changes.queues = true;
   limits.update(job);
+}
+
+void Core::tell_listed(JobId job) {
+  if (Pools* pools = policy->pools()) pools->on_job_listed(job);
 }
 
 void Core::pending_changed(Job& job, TaskKind kind) {

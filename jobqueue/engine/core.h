@@ -71,6 +71,7 @@ struct Core {
   void refuse(Token token, const char* what, Error error);
   void touch(const Job& job);  // whatever it was that changed of it
   void touch(const TrackerState& tracker) { changes.trackers.insert(tracker.id); }
+  void tell_listed(JobId job);  // a policy with pools
   void pending_changed(Job& job, TaskKind kind);
 };
 

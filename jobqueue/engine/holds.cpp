@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -82,7 +83,7 @@ bool Holds::preempt(const KillOrder& order) {
                      .attempt = attempt.key,
                      .tracker = tracker,
                      .victim = attempt.queue,
-                     .from_pool = std::string(policy_->pool_of(task.job)),
+                     .from_pool = std::string(pool_of(*policy_, task.job)),
                      .user = attempt.user,
                      .slots = state_.job(task.job).width(task.kind),
                      .ran_ms = attempt.in_slots_ms(now_),

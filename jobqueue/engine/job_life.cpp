@@ -4,6 +4,7 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -26,7 +27,7 @@ void JobLife::make_schedulable(Job& job) {
 }
 
 void JobLife::admit_waiting(QueueId queue) {
-  if (policy_->limits_running_jobs()) {
+  if (limits_.active()) {
     regroup();
     const AdmissionPlan plan = limits_.plan();
     for (const JobId job : plan.demote) {
@@ -45,7 +46,9 @@ void JobLife::admit_waiting(QueueId queue) {
 
 // What the policy has placed otherwise on its own.
 void JobLife::regroup() {
-  policy_->take_regrouped(regrouped_);
+  Pools* const pools = policy_->pools();
+  if (pools == nullptr) return;
+  pools->take_regrouped(regrouped_);
   for (const JobId id : regrouped_) {
     if (const Job* job = state_.find_job(id)) limits_.regroup(*job);
   }
@@ -59,7 +62,7 @@ void JobLife::note_pools() {
 }
 
 void JobLife::admit_everywhere() {
-  if (policy_->limits_running_jobs()) return admit_waiting(QueueTree::root());
+  if (limits_.active()) return admit_waiting(QueueTree::root());
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
 }
 
@@ -84,7 +87,7 @@ void JobLife::admit_if_stuck(Job& job) {
 // place against more urgent ones. Who has it then is settled when the report has been taken.
 void JobLife::note_yield(const Job& job) {
   if (job.state != JobState::kRunning || keeps_place(job)) return;
-  if (state_.waiting_jobs() > 0 || policy_->limits_running_jobs()) yielding_.push_back(job.id);
+  if (state_.waiting_jobs() > 0 || limits_.active()) yielding_.push_back(job.id);
 }
 
 void JobLife::settle_yields() {
@@ -163,7 +166,7 @@ std::shared_ptr<const JobRecord> JobLife::record_of(const Job& job) const {
 void JobLife::end_job(Job& job, JobState state, const std::string& diagnostics, bool cleanup) {
   const QueueId queue = job.queue;
   state_.set_job_state(job, state);
-  policy_->on_job_listed(job.id);
+  tell_listed(job.id);
   QueueCounters& counters = state_.counters(queue);
   counters.ended.count(state);
   counters.user(job.user, now_).ended.count(state);

@@ -5,6 +5,7 @@
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/prefetch.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -38,7 +39,7 @@ void Launches::schedule(TrackerState& tracker) {
 // Whether the slots are for jobs such as this one: of the queue, or of the pool or one in it.
 bool Launches::held_for(const Hold& hold, const Job& job) const {
   if (hold.pool.empty()) return hold.queue == job.queue;
-  const std::string_view pool = policy_->pool_of(job.id);
+  const std::string_view pool = pool_of(*policy_, job.id);
   return pool == hold.pool || pool.starts_with(hold.pool + ".");
 }
 

@@ -15,7 +15,7 @@ Status Recovery::restore(const Snapshot& snapshot, const std::string& policy) {
                  "see `weir policy show`"};
   }
   core_.follow_policy();
-  if (!policy_->keeps_claims()) parts_.claims.pause_claims(snapshot);
+  if (policy_->claims() == nullptr) parts_.claims.pause_claims(snapshot);
   restore_faults(snapshot);
   // Also one that counts no longer, draining, or did a task, may still run something.
   for (const TrackerState& tracker : state_.trackers()) {

@@ -31,8 +31,9 @@ void RunningLimits::follow(const Policy& policy) {
   groups_.clear();
   touched_.clear();
   asked_.clear();
-  policy_ = policy.limits_running_jobs() ? &policy : nullptr;
-  if (policy_ == nullptr) return;
+  const Pools* pools = policy.pools();
+  pools_ = pools != nullptr && pools->limits_running_jobs() ? pools : nullptr;
+  if (pools_ == nullptr) return;
   for (const auto& [id, job] : state_.jobs()) update(*job);
   for (auto& [name, group] : groups_) touch(group);
 }
@@ -42,7 +43,7 @@ const RunningLimits::Entry* RunningLimits::find(JobId job) const {
 }
 
 void RunningLimits::update(const Job& job) {
-  if (policy_ == nullptr) return;
+  if (pools_ == nullptr) return;
   const Entry* known = find(job.id);
   if (!job.durable || job.held || is_over(job.state)) {
     if (known != nullptr) leave(job.id);
@@ -68,7 +69,7 @@ void RunningLimits::update(const Job& job) {
 }
 
 void RunningLimits::regroup(const Job& job) {
-  if (policy_ == nullptr) return;
+  if (pools_ == nullptr) return;
   if (find(job.id) != nullptr) leave(job.id);
   update(job);
 }
@@ -120,7 +121,7 @@ void RunningLimits::unstand(const Entry& entry) {
 
 std::vector<RunningGroup> RunningLimits::groups_of(const Job& job) const {
   std::vector<RunningGroup> groups;
-  policy_->running_groups(job, groups);
+  pools_->running_groups(job, groups);
   const QueueTree::Node& queue = state_.tree().node(job.queue);
   if (const auto limit = queue.settings.max_running_jobs) {
     groups.push_back({"queue " + queue.path, *limit});

@@ -1,5 +1,5 @@
 // Running-job limits of groups that reach across queues: the pools and users of a policy with pools
-// (Policy::running_groups), together with the limits of the queues. Who may run is a walk over the
+// (Pools::running_groups), together with the limits of the queues. Who may run is a walk over the
 // unfinished jobs in order of priority, submit time, name and id: a job runs if there is room in
 // all its groups, and takes a place in each. Places are not for ever: a more urgent job takes that
 // of a less urgent one, whose running tasks go on; a job with running reduces and maps left keeps
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
-#include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 
@@ -39,6 +39,7 @@ class RunningLimits {
   // This policy rules from now on, or the settings are others: everything is read anew. The policy
   // is kept until the next call; one that has no such limits is not followed.
   void follow(const Policy& policy);
+  bool active() const { return pools_ != nullptr; }
   // The job has come, has gone, or may stand otherwise than before.
   void update(const Job& job);
   // Likewise, and its groups may be others.
@@ -116,7 +117,7 @@ class RunningLimits {
   void demote(const Turn& turn, Sweep& sweep);
 
   const ClusterState& state_;
-  const Policy* policy_ = nullptr;  // null: it has no such limits
+  const Pools* pools_ = nullptr;  // of the policy; null: it has no such limits
   std::map<std::string, Group> groups_;
   std::map<std::vector<std::string>, Class> classes_;  // by the names of their groups
   std::vector<std::unique_ptr<Entry>> jobs_;           // by JobId; unfinished durable ones

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/policy/speculation_facet.h"
 
 namespace weir {
 
@@ -17,7 +18,7 @@ constexpr std::size_t kJobsLookedAt = 64;
 bool Stragglers::speculate(TrackerState& tracker, Offer& offer,
                            std::array<bool, kTaskKindCount>& speculated) {
   state_.age_attempts();
-  if (tracker.keeps > 0) return false;
+  if (tracker.keeps > 0 || policy_->speculation() == nullptr) return false;
   for (const TaskKind kind : kTaskKinds) {
     if (speculated[index(kind)] || offer.free[index(kind)] <= 0) continue;
     if (state_.jobs_with_stragglers(kind).empty()) continue;
@@ -35,14 +36,15 @@ std::optional<Choice> Stragglers::choose_straggler(TaskKind kind, const Offer& o
   const std::size_t looks = std::min(jobs.size(), kJobsLookedAt);
   JobId& last = speculated_last_[index(kind)];
   auto next = jobs.size() > kJobsLookedAt && last.valid() ? jobs.upper_bound(last) : jobs.begin();
+  Speculation& rules = *policy_->speculation();
   std::optional<Choice> best;
   for (std::size_t i = 0; i < looks; ++i, ++next) {
     if (next == jobs.end()) next = jobs.begin();
     last = *next;
     const Job& job = state_.job(*next);
     if (!job.schedulable() || job.width(kind) > offer.free[index(kind)]) continue;
-    if (!policy_->may_speculate(*next, kind, offer)) continue;
-    if (best && !policy_->comes_before(*next, best->task.job, kind)) continue;
+    if (!rules.may_speculate(*next, kind, offer)) continue;
+    if (best && !rules.comes_before(*next, best->task.job, kind)) continue;
     if (const auto pick = state_.pick_straggler(*next, kind, offer.tracker)) {
       best = launch_of(*pick);
     }

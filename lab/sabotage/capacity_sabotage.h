@@ -12,10 +12,17 @@
 
 namespace weir {
 
-class CapacitySabotage : public SabotagedPolicy {
+class CapacitySabotage : public SabotagedPolicy, public Claims {
  public:
   using SabotagedPolicy::SabotagedPolicy;
 
+  Claims* claims() override { return this; }
+  void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override {
+    inner_->claims()->review(now, tick, steps);
+  }
+  void on_lending_changed(QueueId queue, TaskKind kind) override {
+    inner_->claims()->on_lending_changed(queue, kind);
+  }
   void claim(std::vector<ClaimStep>& out) override;
   Preemption tick(TimeMs now) override;
   QueueFigures figures(QueueId queue, TaskKind kind) const override;

@@ -108,7 +108,7 @@ const Acts& capacity_acts() {
 // --- What the policy asks for ---
 
 void CapacitySabotage::claim(std::vector<ClaimStep>& out) {
-  inner_->claim(out);
+  inner_->claims()->claim(out);
   const auto opened = [](const ClaimStep& step) { return step.what == ClaimStep::What::kOpen; };
   if (active("claim-missing") && std::erase_if(out, opened) > 0) count_act();
   if (active("claim-unfounded")) {

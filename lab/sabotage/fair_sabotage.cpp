@@ -22,8 +22,8 @@ check::FairRules FairSabotage::rules() const {
 
 // --- Figures ---
 
-std::vector<PoolFigures> FairSabotage::pools(TimeMs now) const {
-  std::vector<PoolFigures> all = inner_->pools(now);
+std::vector<PoolFigures> FairSabotage::pool_figures(TimeMs now) const {
+  std::vector<PoolFigures> all = inner_pools_.pool_figures(now);
   if (all.empty()) return all;
   if (active("pool-figures")) ++all.front().of[0].demand;
   if (active("pool-share")) all.front().of[0].share += kWholeSlot;
@@ -32,7 +32,7 @@ std::vector<PoolFigures> FairSabotage::pools(TimeMs now) const {
 }
 
 JobFigures FairSabotage::job_figures(JobId job, TaskKind kind) const {
-  JobFigures figures = inner_->job_figures(job, kind);
+  JobFigures figures = inner_pools_.job_figures(job, kind);
   const bool owed = active("deficit") && figures.deficit_ms && launches() > 20;
   if (active("job-share")) figures.share += kWholeSlot;
   if (owed) *figures.deficit_ms += 1000;
@@ -43,7 +43,7 @@ JobFigures FairSabotage::job_figures(JobId job, TaskKind kind) const {
 // Nobody is told of limits.
 void FairSabotage::running_groups(const Job& job, std::vector<RunningGroup>& groups) const {
   const std::size_t before = groups.size();
-  inner_->running_groups(job, groups);
+  inner_pools_.running_groups(job, groups);
   if (!active("running-jobs") || groups.size() == before) return;
   groups.resize(before);
   count_act();
@@ -80,7 +80,7 @@ bool FairSabotage::only_turn_matters(const Job& job, TaskKind kind,
   for (QueueId q = job.queue; q.valid(); q = state_.tree().parent(q)) {
     if (state_.tree().node(q).settings.maximum_hundredths) return false;
   }
-  for (std::string p(inner_->pool_of(job.id)); !p.empty(); p = check::parent_of(p)) {
+  for (std::string p(inner_pools_.pool_of(job.id)); !p.empty(); p = check::parent_of(p)) {
     if (rules.of(p).maximum[index(kind)]) return false;
   }
   return true;
@@ -112,10 +112,10 @@ std::optional<Choice> FairSabotage::choose_too_many(const Offer& offer) const {
 }
 
 std::optional<Choice> FairSabotage::choose_over_pool_maximum(const Offer& offer) const {
-  const std::vector<PoolFigures> all = inner_->pools(offer.now);
+  const std::vector<PoolFigures> all = inner_pools_.pool_figures(offer.now);
   for (const auto& [id, job] : state_.jobs()) {
     if (!job->schedulable()) continue;
-    const std::string pool(inner_->pool_of(id));
+    const std::string pool(inner_pools_.pool_of(id));
     for (const TaskKind kind : kTaskKinds) {
       const bool full = std::any_of(all.begin(), all.end(), [&](const PoolFigures& figures) {
         const QueueFigures& of = figures.of[index(kind)];

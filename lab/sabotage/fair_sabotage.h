@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lab/sabotage/sabotaged_policy.h"
@@ -11,12 +13,17 @@
 
 namespace weir {
 
-class FairSabotage : public SabotagedPolicy {
+class FairSabotage : public SabotagedPolicy, public PassingPools {
  public:
-  using SabotagedPolicy::SabotagedPolicy;
+  FairSabotage(std::unique_ptr<Policy> inner, const ClusterState& state, PolicyMemory& memory,
+               std::shared_ptr<Sabotage> sabotage)
+      : SabotagedPolicy(std::move(inner), state, memory, std::move(sabotage)),
+        PassingPools(inner_->pools()) {}
+
+  Pools* pools() override { return this; }
 
   Preemption tick(TimeMs now) override;
-  std::vector<PoolFigures> pools(TimeMs now) const override;
+  std::vector<PoolFigures> pool_figures(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
 

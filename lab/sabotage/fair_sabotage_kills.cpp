@@ -109,9 +109,9 @@ bool FairSabotage::replace_victim(KillOrder& order,
 
 // A task of another pool that runs no more than its share.
 bool FairSabotage::kill_poor_pool(KillOrder& order, TimeMs now) const {
-  const std::vector<PoolFigures> all = inner_->pools(now);
+  const std::vector<PoolFigures> all = inner_pools_.pool_figures(now);
   return replace_victim(order, [&](const Attempt& attempt) {
-    const std::string pool(inner_->pool_of(attempt.key.task.job));
+    const std::string pool(inner_pools_.pool_of(attempt.key.task.job));
     if (check::within(order.for_pool, pool)) return false;
     return std::any_of(all.begin(), all.end(), [&](const PoolFigures& figures) {
       const QueueFigures& of = figures.of[index(order.kind)];
@@ -124,7 +124,7 @@ bool FairSabotage::kill_poor_pool(KillOrder& order, TimeMs now) const {
 bool FairSabotage::kill_older(KillOrder& order) const {
   if (order.victims.size() != 1) return false;
   const Attempt victim = state_.attempt(order.victims.front());
-  const std::string pool(inner_->pool_of(victim.key.task.job));
+  const std::string pool(inner_pools_.pool_of(victim.key.task.job));
   if (rules().of(pool).kill_budget) return false;
   return replace_victim(order, [&](const Attempt& attempt) {
     return attempt.key.task.job == victim.key.task.job && attempt.tracker == victim.tracker &&
@@ -136,7 +136,7 @@ bool FairSabotage::kill_older(KillOrder& order) const {
 bool FairSabotage::kill_out_of_pool(KillOrder& order) const {
   if (order.victims.size() != 1) return false;
   const Attempt victim = state_.attempt(order.victims.front());
-  const std::string pool(inner_->pool_of(victim.key.task.job));
+  const std::string pool(inner_pools_.pool_of(victim.key.task.job));
   if (rules().of(pool).kill_budget) return false;
   return replace_victim(order, [&](const Attempt& attempt) {
     const TrackerState& tracker = state_.tracker(attempt.tracker);

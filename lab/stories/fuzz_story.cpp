@@ -4,6 +4,7 @@
 #include <set>
 
 #include "conf/policies.h"
+#include "jobqueue/policy/pools_facet.h"
 #include "lab/kit/moves.h"
 #include "lab/stories/fuzz_pools.h"
 #include "lab/stories/fuzz_settings.h"
@@ -217,7 +218,7 @@ void FuzzStory::disturb_job() {
       cluster_.step(SetPriority{owner, job->id, static_cast<Priority>(dice_.below(5))});
       return;
     default: {
-      const bool pools = cluster_.engine().policy().has_pools();
+      const bool pools = cluster_.engine().policy().pools() != nullptr;
       cluster_.step(MoveJob{owner, job->id, pools ? random_pool() : random_leaf()});
     }
   }

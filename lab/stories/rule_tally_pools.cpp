@@ -4,6 +4,7 @@
 
 #include "fair/fair_settings.h"
 #include "jobqueue/engine/running_limits.h"
+#include "jobqueue/policy/pools_facet.h"
 #include "lab/stories/rule_tally.h"
 
 namespace weir {
@@ -18,8 +19,8 @@ const FairSettings* fair_settings_of(const Engine& engine) {
 // A full group of the waiting job in which the other has a place.
 bool in_the_way(const Engine& engine, const Job& waiting, const Job& other) {
   std::vector<RunningGroup> wanted, taken;
-  engine.policy().running_groups(waiting, wanted);
-  engine.policy().running_groups(other, taken);
+  running_groups(engine.policy(), waiting, wanted);
+  running_groups(engine.policy(), other, taken);
   return std::any_of(wanted.begin(), wanted.end(), [&](const RunningGroup& group) {
     return std::any_of(taken.begin(), taken.end(),
                        [&](const RunningGroup& of) { return of.name == group.name; });
@@ -29,7 +30,7 @@ bool in_the_way(const Engine& engine, const Job& waiting, const Job& other) {
 }  // namespace
 
 void RuleTally::count_pools(const Engine& engine) {
-  if (!engine.policy().has_pools()) {
+  if (engine.policy().pools() == nullptr) {
     on_demand_.clear();
     boosted_until_ = 0;
     return;
@@ -57,7 +58,7 @@ void RuleTally::count_waiting_jobs(const Engine& engine) {
   std::vector<RunningGroup> groups;
   for (const Job* job : waiting) {
     groups.clear();
-    engine.policy().running_groups(*job, groups);
+    running_groups(engine.policy(), *job, groups);
     for (const RunningGroup& group : groups) {
       hit(group.name.starts_with("pool ") ? "pool_limit_held" : "user_limit_held");
     }
@@ -70,7 +71,7 @@ void RuleTally::count_waiting_jobs(const Engine& engine) {
 }
 
 void RuleTally::count_pool_figures(const Engine& engine) {
-  const std::vector<PoolFigures> pools = engine.policy().pools(engine.now());
+  const std::vector<PoolFigures> pools = pool_figures(engine.policy(), engine.now());
   std::set<std::string> on_demand;
   std::map<std::string, std::int64_t> minimums[kTaskKindCount];  // of children, wanted
   for (const PoolFigures& pool : pools) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/step.h"
 
 namespace weir::check {
@@ -104,7 +105,7 @@ void check_trackers(const Step& step, Verdict& verdict) {
 // A tracker may have become smaller; then it gets no more to copy.
 bool too_many_copies(const Step& step, const TrackerState& tracker, const TrackerCount& count) {
   const std::int64_t places =
-      step.engine.policy().copy_factor() * tracker.total.slots(TaskKind::kReduce);
+      step.state.copy_factor() * tracker.total.slots(TaskKind::kReduce);
   if (count.copy_slots <= places) return false;
   return std::any_of(step.launches.begin(), step.launches.end(), [&](const LaunchMoment& moment) {
     return moment.launch->tracker == tracker.id && moment.launch->to_copy;
@@ -125,7 +126,7 @@ void check_copies(const Step& step, Verdict& verdict) {
       verdict.breach("copies",
                      fmt::format("tracker {} holds {} slots of reduces that copy, {} for "
                                  "each of its {} are its limit",
-                                 tracker.name, count.copy_slots, step.engine.policy().copy_factor(),
+                                 tracker.name, count.copy_slots, step.state.copy_factor(),
                                  tracker.total.slots(TaskKind::kReduce)));
     }
   }

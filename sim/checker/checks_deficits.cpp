@@ -3,6 +3,7 @@
 // loses; under another algorithm or policy what is owed stands still.
 #include <fmt/format.h>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/step.h"
 
 namespace weir::check {
@@ -71,7 +72,8 @@ void update(const Step& step, PoolMemory& memory, Verdict& verdict) {
     for (const auto& [path, line] : pools.lines) {
       for (const PoolJob& job : line.jobs) {
         const JobId id = job.count->job->id;
-        const std::int64_t said = step.engine.policy().job_figures(id, kind).deficit_ms.value_or(0);
+        const std::int64_t said =
+            job_figures(step.engine.policy(), id, kind).deficit_ms.value_or(0);
         if (!job.runnable) continue;
         Account& account = memory.accounts[{id, kind}];
         if (!account.open) open(account, now);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/limits.h"
 #include "sim/checker/step.h"
 #include "sim/checker/victims.h"
@@ -132,7 +133,7 @@ template <class Start>
 bool serves(const Step& step, const Start& start, const KillRecord& record) {
   if (start.tracker != record.tracker) return false;
   if (record.for_pool.empty()) return start.queue == record.claimant;
-  const std::string_view pool = step.engine.policy().pool_of(start.attempt.task.job);
+  const std::string_view pool = pool_of(step.engine.policy(), start.attempt.task.job);
   return pool == record.for_pool || pool.starts_with(record.for_pool + ".");
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/limits.h"
 #include "sim/checker/step.h"
 
@@ -137,7 +138,7 @@ void check_idle(const Step& step, Verdict& verdict) {
     return;
   }
   // A policy with pools may rather wait: load caps, tasks a heartbeat, locality.
-  if (step.engine.policy().has_pools()) return;
+  if (step.engine.policy().pools() != nullptr) return;
   const Resources& held = step.census.trackers.at(step.tracker->id).held;
   for (const TaskKind kind : kTaskKinds) {
     // Slots gather for a reduce that has copied here before anything new is launched.

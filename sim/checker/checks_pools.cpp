@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/step.h"
 
 namespace weir::check {
@@ -76,7 +77,7 @@ void check_jobs(const Step& step, const Pools& pools, Verdict& verdict) {
       // Jobs of FIFO pools have no share of their own, unless deficits need one.
       const bool none = !job.runnable || (line.rules->fifo && !step.fair->deficit);
       const Rational share = none ? Rational(0) : job.share;
-      const JobFigures said = step.engine.policy().job_figures(id, pools.kind);
+      const JobFigures said = job_figures(step.engine.policy(), id, pools.kind);
       if (near(said.share, share)) continue;
       verdict.breach("job-share",
                      fmt::format("{} ({}) in pool {}: its fair share is {:.6f}, recomputed {:.6f} "
@@ -92,7 +93,7 @@ void check_jobs(const Step& step, const Pools& pools, Verdict& verdict) {
 
 void check_pools(const Step& step, Verdict& verdict) {
   if (!step.fair) return;
-  const std::vector<PoolFigures> all = step.engine.policy().pools(step.engine.now());
+  const std::vector<PoolFigures> all = pool_figures(step.engine.policy(), step.engine.now());
   for (const TaskKind kind : kTaskKinds) {
     Pools pools(step.census, kind, *step.fair, step.where, step.engine.now());
     pools.deal_shares();

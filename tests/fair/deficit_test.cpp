@@ -12,7 +12,7 @@ struct Deficit : FairHarness {
   // Slot-milliseconds of maps/reduces.
   std::string deficit(std::uint32_t job) {
     const auto of = [&](TaskKind kind) {
-      return std::to_string(*engine().policy().job_figures(JobId(job), kind).deficit_ms);
+      return std::to_string(*job_figures(engine().policy(), JobId(job), kind).deficit_ms);
     };
     return of(TaskKind::kMap) + "/" + of(TaskKind::kReduce);
   }

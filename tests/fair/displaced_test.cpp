@@ -23,8 +23,9 @@ struct FifoAndFair : Harness {
     };
   }
   std::string pool_of(std::uint32_t job) {
-    const std::string grown(engine().policy().pool_of(JobId(job)));
-    EXPECT_EQ(engine().make_policy("fair")->pool_of(JobId(job)), grown) << "of a fresh policy";
+    const std::string grown(weir::pool_of(engine().policy(), JobId(job)));
+    const auto fresh = engine().make_policy("fair");
+    EXPECT_EQ(weir::pool_of(*fresh, JobId(job)), grown) << "of a fresh policy";
     return grown;
   }
   void kill(std::uint32_t job) { step(KillJob{root, JobId(job)}); }
@@ -145,8 +146,8 @@ class DisplacedStory : RandomStory<FifoAndFair> {
     std::map<JobId, std::string> now;
     for (const auto& [id, job] : h_.state().jobs()) {
       if (is_over(job->state)) continue;
-      const std::string pool(grown.pool_of(id));
-      EXPECT_EQ(pool, fresh->pool_of(id)) << "job " << id.value;
+      const std::string pool(pool_of(grown, id));
+      EXPECT_EQ(pool, pool_of(*fresh, id)) << "job " << id.value;
       now[id] = pool;
       const auto named = job->spec->conf.find("pool");
       elsewhere += job->pool.empty() && named != job->spec->conf.end() && named->second != pool;
@@ -154,7 +155,8 @@ class DisplacedStory : RandomStory<FifoAndFair> {
       changes += before != pools_.end() && before->second != pool;
     }
     pools_ = std::move(now);
-    const auto grown_pools = grown.pools(h_.now), fresh_pools = fresh->pools(h_.now);
+    const auto grown_pools = pool_figures(grown, h_.now);
+    const auto fresh_pools = pool_figures(*fresh, h_.now);
     ASSERT_EQ(grown_pools.size(), fresh_pools.size());
     for (std::size_t i = 0; i < grown_pools.size(); ++i) {
       EXPECT_EQ(grown_pools[i].pool, fresh_pools[i].pool);

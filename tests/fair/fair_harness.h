@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fair/fair_policy.h"
+#include "jobqueue/policy/pools_facet.h"
 #include "support/harness.h"
 
 namespace weir::test {
@@ -61,8 +62,8 @@ struct FairHarness : Harness {
   }
   // "1.33/2" of maps/reduces, in slots.
   std::string share(std::uint32_t job) {
-    return text(engine().policy().job_figures(JobId(job), TaskKind::kMap).share) + "/" +
-           text(engine().policy().job_figures(JobId(job), TaskKind::kReduce).share);
+    return text(weir::job_figures(engine().policy(), JobId(job), TaskKind::kMap).share) + "/" +
+           text(weir::job_figures(engine().policy(), JobId(job), TaskKind::kReduce).share);
   }
   std::string shares(const std::vector<std::uint32_t>& jobs) {
     std::string all;
@@ -70,7 +71,7 @@ struct FairHarness : Harness {
     return all;
   }
   PoolFigures pool_figures(const std::string& path) {
-    for (const PoolFigures& figures : engine().policy().pools(now)) {
+    for (const PoolFigures& figures : weir::pool_figures(engine().policy(), now)) {
       if (figures.pool == path) return figures;
     }
     return {};

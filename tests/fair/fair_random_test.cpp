@@ -141,8 +141,8 @@ class FairStory : RandomStory<FairHarness> {
   void compare_with_a_fresh_policy() {
     auto& grown = const_cast<Policy&>(h_.engine().policy());
     const auto fresh = h_.engine().make_policy("fair");
-    const auto ours = grown.pools(h_.now);
-    const auto theirs = fresh->pools(h_.now);
+    const auto ours = pool_figures(grown, h_.now);
+    const auto theirs = pool_figures(*fresh, h_.now);
     ASSERT_EQ(ours.size(), theirs.size());
     for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(text(ours[i]), text(theirs[i]));
     for (const TaskKind kind : kTaskKinds) {
@@ -150,8 +150,8 @@ class FairStory : RandomStory<FairHarness> {
         ASSERT_EQ(text(grown.figures(QueueId(q), kind)), text(fresh->figures(QueueId(q), kind)));
       }
       for (const auto& [id, job] : h_.state().jobs()) {
-        const JobFigures a = grown.job_figures(id, kind);
-        const JobFigures b = fresh->job_figures(id, kind);
+        const JobFigures a = job_figures(grown, id, kind);
+        const JobFigures b = job_figures(*fresh, id, kind);
         ASSERT_EQ(a.share, b.share) << job_name(id);
         ASSERT_EQ(a.weight_millionths, b.weight_millionths) << job_name(id);
         ASSERT_EQ(a.deficit_ms, b.deficit_ms) << job_name(id);
@@ -182,11 +182,11 @@ class FairStory : RandomStory<FairHarness> {
   void compare_with_a_count() {
     const ClusterState& state = h_.state();
     const Policy& policy = h_.engine().policy();
-    const std::vector<PoolFigures> pools = policy.pools(h_.now);
+    const std::vector<PoolFigures> pools = pool_figures(policy, h_.now);
     for (const TaskKind kind : kTaskKinds) {
       std::map<std::string, Counted> counted;
       for (const auto& [id, job] : state.jobs()) {
-        const std::string leaf(policy.pool_of(id));
+        const std::string leaf(pool_of(policy, id));
         const std::int64_t width = std::max<std::int64_t>(job->width(kind), 1);
         const TaskGroup& group = job->tasks(kind);
         for (std::string p = leaf; group.running > 0; p = p.substr(0, p.rfind('.'))) {

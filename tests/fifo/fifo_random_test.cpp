@@ -163,7 +163,7 @@ class MaximumStory : RandomStory<FifoHarness> {
   void compare_room(Policy& grown, const Count& count, const Job& job, const Offer& offer) {
     for (const TaskKind kind : kTaskKinds) {
       const bool full = !count.held_at(job, kind).empty();
-      ASSERT_EQ(grown.may_speculate(job.id, kind, offer), !full);
+      ASSERT_EQ(grown.speculation()->may_speculate(job.id, kind, offer), !full);
     }
   }
   void compare_words(const Policy& grown, const Policy& fresh, const Count& count) {

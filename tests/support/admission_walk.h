@@ -40,7 +40,7 @@ class AdmissionWalk {
  private:
   std::vector<RunningGroup> groups_of(const Job& job) const {
     std::vector<RunningGroup> groups;
-    policy_.running_groups(job, groups);
+    running_groups(policy_, job, groups);
     const QueueTree::Node& queue = state_.tree().node(job.queue);
     if (const auto limit = queue.settings.max_running_jobs) {
       groups.push_back({"queue " + queue.path, *limit});

@@ -11,6 +11,7 @@
 
 #include "fifo/fifo_policy.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir::test {
 
@@ -21,7 +22,7 @@ struct GroupRules {
   bool knows_listed_only = false;              // groups of jobs that it has been told of
 };
 
-class GroupedFifo : public FifoPolicy {
+class GroupedFifo : public FifoPolicy, public Pools {
  public:
   GroupedFifo(const ClusterState& state, GroupRules& rules)
       : FifoPolicy(state), state_(state), rules_(rules) {
@@ -29,13 +30,13 @@ class GroupedFifo : public FifoPolicy {
   }
   std::string_view name() const override { return "grouped"; }
   void on_job_listed(JobId job) override {
-    FifoPolicy::on_job_listed(job);
     listed_.insert(job);
   }
   void on_job_added(JobId job) override {
     FifoPolicy::on_job_added(job);
     listed_.insert(job);
   }
+  Pools* pools() override { return this; }
   bool limits_running_jobs() const override { return true; }
   void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override {
     if (rules_.knows_listed_only && !listed_.contains(job.id)) return;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "conf/policies.h"
+#include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
 namespace {
@@ -26,8 +27,8 @@ wire::ShareFigures share_figures(const QueueFigures& of, bool guarantees) {
 wire::PolicyOutlook outlook_of(const Engine& engine, const Policy& policy) {
   wire::PolicyOutlook out;
   out.policy = policy.name();
-  out.pools = policy.has_pools();
-  for (const PoolFigures& pool : policy.pools(engine.now())) {
+  out.pools = policy.pools() != nullptr;
+  for (const PoolFigures& pool : pool_figures(policy, engine.now())) {
     wire::PolicyShare& line = out.shares.emplace_back();
     line.name = pool.pool;
     line.maps = share_figures(pool.of[index(TaskKind::kMap)], false);
@@ -37,12 +38,12 @@ wire::PolicyOutlook outlook_of(const Engine& engine, const Policy& policy) {
     if (reduces > 0) line.reduces.__set_unmet(reduces);
     if (pool.copying >= 0) line.reduces.__set_copying(pool.copying);
   }
-  if (policy.has_pools()) return out;
+  if (policy.pools() != nullptr) return out;
   const QueueTree& tree = engine.state().tree();
   for (std::size_t q = 1; q < tree.size(); ++q) {
     wire::PolicyShare& line = out.shares.emplace_back();
     line.name = tree.nodes()[q].path;
-    const bool guarantees = policy.keeps_claims();
+    const bool guarantees = policy.claims() != nullptr;
     line.maps = share_figures(policy.figures(QueueId(q), TaskKind::kMap), guarantees);
     line.reduces = share_figures(policy.figures(QueueId(q), TaskKind::kReduce), guarantees);
   }

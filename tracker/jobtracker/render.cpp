@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "jobqueue/policy/pools_facet.h"
 #include "thrift/wire_job.h"
 
 namespace weir {
@@ -57,7 +58,7 @@ wire::JobStatus render_job(const Engine& engine, const Job& job, const WallClock
   const std::string& path = engine.state().tree().node(job.queue).path;
   out.queue = path.empty() ? job.spec->queue : path;
   if (!is_over(state)) {
-    const std::string_view pool = engine.policy().pool_of(job.id);
+    const std::string_view pool = pool_of(engine.policy(), job.id);
     if (!pool.empty()) out.__set_pool(std::string(pool));
   }
   out.priority = name(job.priority);

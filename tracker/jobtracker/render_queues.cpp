@@ -6,6 +6,7 @@
 #include "conf/describe.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/share.h"
+#include "jobqueue/policy/pools_facet.h"
 #include "thrift/wire_job.h"
 #include "tracker/jobtracker/render.h"
 
@@ -57,8 +58,8 @@ void add_past(const UserCounters& counters, wire::UserFigures* out) {
 void render_users(const Engine& engine, QueueId leaf, wire::QueueStatus* out) {
   const ClusterState& state = engine.state();
   const QueueState& queue = state.queue(leaf);
-  const std::int64_t map_limit = engine.policy().user_limit(leaf, TaskKind::kMap);
-  const std::int64_t reduce_limit = engine.policy().user_limit(leaf, TaskKind::kReduce);
+  const std::int64_t map_limit = engine.policy().figures(leaf, TaskKind::kMap).user_limit;
+  const std::int64_t reduce_limit = engine.policy().figures(leaf, TaskKind::kReduce).user_limit;
   const auto past = &queue.counters.users;
   for (const auto& [id, user] : queue.users) {
     wire::UserFigures figures;
@@ -163,7 +164,7 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id, const WallClock
   out.name = node.path;
   out.leaf = node.leaf();
   out.state = queue.stopped ? "STOPPED" : "RUNNING";
-  const bool guarantees = engine.policy().keeps_claims();
+  const bool guarantees = engine.policy().claims() != nullptr;
   out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap), guarantees);
   out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce), guarantees);
   out.jobs_waiting = count(queue.jobs_waiting);
@@ -187,7 +188,7 @@ wire::QueueStatus render_queue(const Engine& engine, QueueId id, const WallClock
   out.__set_holds({});
   out.__set_kills({});
   if (!node.leaf()) return out;
-  out.__set_priorities(engine.policy().priority_counts(id));
+  out.__set_priorities(engine.policy().figures(id, TaskKind::kMap).priorities);
   render_users(engine, id, &out);
   render_claims(engine, id, wall, &out);
   return out;

@@ -3,6 +3,8 @@
 // test what to find.
 #include <gmock/gmock.h>
 
+#include "jobqueue/policy/claims_facet.h"
+#include "jobqueue/policy/copy_split_facet.h"
 #include "jobqueue/policy/placeable.h"
 #include "support/fifo_harness.h"
 
@@ -17,13 +19,14 @@ struct Script {
   std::optional<Choice> first;   // the answer to the next offer
 };
 
-class ScriptedPolicy : public FifoPolicy {
+class ScriptedPolicy : public FifoPolicy, public CopySplit, public Claims {
  public:
   ScriptedPolicy(const ClusterState& state, Script& script, bool copies)
       : FifoPolicy(state), state_(state), script_(script), copies_(copies) {}
   std::string_view name() const override { return copies_ ? "copying" : "scripted"; }
-  bool keeps_claims() const override { return !copies_; }
-  std::int64_t copy_factor() const override { return copies_ ? 2 : 0; }
+  Claims* claims() override { return copies_ ? nullptr : this; }
+  CopySplit* copies() override { return this; }
+  std::int64_t factor() const override { return copies_ ? 2 : 0; }
   std::optional<Choice> choose_compute(const Offer& offer) override {
     for (const HeldAttempt& held : state_.tracker(offer.tracker).held) {
       if (held.copy != CopyStage::kCopied) continue;
@@ -34,6 +37,7 @@ class ScriptedPolicy : public FifoPolicy {
   void review(TimeMs, bool, std::vector<ClaimStep>& steps) override {
     steps = std::exchange(script_.steps, {});
   }
+  void claim(std::vector<ClaimStep>&) override {}
   Preemption tick(TimeMs) override { return std::exchange(script_.plan, {}); }
   std::optional<Choice> choose(const Offer& offer) override {
     if (auto first = std::exchange(script_.first, std::nullopt)) return first;

@@ -6,18 +6,20 @@
 #include <string>
 
 #include "fifo/fifo_policy.h"
+#include "jobqueue/policy/copy_split_facet.h"
 #include "support/harness.h"
 
 namespace weir::test {
 namespace {
 
 // First in, first out, with places to copy in; `wanted` gets the next slots, else who waits first.
-class SplittingFifo : public FifoPolicy {
+class SplittingFifo : public FifoPolicy, public CopySplit {
  public:
   SplittingFifo(const ClusterState& state, const std::string& wanted)
       : FifoPolicy(state), state_(state), wanted_(wanted) {}
   std::string_view name() const override { return "splitting"; }
-  std::int64_t copy_factor() const override { return 2; }
+  CopySplit* copies() override { return this; }
+  std::int64_t factor() const override { return 2; }
   std::optional<Choice> choose_compute(const Offer& offer) override {
     for (const HeldAttempt& held : state_.tracker(offer.tracker).held) {
       const bool takes = wanted_.empty() ? held.copy == CopyStage::kCopied

@@ -1,19 +1,21 @@
 // Totals and claims over a restart: the cluster counts as it was until its trackers have reported.
 #include <gmock/gmock.h>
 
+#include "jobqueue/policy/claims_facet.h"
 #include "support/fifo_harness.h"
 
 namespace weir::test {
 namespace {
 
 // Fifo that finds whatever the test puts here.
-class ClaimingPolicy : public FifoPolicy {
+class ClaimingPolicy : public FifoPolicy, public Claims {
  public:
   using FifoPolicy::FifoPolicy;
   std::string_view name() const override { return "claiming"; }
   static inline int reviews = 0;
   static inline int ticks = 0;
-  bool keeps_claims() const override { return true; }
+  Claims* claims() override { return this; }
+  void claim(std::vector<ClaimStep>&) override {}
   void review(TimeMs, bool, std::vector<ClaimStep>&) override { ++reviews; }
   Preemption tick(TimeMs) override {
     ++ticks;

@@ -9,18 +9,20 @@
 #include <string>
 
 #include "fifo/fifo_policy.h"
+#include "jobqueue/policy/copy_split_facet.h"
 #include "support/random_story.h"
 
 namespace weir::test {
 namespace {
 
 // First in, first out; under the name of "copying" reduces copy without slots.
-class SumsPolicy : public FifoPolicy {
+class SumsPolicy : public FifoPolicy, public CopySplit {
  public:
   SumsPolicy(const ClusterState& state, bool copies)
       : FifoPolicy(state), state_(state), copies_(copies) {}
   std::string_view name() const override { return copies_ ? "copying" : "fifo"; }
-  std::int64_t copy_factor() const override { return copies_ ? 2 : 0; }
+  CopySplit* copies() override { return this; }
+  std::int64_t factor() const override { return copies_ ? 2 : 0; }
   std::optional<Choice> choose_compute(const Offer& offer) override {
     const TrackerState& tracker = state_.tracker(offer.tracker);
     for (const HeldAttempt& held : tracker.held) {

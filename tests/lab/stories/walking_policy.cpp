@@ -185,7 +185,7 @@ std::optional<WalkingPolicy::Found> WalkingPolicy::nearest(const Job& job,
 Locality WalkingPolicy::allowed(const Job& job, TimeMs now) const {
   using Mode = LocalityDelaySettings::Mode;
   if (delay_.mode == Mode::kOff) return Locality::kAny;
-  if (starved(std::string(inner_->pool_of(job.id)), now)) return Locality::kAny;
+  if (starved(std::string(pool_of(*inner_, job.id)), now)) return Locality::kAny;
   const auto known = waits_.find(job.id);
   const Wait wait = known == waits_.end() ? Wait{} : known->second;
   DurationMs node = delay_.node_ms, rack = delay_.rack_ms;
