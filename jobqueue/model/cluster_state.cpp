@@ -20,7 +20,7 @@ ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree t
 DurationMs ClusterState::heartbeat_interval_ms() const {
   const HeartbeatSettings& beat = settings_->heartbeat;
   if (beat.interval_ms) return *beat.interval_ms;
-  return std::max<DurationMs>(beat.floor_ms, DurationMs{live_trackers_} * 1000 / beat.per_second);
+  return std::max<DurationMs>(beat.floor_ms, DurationMs{live_trackers()} * 1000 / beat.per_second);
 }
 
 const Job* ClusterState::find_job(JobId id) const {
@@ -35,11 +35,6 @@ const Job& ClusterState::job(JobId id) const {
 
 Job& ClusterState::mutable_job(JobId id) {
   return const_cast<Job&>(std::as_const(*this).job(id));
-}
-
-const TrackerState* ClusterState::find_tracker(std::string_view name) const {
-  const auto found = tracker_by_name_.find(name);
-  return found == tracker_by_name_.end() ? nullptr : &trackers_[found->second.index()];
 }
 
 AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
@@ -65,18 +60,6 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
   const AttemptSlot slot = find_attempt(key);
   if (!slot.valid() || attempt(slot).tracker != tracker.id) return kNoPlace;
   return attempt(slot).tracker_place;
-}
-
-const Resources& ClusterState::largest_tracker() const {
-  if (largest_) return *largest_;
-  Resources& largest = largest_.emplace();
-  for (const TrackerState& tracker : trackers_) {
-    if (!tracker.live() && !tracker.counts()) continue;
-    for (std::size_t i = 0; i < kDimensionCount; ++i) {
-      largest.amount[i] = std::max(largest.amount[i], tracker.total.amount[i]);
-    }
-  }
-  return largest;
 }
 
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
@@ -182,12 +165,7 @@ void ClusterState::set_job_state(Job& job, JobState state) {
       break;
   }
   queue.unfinished.erase(job.id);
-  // Running tasks of an ended job die soon; the user's record goes when nothing of his is left
-  // here.
-  if (user.jobs_running + user.jobs_waiting == 0 &&
-      user.running_slots[0] + user.running_slots[1] == 0) {
-    queue.users.erase(job.user);
-  }
+  if (user.gone()) queue.users.erase(job.user);
 }
 
 void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
@@ -197,10 +175,7 @@ void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::in
   UserInQueue& in_queue = users[user];
   in_queue.running_slots[index(kind)] += slots;
   WEIR_CHECK(in_queue.running_slots[index(kind)] >= 0, "running slots are never negative");
-  if (in_queue.jobs_running + in_queue.jobs_waiting == 0 &&
-      in_queue.running_slots[0] + in_queue.running_slots[1] == 0) {
-    users.erase(user);
-  }
+  if (in_queue.gone()) users.erase(user);
 }
 
 void ClusterState::set_queue(Job& job, QueueId queue) {
@@ -225,10 +200,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
     --(waiting ? from.jobs_waiting : from.jobs_running);
     --(waiting ? old_user.jobs_waiting : old_user.jobs_running);
     count_pending(job, -1);
-    if (old_user.jobs_running + old_user.jobs_waiting == 0 &&
-        old_user.running_slots[0] + old_user.running_slots[1] == 0) {
-      from.users.erase(job.user);
-    }
+    if (old_user.gone()) from.users.erase(job.user);
     UserInQueue& new_user = to.users[job.user];
     ++(waiting ? to.jobs_waiting : to.jobs_running);
     ++(waiting ? new_user.jobs_waiting : new_user.jobs_running);
@@ -251,119 +223,27 @@ void ClusterState::expand_tasks(Job& job) {
   }
 }
 
-UserId ClusterState::intern_user(const std::string& name) {
-  const auto [found, added] = user_by_name_.try_emplace(name, UserId(users_.size()));
-  if (added) users_.push_back(name);
-  return found->second;
-}
-
-RackId ClusterState::intern_rack(const std::string& name) {
-  const auto found = std::find(racks_.begin(), racks_.end(), name);
-  if (found != racks_.end()) return RackId(static_cast<std::size_t>(found - racks_.begin()));
-  racks_.push_back(name);
-  return RackId(racks_.size() - 1);
-}
-
-TrackerState& ClusterState::add_tracker(const std::string& name) {
-  const TrackerId id(trackers_.size());
-  trackers_.emplace_back();
-  TrackerState& tracker = trackers_.back();
-  tracker.id = id;
-  tracker.name = name;
-  tracker.state = TrackerState::State::kLost;
-  tracker.rack = intern_rack("default");
-  tracker_by_name_.emplace(name, id);
-  by_host_[name].push_back(id);
-  return tracker;
-}
-
-void ClusterState::set_tracker_address(TrackerState& tracker, const TrackerAddress& address) {
-  const RackId rack = intern_rack(address.rack);
-  if (tracker.host != address.host) {
-    if (auto& here = by_host_[tracker.host]; tracker.host != tracker.name)
-      std::erase(here, tracker.id);
-    if (address.host != tracker.name) by_host_[address.host].push_back(tracker.id);
-    ++locality_version_;
-  } else if (tracker.rack != rack || tracker.local_paths != address.local_paths) {
-    ++locality_version_;
-  }
-  tracker.host = address.host;
-  tracker.shuffle_port = address.shuffle_port;
-  tracker.rack = rack;
-  tracker.local_paths = address.local_paths;
-}
-
-// A tracker leaves the sums of free slots (-1) before it changes, and comes back (+1) after it.
-void ClusterState::count_free(const TrackerState& tracker, int sign) {
-  for (const TaskKind kind : kTaskKinds) {
-    const std::int64_t free = free_slots(tracker, kind);
-    if (free == 0) continue;
-    free_slots_[index(kind)] += sign * free;
-    auto& by_free = trackers_by_free_[index(kind)];
-    if (std::cmp_greater_equal(free, by_free.size()))
-      by_free.resize(static_cast<std::size_t>(free) + 1);
-    by_free[static_cast<std::size_t>(free)] += sign;
-  }
-}
-
-std::int64_t ClusterState::free_slots(const TrackerState& tracker, TaskKind kind) const {
-  if (!tracker.in_pool()) return 0;
-  return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
-}
-
-std::int64_t ClusterState::trackers_with_free(TaskKind kind, std::int64_t slots) const {
-  const auto& by_free = trackers_by_free_[index(kind)];
-  std::int64_t trackers = 0;
-  for (auto free = static_cast<std::size_t>(slots); free < by_free.size(); ++free) {
-    trackers += by_free[free];
-  }
-  return trackers;
-}
-
-template <class Change>
-void ClusterState::change_tracker(TrackerState& tracker, Change change) {
-  largest_.reset();
-  count_free(tracker, -1);
-  if (tracker.counts()) total_ -= tracker.total;
-  if (tracker.live()) --live_trackers_;
-  if (tracker.state == TrackerState::State::kAwaited) --awaited_trackers_;
-  change();
-  if (tracker.counts()) total_ += tracker.total;
-  count_free(tracker, 1);
-  if (tracker.live()) ++live_trackers_;
-  if (tracker.state == TrackerState::State::kAwaited) ++awaited_trackers_;
-}
-
-std::int64_t ClusterState::free_slots_for(TaskKind kind, std::int64_t width) const {
-  const auto& by_free = trackers_by_free_[index(kind)];
-  std::int64_t slots = 0;
-  for (auto free = static_cast<std::size_t>(width); free < by_free.size(); ++free) {
-    slots += by_free[free] * (static_cast<std::int64_t>(free) / width * width);
-  }
-  return slots;
-}
-
 void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
-  change_tracker(tracker, [&] { tracker.state = state; });
+  trackers_.change(tracker, [&] { tracker.state = state; });
 }
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
-  change_tracker(tracker, [&] { tracker.total = total; });
+  trackers_.change(tracker, [&] { tracker.total = total; });
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     tracker.largest.amount[i] = std::max(tracker.largest.amount[i], total.amount[i]);
   }
 }
 
 void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {
-  change_tracker(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
+  trackers_.change(tracker, [&] { tracker.accepts_tasks = accepts_tasks; });
 }
 
 void ClusterState::set_tracker_order(TrackerState& tracker, TrackerOrder order) {
-  change_tracker(tracker, [&] { tracker.order = order; });
+  trackers_.change(tracker, [&] { tracker.order = order; });
 }
 
 void ClusterState::set_tracker_faulty(TrackerState& tracker, bool faulty) {
-  change_tracker(tracker, [&] { tracker.faulty = faulty; });
+  trackers_.change(tracker, [&] { tracker.faulty = faulty; });
 }
 
 void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
@@ -401,7 +281,7 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
     ++group.succeeded;
   });
   if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
-    auto& outputs = trackers_[where.index()].map_outputs;
+    auto& outputs = trackers_.at(where).map_outputs;
     if (outputs.size() == outputs.capacity()) {  // before it grows: what is stale goes
       std::erase_if(outputs, [&](const TaskKey& key) { return !serves(where, key); });
     }

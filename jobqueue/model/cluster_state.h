@@ -4,99 +4,35 @@
 // vectors; iteration order is the order of ids, never of a hash table.
 #pragma once
 
-#include <array>
-#include <boost/container/flat_map.hpp>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "jobqueue/model/arrival_list.h"
+#include "jobqueue/model/attempt.h"
 #include "jobqueue/model/claims.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job.h"
-#include "jobqueue/model/queue_counters.h"
+#include "jobqueue/model/name_table.h"
+#include "jobqueue/model/queue_state.h"
 #include "jobqueue/model/queue_tree.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/settings.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
-#include "jobqueue/model/tracker_state.h"
+#include "jobqueue/model/tracker_table.h"
 
 namespace weir {
-
-// A live attempt: it occupies its tracker until the tracker says that it is over.
-struct Attempt {
-  using State = AttemptState;
-  AttemptKey key;
-  TrackerId tracker;
-  QueueId queue;  // in which it counts; follows a move of its job
-  UserId user;
-  State state = State::kLaunching;  // changed by ClusterState alone, and the next
-  CopyStage copy = CopyStage::kNone;
-  bool speculative = false;  // it was launched beside another one
-  bool paired = false;       // its task has other live attempts, perhaps dying
-  bool aged = false;         // it has run for long enough to have a second one beside it
-  TaskPhase phase = TaskPhase::kStarting;
-  KillReason kill_reason = KillReason::kJobKilled;
-  std::uint8_t preempted = 0;  // earlier attempts of its task, as counted there
-  std::int32_t progress_millionths = 0;
-  std::uint32_t copied_for_ms = 0;  // from its launch until it got its slots, saturating
-  TimeMs launched_at = 0;
-  AttemptSlot next;                 // of the same task, launched later
-  std::uint64_t launch_order = 0;   // counts launches: the larger, the later
-  std::uint64_t grant_seq = 0;      // of CommitGranted; 0 = not granted
-  HoldId hold = 0;                  // dying: what its slots are for
-  std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
-  bool live = false;                // false: the slot is free for reuse
-  bool dying() const { return state == State::kDying; }
-  bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
-  DurationMs in_slots_ms(TimeMs now) const {
-    return has_slots() ? now - launched_at - copied_for_ms : 0;
-  }
-};
-
-// Unfinished durable jobs, in the order in which they run.
-struct JobLine {
-  std::set<JobOrder> waiting;
-  std::set<JobOrder> running;
-};
 
 // The task of a job that a tracker should run next.
 struct TaskPick {
   TaskKey task;
   Locality locality = Locality::kAny;
   bool located = false;  // it is known where its input lies
-};
-
-// What one user has in one leaf queue.
-struct UserInQueue {
-  std::int64_t running_slots[kTaskKindCount] = {0, 0};
-  std::uint32_t jobs_waiting = 0;
-  std::uint32_t jobs_running = 0;  // in state RUNNING, and of these:
-  std::uint32_t jobs_pending = 0;  // those of which no task has started yet
-};
-
-// What every launch and every end looks at comes first and lies together.
-struct alignas(64) QueueState {
-  std::int64_t running_slots[kTaskKindCount] = {0,
-                                                0};  // RUN; of inner queues the sum of their leaves
-  std::uint64_t last_launch[kTaskKindCount] = {
-      0, 0};  // launch_order of the latest launch in or below it; 0 = none
-  boost::container::flat_map<UserId, UserInQueue> users;  // leaves only: those with a job here
-  bool stopped = false;             // refuses new jobs: by command, or by its settings
-  bool stopped_by_command = false;  // stays so when settings change
-  QueueCounters counters;
-  std::uint32_t jobs_waiting = 0;  // leaves only, from here on
-  std::uint32_t jobs_running = 0;
-  std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
-  std::set<JobId> unfinished;  // in submit order
-  JobLine line;
-  std::map<UserId, JobLine> user_lines;  // the line by users, none empty
 };
 
 class ClusterState {
@@ -111,16 +47,16 @@ class ClusterState {
   const QueueState& queue(QueueId id) const { return queues_[id.index()]; }
   const Job* find_job(JobId id) const;
   const Job& job(JobId id) const;
-  const TrackerState& tracker(TrackerId id) const { return trackers_[id.index()]; }
-  const std::vector<TrackerState>& trackers() const { return trackers_; }
-  const TrackerState* find_tracker(std::string_view name) const;
+  const TrackerState& tracker(TrackerId id) const { return trackers_.at(id); }
+  const std::vector<TrackerState>& trackers() const { return trackers_.all(); }
+  const TrackerState* find_tracker(std::string_view name) const { return trackers_.find(name); }
   const Attempt& attempt(AttemptSlot slot) const { return attempts_[slot.index()]; }
-  const std::string& user_name(UserId id) const { return users_[id.index()]; }
-  const std::string& rack_name(RackId id) const { return racks_[id.index()]; }
-  const Resources& total() const { return total_; }  // of the trackers that count
-  std::int64_t total_slots(TaskKind kind) const { return total_.slots(kind); }
-  std::uint32_t live_trackers() const { return live_trackers_; }
-  std::uint32_t awaited_trackers() const { return awaited_trackers_; }
+  const std::string& user_name(UserId id) const { return users_.name(id); }
+  const std::string& rack_name(RackId id) const { return trackers_.rack_name(id); }
+  const Resources& total() const { return trackers_.total(); }  // of those that count
+  std::int64_t total_slots(TaskKind kind) const { return total().slots(kind); }
+  std::uint32_t live_trackers() const { return trackers_.live(); }
+  std::uint32_t awaited_trackers() const { return trackers_.awaited(); }
   DurationMs heartbeat_interval_ms() const;  // as it is set, or grows with the cluster
   const std::map<JobId, std::unique_ptr<Job>>& jobs() const { return jobs_; }
   std::uint32_t waiting_jobs() const { return waiting_jobs_; }  // in all queues
@@ -152,7 +88,7 @@ class ClusterState {
   void prefetch(const Attempt& attempt, int step) const;
   void prefetch(const TaskKey& task, int step) const;
   // The most any live tracker offers in each dimension: what is larger can never run.
-  const Resources& largest_tracker() const;
+  const Resources& largest_tracker() const { return trackers_.largest(); }
   // Whether the tracker has the output of this finished map, of a job that is not over.
   bool serves(TrackerId tracker, const TaskKey& map) const;
   // Whether the job passes this tracker over because it failed there too often (unless most
@@ -184,10 +120,16 @@ class ClusterState {
   bool could_start(JobId job, TaskKind kind, TrackerId tracker, const Resources& freed) const;
   // Slots of live trackers that take tasks which nothing holds; and on how many trackers at least
   // `slots` (>= 1) are free.
-  std::int64_t free_slots(TaskKind kind) const { return free_slots_[index(kind)]; }
-  std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const;
-  std::int64_t free_slots_for(TaskKind kind, std::int64_t width) const;  // by tasks so wide
-  std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) const;
+  std::int64_t free_slots(TaskKind kind) const { return trackers_.free_slots().total(kind); }
+  std::int64_t trackers_with_free(TaskKind kind, std::int64_t slots) const {
+    return trackers_.free_slots().trackers_with(kind, slots);
+  }
+  std::int64_t free_slots_for(TaskKind kind, std::int64_t width) const {  // by tasks so wide
+    return trackers_.free_slots().total_for(kind, width);
+  }
+  static std::int64_t free_slots(const TrackerState& tracker, TaskKind kind) {
+    return TrackerTable::free_slots(tracker, kind);
+  }
   // Copy-compute splitting, as the ruling policy has it: a tracker holds copying reduces of up to
   // so many times its reduce slots. 0: reduces have their slots from their launch on.
   std::int64_t copy_factor() const { return copy_factor_; }
@@ -211,15 +153,17 @@ class ClusterState {
   void set_priority(Job& job, Priority priority);
   void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
   void expand_tasks(Job& job);              // makes the tasks, all pending
-  UserId intern_user(const std::string& name);
-  TrackerState& add_tracker(const std::string& name);
-  TrackerState& mutable_tracker(TrackerId id) { return trackers_[id.index()]; }
+  UserId intern_user(const std::string& name) { return users_.intern(name); }
+  TrackerState& add_tracker(const std::string& name) { return trackers_.add(name); }
+  TrackerState& mutable_tracker(TrackerId id) { return trackers_.at(id); }
   void set_tracker_live(TrackerState& tracker, TrackerState::State state);
   void set_tracker_total(TrackerState& tracker, const Resources& total);
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   void set_tracker_order(TrackerState& tracker, TrackerOrder order);
   void set_tracker_faulty(TrackerState& tracker, bool faulty);
-  RackId intern_rack(const std::string& name);
+  void set_tracker_address(TrackerState& tracker, const TrackerAddress& address) {
+    trackers_.set_address(tracker, address);
+  }
   // `to_copy`: a reduce that gets no slots before it is granted them.
   // `beside`: the task runs already.
   AttemptSlot launch(const TaskKey& task, std::uint32_t number, TrackerId tracker, TimeMs now,
@@ -241,15 +185,8 @@ class ClusterState {
   void stop_by_command(QueueId queue, bool stopped);
   QueueCounters& counters(QueueId queue) { return queues_[queue.index()].counters; }
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
-  void set_tracker_address(TrackerState& tracker, const TrackerAddress& address);
 
  private:
-  struct NameHash {  // finds by string_view
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>{}(name);
-    }
-  };
   // What a task adds to the sums of its group.
   struct TaskStanding {
     std::int64_t progress = 0;                   // of the foremost attempt
@@ -273,11 +210,7 @@ class ClusterState {
   void line_up(const Job& job);
   void leave_line(const Job& job);
   void leave_run(Attempt& attempt);
-  void count_free(const TrackerState& tracker, int sign);
-  // Changes what may move the tracker in or out of the pool, and keeps the totals right.
-  template <class Change>
-  void change_tracker(TrackerState& tracker, Change change);
-  void index_locations(Job& job) const;  // from the splits' hosts and the trackers' local paths
+  void index_locations(const Job& job) const;  // from the splits' hosts, the trackers' local paths
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
                                           const TrackerState& tracker, Locality allowed) const;
   void refresh_locations(JobId job) const;
@@ -294,25 +227,13 @@ class ClusterState {
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::uint32_t waiting_jobs_ = 0;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
-  std::vector<TrackerState> trackers_;
-  // Looked up, never walked, as user_by_name_.
-  std::unordered_map<std::string, TrackerId, NameHash, std::equal_to<>> tracker_by_name_;
+  TrackerTable trackers_;
   std::vector<Attempt> attempts_;
   std::vector<AttemptSlot> free_attempts_;
   ArrivalList<AttemptSlot> young_;  // of tasks that may speculate, by launch: not aged yet
   std::set<JobId> with_stragglers_[kTaskKindCount];
   ClaimBook claims_;
-  std::vector<std::string> users_;
-  std::unordered_map<std::string, UserId> user_by_name_;  // looked up, never walked
-  std::vector<std::string> racks_;
-  std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name -> trackers
-  std::uint64_t locality_version_ = 1;  // grows when a tracker's address or paths change
-  Resources total_;
-  std::uint32_t live_trackers_ = 0;
-  std::uint32_t awaited_trackers_ = 0;
-  mutable std::optional<Resources> largest_;  // nothing: a tracker has changed since
-  std::int64_t free_slots_[kTaskKindCount] = {0, 0};
-  std::vector<std::int64_t> trackers_by_free_[kTaskKindCount];  // how many have so many slots free
+  NameTable<UserId> users_;
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;
 };

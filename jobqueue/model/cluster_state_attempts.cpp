@@ -22,7 +22,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
     slot = free_attempts_.back();
     free_attempts_.pop_back();
   }
-  TrackerState& tracker = trackers_[tracker_id.index()];
+  TrackerState& tracker = trackers_.at(tracker_id);
   Attempt& attempt = attempts_[slot.index()];
   attempt = Attempt{};
   attempt.key = {key, number};
@@ -87,7 +87,7 @@ void ClusterState::leave_run(Attempt& attempt) {
 
 void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
   attempt.state = state;
-  trackers_[attempt.tracker.index()].held[attempt.tracker_place].state = state;
+  trackers_.at(attempt.tracker).held[attempt.tracker_place].state = state;
 }
 
 void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
@@ -103,7 +103,7 @@ void ClusterState::end_attempt(AttemptSlot slot) {
   Attempt& attempt = attempts_[slot.index()];
   WEIR_CHECK(attempt.live, "an attempt ends once");
   if (!attempt.dying()) leave_run(attempt);
-  TrackerState& tracker = trackers_[attempt.tracker.index()];
+  TrackerState& tracker = trackers_.at(attempt.tracker);
   Job& job = mutable_job(attempt.key.task.job);
   hold(tracker, attempt, -1);
   const AttemptSlot last = tracker.attempts.back();

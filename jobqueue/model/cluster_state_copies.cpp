@@ -29,9 +29,9 @@ std::int64_t ClusterState::copy_room(const TrackerState& tracker) const {
 
 bool ClusterState::may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const {
   const Resources& need = job.need(kind);
-  if (!splits(kind)) return fits(need, tracker.total, tracker.used, total_);
+  if (!splits(kind)) return fits(need, tracker.total, tracker.used, total());
   return need.slots(kind) <= std::min(copy_room(tracker), tracker.total.slots(kind)) &&
-         fits(without_slots(need), tracker.total, tracker.used, total_);
+         fits(without_slots(need), tracker.total, tracker.used, total());
 }
 
 bool ClusterState::may_compute(const Job& job, const TrackerState& tracker) const {
@@ -48,13 +48,13 @@ void ClusterState::hold(TrackerState& tracker, const Attempt& attempt, int sign)
     if (sign > 0) return void(tracker.used += without_slots(need));
     return void(tracker.used -= without_slots(need));
   }
-  count_free(tracker, -1);
-  if (sign > 0) {
-    tracker.used += need;
-  } else {
-    tracker.used -= need;
-  }
-  count_free(tracker, 1);
+  trackers_.change_used(tracker, [&] {
+    if (sign > 0) {
+      tracker.used += need;
+    } else {
+      tracker.used -= need;
+    }
+  });
 }
 
 // A reduce without slots that does not die.
@@ -62,12 +62,12 @@ void ClusterState::count_copy(const Attempt& attempt, int sign) {
   TaskGroup& group = mutable_job(attempt.key.task.job).tasks(TaskKind::kReduce);
   const bool copied = attempt.copy == CopyStage::kCopied;
   (copied ? group.copied : group.copying) += static_cast<std::uint32_t>(sign);
-  if (copied) trackers_[attempt.tracker.index()].copied += static_cast<std::uint32_t>(sign);
+  if (copied) trackers_.at(attempt.tracker).copied += static_cast<std::uint32_t>(sign);
 }
 
 void ClusterState::set_copy_stage(Attempt& attempt, CopyStage stage) {
   attempt.copy = stage;
-  trackers_[attempt.tracker.index()].held[attempt.tracker_place].copy = stage;
+  trackers_.at(attempt.tracker).held[attempt.tracker_place].copy = stage;
 }
 
 void ClusterState::set_copied(Attempt& attempt) {
@@ -81,13 +81,11 @@ void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
   WEIR_CHECK(!attempt.has_slots() && !attempt.dying(), "slots are granted once");
   const Job& job = this->job(attempt.key.task.job);
   const TaskKind kind = TaskKind::kReduce;
-  TrackerState& tracker = trackers_[attempt.tracker.index()];
+  TrackerState& tracker = trackers_.at(attempt.tracker);
   count_copy(attempt, -1);
   tracker.copy_slots -= job.width(kind);
   set_copy_stage(attempt, CopyStage::kGranted);
-  count_free(tracker, -1);
-  tracker.used += slots_alone(job);
-  count_free(tracker, 1);
+  trackers_.change_used(tracker, [&] { tracker.used += slots_alone(job); });
   attempt.copied_for_ms = static_cast<std::uint32_t>(
       std::min<DurationMs>(now - attempt.launched_at, std::numeric_limits<std::uint32_t>::max()));
   ++mutable_job(job.id).tasks(kind).running;

@@ -102,7 +102,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   }
   for (const auto& [id, job] : jobs_) line_up(*job);
   follow_speculation();
-  for (TrackerState& tracker : trackers_) tracker.keeps = 0;  // holds of queues that are gone went
+  for (const TrackerState& tracker : trackers()) mutable_tracker(tracker.id).keeps = 0;
   for (const Hold& hold : claims_.holds()) ++mutable_tracker(hold.tracker).keeps;
   for (const Reservation& kept : claims_.reservations()) ++mutable_tracker(kept.tracker).keeps;
 }

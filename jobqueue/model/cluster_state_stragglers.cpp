@@ -104,7 +104,7 @@ std::optional<TaskPick> ClusterState::pick_straggler(JobId id, TaskKind kind,
                                                    TrackerId tracker_id) const {
   const Job& job = this->job(id);
   const TaskGroup& group = job.tasks(kind);
-  const TrackerState& tracker = trackers_[tracker_id.index()];
+  const TrackerState& tracker = trackers_.at(tracker_id);
   if (!job.schedulable() || !job.speculates[index(kind)] || group.aged == nullptr ||
       group.pending() > 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
     return std::nullopt;

@@ -103,13 +103,13 @@ struct alignas(64) Job {
   Duty duty = Duty::kNone;
   bool has_failures = false;                         // failed_on or tracker_failures say something
   bool may_have_written = false;                     // before the JobTracker was started
-  bool has_locations = false;                        // `locality` does
+  mutable bool has_locations = false;                // `locality` does
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
   bool held = false;     // waits to be released: in no line for a place
   bool limited = false;  // it has a time limit
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
-  std::uint64_t locality_version = 0;                // of the trackers that the index knows
+  mutable std::uint64_t locality_version = 0;  // of the trackers' addresses that `locality` knows
   std::shared_ptr<const JobSpec> spec;  // of a job that is over and done with: brief()
   TaskGroup group[kTaskKindCount];
 
@@ -118,7 +118,9 @@ struct alignas(64) Job {
   TimeMs deadline = 0;  // of its time limit; 0: none, or no task has started
   std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
-  LocalityIndex locality;
+  // A cache of where the splits lie, made when somebody asks (placement.cpp): to make all of them
+  // when a tracker comes would cost jobs times splits, for jobs that may never be looked at again.
+  mutable LocalityIndex locality;
   Counters counters;
   std::string pool;  // that it was moved into; empty: what its properties and queue give
   std::string diagnostics;

@@ -10,7 +10,7 @@ bool ClusterState::avoided(const Job& job, TrackerId tracker) const {
   const auto avoided =
       std::count_if(job.tracker_failures.begin(), job.tracker_failures.end(),
                     [](const auto& t) { return t.second >= kTrackerFailuresPerJob; });
-  return avoided * 4 <= static_cast<std::int64_t>(live_trackers_);
+  return avoided * 4 <= static_cast<std::int64_t>(live_trackers());
 }
 
 // Tasks of different jobs that were lost with a tracker do not start on one again within
@@ -45,8 +45,8 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
     if (std::find(places.begin(), places.end(), tracker.id) == places.end()) return i;
     // It failed here before: only if nobody else could take it.
     const bool elsewhere =
-        std::any_of(trackers_.begin(), trackers_.end(), [&](const TrackerState& other) {
-          return other.in_pool() && fits(job.need(kind), other.total, Resources{}, total_) &&
+        std::any_of(trackers().begin(), trackers().end(), [&](const TrackerState& other) {
+          return other.in_pool() && fits(job.need(kind), other.total, Resources{}, total()) &&
                  std::find(places.begin(), places.end(), other.id) == places.end() &&
                  !avoided(job, other.id);
         });
@@ -58,11 +58,11 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
 bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
                                const Resources& freed) const {
   const Job& job = this->job(id);
-  const TrackerState& tracker = trackers_[tracker_id.index()];
+  const TrackerState& tracker = trackers_.at(tracker_id);
   if (!tracker.in_pool() || job.launchable(kind) == 0) return false;
   Resources used = tracker.used;
   used -= freed;
-  if (!fits(job.need(kind), tracker.total, used, total_) || avoided(job, tracker_id)) return false;
+  if (!fits(job.need(kind), tracker.total, used, total()) || avoided(job, tracker_id)) return false;
   return !job.tasks(kind).fresh.empty() ||
          pick_retry(job, kind, tracker, Locality::kAny).has_value();
 }
@@ -70,7 +70,7 @@ bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
 std::optional<TaskPick> ClusterState::pick_task(JobId id, TaskKind kind, TrackerId tracker_id,
                                               Locality allowed) const {
   const Job& job = this->job(id);
-  const TrackerState& tracker = trackers_[tracker_id.index()];
+  const TrackerState& tracker = trackers_.at(tracker_id);
   if (job.launchable(kind) == 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
     return std::nullopt;
   }
@@ -85,8 +85,7 @@ std::optional<TaskPick> ClusterState::pick_task(JobId id, TaskKind kind, Tracker
   }
   if (group.fresh.empty()) return std::nullopt;
   if (!located) return TaskPick{{id, kind, *group.fresh.first()}, Locality::kAny};
-  const auto found =
-      job_index_[id.index()]->locality.nearest(group, tracker_id, tracker.rack, allowed);
+  const auto found = job.locality.nearest(group, tracker_id, tracker.rack, allowed);
   if (!found) return std::nullopt;
   return TaskPick{{id, kind, found->index}, found->locality, job.locality.located(found->index)};
 }
@@ -96,18 +95,17 @@ bool ClusterState::has_locations(JobId id) const {
   return job(id).has_locations;
 }
 
-// The index of locations is a cache, kept up lazily.
 void ClusterState::refresh_locations(JobId id) const {
-  Job& job = *job_index_[id.index()];
-  if (job.locality_version != locality_version_) index_locations(job);
+  const Job& job = this->job(id);
+  if (job.locality_version != trackers_.address_version()) index_locations(job);
 }
 
-void ClusterState::index_locations(Job& job) const {
-  job.locality_version = locality_version_;
+void ClusterState::index_locations(const Job& job) const {
+  job.locality_version = trackers_.address_version();
   job.locality.clear();
   const JobSpec& spec = *job.spec;
   std::vector<std::vector<TrackerId>> by_file(spec.input_files.size());
-  for (const TrackerState& tracker : trackers_) {
+  for (const TrackerState& tracker : trackers()) {
     for (const std::string& prefix : tracker.local_paths) {
       for (std::size_t file = 0; file < spec.input_files.size(); ++file) {
         if (spec.input_files[file].starts_with(prefix)) by_file[file].push_back(tracker.id);
@@ -122,9 +120,7 @@ void ClusterState::index_locations(Job& job) const {
       located = true;
     };
     for (const std::string& host : split.hosts) {
-      const auto found = by_host_.find(host);
-      if (found == by_host_.end()) continue;
-      for (const TrackerId t : found->second) add(t);
+      for (const TrackerId t : trackers_.near(host)) add(t);
     }
     if (split.file < by_file.size()) {
       for (const TrackerId t : by_file[split.file]) add(t);

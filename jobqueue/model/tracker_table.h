@@ -1,0 +1,101 @@
+// All trackers that were ever there, by id, name and host, and what they have together: totals,
+// free slots, how many are alive. Whoever changes what of a tracker counts there goes through
+// change() or change_used(), which keep the sums right.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "jobqueue/model/free_slots.h"
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/name_table.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/tracker_state.h"
+
+namespace weir {
+
+class TrackerTable {
+ public:
+  const std::vector<TrackerState>& all() const { return trackers_; }
+  const TrackerState& at(TrackerId id) const { return trackers_[id.index()]; }
+  TrackerState& at(TrackerId id) { return trackers_[id.index()]; }
+  const TrackerState* find(std::string_view name) const;
+  // Those that are of this name, or on the host of this name.
+  const std::vector<TrackerId>& near(const std::string& host) const;
+  const std::string& rack_name(RackId id) const { return racks_.name(id); }
+
+  const Resources& total() const { return total_; }  // of those that count
+  std::uint32_t live() const { return live_; }
+  std::uint32_t awaited() const { return awaited_; }
+  // The most any live one offers in each dimension.
+  const Resources& largest() const;
+  // Of trackers that take tasks, what nothing holds.
+  const FreeSlots& free_slots() const { return free_slots_; }
+  static std::int64_t free_slots(const TrackerState& tracker, TaskKind kind);
+  // Grows when an address or a path changes: what is near what is to be found out anew.
+  std::uint64_t address_version() const { return address_version_; }
+
+  TrackerState& add(const std::string& name);  // lost, until it is said to be there
+  void set_address(TrackerState& tracker, const TrackerAddress& address);
+  // Changes its state, its total, or what may move it in or out of the pool.
+  template <class Change>
+  void change(TrackerState& tracker, Change change);
+  // Changes what of it is in use.
+  template <class Change>
+  void change_used(TrackerState& tracker, Change change);
+
+ private:
+  struct NameHash {  // finds by string_view
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const {
+      return std::hash<std::string_view>{}(name);
+    }
+  };
+  void count(const TrackerState& tracker, int sign);
+  void count_free(const TrackerState& tracker, int sign);
+
+  std::vector<TrackerState> trackers_;
+  // Looked up, never walked.
+  std::unordered_map<std::string, TrackerId, NameHash, std::equal_to<>> by_name_;
+  std::map<std::string, std::vector<TrackerId>> by_host_;  // host or tracker name
+  NameTable<RackId> racks_;
+  std::uint64_t address_version_ = 1;
+  Resources total_;
+  std::uint32_t live_ = 0;
+  std::uint32_t awaited_ = 0;
+  FreeSlots free_slots_;
+  mutable std::optional<Resources> largest_;  // a cache; nothing: a tracker has changed since
+};
+
+template <class Change>
+void TrackerTable::change(TrackerState& tracker, Change change) {
+  largest_.reset();
+  count(tracker, -1);
+  change();
+  count(tracker, 1);
+}
+
+template <class Change>
+void TrackerTable::change_used(TrackerState& tracker, Change change) {
+  count_free(tracker, -1);
+  change();
+  count_free(tracker, 1);
+}
+
+inline std::int64_t TrackerTable::free_slots(const TrackerState& tracker, TaskKind kind) {
+  if (!tracker.in_pool()) return 0;
+  return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
+}
+
+inline void TrackerTable::count_free(const TrackerState& tracker, int sign) {
+  for (const TaskKind kind : kTaskKinds) free_slots_.count(kind, free_slots(tracker, kind), sign);
+}
+
+}  // namespace weir
