@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "conf/policies.h"
 #include "lab/stories/fuzz_story.h"
 #include "sim/checker_observer.h"
@@ -16,10 +18,17 @@ constexpr std::uint64_t kSeedsTried = 300;
 constexpr std::uint64_t kFromInput = 40;
 
 // Where the search begins for rules that few seeds give an occasion for: it saves time, no more.
+// (When the stories change, the search goes on from there; the first seeds are then found by hand.)
 std::uint64_t first_seed(const std::string& rule) {
-  if (rule == "pool-kill-useless") return 148;
-  if (rule == "pool-kill-budget") return 56;
-  return 1;
+  static const std::map<std::string, std::uint64_t> first = {
+      {"claim-book", 35},      {"claim-resumed", 25},      {"claim-unserved", 45},
+      {"deficit-order", 34},   {"job-unended", 81},        {"kill-excess", 83},
+      {"kill-forbidden", 22},  {"kind-turn", 57},          {"load-cap", 31},
+      {"locality-early", 55},  {"locality-passed", 54},    {"pool-kill-budget", 63},
+      {"pool-kill-early", 34}, {"pool-kill-useless", 156}, {"pool-order", 31},
+  };
+  const auto found = first.find(rule);
+  return found == first.end() ? 1 : found->second;
 }
 
 struct Told {
