@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conf/hadoop_parts.h"
@@ -57,6 +58,8 @@ ImportedAllocations read_allocations_file(const XmlElement& root, AllocationsUse
                                           Diagnostics& out);
 // Whether it has what only YARN's files have.
 bool is_yarn_allocations(const XmlElement& root);
+// Tells that an element is not taken over, and why (hadoop_no_counterpart.cpp).
+void tell_no_counterpart(const HadoopValue& value, std::string_view element);
 ImportedPlacement read_placement(const XmlElement& policy, Diagnostics& out);
 
 }  // namespace weir

@@ -46,7 +46,7 @@ void Clockwork::begin_beats(TrackerId tracker, TimeMs first) {
   push({.at = first,
         .tracker = tracker,
         .generation = ++generation_[tracker.index()],
-        .what = What::kBeat});
+        .what = What::kHeartbeat});
 }
 
 void Clockwork::start_beats() {

@@ -39,14 +39,14 @@ class Clockwork : public Observer {
   void run_to(TimeMs until);
 
  private:
-  enum class What : std::uint8_t { kBeat, kCopied, kEnd };
+  enum class What : std::uint8_t { kHeartbeat, kCopied, kEnd };
   struct Due {
     TimeMs at = 0;
     std::uint64_t order = 0;
     AttemptKey attempt;  // kCopied, kEnd
     TrackerId tracker;
-    std::uint32_t generation = 0;  // kBeat: of the tracker's beats
-    What what = What::kBeat;
+    std::uint32_t generation = 0;  // kHeartbeat: of the tracker's beats
+    What what = What::kHeartbeat;
     friend bool operator>(const Due& a, const Due& b) {
       return a.at != b.at ? a.at > b.at : a.order > b.order;
     }

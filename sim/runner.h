@@ -69,7 +69,7 @@ class Runner {
   void run(const Step& step, const step::Submit& what);
   void run(const Step& step, const step::Advance& what);
   void run(const Step& step, const step::RunUntil& what);
-  void run(const Step& step, const step::Beat& what);
+  void run(const Step& step, const step::Heartbeat& what);
   void run(const Step& step, const step::EndTasks& what);
   void run(const Step& step, const step::Lose& what);
   void run(const Step& step, const step::OrderTracker& what);

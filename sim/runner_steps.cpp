@@ -46,7 +46,7 @@ void Runner::run(const Step& step, const step::RunUntil& what) {
   if (!beats_anyway) clockwork_.stop_beats();
 }
 
-void Runner::run(const Step& step, const step::Beat& what) {
+void Runner::run(const Step& step, const step::Heartbeat& what) {
   const auto id = tracker(step.at, what.tracker, true);
   std::vector<std::string> launched;
   grants_.take();

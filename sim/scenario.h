@@ -58,7 +58,7 @@ struct Advance {
 struct RunUntil {
   std::optional<DurationMs> until;  // scenario time; nothing: until every job has ended
 };
-struct Beat {
+struct Heartbeat {
   std::string tracker;
   std::optional<std::vector<std::string>> expect;   // launches
   std::optional<std::vector<std::string>> granted;  // reduces that have copied and get their slots
@@ -159,11 +159,12 @@ struct ExpectRefused {
 struct Step {
   Mark at;
   std::optional<DurationMs> when;  // the clock first runs to this scenario time
-  std::variant<step::Submit, step::Advance, step::RunUntil, step::Beat, step::EndTasks, step::Lose,
-               step::OrderTracker, step::ExpectTracker, step::AddTracker, step::SetSlots,
-               step::Prioritise, step::Move, step::Kill, step::Release, step::QueueSwitch,
-               step::Apply, step::SwitchPolicy, step::ExpectQueue, step::ExpectJob,
-               step::ExpectKills, step::ExpectRecords, step::ExpectExplain, step::ExpectRefused>
+  std::variant<step::Submit, step::Advance, step::RunUntil, step::Heartbeat, step::EndTasks,
+               step::Lose, step::OrderTracker, step::ExpectTracker, step::AddTracker,
+               step::SetSlots, step::Prioritise, step::Move, step::Kill, step::Release,
+               step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
+               step::ExpectJob, step::ExpectKills, step::ExpectRecords, step::ExpectExplain,
+               step::ExpectRefused>
       what;
 };
 

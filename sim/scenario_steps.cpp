@@ -5,32 +5,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/scenario_parts.h"
+#include "sim/scenario_step_parts.h"
 
 namespace weir {
-namespace {
 
-const std::initializer_list<std::string_view> kFigureKeys = {
-    "share",   "min_share", "demand", "guaranteed", "allocated",   "running",
-    "pending", "deficit",   "weight", "copying",    "speculative", "speculative_won"};
-
-// One step's map, and where its files are.
-struct StepNode {
-  const MapReader& map;
-  const YamlNode& value;
-  std::string_view key;
-  const std::string& directory;
-  std::string path() const { return map.path(key); }
-  Diagnostics& out() const { return map.out(); }
-};
-
-std::string text_of(const StepNode& s) {
-  std::string text;
-  s.map.read_string(s.key, text);
-  return text;
-}
-
-// A list of names; `[]` is none.
 std::vector<std::string> names_of(const YamlNode& node, const std::string& path, Diagnostics& out) {
   if (node.kind == YamlNode::Kind::kList && node.items.empty()) return {};
   return strings_of(node, path, out).value_or(std::vector<std::string>{});
@@ -47,6 +25,24 @@ std::vector<std::string> task_names(const YamlNode& node, const std::string& pat
   return names;
 }
 
+void require(const MapReader& map, std::initializer_list<std::string_view> keys,
+             const YamlNode& node) {
+  if (node.kind != YamlNode::Kind::kMap) return;  // told already
+  for (const std::string_view key : keys) {
+    if (map.has(key)) continue;
+    map.out().error(node.at, fmt::format("{} is missing, allowed: {} with {}", map.path(key),
+                                         "a map", fmt::join(keys, " and ")));
+  }
+}
+
+namespace {
+
+std::string text_of(const StepNode& s) {
+  std::string text;
+  s.map.read_string(s.key, text);
+  return text;
+}
+
 step::By read_by(const MapReader& map) {
   step::By by;
   const YamlNode* node = map.find("by");
@@ -61,81 +57,25 @@ step::By read_by(const MapReader& map) {
   return by;
 }
 
-std::optional<std::vector<step::ExpectedClaim>> read_claims(const MapReader& expect) {
-  constexpr std::string_view kClasses[] = {"map", "reduce"};
-  constexpr std::string_view kBlocks[] = {"none",           "unservable", "over_budget",
-                                          "preemption_off", "log_only",   "repeating"};
-  const YamlNode* list = expect.find("claims");
-  if (list == nullptr) return std::nullopt;
-  std::vector<step::ExpectedClaim> claims;
-  if (list->kind != YamlNode::Kind::kList) {
-    expect.wrong(*list, "claims", "a list, [{slots: 2, left: 30s}], or [] for none");
-    return claims;
-  }
-  for (const auto& node : list->items) {
-    step::ExpectedClaim claim;
-    const MapReader map(node.get(), expect.path("claims"), expect.out(),
-                        {"class", "slots", "left", "deadline_in", "block"});
-    if (const auto kind = map.read_enum("class", kClasses)) claim.kind = kTaskKinds[*kind];
-    if (std::int64_t slots = 0; map.read_integer("slots", slots, {})) claim.slots = slots;
-    for (const char* key : {"left", "deadline_in"}) {
-      if (DurationMs left = 0; map.read_duration(key, left, {})) claim.left_ms = left;
-    }
-    if (const auto block = map.read_enum("block", kBlocks)) claim.block = kBlocks[*block];
-    claims.push_back(std::move(claim));
-  }
-  return claims;
-}
-
-void read_figures(const MapReader& expect, step::Figures& figures) {
-  for (const TaskKind kind : kTaskKinds) {
-    const YamlNode* node = expect.find(name(kind));
-    if (node == nullptr) continue;
-    const MapReader map(
-        node, expect.path(name(kind)), expect.out(),
-        {"share", "min_share", "demand", "guaranteed", "allocated", "running", "pending", "deficit",
-         "weight", "copying", "claims", "speculative", "speculative_won"});
-    for (const std::string_view key : kFigureKeys) {
-      const YamlNode* value = map.find(key);
-      if (value == nullptr) continue;
-      if (const auto number = number_of(*value, map.path(key), map.out())) {
-        figures[index(kind)].push_back({std::string(key), *number});
-      }
-    }
-  }
-}
-
-void require(const MapReader& map, std::initializer_list<std::string_view> keys,
-             const YamlNode& node) {
-  if (node.kind != YamlNode::Kind::kMap) return;  // told already
-  for (const std::string_view key : keys) {
-    if (map.has(key)) continue;
-    map.out().error(node.at, fmt::format("{} is missing, allowed: {} with {}", map.path(key),
-                                         "a map", fmt::join(keys, " and ")));
-  }
-}
-
-using Body = decltype(Step::what);
-
-Body submit(const StepNode& s) {
+StepBody submit(const StepNode& s) {
   return step::Submit{read_job(s.value, s.path(), s.out())};
 }
 
-Body advance(const StepNode& s) {
+StepBody advance(const StepNode& s) {
   step::Advance advance;
   s.map.read_duration(s.key, advance.by_ms, {});
   return advance;
 }
 
-Body run_until(const StepNode& s) {
+StepBody run_until(const StepNode& s) {
   step::RunUntil run;
   if (s.value.kind == YamlNode::Kind::kScalar && s.value.text == "jobs_ended") return run;
   if (DurationMs until = 0; s.map.read_duration(s.key, until, {})) run.until = until;
   return run;
 }
 
-Body heartbeat(const StepNode& s) {
-  step::Beat beat;
+StepBody heartbeat(const StepNode& s) {
+  step::Heartbeat beat;
   beat.tracker = text_of(s);
   if (const YamlNode* expect = s.map.find("expect")) {
     beat.expect = task_names(*expect, s.map.path("expect"), s.out());
@@ -148,7 +88,7 @@ Body heartbeat(const StepNode& s) {
   return beat;
 }
 
-Body end_tasks(const StepNode& s) {
+StepBody end_tasks(const StepNode& s) {
   step::EndTasks end;
   end.well = s.key == "finish";
   end.tasks = names_of(s.value, s.path(), s.out());
@@ -161,11 +101,11 @@ Body end_tasks(const StepNode& s) {
   return end;
 }
 
-Body lose(const StepNode& s) {
+StepBody lose(const StepNode& s) {
   return step::Lose{text_of(s)};
 }
 
-Body order_tracker(const StepNode& s) {
+StepBody order_tracker(const StepNode& s) {
   const auto order = s.key == "drain"      ? TrackerOrder::kDrain
                      : s.key == "stop"     ? TrackerOrder::kStop
                      : s.key == "stop_now" ? TrackerOrder::kStopNow
@@ -173,7 +113,7 @@ Body order_tracker(const StepNode& s) {
   return step::OrderTracker{text_of(s), order, read_by(s.map)};
 }
 
-Body expect_tracker(const StepNode& s) {
+StepBody expect_tracker(const StepNode& s) {
   constexpr std::string_view kStates[] = {"live", "out", "lost"};
   step::ExpectTracker expect;
   const MapReader map(&s.value, s.path(), s.out(), {"tracker", "state"});
@@ -183,11 +123,11 @@ Body expect_tracker(const StepNode& s) {
   return expect;
 }
 
-Body add_tracker(const StepNode& s) {
+StepBody add_tracker(const StepNode& s) {
   return step::AddTracker{read_tracker_spec(s.value, s.path(), s.out())};
 }
 
-Body set_slots(const StepNode& s) {
+StepBody set_slots(const StepNode& s) {
   step::SetSlots set;
   const MapReader map(&s.value, s.path(), s.out(), {"tracker", "map_slots", "reduce_slots"});
   require(map, {"tracker"}, s.value);
@@ -200,7 +140,7 @@ Body set_slots(const StepNode& s) {
   return set;
 }
 
-Body set_priority(const StepNode& s) {
+StepBody set_priority(const StepNode& s) {
   step::Prioritise change;
   const MapReader map(&s.value, s.path(), s.out(), {"job", "priority"});
   require(map, {"job", "priority"}, s.value);
@@ -212,7 +152,7 @@ Body set_priority(const StepNode& s) {
   return change;
 }
 
-Body move(const StepNode& s) {
+StepBody move(const StepNode& s) {
   step::Move move;
   const MapReader map(&s.value, s.path(), s.out(), {"job", "queue"});
   require(map, {"job", "queue"}, s.value);
@@ -222,113 +162,33 @@ Body move(const StepNode& s) {
   return move;
 }
 
-Body kill_job(const StepNode& s) {
+StepBody kill_job(const StepNode& s) {
   return step::Kill{text_of(s), read_by(s.map)};
 }
 
-Body release(const StepNode& s) {
+StepBody release(const StepNode& s) {
   return step::Release{text_of(s), read_by(s.map)};
 }
 
-Body switch_queue(const StepNode& s) {
+StepBody switch_queue(const StepNode& s) {
   return step::QueueSwitch{text_of(s), s.key == "stop_queue", read_by(s.map)};
 }
 
-Body apply(const StepNode& s) {
+StepBody apply(const StepNode& s) {
   return step::Apply{read_settings_source(s.value, s.directory, s.out()), read_by(s.map)};
 }
 
-Body switch_policy(const StepNode& s) {
+StepBody switch_policy(const StepNode& s) {
   return step::SwitchPolicy{text_of(s), read_by(s.map)};
 }
 
-Body expect_queue(const StepNode& s) {
-  step::ExpectQueue expect;
-  const MapReader map(&s.value, s.path(), s.out(),
-                      {"queue", "map", "reduce", "jobs", "stopped", "claims"});
-  require(map, {"queue"}, s.value);
-  map.read_string("queue", expect.queue);
-  read_figures(map, expect.figures);
-  expect.claims = read_claims(map);
-  for (const TaskKind kind : kTaskKinds) {
-    const YamlNode* node = map.find(name(kind));
-    if (node == nullptr || node->kind != YamlNode::Kind::kMap) continue;
-    const MapReader claims(node, map.path(name(kind)), s.out(),
-                           {"share", "min_share", "demand", "guaranteed", "allocated", "running",
-                            "pending", "copying", "claims", "speculative", "speculative_won"});
-    expect.claims_of[index(kind)] = read_claims(claims);
-  }
-  if (const YamlNode* node = map.find("jobs")) {
-    const MapReader jobs(node, map.path("jobs"), map.out(), {"waiting", "running"});
-    for (const char* key : {"waiting", "running"}) {
-      const YamlNode* value = jobs.find(key);
-      if (value == nullptr) continue;
-      if (const auto number = number_of(*value, jobs.path(key), jobs.out()))
-        expect.jobs.push_back({key, *number});
-    }
-  }
-  if (bool stopped = false; map.read_bool("stopped", stopped)) expect.stopped = stopped;
-  return expect;
-}
-
-Body expect_job(const StepNode& s) {
-  constexpr std::string_view kStates[] = {"WAITING", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"};
-  step::ExpectJob expect;
-  const MapReader map(&s.value, s.path(), s.out(),
-                      {"job", "map", "reduce", "runnable", "state", "queue", "pool"});
-  require(map, {"job"}, s.value);
-  map.read_string("job", expect.job);
-  read_figures(map, expect.figures);
-  if (bool runnable = false; map.read_bool("runnable", runnable)) expect.runnable = runnable;
-  if (const auto state = map.read_enum("state", kStates)) expect.state = kStates[*state];
-  if (std::string queue; map.read_string("queue", queue)) expect.queue = queue;
-  if (std::string pool; map.read_string("pool", pool)) expect.pool = pool;
-  return expect;
-}
-
-Body expect_kills(const StepNode& s) {
-  return step::ExpectKills{task_names(s.value, s.path(), s.out())};
-}
-
-Body expect_records(const StepNode& s) {
-  constexpr std::string_view kOutcomes[] = {"pending", "used", "wasted", "logged_only"};
-  step::ExpectRecords expect;
-  if (s.value.kind != YamlNode::Kind::kList) {
-    s.map.wrong(s.value, s.key, "a list, [{task: J1/m3, outcome: used, claimant: q}], or []");
-    return expect;
-  }
-  for (const auto& node : s.value.items) {
-    step::ExpectRecords::Record record;
-    const MapReader map(node.get(), s.path(), s.out(), {"task", "outcome", "claimant", "victim"});
-    require(map, {"task"}, *node);
-    map.read_string("task", record.task);
-    if (const auto outcome = map.read_enum("outcome", kOutcomes)) {
-      record.outcome = kOutcomes[*outcome];
-    }
-    if (std::string queue; map.read_string("claimant", queue)) record.claimant = queue;
-    if (std::string queue; map.read_string("victim", queue)) record.victim = queue;
-    expect.records.push_back(std::move(record));
-  }
-  return expect;
-}
-
-Body expect_explain(const StepNode& s) {
-  step::ExpectExplain expect;
-  const MapReader map(&s.value, s.path(), s.out(), {"job", "codes"});
-  require(map, {"job", "codes"}, s.value);
-  map.read_string("job", expect.job);
-  if (const YamlNode* codes = map.find("codes"))
-    expect.codes = names_of(*codes, map.path("codes"), map.out());
-  return expect;
-}
-
-Body expect_refused(const StepNode& s) {
+StepBody expect_refused(const StepNode& s) {
   return step::ExpectRefused{text_of(s)};
 }
 
 struct Kind {
   std::string_view key;
-  Body (*read)(const StepNode&);
+  StepBody (*read)(const StepNode&);
   std::string_view extra = {};  // what it may have beside `at`
   std::string_view second = {};
 };

@@ -163,6 +163,23 @@ TimeMs first_launch_of(const JobSnapshot& job) {
   return first == 0 ? job.submitted_at : first;
 }
 
+std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) {
+  auto job = std::make_unique<Job>();
+  job->id = old.job;
+  job->spec = old.spec;
+  job->queue = queue.valid() ? queue : QueueTree::root();
+  job->user = user;
+  job->priority = old.priority;
+  job->submitted_at = old.submitted_at;
+  job->finished_at = old.finished_at;
+  job->diagnostics = old.diagnostics;
+  job->pool = old.pool;
+  job->durable = true;
+  job->state = is_over(old.state) ? old.state : JobState::kWaiting;
+  job->held = old.spec->hold && !old.released && !is_over(old.state);
+  return job;
+}
+
 }  // namespace
 
 Status Recovery::restore_job(const JobSnapshot& old) {
@@ -173,20 +190,7 @@ Status Recovery::restore_job(const JobSnapshot& old) {
                      ", which the settings do not declare as a leaf",
                  "declare the queue again, or name it in removed_queues with a queue to move to"};
   }
-  auto made = std::make_unique<Job>();
-  made->id = old.job;
-  made->spec = old.spec;
-  made->queue = queue.valid() ? queue : QueueTree::root();
-  made->user = state_.intern_user(old.spec->user);
-  made->priority = old.priority;
-  made->submitted_at = old.submitted_at;
-  made->finished_at = old.finished_at;
-  made->diagnostics = old.diagnostics;
-  made->pool = old.pool;
-  made->durable = true;
-  made->state = is_over(old.state) ? old.state : JobState::kWaiting;
-  made->held = old.spec->hold && !old.released && !is_over(old.state);
-  Job& job = state_.add_job(std::move(made));
+  Job& job = state_.add_job(job_of(old, queue, state_.intern_user(old.spec->user)));
   parts_.submissions.remember_submission(*job.spec, job.id);
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {
@@ -202,7 +206,11 @@ Status Recovery::restore_job(const JobSnapshot& old) {
   parts_.jobs.restore_deadline(job);
   parts_.submissions.take_output(job);
   job.may_have_written = true;  // also one that waits: a limit may have stopped it
-  if (old.done.empty() && old.failures.empty() && old.commits.empty()) return Ok{};
+  if (!old.done.empty() || !old.failures.empty() || !old.commits.empty()) restore_tasks(job, old);
+  return Ok{};
+}
+
+void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
   job.started_at = first_launch_of(old);
   state_.expand_tasks(job);
   for (const JobSnapshot::Failures& f : old.failures) {
@@ -237,7 +245,6 @@ Status Recovery::restore_job(const JobSnapshot& old) {
     task.commit_attempt = commit.attempt.attempt;
     awaited_tracker(commit.tracker).held_commits.push_back(commit.attempt);
   }
-  return Ok{};
 }
 
 }  // namespace weir

@@ -34,6 +34,7 @@ class Recovery : public Part {
   DurationMs recovery_ms() const;
   TrackerState& awaited_tracker(const std::string& name);
   Status restore_job(const JobSnapshot& job);
+  void restore_tasks(Job& job, const JobSnapshot& old);
 
   std::set<TrackerId> unreported_;
   TimeMs recovering_until_ = 0;  // after a restart: trackers first report what they run

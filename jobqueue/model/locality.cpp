@@ -41,9 +41,9 @@ void LocalityIndex::Lists::finish_long() {
   };
   each([&](std::uint32_t, std::uint32_t at) { ++begins_of[indexes[at] + 1]; });
   for (std::size_t i = 1; i < begins_of.size(); ++i) begins_of[i] += begins_of[i - 1];
-  stands.resize(begins_of.back());
+  positions.resize(begins_of.back());
   std::vector<std::uint32_t> free = begins_of;
-  each([&](std::uint32_t k, std::uint32_t at) { stands[free[indexes[at]]++] = {k, at}; });
+  each([&](std::uint32_t k, std::uint32_t at) { positions[free[indexes[at]]++] = {k, at}; });
 }
 
 std::optional<std::size_t> LocalityIndex::Lists::find(std::uint32_t place) const {
@@ -55,7 +55,7 @@ std::optional<std::size_t> LocalityIndex::Lists::find(std::uint32_t place) const
 void LocalityIndex::Lists::rewind(std::uint32_t index) {
   if (index + std::size_t{1} >= begins_of.size()) return;
   for (std::uint32_t i = begins_of[index]; i < begins_of[index + 1]; ++i) {
-    const auto& [k, at] = stands[i];
+    const auto& [k, at] = positions[i];
     next[k] = std::min(next[k], at);
   }
 }
@@ -103,7 +103,7 @@ void LocalityIndex::prefetch(std::uint32_t index) const {
   for (const Lists* lists : {&by_tracker_, &by_rack_}) {
     if (index + std::size_t{1} >= lists->begins_of.size()) continue;
     __builtin_prefetch(&lists->begins_of[index]);
-    prefetch_few(lists->stands);
+    prefetch_few(lists->positions);
     prefetch_few(lists->next);
   }
 }

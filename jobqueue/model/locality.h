@@ -48,7 +48,7 @@ class LocalityIndex {
   // lists, which most are, are searched whole; of the others it is kept how far they are used up.
   struct Lists {
     static constexpr std::uint32_t kShort = 16;
-    struct Stand {  // of a map in a long list
+    struct Position {  // of a map in a long list
       std::uint32_t list;
       std::uint32_t at;  // in `indexes`
     };
@@ -57,9 +57,9 @@ class LocalityIndex {
     std::vector<std::uint32_t> indexes;
     // Where there are long lists: all before `next` were not pending when last seen.
     std::vector<std::uint32_t> next;
-    // ... and where map i stands in these: from begins_of[i] to begins_of[i + 1] of `stands`.
+    // ... and where map i stands in these: from begins_of[i] to begins_of[i + 1] of `positions`.
     std::vector<std::uint32_t> begins_of;
-    std::vector<Stand> stands;
+    std::vector<Position> positions;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> said;  // (place, index), while making
 
     void finish();

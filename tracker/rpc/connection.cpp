@@ -13,31 +13,9 @@
 namespace weir {
 
 namespace asio = boost::asio;
-using Clock = std::chrono::steady_clock;
-
 namespace {
-constexpr size_t kReadBytes = 64 << 10;           // at most, at one go
-constexpr size_t kMaxGather = 32;                 // replies in one write
-constexpr size_t kMaxSpare = 4;                   // exchanges kept for the next calls
-constexpr size_t kMaxSpareReplyBytes = 16 << 10;  // larger reply buffers are not kept
-constexpr size_t kCallBytes = 2 << 10;            // what a call costs besides its frame
-
-// The ready replies at the head of the order, as Asio's buffer sequence.
-struct Gather {
-  using value_type = asio::const_buffer;
-  using const_iterator = const asio::const_buffer*;
-  const_iterator begin() const { return buffers.data(); }
-  const_iterator end() const { return buffers.data() + count; }
-  std::array<asio::const_buffer, kMaxGather> buffers;
-  size_t count = 0;
-};
-
-int64_t nanoseconds(Clock::time_point at) {
-  return at.time_since_epoch().count();
-}
-int64_t deadline_in(std::chrono::milliseconds timeout) {
-  return nanoseconds(Clock::now() + timeout);
-}
+constexpr size_t kReadBytes = 64 << 10;  // at most, at one go
+constexpr size_t kCallBytes = 2 << 10;   // what a call costs besides its frame
 
 // One for each io thread, shared by its connections: bytes stay in it only during one
 // on_readable().
@@ -105,8 +83,8 @@ void Connection::start() {
 void Connection::close() {
   if (closed_.exchange(true)) return;
   leave_count();
-  read_deadline_ = 0;
-  write_deadline_ = 0;
+  read_deadline_.clear();
+  write_deadline_.clear();
   boost::system::error_code ignored;
   socket_.close(ignored);
   slots_.clear();
@@ -240,16 +218,17 @@ void Connection::set_read_deadline() {
   if (closed()) return;
   idle_.store(slots_.empty() && kept_.empty(), std::memory_order_relaxed);
   if (!may_read()) {
-    read_deadline_ = 0;
+    read_deadline_.clear();
     frame_begun_ = false;
   } else if (!kept_.empty()) {
-    const bool first = !had_a_frame_ && read_deadline_ != 0;
-    if (!frame_begun_ && !first) read_deadline_ = deadline_in(server_->limits.read_timeout);
+    const bool first = !had_a_frame_ && read_deadline_.is_set();
+    if (!frame_begun_ && !first) read_deadline_.set_in(server_->limits.read_timeout);
     frame_begun_ = true;
   } else if (!had_a_frame_) {
-    if (read_deadline_ == 0) read_deadline_ = deadline_in(server_->limits.read_timeout);
+    if (!read_deadline_.is_set()) read_deadline_.set_in(server_->limits.read_timeout);
   } else {
-    read_deadline_ = slots_.empty() ? deadline_in(server_->limits.idle_timeout) : 0;
+    if (!slots_.empty()) return read_deadline_.clear();
+    read_deadline_.set_in(server_->limits.idle_timeout);
   }
 }
 
@@ -337,81 +316,22 @@ void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
   if (!more) advance();
 }
 
-// ---- writing
-
-void Connection::write_ready() {
-  while (!closed() && !writing_ && !slots_.empty() && slots_.front().reply) {
-    Gather gathered;
-    size_t& count = gathered.count;
-    for (const Slot& slot : slots_) {
-      if (!slot.reply || count == kMaxGather) break;
-      const std::string_view frame = slot.reply->buffer->finish_frame();
-      const size_t offset = count == 0 ? front_offset_ : 0;
-      gathered.buffers[count++] = asio::buffer(frame.data() + offset, frame.size() - offset);
-    }
-    boost::system::error_code error;
-    const size_t bytes = socket_.write_some(gathered, error);
-    if (error == asio::error::would_block || error == asio::error::try_again) {
-      wait_writable();
-      break;
-    }
-    if (error) return close();
-    written(bytes);
-  }
-}
-
-void Connection::written(size_t bytes) {
-  front_offset_ += bytes;
-  while (!slots_.empty() && slots_.front().reply && front_offset_ >= slots_.front().unsent_bytes) {
-    front_offset_ -= slots_.front().unsent_bytes;
-    retire_front();
-    write_deadline_.store(0, std::memory_order_relaxed);
-  }
-}
-
-void Connection::retire_front() {
-  Slot& slot = slots_.front();
-  unsent_bytes_ -= slot.unsent_bytes;
-  // A processor's callback that still refers to the exchange may write into it: such a one is not
-  // used again.
-  if (slot.reply.use_count() == 1 && spare_.size() < kMaxSpare &&
-      slot.reply->buffer->capacity() <= kMaxSpareReplyBytes) {
-    spare_.push_back(std::move(slot.reply));
-  }
-  slots_.pop_front();
-  ++first_sequence_;
-}
-
-void Connection::wait_writable() {
-  writing_ = true;
-  if (write_deadline_ == 0) write_deadline_ = deadline_in(server_->limits.write_timeout);
-  socket_.async_wait(TcpSocket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       self->writing_ = false;
-                       if (error) return self->close();
-                       self->advance();
-                     });
-}
-
 // ---- deadlines
 
-void Connection::expire_if_due(Clock::time_point now) {
-  const int64_t read = read_deadline_.load(std::memory_order_relaxed);
-  const int64_t write = write_deadline_.load(std::memory_order_relaxed);
-  const int64_t at = nanoseconds(now);
-  if ((read == 0 || at < read) && (write == 0 || at < write)) return;
+void Connection::expire_if_due(Deadline::Clock::time_point now) {
+  if (!read_deadline_.passed(now) && !write_deadline_.passed(now)) return;
   asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
 }
 
 void Connection::check_deadlines() {
   if (closed()) return;
   const ServerLimits& limits = server_->limits;
-  const int64_t now = nanoseconds(Clock::now());
-  if (write_deadline_ != 0 && now >= write_deadline_) {
+  const auto now = Deadline::Clock::now();
+  if (write_deadline_.passed(now)) {
     return refuse(RefusalCause::kTimeout, fmt::format("it did not take a reply within {} ms",
                                                       limits.write_timeout.count()));
   }
-  if (read_deadline_ == 0 || now < read_deadline_) return;
+  if (!read_deadline_.passed(now)) return;
   if (!kept_.empty()) {
     refuse(RefusalCause::kTimeout,
            fmt::format("a frame was not finished within {} ms", limits.read_timeout.count()));

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "tracker/rpc/byte_budget.h"
+#include "tracker/rpc/deadline.h"
 #include "tracker/rpc/exchange.h"
 #include "tracker/rpc/limits.h"
 #include "tracker/rpc/peers.h"
@@ -126,9 +127,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool writing_ = false;         // a wait for writability is outstanding
   std::vector<std::shared_ptr<Exchange>> spare_;
 
-  // Nanoseconds of the steady clock; 0 = none. Written on the strand, read by the sweep.
-  std::atomic<int64_t> read_deadline_{0};
-  std::atomic<int64_t> write_deadline_{0};
+  Deadline read_deadline_;  // set on the strand, looked at by the sweep
+  Deadline write_deadline_;
   std::atomic<bool> closed_{false};
   std::atomic<bool> counted_{true};
   std::atomic<bool> idle_{true};
