@@ -1,5 +1,5 @@
 // What a change of settings comes to in slots, and where the jobs of removed queues go.
-#include "tracker/jobtracker/settings_diff.h"
+#include "tracker/published/settings_diff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,15 +11,15 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::string spell(const wire::QueueChange& q) {
+std::string spell(const SettingsDiffView::Queue& q) {
   const auto pair = [](std::int64_t before, std::int64_t after) {
     return std::to_string(before) + "->" + std::to_string(after);
   };
   return q.queue + " " + q.change + " " + pair(q.maps_before, q.maps_after) + " max " +
-         pair(q.maps_maximum_before, q.maps_maximum_after) + ", " +
+         pair(*q.maps_maximum_before, *q.maps_maximum_after) + ", " +
          pair(q.reduces_before, q.reduces_after) + " max " +
-         pair(q.reduces_maximum_before, q.reduces_maximum_after) +
-         (q.__isset.moves_to ? ", jobs to " + q.moves_to : "");
+         pair(*q.reduces_maximum_before, *q.reduces_maximum_after) +
+         (q.moves_to ? ", jobs to " + *q.moves_to : "");
 }
 
 TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {

@@ -3,16 +3,16 @@
 // and the other settings line by line. Pure functions, any thread.
 #pragma once
 
-#include "admin_types.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/result.h"
 #include "jobqueue/model/settings.h"
+#include "views/settings_view.h"
 
 namespace weir {
 
 // Queues in the order of the new settings, then those that are gone. Fails if either has no valid
 // queue tree.
-Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settings& after,
-                                            std::string_view policy, const Resources& total);
+Result<SettingsDiffView> diff_of_settings(const Settings& before, const Settings& after,
+                                          std::string_view policy, const Resources& total);
 
 }  // namespace weir

@@ -1,5 +1,5 @@
 // How attempts ended, and why.
-#include "tracker/jobtracker/attempt_history.h"
+#include "tracker/published/attempt_history.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ struct HistoryHarness : FifoHarness {
   std::string told(std::uint32_t job, std::uint32_t map = 0) {
     for (; heard < log.size(); ++heard) history.on(log[heard], state());
     for (const auto& attempt : history.list(engine(), state().job(JobId(job)), WallClock())) {
-      if (attempt.id.index == static_cast<std::int32_t>(map)) {
-        return attempt.state + " " + attempt.diagnostics;
+      if (attempt.id.task.index == map) {
+        return attempt.state + " " + attempt.diagnostics.value_or("");
       }
     }
     return "none";

@@ -1,9 +1,8 @@
-#include "tracker/jobtracker/attempt_history.h"
+#include "tracker/published/attempt_history.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "thrift/wire_job.h"
 
 namespace weir {
 namespace {
@@ -64,19 +63,15 @@ std::string reason_of(const KillOrdered& kill, const ClusterState& state) {
   return "";
 }
 
-wire::AttemptInfo start_info(const ClusterState& state, const AttemptKey& attempt,
-                             TrackerId where) {
-  wire::AttemptInfo info;
-  info.id = to_wire(attempt);
-  info.name = attempt_name(attempt);
-  info.launched_at_ms = 0;
-  info.progress_millionths = 0;
+AttemptView start_info(const ClusterState& state, const AttemptKey& attempt, TrackerId where) {
+  AttemptView info;
+  info.id = attempt;
   if (where.valid()) {
     const TrackerState& tracker = state.tracker(where);
     info.tracker = tracker.name;
     if (tracker.shuffle_port != 0) {
-      info.__set_log_host(tracker.host);
-      info.__set_log_port(tracker.shuffle_port);
+      info.log_host = tracker.host;
+      info.log_port = tracker.shuffle_port;
     }
   }
   return info;
@@ -133,24 +128,24 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
   }
 }
 
-std::vector<wire::AttemptInfo> AttemptHistory::list(const Engine& engine, const Job& job,
-                                                    const WallClock& wall) const {
+std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& job,
+                                              const WallClock& wall) const {
   const ClusterState& state = engine.state();
-  std::vector<std::pair<AttemptKey, wire::AttemptInfo>> found;
+  std::vector<AttemptView> found;
   static const Ends kNone;
   const auto place = jobs_.find(job.id);
   const Ends& ends = place == jobs_.end() ? kNone : place->second;
   for (const auto& [attempt, end] : ends) {
     if (state.find_attempt(attempt).valid()) continue;  // lost with its tracker, but taken on again
-    wire::AttemptInfo info = start_info(state, attempt, end.tracker);
+    AttemptView info = start_info(state, attempt, end.tracker);
     info.state = name(end.how);
     info.launched_at_ms = wall.at(end.launched_at);
-    info.__set_ended_at_ms(wall.at(end.ended_at));
-    info.__set_ran_ms(wall.at(end.ended_at) - wall.at(end.launched_at));
-    if (end.speculative) info.__set_speculative(true);
-    if (!end.diagnostics.empty()) info.__set_diagnostics(end.diagnostics);
+    info.ended_at_ms = wall.at(end.ended_at);
+    info.ran_ms = wall.at(end.ended_at) - wall.at(end.launched_at);
+    info.speculative = end.speculative;
+    if (!end.diagnostics.empty()) info.diagnostics = end.diagnostics;
     if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
-    found.emplace_back(attempt, std::move(info));
+    found.push_back(std::move(info));
   }
   for (const TaskKind kind : kTaskKinds) {
     const std::vector<Task>& tasks = job.tasks(kind).tasks;
@@ -160,32 +155,29 @@ std::vector<wire::AttemptInfo> AttemptHistory::list(const Engine& engine, const 
       state.each_attempt(task, [&](AttemptSlot slot) {
         const Attempt& attempt = state.attempt(slot);
         if (!attempt.live) return;
-        wire::AttemptInfo info = start_info(state, attempt.key, attempt.tracker);
+        AttemptView info = start_info(state, attempt.key, attempt.tracker);
         info.state = name(attempt.state);
         info.launched_at_ms = wall.at(attempt.launched_at);
-        info.__set_ran_ms(wall.at(engine.now()) - wall.at(attempt.launched_at));
+        info.ran_ms = wall.at(engine.now()) - wall.at(attempt.launched_at);
         info.progress_millionths = attempt.progress_millionths;
-        if (attempt.speculative) info.__set_speculative(true);
+        info.speculative = attempt.speculative;
         const auto dying = to_die_.find(attempt.key);
-        if (dying != to_die_.end()) info.__set_diagnostics(dying->second);
-        found.emplace_back(attempt.key, std::move(info));
+        if (dying != to_die_.end()) info.diagnostics = dying->second;
+        found.push_back(std::move(info));
       });
       if (task.state == Task::State::kSucceeded) {
         const AttemptKey attempt{key, task.done_attempt};
         if (ends.count(attempt) != 0) continue;
-        wire::AttemptInfo info = start_info(state, attempt, task.where);
+        AttemptView info = start_info(state, attempt, task.where);
         info.state = "SUCCEEDED";
         info.progress_millionths = 1'000'000;
-        found.emplace_back(attempt, std::move(info));
+        found.push_back(std::move(info));
       }
     }
   }
   std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<wire::AttemptInfo> out;
-  out.reserve(found.size());
-  for (auto& [attempt, info] : found) out.push_back(std::move(info));
-  return out;
+            [](const AttemptView& a, const AttemptView& b) { return a.id < b.id; });
+  return found;
 }
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-#include "tracker/jobtracker/wall_clock.h"
+#include "tracker/published/wall_clock.h"
 
 #include <fmt/format.h>
 

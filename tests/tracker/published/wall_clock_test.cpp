@@ -1,5 +1,5 @@
 // Engine time stands still between two starts; people see the wall clock.
-#include "tracker/jobtracker/wall_clock.h"
+#include "tracker/published/wall_clock.h"
 
 #include <gtest/gtest.h>
 

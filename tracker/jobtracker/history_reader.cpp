@@ -1,10 +1,10 @@
-#include "tracker/jobtracker/history_desk.h"
+#include "tracker/jobtracker/history_reader.h"
 
 #include <utility>
 
 namespace weir {
 
-void HistoryDesk::ask(Question question) {
+void HistoryReader::ask(Question question) {
   const bool taken = worker_.try_run([this, question] { question(history()); });
   if (taken) return;
   question(Error{ErrorCode::kBusy,
@@ -13,7 +13,7 @@ void HistoryDesk::ask(Question question) {
                  {}});
 }
 
-Result<History*> HistoryDesk::history() {
+Result<History*> HistoryReader::history() {
   if (!history_) {
     auto opened = store_.history();
     if (!opened) return opened.error();

@@ -1,4 +1,4 @@
-#include "tracker/jobtracker/settings_diff.h"
+#include "tracker/published/settings_diff.h"
 
 #include <map>
 #include <optional>
@@ -51,31 +51,31 @@ Figures figures_of(const Side& side, std::optional<QueueId> queue) {
   return {maps.guaranteed[q], reduces.guaranteed[q], maps.maximum[q], reduces.maximum[q]};
 }
 
-wire::QueueChange make_change(const std::string& path, const char* what, const Figures& before,
-                              const Figures& after) {
-  wire::QueueChange change;
+SettingsDiffView::Queue make_change(const std::string& path, const char* what,
+                                    const Figures& before, const Figures& after) {
+  SettingsDiffView::Queue change;
   change.queue = path;
   change.change = what;
   change.maps_before = before.maps;
   change.maps_after = after.maps;
   change.reduces_before = before.reduces;
   change.reduces_after = after.reduces;
-  change.__set_maps_maximum_before(before.maps_maximum);
-  change.__set_maps_maximum_after(after.maps_maximum);
-  change.__set_reduces_maximum_before(before.reduces_maximum);
-  change.__set_reduces_maximum_after(after.reduces_maximum);
+  change.maps_maximum_before = before.maps_maximum;
+  change.maps_maximum_after = after.maps_maximum;
+  change.reduces_maximum_before = before.reduces_maximum;
+  change.reduces_maximum_after = after.reduces_maximum;
   return change;
 }
 
 }  // namespace
 
-Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settings& after,
-                                            std::string_view policy, const Resources& total) {
+Result<SettingsDiffView> diff_of_settings(const Settings& before, const Settings& after,
+                                          std::string_view policy, const Resources& total) {
   const auto old_side = make_side(before, total);
   if (!old_side) return old_side.error();
   const auto new_side = make_side(after, total);
   if (!new_side) return new_side.error();
-  wire::SettingsDiff out;
+  SettingsDiffView out;
   // A default that is spelled out is no change.
   std::map<std::string, KeyValues> words;
   for (SettingsPart& part : queue_parts(before)) words[part.path] = std::move(part.values);
@@ -101,8 +101,8 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
     if (!still)
       out.queues.push_back(make_change(path, "removed", figures_of(*old_side, QueueId(i)), {}));
     if (!moves) continue;
-    wire::QueueChange& change = still ? out.queues[still->index() - 1] : out.queues.back();
-    change.__set_moves_to(new_side->tree.node(to).path);
+    SettingsDiffView::Queue& change = still ? out.queues[still->index() - 1] : out.queues.back();
+    change.moves_to = new_side->tree.node(to).path;
   }
   out.changes = weir::diff_settings(before, after);
   out.warnings = after.notices;
@@ -113,8 +113,8 @@ Result<wire::SettingsDiff> diff_of_settings(const Settings& before, const Settin
   }
   for (std::string& notice : live_notices(after, policy, total))
     out.warnings.push_back(std::move(notice));
-  out.__set_map_slots(total.slots(TaskKind::kMap));
-  out.__set_reduce_slots(total.slots(TaskKind::kReduce));
+  out.map_slots = total.slots(TaskKind::kMap);
+  out.reduce_slots = total.slots(TaskKind::kReduce);
   return out;
 }
 

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "admin_types.h"
 #include "jobqueue/engine/engine.h"
+#include "views/policy_view.h"
 
 namespace weir {
 
-std::vector<wire::PolicyOutlook> policy_outlooks(const Engine& engine);
+std::vector<OutlookView> policy_outlooks(const Engine& engine);
 
 }  // namespace weir

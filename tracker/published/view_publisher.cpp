@@ -1,17 +1,19 @@
-#include "tracker/jobtracker/board.h"
+#include "tracker/published/view_publisher.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "tracker/published/render.h"
+
 namespace weir {
 
-BoardViewPtr Board::view() const {
+PublishedViewsPtr ViewPublisher::latest() const {
   const std::lock_guard lock(mutex_);
   return current_;
 }
 
-void Board::when(std::int64_t version, Reader reader) {
-  BoardViewPtr current;
+void ViewPublisher::when(std::int64_t version, Reader reader) {
+  PublishedViewsPtr current;
   bool full = false;
   {
     const std::lock_guard lock(mutex_);
@@ -33,15 +35,15 @@ void Board::when(std::int64_t version, Reader reader) {
   }
 }
 
-void Board::draw_job(const Engine& engine, JobId id) {
+void ViewPublisher::update_job(const Engine& engine, JobId id) {
   const Job* job = engine.state().find_job(id);
   const bool visible = job != nullptr && job->durable;
   jobs_.set(id.index(),
-            visible ? std::make_shared<wire::JobStatus>(render_job(engine, *job, wall_)) : nullptr);
+            visible ? std::make_shared<JobView>(render_job(engine, *job, wall_)) : nullptr);
 }
 
-void Board::publish_all(Engine& engine) {
-  for (const auto& [id, job] : engine.state().jobs()) draw_job(engine, id);
+void ViewPublisher::publish_all(Engine& engine) {
+  for (const auto& [id, job] : engine.state().jobs()) update_job(engine, id);
   for (const TrackerState& tracker : engine.state().trackers()) {
     trackers_.set(tracker.id.index(),
                   std::make_shared<TrackerRecord>(render_tracker(engine, tracker, wall_)));
@@ -51,10 +53,10 @@ void Board::publish_all(Engine& engine) {
   publish(engine);
 }
 
-bool Board::publish_changes(Engine& engine) {
+bool ViewPublisher::publish_changes(Engine& engine) {
   Changes& changes = engine.changes();
   if (changes.jobs.empty() && changes.trackers.empty() && !changes.queues) return false;
-  for (const JobId id : changes.jobs) draw_job(engine, id);
+  for (const JobId id : changes.jobs) update_job(engine, id);
   for (const TrackerId id : changes.trackers) {
     const TrackerState& tracker = engine.state().tracker(id);
     trackers_.set(id.index(), tracker.forgotten ? nullptr
@@ -66,10 +68,10 @@ bool Board::publish_changes(Engine& engine) {
   return true;
 }
 
-void Board::publish(Engine& engine) {
+void ViewPublisher::publish(Engine& engine) {
   const ClusterState& state = engine.state();
-  queues_ = std::make_shared<const std::vector<wire::QueueStatus>>(render_queues(engine, wall_));
-  auto next = std::make_shared<BoardView>();
+  queues_ = std::make_shared<const std::vector<QueueView>>(render_queues(engine, wall_));
+  auto next = std::make_shared<PublishedViews>();
   next->version = version_ + 1;
   next->jobs = jobs_.snapshot();
   next->trackers = trackers_.snapshot();
@@ -80,7 +82,7 @@ void Board::publish(Engine& engine) {
   next->total = state.total();
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
   next->heartbeat_interval = engine.heartbeat_interval_ms();
-  for (const wire::QueueStatus& queue : *queues_) {
+  for (const QueueView& queue : *queues_) {
     if (!queue.leaf) continue;
     next->jobs_unfinished += queue.jobs_waiting + queue.jobs_pending + queue.jobs_running;
   }
@@ -96,11 +98,11 @@ void Board::publish(Engine& engine) {
     waiting_.store(waiters_.size(), std::memory_order_release);
   }
   for (Reader& reader : ready) {
-    executor_([reader = std::move(reader), view = BoardViewPtr(next)] { reader(view); });
+    executor_([reader = std::move(reader), view = PublishedViewsPtr(next)] { reader(view); });
   }
 }
 
-void Board::expire(std::chrono::steady_clock::time_point now, bool everybody) {
+void ViewPublisher::expire(std::chrono::steady_clock::time_point now, bool everybody) {
   if (waiting_.load(std::memory_order_acquire) == 0) return;
   std::vector<Reader> late;
   {

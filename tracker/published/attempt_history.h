@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "client_types.h"
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/model/event.h"
-#include "tracker/jobtracker/wall_clock.h"
+#include "tracker/published/wall_clock.h"
+#include "views/attempt_view.h"
 
 namespace weir {
 
@@ -28,8 +28,8 @@ class AttemptHistory {
 
   // Every attempt of the job that is known: ended, live, and finished tasks from before a restart.
   // By task and attempt.
-  std::vector<wire::AttemptInfo> list(const Engine& engine, const Job& job,
-                                      const WallClock& wall) const;
+  std::vector<AttemptView> list(const Engine& engine, const Job& job,
+                                const WallClock& wall) const;
 
  private:
   struct End {

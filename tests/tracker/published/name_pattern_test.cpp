@@ -1,4 +1,4 @@
-#include "tracker/jobtracker/name_pattern.h"
+#include "tracker/published/name_pattern.h"
 
 #include <gtest/gtest.h>
 

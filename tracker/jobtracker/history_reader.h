@@ -11,14 +11,14 @@
 
 namespace weir {
 
-class HistoryDesk {
+class HistoryReader {
  public:
   // The pointer is good until the question returns.
   using Question = std::function<void(Result<History*>)>;
 
-  explicit HistoryDesk(Store& store) : store_(store) {}
+  explicit HistoryReader(Store& store) : store_(store) {}
 
-  // Any thread. The question runs on the desk's thread, or with an error on the caller's.
+  // Any thread. The question runs on the reader's thread, or with an error on the caller's.
   void ask(Question question);
   void stop() { worker_.stop(); }  // answers what is asked already
 
@@ -26,7 +26,7 @@ class HistoryDesk {
   Result<History*> history();
 
   Store& store_;
-  std::unique_ptr<History> history_;  // the desk's thread only; made at the first question
+  std::unique_ptr<History> history_;  // the reader's thread only; made at the first question
   Worker worker_;
 };
 
