@@ -54,7 +54,7 @@ struct JobView {
   std::optional<std::int64_t> deadline_ms;  // when that is over; once a task has started
 
   bool over() const {
-    return state != "HELD" && state != "WAITING" && state != "PENDING" && state != "RUNNING";
+    return state == "SUCCEEDED" || state == "FAILED" || state == "KILLED";
   }
   friend bool operator==(const JobView&, const JobView&) = default;
 };
