@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "cli/conf_history.h"
 #include "cli/connection.h"
@@ -48,7 +49,7 @@ int check(Context& context, const Files& files) {
 
 // The file with the allocations file that it names, as one text: the JobTracker does not see our
 // files.
-wire::SettingsFile settings_file(const std::string& name) {
+NamedSettings settings_file(const std::string& name) {
   const auto source = read_settings_text(name);
   if (!source) throw CliFailure::findings(kExitRefused, findings(source.error()));
   if (source->text.size() > kMaxSettingsBytes) {
@@ -59,26 +60,23 @@ wire::SettingsFile settings_file(const std::string& name) {
     const auto loaded = load_settings_text(name, *source);
     if (!loaded) throw CliFailure::findings(kExitRefused, findings(loaded.error()));
   }
-  wire::SettingsFile file;
-  file.name = name;
-  file.text = source->joined();
-  return file;
+  return {name, source->joined()};
 }
 
-std::string before_after(std::int64_t before, std::int64_t after) {
-  return before == after ? std::to_string(after) : fmt::format("{} -> {}", before, after);
+std::string before_after(std::optional<std::int64_t> before, std::optional<std::int64_t> after) {
+  const std::int64_t was = before.value_or(0), is = after.value_or(0);
+  return was == is ? std::to_string(is) : fmt::format("{} -> {}", was, is);
 }
 
-std::string what_becomes(const wire::QueueChange& queue) {
+std::string what_becomes(const SettingsDiffView::Queue& queue) {
   std::string text = queue.change;
-  if (!queue.__isset.moves_to) return text;
-  return text +
-         (queue.jobs == 0 ? ""
-                          : fmt::format(", {} job{}", queue.jobs, queue.jobs == 1 ? "" : "s")) +
-         " to " + queue.moves_to;
+  if (!queue.moves_to) return text;
+  const std::int32_t jobs = queue.jobs.value_or(0);
+  return text + (jobs == 0 ? "" : fmt::format(", {} job{}", jobs, jobs == 1 ? "" : "s")) + " to " +
+         *queue.moves_to;
 }
 
-void print_diff(Context& context, const wire::SettingsDiff& diff) {
+void print_diff(Context& context, const SettingsDiffView& diff) {
   Table table({{.header = "QUEUE", .least_width = 10},
                {.header = "CHANGE", .least_width = 9},
                {.header = "GUARANTEED MAPS", .right = true},
@@ -91,9 +89,9 @@ void print_diff(Context& context, const wire::SettingsDiff& diff) {
                before_after(queue.reduces_before, queue.reduces_after),
                before_after(queue.reduces_maximum_before, queue.reduces_maximum_after)});
   }
-  if (!table.empty() && diff.__isset.map_slots) {
+  if (!table.empty() && diff.map_slots) {
     context.out << fmt::format("slots, with the cluster's {} map and {} reduce slots of now:\n",
-                               diff.map_slots, diff.reduce_slots);
+                               *diff.map_slots, diff.reduce_slots.value_or(0));
   }
   if (!table.empty()) context.out << table.render(context.columns());
   for (const auto& change : diff.changes) context.out << printable(change) << "\n";
@@ -103,7 +101,7 @@ void print_diff(Context& context, const wire::SettingsDiff& diff) {
   if (none) context.out << (diff.at_restart.empty() ? "no change\n" : "no change now\n");
 }
 
-void print_at_restart(std::ostream& to, const wire::SettingsDiff& diff) {
+void print_at_restart(std::ostream& to, const SettingsDiffView& diff) {
   for (const auto& line : diff.at_restart)
     to << printable(line) << " (takes effect when the JobTracker is started with this file)\n";
 }
@@ -111,8 +109,7 @@ void print_at_restart(std::ostream& to, const wire::SettingsDiff& diff) {
 int diff(Context& context, const Files& files) {
   const auto file = settings_file(files.front());
   JobTracker jobtracker(context);
-  wire::SettingsDiff diff;
-  jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
+  const SettingsDiffView diff = jobtracker.diff(file);
   if (context.json()) {
     print_json(context.out, to_json(diff));
   } else {
@@ -160,22 +157,21 @@ int import(Context& context, const Files& names) {
 
 }  // namespace
 
-int apply_settings(Context& context, const wire::SettingsFile& file) {
+int apply_settings(Context& context, const NamedSettings& file) {
   JobTracker jobtracker(context);
   // What it comes to, seen before; a refusal is told by the application itself.
-  wire::SettingsDiff diff;
+  SettingsDiffView diff;
   bool seen = true;
   try {
-    jobtracker.admin([&](auto& admin) { admin.diff_settings(diff, file); });
-  } catch (const wire::WeirError&) {
+    diff = jobtracker.diff(file);
+  } catch (const Refused&) {
     seen = false;
   }
-  wire::Done done;
-  jobtracker.admin([&](auto& admin) { admin.apply_settings(done, caller(context), file); });
+  const auto version = jobtracker.apply(caller(context), file);
   if (context.json()) {
     print_json(context.out, {{"file", file.name},
                              {"applied", true},
-                             {"version", done.version},
+                             {"version", version},
                              {"warnings", diff.warnings},
                              {"at_restart", diff.at_restart}});
     return kExitDone;

@@ -4,7 +4,7 @@
 // checks it against its live state too. One thread.
 #pragma once
 
-#include "AdminService.h"
+#include "cli/connection.h"
 #include "cli/context.h"
 
 namespace weir::cli {
@@ -12,6 +12,6 @@ namespace weir::cli {
 void add_conf_commands(CLI::App& app, Context& context);
 
 // What `weir conf apply` does with a file's text. The exit code.
-int apply_settings(Context& context, const wire::SettingsFile& file);
+int apply_settings(Context& context, const NamedSettings& file);
 
 }  // namespace weir::cli

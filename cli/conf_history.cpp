@@ -17,28 +17,22 @@
 namespace weir::cli {
 namespace {
 
-using Records = std::vector<wire::SettingsRecord>;
+using Records = std::vector<SettingsRecordView>;
 
-Records history_of(JobTracker& jobtracker) {
-  Records records;
-  jobtracker.admin([&](auto& admin) { admin.settings_history(records); });
-  return records;
-}
-
-std::string when(const wire::SettingsRecord& record) {
+std::string when(const SettingsRecordView& record) {
   return record.at_ms == 0 ? "earlier" : local_time(record.at_ms);
 }
 
-std::string what(const wire::SettingsRecord& record) {
+std::string what(const SettingsRecordView& record) {
   if (record.source.empty()) return "policy set to " + record.policy;
   return fmt::format("{} {}", record.by.empty() ? "read" : "applied", record.source);
 }
 
-std::string who(const wire::SettingsRecord& record) {
+std::string who(const SettingsRecordView& record) {
   return record.by.empty() ? "the JobTracker" : record.by;
 }
 
-std::string by_whom(const wire::SettingsRecord& record) {
+std::string by_whom(const SettingsRecordView& record) {
   return fmt::format("by {}, {} ({} in `weir conf history`)", who(record), when(record),
                      record.number);
 }
@@ -46,16 +40,14 @@ std::string by_whom(const wire::SettingsRecord& record) {
 // What is in force, and the records that made it so.
 struct InForce {
   std::string policy;
-  const wire::SettingsRecord* settings = nullptr;  // null: none is known
-  const wire::SettingsRecord* command = nullptr;   // that set another policy than they name
+  const SettingsRecordView* settings = nullptr;  // null: none is known
+  const SettingsRecordView* command = nullptr;   // that set another policy than they name
 };
 
 InForce in_force(JobTracker& jobtracker, const Records& records) {
   InForce out;
-  wire::PolicyInfo policy;
-  jobtracker.admin([&](auto& admin) { admin.policy(policy); });
-  out.policy = policy.current;
-  const auto newest = [&records](auto&& is) -> const wire::SettingsRecord* {
+  out.policy = jobtracker.policy().current;
+  const auto newest = [&records](auto&& is) -> const SettingsRecordView* {
     const auto found = std::find_if(records.begin(), records.end(), is);
     return found == records.end() ? nullptr : &*found;
   };
@@ -89,7 +81,7 @@ void print_text(Context& context, const std::string& text, const char* prefix) {
   }
 }
 
-std::string origin_of(const wire::Setting& setting, const InForce& now) {
+std::string origin_of(const SettingView& setting, const InForce& now) {
   if (setting.origin == "command" && setting.name == "policy" && now.command != nullptr)
     return fmt::format("command of {}, {}", who(*now.command), when(*now.command));
   if (setting.origin == "settings" && now.settings != nullptr) return now.settings->source;
@@ -98,12 +90,11 @@ std::string origin_of(const wire::Setting& setting, const InForce& now) {
 
 int show(Context& context, bool origin) {
   JobTracker jobtracker(context);
-  const Records records = history_of(jobtracker);
+  const Records records = jobtracker.settings_history();
   const InForce now = in_force(jobtracker, records);
-  std::string text;
-  jobtracker.admin([&](auto& admin) { admin.settings_text(text); });
-  std::vector<wire::Setting> settings;
-  if (origin) jobtracker.admin([&](auto& admin) { admin.settings_in_force(settings); });
+  const std::string text = jobtracker.settings_text();
+  std::vector<SettingView> settings;
+  if (origin) settings = jobtracker.settings_in_force();
   if (context.json()) {
     Json out = {{"policy", now.policy},
                 {"text", text},
@@ -134,7 +125,7 @@ int show(Context& context, bool origin) {
 
 int history(Context& context) {
   JobTracker jobtracker(context);
-  const Records records = history_of(jobtracker);
+  const Records records = jobtracker.settings_history();
   if (context.json()) {
     print_json(context.out, to_json(records));
     return kExitDone;
@@ -162,7 +153,7 @@ std::string reverted_name(const std::string& source, std::int64_t number) {
 
 int revert(Context& context, std::int64_t number) {
   JobTracker jobtracker(context);
-  const Records records = history_of(jobtracker);
+  const Records records = jobtracker.settings_history();
   const auto found = std::find_if(records.begin(), records.end(), [number](const auto& record) {
     return record.number == number;
   });
@@ -171,21 +162,17 @@ int revert(Context& context, std::int64_t number) {
         kExitRefused, {fmt::format("there is no number {}; see `weir conf history`", number)});
   }
   if (found->source.empty()) {
-    wire::Done done;
-    jobtracker.admin(
-        [&](auto& admin) { admin.set_policy(done, caller(context), found->policy); });
+    const auto version = jobtracker.set_policy(caller(context), found->policy);
     if (context.json()) {
-      print_json(context.out, {{"policy", found->policy}, {"version", done.version}});
+      print_json(context.out, {{"policy", found->policy}, {"version", version}});
     } else {
       context.out << fmt::format("policy is {} now; jobs and running tasks go on\n",
                                  found->policy);
     }
     return kExitDone;
   }
-  wire::SettingsFile file;
-  file.name = reverted_name(found->source, number);
-  jobtracker.admin([&](auto& admin) { admin.settings_of(file.text, number); });
-  return apply_settings(context, file);
+  return apply_settings(
+      context, {reverted_name(found->source, number), jobtracker.settings_of(number)});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cctype>
 
+#include "cli/calls.h"
 #include "cli/format.h"
 #include "conf/values.h"
 
@@ -18,12 +19,10 @@ JobTracker::JobTracker(const std::string& address) : address_(address) {
   }
   RpcOptions options;
   options.connect_timeout = std::chrono::seconds(10);
-  const auto connection = RpcConnection::create(parsed->host, parsed->port, options);
-  client_ = std::make_unique<RpcClient<wire::ClientServiceClient>>(
-      connection->client<wire::ClientServiceClient>("client"));
-  admin_ = std::make_unique<RpcClient<wire::AdminServiceClient>>(
-      connection->client<wire::AdminServiceClient>("admin"));
+  calls_ = std::make_unique<Calls>(RpcConnection::create(parsed->host, parsed->port, options));
 }
+
+JobTracker::~JobTracker() = default;
 
 CliFailure unreachable(const std::string& address, const RpcUnreachable& error) {
   std::string cause = printable(error.what());

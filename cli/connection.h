@@ -1,41 +1,106 @@
-// The JobTracker as commands see it: client() and admin() run one call of the two services over one
-// connection, made at the first call. What the JobTracker refuses comes out as wire::WeirError, an
-// unreachable one as RpcUnreachable; run_cli turns both into a line and an exit code (unreachable()
-// has the line). One thread.
+// The JobTracker as commands see it: a method for each question and each command, over one
+// connection that is made at the first. Answers are views; a command's is the version that shows
+// its effect. What the JobTracker refuses comes out as Refused, an unreachable one as
+// RpcUnreachable; run_cli turns both into a line and an exit code (unreachable() has the line). One
+// thread.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
+#include <vector>
 
-#include "AdminService.h"
-#include "ClientService.h"
 #include "cli/context.h"
 #include "cli/exit_code.h"
+#include "jobqueue/model/terms.h"
 #include "tracker/rpc/client.h"
+#include "views/attempt_view.h"
+#include "views/job_view.h"
+#include "views/policy_view.h"
+#include "views/queue_view.h"
+#include "views/server_view.h"
+#include "views/settings_view.h"
+#include "views/tracker_view.h"
 
 namespace weir::cli {
 
+// Which jobs to list; what is empty does not matter, what is there must all be so.
+struct JobsWanted {
+  std::string queue;  // and all below it
+  std::string user;
+  std::string name;                 // a pattern
+  std::vector<std::string> states;  // any of these
+  bool unfinished_only = true;
+  std::int32_t limit = 0;  // 0: 1,000
+};
+
+// Likewise of those that are over.
+struct HistoryWanted {
+  std::string queue;
+  std::string user;
+  std::optional<std::int64_t> since_ms;   // ended then or later
+  std::optional<std::int64_t> before_ms;  // ended earlier than that
+  std::int32_t limit = 0;
+};
+
+// Settings, by name (for messages) and text.
+struct NamedSettings {
+  std::string name;
+  std::string text;
+};
+
+class Calls;  // the connection itself (calls.h)
+
 class JobTracker {
  public:
+  using Version = std::int64_t;
+
   explicit JobTracker(const Context& context) : JobTracker(jobtracker_address(context)) {}
   explicit JobTracker(const std::string& address);  // refused (exit code 2) if it is no HOST:PORT
+  ~JobTracker();
+  JobTracker(const JobTracker&) = delete;
+  JobTracker& operator=(const JobTracker&) = delete;
 
-  template <class Function>
-  auto client(Function&& function) {
-    return client_->call(std::forward<Function>(function));
-  }
-  template <class Function>
-  auto admin(Function&& function) {
-    return admin_->call(std::forward<Function>(function));
-  }
   const std::string& address() const { return address_; }
+  Calls& calls() { return *calls_; }
+
+  // --- Questions. Lists are asked for page by page, where they may be longer than a frame. ---
+  JobView job(std::int64_t job, Version at_least = 0);
+  ExplanationView explain(std::int64_t job);
+  std::vector<AttemptView> attempts(std::int64_t job);
+  std::vector<JobView> unfinished_jobs();  // the newest 1,000
+  std::vector<JobView> jobs(const JobsWanted& wanted);
+  std::vector<JobView> history(const HistoryWanted& wanted);
+  std::vector<QueueView> queues();
+  std::vector<QueueView> queue(const std::string& name);
+  std::vector<TrackerView> trackers();
+  PolicyView policy();
+  ServerView server();
+  SettingsDiffView diff(const NamedSettings& settings);
+  std::string settings_text();
+  std::string settings_of(std::int64_t number);
+  std::vector<SettingsRecordView> settings_history();
+  std::vector<SettingView> settings_in_force();
+
+  // --- Commands, with who asks ---
+  Version kill_job(const Caller& who, std::int64_t job);
+  Version set_priority(const Caller& who, std::int64_t job, const std::string& priority);
+  Version move_job(const Caller& who, std::int64_t job, const std::string& queue);
+  Version release_job(const Caller& who, std::int64_t job);
+  Version set_queue_state(const Caller& who, const std::string& queue, bool running);
+  Version order_trackers(const Caller& who, const std::vector<std::string>& trackers,
+                         TrackerOrder order, const std::string& reason);
+  Version lose_trackers(const Caller& who, const std::vector<std::string>& trackers,
+                        const std::string& reason);
+  Version forget_trackers(const Caller& who, const std::vector<std::string>& trackers);
+  Version set_policy(const Caller& who, const std::string& policy);
+  Version apply(const Caller& who, const NamedSettings& settings);
 
  private:
   std::string address_;
-  std::unique_ptr<RpcClient<wire::ClientServiceClient>> client_;
-  std::unique_ptr<RpcClient<wire::AdminServiceClient>> admin_;
+  std::unique_ptr<Calls> calls_;
 };
 
 CliFailure unreachable(const std::string& address, const RpcUnreachable& error);

@@ -114,16 +114,16 @@ std::string jobtracker_address(const Context& context) {
   return from_environment.empty() ? kDefaultJobTracker : from_environment;
 }
 
-wire::Caller caller(const Context& context) {
-  wire::Caller caller;
+Caller caller(const Context& context) {
+  Caller caller;
   caller.user = !context.user.empty() ? context.user : environment("WEIR_USER");
   const std::string self = process_user();
   if (caller.user.empty()) caller.user = self;
   const std::string declared = environment("WEIR_GROUPS");
   if (!declared.empty()) {
-    caller.__set_groups(split_list(declared));
+    caller.groups = split_list(declared);
   } else {
-    caller.__set_groups(caller.user == self ? groups_of_process() : groups_of(caller.user));
+    caller.groups = caller.user == self ? groups_of_process() : groups_of(caller.user);
   }
   return caller;
 }

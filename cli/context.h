@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/table.h"
-#include "common_types.h"
+#include "jobqueue/model/caller.h"
 
 namespace CLI {
 class App;
@@ -55,6 +55,6 @@ void add_caller_option(CLI::App& command, Context& context);       // --user
 // HOST:PORT to talk to, from the option, the environment or the default.
 std::string jobtracker_address(const Context& context);
 // Self-declared: the JobTracker believes it until there are tokens.
-wire::Caller caller(const Context& context);
+Caller caller(const Context& context);
 
 }  // namespace weir::cli

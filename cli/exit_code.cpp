@@ -1,33 +1,30 @@
 #include "cli/exit_code.h"
 
-#include "thrift/wire_error.h"
-
 namespace weir::cli {
 
-int exit_code_of(wire::ErrorCode::type code) {
-  using Code = wire::ErrorCode;
+int exit_code_of(ErrorCode code) {
   switch (code) {
-    case Code::UNKNOWN_JOB:
-    case Code::JOB_OVER:
-    case Code::UNKNOWN_TRACKER:
-    case Code::STORE_FAILED:
-    case Code::BUSY:
-    case Code::INTERNAL:
+    case ErrorCode::kUnknownJob:
+    case ErrorCode::kJobOver:
+    case ErrorCode::kUnknownTracker:
+    case ErrorCode::kStoreFailed:
+    case ErrorCode::kBusy:
+    case ErrorCode::kInternal:
       return kExitNotSo;
-    case Code::BAD_REQUEST:
-    case Code::UNKNOWN_QUEUE:
-    case Code::QUEUE_NOT_LEAF:
-    case Code::QUEUE_STOPPED:
-    case Code::NOT_PERMITTED:
-    case Code::LIMIT_REACHED:
-    case Code::OUTPUT_IN_USE:
-    case Code::SETTINGS_REFUSED:
-    case Code::UNKNOWN_POLICY:
+    case ErrorCode::kBadRequest:
+    case ErrorCode::kUnknownQueue:
+    case ErrorCode::kQueueNotLeaf:
+    case ErrorCode::kQueueStopped:
+    case ErrorCode::kNotPermitted:
+    case ErrorCode::kLimitReached:
+    case ErrorCode::kOutputInUse:
+    case ErrorCode::kSettingsRefused:
+    case ErrorCode::kUnknownPolicy:
       return kExitRefused;
-    case Code::SHUTTING_DOWN:
+    case ErrorCode::kShuttingDown:
       return kExitUnreachable;
   }
-  return kExitNotSo;  // a code of a newer JobTracker
+  return kExitNotSo;
 }
 
 CliFailure CliFailure::findings(int exit_code, std::vector<std::string> lines) {
@@ -37,17 +34,15 @@ CliFailure CliFailure::findings(int exit_code, std::vector<std::string> lines) {
   return failure;
 }
 
-CliFailure CliFailure::of(const wire::WeirError& error) {
+CliFailure CliFailure::of(const Error& error) {
   const int code = exit_code_of(error.code);
-  if (error.code == wire::ErrorCode::SETTINGS_REFUSED && !error.diagnostics.empty()) {
+  if (error.code == ErrorCode::kSettingsRefused && !error.diagnostics.empty()) {
     return findings(code, error.diagnostics);
   }
   std::string line = error.message;
-  if (error.__isset.hint && !error.hint.empty()) line += "; " + error.hint;
+  if (!error.hint.empty()) line += "; " + error.hint;
   CliFailure failure(code, line);
-  if (error.__isset.diagnostics) {
-    failure.lines_.insert(failure.lines_.end(), error.diagnostics.begin(), error.diagnostics.end());
-  }
+  failure.lines_.insert(failure.lines_.end(), error.diagnostics.begin(), error.diagnostics.end());
   return failure;
 }
 
@@ -56,7 +51,7 @@ CliFailure wrong_use(const std::string& message) {
 }
 
 void require(const Status& good) {
-  if (!good) throw CliFailure::of(to_wire(good.error()));
+  if (!good) throw CliFailure::of(good.error());
 }
 
 }  // namespace weir::cli

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "common_types.h"
 #include "jobqueue/model/result.h"
 
 namespace weir::cli {
@@ -21,7 +20,7 @@ inline constexpr int kExitRefused = 2;
 inline constexpr int kExitUnreachable = 3;
 inline constexpr int kExitInterrupted = 130;  // as shells say it: 128 + SIGINT
 
-int exit_code_of(wire::ErrorCode::type code);
+int exit_code_of(ErrorCode code);
 
 // Ends the command: `lines` go to stderr, the first after "weir: " unless `raw` (findings that
 // start with file:line).
@@ -30,7 +29,7 @@ class CliFailure : public std::runtime_error {
   CliFailure(int exit_code, const std::string& message)
       : std::runtime_error(message), exit_code_(exit_code), lines_{message} {}
   static CliFailure findings(int exit_code, std::vector<std::string> lines);
-  static CliFailure of(const wire::WeirError& error);
+  static CliFailure of(const Error& error);
 
   int exit_code() const { return exit_code_; }
   bool raw() const { return raw_; }
@@ -40,6 +39,20 @@ class CliFailure : public std::runtime_error {
   int exit_code_;
   bool raw_ = false;
   std::vector<std::string> lines_;
+};
+
+// What the JobTracker has refused.
+class Refused : public std::runtime_error {
+ public:
+  Refused(Error error, std::string code)
+      : std::runtime_error(error.message), error_(std::move(error)), code_(std::move(code)) {}
+
+  const Error& error() const { return error_; }
+  const std::string& code() const { return code_; }  // as the IDL has it: UNKNOWN_JOB
+
+ private:
+  Error error_;
+  std::string code_;
 };
 
 // Input that is wrong: exit code 2.

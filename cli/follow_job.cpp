@@ -21,7 +21,7 @@ class ProgressDisplay {
  public:
   explicit ProgressDisplay(Context& context) : context_(context) {}
 
-  void show(const wire::JobStatus& job) {
+  void show(const JobView& job) {
     if (context_.json()) return;
     if (context_.terminal.out) {
       const ProgressStyle style{context_.terminal.columns - 1, context_.terminal.colours};
@@ -30,11 +30,11 @@ class ProgressDisplay {
       return;
     }
     const std::string what =
-        fmt::format("{} {} {} {}", job.state, job.map_progress_millionths,
-                    job.reduce_progress_millionths, job.maps.running + job.reduces.running);
+        fmt::format("{} {} {} {}", job.state, job.maps.progress_millionths,
+                    job.reduces.progress_millionths, job.maps.running + job.reduces.running);
     const std::int64_t now = steady_ms();
     const bool due = !last_line_ms_ || now - *last_line_ms_ >= kLineEveryMs;
-    if (what == last_ || (!due && !job_over(job))) return;
+    if (what == last_ || (!due && !job.over())) return;
     last_ = what;
     last_line_ms_ = now;
     context_.out << progress_line(job) << std::endl;
@@ -53,16 +53,16 @@ class ProgressDisplay {
   std::optional<std::int64_t> last_line_ms_;
 };
 
-int show_result(Context& context, const wire::JobStatus& job) {
+int show_result(Context& context, const JobView& job) {
   const bool succeeded = job.state == "SUCCEEDED";
   if (context.json()) {
     print_json(context.out, to_json(job));
   } else if (succeeded) {
     const int failed = job.maps.failed_attempts + job.reduces.failed_attempts;
-    context.out << fmt::format("{} SUCCEEDED in {}: {}, {}{}\n", job.job_name, time_taken(job),
+    context.out << fmt::format("{} SUCCEEDED in {}: {}, {}{}\n", job_name(job.id), time_taken(job),
                                counted(job.maps.total, "map"), counted(job.reduces.total, "reduce"),
                                failed > 0 ? fmt::format(", {} failed attempts", failed) : "");
-    if (job.__isset.counters) context.out << counter_lines(job.counters);
+    if (job.counters) context.out << counter_lines(*job.counters);
     context.out << fmt::format("output: {}\n", printable(job.output));
   }
   if (succeeded) return kExitDone;
@@ -71,19 +71,18 @@ int show_result(Context& context, const wire::JobStatus& job) {
 
 }  // namespace
 
-std::string time_taken(const wire::JobStatus& job) {
+std::string time_taken(const JobView& job) {
   return short_duration(elapsed_ms(job));
 }
 
-std::string why_not_succeeded(const wire::JobStatus& job) {
-  const std::string why = job.__isset.diagnostics && !job.diagnostics.empty()
-                              ? printable(job.diagnostics)
-                              : std::string("no cause was given");
-  return fmt::format("{} {} after {}: {}; look at `weir job logs {}`", job.job_name, job.state,
-                     time_taken(job), why, job.job_name);
+std::string why_not_succeeded(const JobView& job) {
+  const std::string why = job.diagnostics.value_or("");
+  const std::string name = job_name(job.id);
+  return fmt::format("{} {} after {}: {}; look at `weir job logs {}`", name, job.state,
+                     time_taken(job), why.empty() ? "no cause was given" : printable(why), name);
 }
 
-std::string counter_lines(const wire::Counters& counters) {
+std::string counter_lines(const Counters& counters) {
   if (counters.empty()) return "";
   std::string text = "counters:\n";
   for (const auto& [group, names] : counters) {
@@ -100,19 +99,18 @@ int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::
   Patience patience;
   for (;;) {
     try {
-      wire::JobStatus status;
-      jobtracker.client([&](auto& client) { client.job_status(status, job, version); });
+      const JobView status = jobtracker.job(job, version);
       version = 0;
       patience.answered();
       display.show(status);
-      if (job_over(status)) {
+      if (status.over()) {
         display.finish();
         return show_result(context, status);
       }
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [&] { display.finish(); });
-    } catch (const wire::WeirError& error) {
-      if (!is_passing(error)) throw;
+    } catch (const Refused& refused) {
+      if (!is_passing(refused)) throw;
       patience.no_answer(context, jobtracker, [&] { display.finish(); });
     }
     if (interrupt.wait_ms(patience.pause_ms())) {

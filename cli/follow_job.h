@@ -9,6 +9,7 @@
 
 #include "cli/connection.h"
 #include "cli/context.h"
+#include "jobqueue/model/counters.h"
 
 namespace weir::cli {
 
@@ -17,11 +18,11 @@ namespace weir::cli {
 int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version);
 
 // From its submission to its end, "1m20s".
-std::string time_taken(const wire::JobStatus& job);
+std::string time_taken(const JobView& job);
 // Of a job that is over and has not succeeded: one line that says why.
-std::string why_not_succeeded(const wire::JobStatus& job);
+std::string why_not_succeeded(const JobView& job);
 
 // `counters:` and a line for each; nothing if there are none.
-std::string counter_lines(const wire::Counters& counters);
+std::string counter_lines(const Counters& counters);
 
 }  // namespace weir::cli

@@ -108,8 +108,8 @@ int run_program(const Program& program, std::vector<std::string> arguments, std:
     return exit_code;
   } catch (const CliFailure& failure) {
     return fail(program, context, failure);
-  } catch (const wire::WeirError& error) {
-    return fail(program, context, CliFailure::of(error));
+  } catch (const Refused& refused) {
+    return fail(program, context, CliFailure::of(refused.error()));
   } catch (const RpcUnreachable& error) {
     return fail(program, context, unreachable(jobtracker_address(context), error));
   } catch (const std::exception& error) {

@@ -14,7 +14,6 @@
 #include "cli/job_steering.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
-#include "cli/pages.h"
 #include "cli/progress_bar.h"
 #include "jobqueue/model/counted.h"
 
@@ -37,20 +36,12 @@ std::int64_t number(const JobOptions& options) {
 
 int list_history(Context& context, const JobOptions& options) {
   JobTracker jobtracker(context);
-  wire::HistoryFilter filter;
-  if (!options.queue.empty()) filter.__set_queue(options.queue);
-  if (!options.user.empty()) filter.__set_user(options.user);
-  if (options.limit > 0) filter.__set_limit(options.limit);
+  HistoryWanted wanted{options.queue, options.user, {}, {}, options.limit};
   // Times are those of the JobTracker, which stands still while it is down.
-  const auto now = [&jobtracker] {
-    wire::ServerInfo server;
-    jobtracker.admin([&](auto& admin) { admin.info(server); });
-    return server.now_ms;
-  };
-  if (!options.since.empty()) filter.__set_since_ms(point_in_time("--since", options.since, now));
-  if (!options.before.empty())
-    filter.__set_before_ms(point_in_time("--before", options.before, now));
-  const auto jobs = listed_history(jobtracker, std::move(filter));
+  const auto now = [&jobtracker] { return jobtracker.server().now_ms; };
+  if (!options.since.empty()) wanted.since_ms = point_in_time("--since", options.since, now);
+  if (!options.before.empty()) wanted.before_ms = point_in_time("--before", options.before, now);
+  const auto jobs = jobtracker.history(wanted);
   if (context.json()) {
     print_json(context.out, to_json(jobs));
   } else if (jobs.empty()) {
@@ -63,17 +54,16 @@ int list_history(Context& context, const JobOptions& options) {
 
 int list(Context& context, const JobOptions& options) {
   if (options.history) return list_history(context, options);
-  wire::JobFilter filter;
-  filter.__set_unfinished_only(!options.all);
-  if (!options.queue.empty()) filter.__set_queue(options.queue);
-  if (!options.user.empty()) filter.__set_user(options.user);
-  if (options.limit > 0) filter.__set_limit(options.limit);
+  JobsWanted wanted{.queue = options.queue,
+                    .user = options.user,
+                    .unfinished_only = !options.all,
+                    .limit = options.limit};
   if (options.state->count() > 0) {
-    filter.__set_states(states_of(options.states, true));
-    filter.__set_unfinished_only(false);
+    wanted.states = states_of(options.states, true);
+    wanted.unfinished_only = false;
   }
   JobTracker jobtracker(context);
-  const auto jobs = listed_jobs(jobtracker, std::move(filter));
+  const auto jobs = jobtracker.jobs(wanted);
   if (context.json()) {
     print_json(context.out, to_json(jobs));
   } else if (jobs.empty()) {
@@ -89,12 +79,9 @@ int list(Context& context, const JobOptions& options) {
 
 int status(Context& context, const JobOptions& options) {
   JobTracker jobtracker(context);
-  wire::JobStatus job;
-  jobtracker.client([&](auto& client) { client.job_status(job, number(options), 0); });
-  std::vector<wire::AttemptInfo> attempts;
-  if (options.tasks) {
-    jobtracker.client([&](auto& client) { client.attempts(attempts, number(options)); });
-  }
+  const JobView job = jobtracker.job(number(options));
+  std::vector<AttemptView> attempts;
+  if (options.tasks) attempts = jobtracker.attempts(number(options));
   if (context.json()) {
     Json json = to_json(job);
     if (options.tasks) json["attempts"] = to_json(attempts);
@@ -102,7 +89,7 @@ int status(Context& context, const JobOptions& options) {
     return kExitDone;
   }
   context.out << job_details(job);
-  if (job.__isset.counters) context.out << counter_lines(job.counters);
+  if (job.counters) context.out << counter_lines(*job.counters);
   if (options.tasks && attempts.empty()) context.out << "\nno attempts are known\n";
   if (options.tasks && !attempts.empty())
     context.out << "\n" << attempt_table(attempts).render(context.columns());
@@ -111,14 +98,13 @@ int status(Context& context, const JobOptions& options) {
 
 int explain(Context& context, const JobOptions& options) {
   JobTracker jobtracker(context);
-  wire::JobExplanation explanation;
-  jobtracker.client([&](auto& client) { client.explain(explanation, number(options)); });
+  const ExplanationView explanation = jobtracker.explain(number(options));
   if (context.json()) {
     print_json(context.out, to_json(explanation));
     return kExitDone;
   }
-  const auto& job = explanation.status;
-  context.out << fmt::format("{} ({}) in queue {} is {}: {} and {} pending\n", job.job_name,
+  const JobView& job = explanation.job;
+  context.out << fmt::format("{} ({}) in queue {} is {}: {} and {} pending\n", job_name(job.id),
                              printable(job.name), printable(job.queue), job.state,
                              counted(job.maps.pending, "map"),
                              counted(job.reduces.pending, "reduce"));
@@ -126,9 +112,9 @@ int explain(Context& context, const JobOptions& options) {
     context.out << fmt::format("  {}: {}\n", reason.code, printable(reason.message));
   }
   if (!explanation.reasons.empty()) return kExitDone;
-  if (job_over(job)) {
+  if (job.over()) {
     context.out << "  it has ended"
-                << (job.diagnostics.empty() ? "" : ": " + printable(job.diagnostics)) << "\n";
+                << (job.diagnostics ? ": " + printable(*job.diagnostics) : "") << "\n";
   } else {
     context.out << "  nothing holds it back: all its tasks that may run are running\n";
   }

@@ -10,7 +10,6 @@
 #include "cli/interrupt.h"
 #include "cli/job_tables.h"
 #include "cli/json.h"
-#include "cli/pages.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
 #include "jobqueue/model/plain_text.h"
@@ -35,42 +34,34 @@ struct LogOptions {
   }
 };
 
-AttemptKey key_of(const wire::AttemptId& id) {
-  AttemptKey key;
-  key.task.job = JobId(static_cast<std::size_t>(id.job));
-  key.task.kind = id.kind == wire::TaskKind::MAP ? TaskKind::kMap : TaskKind::kReduce;
-  key.task.index = static_cast<std::uint32_t>(id.index);
-  key.attempt = static_cast<std::uint32_t>(id.attempt);
-  return key;
-}
-
 // What has become of a tracker that gives no logs.
 std::string whereabouts(JobTracker& jobtracker, const std::string& name) {
-  for (const auto& tracker : listed_trackers(jobtracker)) {
+  for (const auto& tracker : jobtracker.trackers()) {
     if (tracker.name != name) continue;
     const auto silent = short_duration(tracker.last_heartbeat_ms_ago);
     if (tracker.state == "AWAITED")
       return fmt::format("is AWAITED: not heard of since the JobTracker started, {} ago", silent);
     const std::string why =
-        tracker.__isset.lost_why ? fmt::format(" ({})", printable(tracker.lost_why)) : "";
+        tracker.lost_why ? fmt::format(" ({})", printable(*tracker.lost_why)) : "";
     return fmt::format("is {}{}, heard of {} ago", tracker.state, why, silent);
   }
   return "has left the cluster, and the logs with it";
 }
 
-LogPiece fetch(JobTracker& jobtracker, const wire::AttemptInfo& attempt, const std::string& log,
+LogPiece fetch(JobTracker& jobtracker, const AttemptView& attempt, const std::string& log,
                std::int64_t most_bytes, std::int64_t from = 0) {
   std::string problem;
-  if (attempt.__isset.log_host && attempt.__isset.log_port) {
+  if (attempt.log_host && attempt.log_port) {
     auto piece =
-        tasktracker::fetch_log(attempt.log_host, static_cast<std::uint16_t>(attempt.log_port),
-                               key_of(attempt.id), log, most_bytes, from);
+        tasktracker::fetch_log(*attempt.log_host, static_cast<std::uint16_t>(*attempt.log_port),
+                               attempt.id, log, most_bytes, from);
     if (piece) return std::move(*piece);
     problem = ": " + piece.error().message;
   }
-  throw CliFailure(kExitNotSo, fmt::format("no {} of {}{}; tracker {}, where it ran, {}", log,
-                                           attempt.name, problem, printable(attempt.tracker),
-                                           whereabouts(jobtracker, attempt.tracker)));
+  throw CliFailure(kExitNotSo,
+                   fmt::format("no {} of {}{}; tracker {}, where it ran, {}", log,
+                               attempt_name(attempt.id), problem, printable(attempt.tracker),
+                               whereabouts(jobtracker, attempt.tracker)));
 }
 
 // What a program wrote must not steer the terminal of who reads it, now or from a file later.
@@ -90,19 +81,17 @@ std::size_t whole_characters(std::string_view text) {
 }
 
 // The heading is for people: what goes to a pipe is the log alone.
-void print_heading(Context& context, const wire::AttemptInfo& attempt, const std::string& log) {
-  context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt.name, attempt.state,
-                             printable(attempt.tracker));
+void print_heading(Context& context, const AttemptView& attempt, const std::string& log) {
+  context.err << fmt::format("== {} of {} ({}, tracker {})\n", log, attempt_name(attempt.id),
+                             attempt.state, printable(attempt.tracker));
 }
 
-bool is_under_way(const wire::AttemptInfo& attempt) {
+bool is_under_way(const AttemptView& attempt) {
   return attempt.state != "SUCCEEDED" && attempt.state != "FAILED" && attempt.state != "KILLED";
 }
 
 CliFailure no_attempt(JobTracker& jobtracker, JobId job, const std::string& name) {
-  wire::JobStatus status;
-  jobtracker.client([&](auto& client) { client.job_status(status, job.value, 0); });
-  if (name.empty() && job_over(status)) {
+  if (const JobView status = jobtracker.job(job.value); name.empty() && status.over()) {
     return {kExitNotSo,
             fmt::format("{} has ended, and where its attempts ran is not known (any more)",
                         job_name(job))};
@@ -113,17 +102,11 @@ CliFailure no_attempt(JobTracker& jobtracker, JobId job, const std::string& name
           fmt::format("{} {}; see `weir job logs {} --list`", job_name(job), cause, job_name(job))};
 }
 
-std::vector<wire::AttemptInfo> attempts_of(JobTracker& jobtracker, JobId job) {
-  std::vector<wire::AttemptInfo> attempts;
-  jobtracker.client([&](auto& client) { client.attempts(attempts, job.value); });
-  return attempts;
-}
-
 // The attempt to follow: as it was named, or the newest that runs.
-const wire::AttemptInfo* to_follow(const std::vector<wire::AttemptInfo>& attempts,
+const AttemptView* to_follow(const std::vector<AttemptView>& attempts,
                                    const std::string& name) {
   if (!name.empty()) return choose_attempt(attempts, name);
-  const wire::AttemptInfo* newest = nullptr;
+  const AttemptView* newest = nullptr;
   for (const auto& attempt : attempts) {
     if (!is_under_way(attempt)) continue;
     if (newest == nullptr || attempt.launched_at_ms > newest->launched_at_ms) newest = &attempt;
@@ -144,17 +127,16 @@ class Follower {
 
   // Prints what is new. False: the attempt is over, and all of its log was printed.
   bool look(JobTracker& jobtracker) {
-    wire::JobStatus job;
-    jobtracker.client([&](auto& client) { client.job_status(job, job_.value, 0); });
-    const auto attempts = attempts_of(jobtracker, job_);
+    const JobView job = jobtracker.job(job_.value);
+    const auto attempts = jobtracker.attempts(job_.value);
     const auto* attempt = to_follow(attempts, name_);
-    if (attempt == nullptr && job_over(job)) attempt = choose_attempt(attempts, name_);
-    if (attempt == nullptr && (job_over(job) || !name_.empty()))
+    if (attempt == nullptr && job.over()) attempt = choose_attempt(attempts, name_);
+    if (attempt == nullptr && (job.over() || !name_.empty()))
       throw no_attempt(jobtracker, job_, name_);
     if (attempt == nullptr) return true;
     if (!headed_) print_heading(context_, *attempt, log_);
     headed_ = true;
-    name_ = attempt->name;
+    name_ = attempt_name(attempt->id);
     // Its state was asked for before: once that is final, so is the log.
     LogPiece piece = fetch(jobtracker, *attempt, log_, most_bytes_, from_);
     if (from_ > 0 && piece.begin > from_)
@@ -164,7 +146,7 @@ class Follower {
     print_piece(context_, piece.text, raw_);
     context_.out << std::flush;
     if (is_under_way(*attempt)) return true;
-    context_.err << fmt::format("== {} {}\n", attempt->name, attempt->state);
+    context_.err << fmt::format("== {} {}\n", name_, attempt->state);
     return false;
   }
 
@@ -192,8 +174,8 @@ int follow(Context& context, const LogOptions& options) {
       patience.answered();
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [] {});
-    } catch (const wire::WeirError& error) {
-      if (!is_passing(error)) throw;
+    } catch (const Refused& refused) {
+      if (!is_passing(refused)) throw;
       patience.no_answer(context, jobtracker, [] {});
     }
     if (interrupt.wait_ms(patience.pause_ms())) return kExitInterrupted;
@@ -203,7 +185,7 @@ int follow(Context& context, const LogOptions& options) {
 int logs(Context& context, const LogOptions& options) {
   const JobId job = job_argument(options.id);
   JobTracker jobtracker(context);
-  const auto attempts = attempts_of(jobtracker, job);
+  const auto attempts = jobtracker.attempts(job.value);
   if (options.list) {
     if (context.json()) {
       print_json(context.out, to_json(attempts));
@@ -240,16 +222,16 @@ int logs(Context& context, const LogOptions& options) {
 
 }  // namespace
 
-const wire::AttemptInfo* choose_attempt(const std::vector<wire::AttemptInfo>& attempts,
+const AttemptView* choose_attempt(const std::vector<AttemptView>& attempts,
                                         const std::string& name) {
-  const wire::AttemptInfo* chosen = nullptr;
-  const auto rank = [](const wire::AttemptInfo& attempt) {
+  const AttemptView* chosen = nullptr;
+  const auto rank = [](const AttemptView& attempt) {
     const int state = attempt.state == "FAILED" ? 2 : attempt.state == "KILLED" ? 0 : 1;
     return std::pair(state, attempt.launched_at_ms);
   };
   for (const auto& attempt : attempts) {
     if (!name.empty()) {
-      if (attempt.name == name) return &attempt;
+      if (attempt_name(attempt.id) == name) return &attempt;
     } else if (chosen == nullptr || rank(attempt) > rank(*chosen)) {
       chosen = &attempt;
     }

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "client_types.h"
+#include "views/attempt_view.h"
 
 namespace weir::cli {
 
 // The one to show; null if there is none. `name` is as of `weir job logs --list`; empty: the most
 // telling.
-const wire::AttemptInfo* choose_attempt(const std::vector<wire::AttemptInfo>& attempts,
+const AttemptView* choose_attempt(const std::vector<AttemptView>& attempts,
                                         const std::string& name);
 
 void add_job_logs(CLI::App& job_command, Context& context);

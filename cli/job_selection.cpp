@@ -11,7 +11,6 @@
 
 #include "cli/format.h"
 #include "cli/job_tables.h"
-#include "cli/pages.h"
 #include "conf/values.h"
 
 namespace weir::cli {
@@ -93,15 +92,13 @@ std::vector<std::int64_t> numbers_given(const JobSelection& selection) {
   return numbers;
 }
 
-std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSelection& selection) {
-  wire::JobFilter filter;
-  filter.__set_unfinished_only(true);
-  filter.__set_limit(kMostSelected);
-  if (!selection.user.empty()) filter.__set_user(selection.user);
-  if (!selection.queue.empty()) filter.__set_queue(selection.queue);
-  if (!selection.name.empty()) filter.__set_name(selection.name);
-  if (!selection.states.empty()) filter.__set_states(states_of(selection.states, false));
-  auto jobs = listed_jobs(jobtracker, filter);
+std::vector<JobView> find_selected(JobTracker& jobtracker, const JobSelection& selection) {
+  JobsWanted wanted{.queue = selection.queue,
+                    .user = selection.user,
+                    .name = selection.name,
+                    .limit = kMostSelected};
+  if (!selection.states.empty()) wanted.states = states_of(selection.states, false);
+  auto jobs = jobtracker.jobs(wanted);
   if (jobs.empty()) {
     throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see `weir job list`",
                                              in_words(selection)));
@@ -115,7 +112,7 @@ std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSele
 }
 
 bool agreed(Context& context, const JobSelection& selection, const std::string& verb,
-            const std::vector<wire::JobStatus>& jobs) {
+            const std::vector<JobView>& jobs) {
   const std::size_t listed = std::min(jobs.size(), kMostListed);
   const std::string what =
       fmt::format("{} {} job{}", verb, jobs.size(), jobs.size() == 1 ? "" : "s");

@@ -34,10 +34,10 @@ std::vector<std::string> states_of(const std::string& text, bool over);
 std::vector<std::int64_t> numbers_given(const JobSelection& selection);
 
 // The unfinished jobs it names, oldest first. If there are none, that is a failure (exit code 1).
-std::vector<wire::JobStatus> find_selected(JobTracker& jobtracker, const JobSelection& selection);
+std::vector<JobView> find_selected(JobTracker& jobtracker, const JobSelection& selection);
 
 // Lists what is going to be done ("kill") on stderr; false: whoever was asked did not agree.
 bool agreed(Context& context, const JobSelection& selection, const std::string& verb,
-            const std::vector<wire::JobStatus>& jobs);
+            const std::vector<JobView>& jobs);
 
 }  // namespace weir::cli

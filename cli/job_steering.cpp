@@ -55,11 +55,11 @@ class Outcomes {
     if (context_.json()) return list_.push_back(json_of(job, outcome.details));
     context_.out << name_of(job) << " " << outcome.sentence << std::endl;
   }
-  void refused(std::int64_t job, const wire::WeirError& error) {
-    const CliFailure failure = CliFailure::of(error);
+  void refused(std::int64_t job, const Refused& refused) {
+    const CliFailure failure = CliFailure::of(refused.error());
     const int code = failure.exit_code();
     exit_code_ = !exit_code_ || *exit_code_ == code ? code : kExitNotSo;
-    if (context_.json()) list_.push_back(refusal_json(name_of(job), job, error));
+    if (context_.json()) list_.push_back(refusal_json(name_of(job), job, refused));
     std::string what = failure.what();
     if (what.find(name_of(job)) == std::string::npos) what = name_of(job) + ": " + what;
     context_.err << fmt::format("weir: {}\n", printable(what));
@@ -98,14 +98,14 @@ int act_on(Context& context, const JobSelection& selection, const std::string& v
     const auto jobs = find_selected(jobtracker, selection);
     if (!agreed(context, selection, verb, jobs))
       throw CliFailure(kExitNotSo, "nothing was done, as was answered");
-    for (const auto& job : jobs) numbers.push_back(job.job);
+    for (const auto& job : jobs) numbers.push_back(job.id.value);
   }
   Outcomes outcomes(context);
   for (const std::int64_t job : numbers) {
     try {
       outcomes.done(job, act(jobtracker, job));
-    } catch (const wire::WeirError& error) {
-      outcomes.refused(job, error);
+    } catch (const Refused& refused) {
+      outcomes.refused(job, refused);
     } catch (const RpcUnreachable&) {
       outcomes.finish();  // what was done until then
       throw;
@@ -130,10 +130,8 @@ JobSelection selection_of(Context& context, const SteeringOptions& options) {
 int kill(Context& context, const SteeringOptions& options) {
   return act_on(context, selection_of(context, options), "kill",
                 [&context](JobTracker& jobtracker, std::int64_t job) {
-                  wire::Done done;
-                  jobtracker.client(
-                      [&](auto& client) { client.kill_job(done, caller(context), job); });
-                  return Outcome{"killed", {{"version", done.version}}};
+                  const auto version = jobtracker.kill_job(caller(context), job);
+                  return Outcome{"killed", {{"version", version}}};
                 });
 }
 
@@ -154,28 +152,23 @@ int move(Context& context, const SteeringOptions& options) {
   return act_on(
       context, selection, fmt::format("move to queue {}", printable(to)),
       [&context, to](JobTracker& jobtracker, std::int64_t number) {
-        wire::Done done;
-        wire::JobStatus job;
-        jobtracker.client(
-            [&](auto& client) { client.move_job(done, caller(context), number, to); });
-        jobtracker.client([&](auto& client) { client.job_status(job, number, done.version); });
-        const std::string pool = job.__isset.pool ? ", pool " + printable(job.pool) : "";
+        const auto version = jobtracker.move_job(caller(context), number, to);
+        const JobView job = jobtracker.job(number, version);
+        const std::string pool = job.pool ? ", pool " + printable(*job.pool) : "";
         return Outcome{"moved to queue " + printable(job.queue) + pool,
-                       {{"queue", job.queue}, {"version", done.version}}};
+                       {{"queue", job.queue}, {"version", version}}};
       });
 }
 
 // Empty if that cannot be found out.
 std::string queue_of(JobTracker& jobtracker, std::int64_t job) {
-  wire::JobStatus status;
   try {
-    jobtracker.client([&](auto& client) { client.job_status(status, job, 0); });
-  } catch (const wire::WeirError&) {
+    return jobtracker.job(job).queue;
+  } catch (const Refused&) {
     return "";
   } catch (const RpcUnreachable&) {
     return "";
   }
-  return status.queue;
 }
 
 int set_priority(Context& context, const SteeringOptions& options) {
@@ -194,14 +187,12 @@ int set_priority(Context& context, const SteeringOptions& options) {
   return act_on(context, selection_of(context, split),
                 fmt::format("give priority {} to", name(*priority)),
                 [&context, priority, queues](JobTracker& jobtracker, std::int64_t job) {
-                  wire::Done done;
-                  jobtracker.client([&](auto& client) {
-                    client.set_priority(done, caller(context), job, name(*priority));
-                  });
+                  const auto version =
+                      jobtracker.set_priority(caller(context), job, name(*priority));
                   const std::string queue = queue_of(jobtracker, job);
                   if (queues->insert(queue).second) warn_of_priority(context, jobtracker, queue);
                   return Outcome{fmt::format("now has priority {}", name(*priority)),
-                                 {{"priority", name(*priority)}, {"version", done.version}}};
+                                 {{"priority", name(*priority)}, {"version", version}}};
                 });
 }
 
@@ -210,10 +201,8 @@ int release(Context& context, const SteeringOptions& options) {
   if (selection.selects() && selection.states.empty()) selection.states = "HELD";
   return act_on(context, selection, "release",
                 [&context](JobTracker& jobtracker, std::int64_t job) {
-                  wire::Done done;
-                  jobtracker.client(
-                      [&](auto& client) { client.release_job(done, caller(context), job); });
-                  return Outcome{"released", {{"version", done.version}}};
+                  const auto version = jobtracker.release_job(caller(context), job);
+                  return Outcome{"released", {{"version", version}}};
                 });
 }
 
@@ -228,7 +217,7 @@ int wait(Context& context, const SteeringOptions& options) {
     asked_nobody.yes = true;  // waiting changes nothing
     const auto jobs = find_selected(jobtracker, selection);
     agreed(context, asked_nobody, "wait for", jobs);
-    for (const auto& job : jobs) numbers.push_back(job.job);
+    for (const auto& job : jobs) numbers.push_back(job.id.value);
   }
   return wait_for_jobs(context, jobtracker, numbers);
 }
@@ -271,16 +260,16 @@ constexpr const char* kIds = "jobs: job_0007 or 7; several, or a selection by op
 
 void warn_of_priority(Context& context, JobTracker& jobtracker, const std::string& queue) {
   if (queue.empty()) return;
-  std::vector<wire::QueueStatus> queues;
+  std::vector<QueueView> queues;
   try {
-    jobtracker.client([&](auto& client) { client.queues(queues, queue, 0); });
-  } catch (const wire::WeirError&) {
+    queues = jobtracker.queue(queue);
+  } catch (const Refused&) {
     return;  // what was asked for is done
   } catch (const RpcUnreachable&) {
     return;
   }
   const bool without = std::any_of(queues.begin(), queues.end(), [&](const auto& status) {
-    return status.name == queue && status.__isset.priorities && !status.priorities;
+    return status.name == queue && !status.priorities.value_or(true);
   });
   if (!without) return;
   context.err << fmt::format(

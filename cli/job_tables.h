@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "cli/table.h"
-#include "client_types.h"
+#include "views/attempt_view.h"
+#include "views/job_view.h"
 
 namespace weir::cli {
 
-Table job_table(const std::vector<wire::JobStatus>& jobs);
-Table history_table(const std::vector<wire::JobStatus>& jobs);
-Table attempt_table(const std::vector<wire::AttemptInfo>& attempts);
-std::string job_details(const wire::JobStatus& job);
+Table job_table(const std::vector<JobView>& jobs);
+Table history_table(const std::vector<JobView>& jobs);
+Table attempt_table(const std::vector<AttemptView>& attempts);
+std::string job_details(const JobView& job);
 
 }  // namespace weir::cli

@@ -148,15 +148,15 @@ class LocalCluster {
     }
     JobTracker jobtracker(address());
     return wait_until("the trackers", [&] {
-      std::vector<wire::TrackerStatus> trackers;
+      std::vector<TrackerView> trackers;
       try {
-        jobtracker.client([&](auto& client) { client.trackers(trackers); });
+        trackers = jobtracker.trackers();
       } catch (const RpcUnreachable&) {
         return false;  // if it is gone for good, that is found out from its process
       }
       const auto live =
-          std::count_if(trackers.begin(), trackers.end(), [](const wire::TrackerStatus& tracker) {
-            return tracker.state != "LOST" && is_back(tracker) && tracker.name.starts_with("tt");
+          std::count_if(trackers.begin(), trackers.end(), [](const TrackerView& tracker) {
+            return tracker.state != "LOST" && tracker.back() && tracker.name.starts_with("tt");
           });
       return live >= options_.trackers;
     });

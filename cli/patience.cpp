@@ -20,8 +20,9 @@ std::int64_t steady_ms() {
   return milliseconds(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-bool is_passing(const wire::WeirError& error) {
-  return error.code == wire::ErrorCode::BUSY || error.code == wire::ErrorCode::SHUTTING_DOWN;
+bool is_passing(const Refused& refused) {
+  const ErrorCode code = refused.error().code;
+  return code == ErrorCode::kBusy || code == ErrorCode::kShuttingDown;
 }
 
 std::int64_t Patience::pause_ms() {

@@ -19,7 +19,7 @@ inline constexpr std::int64_t kAskEveryMs = 500;  // between two looks at the jo
 std::int64_t steady_ms();
 
 // Refused, but only for now: busy, or ending.
-bool is_passing(const wire::WeirError& error);
+bool is_passing(const Refused& refused);
 
 class Patience {
  public:

@@ -16,8 +16,7 @@ namespace {
 
 int show(Context& context) {
   JobTracker jobtracker(context);
-  wire::PolicyInfo policy;
-  jobtracker.admin([&](auto& admin) { admin.policy(policy); });
+  const PolicyView policy = jobtracker.policy();
   if (context.json()) {
     print_json(context.out, to_json(policy));
     return kExitDone;
@@ -27,11 +26,7 @@ int show(Context& context) {
   context.out << property_lines({{"policy", policy.current},
                                  {"since", local_time(policy.since_ms)},
                                  {"available", available}});
-  if (policy.__isset.notices) {
-    for (const auto& notice : policy.notices)
-      context.out << "notice: " << printable(notice) << "\n";
-  }
-  if (!policy.__isset.outlooks) return kExitDone;
+  for (const auto& notice : policy.notices) context.out << "notice: " << printable(notice) << "\n";
   const std::string table = outlook_table(policy, context.columns());
   if (table.empty()) return kExitDone;
   context.out << "\nWhat each policy would give now\n"
@@ -42,10 +37,9 @@ int show(Context& context) {
 
 int set(Context& context, const std::string& name) {
   JobTracker jobtracker(context);
-  wire::Done done;
-  jobtracker.admin([&](auto& admin) { admin.set_policy(done, caller(context), name); });
+  const auto version = jobtracker.set_policy(caller(context), name);
   if (context.json()) {
-    print_json(context.out, {{"current", name}, {"version", done.version}});
+    print_json(context.out, {{"current", name}, {"version", version}});
   } else {
     context.out << fmt::format("policy is {} now; jobs and running tasks go on\n", printable(name));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "cli/format.h"
@@ -15,12 +16,12 @@ namespace {
 // What all policies say about one name.
 struct OutlookLine {
   std::string name;
-  const wire::PolicyShare* any = nullptr;
-  const wire::PolicyShare* guarantee = nullptr;  // of a policy with guarantees
-  const wire::PolicyShare* fair = nullptr;       // of one with shares
+  const OutlookView::Share* any = nullptr;
+  const OutlookView::Share* guarantee = nullptr;  // of a policy with guarantees
+  const OutlookView::Share* fair = nullptr;       // of one with shares
 };
 
-std::vector<OutlookLine> merge(const wire::PolicyInfo& policy) {
+std::vector<OutlookLine> merge(const PolicyView& policy) {
   std::vector<OutlookLine> lines;
   for (const auto& outlook : policy.outlooks) {
     for (const auto& share : outlook.shares) {
@@ -28,7 +29,7 @@ std::vector<OutlookLine> merge(const wire::PolicyInfo& policy) {
                                [&](const OutlookLine& l) { return l.name == share.name; });
       if (line == lines.end()) line = lines.insert(line, OutlookLine{.name = share.name});
       if (line->any == nullptr || outlook.policy == policy.current) line->any = &share;
-      const auto &maps = share.maps.__isset, &reduces = share.reduces.__isset;
+      const OutlookView::Figures &maps = share.maps, &reduces = share.reduces;
       if (maps.guaranteed || reduces.guaranteed) line->guarantee = &share;
       if (maps.share_thousandths || reduces.share_thousandths) line->fair = &share;
     }
@@ -36,12 +37,12 @@ std::vector<OutlookLine> merge(const wire::PolicyInfo& policy) {
   return lines;
 }
 
-std::string slots_text(bool known, std::int64_t slots) {
-  return known ? std::to_string(slots) : "-";
+std::string slots_text(const std::optional<std::int64_t>& slots) {
+  return slots ? std::to_string(*slots) : "-";
 }
 
-std::string fair_share_of(const wire::ShareFigures& of) {
-  return of.__isset.share_thousandths ? share_text(of.share_thousandths) : "-";
+std::string fair_share_of(const OutlookView::Figures& of) {
+  return of.share_thousandths ? share_text(*of.share_thousandths) : "-";
 }
 
 // What pools lack for too long and nobody may be killed for.
@@ -50,11 +51,12 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
   for (const OutlookLine& line : lines) {
     for (const bool maps : {true, false}) {
       if (line.fair == nullptr) continue;
-      const wire::ShareFigures& of = maps ? line.fair->maps : line.fair->reduces;
-      if (!of.__isset.unmet || of.unmet == 0) continue;
+      const OutlookView::Figures& of = maps ? line.fair->maps : line.fair->reduces;
+      const std::int64_t unmet = of.unmet.value_or(0);
+      if (unmet == 0) continue;
       text += fmt::format("  {}: {} {} {} (runs {}, min share {}, fair share {})\n",
-                          printable(line.name), of.unmet, maps ? "map" : "reduce",
-                          of.unmet == 1 ? "slot" : "slots", of.running, of.min_share,
+                          printable(line.name), unmet, maps ? "map" : "reduce",
+                          unmet == 1 ? "slot" : "slots", of.running, of.min_share.value_or(0),
                           fair_share_of(of));
     }
   }
@@ -63,11 +65,10 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
 
 }  // namespace
 
-std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width) {
+std::string outlook_table(const PolicyView& policy, std::size_t width) {
   const std::vector<OutlookLine> lines = merge(policy);
   const auto copying = [](const OutlookLine& line) -> std::int64_t {
-    return line.fair != nullptr && line.fair->reduces.__isset.copying ? line.fair->reduces.copying
-                                                                      : 0;
+    return line.fair == nullptr ? 0 : line.fair->reduces.copying.value_or(0);
   };
   const bool copies = std::any_of(lines.begin(), lines.end(),
                                   [&](const OutlookLine& line) { return copying(line) > 0; });
@@ -83,23 +84,23 @@ std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width) {
   Table table(std::move(columns));
   for (const OutlookLine& line : lines) {
     for (const bool maps : {true, false}) {
-      const auto of = [&](const wire::PolicyShare* share) {
-        if (share == nullptr) return wire::ShareFigures();
+      const auto of = [&](const OutlookView::Share* share) {
+        if (share == nullptr) return OutlookView::Figures();
         return maps ? share->maps : share->reduces;
       };
-      const wire::ShareFigures now = of(line.any), gc = of(line.guarantee), fair = of(line.fair);
+      const OutlookView::Figures now = of(line.any), gc = of(line.guarantee), fair = of(line.fair);
       const std::int64_t copy_slots = maps ? 0 : copying(line);
-      if (now.running + now.pending + copy_slots == 0 && gc.guaranteed == 0 &&
-          fair.min_share == 0) {
+      if (now.running + now.pending + copy_slots == 0 && gc.guaranteed.value_or(0) == 0 &&
+          fair.min_share.value_or(0) == 0) {
         continue;
       }
       std::vector<std::string> cells = {printable(line.name),
                                         maps ? "map" : "reduce",
                                         std::to_string(now.running),
                                         std::to_string(now.pending),
-                                        slots_text(gc.__isset.guaranteed, gc.guaranteed),
-                                        slots_text(gc.__isset.allocated, gc.allocated),
-                                        slots_text(fair.__isset.min_share, fair.min_share),
+                                        slots_text(gc.guaranteed),
+                                        slots_text(gc.allocated),
+                                        slots_text(fair.min_share),
                                         fair_share_of(fair)};
       if (copies) cells.insert(cells.begin() + 4, maps ? "-" : std::to_string(copy_slots));
       table.add(std::move(cells));

@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "admin_types.h"
+#include "views/policy_view.h"
 
 namespace weir::cli {
 
 // A line a queue or pool and class; empty if the JobTracker says nothing about it.
-std::string outlook_table(const wire::PolicyInfo& policy, std::size_t width);
+std::string outlook_table(const PolicyView& policy, std::size_t width);
 
 }  // namespace weir::cli

@@ -22,7 +22,7 @@ std::string bar(std::int64_t progress_millionths, std::size_t cells, bool colour
   return "[\x1b[32m" + done + "\x1b[0m" + open + "]";
 }
 
-std::string tail(const wire::JobStatus& job) {
+std::string tail(const JobView& job) {
   std::string text = fmt::format("{} running  {}", job.maps.running + job.reduces.running,
                                  short_duration(elapsed_ms(job)));
   const auto left = milliseconds_left(job);
@@ -32,34 +32,30 @@ std::string tail(const wire::JobStatus& job) {
 
 }  // namespace
 
-bool job_over(const wire::JobStatus& job) {
-  return job.state == "SUCCEEDED" || job.state == "FAILED" || job.state == "KILLED";
-}
-
-std::int64_t elapsed_ms(const wire::JobStatus& job) {
-  const std::int64_t until = job.__isset.finished_at_ms ? job.finished_at_ms : job.now_ms;
+std::int64_t elapsed_ms(const JobView& job) {
+  const std::int64_t until = job.finished_at_ms.value_or(job.now_ms.value_or(0));
   return std::max<std::int64_t>(0, until - job.submitted_at_ms);
 }
 
-std::optional<std::int64_t> milliseconds_left(const wire::JobStatus& job) {
+std::optional<std::int64_t> milliseconds_left(const JobView& job) {
   const std::int64_t done = job.maps.succeeded + job.reduces.succeeded;
   const std::int64_t open = job.maps.total + job.reduces.total - done;
-  const std::int64_t ran_ms = job.now_ms - job.started_at_ms;
-  if (job_over(job) || !job.__isset.started_at_ms || done == 0 || ran_ms <= 0) return std::nullopt;
+  const std::int64_t ran_ms = job.now_ms.value_or(0) - job.started_at_ms.value_or(0);
+  if (job.over() || !job.started_at_ms || done == 0 || ran_ms <= 0) return std::nullopt;
   const double left =
       static_cast<double>(ran_ms) * static_cast<double>(open) / static_cast<double>(done);
   return static_cast<std::int64_t>(left) / 1000 * 1000;
 }
 
-std::string progress_bar(const wire::JobStatus& job, const ProgressStyle& style) {
+std::string progress_bar(const JobView& job, const ProgressStyle& style) {
   const bool reduces = job.reduces.total > 0;
   const auto compose = [&](std::size_t cells, bool colours) {
-    std::string text = fmt::format("{} {}  maps {} {:>4}", job.job_name, job.state,
-                                   bar(job.map_progress_millionths, cells, colours),
-                                   percent(job.map_progress_millionths));
+    std::string text = fmt::format("{} {}  maps {} {:>4}", job_name(job.id), job.state,
+                                   bar(job.maps.progress_millionths, cells, colours),
+                                   percent(job.maps.progress_millionths));
     if (reduces) {
-      text += fmt::format("  reduces {} {:>4}", bar(job.reduce_progress_millionths, cells, colours),
-                          percent(job.reduce_progress_millionths));
+      const std::int32_t progress = job.reduces.progress_millionths;
+      text += fmt::format("  reduces {} {:>4}", bar(progress, cells, colours), percent(progress));
     }
     return text + "  " + tail(job);
   };
@@ -70,12 +66,12 @@ std::string progress_bar(const wire::JobStatus& job, const ProgressStyle& style)
   return style.colours ? compose(cells, true) : plain;
 }
 
-std::string progress_line(const wire::JobStatus& job) {
+std::string progress_line(const JobView& job) {
   std::string text =
-      fmt::format("{} {}: maps {} ({}/{})", job.job_name, job.state,
-                  percent(job.map_progress_millionths), job.maps.succeeded, job.maps.total);
+      fmt::format("{} {}: maps {} ({}/{})", job_name(job.id), job.state,
+                  percent(job.maps.progress_millionths), job.maps.succeeded, job.maps.total);
   if (job.reduces.total > 0) {
-    text += fmt::format(", reduces {} ({}/{})", percent(job.reduce_progress_millionths),
+    text += fmt::format(", reduces {} ({}/{})", percent(job.reduces.progress_millionths),
                         job.reduces.succeeded, job.reduces.total);
   }
   return text + fmt::format(", {} running, {}", job.maps.running + job.reduces.running,

@@ -7,17 +7,15 @@
 #include <optional>
 #include <string>
 
-#include "client_types.h"
+#include "views/job_view.h"
 
 namespace weir::cli {
 
-bool job_over(const wire::JobStatus& job);
-
 // From its submission to its end, or to when its status was made: by the JobTracker's clock alone.
-std::int64_t elapsed_ms(const wire::JobStatus& job);
+std::int64_t elapsed_ms(const JobView& job);
 // By the tasks that are done so far: half of a task's input says little of its time. Nothing while
 // none is done.
-std::optional<std::int64_t> milliseconds_left(const wire::JobStatus& job);
+std::optional<std::int64_t> milliseconds_left(const JobView& job);
 
 struct ProgressStyle {
   std::size_t columns = 80;  // never wider than this
@@ -26,8 +24,8 @@ struct ProgressStyle {
 
 // `job_0007 RUNNING  maps [####----]  50%  reduces [--------]   0%  12 running  1m20s, about 2m05s
 // left`
-std::string progress_bar(const wire::JobStatus& job, const ProgressStyle& style);
+std::string progress_bar(const JobView& job, const ProgressStyle& style);
 // `job_0007 RUNNING: maps 50% (100/200), reduces 0% (0/10), 12 running, 1m20s`
-std::string progress_line(const wire::JobStatus& job);
+std::string progress_line(const JobView& job);
 
 }  // namespace weir::cli

@@ -9,7 +9,6 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
-#include "cli/pages.h"
 #include "cli/queue_tables.h"
 
 namespace weir::cli {
@@ -17,13 +16,13 @@ namespace {
 
 int list(Context& context, const std::string&) {
   JobTracker jobtracker(context);
-  const auto queues = listed_queues(jobtracker);
+  const auto queues = jobtracker.queues();
   if (context.json()) {
     print_json(context.out, to_json(queues));
   } else {
     context.out << queue_table(queues).render(context.columns()) << lending_lines(queues);
     const bool shares = std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
-      return queue.maps.__isset.share_thousandths;
+      return queue.maps.share_thousandths.has_value();
     });
     if (shares)
       context.out << "SHARE: of the pool of that name; all pools: weir policy show\n";
@@ -33,10 +32,8 @@ int list(Context& context, const std::string&) {
 
 int show(Context& context, const std::string& name) {
   JobTracker jobtracker(context);
-  std::vector<wire::QueueStatus> queues;
-  wire::ServerInfo server;  // ages are by the JobTracker's time
-  jobtracker.client([&](auto& client) { client.queues(queues, name, 0); });
-  jobtracker.admin([&](auto& admin) { admin.info(server); });
+  const auto queues = jobtracker.queue(name);
+  const ServerView server = jobtracker.server();  // ages are by the JobTracker's time
   if (queues.empty())
     throw CliFailure(kExitRefused,
                      fmt::format("there is no queue '{}'; see `weir queue list`", name));
@@ -50,13 +47,11 @@ int show(Context& context, const std::string& name) {
 
 int set_state(Context& context, const std::string& name, bool running) {
   JobTracker jobtracker(context);
-  wire::Done done;
-  jobtracker.admin(
-      [&](auto& admin) { admin.set_queue_state(done, caller(context), name, running); });
+  const auto version = jobtracker.set_queue_state(caller(context), name, running);
   if (context.json()) {
     print_json(
         context.out,
-        {{"queue", name}, {"state", running ? "RUNNING" : "STOPPED"}, {"version", done.version}});
+        {{"queue", name}, {"state", running ? "RUNNING" : "STOPPED"}, {"version", version}});
   } else if (running) {
     context.out << fmt::format("queue {} started: it takes new jobs\n", printable(name));
   } else {

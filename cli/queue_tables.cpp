@@ -3,33 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/format.h"
 
 namespace weir::cli {
 namespace {
 
-std::string claims_text(const std::vector<wire::ClaimInfo>& claims) {
+std::string claims_text(const std::vector<QueueView::Claim>& claims) {
   if (claims.empty()) return "-";
   std::string text;
   for (const auto& claim : claims) text += (text.empty() ? "" : ", ") + claim_text(claim);
   return text;
 }
 
-std::string list_text(bool is_set, const std::vector<std::string>& names) {
-  if (!is_set) return "everybody";
+std::string list_text(const std::optional<std::vector<std::string>>& names) {
+  if (!names) return "everybody";
   std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name;
-  return names.empty() ? "nobody" : text;
+  for (const auto& name : *names) text += (text.empty() ? "" : ", ") + name;
+  return names->empty() ? "nobody" : text;
 }
 
-std::string slots_of(std::int64_t slots, wire::TaskKind::type kind) {
-  const char* name = kind == wire::TaskKind::MAP ? "map" : "reduce";
-  return fmt::format("{} {}{}", slots, name, slots == 1 ? "" : "s");
+std::string slots_of(std::int64_t slots, TaskKind kind) {
+  return fmt::format("{} {}{}", slots, name(kind), slots == 1 ? "" : "s");
 }
 
-std::string or_dash(bool is_set, std::int64_t value) {
-  return is_set ? std::to_string(value) : "-";
+template <class Number>
+std::string or_dash(const std::optional<Number>& value) {
+  return value ? std::to_string(*value) : "-";
 }
 
 // Slot-seconds, exact to a tenth.
@@ -37,18 +38,18 @@ std::string slot_seconds(std::int64_t slot_ms) {
   return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
 }
 
-std::string reclaim_text(bool is_set, std::int64_t ms) {
-  if (!is_set) return "-";
-  return ms < 0 ? "never" : format_duration(ms);
+std::string reclaim_text(const std::optional<std::int64_t>& ms) {
+  if (!ms) return "-";
+  return *ms < 0 ? "never" : format_duration(*ms);
 }
 
-std::string share_of(const wire::SlotFigures& slots) {
-  return slots.__isset.share_thousandths ? share_text(slots.share_thousandths) : "-";
+std::string share_of(const QueueView::Slots& slots) {
+  return slots.share_thousandths ? share_text(*slots.share_thousandths) : "-";
 }
 
-std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
-  const bool guarantees = queue.maps.__isset.lends;
-  const bool shares = queue.maps.__isset.share_thousandths;
+std::string slots_block(const QueueView& queue, std::size_t width) {
+  const bool guarantees = queue.maps.lends.has_value();
+  const bool shares = queue.maps.share_thousandths.has_value();
   std::vector<TableColumn> columns = {{"SLOTS"}};
   const auto column = [&](const char* header, int rank = 0) {
     columns.push_back({.header = header, .right = true, .rank = rank});
@@ -63,7 +64,7 @@ std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
   if (guarantees) column("BORROWS", 2);
   if (guarantees) column("RECLAIM AFTER", 4);
   Table table(std::move(columns));
-  const auto add = [&](const char* name, const wire::SlotFigures& slots,
+  const auto add = [&](const char* name, const QueueView::Slots& slots,
                        const std::string& reclaim) {
     std::vector<std::string> cells = {name};
     if (guarantees) cells.push_back(std::to_string(slots.guaranteed));
@@ -71,36 +72,39 @@ std::string slots_block(const wire::QueueStatus& queue, std::size_t width) {
     if (shares) cells.push_back(share_of(slots));
     cells.push_back(std::to_string(slots.running));
     cells.push_back(std::to_string(slots.pending));
-    cells.push_back(or_dash(slots.__isset.maximum, slots.maximum));
-    if (guarantees) cells.push_back(or_dash(slots.__isset.lends, slots.lends));
-    if (guarantees) cells.push_back(or_dash(slots.__isset.borrows, slots.borrows));
+    cells.push_back(or_dash(slots.maximum));
+    if (guarantees) cells.push_back(or_dash(slots.lends));
+    if (guarantees) cells.push_back(or_dash(slots.borrows));
     if (guarantees) cells.push_back(reclaim);
     table.add(std::move(cells));
   };
-  add("maps", queue.maps,
-      reclaim_text(queue.__isset.reclaim_after_map_ms, queue.reclaim_after_map_ms));
-  add("reduces", queue.reduces,
-      reclaim_text(queue.__isset.reclaim_after_reduce_ms, queue.reclaim_after_reduce_ms));
+  add("maps", queue.maps, reclaim_text(queue.reclaim_after_map_ms));
+  add("reduces", queue.reduces, reclaim_text(queue.reclaim_after_reduce_ms));
   return "\n" + table.render(width);
 }
 
-std::string time_block(const wire::QueueStatus& queue, std::size_t width) {
-  if (!queue.__isset.map_time || !queue.__isset.reduce_time) return "";
+std::string time_block(const QueueView& queue, std::size_t width) {
+  if (!queue.map_time || !queue.reduce_time) return "";
   Table table({{"SLOT-SECONDS"},
                {.header = "USED", .right = true},
                {.header = "LENT", .right = true, .rank = 1},
                {.header = "BORROWED", .right = true, .rank = 1},
                {.header = "LOST TO KILLS", .right = true, .rank = 2}});
-  const auto add = [&](const char* name, const wire::SlotTime& time) {
+  const auto add = [&](const char* name, const QueueView::SlotTime& time) {
     table.add({name, slot_seconds(time.used_ms), slot_seconds(time.lent_ms),
                slot_seconds(time.borrowed_ms), slot_seconds(time.lost_ms)});
   };
-  add("maps", queue.map_time);
-  add("reduces", queue.reduce_time);
+  add("maps", *queue.map_time);
+  add("reduces", *queue.reduce_time);
   return "\n" + table.render(width);
 }
 
-std::string users_block(const wire::QueueStatus& queue, std::size_t width) {
+std::int64_t both(const std::optional<std::int64_t>& maps,
+                  const std::optional<std::int64_t>& reduces) {
+  return maps.value_or(0) + reduces.value_or(0);
+}
+
+std::string users_block(const QueueView& queue, std::size_t width) {
   if (queue.users.empty()) return "";
   Table table({{.header = "USER", .least_width = 8},
                {.header = "MAPS", .right = true},
@@ -116,40 +120,40 @@ std::string users_block(const wire::QueueStatus& queue, std::size_t width) {
                {.header = "USED", .right = true, .rank = 3},
                {.header = "LOST", .right = true, .rank = 6}});
   for (const auto& user : queue.users) {
-    const auto& set = user.__isset;
     table.add(
-        {user.user, std::to_string(user.running_maps), or_dash(set.limit_maps, user.limit_maps),
-         std::to_string(user.running_reduces), or_dash(set.limit_reduces, user.limit_reduces),
-         or_dash(set.jobs_waiting, user.jobs_waiting),
-         or_dash(set.jobs_pending, user.jobs_pending),
-         set.jobs_running ? std::to_string(user.jobs_running) : std::to_string(user.jobs),
-         or_dash(set.jobs_succeeded, user.jobs_succeeded),
-         or_dash(set.jobs_failed, user.jobs_failed), or_dash(set.jobs_killed, user.jobs_killed),
-         slot_seconds(user.used_map_slot_ms + user.used_reduce_slot_ms),
-         slot_seconds(user.lost_map_slot_ms + user.lost_reduce_slot_ms)});
+        {user.user, std::to_string(user.running_maps), or_dash(user.limit_maps),
+         std::to_string(user.running_reduces), or_dash(user.limit_reduces),
+         or_dash(user.jobs_waiting),
+         or_dash(user.jobs_pending),
+         std::to_string(user.jobs_running.value_or(user.jobs)),
+         or_dash(user.jobs_succeeded),
+         or_dash(user.jobs_failed), or_dash(user.jobs_killed),
+         slot_seconds(both(user.used_map_slot_ms, user.used_reduce_slot_ms)),
+         slot_seconds(both(user.lost_map_slot_ms, user.lost_reduce_slot_ms))});
   }
   return "\n" + table.render(width);
 }
 
-std::string due_text(const wire::ClaimInfo& claim) {
+std::string due_text(const QueueView::Claim& claim) {
   return claim.milliseconds_left < 0 ? "never" : "in " + short_duration(claim.milliseconds_left);
 }
 
-std::string kill_state(const wire::ClaimInfo& claim) {
-  if (!claim.__isset.state) return "-";
-  if (claim.state == "unservable")
-    return fmt::format("unservable: no tracker can free {} slot{}", claim.width,
-                       claim.width == 1 ? "" : "s");
+std::string kill_state(const QueueView::Claim& claim) {
+  if (!claim.state) return "-";
+  if (claim.state == "unservable") {
+    const std::int64_t width = claim.width.value_or(0);
+    return fmt::format("unservable: no tracker can free {} slot{}", width, width == 1 ? "" : "s");
+  }
   if (claim.state == "over_budget") return "those who borrow have lost their kill_budget";
   if (claim.state == "preemption_off") return "nobody is killed: capacity.preemption is off";
   if (claim.state == "log_only") return "nobody is killed: capacity.preemption is log_only";
   if (claim.state == "repeating") return "its last kill brought no launch; again later";
   if (claim.state == "recovering") return "trackers are still to report after a restart";
   if (claim.state == "paused") return "stands still: another policy rules";
-  return claim.state;
+  return *claim.state;
 }
 
-std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width) {
+std::string claims_block(const QueueView& queue, std::int64_t now_ms, std::size_t width) {
   if (queue.claims.empty()) return "";
   Table table({{.header = "CLAIM", .right = true},
                {"SLOTS"},
@@ -158,15 +162,15 @@ std::string claims_block(const wire::QueueStatus& queue, std::int64_t now_ms, st
                {.header = "STATE", .least_width = 12}});
   for (const auto& claim : queue.claims) {
     const std::string due =
-        claim.__isset.overdue_ms ? short_duration(claim.overdue_ms) + " ago" : due_text(claim);
-    table.add({or_dash(claim.__isset.claim, claim.claim), slots_of(claim.slots, claim.kind),
-               claim.__isset.opened_at_ms ? short_duration(now_ms - claim.opened_at_ms) : "-", due,
+        claim.overdue_ms ? short_duration(*claim.overdue_ms) + " ago" : due_text(claim);
+    table.add({or_dash(claim.claim), slots_of(claim.slots, claim.kind),
+               claim.opened_at_ms ? short_duration(now_ms - *claim.opened_at_ms) : "-", due,
                kill_state(claim)});
   }
   return "\n" + table.render(width);
 }
 
-std::string holds_block(const wire::QueueStatus& queue) {
+std::string holds_block(const QueueView& queue) {
   std::string text;
   for (const auto& hold : queue.holds) {
     text +=
@@ -177,7 +181,7 @@ std::string holds_block(const wire::QueueStatus& queue) {
   return text.empty() ? "" : "\n" + text;
 }
 
-std::string kills_block(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width) {
+std::string kills_block(const QueueView& queue, std::int64_t now_ms, std::size_t width) {
   if (queue.kills.empty()) return "";
   Table table({{.header = "KILLED", .right = true},
                {"ATTEMPT"},
@@ -203,12 +207,12 @@ std::string share_text(std::int64_t thousandths) {
   return fmt::format("{}.{}", tenths / 10, tenths % 10);
 }
 
-std::string claim_text(const wire::ClaimInfo& claim) {
+std::string claim_text(const QueueView::Claim& claim) {
   const std::string slots = slots_of(claim.slots, claim.kind);
-  if (!claim.__isset.overdue_ms) return slots + " " + due_text(claim);
-  const bool plain = !claim.__isset.state || claim.state == "due";
-  return fmt::format("{} overdue {}{}", slots, short_duration(claim.overdue_ms),
-                     plain ? "" : " (" + claim.state + ")");
+  if (!claim.overdue_ms) return slots + " " + due_text(claim);
+  const bool plain = claim.state.value_or("due") == "due";
+  return fmt::format("{} overdue {}{}", slots, short_duration(*claim.overdue_ms),
+                     plain ? "" : " (" + *claim.state + ")");
 }
 
 namespace {
@@ -221,11 +225,11 @@ struct Shown {
   bool claims = false;
   bool all_run = true;
 
-  explicit Shown(const std::vector<wire::QueueStatus>& queues) {
-    for (const wire::QueueStatus& queue : queues) {
-      guarantees = guarantees || queue.maps.__isset.lends;
-      shares = shares || queue.maps.__isset.share_thousandths;
-      copies = copies || queue.reduces.__isset.copying;
+  explicit Shown(const std::vector<QueueView>& queues) {
+    for (const QueueView& queue : queues) {
+      guarantees = guarantees || queue.maps.lends;
+      shares = shares || queue.maps.share_thousandths;
+      copies = copies || queue.reduces.copying;
       claims = claims || !queue.claims.empty();
       all_run = all_run && queue.state == "RUNNING";
     }
@@ -245,7 +249,7 @@ struct Shown {
     if (!guarantees) columns.push_back({.header = "MAX", .right = true, .rank = 2});
   }
 
-  void add_cells(const wire::SlotFigures& slots, std::vector<std::string>& cells) const {
+  void add_cells(const QueueView::Slots& slots, std::vector<std::string>& cells) const {
     if (guarantees) {
       cells.push_back(std::to_string(slots.guaranteed));
       cells.push_back(std::to_string(slots.allocated));
@@ -254,13 +258,13 @@ struct Shown {
     }
     cells.push_back(std::to_string(slots.running));
     cells.push_back(std::to_string(slots.pending));
-    if (!guarantees) cells.push_back(or_dash(slots.__isset.maximum, slots.maximum));
+    if (!guarantees) cells.push_back(or_dash(slots.maximum));
   }
 };
 
 }  // namespace
 
-Table queue_table(const std::vector<wire::QueueStatus>& queues) {
+Table queue_table(const std::vector<QueueView>& queues) {
   const Shown shown(queues);
   // While all of them run the state says nothing: it goes first then, and else last.
   std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10},
@@ -276,13 +280,13 @@ Table queue_table(const std::vector<wire::QueueStatus>& queues) {
         static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
     const std::string last = dots == 0 ? queue.name : queue.name.substr(queue.name.rfind('.') + 1);
     const auto present =
-        std::count_if(queue.users.begin(), queue.users.end(), [](const wire::UserFigures& user) {
+        std::count_if(queue.users.begin(), queue.users.end(), [](const QueueView::User& user) {
           return user.jobs > 0 || user.running_maps > 0 || user.running_reduces > 0;
         });
     std::vector<std::string> cells = {std::string(2 * dots, ' ') + last, queue.state};
     shown.add_cells(queue.maps, cells);
     shown.add_cells(queue.reduces, cells);
-    if (shown.copies) cells.push_back(std::to_string(queue.reduces.copying));
+    if (shown.copies) cells.push_back(std::to_string(queue.reduces.copying.value_or(0)));
     cells.push_back(std::to_string(present));
     if (shown.claims) cells.push_back(claims_text(queue.claims));
     table.add(std::move(cells));
@@ -290,29 +294,29 @@ Table queue_table(const std::vector<wire::QueueStatus>& queues) {
   return table;
 }
 
-std::string lending_lines(const std::vector<wire::QueueStatus>& queues) {
+std::string lending_lines(const std::vector<QueueView>& queues) {
   std::string text;
-  const auto add = [&](const char* name, const wire::SlotFigures wire::QueueStatus::*slots) {
+  const auto add = [&](const char* name, const QueueView::Slots QueueView::*slots) {
     std::string lends;
     std::string borrows;
     for (const auto& queue : queues) {
-      const wire::SlotFigures& figures = queue.*slots;
+      const QueueView::Slots& of = queue.*slots;
       if (!queue.leaf) continue;
-      if (figures.lends > 0)
-        lends += fmt::format("{}{} {}", lends.empty() ? "" : ", ", queue.name, figures.lends);
-      if (figures.borrows > 0)
-        borrows += fmt::format("{}{} {}", borrows.empty() ? "" : ", ", queue.name, figures.borrows);
+      if (of.lends > 0)
+        lends += fmt::format("{}{} {}", lends.empty() ? "" : ", ", queue.name, *of.lends);
+      if (of.borrows > 0)
+        borrows += fmt::format("{}{} {}", borrows.empty() ? "" : ", ", queue.name, *of.borrows);
     }
     if (borrows.empty()) return;  // allocated to others, but nobody runs there
     text += fmt::format("{}: borrowed by {}; lent by {}\n", name, printable(borrows),
                         lends.empty() ? "nobody any more" : printable(lends));
   };
-  add("maps", &wire::QueueStatus::maps);
-  add("reduces", &wire::QueueStatus::reduces);
+  add("maps", &QueueView::maps);
+  add("reduces", &QueueView::reduces);
   return text;
 }
 
-std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms,
+std::string queue_details(const QueueView& queue, std::int64_t now_ms,
                           std::size_t width) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"queue", queue.name},
@@ -323,11 +327,11 @@ std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms,
        fmt::format("{} waiting, {} pending, {} running, {} succeeded, {} failed, {} killed",
                    queue.jobs_waiting, queue.jobs_pending, queue.jobs_running,
                    queue.jobs_succeeded, queue.jobs_failed, queue.jobs_killed)},
-      {"submit", list_text(queue.__isset.submit, queue.submit)},
-      {"administer", list_text(queue.__isset.administer, queue.administer)}};
-  if (queue.__isset.kill_budget) {
+      {"submit", list_text(queue.submit)},
+      {"administer", list_text(queue.administer)}};
+  if (queue.kill_budget) {
     lines.emplace_back("kill budget",
-                       fmt::format("{} slot-seconds an hour may be lost", queue.kill_budget));
+                       fmt::format("{} slot-seconds an hour may be lost", *queue.kill_budget));
   }
   if (queue.leaf && queue.claims.empty()) lines.emplace_back("claims", "none");
   return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +

@@ -7,20 +7,20 @@
 #include <vector>
 
 #include "cli/table.h"
-#include "client_types.h"
+#include "views/queue_view.h"
 
 namespace weir::cli {
 
 // Children stand under their parent, indented. A cell `3/5` cannot be misread: each figure has a
 // column of its own.
-Table queue_table(const std::vector<wire::QueueStatus>& queues);
+Table queue_table(const std::vector<QueueView>& queues);
 // "maps: research lends 3; production borrows 3"; a line a class, empty if nobody lends or borrows.
-std::string lending_lines(const std::vector<wire::QueueStatus>& queues);
+std::string lending_lines(const std::vector<QueueView>& queues);
 // `now_ms` is for the age of kills; the tables in it are drawn for `width`.
-std::string queue_details(const wire::QueueStatus& queue, std::int64_t now_ms, std::size_t width);
+std::string queue_details(const QueueView& queue, std::int64_t now_ms, std::size_t width);
 
 std::string share_text(std::int64_t thousandths);  // of a slot: "2.4"
 // "3 maps in 8.2s", "3 maps overdue 2.0s (unservable)".
-std::string claim_text(const wire::ClaimInfo& claim);
+std::string claim_text(const QueueView::Claim& claim);
 
 }  // namespace weir::cli

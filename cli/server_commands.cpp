@@ -23,13 +23,11 @@ int version(Context& context) {
 
 int info(Context& context) {
   JobTracker jobtracker(context);
-  wire::ServerInfo server;
-  jobtracker.admin([&](auto& admin) { admin.info(server); });
+  const ServerView server = jobtracker.server();
   if (context.json()) {
     print_json(context.out, to_json(server));
     return kExitDone;
   }
-  const bool store_refuses = server.__isset.store_error && !server.store_error.empty();
   context.out << property_lines(
       {{"JobTracker", jobtracker.address()},
        {"version", server.version},
@@ -39,7 +37,8 @@ int info(Context& context) {
        {"trackers", std::to_string(server.trackers)},
        {"unfinished jobs", std::to_string(server.jobs_unfinished)},
        {"store",
-        store_refuses ? fmt::format("{}: {}", server.store, server.store_error) : server.store},
+        server.store_error ? fmt::format("{}: {}", server.store, *server.store_error)
+                           : server.store},
        {"refused frames", std::to_string(server.frames_refused)}});
   return kExitDone;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "cli/calls.h"
 #include "cli/patience.h"
 #include "cli/splits.h"
 
@@ -25,7 +26,7 @@ wire::SubmitReply send_once(JobTracker& jobtracker, wire::SubmitRequest& request
                             const std::vector<wire::Split>& splits) {
   if (!splits.empty()) {
     std::string upload;
-    jobtracker.client([&](auto& client) { client.begin_upload(upload, request.caller); });
+    jobtracker.calls().client([&](auto& client) { client.begin_upload(upload, request.caller); });
     for (std::size_t at = 0; at < splits.size();) {
       std::vector<wire::Split> chunk;
       for (std::size_t pieces = 0; at < splits.size(); ++at) {
@@ -33,12 +34,12 @@ wire::SubmitReply send_once(JobTracker& jobtracker, wire::SubmitRequest& request
         if (!chunk.empty() && pieces > kPiecesInChunk) break;
         chunk.push_back(splits[at]);
       }
-      jobtracker.client([&](auto& client) { client.append_splits(upload, chunk); });
+      jobtracker.calls().client([&](auto& client) { client.append_splits(upload, chunk); });
     }
     request.__set_upload(upload);
   }
   wire::SubmitReply reply;
-  jobtracker.client([&](auto& client) { client.submit(reply, request); });
+  jobtracker.calls().client([&](auto& client) { client.submit(reply, request); });
   return reply;
 }
 
@@ -61,12 +62,12 @@ wire::SubmitReply send_submission(Context& context, JobTracker& jobtracker,
       reached = reached || error.maybe_carried_out();
       if (!reached) throw;
       patience.no_answer(context, jobtracker, [] {});
-    } catch (const wire::WeirError& error) {
+    } catch (const Refused& refused) {
       // What an upload was made of is gone with the JobTracker that had it.
       const bool upload_lost = !splits.empty() && reached &&
-                               error.code == wire::ErrorCode::BAD_REQUEST &&
-                               error.message.starts_with("upload:");
-      if (!is_passing(error) && !upload_lost) throw;
+                               refused.error().code == ErrorCode::kBadRequest &&
+                               refused.error().message.starts_with("upload:");
+      if (!is_passing(refused) && !upload_lost) throw;
       reached = true;
       patience.no_answer(context, jobtracker, [] {});
     }

@@ -9,6 +9,7 @@
 
 #include "cli/connection.h"
 #include "cli/context.h"
+#include "client_types.h"
 
 namespace weir::cli {
 

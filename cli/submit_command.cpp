@@ -18,6 +18,7 @@
 #include "conf/values.h"
 #include "jobqueue/model/job_spec.h"
 #include "thrift/spec_check.h"
+#include "thrift/wire_job.h"
 
 namespace weir::cli {
 namespace {
@@ -121,9 +122,9 @@ bool exists(const std::string& path) {
 
 // An output that exists because a job is writing it deserves to be told so.
 [[noreturn]] void refuse_output(JobTracker& jobtracker, const std::string& path) {
-  std::vector<wire::JobStatus> jobs;
+  std::vector<JobView> jobs;
   try {
-    jobtracker.client([&](auto& client) { client.list_jobs(jobs, "", "", true, 0, 0); });
+    jobs = jobtracker.unfinished_jobs();
   } catch (const RpcUnreachable&) {
     // The output exists all the same, and that is what the user has to mend first.
   }
@@ -131,7 +132,7 @@ bool exists(const std::string& path) {
     if (job.output != path) continue;
     throw wrong_use(fmt::format(
         "--output {} is being written by {}; name another directory, or wait for that job's end",
-        printable(path), job.job_name));
+        printable(path), job_name(job.id)));
   }
   throw wrong_use(
       fmt::format("--output {} exists already; name a directory that does not, or remove it first",
@@ -173,7 +174,7 @@ std::optional<std::int64_t> retry_ms(const SubmitOptions& options) {
 
 int submit(Context& context, const SubmitOptions& options) {
   wire::SubmitRequest request;
-  request.caller = caller(context);
+  request.caller = to_wire(caller(context));
   request.spec = job_spec_of(options);
   JobTracker jobtracker(context);
   if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);

@@ -9,20 +9,17 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
-#include "cli/pages.h"
 #include "conf/values.h"
 
 namespace weir::cli {
 namespace {
 
-using Order = wire::TrackerOrder;
-
-std::string slots_used(std::int64_t used, std::int64_t total) {
-  return fmt::format("{}/{}", used, total);
+std::string used_of(const TrackerView& tracker, Dimension what) {
+  return fmt::format("{}/{}", tracker.used[what], tracker.total[what]);
 }
 
-std::vector<wire::TrackerStatus> ask_for_trackers(JobTracker& jobtracker) {
-  auto trackers = listed_trackers(jobtracker);
+std::vector<TrackerView> ask_for_trackers(JobTracker& jobtracker) {
+  auto trackers = jobtracker.trackers();
   std::sort(trackers.begin(), trackers.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return trackers;
@@ -42,52 +39,52 @@ int list_trackers(Context& context) {
 }
 
 // What is to happen before the machine is not needed any more.
-std::string remaining(const wire::TrackerStatus& tracker) {
+std::string remaining(const TrackerView& tracker) {
   std::string text;
   if (tracker.attempts > 0) {
     text = fmt::format("{} attempt{} {} here", tracker.attempts, tracker.attempts == 1 ? "" : "s",
                        tracker.attempts == 1 ? "runs" : "run");
   }
-  if (tracker.outputs > 0) {
-    text += fmt::format("{}{} map output{} needed by", text.empty() ? "" : ", ", tracker.outputs,
-                        tracker.outputs == 1 ? " is" : "s are");
-    for (const std::string& job : tracker.outputs_for) text += " " + job;
+  if (const auto& order = tracker.order; order && order->outputs > 0) {
+    text += fmt::format("{}{} map output{} needed by", text.empty() ? "" : ", ", order->outputs,
+                        order->outputs == 1 ? " is" : "s are");
+    for (const std::string& job : order->outputs_for) text += " " + job;
   }
   return text.empty() ? "nothing" : text;
 }
 
 // In a list: what is wrong with it, or was said with an order.
-std::string health_of(const wire::TrackerStatus& tracker) {
-  if (tracker.__isset.order_reason) return tracker.order_reason;
-  if (tracker.state == "LOST" && tracker.__isset.lost_why) return tracker.lost_why;
-  if (tracker.__isset.health && !tracker.health.empty()) return tracker.health;
-  return is_back(tracker) ? "ok" : "-";
+std::string health_of(const TrackerView& tracker) {
+  if (tracker.order && tracker.order->reason) return *tracker.order->reason;
+  if (tracker.state == "LOST" && tracker.lost_why) return *tracker.lost_why;
+  if (tracker.health && !tracker.health->empty()) return *tracker.health;
+  return tracker.back() ? "ok" : "-";
 }
 
-std::string why_out(const wire::TrackerStatus& tracker, std::int64_t now_ms) {
+std::string why_out(const TrackerView& tracker, std::int64_t now_ms) {
   if (tracker.state == "LOST") {
-    return (tracker.__isset.lost_why ? tracker.lost_why : "is not there") +
-           (tracker.__isset.order ? "; " + tracker.order + " ordered for when it comes back" : "");
+    return tracker.lost_why.value_or("is not there") +
+           (tracker.order ? "; " + tracker.order->what + " ordered for when it comes back" : "");
   }
   if (tracker.state == "AWAITED") return "it has not reported since the JobTracker started";
   if (tracker.state == "RETURNING") return "it reports, and is to register again first";
-  if (tracker.__isset.order) {
-    return fmt::format("{} ordered by {} {} ago{}", tracker.order, tracker.ordered_by,
-                       short_duration(now_ms - tracker.ordered_at_ms),
-                       tracker.__isset.order_reason ? ": " + tracker.order_reason : "");
+  if (const auto& order = tracker.order) {
+    return fmt::format("{} ordered by {} {} ago{}", order->what, order->by,
+                       short_duration(now_ms - order->at_ms),
+                       order->reason ? ": " + *order->reason : "");
   }
   if (tracker.state == "SILENT") return "no heartbeat for a few intervals";
   if (tracker.state == "FAULTY") {
     const std::string back =
-        tracker.__isset.back_at_ms
-            ? fmt::format("; back in {}", short_duration(tracker.back_at_ms - now_ms))
+        tracker.back_at_ms
+            ? fmt::format("; back in {}", short_duration(*tracker.back_at_ms - now_ms))
             : "";
     return fmt::format("{} jobs succeeded that it had failed{}", tracker.faults.size(), back);
   }
-  return tracker.__isset.health && !tracker.health.empty() ? tracker.health : "";
+  return tracker.health.value_or("");
 }
 
-std::string heard_text(const wire::TrackerStatus& tracker) {
+std::string heard_text(const TrackerView& tracker) {
   const std::string ago = short_duration(tracker.last_heartbeat_ms_ago) + " ago";
   if (tracker.state == "AWAITED") return "not since the JobTracker started, " + ago;
   if (tracker.state == "RETURNING") return "since the JobTracker started, " + ago;
@@ -112,27 +109,26 @@ int show_tracker(Context& context, const std::string& name) {
     print_json(context.out, to_json(*found));
     return kExitDone;
   }
-  wire::ServerInfo server;  // ages are by the JobTracker's time
-  jobtracker.admin([&](auto& admin) { admin.info(server); });
-  const wire::TrackerStatus& tracker = *found;
+  const ServerView server = jobtracker.server();  // ages are by the JobTracker's time
+  const TrackerView& tracker = *found;
   std::vector<std::pair<std::string, std::string>> lines = {{"tracker", tracker.name},
                                                             {"state", tracker.state}};
   if (const std::string why = why_out(tracker, server.now_ms); !why.empty())
     lines.emplace_back("why", why);
-  if (tracker.__isset.order) lines.emplace_back("remaining", remaining(tracker));
+  if (tracker.order) lines.emplace_back("remaining", remaining(tracker));
   const bool known = !tracker.host.empty();  // it has registered since the JobTracker started
   lines.emplace_back("host",
                      known ? fmt::format("{}:{}", tracker.host, tracker.shuffle_port) : "-");
   lines.emplace_back("rack", known ? tracker.rack : "-");
-  lines.emplace_back("maps", slots_used(tracker.used.map_slots, tracker.total.map_slots));
-  lines.emplace_back("reduces", slots_used(tracker.used.reduce_slots, tracker.total.reduce_slots));
-  if (tracker.total.memory_mb > 0) {
-    lines.emplace_back("memory MB", slots_used(tracker.used.memory_mb, tracker.total.memory_mb));
+  lines.emplace_back("maps", used_of(tracker, Dimension::kMapSlots));
+  lines.emplace_back("reduces", used_of(tracker, Dimension::kReduceSlots));
+  if (tracker.total[Dimension::kMemoryMb] > 0) {
+    lines.emplace_back("memory MB", used_of(tracker, Dimension::kMemoryMb));
   }
   lines.emplace_back("attempts", std::to_string(tracker.attempts));
   lines.emplace_back("heard", heard_text(tracker));
-  if (tracker.__isset.free_disk_mb)
-    lines.emplace_back("free disk", short_bytes(tracker.free_disk_mb << 20));
+  if (tracker.free_disk_mb)
+    lines.emplace_back("free disk", short_bytes(*tracker.free_disk_mb << 20));
   for (const std::int64_t fault : tracker.faults)
     lines.emplace_back("fault", short_duration(server.now_ms - fault) + " ago");
   for (const std::string& protection : tracker.protections)
@@ -141,15 +137,15 @@ int show_tracker(Context& context, const std::string& name) {
   return kExitDone;
 }
 
-const char* done_text(Order::type order) {
+const char* done_text(TrackerOrder order) {
   switch (order) {
-    case Order::RESUME:
+    case TrackerOrder::kNone:
       return "takes tasks again";
-    case Order::DRAIN:
+    case TrackerOrder::kDrain:
       return "drains: it gets no new tasks; what runs goes on and its outputs are served";
-    case Order::STOP:
+    case TrackerOrder::kStop:
       return "stops: it leaves when nothing runs there and no output it holds is needed";
-    case Order::STOP_NOW:
+    case TrackerOrder::kStopNow:
       return "stops now: what it runs is killed and runs elsewhere";
   }
   return "";
@@ -165,16 +161,15 @@ struct OrderCommand {
 template <class Ask>
 int ask_about(Context& context, const std::vector<std::string>& names, const char* then, Ask ask) {
   JobTracker jobtracker(context);
-  wire::Done done;
-  jobtracker.admin([&](auto& admin) { ask(admin, done); });
+  const auto version = ask(jobtracker);
   if (context.json()) {
-    print_json(context.out, {{"trackers", names}, {"version", done.version}});
+    print_json(context.out, {{"trackers", names}, {"version", version}});
     return kExitDone;
   }
   const auto trackers = ask_for_trackers(jobtracker);
   for (const std::string& name : names) {
     const bool awaited = std::any_of(trackers.begin(), trackers.end(), [&](const auto& tracker) {
-      return tracker.name == name && tracker.state == "LOST" && tracker.__isset.order;
+      return tracker.name == name && tracker.state == "LOST" && tracker.order;
     });
     context.out << fmt::format("tracker {} {}\n", printable(name),
                                awaited ? "is lost; this is for when it comes back" : then);
@@ -182,22 +177,22 @@ int ask_about(Context& context, const std::vector<std::string>& names, const cha
   return kExitDone;
 }
 
-int order_trackers(Context& context, const OrderCommand& typed, Order::type order) {
-  return ask_about(context, typed.names, done_text(order), [&](auto& admin, auto& done) {
-    admin.order_trackers(done, caller(context), typed.names, order, typed.reason);
+int order_trackers(Context& context, const OrderCommand& typed, TrackerOrder order) {
+  return ask_about(context, typed.names, done_text(order), [&](JobTracker& jobtracker) {
+    return jobtracker.order_trackers(caller(context), typed.names, order, typed.reason);
   });
 }
 
 int lose_trackers(Context& context, const OrderCommand& typed) {
   return ask_about(context, typed.names, "is lost: what it ran starts elsewhere",
-                   [&](auto& admin, auto& done) {
-                     admin.lose_trackers(done, caller(context), typed.names, typed.reason);
+                   [&](JobTracker& jobtracker) {
+                     return jobtracker.lose_trackers(caller(context), typed.names, typed.reason);
                    });
 }
 
 int forget_trackers(Context& context, const OrderCommand& typed) {
-  return ask_about(context, typed.names, "is forgotten", [&](auto& admin, auto& done) {
-    admin.forget_trackers(done, caller(context), typed.names);
+  return ask_about(context, typed.names, "is forgotten", [&](JobTracker& jobtracker) {
+    return jobtracker.forget_trackers(caller(context), typed.names);
   });
 }
 
@@ -231,7 +226,9 @@ void add_orders(CLI::App& group, Context& context) {
       group, context, "drain",
       "no new tasks; what runs goes on, map outputs are served; until 'resume'", typed,
       "weir tracker drain tt1 tt2 --reason 'new disks'",
-      [](Context& c, const OrderCommand& t) { return order_trackers(c, t, Order::DRAIN); });
+      [](Context& c, const OrderCommand& t) {
+        return order_trackers(c, t, TrackerOrder::kDrain);
+      });
   add_reason(*command, typed);
 
   typed = std::make_shared<OrderCommand>();
@@ -240,7 +237,8 @@ void add_orders(CLI::App& group, Context& context) {
                       "welcome",
                       typed, "weir tracker stop tt1\n  weir tracker stop --now tt1",
                       [](Context& c, const OrderCommand& t) {
-                        return order_trackers(c, t, t.now ? Order::STOP_NOW : Order::STOP);
+                        return order_trackers(
+                            c, t, t.now ? TrackerOrder::kStopNow : TrackerOrder::kStop);
                       });
   command->add_flag("--now", typed->now,
                     "at once: what it runs is killed, and maps whose output is needed run again");
@@ -248,7 +246,9 @@ void add_orders(CLI::App& group, Context& context) {
 
   add_order(group, context, "resume", "takes back drain and stop, and forgives faults",
             std::make_shared<OrderCommand>(), "weir tracker resume tt1",
-            [](Context& c, const OrderCommand& t) { return order_trackers(c, t, Order::RESUME); });
+            [](Context& c, const OrderCommand& t) {
+              return order_trackers(c, t, TrackerOrder::kNone);
+            });
 
   typed = std::make_shared<OrderCommand>();
   command = add_order(group, context, "lost",
@@ -265,11 +265,7 @@ void add_orders(CLI::App& group, Context& context) {
 
 }  // namespace
 
-bool is_back(const wire::TrackerStatus& tracker) {
-  return tracker.state != "AWAITED" && tracker.state != "RETURNING";
-}
-
-Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
+Table tracker_table(const std::vector<TrackerView>& trackers) {
   Table table({{.header = "TRACKER", .least_width = 8},
                {"STATE"},
                {.header = "HOST", .least_width = 9, .rank = 2},
@@ -282,15 +278,14 @@ Table tracker_table(const std::vector<wire::TrackerStatus>& trackers) {
                {.header = "HEALTH", .least_width = 12}});
   for (const auto& tracker : trackers) {
     const bool known = !tracker.host.empty();
+    const bool measured = tracker.total[Dimension::kMemoryMb] > 0;
     table.add({tracker.name, tracker.state, known ? tracker.host : "-", known ? tracker.rack : "-",
-               slots_used(tracker.used.map_slots, tracker.total.map_slots),
-               slots_used(tracker.used.reduce_slots, tracker.total.reduce_slots) +
-                   (tracker.copying > 0 ? fmt::format(" +{} copying", tracker.copying) : ""),
-               tracker.total.memory_mb > 0
-                   ? slots_used(tracker.used.memory_mb, tracker.total.memory_mb)
-                   : "-",
-               is_back(tracker) ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-",
-               tracker.__isset.free_disk_mb ? short_bytes(tracker.free_disk_mb << 20) : "-",
+               used_of(tracker, Dimension::kMapSlots),
+               used_of(tracker, Dimension::kReduceSlots) +
+                   (tracker.copying > 0 ? fmt::format(" +{} copying", *tracker.copying) : ""),
+               measured ? used_of(tracker, Dimension::kMemoryMb) : "-",
+               tracker.back() ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-",
+               tracker.free_disk_mb ? short_bytes(*tracker.free_disk_mb << 20) : "-",
                health_of(tracker)});
   }
   return table;

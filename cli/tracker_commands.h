@@ -6,14 +6,11 @@
 
 #include "cli/context.h"
 #include "cli/table.h"
-#include "client_types.h"
+#include "views/tracker_view.h"
 
 namespace weir::cli {
 
-// Whether it was heard of since the JobTracker started: one that the store names may not be back
-// yet (AWAITED), or reports but has still to register again (RETURNING).
-bool is_back(const wire::TrackerStatus& tracker);
-Table tracker_table(const std::vector<wire::TrackerStatus>& trackers);
+Table tracker_table(const std::vector<TrackerView>& trackers);
 
 // Below `weir tracker`.
 void add_tracker_commands(CLI::App& tracker_command, Context& context);

@@ -17,7 +17,7 @@ class WaitDisplay {
  public:
   WaitDisplay(Context& context, std::size_t jobs) : context_(context), jobs_(jobs) {}
 
-  void over(const wire::JobStatus& job) {
+  void over(const JobView& job) {
     ++over_;
     const bool succeeded = job.state == "SUCCEEDED";
     all_succeeded_ = all_succeeded_ && succeeded;
@@ -25,16 +25,16 @@ class WaitDisplay {
     if (!succeeded) return trouble(why_not_succeeded(job));
     if (context_.json()) return;
     clear();
-    context_.out << fmt::format("{} SUCCEEDED in {}; output: {}", job.job_name, time_taken(job),
+    context_.out << fmt::format("{} SUCCEEDED in {}; output: {}", job_name(job.id), time_taken(job),
                                 printable(job.output))
                  << std::endl;
   }
-  void refused(std::int64_t job, const wire::WeirError& error) {
+  void refused(std::int64_t job, const Refused& refused) {
     ++over_;
     all_succeeded_ = false;
     const std::string name = job_name(JobId(static_cast<std::size_t>(job)));
-    if (context_.json()) list_.push_back(refusal_json(name, job, error));
-    trouble(fmt::format("{}: {}", name, printable(CliFailure::of(error).what())));
+    if (context_.json()) list_.push_back(refusal_json(name, job, refused));
+    trouble(fmt::format("{}: {}", name, printable(CliFailure::of(refused.error()).what())));
   }
   void draw(std::size_t running) {
     if (!context_.terminal.out || context_.json()) return;
@@ -70,15 +70,15 @@ class WaitDisplay {
 void look(JobTracker& jobtracker, std::vector<std::int64_t>& jobs, WaitDisplay& display) {
   std::size_t running = 0;
   for (std::size_t i = 0; i < jobs.size();) {
-    wire::JobStatus status;
+    JobView status;
     bool over = true;
     try {
-      jobtracker.client([&](auto& client) { client.job_status(status, jobs[i], 0); });
-      over = job_over(status);
+      status = jobtracker.job(jobs[i]);
+      over = status.over();
       if (over) display.over(status);
-    } catch (const wire::WeirError& error) {
-      if (is_passing(error)) throw;
-      display.refused(jobs[i], error);
+    } catch (const Refused& refused) {
+      if (is_passing(refused)) throw;
+      display.refused(jobs[i], refused);
     }
     if (over) {
       jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(i));
@@ -92,15 +92,14 @@ void look(JobTracker& jobtracker, std::vector<std::int64_t>& jobs, WaitDisplay& 
 
 }  // namespace
 
-Json refusal_json(const std::string& name, std::int64_t number, const wire::WeirError& error) {
-  const auto& names = wire::_ErrorCode_VALUES_TO_NAMES;
-  const auto known = names.find(error.code);
+Json refusal_json(const std::string& name, std::int64_t number, const Refused& refused) {
+  const Error& error = refused.error();
   return {{"job", name},
           {"number", number},
           {"error",
-           {{"code", known == names.end() ? "UNKNOWN" : known->second},
+           {{"code", refused.code()},
             {"message", error.message},
-            {"hint", error.__isset.hint ? Json(error.hint) : Json(nullptr)}}}};
+            {"hint", error.hint.empty() ? Json(nullptr) : Json(error.hint)}}}};
 }
 
 int wait_for_jobs(Context& context, JobTracker& jobtracker,
@@ -116,8 +115,8 @@ int wait_for_jobs(Context& context, JobTracker& jobtracker,
       if (left.empty()) return display.finish();
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [&] { display.clear(); });
-    } catch (const wire::WeirError& error) {
-      if (!is_passing(error)) throw;
+    } catch (const Refused& refused) {
+      if (!is_passing(refused)) throw;
       patience.no_answer(context, jobtracker, [&] { display.clear(); });
     }
     if (interrupt.wait_ms(patience.pause_ms())) {

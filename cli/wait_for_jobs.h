@@ -19,6 +19,6 @@ int wait_for_jobs(Context& context, JobTracker& jobtracker,
                   const std::vector<std::int64_t>& jobs);
 
 // A job about which something was refused, for scripts: {"job", "number", "error": {...}}.
-Json refusal_json(const std::string& name, std::int64_t number, const wire::WeirError& error);
+Json refusal_json(const std::string& name, std::int64_t number, const Refused& refused);
 
 }  // namespace weir::cli

@@ -11,7 +11,6 @@
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
-#include "cli/pages.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
 #include "cli/queue_tables.h"
@@ -23,8 +22,8 @@ constexpr std::int64_t kLinesEveryMs = 3000;
 constexpr std::size_t kMostBars = 12;  // the block must fit a small terminal
 
 struct View {
-  std::vector<wire::JobStatus> jobs;
-  std::vector<wire::QueueStatus> queues;
+  std::vector<JobView> jobs;
+  std::vector<QueueView> queues;
 };
 
 class WatchDisplay {
@@ -65,8 +64,8 @@ class WatchDisplay {
   void print(const View& view, bool last) {
     std::string key, text;
     for (const auto& job : view.jobs) {
-      key += fmt::format("{} {} {} {} ", job.state, job.map_progress_millionths,
-                         job.reduce_progress_millionths, job.maps.running + job.reduces.running);
+      key += fmt::format("{} {} {} {} ", job.state, job.maps.progress_millionths,
+                         job.reduces.progress_millionths, job.maps.running + job.reduces.running);
       text += progress_line(job) + "\n";
     }
     for (const auto& queue : view.queues) text += queue_line(queue) + "\n";
@@ -88,9 +87,7 @@ std::vector<std::int64_t> jobs_to_watch(JobTracker& jobtracker,
   std::vector<std::int64_t> numbers;
   for (const auto& id : ids) numbers.push_back(job_argument(id).value);
   if (ids.empty()) {
-    std::vector<wire::JobStatus> jobs;
-    jobtracker.client([&](auto& client) { client.list_jobs(jobs, "", "", true, 0, 0); });
-    for (const auto& job : jobs) numbers.push_back(job.job);
+    for (const auto& job : jobtracker.unfinished_jobs()) numbers.push_back(job.id.value);
     std::sort(numbers.begin(), numbers.end());
   }
   return numbers;
@@ -99,12 +96,10 @@ std::vector<std::int64_t> jobs_to_watch(JobTracker& jobtracker,
 void refresh(JobTracker& jobtracker, const std::vector<std::int64_t>& numbers, View& view) {
   if (view.jobs.empty()) view.jobs.resize(numbers.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (job_over(view.jobs[i])) continue;
-    wire::JobStatus status;
-    jobtracker.client([&](auto& client) { client.job_status(status, numbers[i], 0); });
-    view.jobs[i] = status;
+    if (view.jobs[i].over()) continue;
+    view.jobs[i] = jobtracker.job(numbers[i]);
   }
-  view.queues = listed_queues(jobtracker);
+  view.queues = jobtracker.queues();
 }
 
 int result(Context& context, const View& view) {
@@ -113,12 +108,12 @@ int result(Context& context, const View& view) {
     const std::string took = short_duration(elapsed_ms(job));
     if (job.state == "SUCCEEDED") {
       if (!context.json()) {
-        context.out << fmt::format("{} SUCCEEDED in {}; output: {}\n", job.job_name, took,
+        context.out << fmt::format("{} SUCCEEDED in {}; output: {}\n", job_name(job.id), took,
                                    printable(job.output));
       }
     } else {
-      failures.push_back(
-          fmt::format("weir: {} {} after {}: {}", job.job_name, job.state, took, job.diagnostics));
+      failures.push_back(fmt::format("weir: {} {} after {}: {}", job_name(job.id), job.state, took,
+                                     job.diagnostics.value_or("")));
     }
   }
   if (context.json()) print_json(context.out, to_json(view.jobs));
@@ -145,13 +140,14 @@ int watch(Context& context, const std::vector<std::string>& ids) {
     try {
       refresh(jobtracker, numbers, view);
       patience.answered();
-      const bool over = std::all_of(view.jobs.begin(), view.jobs.end(), job_over);
+      const bool over = std::all_of(view.jobs.begin(), view.jobs.end(),
+                                    [](const JobView& job) { return job.over(); });
       display.show(view, over);
       if (over) return result(context, view);
     } catch (const RpcUnreachable&) {
       patience.no_answer(context, jobtracker, [&] { display.leave(); });
-    } catch (const wire::WeirError& error) {
-      if (!is_passing(error)) throw;
+    } catch (const Refused& refused) {
+      if (!is_passing(refused)) throw;
       patience.no_answer(context, jobtracker, [&] { display.leave(); });
     }
     if (interrupt.wait_ms(patience.pause_ms())) {
@@ -162,17 +158,17 @@ int watch(Context& context, const std::vector<std::string>& ids) {
 }
 
 // What the ruling policy has for queues: guarantees, shares, or neither.
-std::string figures_text(const wire::SlotFigures& slots) {
+std::string figures_text(const QueueView::Slots& slots) {
   std::string text;
-  if (slots.__isset.lends)
+  if (slots.lends)
     text = fmt::format("{} guaranteed, {} allocated, ", slots.guaranteed, slots.allocated);
-  if (slots.__isset.share_thousandths) text = share_text(slots.share_thousandths) + " share, ";
+  if (slots.share_thousandths) text = share_text(*slots.share_thousandths) + " share, ";
   return text + fmt::format("{} running, {} pending", slots.running, slots.pending);
 }
 
 }  // namespace
 
-std::string queue_line(const wire::QueueStatus& queue) {
+std::string queue_line(const QueueView& queue) {
   std::string text = fmt::format("queue {}: maps {}; reduces {}", printable(queue.name),
                                  figures_text(queue.maps), figures_text(queue.reduces));
   for (const auto& claim : queue.claims) text += "; claim: " + claim_text(claim);

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "client_types.h"
+#include "views/queue_view.h"
 
 namespace weir::cli {
 
 // `queue research: maps 6 guaranteed, 8 allocated, 8 running, 12 pending; reduces ...`
-std::string queue_line(const wire::QueueStatus& queue);
+std::string queue_line(const QueueView& queue);
 
 void add_watch_command(CLI::App& app, Context& context);
 

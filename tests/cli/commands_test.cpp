@@ -5,6 +5,7 @@
 #include "cli/exit_code.h"
 #include "cli/job_logs.h"
 #include "cli/temporary_directory.h"
+#include "thrift/wire_views.h"
 
 namespace weir::cli {
 namespace {
@@ -116,14 +117,18 @@ TEST_F(Commands, JobLogsChoosesTheMostTellingAttempt) {
   std::vector<wire::AttemptInfo> attempts(3);
   const char* states[] = {"SUCCEEDED", "FAILED", "RUNNING"};
   for (int i = 0; i < 3; ++i) {
-    attempts[i].name = "attempt_0007_m_00000" + std::to_string(i) + "_0";
+    attempts[i].id.job = 7;
+    attempts[i].id.kind = wire::TaskKind::MAP;
+    attempts[i].id.index = i;
+    attempts[i].id.attempt = 0;
     attempts[i].state = states[i];
     attempts[i].tracker = "tt1";
     attempts[i].launched_at_ms = i;
   }
-  EXPECT_EQ(choose_attempt(attempts, "")->state, "FAILED");
-  EXPECT_EQ(choose_attempt(attempts, "attempt_0007_m_000002_0")->state, "RUNNING");
-  EXPECT_EQ(choose_attempt(attempts, "other"), nullptr);
+  const auto views = list_from_wire(attempts);
+  EXPECT_EQ(choose_attempt(views, "")->state, "FAILED");
+  EXPECT_EQ(choose_attempt(views, "attempt_0007_m_000002_0")->state, "RUNNING");
+  EXPECT_EQ(choose_attempt(views, "other"), nullptr);
   EXPECT_EQ(choose_attempt({}, ""), nullptr);
   fake.statuses = {job_status(7, "RUNNING")};
   EXPECT_THAT(weir({"job", "logs", "7"}).err, HasSubstr("job_0007 has no attempts yet"));

@@ -105,25 +105,23 @@ TEST(Format, JobsByNameOrNumber) {
 }
 
 TEST(ExitCode, EveryCodeOfTheWireHasOne) {
-  using Code = wire::ErrorCode;
+  using Code = ErrorCode;
   for (const auto code :
-       {Code::UNKNOWN_JOB, Code::JOB_OVER, Code::STORE_FAILED, Code::BUSY, Code::INTERNAL}) {
-    EXPECT_EQ(exit_code_of(code), 1) << code;
+       {Code::kUnknownJob, Code::kJobOver, Code::kStoreFailed, Code::kBusy, Code::kInternal}) {
+    EXPECT_EQ(exit_code_of(code), 1) << static_cast<int>(code);
   }
-  for (const auto code : {Code::BAD_REQUEST, Code::UNKNOWN_QUEUE, Code::QUEUE_NOT_LEAF,
-                          Code::QUEUE_STOPPED, Code::NOT_PERMITTED, Code::LIMIT_REACHED,
-                          Code::OUTPUT_IN_USE, Code::SETTINGS_REFUSED, Code::UNKNOWN_POLICY}) {
-    EXPECT_EQ(exit_code_of(code), 2) << code;
+  for (const auto code : {Code::kBadRequest, Code::kUnknownQueue, Code::kQueueNotLeaf,
+                          Code::kQueueStopped, Code::kNotPermitted, Code::kLimitReached,
+                          Code::kOutputInUse, Code::kSettingsRefused, Code::kUnknownPolicy}) {
+    EXPECT_EQ(exit_code_of(code), 2) << static_cast<int>(code);
   }
-  EXPECT_EQ(exit_code_of(Code::SHUTTING_DOWN), 3);
-  EXPECT_EQ(exit_code_of(static_cast<Code::type>(99)), 1);
+  EXPECT_EQ(exit_code_of(Code::kShuttingDown), 3);
+  EXPECT_EQ(exit_code_of(static_cast<Code>(99)), 1);
 }
 
 TEST(ExitCode, FindingsStandAlone) {
-  wire::WeirError error;
-  error.code = wire::ErrorCode::SETTINGS_REFUSED;
-  error.message = "2 errors";
-  error.__set_diagnostics({"a.yaml:1:2: x", "a.yaml:3:4: y"});
+  const Error error{
+      ErrorCode::kSettingsRefused, "2 errors", "", {"a.yaml:1:2: x", "a.yaml:3:4: y"}};
   const auto failure = CliFailure::of(error);
   EXPECT_TRUE(failure.raw());
   EXPECT_EQ(failure.lines(), error.diagnostics);

@@ -47,7 +47,8 @@ class HostileText : public Commands {
     tracker.__set_order_reason(kHostile);
     fake.tracker_list = {tracker};
     wire::AttemptInfo attempt;
-    attempt.name = "attempt_0007_m_000000_0";
+    attempt.id.job = 7;
+    attempt.id.index = attempt.id.attempt = 0;
     attempt.state = "FAILED";
     attempt.tracker = kHostile;
     attempt.__set_diagnostics(kHostile);
@@ -106,8 +107,8 @@ class HostileLog : public Commands {
     const auto port = server_->start();
     ASSERT_TRUE(port.ok()) << port.error().message;
     wire::AttemptInfo attempt;
-    attempt.name = "attempt_0007_m_000000_0";
     attempt.id.job = 7;
+    attempt.id.index = attempt.id.attempt = 0;
     attempt.id.kind = wire::TaskKind::MAP;
     attempt.state = "FAILED";
     attempt.tracker = "tt1";

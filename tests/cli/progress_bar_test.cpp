@@ -5,6 +5,7 @@
 
 #include "cli/fake_jobtracker.h"
 #include "cli/format.h"
+#include "thrift/wire_views.h"
 
 namespace weir::cli {
 namespace {
@@ -13,9 +14,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Half of its 10 maps are done, none of its 2 reduces.
-wire::JobStatus running_for(std::int64_t ms) {
-  auto job = job_status(7, "RUNNING", 10, 5);
-  job.__set_now_ms(job.started_at_ms + ms);
+JobView running_for(std::int64_t ms) {
+  auto job = from_wire(job_status(7, "RUNNING", 10, 5));
+  job.now_ms = *job.started_at_ms + ms;
   return job;
 }
 
@@ -28,21 +29,21 @@ TEST(ProgressBar, ShowsBothKindsAndTheTimeLeft) {
 }
 
 TEST(ProgressBar, FitsAnyWidth) {
-  const auto job = job_status(7, "RUNNING", 10, 5);
+  const auto job = from_wire(job_status(7, "RUNNING", 10, 5));
   for (std::size_t columns = 1; columns < 160; ++columns) {
     EXPECT_LE(display_width(progress_bar(job, {.columns = columns})), columns);
   }
 }
 
 TEST(ProgressBar, ColoursOnlyIfAskedFor) {
-  const auto job = job_status(7, "RUNNING", 10, 5);
+  const auto job = from_wire(job_status(7, "RUNNING", 10, 5));
   EXPECT_THAT(progress_bar(job, {.columns = 120}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(progress_bar(job, {.columns = 120, .colours = true}), HasSubstr("\x1b[32m"));
 }
 
 TEST(ProgressBar, MapOnlyJobsHaveOneBar) {
-  auto job = job_status(7, "RUNNING", 10, 5);
-  job.reduces = task_counts(0);
+  auto job = from_wire(job_status(7, "RUNNING", 10, 5));
+  job.reduces = {};
   EXPECT_THAT(progress_bar(job, {}), Not(HasSubstr("reduces")));
   EXPECT_THAT(progress_line(job), Not(HasSubstr("reduces")));
 }
@@ -56,8 +57,8 @@ TEST(ProgressBar, NoGuessWithoutEvidence) {
 }
 
 TEST(ProgressBar, PlainLine) {
-  auto job = job_status(7, "RUNNING", 10, 5);
-  job.__set_now_ms(job.submitted_at_ms + 80'000);
+  auto job = from_wire(job_status(7, "RUNNING", 10, 5));
+  job.now_ms = job.submitted_at_ms + 80'000;
   EXPECT_EQ(progress_line(job),
             "job_0007 RUNNING: maps 50% (5/10), reduces 0% (0/2), 1 running, 1m20s");
 }

@@ -46,7 +46,7 @@ std::string by_the_command_line(const std::function<void()>& submit) {
 
 std::string by_the_jobtracker(const wire::JobSpec& spec) {
   const Status checked = check_spec(spec);
-  return checked ? "taken" : CliFailure::of(to_wire(checked.error())).what();
+  return checked ? "taken" : CliFailure::of(checked.error()).what();
 }
 
 struct Bound {

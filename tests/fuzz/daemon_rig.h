@@ -14,7 +14,7 @@
 #include "jobqueue/store/memory_store.h"
 #include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_desk.h"
+#include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/rpc/exchange.h"
 
@@ -51,7 +51,7 @@ class DaemonRig {
   MemoryStore store_;
   Worker worker_;
   Notices notices_;
-  HistoryDesk history_{store_};
+  HistoryReader history_{store_};
   std::unique_ptr<EngineLoop> loop_;
   std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor_;
   std::shared_ptr<apache::thrift::TConfiguration> configuration_;

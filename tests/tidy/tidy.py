@@ -39,6 +39,19 @@ OPENS_ITSELF = {
     "tracker/jobtracker/main.cpp": "the port file of the command line",
 }
 
+# What is published and printed is views (views/); of these rooms' files those that write and read the wire know its types.
+WIRE = re.compile(r'\bwire::|#include "(thrift/wire_views|\w+_types|\w+Service)\.h"')
+WIRE_ROOMS = ("cli/", "tracker/jobtracker/")
+KNOWS_WIRE = {
+    "cli": "calls questions commands submission submit_command splits shipped_files store_bench",
+    "tracker/jobtracker": "client_service admin_service tracker_service wire_pages commands uploads daemon",
+}
+
+
+def knows_wire(name):
+    path = pathlib.PurePosixPath(name)
+    return path.stem in KNOWS_WIRE.get(str(path.parent), "").split()
+
 
 def files():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
@@ -68,6 +81,8 @@ def check(name):
         code = line.split("//")[0]
         if name.startswith(("tracker/", "eventlog/")) and name not in OPENS_ITSELF and OPENS.search(code):
             yield number, f"'{line.strip()}': open_file or open_untrusted (posix.h), or a line in tests/tidy"
+        if name.startswith(WIRE_ROOMS) and WIRE.search(code) and not knows_wire(name):
+            yield number, f"'{line.strip()}': views, or a word in KNOWS_WIRE of tests/tidy"
         for pattern, instead in EVERYWHERE_BANNED + (CORE_BANNED if in_core else []):
             if re.search(pattern, line if "TODO" in pattern else code):
                 yield number, f"'{line.strip()}': {instead}"

@@ -12,11 +12,12 @@
 #include "conf/values.h"
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/convert.h"
+#include "thrift/wire_views.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
-#include "tracker/jobtracker/policy_outlook.h"
-#include "tracker/jobtracker/settings_diff.h"
 #include "tracker/jobtracker/settings_file.h"
+#include "tracker/published/policy_outlook.h"
+#include "tracker/published/settings_diff.h"
 
 namespace weir {
 namespace {
@@ -26,17 +27,17 @@ Error worker_busy() {
       ErrorCode::kBusy, "too many settings files wait to be read", "try again after a while", {}};
 }
 
-void count_jobs(const ClusterState& state, wire::QueueChange* change) {
+void count_jobs(const ClusterState& state, SettingsDiffView::Queue* change) {
   const auto queue = state.tree().find_path(change->queue);
   if (!queue || !state.tree().node(*queue).leaf()) return;
-  change->__set_jobs(static_cast<std::int32_t>(state.queue(*queue).unfinished.size()));
+  change->jobs = static_cast<std::int32_t>(state.queue(*queue).unfinished.size());
 }
 
 // The engine would refuse it, too, but does not look for what was meant.
-Status check_trackers(const BoardView& view, const std::vector<std::string>& trackers) {
+Status check_trackers(const PublishedViews& views, const std::vector<std::string>& trackers) {
   std::vector<std::string_view> known;
-  for (std::size_t i = 0; i < view.trackers.end(); ++i) {
-    if (const auto& record = view.trackers.get(i)) known.push_back(record->status.name);
+  for (std::size_t i = 0; i < views.trackers.end(); ++i) {
+    if (const auto& record = views.trackers.get(i)) known.push_back(record->view.name);
   }
   std::vector<std::string> findings;
   for (const std::string& name : trackers) {
@@ -60,13 +61,13 @@ std::string file_name(const wire::SettingsFile& file) {
 
 using Commands = std::map<std::string, std::string>;  // setting, value
 
-Result<std::vector<wire::Setting>> settings_and_commands(const Settings& settings,
-                                                         const Commands& commands) {
+Result<std::vector<SettingView>> settings_and_commands(const Settings& settings,
+                                                       const Commands& commands) {
   const auto nothing_said = load_owned("defaults", "policy: capacity");
   if (!nothing_said) return nothing_said.error();
-  std::vector<wire::Setting> out;
+  std::vector<SettingView> out;
   for (SettingValue& setting : list_settings(settings, nothing_said->settings)) {
-    wire::Setting row;
+    SettingView row;
     row.name = std::move(setting.name);
     row.value = std::move(setting.value);
     row.origin = setting.is_default ? "default" : "settings";
@@ -134,29 +135,24 @@ Result<Caller> AdminService::check_order(const wire::Caller& caller,
   if (!who) return who.error();
   if (Status fits = check_text("reason", reason, {.may_be_empty = true}); !fits)
     return fits.error();
-  if (const Status known = check_trackers(*loop_.board().view(), trackers); !known)
+  if (const Status known = check_trackers(*loop_.views().latest(), trackers); !known)
     return known.error();
   return *who;
 }
 
 void AdminService::policy(Give<wire::PolicyInfo> give, Refuse refuse) {
   const Answering<wire::PolicyInfo> answering(std::move(give), std::move(refuse));
-  const BoardViewPtr view = loop_.board().view();
-  wire::PolicyInfo out;
-  out.current = view->policy;
-  out.available = policy_names();
-  out.since_ms = view->policy_since;
-  std::vector<std::string> notices = view->settings->notices;
-  for (std::string& line : live_notices(*view->settings, view->policy, view->total))
-    notices.push_back(std::move(line));
-  for (std::string& line : notices_.get()) notices.push_back(std::move(line));
-  if (auto error = loop_.event_log_error()) notices.push_back(std::move(*error));
-  if (!notices.empty()) out.__set_notices(notices);
-  loop_.query([answering, out = std::make_shared<wire::PolicyInfo>(std::move(out))](
+  const PublishedViewsPtr views = loop_.views().latest();
+  PolicyView out{views->policy, policy_names(), views->policy_since, views->settings->notices, {}};
+  for (std::string& line : live_notices(*views->settings, views->policy, views->total))
+    out.notices.push_back(std::move(line));
+  for (std::string& line : notices_.get()) out.notices.push_back(std::move(line));
+  if (auto error = loop_.event_log_error()) out.notices.push_back(std::move(*error));
+  loop_.query([answering, &loop = loop_, out = std::make_shared<PolicyView>(std::move(out))](
                   const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
-    out->__set_outlooks(policy_outlooks(*inside->engine));
-    answering.give(*out);
+    out->outlooks = policy_outlooks(*inside->engine);
+    loop.hand_over([answering, out] { answering.give(to_wire(*out)); });
   });
 }
 
@@ -196,30 +192,30 @@ void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
   const bool taken = worker_.try_run([this, answering, file] {
     auto loaded = load_owned(file_name(file), file.text);
     if (!loaded) return answering.refuse(loaded.error());
-    const BoardViewPtr view = loop_.board().view();
-    auto diff = diff_of_settings(*view->settings, loaded->settings, view->policy, view->total);
+    const PublishedViewsPtr views = loop_.views().latest();
+    auto diff = diff_of_settings(*views->settings, loaded->settings, views->policy, views->total);
     if (!diff) return answering.refuse(diff.error());
-    diff->__set_at_restart(diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections));
+    diff->at_restart = diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections);
     // Whether it would be taken only the live state knows.
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
-    loop_.query([answering, settings, diff = std::make_shared<wire::SettingsDiff>(*diff)](
+    loop_.query([answering, settings, &loop = loop_,
+                 out = std::make_shared<SettingsDiffView>(std::move(*diff))](
                     const Result<EngineLoop::Inside>& inside) {
       if (!inside) return answering.refuse(inside.error());
-      std::vector<std::string> refusals;
       if (const Status fits = inside->engine->check_settings(*settings); !fits) {
-        refusals = fits.error().diagnostics;
-        if (refusals.empty()) refusals.push_back(fits.error().message);
+        out->refusals = fits.error().diagnostics;
+        if (out->refusals.empty()) out->refusals.push_back(fits.error().message);
       }
-      diff->__set_refusals(refusals);
-      for (wire::QueueChange& change : diff->queues) count_jobs(inside->engine->state(), &change);
-      answering.give(*diff);
+      for (SettingsDiffView::Queue& queue : out->queues)
+        count_jobs(inside->engine->state(), &queue);
+      loop.hand_over([answering, out] { answering.give(to_wire(*out)); });
     });
   });
   if (!taken) answering.refuse(worker_busy());
 }
 
 void AdminService::settings_text(Give<std::string> give, Refuse) {
-  give(loop_.board().view()->settings->text);
+  give(loop_.views().latest()->settings->text);
 }
 
 void AdminService::settings_of(Give<std::string> give, Refuse refuse, const std::int64_t number) {
@@ -245,13 +241,9 @@ void AdminService::settings_history(Give<std::vector<wire::SettingsRecord>> give
     if (!records) return answering.refuse(records.error());
     std::vector<wire::SettingsRecord> out;
     for (const SettingsRecord& record : *records) {
-      wire::SettingsRecord row;
-      row.number = static_cast<std::int64_t>(record.number);
-      row.at_ms = time.wall().at(record.at);
-      row.by = record.by;
-      row.policy = record.policy;
-      row.source = record.source;
-      out.push_back(std::move(row));
+      out.push_back(to_wire(SettingsRecordView{static_cast<std::int64_t>(record.number),
+                                               time.wall().at(record.at), record.by, record.policy,
+                                               record.source}));
     }
     answering.give(out);
   });
@@ -269,29 +261,29 @@ void AdminService::settings_in_force(Give<std::vector<wire::Setting>> give, Refu
     }
     // There may be thousands of queues: written out where nobody waits for it.
     const bool taken = worker_.try_run([answering, commands = std::move(commands),
-                                        settings = loop_.board().view()->settings] {
+                                        settings = loop_.views().latest()->settings] {
       const auto in_force = settings_and_commands(*settings, commands);
       if (!in_force) return answering.refuse(in_force.error());
-      answering.give(*in_force);
+      answering.give(list_to_wire(*in_force));
     });
     if (!taken) answering.refuse(worker_busy());
   });
 }
 
 void AdminService::info(Give<wire::ServerInfo> give, Refuse) {
-  const BoardViewPtr view = loop_.board().view();
-  wire::ServerInfo out;
+  const PublishedViewsPtr views = loop_.views().latest();
+  ServerView out;
   out.version = facts_.version;
   out.started_at_ms = facts_.started_at;
   out.now_ms = loop_.time().wall_now();
-  out.trackers = view->live_trackers;
-  out.jobs_unfinished = view->jobs_unfinished;
+  out.trackers = views->live_trackers;
+  out.jobs_unfinished = views->jobs_unfinished;
   out.frames_refused = facts_.frames_refused();
   out.store = facts_.store;
-  if (const auto error = loop_.store_error()) out.__set_store_error(*error);
+  out.store_error = loop_.store_error();
   out.tracker_port = facts_.tracker_port();
   out.client_port = facts_.client_port();
-  give(out);
+  give(to_wire(out));
 }
 
 }  // namespace weir

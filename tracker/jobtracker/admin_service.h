@@ -12,7 +12,7 @@
 #include "AdminService.h"
 #include "conf/daemon_settings.h"
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_desk.h"
+#include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/worker.h"
 
 namespace weir {
@@ -51,7 +51,7 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   using Give = std::function<void(const Value&)>;
   using Refuse = std::function<void(apache::thrift::TDelayedException*)>;
 
-  AdminService(EngineLoop& loop, Worker& worker, HistoryDesk& history, ServerFacts facts,
+  AdminService(EngineLoop& loop, Worker& worker, HistoryReader& history, ServerFacts facts,
                const Notices& notices)
       : loop_(loop),
         worker_(worker),
@@ -87,7 +87,7 @@ class AdminService final : public wire::AdminServiceCobSvIf {
 
   EngineLoop& loop_;
   Worker& worker_;
-  HistoryDesk& history_;
+  HistoryReader& history_;
   const ServerFacts facts_;
   const Notices& notices_;
 };

@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/convert.h"
+#include "thrift/wire_views.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
-#include "tracker/jobtracker/listing.h"
-#include "tracker/jobtracker/page.h"
+#include "tracker/jobtracker/first_reasons.h"
+#include "tracker/jobtracker/wire_pages.h"
+#include "tracker/published/listing.h"
+#include "tracker/published/render.h"
 #include "tracker/rpc/peers.h"
 
 namespace weir {
@@ -22,10 +24,10 @@ namespace {
 constexpr std::string_view kStates[] = {"HELD",      "WAITING", "PENDING", "RUNNING",
                                         "SUCCEEDED", "FAILED",  "KILLED"};
 
-// The record of a job that is not on the board (any more).
+// The record of a job that is not among those published (any more).
 template <class Value, class Use>
-void ask_record(HistoryDesk& desk, const Answering<Value>& answering, JobId id, Use use) {
-  desk.ask([answering, id, use = std::move(use)](const Result<History*>& history) {
+void ask_record(HistoryReader& reader, const Answering<Value>& answering, JobId id, Use use) {
+  reader.ask([answering, id, use = std::move(use)](const Result<History*>& history) {
     if (!history) return answering.refuse(history.error());
     const auto record = (*history)->find(id);
     if (!record) return answering.refuse(record.error());
@@ -40,55 +42,38 @@ Result<std::size_t> list_limit(std::int32_t limit, std::int32_t least, std::int3
                      "1 to " + std::to_string(most) + ", or 0 for " + std::to_string(least));
 }
 
-// Where a page begins; none: all is wanted in one piece.
-Result<std::optional<std::size_t>> page_before(bool paged, std::int64_t job) {
-  if (!paged) return std::optional<std::size_t>();
-  if (job == 0) return std::optional<std::size_t>(0);
+// Where a page begins: behind this job, or at the newest.
+Result<std::size_t> page_before(std::int64_t job) {
+  if (job == 0) return std::size_t{0};
   const auto id = job_from_wire(job);
   if (!id) return id.error();
-  return std::optional<std::size_t>(id->index());
+  return id->index();
 }
 
 using JobList = std::vector<wire::JobStatus>;
 
-// Those of a list that wait are looked at by the engine, a few at a time, so that heartbeats come
-// in between.
-struct WaitingJobs {
-  static constexpr std::size_t kAtATime = 10;
-  static constexpr std::size_t kExplained = 100;
-
-  EngineLoop& loop;
-  Asker asker;
-  JobList jobs;
-  Answering<JobList> answering;
-  std::vector<std::size_t> waiting;  // places in `jobs`
-  std::size_t next = 0;
-};
-
-void explain_next(const std::shared_ptr<WaitingJobs>& work) {
-  if (work->next == work->waiting.size()) return work->answering.give(work->jobs);
-  const auto look = [work](const Result<EngineLoop::Inside>& inside) {
-    if (!inside) return work->answering.give(work->jobs);  // it is busy: without reasons, then
-    for (std::size_t n = 0; n < WaitingJobs::kAtATime && work->next < work->waiting.size(); ++n) {
-      wire::JobStatus& job = work->jobs[work->waiting[work->next++]];
-      const auto reasons = inside->engine->explain(JobId(static_cast<std::size_t>(job.job)));
-      if (!reasons.empty()) job.__set_reason(reasons.front().message);
-    }
-    explain_next(work);
-  };
-  work->loop.query(look, work->asker);
+// The jobs of a list that wait, as many as are explained.
+std::vector<JobId> waiting_of(const JobList& jobs) {
+  std::vector<JobId> waiting;
+  for (const wire::JobStatus& job : jobs) {
+    if (job.state != "HELD" && job.state != "WAITING" && job.state != "PENDING") continue;
+    waiting.emplace_back(static_cast<std::size_t>(job.job));
+    if (waiting.size() == kJobsExplained) break;
+  }
+  return waiting;
 }
 
 void give_with_reasons(EngineLoop& loop, const Asker& asker, JobList jobs,
                        const Answering<JobList>& answering) {
-  auto work =
-      std::make_shared<WaitingJobs>(WaitingJobs{loop, asker, std::move(jobs), answering, {}});
-  for (std::size_t i = 0; i < work->jobs.size(); ++i) {
-    const std::string& state = work->jobs[i].state;
-    if (state != "HELD" && state != "WAITING" && state != "PENDING") continue;
-    if (work->waiting.size() < WaitingJobs::kExplained) work->waiting.push_back(i);
-  }
-  explain_next(work);
+  std::vector<JobId> waiting = waiting_of(jobs);
+  const auto list = std::make_shared<JobList>(std::move(jobs));
+  ask_first_reasons(loop, asker, std::move(waiting), [answering, list](const FirstReasons& of) {
+    for (wire::JobStatus& job : *list) {
+      const auto reason = of.find(JobId(static_cast<std::size_t>(job.job)));
+      if (reason != of.end()) job.__set_reason(reason->second);
+    }
+    answering.give(*list);
+  });
 }
 
 // What all commands on a job begin with; `command` makes the input of its caller and the job.
@@ -188,7 +173,7 @@ void ClientService::release_job(Give<wire::Done> give, Refuse refuse, const wire
              [](const Caller& who, JobId id) { return ReleaseJob{who, id}; });
 }
 
-// --- Reads from the board ---
+// --- Reads of what is published ---
 
 void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const std::int64_t job,
                                const std::int64_t min_version) {
@@ -196,18 +181,19 @@ void ClientService::job_status(Give<wire::JobStatus> give, Refuse refuse, const 
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
   const auto look = [answering, id = *id, &time = loop_.time(),
-                     &desk = history_](const Result<BoardViewPtr>& view) {
-    if (!view) return answering.refuse(view.error());
-    const auto show = [answering, &time](wire::JobStatus job) {
+                     &reader = history_](const Result<PublishedViewsPtr>& views) {
+    if (!views) return answering.refuse(views.error());
+    const auto show = [answering, &time](const JobView& view) {
+      wire::JobStatus job = to_wire(view);
       job.__set_now_ms(time.wall_now());
       answering.give(job);
     };
-    if (const auto record = (*view)->jobs.get(id.index())) return show(*record);
-    ask_record(desk, answering, id, [show, &time](History&, const JobRecord& job) {
+    if (const auto record = (*views)->jobs.get(id.index())) return show(*record);
+    ask_record(reader, answering, id, [show, &time](History&, const JobRecord& job) {
       show(render_record(job, time.wall()));
     });
   };
-  loop_.board().when(min_version, look);
+  loop_.views().when(min_version, look);
 }
 
 void ClientService::list_jobs(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
@@ -243,19 +229,19 @@ void ClientService::find_jobs(Give<std::vector<wire::JobStatus>> give, Refuse re
                    .name = wanted.name,
                    .states = wanted.states,
                    .unfinished_only = wanted.unfinished_only,
-                   .limit = *most,
-                   .before = {}};
-  const auto before = page_before(wanted.__isset.before_job, wanted.before_job);
+                   .limit = *most};
+  const auto before = page_before(wanted.before_job);
   if (!before) return answering.refuse(before.error());
   filter.before = *before;
-  loop_.board().when(wanted.min_version,
-                     [answering, &loop = loop_, asker = Asker{calling_peer(), ""},
-                      filter = std::move(filter)](const Result<BoardViewPtr>& view) {
-                       if (!view) return answering.refuse(view.error());
-                       auto jobs = list_jobs_of(**view, filter);
-                       if (!jobs) return answering.refuse(jobs.error());
-                       give_with_reasons(loop, asker, std::move(*jobs), answering);
-                     });
+  const auto look = [answering, &loop = loop_, asker = Asker{calling_peer(), ""},
+                     filter = std::move(filter), paged = paged_if(wanted.__isset.before_job)](
+                        const Result<PublishedViewsPtr>& views) {
+    if (!views) return answering.refuse(views.error());
+    auto jobs = page_of_jobs(**views, filter, paged);
+    if (!jobs) return answering.refuse(jobs.error());
+    give_with_reasons(loop, asker, std::move(*jobs), answering);
+  };
+  loop_.views().when(wanted.min_version, look);
 }
 
 void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse refuse,
@@ -265,103 +251,101 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
   const auto most = list_limit(filter.limit, kJobsListed, kMostJobsListed);
   if (!most) return answering.refuse(most.error());
   query.limit = *most;
-  const auto before = page_before(filter.__isset.before_job, filter.before_job);
+  const auto before = page_before(filter.before_job);
   if (!before) return answering.refuse(before.error());
-  query.before_job = before->value_or(0);
+  query.before_job = *before;
   query.user = filter.user;
   if (!filter.queue.empty()) {
-    const auto queue = queue_of_the_past(*loop_.board().view(), filter.queue);
+    const auto queue = queue_of_the_past(*loop_.views().latest(), filter.queue);
     if (!queue) return answering.refuse(queue.error());
     query.queue = *queue;
   }
   const WallClock* wall = &loop_.time().wall();
   if (filter.__isset.since_ms) query.since = wall->engine_at(filter.since_ms);
   if (filter.__isset.before_ms) query.before = wall->engine_at(filter.before_ms);
-  history_.ask([answering, wall, paged = before->has_value(),
+  history_.ask([answering, wall, paged = paged_if(filter.__isset.before_job),
                 query = std::move(query)](const Result<History*>& history) {
     if (!history) return answering.refuse(history.error());
     const auto found = (*history)->list(query);
     if (!found) return answering.refuse(found.error());
-    std::vector<wire::JobStatus> jobs;
-    Page<wire::JobStatus> page;
+    Page<wire::JobStatus> page(paged);
     for (const JobRecord& record : *found) {
-      wire::JobStatus job = render_record(record, *wall);
+      wire::JobStatus job = to_wire(render_record(record, *wall));
       // job_status has all of it; a list of thousands must fit a frame.
       std::string& why = job.diagnostics;
       if (why.size() > kDiagnosticsListed) why.replace(kDiagnosticsListed, why.npos, "...");
-      if (!paged) {
-        jobs.push_back(std::move(job));
-      } else if (!page.add(std::move(job))) {
-        break;
-      }
+      if (!page.add(std::move(job))) break;
     }
-    answering.give(paged ? page.take() : jobs);
+    answering.give(page.take());
   });
 }
 
 void ClientService::queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
                            const std::string& name, const std::int64_t min_version) {
   const Answering<std::vector<wire::QueueStatus>> answering(std::move(give), std::move(refuse));
-  loop_.board().when(min_version, [answering, name](const Result<BoardViewPtr>& view) {
-    if (!view) return answering.refuse(view.error());
-    if (name.empty()) return answering.give(*(*view)->queues);
-    const auto queue = find_queue(**view, name);
+  loop_.views().when(min_version, [answering, name](const Result<PublishedViewsPtr>& views) {
+    if (!views) return answering.refuse(views.error());
+    if (name.empty()) return answering.give(list_to_wire(*(*views)->queues));
+    const auto queue = find_queue(**views, name);
     if (!queue) return answering.refuse(queue.error());
-    answering.give({**queue});
+    answering.give({to_wire(**queue)});
   });
 }
 
 void ClientService::trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse) {
-  give(list_trackers_of(*loop_.board().view(), loop_.time().now()));
+  give(all_trackers(*loop_.views().latest(), loop_.time().now()));
 }
 
 void ClientService::find_queues(Give<std::vector<wire::QueueStatus>> give, Refuse refuse,
                                 const wire::QueueFilter& filter) {
   const Answering<std::vector<wire::QueueStatus>> answering(std::move(give), std::move(refuse));
-  loop_.board().when(filter.min_version,
-                     [answering, after = filter.after](const Result<BoardViewPtr>& view) {
-                       if (!view) return answering.refuse(view.error());
-                       const auto page = page_of_queues(**view, after);
-                       if (!page) return answering.refuse(page.error());
-                       answering.give(*page);
-                     });
+  const auto look = [answering, after = filter.after](const Result<PublishedViewsPtr>& views) {
+    if (!views) return answering.refuse(views.error());
+    const auto page = page_of_queues(**views, after);
+    if (!page) return answering.refuse(page.error());
+    answering.give(*page);
+  };
+  loop_.views().when(filter.min_version, look);
 }
 
 void ClientService::find_trackers(Give<std::vector<wire::TrackerStatus>> give, Refuse,
                                   const wire::TrackerFilter& filter) {
-  give(page_of_trackers(*loop_.board().view(), loop_.time().now(), filter.after));
+  give(page_of_trackers(*loop_.views().latest(), loop_.time().now(), filter.after));
 }
 
-// --- Looks inside the engine ---
+// --- Looks inside the engine, which makes views; they are written off its thread ---
 
 void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
                              const std::int64_t job) {
   const Answering<std::vector<wire::AttemptInfo>> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id, &time = loop_.time(), &desk = history_,
-               &board = loop_.board()](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, &loop = loop_,
+               &reader = history_](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
     const Engine& engine = *inside->engine;
+    const TimeSource& time = loop.time();
     const Job* found = engine.state().find_job(id);
-    std::vector<wire::AttemptInfo> known;
-    if (found != nullptr && found->durable) {
-      known = inside->history->list(engine, *found, time.wall());
-      const bool whole = found->submitted_at >= time.started() && !is_over(found->state);
-      if (whole) return answering.give(known);
+    const bool there = found != nullptr && found->durable;
+    std::vector<AttemptView> known;
+    if (there) known = inside->history->list(engine, *found, time.wall());
+    if (there && found->submitted_at >= time.started() && !is_over(found->state)) {  // all of them
+      return loop.hand_over(
+          [answering, known = std::move(known)] { answering.give(list_to_wire(known)); });
     }
     // Of earlier starts, and of jobs that are over, the store knows more.
-    const auto add = [answering, known, &time, view = board.view()](History& history, JobId job) {
+    const auto add = [answering, known = std::move(known), &time,
+                      views = loop.views().latest()](History& history, JobId job) {
       const auto stored = history.attempts(job);
       if (!stored) return answering.refuse(stored.error());
-      answering.give(with_stored(*view, known, *stored, time.wall()));
+      answering.give(list_to_wire(with_stored(*views, known, *stored, time.wall())));
     };
-    if (found == nullptr || !found->durable) {
-      return ask_record(desk, answering, id, [add](History& history, const JobRecord& record) {
+    if (!there) {
+      return ask_record(reader, answering, id, [add](History& history, const JobRecord& record) {
         add(history, record.job);
       });
     }
-    desk.ask([answering, id, add](const Result<History*>& history) {
+    reader.ask([answering, id, add](const Result<History*>& history) {
       if (!history) return answering.refuse(history.error());
       add(**history, id);
     });
@@ -373,30 +357,22 @@ void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
   const Answering<wire::JobExplanation> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  loop_.query([answering, id = *id, wall = &loop_.time().wall(),
-               &desk = history_](const Result<EngineLoop::Inside>& inside) {
+  loop_.query([answering, id = *id, &loop = loop_,
+               &reader = history_](const Result<EngineLoop::Inside>& inside) {
     if (!inside) return answering.refuse(inside.error());
-    const Engine& engine = *inside->engine;
-    const Job* found = engine.state().find_job(id);
+    const WallClock* wall = &loop.time().wall();
+    const Job* found = inside->engine->state().find_job(id);
     if (found == nullptr || !found->durable) {
-      return ask_record(desk, answering, id, [answering, wall](History&, const JobRecord& job) {
-        wire::JobExplanation over;
-        over.status = render_record(job, *wall);
-        answering.give(over);
+      return ask_record(reader, answering, id, [answering, wall](History&, const JobRecord& job) {
+        answering.give(to_wire(ExplanationView{render_record(job, *wall), {}}));
       });
     }
-    wire::JobExplanation out;
-    out.status = render_job(engine, *found, *wall);
-    for (const Reason& reason : engine.explain(id)) {
-      wire::Reason line;
-      line.code = reason.code;
-      line.message = reason.message;
-      if (!reason.numbers.empty()) {
-        line.__set_numbers({reason.numbers.begin(), reason.numbers.end()});
-      }
-      out.reasons.push_back(std::move(line));
+    ExplanationView out{render_job(*inside->engine, *found, *wall), {}};
+    for (const Reason& reason : inside->engine->explain(id)) {
+      out.reasons.push_back(
+          {reason.code, reason.message, {reason.numbers.begin(), reason.numbers.end()}});
     }
-    answering.give(out);
+    loop.hand_over([answering, out = std::move(out)] { answering.give(to_wire(out)); });
   });
 }
 

@@ -1,8 +1,8 @@
 // What users call. Commands are checked, posted to the engine and answered when they are durable;
-// reads of jobs, queues and trackers come from the board, at the version asked for, and never meet
-// the engine's thread. Only explain and attempts look inside the engine, by a query. What is asked
-// of a job that the engine has forgotten is asked of the history. Handlers run on the io thread and
-// never wait.
+// reads of jobs, queues and trackers are of the published views, at the version asked for, and
+// never meet the engine's thread. Only explain, attempts and the reasons in lists look inside the
+// engine, by a query; what it finds is written elsewhere. What is asked of a job that the engine
+// has forgotten is asked of the history. Handlers run on the io thread and never wait.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 #include "ClientService.h"
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_desk.h"
+#include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/uploads.h"
 
 namespace weir {
@@ -25,7 +25,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   static constexpr std::int32_t kMostJobsListed = 10'000;
   static constexpr std::size_t kDiagnosticsListed = 500;  // bytes of a job's, in the history
 
-  ClientService(EngineLoop& loop, HistoryDesk& history) : loop_(loop), history_(history) {}
+  ClientService(EngineLoop& loop, HistoryReader& history) : loop_(loop), history_(history) {}
 
   void submit(Give<wire::SubmitReply> give, Refuse refuse,
               const wire::SubmitRequest& request) override;
@@ -65,7 +65,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
 
  private:
   EngineLoop& loop_;
-  HistoryDesk& history_;
+  HistoryReader& history_;
   Uploads uploads_;
 };
 

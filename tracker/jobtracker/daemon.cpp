@@ -76,7 +76,7 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
       Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time->now());
   if (!engine) return engine.error();
   tracker->store_ = std::move(parts.store);
-  tracker->history_ = std::make_unique<HistoryDesk>(*tracker->store_);
+  tracker->history_ = std::make_unique<HistoryReader>(*tracker->store_);
   Worker& worker = tracker->worker_;
   parts.loop.max_trackers = static_cast<std::size_t>(parts.daemon.limits.max_trackers);
   tracker->loop_ = std::make_unique<EngineLoop>(

@@ -19,7 +19,7 @@
 #include "jobqueue/store/store.h"
 #include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_desk.h"
+#include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/rpc/server.h"
 
@@ -80,7 +80,7 @@ class JobTracker {
   std::unique_ptr<Store> store_;
   Notices notices_;
   Worker worker_;
-  std::unique_ptr<HistoryDesk> history_;
+  std::unique_ptr<HistoryReader> history_;
   std::unique_ptr<EngineLoop> loop_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;

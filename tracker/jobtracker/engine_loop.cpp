@@ -17,15 +17,15 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kWorthGivingBack = 32 << 20;
 
 EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
-                       Board::Executor executor, Options options)
+                       ViewPublisher::Executor executor, Options options)
     : time_(std::move(time)),
       options_(options),
       executor_(std::move(executor)),
-      board_(executor_, time_.wall()),
+      publisher_(executor_, time_.wall()),
       engine_(std::move(engine)),
       registrations_(options.max_trackers),
       requests_(options.queue_limit) {
-  board_.publish_all(*engine_);
+  publisher_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
   GroupWriterCallbacks callbacks;
@@ -87,12 +87,12 @@ void EngineLoop::stop() {
                       "the JobTracker is shutting down",
                       "look for what became of it once it is back",
                       {}};
-  board_.publish_changes(*engine_);
+  publisher_.publish_changes(*engine_);
   for (ToBeShown& shown : to_be_shown_) shown.seq = 0;
   give_shown();
   for (auto& [token, callback] : outstanding_) give(callback, leaving, 0);
   outstanding_.clear();
-  board_.expire(steady_clock::now(), true);
+  publisher_.expire(steady_clock::now(), true);
 }
 
 // --- The engine's thread ---
@@ -104,7 +104,7 @@ void EngineLoop::run() {
     batch.clear();
     work_on_requests();
     publish_if_due();
-    board_.expire(steady_clock::now());
+    publisher_.expire(steady_clock::now());
   }
 }
 
@@ -185,7 +185,7 @@ bool EngineLoop::note_registration(Item& item) {
                           state.live_trackers() + state.awaited_trackers(), time_.now());
   const ReplyBody reply = noted ? ReplyBody(Registered{engine_->heartbeat_interval_ms()})
                                 : ReplyBody(noted.error());
-  if (item.callback) give(item.callback, reply, board_.version());
+  if (item.callback) give(item.callback, reply, publisher_.version());
   return true;
 }
 
@@ -256,7 +256,7 @@ void EngineLoop::deliver(const Reply& reply) {
   } else if (std::holds_alternative<Done>(reply.body)) {
     to_be_shown_.push_back({std::move(callback), reply.body, engine_->last_seq()});
   } else {
-    give(callback, reply.body, board_.version());
+    give(callback, reply.body, publisher_.version());
   }
 }
 
@@ -278,7 +278,7 @@ void EngineLoop::give_shown() {
       std::stable_partition(to_be_shown_.begin(), to_be_shown_.end(),
                             [this](const ToBeShown& s) { return s.seq <= engine_->durable_seq(); });
   for (auto s = to_be_shown_.begin(); s != later; ++s)
-    give(s->callback, s->reply, board_.version());
+    give(s->callback, s->reply, publisher_.version());
   to_be_shown_.erase(to_be_shown_.begin(), later);
 }
 
@@ -337,7 +337,7 @@ void EngineLoop::publish_if_due() {
   for (const JobId id : engine_->changes().jobs) {
     if (engine_->state().find_job(id) == nullptr) history_.forget(id);
   }
-  if (board_.publish_changes(*engine_)) {
+  if (publisher_.publish_changes(*engine_)) {
     published_at_ = steady_clock::now();
     publish_cost_ = published_at_ - now;
   }

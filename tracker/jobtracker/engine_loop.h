@@ -30,8 +30,8 @@
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/store/group_committer.h"
 #include "jobqueue/store/store.h"
-#include "tracker/jobtracker/attempt_history.h"
-#include "tracker/jobtracker/board.h"
+#include "tracker/published/attempt_history.h"
+#include "tracker/published/view_publisher.h"
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
 #include "tracker/jobtracker/registrations.h"
@@ -44,7 +44,7 @@ class EngineLoop {
  public:
   using Body = decltype(Input::body);
   using ReplyBody = decltype(Reply::body);
-  // `version` is the board's version that shows what the reply tells of.
+  // `version` is that of the published views that show what the reply tells of.
   using Callback = std::function<void(const ReplyBody& reply, std::int64_t version)>;
   // What a query may look at, only for as long as it runs.
   struct Inside {
@@ -56,7 +56,7 @@ class EngineLoop {
   struct Options {
     std::size_t queue_limit = 20'000;  // of trackers' inputs, and again of clients' requests
     DurationMs requests_ms = 5;        // of clients, between two looks at what trackers say
-    std::size_t slice = 1'000;  // inputs between two looks at the clock, the timers and the board
+    std::size_t slice = 1'000;  // inputs between two looks at the clock, timers and publishing
     std::size_t max_trackers = 50'000;
     DurationMs publish_gap_ms = 20;
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
@@ -66,7 +66,7 @@ class EngineLoop {
 
   // From here until stop() the store belongs to the committer.
   EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
-             Board::Executor executor, Options options);
+             ViewPublisher::Executor executor, Options options);
   ~EngineLoop();  // as stop()
   EngineLoop(const EngineLoop&) = delete;
   EngineLoop& operator=(const EngineLoop&) = delete;
@@ -74,7 +74,10 @@ class EngineLoop {
   void post(Body body, Callback callback);
   // `asker`: for whom, if not for the caller of this thread.
   void query(Query query, std::optional<Asker> asker = std::nullopt);
-  Board& board() { return board_; }
+  // What readers see.
+  ViewPublisher& views() { return publisher_; }
+  // Runs `work` where nobody waits for it: queries leave it what they need not have the engine for.
+  void hand_over(std::function<void()> work) { executor_(std::move(work)); }
   const TimeSource& time() const { return time_; }
   // Set while the store refuses writes.
   std::optional<std::string> store_error() const;
@@ -119,8 +122,8 @@ class EngineLoop {
 
   const TimeSource time_;
   const Options options_;
-  const Board::Executor executor_;
-  Board board_;
+  const ViewPublisher::Executor executor_;
+  ViewPublisher publisher_;
 
   // The engine's thread only.
   std::unique_ptr<Engine> engine_;
@@ -134,7 +137,7 @@ class EngineLoop {
   std::vector<Event> durable_;
   std::deque<Event> submissions_;  // not durable yet: they may be refused, and are in no log
   std::unordered_map<Token, Callback> outstanding_;
-  // Done, but not on the board yet. What a command set going (the end of a killed job) is shown
+  // Done, but not published yet. What a command set going (the end of a killed job) is shown
   // once it is durable, which `seq` waits for.
   struct ToBeShown {
     Callback callback;

@@ -188,7 +188,7 @@ int run(const JobTrackerOptions& options) {
   spdlog::info("store: {} with {} jobs", daemon.store_path, jobs);
   spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
                daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,
-               (*tracker)->tracker_port(), (*tracker)->loop().board().view()->policy);
+               (*tracker)->tracker_port(), (*tracker)->loop().views().latest()->policy);
   if (Status written = write_port_file(options.port_file, **tracker); !written) {
     return fail(kCannotStart, written.error());
   }

@@ -68,7 +68,7 @@ void SettingsReload::store_policy(const std::string& policy) {
       spdlog::warn("policy {}: {}", policy, error->message);
     }
   };
-  loop.post(SetPolicy{administrator(*loop.board().view()->settings), policy, true},
+  loop.post(SetPolicy{administrator(*loop.views().latest()->settings), policy, true},
             log_refusal);
 }
 
@@ -77,10 +77,10 @@ void SettingsReload::store_settings(Settings read, const std::string& hash) {
   const auto settings = std::make_shared<const Settings>(std::move(read));
   EngineLoop& loop = tracker_.loop();
   Notices& notices = tracker_.notices();
-  const BoardViewPtr view = loop.board().view();
-  const Caller caller = administrator(*view->settings);
+  const PublishedViewsPtr views = loop.views().latest();
+  const Caller caller = administrator(*views->settings);
   const std::string source = settings->source;
-  for (const std::string& notice : live_notices(*settings, view->policy, view->total))
+  for (const std::string& notice : live_notices(*settings, views->policy, views->total))
     spdlog::warn("settings: {}", notice);
   loop.post(ApplySettings{caller, settings},
             [&notices, source](const EngineLoop::ReplyBody& reply, std::int64_t) {

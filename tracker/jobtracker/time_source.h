@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "jobqueue/model/time.h"
-#include "tracker/jobtracker/wall_clock.h"
+#include "tracker/published/wall_clock.h"
 
 namespace weir {
 

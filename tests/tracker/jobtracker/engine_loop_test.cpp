@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "harness.h"
-#include "tracker/jobtracker/listing.h"
+#include "tracker/jobtracker/first_reasons.h"
+#include "tracker/jobtracker/worker.h"
+#include "tracker/published/listing.h"
 #include "tracker/rpc/peers.h"
 
 namespace weir {
@@ -70,14 +72,15 @@ class GatedStore final : public Store {
 
 class EngineLoopTest : public ::testing::Test {
  protected:
-  void start(EngineLoop::Options options = {}) {
+  void start(EngineLoop::Options options = {},
+             ViewPublisher::Executor executor = [](const auto& work) { work(); }) {
     Snapshot snapshot = *store_.load();
     const TimeSource time(snapshot.last_time);
     auto settings = std::make_shared<Settings>(make_loaded().settings);
     auto engine = Engine::create(settings, policy_factory(), snapshot, time.now());
     ASSERT_TRUE(engine.ok()) << engine.error().message;
-    loop_ = std::make_unique<EngineLoop>(
-        std::move(*engine), store_, time, [](std::function<void()> work) { work(); }, options);
+    loop_ = std::make_unique<EngineLoop>(std::move(*engine), store_, time, std::move(executor),
+                                         options);
   }
 
   struct Answer {
@@ -109,19 +112,26 @@ class EngineLoopTest : public ::testing::Test {
   std::unique_ptr<EngineLoop> loop_;
 };
 
+std::size_t jobs_in(const PublishedViews& views) {
+  std::size_t jobs = 0;
+  const Status listed = each_job(views, {.limit = 10}, [&jobs](const JobView&) { return ++jobs; });
+  EXPECT_TRUE(listed.ok());
+  return jobs;
+}
+
 TEST_F(EngineLoopTest, SubmissionIsAnsweredOnlyWhenDurable) {
   start();
   auto answer = submit("/out/a");
   store_.wait_for_write();
   jobs_inside();
   EXPECT_EQ(answer.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
-  EXPECT_TRUE(list_jobs_of(*loop_->board().view(), {.limit = 10})->empty());
+  EXPECT_EQ(jobs_in(*loop_->views().latest()), 0u);
   store_.open(false);
   const Answer done = answer.get();
   ASSERT_TRUE(std::holds_alternative<Submitted>(done.body));
   std::promise<std::size_t> seen;
-  loop_->board().when(done.version, [&](const Result<BoardViewPtr>& view) {
-    seen.set_value(list_jobs_of(**view, {.limit = 10})->size());
+  loop_->views().when(done.version, [&](const Result<PublishedViewsPtr>& views) {
+    seen.set_value(jobs_in(**views));
   });
   EXPECT_EQ(seen.get_future().get(), 1u);
 }
@@ -305,10 +315,38 @@ TEST_F(EngineLoopTest, VersionThatNeverComesIsRefusedAtTheEnd) {
   store_.open(false);
   start();
   std::promise<ErrorCode> code;
-  loop_->board().when(INT64_MAX,
-                      [&](const Result<BoardViewPtr>& view) { code.set_value(view.error().code); });
+  loop_->views().when(INT64_MAX, [&](const Result<PublishedViewsPtr>& views) {
+    code.set_value(views.error().code);
+  });
   loop_->stop();
   EXPECT_EQ(code.get_future().get(), ErrorCode::kBusy);
+}
+
+// The engine says why jobs wait; whoever writes that down has no part of its thread.
+TEST_F(EngineLoopTest, ReasonsAreHandedOverOffTheEnginesThread) {
+  Worker worker;
+  store_.open(false);
+  start({}, [&worker](std::function<void()> work) { worker.run(std::move(work)); });
+  std::vector<JobId> jobs;
+  for (int i = 0; i < 25; ++i) {  // more than the engine looks at in one go
+    const Answer done = submit("/out/" + std::to_string(i)).get();
+    jobs.push_back(std::get<Submitted>(done.body).job);
+  }
+  std::promise<std::thread::id> engines;
+  loop_->query([&](const Result<EngineLoop::Inside>&) {
+    engines.set_value(std::this_thread::get_id());
+  });
+  std::promise<std::thread::id> writers;
+  FirstReasons reasons;
+  ask_first_reasons(*loop_, {"127.0.0.1", ""}, jobs, [&](const FirstReasons& found) {
+    reasons = found;
+    writers.set_value(std::this_thread::get_id());
+  });
+  EXPECT_NE(writers.get_future().get(), engines.get_future().get());
+  EXPECT_EQ(reasons.size(), jobs.size());
+  EXPECT_EQ(reasons[jobs.back()], "no tracker is connected");
+  loop_->stop();
+  worker.stop();
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 // than it may be.
 #include <gtest/gtest.h>
 
-#include "tracker/jobtracker/listing.h"
-#include "tracker/jobtracker/page.h"
+#include "tracker/jobtracker/wire_pages.h"
 
 namespace weir {
 namespace {
@@ -29,21 +28,21 @@ TEST(Paging, TwentyFiveThousandTrackersWithLongNames) {
   RecordTable<TrackerRecord> table;
   for (std::size_t i = 0; i < kTrackers; ++i) {
     auto record = std::make_shared<TrackerRecord>();
-    record->status.name = std::to_string(100'000 + kTrackers - i) + std::string(200, 'n');
-    record->status.host = std::string(200, 'h');
-    record->status.rack = std::string(200, 'r');
-    record->status.state = "LIVE";
+    record->view.name = std::to_string(100'000 + kTrackers - i) + std::string(200, 'n');
+    record->view.host = std::string(200, 'h');
+    record->view.rack = std::string(200, 'r');
+    record->view.state = "LIVE";
     table.set(i, std::move(record));
   }
-  BoardView view;
-  view.trackers = table.snapshot();
-  view.heartbeat_interval = 1'000;
-  EXPECT_GT(bytes_of(list_trackers_of(view, 0)), kFrame);
+  PublishedViews views;
+  views.trackers = table.snapshot();
+  views.heartbeat_interval = 1'000;
+  EXPECT_GT(bytes_of(all_trackers(views, 0)), kFrame);
   std::vector<std::string> names;
   std::string after;
   std::size_t pages = 0;
   for (bool goes_on = true; goes_on; ++pages) {
-    const auto page = page_of_trackers(view, 0, after);
+    const auto page = page_of_trackers(views, 0, after);
     ASSERT_FALSE(page.empty());
     EXPECT_LT(bytes_of(page), kPageBytes + 2'000);
     for (const auto& tracker : page) names.push_back(tracker.name);
@@ -53,25 +52,25 @@ TEST(Paging, TwentyFiveThousandTrackersWithLongNames) {
   EXPECT_EQ(names.size(), kTrackers);
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   EXPECT_GT(pages, 10u);
-  EXPECT_TRUE(page_of_trackers(view, 0, after).empty());
+  EXPECT_TRUE(page_of_trackers(views, 0, after).empty());
 }
 
 TEST(Paging, JobsGoOnBelowTheLastOfThePageBefore) {
-  RecordTable<wire::JobStatus> table;
+  RecordTable<JobView> table;
   for (std::size_t i = 1; i <= 3'000; ++i) {
-    auto job = std::make_shared<wire::JobStatus>();
-    job->job = static_cast<std::int64_t>(i);
+    auto job = std::make_shared<JobView>();
+    job->id = JobId(i);
     job->user = i % 2 == 0 ? "ann" : "bob";
     job->state = "RUNNING";
     job->output = std::string(4'000, 'o');
     table.set(i, std::move(job));
   }
-  BoardView view;
-  view.jobs = table.snapshot();
-  JobFilter filter{.user = "ann", .limit = 1'000, .before = 0};
+  PublishedViews views;
+  views.jobs = table.snapshot();
+  JobFilter filter{.user = "ann", .limit = 1'000};
   std::vector<std::int64_t> seen;
   for (bool goes_on = true; goes_on;) {
-    const auto page = list_jobs_of(view, filter);
+    const auto page = page_of_jobs(views, filter, Paged::kYes);
     ASSERT_TRUE(page.ok());
     EXPECT_LT(bytes_of(*page), kPageBytes + 8'000);
     for (const auto& job : *page) seen.push_back(job.job);
@@ -82,22 +81,22 @@ TEST(Paging, JobsGoOnBelowTheLastOfThePageBefore) {
   ASSERT_EQ(seen.size(), 1'000u);  // as many as were wanted
   for (std::size_t i = 0; i < seen.size(); ++i)
     EXPECT_EQ(seen[i], 3'000 - 2 * static_cast<std::int64_t>(i));
-  filter.before.reset();
+  filter.before = 0;
   filter.limit = 1'500;
-  EXPECT_EQ(list_jobs_of(view, filter)->size(), 1'500u);  // in one piece, as ever
+  EXPECT_EQ(page_of_jobs(views, filter, Paged::kNo)->size(), 1'500u);  // in one piece, as ever
 }
 
 TEST(Paging, QueuesComeInTheirOwnOrder) {
-  std::vector<wire::QueueStatus> queues(2'000);
+  std::vector<QueueView> queues(2'000);
   for (std::size_t i = 0; i < queues.size(); ++i) {
     queues[i].name = "q" + std::to_string(7'919 * i % 2'000);
-    queues[i].__set_submit({std::string(2'000, 'u')});
+    queues[i].submit = {std::string(2'000, 'u')};
   }
-  BoardView view;
-  view.queues = std::make_shared<const std::vector<wire::QueueStatus>>(queues);
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
   std::vector<std::string> names;
   for (bool goes_on = true; goes_on;) {
-    const auto page = page_of_queues(view, names.empty() ? "" : names.back());
+    const auto page = page_of_queues(views, names.empty() ? "" : names.back());
     ASSERT_TRUE(page.ok());
     EXPECT_LT(bytes_of(*page), kPageBytes + 4'000);
     for (const auto& queue : *page) names.push_back(queue.name);
@@ -105,7 +104,7 @@ TEST(Paging, QueuesComeInTheirOwnOrder) {
   }
   ASSERT_EQ(names.size(), queues.size());
   for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(names[i], queues[i].name);
-  EXPECT_EQ(page_of_queues(view, "gone").error().code, ErrorCode::kBusy);
+  EXPECT_EQ(page_of_queues(views, "gone").error().code, ErrorCode::kBusy);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "harness.h"
-#include "tracker/jobtracker/record_table.h"
+#include "tracker/published/record_table.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/jobtracker/uploads.h"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "harness.h"
-#include "tracker/jobtracker/listing.h"
+#include "tracker/jobtracker/wire_pages.h"
 
 namespace weir {
 namespace {
@@ -127,7 +127,7 @@ std::vector<wire::TrackerStatus> trackers_of(JobTracker& jobtracker) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
   std::vector<wire::TrackerStatus> all;
   do {
-    all = list_trackers_of(*jobtracker.loop().board().view(), jobtracker.loop().time().now());
+    all = all_trackers(*jobtracker.loop().views().latest(), jobtracker.loop().time().now());
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   } while (all.empty() && std::chrono::steady_clock::now() < end);
   return all;

@@ -47,7 +47,7 @@ class SettingsReloadTest : public ::testing::Test {
     reload_->look();
   }
 
-  std::shared_ptr<const Settings> settings() { return tracker_->loop().board().view()->settings; }
+  std::shared_ptr<const Settings> settings() { return tracker_->loop().views().latest()->settings; }
   std::int64_t weight() {
     const auto in_force = settings();
     const auto found = in_force->policies.find("fair");

@@ -1,0 +1,106 @@
+// Reads over what is published: which records a filter shows, and how they look by then.
+#include "tracker/published/listing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct Listing : testing::Test {
+  PublishedViews views;
+
+  Listing() {
+    views.heartbeat_interval = 1'000;
+    const auto queue = [](const std::string& name, bool leaf) {
+      QueueView view;
+      view.name = name;
+      view.leaf = leaf;
+      return view;
+    };
+    views.queues = std::make_shared<const std::vector<QueueView>>(std::vector<QueueView>{
+        queue("a", false), queue("a.x", true), queue("b", false), queue("b.x", true)});
+    RecordTable<JobView> jobs;
+    const auto add = [&jobs](std::size_t number, const char* queue, const char* state) {
+      auto job = std::make_shared<JobView>();
+      job->id = JobId(number);
+      job->name = "job " + std::to_string(number);
+      job->queue = queue;
+      job->user = number % 2 == 0 ? "ann" : "bob";
+      job->state = state;
+      jobs.set(number, job);
+    };
+    add(1, "a.x", "SUCCEEDED");
+    add(2, "a.x", "RUNNING");
+    add(700, "b.x", "HELD");
+    add(701, "ax", "FAILED");
+    views.jobs = jobs.snapshot();
+  }
+  std::vector<std::uint32_t> found(const JobFilter& filter, std::size_t enough = 100) {
+    std::vector<std::uint32_t> numbers;
+    const Status listed = each_job(views, filter, [&](const JobView& job) {
+      if (numbers.size() == enough) return false;
+      numbers.push_back(job.id.value);
+      return true;
+    });
+    EXPECT_TRUE(listed.ok());
+    return numbers;
+  }
+  TrackerView seen(TimeMs now, const char* state) {
+    RecordTable<TrackerRecord> trackers;
+    auto record = std::make_shared<TrackerRecord>();
+    record->view.state = state;
+    record->last_heartbeat = 10'000;
+    trackers.set(0, record);
+    views.trackers = trackers.snapshot();
+    TrackerView out;
+    each_tracker(views, now, [&out](const TrackerView& tracker) {
+      out = tracker;
+      return true;
+    });
+    return out;
+  }
+};
+
+TEST_F(Listing, JobsComeNewestFirstAndMustFitInEveryWay) {
+  EXPECT_THAT(found({.limit = 10}), ElementsAre(701, 700, 2, 1));
+  EXPECT_THAT(found({.queue = "a", .limit = 10}), ElementsAre(2, 1));
+  EXPECT_THAT(found({.user = "bob", .limit = 10}), ElementsAre(701, 1));
+  EXPECT_THAT(found({.name = "job 70?", .limit = 10}), ElementsAre(701, 700));
+  EXPECT_THAT(found({.states = {"HELD", "FAILED"}, .limit = 10}), ElementsAre(701, 700));
+  EXPECT_THAT(found({.unfinished_only = true, .limit = 10}), ElementsAre(700, 2));
+  EXPECT_THAT(found({.user = "bob", .unfinished_only = true, .limit = 10}), IsEmpty());
+}
+
+TEST_F(Listing, ItEndsAtItsLimitOrWhenWhoReadsHasEnough) {
+  EXPECT_THAT(found({.limit = 2}), ElementsAre(701, 700));
+  EXPECT_THAT(found({.limit = 2, .before = 700}), ElementsAre(2, 1));
+  EXPECT_THAT(found({.limit = 10}, 1), ElementsAre(701));
+}
+
+TEST_F(Listing, AQueueGoesByItsPathOrAnUnambiguousLastPart) {
+  EXPECT_EQ((*find_queue(views, "a.x"))->name, "a.x");
+  EXPECT_EQ((*find_queue(views, "b"))->name, "b");
+  EXPECT_EQ(find_queue(views, "x").error().message, "'x' could be several queues");
+  EXPECT_EQ(find_queue(views, "x").error().hint, "one of: a.x, b.x");
+  EXPECT_THAT(find_queue(views, "y").error().hint, HasSubstr("a, a.x, b, b.x"));
+  EXPECT_EQ(*queue_of_the_past(views, "gone"), "gone");
+  EXPECT_FALSE(queue_of_the_past(views, "x").ok());
+}
+
+TEST_F(Listing, ATrackerIsSilentAfterAFewIntervals) {
+  EXPECT_EQ(seen(13'000, "LIVE").state, "LIVE");
+  EXPECT_EQ(seen(13'001, "LIVE").state, "SILENT");
+  EXPECT_EQ(seen(13'001, "DRAINING").state, "DRAINING");
+  EXPECT_EQ(seen(13'001, "LIVE").last_heartbeat_ms_ago, 3'001);
+  EXPECT_EQ(seen(9'000, "LIVE").last_heartbeat_ms_ago, 0);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,79 @@
+// What a change of settings comes to in slots, and where the jobs of removed queues go.
+#include "tracker/published/settings_diff.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "conf/load.h"
+
+namespace weir {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::string spell(const SettingsDiffView::Queue& q) {
+  const auto pair = [](std::int64_t before, std::int64_t after) {
+    return std::to_string(before) + "->" + std::to_string(after);
+  };
+  return q.queue + " " + q.change + " " + pair(q.maps_before, q.maps_after) + " max " +
+         pair(*q.maps_maximum_before, *q.maps_maximum_after) + ", " +
+         pair(q.reduces_before, q.reduces_after) + " max " +
+         pair(*q.reduces_maximum_before, *q.reduces_maximum_after) +
+         (q.moves_to ? ", jobs to " + *q.moves_to : "");
+}
+
+TEST(SettingsDiff, GuaranteesAndMaximumsInSlotsOfTheClusterAsItIs) {
+  const auto settings = [](const std::string& text) {
+    return load_settings_text("f", text)->settings;
+  };
+  const Settings before = settings(
+      "queues: [{name: a, guaranteed: 50%}, {name: b, guaranteed: 50%, maximum: 60%}, {name: c, "
+      "guaranteed: 0%, queues: [{name: x}, {name: y}]}]\n");
+  const Settings after = settings(
+      "queues: [{name: a, guaranteed: 25%}, {name: b, guaranteed: 75%, queues: [{name: day}, "
+      "{name: night}]}]\nremoved_queues: [{queue: b, move_to: night}, {queue: c, move_to: a}]\n");
+  const auto diff = diff_of_settings(before, after, "capacity", Resources{{10, 4, 0, 0}});
+  ASSERT_TRUE(diff.ok());
+  std::vector<std::string> lines;
+  for (const auto& queue : diff->queues) lines.push_back(spell(queue));
+  EXPECT_THAT(lines, ElementsAre("a changed 5->3 max 10->10, 2->1 max 4->4",
+                                 "b changed 5->7 max 6->10, 2->3 max 2->4, jobs to b.night",
+                                 "b.day added 0->4 max 0->10, 0->2 max 0->4",
+                                 "b.night added 0->3 max 0->10, 0->1 max 0->4",
+                                 "c removed 0->0 max 10->0, 0->0 max 4->0",
+                                 "c.x removed 0->0 max 10->0, 0->0 max 4->0, jobs to a",
+                                 "c.y removed 0->0 max 10->0, 0->0 max 4->0, jobs to a"));
+  EXPECT_EQ(diff->map_slots, 10);
+  EXPECT_EQ(diff->reduce_slots, 4);
+}
+
+TEST(SettingsDiff, ADefaultThatIsSpelledOutIsNoChange) {
+  const Settings brief = load_settings_text("f", "queues: [{name: a, guaranteed: 100%}]")->settings;
+  const Settings spelled =
+      load_settings_text("f",
+                         "queues: [{name: a, guaranteed: 100%, submit: \"*\", lend_after: 0s}]")
+          ->settings;
+  const auto diff = diff_of_settings(brief, spelled, "capacity", Resources{});
+  EXPECT_THAT(diff->changes, ElementsAre());
+  EXPECT_EQ(diff->queues.at(0).change, "unchanged");
+}
+
+TEST(SettingsDiff, APolicyThatWasSetByCommandIsTold) {
+  const Settings capacity = load_settings_text("f", "policy: capacity\n")->settings;
+  const Settings fifo = load_settings_text("f", "policy: fifo\n")->settings;
+  const auto changes = [](const Settings& before, const Settings& after, const char* policy) {
+    return diff_of_settings(before, after, policy, Resources{})->changes;
+  };
+  const auto warnings = [&](const char* policy) {
+    return diff_of_settings(capacity, capacity, policy, Resources{})->warnings;
+  };
+  EXPECT_THAT(changes(capacity, capacity, "fifo"), ElementsAre());
+  EXPECT_THAT(warnings("capacity"), ElementsAre());
+  EXPECT_THAT(warnings("fifo"),
+              ElementsAre("policy: these say capacity, but fifo rules, set by command, and stays; "
+                          "`weir policy set capacity` ends that"));
+  EXPECT_THAT(changes(capacity, fifo, "capacity"), ElementsAre("policy: capacity -> fifo"));
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,103 @@
+// The JSON of views: every key there always, null where there is nothing, and text that is safe to
+// print.
+#include "views/json/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/sample_views.h"
+
+namespace weir {
+namespace {
+
+std::vector<std::string> keys_of(const Json& json) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  return keys;
+}
+
+// The values of a full view, and of its parts: all are there, and no two numbers are the same.
+void expect_all_there(const Json& json, std::set<double>* numbers) {
+  for (const auto& [key, value] : json.items()) {
+    EXPECT_FALSE(value.is_null()) << key;
+    EXPECT_FALSE(value.is_structured() && value.empty()) << key;
+    if (value.is_number() && key != "lost_slot_ms") {
+      EXPECT_TRUE(numbers->insert(value.get<double>()).second) << key << " is " << value;
+    }
+    if (value.is_structured()) expect_all_there(value, numbers);
+  }
+}
+
+template <class View>
+void expect_complete(const View& full) {
+  std::set<double> numbers;
+  expect_all_there(to_json(full), &numbers);
+  EXPECT_EQ(keys_of(to_json(full)), keys_of(to_json(View())));
+}
+
+TEST(ViewsJson, HasEveryFieldAndTheSameKeysWithoutThem) {
+  expect_complete(full_job());
+  expect_complete(full_attempt());
+  expect_complete(full_tracker());
+  expect_complete(full_policy());
+  expect_complete(full_diff());
+  expect_complete(full_server());
+  EXPECT_EQ(keys_of(to_json(full_queue())), keys_of(to_json(QueueView())));
+  for (const Json& part : {to_json(full_queue())["users"][0], to_json(full_queue())["claims"][0],
+                           to_json(full_queue())["kills"][0], to_json(full_queue())["maps"]}) {
+    std::set<double> numbers;
+    expect_all_there(part, &numbers);
+  }
+}
+
+TEST(ViewsJson, WhatIsAbsentIsNull) {
+  const Json job = to_json(JobView());
+  for (const char* key : {"started_at_ms", "reason", "pool", "diagnostics", "counters", "now_ms"})
+    EXPECT_TRUE(job[key].is_null()) << key;
+  EXPECT_EQ(job["from_history"], false);
+  const Json queue = to_json(QueueView());
+  for (const char* key : {"submit", "administer", "map_slot_time", "kill_budget", "priorities"})
+    EXPECT_TRUE(queue[key].is_null()) << key;
+  EXPECT_EQ(queue["users"], Json::array());
+  EXPECT_TRUE(to_json(TrackerView())["order"].is_null());
+}
+
+TEST(ViewsJson, NamesAndNumbersSayWho) {
+  const Json job = to_json(full_job());
+  EXPECT_EQ(job["job"], "job_0007");
+  EXPECT_EQ(job["number"], 7);
+  EXPECT_EQ(job["maps"]["progress_millionths"], 106);
+  EXPECT_EQ(job["counters"]["group"]["name"], 4);
+  const Json attempt = to_json(full_attempt());
+  EXPECT_EQ(attempt["attempt"], "attempt_0007_r_000012_3");
+  EXPECT_EQ(attempt["kind"], "reduce");
+  EXPECT_EQ(attempt["index"], 12);
+  EXPECT_EQ(attempt["number"], 3);
+}
+
+// Of tasks that do not copy and have no second attempts nothing is said of it.
+TEST(ViewsJson, SeldomCountsAreLeftOut) {
+  const Json tasks = to_json(JobView())["maps"];
+  EXPECT_FALSE(tasks.contains("copying"));
+  EXPECT_FALSE(tasks.contains("speculative"));
+  EXPECT_EQ(to_json(full_job())["maps"]["speculative_won"], 110);
+}
+
+TEST(ViewsJson, AHeartbeatThatNeverCameHasNoAge) {
+  TrackerView tracker = full_tracker();
+  EXPECT_EQ(to_json(tracker)["last_heartbeat_ms_ago"], 10);
+  for (const char* state : {"AWAITED", "RETURNING"}) {
+    tracker.state = state;
+    EXPECT_TRUE(to_json(tracker)["last_heartbeat_ms_ago"].is_null()) << state;
+  }
+}
+
+TEST(ViewsJson, TextIsSafeToPrint) {
+  EXPECT_EQ(json_text({{"a", "\x1b[2J\u202E\xff"}}),
+            "{\n  \"a\": \"\\u001b[2J\\u202e\xEF\xBF\xBD\"\n}\n");
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,183 @@
+#include "tracker/published/attempt_history.h"
+
+#include <algorithm>
+#include <utility>
+
+
+namespace weir {
+namespace {
+
+const char* name(AttemptEnded::How how) {
+  switch (how) {
+    case AttemptEnded::How::kSucceeded:
+      return "SUCCEEDED";
+    case AttemptEnded::How::kFailed:
+      return "FAILED";
+    case AttemptEnded::How::kKilled:
+      return "KILLED";
+  }
+  return "";
+}
+
+const char* name(Attempt::State state) {
+  switch (state) {
+    case Attempt::State::kLaunching:
+      return "LAUNCHING";
+    case Attempt::State::kRunning:
+      return "RUNNING";
+    case Attempt::State::kCommitPending:
+      return "COMMIT_PENDING";
+    case Attempt::State::kDying:
+      return "KILLING";
+  }
+  return "";
+}
+
+// Why an attempt is killed, for people.
+std::string reason_of(const KillOrdered& kill, const ClusterState& state) {
+  const bool known = kill.for_queue.valid() && kill.for_queue.index() < state.tree().size();
+  switch (kill.reason) {
+    case KillReason::kReclaim:
+      return "preempted for queue " + (known ? state.tree().node(kill.for_queue).path : "?");
+    case KillReason::kMinShare:
+    case KillReason::kFairShare:
+      return "preempted for pool " + kill.for_pool;
+    case KillReason::kJobKilled: {
+      const Job* job = state.find_job(kill.attempt.task.job);
+      return job == nullptr || job->diagnostics.empty() ? "job killed" : "job " + job->diagnostics;
+    }
+    case KillReason::kSpeculative:
+      return "another attempt of the task was done first";
+    case KillReason::kTrackerLost:
+      return "tracker " + state.tracker(kill.tracker).name + " " +
+             state.tracker(kill.tracker).lost_why;
+    case KillReason::kJobFailed:
+      return "another task has failed the job";
+    case KillReason::kUnknown:
+      return "it was not to run any more";
+    case KillReason::kNoRoom:
+      return "its tracker has no longer as many slots as it needs";
+    case KillReason::kTrackerStopped:
+      return "tracker " + state.tracker(kill.tracker).name + " is being stopped";
+  }
+  return "";
+}
+
+AttemptView start_info(const ClusterState& state, const AttemptKey& attempt, TrackerId where) {
+  AttemptView info;
+  info.id = attempt;
+  if (where.valid()) {
+    const TrackerState& tracker = state.tracker(where);
+    info.tracker = tracker.name;
+    if (tracker.shuffle_port != 0) {
+      info.log_host = tracker.host;
+      info.log_port = tracker.shuffle_port;
+    }
+  }
+  return info;
+}
+
+}  // namespace
+
+AttemptHistory::End* AttemptHistory::find_or_add(const AttemptKey& attempt, bool must) {
+  Ends& ends = jobs_[attempt.task.job];
+  const auto found = ends.find(attempt);
+  if (found != ends.end()) return &found->second;
+  if (ends.size() >= kPerJob) {
+    if (!must) return nullptr;
+    ends.erase(ends.begin());
+    --count_;
+  }
+  ++count_;
+  End* end = &ends[attempt];
+  while (count_ > kInAll && jobs_.begin()->first != attempt.task.job) forget(jobs_.begin()->first);
+  return end;
+}
+
+void AttemptHistory::forget(JobId job) {
+  std::erase_if(to_die_, [&](const auto& entry) { return entry.first.task.job == job; });
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return;
+  count_ -= found->second.size();
+  jobs_.erase(found);
+}
+
+void AttemptHistory::on(const Event& event, const ClusterState& state) {
+  if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
+    to_die_[kill->attempt] = reason_of(*kill, state);
+  } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
+    const auto dead = to_die_.extract(ended->attempt);
+    End* end = find_or_add(ended->attempt, ended->how == AttemptEnded::How::kFailed);
+    if (end == nullptr) return;
+    if (ended->how == AttemptEnded::How::kKilled) {
+      const TrackerState& tracker = state.tracker(ended->tracker);
+      // Lost, or lost and there again as another process.
+      const bool gone = tracker.state == TrackerState::State::kLost || tracker.sequence == 0;
+      end->diagnostics = !dead.empty() ? dead.mapped()
+                         : gone        ? "tracker " + tracker.name + " " + tracker.lost_why
+                                       : "its tracker did not run it any more";
+    }
+    if (ended->how == AttemptEnded::How::kSucceeded) end->diagnostics.clear();
+    end->tracker = ended->tracker;
+    end->how = ended->how;
+    end->ended_at = event.at;
+    end->speculative = ended->speculative;
+    end->launched_at = event.at - ended->ran_ms;
+  } else if (const auto* failed = fact_as<AttemptFailed>(event.fact)) {
+    if (End* end = find_or_add(failed->attempt, true)) end->diagnostics = failed->diagnostics;
+  }
+}
+
+std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& job,
+                                              const WallClock& wall) const {
+  const ClusterState& state = engine.state();
+  std::vector<AttemptView> found;
+  static const Ends kNone;
+  const auto place = jobs_.find(job.id);
+  const Ends& ends = place == jobs_.end() ? kNone : place->second;
+  for (const auto& [attempt, end] : ends) {
+    if (state.find_attempt(attempt).valid()) continue;  // lost with its tracker, but taken on again
+    AttemptView info = start_info(state, attempt, end.tracker);
+    info.state = name(end.how);
+    info.launched_at_ms = wall.at(end.launched_at);
+    info.ended_at_ms = wall.at(end.ended_at);
+    info.ran_ms = wall.at(end.ended_at) - wall.at(end.launched_at);
+    info.speculative = end.speculative;
+    if (!end.diagnostics.empty()) info.diagnostics = end.diagnostics;
+    if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
+    found.push_back(std::move(info));
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    const std::vector<Task>& tasks = job.tasks(kind).tasks;
+    for (std::uint32_t i = 0; i < tasks.size() && found.size() < kListed; ++i) {
+      const Task& task = tasks[i];
+      const TaskKey key{job.id, kind, i};
+      state.each_attempt(task, [&](AttemptSlot slot) {
+        const Attempt& attempt = state.attempt(slot);
+        if (!attempt.live) return;
+        AttemptView info = start_info(state, attempt.key, attempt.tracker);
+        info.state = name(attempt.state);
+        info.launched_at_ms = wall.at(attempt.launched_at);
+        info.ran_ms = wall.at(engine.now()) - wall.at(attempt.launched_at);
+        info.progress_millionths = attempt.progress_millionths;
+        info.speculative = attempt.speculative;
+        const auto dying = to_die_.find(attempt.key);
+        if (dying != to_die_.end()) info.diagnostics = dying->second;
+        found.push_back(std::move(info));
+      });
+      if (task.state == Task::State::kSucceeded) {
+        const AttemptKey attempt{key, task.done_attempt};
+        if (ends.count(attempt) != 0) continue;
+        AttemptView info = start_info(state, attempt, task.where);
+        info.state = "SUCCEEDED";
+        info.progress_millionths = 1'000'000;
+        found.push_back(std::move(info));
+      }
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const AttemptView& a, const AttemptView& b) { return a.id < b.id; });
+  return found;
+}
+
+}  // namespace weir

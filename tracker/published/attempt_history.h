@@ -1,0 +1,52 @@
+// The ends of attempts, for people: which attempt of a job ran where, how it ended and why, so that
+// `job logs` finds the logs of a failed one. The engine keeps only what it decides by; this listens
+// to its events. Bounded per job and in all, the oldest jobs going first, and gone with a restart.
+// It lives on the engine's thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/event.h"
+#include "tracker/published/wall_clock.h"
+#include "views/attempt_view.h"
+
+namespace weir {
+
+class AttemptHistory {
+ public:
+  static constexpr std::size_t kPerJob = 5'000;
+  static constexpr std::size_t kInAll = 100'000;
+  static constexpr std::size_t kListed = 10'000;
+
+  // `state` is that after the event.
+  void on(const Event& event, const ClusterState& state);
+  void forget(JobId job);
+
+  // Every attempt of the job that is known: ended, live, and finished tasks from before a restart.
+  // By task and attempt.
+  std::vector<AttemptView> list(const Engine& engine, const Job& job,
+                                const WallClock& wall) const;
+
+ private:
+  struct End {
+    TrackerId tracker;
+    AttemptEnded::How how = AttemptEnded::How::kFailed;
+    TimeMs launched_at = 0;
+    TimeMs ended_at = 0;
+    std::string diagnostics;
+    bool speculative = false;
+  };
+  using Ends = std::map<AttemptKey, End>;
+
+  End* find_or_add(const AttemptKey& attempt, bool must);
+
+  std::map<JobId, Ends> jobs_;
+  std::map<AttemptKey, std::string> to_die_;  // why; those that are dying still
+  std::size_t count_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// Reads over one set of published views: lists with filters, a queue by path or last part. Who
+// reads is shown one record after the other and says when it has enough, so that no list is made of
+// which only a page is wanted. Pure functions, any thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "jobqueue/model/result.h"
+#include "jobqueue/store/history.h"
+#include "tracker/published/published_views.h"
+#include "tracker/published/wall_clock.h"
+#include "views/attempt_view.h"
+
+namespace weir {
+
+// False: no more.
+template <class View>
+using Show = std::function<bool(const View&)>;
+
+struct JobFilter {
+  std::string queue;  // empty: all; an inner queue means all below it
+  std::string user;   // empty: all
+  std::string name;   // a pattern (name_pattern.h); empty: all
+  std::vector<std::string> states;  // any of these; none: all
+  bool unfinished_only = false;
+  std::size_t limit = 0;
+  std::size_t before = 0;  // those below this number; 0: from the newest on
+};
+// Newest first.
+Status each_job(const PublishedViews& views, const JobFilter& filter, const Show<JobView>& show);
+
+// All queues in their order, those behind `after` (empty: from the first on), which must be there.
+Status each_queue(const PublishedViews& views, const std::string& after,
+                  const Show<QueueView>& show);
+
+// As they are at `now`; by number, or by name those behind `after`.
+void each_tracker(const PublishedViews& views, TimeMs now, const Show<TrackerView>& show);
+void each_tracker_by_name(const PublishedViews& views, TimeMs now, const std::string& after,
+                          const Show<TrackerView>& show);
+
+// By dotted path, or by a last part that only one queue has. The error says what there is.
+Result<const QueueView*> find_queue(const PublishedViews& views, const std::string& name);
+
+// For jobs of the past: a queue that is there goes by its path, any other name stands for itself.
+Result<std::string> queue_of_the_past(const PublishedViews& views, const std::string& name);
+
+// What the store knows of a job's attempts, added to what the engine knows; by task and attempt.
+// With the place of their logs, where the tracker is still there.
+std::vector<AttemptView> with_stored(const PublishedViews& views, std::vector<AttemptView> known,
+                                     const std::vector<EndedAttempt>& stored,
+                                     const WallClock& wall);
+
+Error unknown_job(JobId job);
+
+}  // namespace weir

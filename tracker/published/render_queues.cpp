@@ -1,0 +1,275 @@
+// Queues as readers see them: figures, users with their limits, claims, held slots, the last
+// kills, counters.
+#include <algorithm>
+#include <map>
+
+#include "conf/describe.h"
+#include "jobqueue/model/access_rights.h"
+#include "jobqueue/model/share.h"
+#include "jobqueue/policy/pools_facet.h"
+#include "tracker/published/render.h"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t kPastUsers = 50;  // shown besides those who have something here
+constexpr std::size_t kKillsOfAQueue = 10;
+
+// Only who is guaranteed something lends and borrows.
+QueueView::Slots render_figures(const QueueFigures& figures, bool guarantees) {
+  QueueView::Slots out;
+  out.guaranteed = figures.guaranteed;
+  out.allocated = figures.allocated;
+  out.running = figures.running;
+  out.pending = figures.pending;
+  if (figures.maximum >= 0) out.maximum = figures.maximum;
+  if (figures.share >= 0) out.share_thousandths = figures.share / (kWholeSlot / 1'000);
+  if (!guarantees) return out;
+  out.lends = std::max<std::int64_t>(0, figures.guaranteed - figures.allocated);
+  out.borrows = std::max<std::int64_t>(0, figures.running - figures.guaranteed);
+  return out;
+}
+
+QueueView::SlotTime render_time(const QueueCounters& counters, TaskKind kind) {
+  QueueView::SlotTime out;
+  out.used_ms = counters.used_ms[index(kind)];
+  out.lent_ms = counters.lent_ms[index(kind)];
+  out.borrowed_ms = counters.borrowed_ms[index(kind)];
+  out.lost_ms = counters.lost_ms[index(kind)];
+  return out;
+}
+
+void add_past(const UserCounters& counters, QueueView::User* out) {
+  out->jobs_succeeded = static_cast<std::int64_t>(counters.ended.succeeded);
+  out->jobs_failed = static_cast<std::int64_t>(counters.ended.failed);
+  out->jobs_killed = static_cast<std::int64_t>(counters.ended.killed);
+  out->used_map_slot_ms = counters.used_ms[index(TaskKind::kMap)];
+  out->used_reduce_slot_ms = counters.used_ms[index(TaskKind::kReduce)];
+  out->lost_map_slot_ms = counters.lost_ms[index(TaskKind::kMap)];
+  out->lost_reduce_slot_ms = counters.lost_ms[index(TaskKind::kReduce)];
+}
+
+// Those who have a job or a task here, then the last ones who had.
+void render_users(const Engine& engine, QueueId leaf, QueueView* out) {
+  const ClusterState& state = engine.state();
+  const QueueState& queue = state.queue(leaf);
+  const std::int64_t map_limit = engine.policy().figures(leaf, TaskKind::kMap).user_limit;
+  const std::int64_t reduce_limit = engine.policy().figures(leaf, TaskKind::kReduce).user_limit;
+  const auto past = &queue.counters.users;
+  for (const auto& [id, user] : queue.users) {
+    QueueView::User figures;
+    figures.user = state.user_name(id);
+    figures.running_maps = user.running_slots[index(TaskKind::kMap)];
+    figures.running_reduces = user.running_slots[index(TaskKind::kReduce)];
+    figures.jobs = count(user.jobs_waiting + user.jobs_running);
+    if (figures.jobs == 0 && figures.running_maps == 0 && figures.running_reduces == 0) continue;
+    if (map_limit >= 0) figures.limit_maps = std::min(map_limit, out->maps.maximum.value_or(0));
+    if (reduce_limit >= 0)
+      figures.limit_reduces = std::min(reduce_limit, out->reduces.maximum.value_or(0));
+    figures.jobs_waiting = count(user.jobs_waiting);
+    figures.jobs_running = count(user.jobs_running - user.jobs_pending);
+    figures.jobs_pending = count(user.jobs_pending);
+    const auto known = past->find(id);
+    add_past(known == past->end() ? UserCounters{} : known->second, &figures);
+    out->users.push_back(std::move(figures));
+  }
+  std::vector<std::pair<TimeMs, UserId>> gone;
+  for (const auto& [id, counters] : *past) {
+    if (!queue.users.contains(id)) gone.emplace_back(-counters.touched_at, id);
+  }
+  const std::size_t shown = std::min(gone.size(), kPastUsers);
+  std::partial_sort(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(shown), gone.end());
+  for (std::size_t i = 0; i < shown; ++i) {
+    QueueView::User figures;
+    figures.user = state.user_name(gone[i].second);
+    figures.jobs_waiting = figures.jobs_running = figures.jobs_pending = 0;
+    add_past(past->at(gone[i].second), &figures);
+    out->users.push_back(std::move(figures));
+  }
+}
+
+const char* claim_state(const Engine& engine, const Claim& claim) {
+  if (engine.claims_paused()) return "paused";
+  if (engine.recovering() || !engine.unreported().empty()) return "recovering";
+  if (engine.now() < claim.deadline) return "waiting";
+  return claim.block == ClaimBlock::kNone ? "due" : name(claim.block);
+}
+
+void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, QueueView* out) {
+  const TimeMs now = engine.claims_now();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const Claim& claim : engine.state().claims().claims(leaf, kind)) {
+      QueueView::Claim info;
+      info.kind = kind;
+      info.slots = claim.slots;
+      const bool never = claim.deadline == kNever;
+      info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
+      info.claim = static_cast<std::int64_t>(claim.id);
+      info.opened_at_ms = wall.at(claim.born);
+      if (!never) info.deadline_ms = wall.at(claim.deadline);
+      if (now >= claim.deadline) info.overdue_ms = now - claim.deadline;
+      info.state = claim_state(engine, claim);
+      if (claim.block == ClaimBlock::kUnservable) info.width = claim.width;
+      out->claims.push_back(std::move(info));
+    }
+  }
+}
+
+QueueView::Hold render_hold(const ClusterState& state, const Hold& hold) {
+  QueueView::Hold out;
+  out.kind = hold.kind;
+  out.tracker = state.tracker(hold.tracker).name;
+  out.slots = hold.slots;
+  out.claim = static_cast<std::int64_t>(hold.claim);
+  out.dying = count(hold.dying);
+  return out;
+}
+
+QueueView::Kill render_kill(const ClusterState& state, const KillRecord& record,
+                            const WallClock& wall) {
+  const auto path = [&](QueueId queue) {
+    return queue.valid() ? state.tree().node(queue).path : std::string();
+  };
+  QueueView::Kill out;
+  out.at_ms = wall.at(record.at);
+  out.claim = static_cast<std::int64_t>(record.claim);
+  out.claimant = record.for_pool.empty() ? path(record.claimant) : record.for_pool;
+  out.owed_ms = record.owed_ms;
+  out.victim = record.from_pool.empty() ? path(record.victim) : record.from_pool;
+  out.user = state.user_name(record.user);
+  out.job_name = job_name(record.attempt.task.job);
+  out.attempt = attempt_name(record.attempt);
+  out.tracker = state.tracker(record.tracker).name;
+  out.slots = record.slots;
+  out.ran_ms = record.ran_ms;
+  out.outcome = name(record.outcome);
+  return out;
+}
+
+QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) {
+  const ClusterState& state = engine.state();
+  const QueueTree::Node& node = state.tree().node(id);
+  const QueueState& queue = state.queue(id);
+  QueueView out;
+  out.name = node.path;
+  out.leaf = node.leaf();
+  out.state = queue.stopped ? "STOPPED" : "RUNNING";
+  const bool guarantees = engine.policy().claims() != nullptr;
+  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap), guarantees);
+  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce), guarantees);
+  out.jobs_waiting = count(queue.jobs_waiting);
+  out.jobs_running = count(queue.jobs_running - queue.jobs_pending);
+  out.jobs_pending = count(queue.jobs_pending);
+  out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
+  out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
+  out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
+  out.guaranteed = format_guarantee(node.settings.guaranteed);
+  out.submit = who_may_submit(state, id);
+  out.administer = who_may_administer(state, id);
+  out.map_time = render_time(queue.counters, TaskKind::kMap);
+  out.reduce_time = render_time(queue.counters, TaskKind::kReduce);
+  const auto after = [&](TaskKind kind) {
+    const DurationMs ms = reclaim_after_ms(state.tree(), id, kind);
+    return ms == kNever ? std::int64_t{-1} : ms;
+  };
+  out.reclaim_after_map_ms = after(TaskKind::kMap);
+  out.reclaim_after_reduce_ms = after(TaskKind::kReduce);
+  out.kill_budget = node.settings.kill_budget;
+  if (!node.leaf()) return out;
+  out.priorities = engine.policy().figures(id, TaskKind::kMap).priorities;
+  render_users(engine, id, &out);
+  render_claims(engine, id, wall, &out);
+  return out;
+}
+
+void add_up(const QueueView::SlotTime& from, QueueView::SlotTime* to) {
+  to->used_ms += from.used_ms;
+  to->lost_ms += from.lost_ms;  // lent and borrowed are the family's own
+}
+
+// Inner queues count their leaves' jobs; children stand behind their parents, so one walk backwards
+// adds up.
+void add_up_inner_queues(const QueueTree& tree, std::vector<QueueView>* queues) {
+  for (std::size_t i = tree.size() - 1; i > 0; --i) {
+    const QueueId parent = tree.node(QueueId(i)).parent;
+    if (!parent.valid() || parent == QueueTree::root()) continue;
+    const QueueView& from = (*queues)[i - 1];
+    QueueView& to = (*queues)[parent.index() - 1];
+    to.jobs_waiting += from.jobs_waiting;
+    to.jobs_running += from.jobs_running;
+    to.jobs_pending += from.jobs_pending;
+    to.jobs_succeeded += from.jobs_succeeded;
+    to.jobs_failed += from.jobs_failed;
+    to.jobs_killed += from.jobs_killed;
+    add_up(*from.map_time, &*to.map_time);
+    add_up(*from.reduce_time, &*to.reduce_time);
+  }
+}
+
+void add_holds_and_kills(const ClusterState& state, const WallClock& wall,
+                         std::vector<QueueView>* queues) {
+  for (const Hold& hold : state.claims().holds()) {
+    if (!hold.queue.valid()) continue;  // a pool's
+    (*queues)[hold.queue.index() - 1].holds.push_back(render_hold(state, hold));
+  }
+  const auto& records = state.claims().records();
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const QueueId both[] = {record->claimant, record->victim};
+    for (const QueueId queue : both) {
+      if (!queue.valid() || queue == QueueTree::root()) continue;
+      auto& kills = (*queues)[queue.index() - 1].kills;
+      if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record, wall));
+    }
+  }
+}
+
+// Seldom is there any tracker to look at.
+void add_copies(const ClusterState& state, std::vector<QueueView>* out) {
+  for (const TrackerState& tracker : state.trackers()) {
+    if (tracker.copy_slots == 0) continue;
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = state.attempt(slot);
+      if (attempt.has_slots() || attempt.dying()) continue;
+      const std::int64_t slots = state.job(attempt.key.task.job).width(TaskKind::kReduce);
+      for (QueueId q = attempt.queue; q != QueueTree::root(); q = state.tree().parent(q)) {
+        QueueView::Slots& reduces = (*out)[q.index() - 1].reduces;
+        reduces.copying = reduces.copying.value_or(0) + slots;
+      }
+    }
+  }
+}
+
+// Without any tracker a policy finds that nothing may run and counts nothing as pending. It pends.
+void add_pending_without_trackers(const ClusterState& state, std::vector<QueueView>* out) {
+  if (state.live_trackers() > 0) return;
+  for (QueueView& queue : *out) queue.maps.pending = queue.reduces.pending = 0;
+  for (const QueueId leaf : state.tree().leaves()) {
+    for (const JobId id : state.queue(leaf).unfinished) {
+      const Job& job = state.job(id);
+      if (job.state != JobState::kRunning) continue;
+      for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
+        QueueView& queue = (*out)[q.index() - 1];
+        queue.maps.pending += job.launchable(TaskKind::kMap) * job.width(TaskKind::kMap);
+        queue.reduces.pending += job.launchable(TaskKind::kReduce) * job.width(TaskKind::kReduce);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall) {
+  const QueueTree& tree = engine.state().tree();
+  std::vector<QueueView> out;
+  out.reserve(tree.size());
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    out.push_back(render_queue(engine, QueueId(i), wall));
+  }
+  add_up_inner_queues(tree, &out);
+  add_holds_and_kills(engine.state(), wall, &out);
+  add_copies(engine.state(), &out);
+  add_pending_without_trackers(engine.state(), &out);
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,73 @@
+// Trackers.
+#include <algorithm>
+
+#include "tracker/published/render.h"
+
+namespace weir {
+namespace {
+
+const char* state_of(const TrackerState& tracker) {
+  if (tracker.state == TrackerState::State::kLost) return "LOST";
+  if (tracker.state == TrackerState::State::kAwaited)
+    return tracker.health.empty() ? "AWAITED" : "RETURNING";
+  if (tracker.stopping()) return "STOPPING";
+  if (tracker.order == TrackerOrder::kDrain) {
+    const bool nothing_left = tracker.attempts.empty() && tracker.map_outputs.empty() &&
+                              tracker.duties.empty() && tracker.held_commits.empty();
+    return nothing_left ? "DRAINED" : "DRAINING";
+  }
+  if (tracker.faulty) return "FAULTY";
+  if (tracker.low_disk) return "LOW_DISK";
+  return tracker.accepts_tasks ? "LIVE" : "UNHEALTHY";
+}
+
+// What was ordered of it, and what is left to do before it may go.
+std::optional<TrackerView::Order> order_of(const TrackerState& tracker, const WallClock& wall) {
+  if (tracker.order == TrackerOrder::kNone) return std::nullopt;
+  constexpr std::size_t kJobsNamed = 20;
+  TrackerView::Order out;
+  out.what = name(tracker.order);
+  out.by = tracker.ordered_by;
+  if (!tracker.order_reason.empty()) out.reason = tracker.order_reason;
+  out.at_ms = wall.at(tracker.ordered_at);
+  std::vector<std::string>& jobs = out.outputs_for;
+  for (const TaskKey& key : tracker.map_outputs) {
+    const std::string job = job_name(key.job);
+    if (std::find(jobs.begin(), jobs.end(), job) == jobs.end() && jobs.size() < kJobsNamed)
+      jobs.push_back(job);
+  }
+  out.outputs = count(tracker.map_outputs.size());
+  return out;
+}
+
+}  // namespace
+
+TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
+                             const WallClock& wall) {
+  TrackerRecord out;
+  out.last_heartbeat = tracker.last_heartbeat;
+  TrackerView& view = out.view;
+  view.name = tracker.name;
+  view.state = state_of(tracker);
+  view.order = order_of(tracker, wall);
+  view.attempts = count(tracker.attempts.size());
+  for (const TimeMs fault : tracker.faults) view.faults.push_back(wall.at(fault));
+  if (const auto back = engine.back_at(tracker)) view.back_at_ms = wall.at(*back);
+  if (tracker.state == TrackerState::State::kLost && !tracker.lost_why.empty())
+    view.lost_why = tracker.lost_why;
+  view.host = tracker.host;
+  if (tracker.rack.valid()) view.rack = engine.state().rack_name(tracker.rack);
+  view.shuffle_port = tracker.shuffle_port;
+  view.total = tracker.total;
+  view.used = tracker.used;
+  if (tracker.copy_slots > 0) {
+    view.copying = tracker.copy_slots;
+    view.copied = count(tracker.copied);
+  }
+  if (tracker.free_disk_mb >= 0) view.free_disk_mb = tracker.free_disk_mb;
+  if (!tracker.health.empty()) view.health = tracker.health;
+  if (!tracker.protections.empty()) view.protections = tracker.protections;
+  return out;
+}
+
+}  // namespace weir

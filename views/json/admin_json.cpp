@@ -1,0 +1,96 @@
+// The policy, the settings, the JobTracker itself.
+#include "views/json/json.h"
+#include "views/json/or_null.h"
+
+namespace weir {
+namespace {
+
+Json figures_json(const OutlookView::Figures& of) {
+  Json json = {{"running", of.running}, {"pending", of.pending}};
+  if (of.guaranteed) json["guaranteed"] = *of.guaranteed;
+  if (of.allocated) json["allocated"] = *of.allocated;
+  if (of.share_thousandths) json["share"] = static_cast<double>(*of.share_thousandths) / 1000;
+  if (of.min_share) json["min_share"] = *of.min_share;
+  if (of.maximum) json["maximum"] = *of.maximum;
+  if (of.copying) json["copying"] = *of.copying;
+  if (of.unmet) json["unmet"] = *of.unmet;
+  return json;
+}
+
+Json outlooks_json(const std::vector<OutlookView>& outlooks) {
+  Json json = Json::array();
+  for (const OutlookView& outlook : outlooks) {
+    Json shares = Json::array();
+    for (const OutlookView::Share& share : outlook.shares) {
+      shares.push_back({{"name", share.name},
+                        {"maps", figures_json(share.maps)},
+                        {"reduces", figures_json(share.reduces)}});
+    }
+    json.push_back({{"policy", outlook.policy},
+                    {"of", outlook.pools ? "pools" : "queues"},
+                    {"shares", std::move(shares)}});
+  }
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const PolicyView& policy) {
+  return {{"current", policy.current},
+          {"available", policy.available},
+          {"since_ms", policy.since_ms},
+          {"notices", policy.notices},
+          {"outlooks", outlooks_json(policy.outlooks)}};
+}
+
+Json to_json(const SettingsRecordView& record) {
+  return {{"number", record.number},
+          {"at_ms", record.at_ms},
+          {"by", record.by},
+          {"policy", record.policy},
+          {"source", record.source}};
+}
+
+Json to_json(const SettingView& setting) {
+  return {{"name", setting.name}, {"value", setting.value}, {"origin", setting.origin}};
+}
+
+Json to_json(const SettingsDiffView& diff) {
+  Json queues = Json::array();
+  for (const SettingsDiffView::Queue& queue : diff.queues) {
+    queues.push_back({{"queue", queue.queue},
+                      {"change", queue.change},
+                      {"maps_before", queue.maps_before},
+                      {"maps_after", queue.maps_after},
+                      {"reduces_before", queue.reduces_before},
+                      {"reduces_after", queue.reduces_after},
+                      {"maps_maximum_before", or_null(queue.maps_maximum_before)},
+                      {"maps_maximum_after", or_null(queue.maps_maximum_after)},
+                      {"reduces_maximum_before", or_null(queue.reduces_maximum_before)},
+                      {"reduces_maximum_after", or_null(queue.reduces_maximum_after)},
+                      {"jobs", or_null(queue.jobs)},
+                      {"moves_to", or_null(queue.moves_to)}});
+  }
+  return {{"queues", queues},
+          {"changes", diff.changes},
+          {"warnings", diff.warnings},
+          {"refusals", diff.refusals},
+          {"at_restart", diff.at_restart},
+          {"map_slots", or_null(diff.map_slots)},
+          {"reduce_slots", or_null(diff.reduce_slots)}};
+}
+
+Json to_json(const ServerView& server) {
+  return {{"version", server.version},
+          {"started_at_ms", server.started_at_ms},
+          {"now_ms", server.now_ms},
+          {"trackers", server.trackers},
+          {"jobs_unfinished", server.jobs_unfinished},
+          {"frames_refused", server.frames_refused},
+          {"store", server.store},
+          {"store_error", or_null(server.store_error)},
+          {"tracker_port", server.tracker_port},
+          {"client_port", server.client_port}};
+}
+
+}  // namespace weir

@@ -1,0 +1,44 @@
+// Views as JSON, for scripts and for what else reads it: stable snake_case keys, ids as the names
+// people see plus the number, times in milliseconds since the epoch, absent things as null. Keys
+// are added, never renamed. Pure functions, any thread.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "views/attempt_view.h"
+#include "views/job_view.h"
+#include "views/policy_view.h"
+#include "views/queue_view.h"
+#include "views/server_view.h"
+#include "views/settings_view.h"
+#include "views/tracker_view.h"
+
+namespace weir {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const JobView& job);
+Json to_json(const ExplanationView& explanation);
+Json to_json(const AttemptView& attempt);
+Json to_json(const QueueView& queue);
+Json to_json(const TrackerView& tracker);
+Json to_json(const PolicyView& policy);
+Json to_json(const SettingsRecordView& record);
+Json to_json(const SettingView& setting);
+Json to_json(const SettingsDiffView& diff);
+Json to_json(const ServerView& server);
+
+template <class View>
+Json to_json(const std::vector<View>& views) {
+  Json list = Json::array();
+  for (const View& view : views) list.push_back(to_json(view));
+  return list;
+}
+
+// Indented, with an end of line. Text that is no UTF-8 is mended, and what a terminal would obey
+// instead of showing is escaped.
+std::string json_text(const Json& json);
+
+}  // namespace weir

@@ -1,0 +1,28 @@
+#include <algorithm>
+#include <string_view>
+
+#include "jobqueue/model/plain_text.h"
+#include "views/json/json.h"
+
+namespace weir {
+
+std::string json_text(const Json& json) {
+  const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size() + 1);
+  // A newline is the only such outside of strings.
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(rest), 1);
+    const std::string_view sequence = rest.substr(0, length);
+    const char32_t character = code_point(sequence);
+    if (is_hidden(character) && character != '\n') {
+      out += json_escape(character);
+    } else {
+      out += sequence;
+    }
+    rest.remove_prefix(length);
+  }
+  return out + "\n";
+}
+
+}  // namespace weir

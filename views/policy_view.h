@@ -1,0 +1,50 @@
+// The policy that rules, and what each policy would give (see job_view.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+// What one policy would give right now.
+struct OutlookView {
+  // What a queue or pool has and would get in one class, in slots. Absent: the policy has no such
+  // figure.
+  struct Figures {
+    std::int64_t running = 0;
+    std::int64_t pending = 0;
+    std::optional<std::int64_t> guaranteed;
+    std::optional<std::int64_t> allocated;
+    std::optional<std::int64_t> share_thousandths;  // fair share, in thousandths of a slot
+    std::optional<std::int64_t> min_share;
+    std::optional<std::int64_t> maximum;
+    std::optional<std::int64_t> copying;  // of reduces: places to copy in that are taken
+    std::optional<std::int64_t> unmet;    // lacked for too long, and nobody may be killed for it
+    friend bool operator==(const Figures&, const Figures&) = default;
+  };
+
+  struct Share {
+    std::string name;  // dotted path
+    Figures maps;
+    Figures reduces;
+    friend bool operator==(const Share&, const Share&) = default;
+  };
+
+  std::string policy;
+  bool pools = false;  // the shares are of pools, not of queues
+  std::vector<Share> shares;
+  friend bool operator==(const OutlookView&, const OutlookView&) = default;
+};
+
+struct PolicyView {
+  std::string current;
+  std::vector<std::string> available;
+  std::int64_t since_ms = 0;
+  std::vector<std::string> notices;   // findings about the settings that stay visible
+  std::vector<OutlookView> outlooks;  // of every policy there is
+  friend bool operator==(const PolicyView&, const PolicyView&) = default;
+};
+
+}  // namespace weir

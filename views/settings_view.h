@@ -1,0 +1,58 @@
+// The settings as readers see them (see job_view.h): each one in force, the changes there were, and
+// what a change would do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+// One setting in force.
+struct SettingView {
+  std::string name;  // `queues.research.maximum`
+  std::string value;
+  std::string origin;  // default, settings, command
+  friend bool operator==(const SettingView&, const SettingView&) = default;
+};
+
+// One change of the settings, or of the policy by command.
+struct SettingsRecordView {
+  std::int64_t number = 0;
+  std::int64_t at_ms = 0;  // 0: before there was a history of settings
+  std::string by;          // empty: the settings file was read
+  std::string policy;      // that these settings name, or that was set
+  std::string source;      // the settings' name; empty: the policy was set
+  friend bool operator==(const SettingsRecordView&, const SettingsRecordView&) = default;
+};
+
+struct SettingsDiffView {
+  // What it would do to one queue; slots before and after.
+  struct Queue {
+    std::string queue;
+    std::string change;  // added, removed, changed, unchanged
+    std::int64_t maps_before = 0;
+    std::int64_t maps_after = 0;
+    std::int64_t reduces_before = 0;
+    std::int64_t reduces_after = 0;
+    std::optional<std::int64_t> maps_maximum_before;
+    std::optional<std::int64_t> maps_maximum_after;
+    std::optional<std::int64_t> reduces_maximum_before;
+    std::optional<std::int64_t> reduces_maximum_after;
+    std::optional<std::int32_t> jobs;     // unfinished now
+    std::optional<std::string> moves_to;  // removed: where they go
+    friend bool operator==(const Queue&, const Queue&) = default;
+  };
+
+  std::vector<Queue> queues;
+  std::vector<std::string> changes;  // other settings, one line each
+  std::vector<std::string> warnings;
+  std::vector<std::string> refusals;    // why it would be refused as the cluster is now
+  std::vector<std::string> at_restart;  // take effect when the JobTracker is started anew
+  std::optional<std::int64_t> map_slots;  // of the cluster, to which the figures refer
+  std::optional<std::int64_t> reduce_slots;
+  friend bool operator==(const SettingsDiffView&, const SettingsDiffView&) = default;
+};
+
+}  // namespace weir
