@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <string>
 
 #include "cli/exit_code.h"
@@ -49,37 +47,12 @@ void show_faults(Context& context, const FaultFuzzReport& report) {
       report.seeds, report.on_sqlite, report.inputs, report.jobs, report.starts);
 }
 
-// A folder for stores on disk that goes with it.
-class Scratch {
- public:
-  Scratch() {
-    std::string made = (std::filesystem::temp_directory_path() / "weir-faults-XXXXXX").string();
-    if (::mkdtemp(made.data()) == nullptr) {
-      throw wrong_use(fmt::format("{}: no folder can be made there; set TMPDIR to one where it can",
-                                  std::filesystem::temp_directory_path().string()));
-    }
-    path_ = made;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 }  // namespace
 
 int run_fault_stories(Context& context, const FuzzFlags& flags, std::ostream* events) {
-  const Scratch scratch;
   faults::FaultFuzzOptions options;
   options.first_seed = flags.first_seed;
   options.seeds = flags.seeds;
-  options.scratch = scratch.path();
   options.events = events;
   if (!flags.plant.empty()) {
     const auto planted = faults::parse_planted(flags.plant);

@@ -15,6 +15,7 @@ ReplyBody JobCommands::apply(const PriorityChanged& change) {
   const bool waits = job.state == JobState::kWaiting && job.live_attempts > 0;
   if (job.schedulable() || waits) policy_->on_job_changed(job.id, job.queue);
   touch(job);
+  limits_.regroup(job);
   parts_.jobs.admit_waiting(job.queue);
   return Done{};
 }

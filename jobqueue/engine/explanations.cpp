@@ -58,7 +58,7 @@ std::vector<Reason> Explanations::explain(JobId id) const {
              {}}};
   }
   if (job->state == JobState::kWaiting) {
-    if (limits_.active()) return limits_.full_groups(id);
+    if (limits_.across()) return limits_.full_groups(id);
     if (auto limit = manager_.running_limit(*job)) reasons.push_back(std::move(*limit));
     return reasons;
   }

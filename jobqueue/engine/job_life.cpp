@@ -27,20 +27,20 @@ void JobLife::make_schedulable(Job& job) {
 }
 
 void JobLife::admit_waiting(QueueId queue) {
-  if (limits_.active()) {
+  if (limits_.across()) {
     regroup();
-    const AdmissionPlan plan = limits_.plan();
-    for (const JobId job : plan.demote) {
-      if (state_.job(job).state == JobState::kRunning) demote(state_.mutable_job(job));
-    }
-    for (const JobId job : plan.admit) {  // one that is done already ends, and others come in
-      if (state_.job(job).state == JobState::kWaiting) admit(state_.mutable_job(job));
-    }
-    return;
+    return carry_out(limits_.plan());
   }
-  while (const auto turn = manager_.next_turn(queue)) {
-    if (turn->demote.valid()) demote(state_.mutable_job(turn->demote));
-    admit(state_.mutable_job(turn->admit));
+  for (AdmissionPlan turn = limits_.turn(queue); !turn.admit.empty(); turn = limits_.turn(queue))
+    carry_out(turn);
+}
+
+void JobLife::carry_out(const AdmissionPlan& plan) {
+  for (const JobId job : plan.demote) {
+    if (state_.job(job).state == JobState::kRunning) demote(state_.mutable_job(job));
+  }
+  for (const JobId job : plan.admit) {  // one that is done already ends, and others come in
+    if (state_.job(job).state == JobState::kWaiting) admit(state_.mutable_job(job));
   }
 }
 
@@ -62,7 +62,7 @@ void JobLife::note_pools() {
 }
 
 void JobLife::admit_everywhere() {
-  if (limits_.active()) return admit_waiting(QueueTree::root());
+  if (limits_.across()) return admit_waiting(QueueTree::root());
   for (const QueueId leaf : state_.tree().leaves()) admit_waiting(leaf);
 }
 
@@ -87,7 +87,7 @@ void JobLife::admit_if_stuck(Job& job) {
 // place against more urgent ones. Who has it then is settled when the report has been taken.
 void JobLife::note_yield(const Job& job) {
   if (job.state != JobState::kRunning || keeps_place(job)) return;
-  if (state_.waiting_jobs() > 0 || limits_.active()) yielding_.push_back(job.id);
+  if (state_.waiting_jobs() > 0 || limits_.across()) yielding_.push_back(job.id);
 }
 
 void JobLife::settle_yields() {

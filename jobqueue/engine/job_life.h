@@ -42,6 +42,7 @@ class JobLife : public Part {
   void stop_late_jobs();
 
  private:
+  void carry_out(const AdmissionPlan& plan);
   void make_schedulable(Job& job);
   void demote(Job& job);  // from RUNNING to WAITING
 

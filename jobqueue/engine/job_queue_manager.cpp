@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "jobqueue/engine/running_limits.h"
 #include "jobqueue/model/access_rights.h"
 
 namespace weir {
@@ -167,41 +166,6 @@ std::optional<Reason> JobQueueManager::running_limit(const Job& job) const {
       return over("max_running_jobs_per_user", running, *limit,
                   " of user " + state_.user_name(job.user));
     }
-  }
-  return std::nullopt;
-}
-
-// The least urgent running job, less urgent than `job`, whose place would do.
-std::optional<JobId> JobQueueManager::place_for(const Job& job) const {
-  const QueueState& queue = state_.queue(job.queue);
-  const auto limit = state_.tree().node(job.queue).settings.max_running_jobs_per_user;
-  const UserInQueue& user = queue.users.at(job.user);
-  const bool of_his = limit && user.jobs_running >= *limit;
-  const JobOrder order = job_order(state_, job);
-  const auto& running = of_his ? queue.user_lines.at(job.user).running : queue.line.running;
-  for (auto last = running.rbegin(); last != running.rend() && order < *last; ++last) {
-    const Job& other = state_.job(last->id);
-    if (!keeps_place(other)) return other.id;
-  }
-  return std::nullopt;
-}
-
-std::optional<JobQueueManager::Turn> JobQueueManager::next_turn(QueueId leaf) const {
-  const QueueState& queue = state_.queue(leaf);
-  if (queue.line.waiting.empty()) return std::nullopt;
-  std::vector<JobOrder> heads;  // a user at his limit stops his own jobs only
-  if (state_.tree().node(leaf).settings.max_running_jobs_per_user) {
-    for (const auto& [user, line] : queue.user_lines) {
-      if (!line.waiting.empty()) heads.push_back(*line.waiting.begin());
-    }
-    std::sort(heads.begin(), heads.end());
-  } else {
-    heads.push_back(*queue.line.waiting.begin());
-  }
-  for (const JobOrder& order : heads) {
-    const Job& job = state_.job(order.id);
-    if (!running_limit(job)) return Turn{job.id, JobId{}};
-    if (const auto place = place_for(job)) return Turn{job.id, *place};
   }
   return std::nullopt;
 }

@@ -1,8 +1,6 @@
-// The Job Queue Manager: who may submit what to which queue, and which of a queue's jobs run and
-// which wait. It reads the ClusterState and answers; the engine acts. Limits: max_jobs (waiting +
-// running), max_jobs_per_user and max_tasks_per_job refuse a submission; max_running_jobs and
-// max_running_jobs_per_user let jobs wait, in order of priority (where the queue has priorities),
-// submit time and id.
+// The Job Queue Manager: who may submit what to which queue. It reads the ClusterState and answers;
+// the engine acts. max_jobs (waiting + running), max_jobs_per_user and max_tasks_per_job refuse a
+// submission; max_running_jobs and max_running_jobs_per_user let jobs wait (running_limits.h).
 #pragma once
 
 #include <string>
@@ -34,18 +32,8 @@ class JobQueueManager {
 
   // Why this job may not run yet (limits of its queue), or nothing.
   std::optional<Reason> running_limit(const Job& job) const;
-  // The next waiting job of a leaf that may run now, and the running one, if any, that it takes the
-  // place of: places are not for ever, they are the most urgent jobs'. A job that has running
-  // reduces and maps left keeps its own, or its reduces would wait for maps that may not run.
-  struct Turn {
-    JobId admit;
-    JobId demote;
-  };
-  std::optional<Turn> next_turn(QueueId leaf) const;
 
  private:
-  std::optional<JobId> place_for(const Job& job) const;
-
   const ClusterState& state_;
 };
 

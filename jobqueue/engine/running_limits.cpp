@@ -1,6 +1,7 @@
 #include "jobqueue/engine/running_limits.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -27,105 +28,123 @@ bool runs_before(const Job& a, const Job& b) {
 
 void RunningLimits::follow(const Policy& policy) {
   jobs_.clear();
+  standings_.clear();
   classes_.clear();
   groups_.clear();
   touched_.clear();
   asked_.clear();
   const Pools* pools = policy.pools();
   pools_ = pools != nullptr && pools->limits_running_jobs() ? pools : nullptr;
-  if (pools_ == nullptr) return;
   for (const auto& [id, job] : state_.jobs()) update(*job);
   for (auto& [name, group] : groups_) touch(group);
 }
 
-const RunningLimits::Entry* RunningLimits::find(JobId job) const {
-  return job.index() < jobs_.size() ? jobs_[job.index()].get() : nullptr;
+RunningLimits::Standing RunningLimits::standing(JobId job) const {
+  return job.index() < standings_.size() ? standings_[job.index()] : Standing::kNone;
+}
+
+RunningLimits::Turn RunningLimits::turn_of(const Job& job) const {
+  if (across()) return {job.priority, job.submitted_at, job.spec->name, job.id};
+  const JobOrder order = job_order(state_, job);
+  return {order.priority, order.submitted_at, {}, order.id};
+}
+
+RunningLimits::Standing RunningLimits::standing_of(const Job& job) {
+  if (!job.durable || job.held || is_over(job.state)) return Standing::kNone;
+  if (job.state == JobState::kWaiting) return Standing::kWaits;
+  return keeps_place(job) ? Standing::kKeeps : Standing::kYields;
 }
 
 void RunningLimits::update(const Job& job) {
-  if (pools_ == nullptr) return;
-  const Entry* known = find(job.id);
-  if (!job.durable || job.held || is_over(job.state)) {
-    if (known != nullptr) leave(job.id);
-    return;
-  }
-  if (known == nullptr) return enter(job);
-  const Standing standing = job.state == JobState::kWaiting ? Standing::kWaits
-                            : keeps_place(job)              ? Standing::kKeeps
-                                                            : Standing::kYields;
-  Entry& entry = *jobs_[job.id.index()];
-  if (entry.standing == standing && entry.turn.priority == job.priority) return;
-  if (entry.standing == Standing::kYields && standing == Standing::kKeeps) {
+  const Standing before = standing(job.id), now = standing_of(job);
+  if (before == now) return;
+  if (before == Standing::kNone) return enter(job);
+  if (now == Standing::kNone) return leave(job.id);
+  const Entry& entry = *jobs_[job.id.index()];
+  if (before == Standing::kYields && now == Standing::kKeeps) {
     // Nobody gains: those before it see one more who runs.
     for (Group* group : entry.in->groups) group->yielding.erase(entry.turn);
-    entry.turn.priority = job.priority;
-    entry.standing = standing;
+    standings_[job.id.index()] = now;
     return;
   }
   unstand(entry);
-  entry.turn.priority = job.priority;
-  entry.standing = standing;
-  stand(entry);
+  stand(entry, now);
 }
 
 void RunningLimits::regroup(const Job& job) {
-  if (pools_ == nullptr) return;
-  if (find(job.id) != nullptr) leave(job.id);
+  if (standing(job.id) != Standing::kNone) leave(job.id);
   update(job);
 }
 
 void RunningLimits::enter(const Job& job) {
-  if (job.id.index() >= jobs_.size()) jobs_.resize(job.id.index() + 1);
+  if (job.id.index() >= jobs_.size()) {
+    jobs_.resize(job.id.index() + 1);
+    standings_.resize(jobs_.size(), Standing::kNone);
+  }
   auto& entry = jobs_[job.id.index()];
   entry = std::make_unique<Entry>();
-  entry->turn = {job.priority, job.submitted_at, job.spec->name, job.id};
-  if (job.state == JobState::kRunning) {
-    entry->standing = keeps_place(job) ? Standing::kKeeps : Standing::kYields;
-  }
+  entry->turn = turn_of(job);
   entry->in = &class_of(job);
   ++entry->in->jobs;
-  stand(*entry);
+  stand(*entry, standing_of(job));
 }
 
 void RunningLimits::leave(JobId job) {
   const auto entry = std::move(jobs_[job.index()]);
   unstand(*entry);
+  standings_[job.index()] = Standing::kNone;
   if (--entry->in->jobs == 0) drop_class(*entry->in);
 }
 
-void RunningLimits::stand(const Entry& entry) {
-  if (entry.standing == Standing::kWaits) {
+void RunningLimits::stand(const Entry& entry, Standing now) {
+  standings_[entry.turn.id.index()] = now;
+  if (now == Standing::kWaits) {
     entry.in->waiting.insert(entry.turn);
     return ask(*entry.in);
   }
   for (Group* group : entry.in->groups) {
-    ++group->running;
-    if (entry.standing == Standing::kYields) group->yielding.insert(entry.turn);
+    count(*group, 1);
+    if (now == Standing::kYields) group->yielding.insert(entry.turn);
     if (group->excess() > 0) touch(*group);
   }
 }
 
 void RunningLimits::unstand(const Entry& entry) {
-  if (entry.standing == Standing::kWaits) {
+  const Standing before = standing(entry.turn.id);
+  if (before == Standing::kWaits) {
     entry.in->waiting.erase(entry.turn);
     return;
   }
   for (Group* group : entry.in->groups) {
-    --group->running;
-    if (entry.standing == Standing::kYields) group->yielding.erase(entry.turn);
+    count(*group, -1);
+    if (before == Standing::kYields) group->yielding.erase(entry.turn);
     touch(*group);
   }
 }
 
+void RunningLimits::count(Group& group, std::int64_t by) const {
+  group.running += by;
+  group.places = across() ? group.limit : std::max(group.limit, group.running);
+}
+
 // --- Groups and classes ---
+
+namespace {
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+std::string queue_group(const QueueTree::Node& queue) {
+  return "queue " + queue.path;
+}
+
+}  // namespace
 
 std::vector<RunningGroup> RunningLimits::groups_of(const Job& job) const {
   std::vector<RunningGroup> groups;
-  pools_->running_groups(job, groups);
+  if (across()) pools_->running_groups(job, groups);
   const QueueTree::Node& queue = state_.tree().node(job.queue);
-  if (const auto limit = queue.settings.max_running_jobs) {
-    groups.push_back({"queue " + queue.path, *limit});
-  }
+  const auto& limit = queue.settings.max_running_jobs;
+  if (limit || !across()) groups.push_back({queue_group(queue), limit.value_or(kNoLimit)});
   if (const auto limit = queue.settings.max_running_jobs_per_user) {
     groups.push_back({"user " + state_.user_name(job.user) + " in queue " + queue.path, *limit});
   }
@@ -143,6 +162,7 @@ RunningLimits::Class& RunningLimits::class_of(const Job& job) {
     Group& group = groups_[named.name];
     group.name = named.name;
     group.limit = named.limit;
+    count(group, 0);
     group.classes.push_back(&jobs);
     jobs.groups.push_back(&group);
   }
@@ -163,12 +183,13 @@ void RunningLimits::drop_class(Class& unused) {
   classes_.erase(names);
 }
 
+// Of one queue at a time nothing is noted: its turns are asked for where something has happened.
 void RunningLimits::touch(Group& group) {
-  if (!std::exchange(group.touched, true)) touched_.push_back(&group);
+  if (across() && !std::exchange(group.touched, true)) touched_.push_back(&group);
 }
 
 void RunningLimits::ask(Class& jobs) {
-  if (!std::exchange(jobs.asked, true)) asked_.push_back(&jobs);
+  if (across() && !std::exchange(jobs.asked, true)) asked_.push_back(&jobs);
 }
 
 // --- Planning ---
@@ -198,6 +219,16 @@ AdmissionPlan RunningLimits::plan() {
       admit_next(sweep);
     }
   }
+}
+
+AdmissionPlan RunningLimits::turn(QueueId leaf) {
+  Sweep sweep;
+  const auto queue = groups_.find(queue_group(state_.tree().node(leaf)));
+  if (queue == groups_.end()) return {};
+  for (Class* jobs : queue->second.classes) ask_from(*jobs, jobs->waiting.begin(), sweep);
+  while (!sweep.next.empty() && sweep.plan.admit.empty()) admit_next(sweep);
+  while (const Turn* loser = first_to_yield(sweep)) demote(Turn(*loser), sweep);
+  return std::move(sweep.plan);
 }
 
 // A class is asked once at a time: who waits first is before all others of it.
@@ -251,15 +282,15 @@ void RunningLimits::admit_next(Sweep& sweep) {
       sweep.crowded.push_back(group);
     }
   }
-  jobs_[turn.id.index()]->standing = Standing::kYields;
+  standings_[turn.id.index()] = Standing::kYields;
   sweep.plan.admit.push_back(turn.id);
 }
 
 void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
-  Entry& entry = *jobs_[turn.id.index()];
-  entry.standing = Standing::kWaits;
+  const Entry& entry = *jobs_[turn.id.index()];
+  standings_[turn.id.index()] = Standing::kWaits;
   for (Group* group : entry.in->groups) {
-    --group->running;
+    count(*group, -1);
     group->yielding.erase(turn);
     for (Class* jobs : group->classes) {
       ask_from(*jobs, jobs->waiting.upper_bound(turn), sweep);
@@ -271,9 +302,8 @@ void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
 
 std::vector<Reason> RunningLimits::full_groups(JobId job) const {
   std::vector<Reason> reasons;
-  const Entry* entry = find(job);
-  if (entry == nullptr) return reasons;
-  for (const Group* group : entry->in->groups) {
+  if (standing(job) == Standing::kNone) return reasons;
+  for (const Group* group : jobs_[job.index()]->in->groups) {
     if (group->excess() < 0) continue;
     reasons.push_back({"running_jobs_limit",
                        group->name + " runs " + std::to_string(group->running) + " of at most " +

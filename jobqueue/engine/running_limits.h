@@ -1,9 +1,16 @@
-// Running-job limits of groups that reach across queues: the pools and users of a policy with pools
-// (Pools::running_groups), together with the limits of the queues. Who may run is a walk over the
-// unfinished jobs in order of priority, submit time, name and id: a job runs if there is room in
-// all its groups, and takes a place in each. Places are not for ever: a more urgent job takes that
-// of a less urgent one, whose running tasks go on; a job with running reduces and maps left keeps
-// its own, so that such jobs come first in the walk.
+// Which jobs run and which wait: a job counts in groups, each with a limit on how many of it run at
+// a time. Its queue is one (max_running_jobs), its user in that queue another
+// (max_running_jobs_per_user), and a policy with pools has more, which reach across queues
+// (Pools::running_groups). Who may run is a walk over the unfinished jobs in order of priority,
+// submit time, name and id: a job runs if there is room in all its groups, and takes a place in
+// each. Places are not for ever: a more urgent job takes that of a less urgent one, whose running
+// tasks go on; a job with running reduces and maps left keeps its own, so that such jobs come first
+// in the walk.
+//
+// Two rules differ. Where groups reach across queues, one that has come to be over its limit sheds
+// jobs, and there is one walk for all (plan). Where they do not, a queue over its limit keeps what
+// runs there, as if it had so many places, until jobs end; its own order counts, in which
+// priorities may mean nothing and names do not; and one job at a time is let in (turn).
 //
 // The walk itself is never made: it is known how many jobs run in each group, who of them would
 // yield, and who waits, in order. At a job's turn a group that is full has room for it exactly if
@@ -37,16 +44,18 @@ class RunningLimits {
   explicit RunningLimits(const ClusterState& state) : state_(state) {}
 
   // This policy rules from now on, or the settings are others: everything is read anew. The policy
-  // is kept until the next call; one that has no such limits is not followed.
+  // is kept until the next call.
   void follow(const Policy& policy);
-  bool active() const { return pools_ != nullptr; }
+  bool across() const { return pools_ != nullptr; }  // groups reach across queues
   // The job has come, has gone, or may stand otherwise than before.
   void update(const Job& job);
-  // Likewise, and its groups may be others.
+  // Likewise, and its groups or its priority may be others.
   void regroup(const Job& job);
 
   // What the walk would change, in its order; taken as done from now on.
   AdmissionPlan plan();
+  // Likewise of one queue, up to the first job that is let in.
+  AdmissionPlan turn(QueueId leaf);
   // Whether nothing has happened since the last plan for which another may find something to do.
   bool settled() const { return touched_.empty() && asked_.empty(); }
   // The groups that are full and keep a waiting job from running. None of a job that is not
@@ -65,7 +74,7 @@ class RunningLimits {
   struct Turn {  // sorts as the walk goes
     Priority priority = Priority::kNormal;
     TimeMs submitted_at = 0;
-    std::string_view name;  // in the job's spec
+    std::string_view name;  // in the job's spec; empty: names do not count
     JobId id;
     friend auto operator<=>(const Turn&, const Turn&) = default;
   };
@@ -73,11 +82,12 @@ class RunningLimits {
   struct Group {
     std::string name;
     std::int64_t limit = 0;
+    std::int64_t places = 0;  // the limit, or more
     std::int64_t running = 0;
     std::set<Turn> yielding;  // who runs and does not keep his place
     std::vector<Class*> classes;
     bool touched = false;
-    std::int64_t excess() const { return running - limit; }
+    std::int64_t excess() const { return running - places; }
   };
   struct Class {
     std::vector<Group*> groups;
@@ -85,10 +95,9 @@ class RunningLimits {
     std::uint64_t jobs = 0;
     bool asked = false;
   };
-  enum class Standing : std::uint8_t { kWaits, kYields, kKeeps };
+  enum class Standing : std::uint8_t { kNone, kWaits, kYields, kKeeps };
   struct Entry {
     Turn turn;
-    Standing standing = Standing::kWaits;
     Class* in = nullptr;
   };
   // A plan in the making.
@@ -99,11 +108,14 @@ class RunningLimits {
     AdmissionPlan plan;
   };
 
-  const Entry* find(JobId job) const;
+  static Standing standing_of(const Job& job);  // as it is; else as it was
+  Standing standing(JobId job) const;
+  Turn turn_of(const Job& job) const;
   void enter(const Job& job);
   void leave(JobId job);
-  void stand(const Entry& entry);    // enters the sets and counts
+  void stand(const Entry& entry, Standing now);  // enters the sets and counts
   void unstand(const Entry& entry);  // leaves them
+  void count(Group& group, std::int64_t by) const;
   std::vector<RunningGroup> groups_of(const Job& job) const;
   Class& class_of(const Job& job);
   void drop_class(Class& unused);
@@ -117,10 +129,11 @@ class RunningLimits {
   void demote(const Turn& turn, Sweep& sweep);
 
   const ClusterState& state_;
-  const Pools* pools_ = nullptr;  // of the policy; null: it has no such limits
+  const Pools* pools_ = nullptr;  // of the policy; null: its groups do not reach across queues
   std::map<std::string, Group> groups_;
   std::map<std::vector<std::string>, Class> classes_;  // by the names of their groups
   std::vector<std::unique_ptr<Entry>> jobs_;           // by JobId; unfinished durable ones
+  std::vector<Standing> standings_;  // theirs; small, for it is looked at with all that they do
   std::vector<Group*> touched_;  // a place came free there, or there are too many
   std::vector<Class*> asked_;    // a job has come to wait there
 };

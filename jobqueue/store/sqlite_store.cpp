@@ -1,6 +1,7 @@
 #include "jobqueue/store/sqlite_store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,10 @@ namespace {
 constexpr std::size_t kSweptRows = 500;
 constexpr std::size_t kTidiedRows = 2'000;  // and with each batch of tidying up
 
+// SQLite's own file system in memory: all connections of the process see what a name there stands
+// for, until the last of them is closed.
+constexpr const char* kMemory = "memdb";
+
 class SqliteStore final : public Store {
  public:
   SqliteStore(std::string path, SpecCodec codec, const SqliteStoreOptions& options)
@@ -28,13 +33,14 @@ class SqliteStore final : public Store {
         finished_jobs_limit_(options.finished_jobs_limit) {}
 
   Status open(const SqliteStoreOptions& options) {
-    if (Status locked = lock_.take(path_, options.busy_timeout_ms); !locked.ok()) return locked;
     if (vfs_.empty()) {
-      Status taken = file_.take(path_, options.busy_timeout_ms);
+      Status taken = lock_.take(path_, options.busy_timeout_ms);
+      if (taken.ok()) taken = file_.take(path_, options.busy_timeout_ms);
       if (!taken.ok()) return taken;
     }
     database_.emplace(path_, Database::Access::kWrite, vfs_);
     database_->busy_timeout(options.busy_timeout_ms);
+    if (vfs_ == kMemory) database_->unbounded();
     database_->exec("PRAGMA journal_mode = WAL");
     database_->exec("PRAGMA synchronous = FULL");
     database_->exec("PRAGMA foreign_keys = ON");
@@ -166,11 +172,23 @@ class SqliteStore final : public Store {
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, SpecCodec codec,
                                                  SqliteStoreOptions options) {
   WEIR_CHECK(codec.encode && codec.decode, "the store can write and read specs");
-  if (auto error = examine_store_path(path)) return *error;
+  if (options.vfs.empty()) {
+    if (auto error = examine_store_path(path)) return *error;
+  }
   auto store = std::make_unique<SqliteStore>(path, std::move(codec), options);
   Status opened = store->open(options);
   if (!opened.ok()) return opened.error();
   return std::unique_ptr<Store>(std::move(store));
+}
+
+std::unique_ptr<Store> make_memory_store(SpecCodec codec, std::size_t finished_jobs_limit) {
+  static std::atomic<std::uint64_t> made = 0;
+  SqliteStoreOptions options;
+  options.finished_jobs_limit = finished_jobs_limit;
+  options.vfs = kMemory;
+  auto store = open_sqlite_store("/weir-" + std::to_string(++made), std::move(codec), options);
+  WEIR_CHECK(store.ok(), "SQLite opens a database in memory");
+  return std::move(store).value();
 }
 
 }  // namespace weir

@@ -25,4 +25,8 @@ struct SqliteStoreOptions {
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, SpecCodec codec,
                                                  SqliteStoreOptions options = {});
 
+// The same in memory, for what may forget all at its end. Its readers and its writer wait for each
+// other.
+std::unique_ptr<Store> make_memory_store(SpecCodec codec, std::size_t finished_jobs_limit = 10'000);
+
 }  // namespace weir

@@ -32,6 +32,11 @@ void Database::busy_timeout(int timeout_ms) {
   if (ok()) note(sqlite3_busy_timeout(handle_, timeout_ms));
 }
 
+void Database::unbounded() {
+  sqlite3_int64 most = INT64_MAX;
+  if (ok()) note(sqlite3_file_control(handle_, "main", SQLITE_FCNTL_SIZE_LIMIT, &most));
+}
+
 void Database::exec(const std::string& sql) {
   if (ok()) note(sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr));
 }

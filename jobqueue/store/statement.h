@@ -33,6 +33,7 @@ class Database {
   void note(int code);
 
   void busy_timeout(int timeout_ms);
+  void unbounded();  // one in memory would otherwise take 1 GiB at most
   void exec(const std::string& sql);
   std::int64_t integer(
       const std::string& sql);  // first column of the first row, 0 if there is none

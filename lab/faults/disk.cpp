@@ -1,11 +1,9 @@
 #include "lab/faults/disk.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "lab/faults/sqlite_files.h"
 #include "lab/kit/dice.h"
@@ -107,25 +105,20 @@ class MemoryDisk final : public Disk {
 
  protected:
   Result<std::unique_ptr<Store>> open_contents() override {
-    return std::unique_ptr<Store>(std::make_unique<Lent>(store_));
+    return std::unique_ptr<Store>(std::make_unique<Lent>(*store_));
   }
 
  private:
-  MemoryStore store_;
+  const std::unique_ptr<Store> store_ = make_memory_store({encode_job_spec, decode_job_spec});
 };
 
 // Its chance is its own: the story goes on as it does with a store in memory.
 class SqliteDisk final : public Disk {
  public:
-  SqliteDisk(const Plant& plant, std::string folder, std::uint64_t seed)
-      : Disk(plant), folder_(std::move(folder)), dice_(seed) {
+  SqliteDisk(const Plant& plant, std::uint64_t seed) : Disk(plant), dice_(seed) {
     if (plant.is(Planted::kLogNotSynced)) files_.ignore_log_syncs();
     options_.vfs = files_.name();
     options_.log_pages = static_cast<std::uint32_t>(dice_.between(1, 100));
-  }
-  ~SqliteDisk() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
   }
 
   void die() override { files_.die(); }
@@ -137,12 +130,10 @@ class SqliteDisk final : public Disk {
  protected:
   Result<std::unique_ptr<Store>> open_contents() override {
     files_.restart();
-    return open_sqlite_store(folder_ + "/weir.db", SpecCodec{encode_job_spec, decode_job_spec},
-                             options_);
+    return open_sqlite_store("/weir.db", {encode_job_spec, decode_job_spec}, options_);
   }
 
  private:
-  std::string folder_;
   Dice dice_;
   SqliteFiles files_;
   SqliteStoreOptions options_;
@@ -154,15 +145,8 @@ std::unique_ptr<Disk> make_memory_disk(const Plant& plant) {
   return std::make_unique<MemoryDisk>(plant);
 }
 
-std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent,
-                                       std::uint64_t seed) {
-  static std::uint64_t made = 0;
-  std::filesystem::create_directories(parent);
-  std::string folder;
-  do {  // one of its own, whoever else plays stories there
-    folder = parent + "/weir-faults-" + std::to_string(++made);
-  } while (!std::filesystem::create_directory(folder));
-  return std::make_unique<SqliteDisk>(plant, std::move(folder), seed);
+std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, std::uint64_t seed) {
+  return std::make_unique<SqliteDisk>(plant, seed);
 }
 
 }  // namespace weir::faults

@@ -43,9 +43,6 @@ class Disk {
 };
 
 std::unique_ptr<Disk> make_memory_disk(const Plant& plant);
-// Its files are in memory; only what keeps others off is in a new directory below `parent`, which
-// goes with the Disk.
-std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, const std::string& parent,
-                                       std::uint64_t seed);
+std::unique_ptr<Disk> make_sqlite_disk(const Plant& plant, std::uint64_t seed);
 
 }  // namespace weir::faults

@@ -10,7 +10,7 @@ FaultFuzzReport run_fault_fuzz(const FaultFuzzOptions& options, const PolicyFact
   for (std::uint64_t seed = options.first_seed; report.seeds < options.seeds; ++seed) {
     FaultStory story({.seed = seed,
                       .planted = options.planted,
-                      .scratch = options.scratch,
+                      .sqlite = options.sqlite,
                       .events = options.events},
                      factory);
     const auto wrong = story.run();

@@ -19,7 +19,7 @@ struct FaultFuzzOptions {
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 1000;
   Planted planted = Planted::kNone;
-  std::string scratch;             // for SQLite files; empty: in memory alone
+  bool sqlite = true;              // else every store is in memory
   std::ostream* events = nullptr;  // as of `weir sim --events`
 };
 

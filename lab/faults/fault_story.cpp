@@ -16,9 +16,9 @@ constexpr Resources kLargeTracker{{4, 4, 0, 0}};
 
 FaultStory::FaultStory(const FaultStoryOptions& options, PolicyFactory factory)
     : world_(options.seed, options.planted) {
-  on_sqlite_ = world_.dice.chance(25) && !options.scratch.empty();
+  on_sqlite_ = world_.dice.chance(25) && options.sqlite;
   disk_ =
-      on_sqlite_ ? make_sqlite_disk(world_.plant, options.scratch, options.seed)
+      on_sqlite_ ? make_sqlite_disk(world_.plant, options.seed)
                  : make_memory_disk(world_.plant);
   if (world_.dice.chance(20)) check_mode_ = check::CheckMode::kFull;
   jobtracker_ = std::make_unique<VirtualJobTracker>(

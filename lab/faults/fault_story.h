@@ -26,7 +26,7 @@ namespace weir::faults {
 struct FaultStoryOptions {
   std::uint64_t seed = 1;
   Planted planted = Planted::kNone;
-  std::string scratch;             // where SQLite files may stand for a while; empty: memory alone
+  bool sqlite = true;              // some stories have their store on a disk that forgets
   std::ostream* events = nullptr;  // as of `weir sim --events`
 };
 

@@ -57,7 +57,7 @@ DaemonRig::DaemonRig(Port port) : frame_limit_(port == Port::kTrackers ? 256 << 
   EngineLoop::Options options;
   options.publish_gap_ms = 0;
   loop_ = std::make_unique<EngineLoop>(
-      std::move(*engine), store_, TimeSource(kStart),
+      std::move(*engine), *store_, TimeSource(kStart),
       [this](std::function<void()> work) { worker_.run(std::move(work)); }, options);
   if (port == Port::kTrackers) {
     processor_ = std::make_shared<wire::TrackerServiceAsyncProcessor>(

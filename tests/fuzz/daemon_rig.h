@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "conf/load.h"
-#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
+#include "thrift/spec_codec.h"
 #include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/history_reader.h"
@@ -48,10 +49,10 @@ class DaemonRig {
   void settle();
 
   const std::uint32_t frame_limit_;
-  MemoryStore store_;
+  const std::unique_ptr<Store> store_ = make_memory_store({encode_job_spec, decode_job_spec});
   Worker worker_;
   Notices notices_;
-  HistoryReader history_{store_};
+  HistoryReader history_{*store_};
   std::unique_ptr<EngineLoop> loop_;
   std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor_;
   std::shared_ptr<apache::thrift::TConfiguration> configuration_;

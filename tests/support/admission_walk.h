@@ -1,5 +1,5 @@
 // Who may run under limits of groups, as running_limits.h says it: the walk itself, over all
-// unfinished jobs.
+// unfinished jobs; and of a queue alone who is next, by a look at all its jobs.
 #pragma once
 
 #include <algorithm>
@@ -63,6 +63,43 @@ class AdmissionWalk {
   const ClusterState& state_;
   const Policy& policy_;
   std::map<std::string, std::int64_t> running_;
+};
+
+class QueueTurns {
+ public:
+  explicit QueueTurns(const ClusterState& state) : state_(state) {}
+
+  AdmissionPlan turn(QueueId leaf) const {
+    const QueueSettings& limits = state_.tree().node(leaf).settings;
+    std::vector<const Job*> waiting, running;
+    std::map<UserId, std::int64_t> of_user;
+    for (const auto& [id, job] : state_.jobs()) {
+      if (!job->durable || is_over(job->state) || job->queue != leaf) continue;
+      (job->state == JobState::kWaiting ? waiting : running).push_back(job.get());
+      if (job->state == JobState::kRunning) ++of_user[job->user];
+    }
+    const auto in_order = [this](const Job* a, const Job* b) { return before(*a, *b); };
+    std::sort(waiting.begin(), waiting.end(), in_order);
+    std::sort(running.begin(), running.end(), in_order);
+    for (const Job* job : waiting) {
+      const bool he_is_full = limits.max_running_jobs_per_user &&
+                              of_user[job->user] >= *limits.max_running_jobs_per_user;
+      const auto most = limits.max_running_jobs;
+      const bool full = most && static_cast<std::int64_t>(running.size()) >= *most;
+      if (!full && !he_is_full) return {{}, {job->id}};
+      for (auto last = running.rbegin(); last != running.rend() && before(*job, **last); ++last) {
+        const bool his = (*last)->user == job->user;
+        if (!keeps_place(**last) && (his || !he_is_full)) return {{(*last)->id}, {job->id}};
+      }
+    }
+    return {};
+  }
+
+ private:
+  bool before(const Job& a, const Job& b) const {
+    return job_order(state_, a) < job_order(state_, b);
+  }
+  const ClusterState& state_;
 };
 
 }  // namespace weir::test

@@ -18,7 +18,6 @@
 #include <fstream>
 
 #include "jobqueue/model/plain_text.h"
-#include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/spec_codec.h"
 #include "tracker/jobtracker/bus_error.h"
@@ -57,7 +56,8 @@ int fail(int code, const Error& error) {
 
 Result<std::unique_ptr<Store>> open_store(const std::string& path, const Settings& settings) {
   const auto finished = static_cast<std::size_t>(settings.finished_jobs_at_most);
-  if (path == ":memory:") return std::unique_ptr<Store>(std::make_unique<MemoryStore>(finished));
+  SpecCodec codec{encode_job_spec, decode_job_spec};
+  if (path == ":memory:") return make_memory_store(std::move(codec), finished);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty() && ::mkdir(folder.c_str(), 0755) != 0 && errno != EEXIST) {
     return Error{ErrorCode::kStoreFailed,
@@ -66,8 +66,7 @@ Result<std::unique_ptr<Store>> open_store(const std::string& path, const Setting
                  "name a place that can be written in `store: {sqlite: PATH}`",
                  {}};
   }
-  return open_sqlite_store(path, SpecCodec{encode_job_spec, decode_job_spec},
-                           {.finished_jobs_limit = finished});
+  return open_sqlite_store(path, std::move(codec), {.finished_jobs_limit = finished});
 }
 
 bool is_loopback(const std::string& host) {

@@ -1,8 +1,8 @@
 // Trackers with many faults leave the pool and come back.
 #include <gmock/gmock.h>
 
-#include "jobqueue/store/memory_store.h"
 #include "support/fifo_harness.h"
+#include "support/stored_snapshot.h"
 
 namespace weir::test {
 namespace {
@@ -120,17 +120,10 @@ TEST(Faults, TheySurviveARestartOfTheJobTracker) {
   before.settings().tracker_faults.at_most = 1;
   before.add_trackers(3);
   before.run_job("tt1", "tt2");
-  MemoryStore store;
-  ASSERT_TRUE(store.load().ok());
-  for (const Event& event : before.log) {
-    if (event.seq > 0) {
-      ASSERT_TRUE(store.append({&event, 1}).ok());
-    }
-  }
   FaultsHarness h;
   h.settings().tracker_faults.at_most = 1;
   h.now = before.now + kHour;
-  h.start(*store.load());
+  h.start(stored_snapshot(before.log));
   for (const char* name : {"tt1", "tt2", "tt3"}) {
     h.tracker(name) = before.tracker(name);
     h.connect(name);

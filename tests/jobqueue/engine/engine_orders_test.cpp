@@ -1,8 +1,8 @@
 // Drain, stop and resume: who gets nothing new, what goes on, when a tracker may leave.
 #include <gmock/gmock.h>
 
-#include "jobqueue/store/memory_store.h"
 #include "support/fifo_harness.h"
+#include "support/stored_snapshot.h"
 
 namespace weir::test {
 namespace {
@@ -213,18 +213,6 @@ TEST(Orders, OnlyLostTrackersAreForgottenAndAreWelcomeWhenTheyComeBack) {
   EXPECT_EQ(h.heartbeat("tt1"), "J1/m0");
 }
 
-// The JobTracker is started anew with what a store kept of the events.
-Snapshot stored(const OrdersHarness& h) {
-  MemoryStore store;
-  EXPECT_TRUE(store.load().ok());
-  for (const Event& event : h.log) {
-    if (event.seq > 0) {
-      EXPECT_TRUE(store.append({&event, 1}).ok());
-    }
-  }
-  return *store.load();
-}
-
 // The stop ends while another order is written: that one came to the store first.
 TEST(Orders, TheEndOfAStopDoesNotUndoADrainThatIsBeingWritten) {
   OrdersHarness h;
@@ -236,7 +224,7 @@ TEST(Orders, TheEndOfAStopDoesNotUndoADrainThatIsBeingWritten) {
   h.add_tracker("tt1");  // another incarnation
   h.step(Durable{h.engine().last_seq()});
   EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
-  const Snapshot snapshot = stored(h);
+  const Snapshot snapshot = stored_snapshot(h.log);
   ASSERT_EQ(snapshot.tracker_orders.size(), 1u);
   EXPECT_EQ(snapshot.tracker_orders[0].order, TrackerOrder::kDrain);
 }
@@ -251,7 +239,7 @@ TEST(Orders, AStopIsOverWhenTheTrackerLeavesWhileItIsWritten) {
   h.say_goodbye("tt1");
   h.step(Durable{h.engine().last_seq()});
   EXPECT_EQ(h.at("tt1").order, TrackerOrder::kNone);
-  EXPECT_TRUE(stored(h).tracker_orders.empty());
+  EXPECT_TRUE(stored_snapshot(h.log).tracker_orders.empty());
 }
 
 TEST(Orders, OrdersSurviveARestartOfTheJobTracker) {
@@ -265,7 +253,7 @@ TEST(Orders, OrdersSurviveARestartOfTheJobTracker) {
   before.order(TrackerOrder::kNone, {"tt3"});
   OrdersHarness h;
   h.now = before.now;
-  h.start(stored(before));
+  h.start(stored_snapshot(before.log));
   EXPECT_EQ(h.at("tt1").order, TrackerOrder::kDrain);
   EXPECT_EQ(h.at("tt2").order, TrackerOrder::kStop);
   EXPECT_EQ(h.at("tt3").order, TrackerOrder::kNone);

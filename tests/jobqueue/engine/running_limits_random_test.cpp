@@ -17,10 +17,10 @@ const char* const kUsers[] = {"ann", "bob", "cat"};
 // at any moment, run without having been admitted, or stand in another pool.
 class BareStory {
  public:
-  explicit BareStory(unsigned seed)
+  BareStory(unsigned seed, const char* policy)
       : dice_(seed), state_(settings(), *QueueTree::build(settings()->queues), 1) {
     draw_limits();
-    policy_ = std::make_unique<GroupedFifo>(state_, rules_);
+    policy_ = grouped_fifo(rules_)(policy, state_, memory_);
     limits_.follow(*policy_);
   }
 
@@ -28,7 +28,14 @@ class BareStory {
     for (int step = 0; step < steps && !::testing::Test::HasFailure(); ++step) {
       SCOPED_TRACE("step " + std::to_string(step));
       for (std::int64_t changes = upto(3); changes >= 0; --changes) change();
-      compare_plans();
+      if (limits_.across()) {
+        compare_plans();
+      } else {
+        compare_turns();
+      }
+      RunningLimits anew(state_);
+      anew.follow(*policy_);
+      EXPECT_EQ(limits_.figures(), anew.figures());
     }
   }
   std::size_t admitted = 0, demoted = 0;
@@ -36,9 +43,12 @@ class BareStory {
  private:
   static std::shared_ptr<Settings> settings() {
     auto settings = std::make_shared<Settings>();
-    settings->queues = {queue("x"), queue("y")};
+    settings->queues = {queue("x"), queue("y"), queue("z")};
     settings->queues[0].max_running_jobs = 5;
     settings->queues[1].max_running_jobs_per_user = 2;
+    settings->queues[2].max_running_jobs = 4;
+    settings->queues[2].max_running_jobs_per_user = 2;
+    settings->queues[2].priorities = true;
     return settings;
   }
   std::int64_t upto(std::int64_t n) { return dice_.below(n + 1); }
@@ -54,6 +64,7 @@ class BareStory {
     }
   }
 
+  QueueId any_leaf() { return state_.tree().leaves()[static_cast<std::size_t>(upto(2))]; }
   Job& any_job() { return state_.mutable_job(jobs_[static_cast<std::size_t>(upto(last()))]); }
   std::int64_t last() const { return static_cast<std::int64_t>(jobs_.size()) - 1; }
 
@@ -71,7 +82,7 @@ class BareStory {
         break;
       case 1:
         state_.set_priority(job, static_cast<Priority>(upto(4)));
-        break;
+        return limits_.regroup(job);
       case 2:
       case 3: {
         std::uint32_t& reduces = job.tasks(TaskKind::kReduce).running;
@@ -85,7 +96,7 @@ class BareStory {
         job.duty = one_in(8) ? Job::Duty::kSucceed : Job::Duty::kNone;
         break;
       default:
-        state_.set_queue(job, state_.tree().leaves()[static_cast<std::size_t>(upto(1))]);
+        state_.set_queue(job, any_leaf());
         rules_.instead[kPools[upto(5)]] = kPools[upto(5)];
         for (const JobId id : jobs_) limits_.regroup(state_.job(id));
     }
@@ -100,7 +111,7 @@ class BareStory {
     auto job = std::make_unique<Job>();
     job->id = JobId(++submitted_);
     job->spec = spec;
-    job->queue = state_.tree().leaves()[static_cast<std::size_t>(upto(1))];
+    job->queue = any_leaf();
     job->user = state_.intern_user(spec->user);
     job->priority = static_cast<Priority>(upto(4));
     job->submitted_at = 1 + submitted_ / 3;
@@ -118,14 +129,26 @@ class BareStory {
     EXPECT_EQ(plan.demote, walked.demote);
     EXPECT_EQ(plan.admit, walked.admit);
     EXPECT_TRUE(!settled || (walked.demote.empty() && walked.admit.empty()));
+    carry_out(plan);
+    EXPECT_TRUE(limits_.settled() || !plan.admit.empty()) << "what was planned is expected";
+  }
+  void compare_turns() {
+    for (const QueueId leaf : state_.tree().leaves()) {
+      AdmissionPlan turn;
+      do {
+        const AdmissionPlan found = QueueTurns(state_).turn(leaf);
+        turn = limits_.turn(leaf);
+        EXPECT_EQ(turn.demote, found.demote);
+        EXPECT_EQ(turn.admit, found.admit);
+        carry_out(turn);
+      } while (!turn.admit.empty() && !::testing::Test::HasFailure());
+    }
+  }
+  void carry_out(const AdmissionPlan& plan) {
     for (const JobId id : plan.demote) set(id, JobState::kWaiting);
     for (const JobId id : plan.admit) set(id, JobState::kRunning);
-    EXPECT_TRUE(limits_.settled() || !plan.admit.empty()) << "what was planned is expected";
     admitted += plan.admit.size();
     demoted += plan.demote.size();
-    RunningLimits anew(state_);
-    anew.follow(*policy_);
-    EXPECT_EQ(limits_.figures(), anew.figures());
   }
   void set(JobId id, JobState to) {
     Job& job = state_.mutable_job(id);
@@ -135,6 +158,7 @@ class BareStory {
 
   Dice dice_;
   GroupRules rules_;
+  PolicyMemory memory_;
   ClusterState state_;
   std::unique_ptr<Policy> policy_;
   RunningLimits limits_{state_};
@@ -146,13 +170,26 @@ TEST(RunningLimitsRandom, APlanIsWhatTheWalkOverAllJobsFinds) {
   std::size_t admitted = 0, demoted = 0;
   for (unsigned seed = 1; seed <= 3000 && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    BareStory story(seed);
+    BareStory story(seed, "grouped");
     story.run(60);
     admitted += story.admitted;
     demoted += story.demoted;
   }
   EXPECT_GT(admitted, 50000u);
   EXPECT_GT(demoted, 20000u);
+}
+
+TEST(RunningLimitsRandom, ATurnOfAQueueIsWhatALookAtAllItsJobsFinds) {
+  std::size_t admitted = 0, demoted = 0;
+  for (unsigned seed = 1; seed <= 400 && !::testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    BareStory story(seed, "fifo");
+    story.run(60);
+    admitted += story.admitted;
+    demoted += story.demoted;
+  }
+  EXPECT_GT(admitted, 8000u);
+  EXPECT_GT(demoted, 1000u);
 }
 
 // The engine's own: it tells the index of all that matters, and plans when it is time.

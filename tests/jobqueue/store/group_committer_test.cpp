@@ -8,8 +8,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "jobqueue/store/memory_store.h"
-#include "jobqueue/store/sqlite_store.h"
 #include "store_fixture.h"
 
 namespace weir {
@@ -19,18 +17,8 @@ using namespace store_test;
 using testing::ElementsAre;
 
 // Holds every append at a gate, so that a test decides what becomes one group.
-class GatedStore final : public Store {
+class GatedStore final : public FailingStore {
  public:
-  explicit GatedStore(Store& inner) : inner_(inner) {}
-
-  Result<Snapshot> load() override { return inner_.load(); }
-  Status touch_time(TimeMs at) override { return inner_.touch_time(at); }
-  Status set_meta(std::string_view k, std::string_view v) override { return inner_.set_meta(k, v); }
-  Result<std::optional<std::string>> get_meta(std::string_view k) override {
-    return inner_.get_meta(k);
-  }
-  Result<bool> tidy(const Retention& retention) override { return inner_.tidy(retention); }
-  Result<std::unique_ptr<History>> history() override { return inner_.history(); }
   Status append(std::span<const Event> events) override {
     std::unique_lock lock(mutex_);
     ++arrived_;
@@ -38,7 +26,7 @@ class GatedStore final : public Store {
     changed_.wait(lock, [this] { return open_; });
     for (const Event& event : events) appended.push_back(event.seq);
     appended.push_back(0);  // end of a group
-    return inner_.append(events);
+    return FailingStore::append(events);
   }
 
   void close() {
@@ -59,7 +47,6 @@ class GatedStore final : public Store {
   std::vector<std::uint64_t> appended;  // read after stop()
 
  private:
-  Store& inner_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = true;
@@ -105,8 +92,7 @@ class Journal {
 };
 
 struct Committer : testing::Test {
-  MemoryStore memory;
-  GatedStore gate{memory};
+  GatedStore gate;
   Journal journal;
   EventMaker make;
 };
@@ -161,7 +147,7 @@ TEST_F(Committer, TidiesUpBesideItsWork) {
 }
 
 TEST_F(Committer, ATidyingThatFailsStopsNobody) {
-  memory.fail_next(1, "disk on fire");
+  gate.fail_next(1, "disk on fire");
   GroupCommitter committer(gate, journal.callbacks());
   committer.tidy({});
   while (journal.logged().empty()) std::this_thread::yield();
@@ -175,7 +161,7 @@ TEST_F(Committer, AFailedGroupLosesItsCommandsAndKeepsItsFacts) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 1});
   committer.push({make(submitted(1)), make(JobStateChanged{job(1), JobState::kRunning, ""})});
   journal.wait_for("durable 2");
-  memory.fail_next(1, "disk full");
+  gate.fail_next(1, "disk full");
   committer.push({make(submitted(2)), make(succeeded(attempt(1, TaskKind::kMap, 0, 0))),
                   make(JobKillRequested{job(1), "bob"})});
   journal.wait_for("durable 5");
@@ -183,7 +169,7 @@ TEST_F(Committer, AFailedGroupLosesItsCommandsAndKeepsItsFacts) {
   EXPECT_THAT(gate.appended, ElementsAre(1, 2, 0, 3, 4, 5, 0, 4, 0));
   EXPECT_THAT(journal.lines(), ElementsAre("durable 2", "failed 5: disk full", "durable 5"));
   EXPECT_THAT(journal.logged(), ElementsAre("bad: disk full", "good: store: writes again"));
-  const Snapshot snapshot = memory.load().value();
+  const Snapshot snapshot = gate.load().value();
   ASSERT_EQ(snapshot.jobs.size(), 1u);
   EXPECT_FALSE(snapshot.jobs[0].kill_requested);
   EXPECT_EQ(snapshot.jobs[0].done.size(), 1u);
@@ -194,7 +180,7 @@ TEST_F(Committer, FactsOfAFailedGroupAreWrittenInTheirOrder) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 1});
   committer.push({make(submitted(1))});
   journal.wait_for("durable 1");
-  memory.fail_next(2, "disk full");
+  gate.fail_next(2, "disk full");
   const TaskKey map = attempt(1, TaskKind::kMap, 0, 0).task;
   committer.push({make(JobKillRequested{job(1), "bob"}),
                   make(succeeded(attempt(1, TaskKind::kMap, 0, 0))), make(submitted(2)),
@@ -206,7 +192,7 @@ TEST_F(Committer, FactsOfAFailedGroupAreWrittenInTheirOrder) {
   committer.stop();
   EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0,  // nothing of it
                                          3, 5, 7, 9, 0, 3, 5, 7, 9, 0));
-  const Snapshot snapshot = memory.load().value();
+  const Snapshot snapshot = gate.load().value();
   ASSERT_EQ(snapshot.jobs.size(), 1u);
   ASSERT_EQ(snapshot.jobs[0].done.size(), 2u);
   EXPECT_EQ(snapshot.jobs[0].done[0].attempt, 1u);
@@ -216,7 +202,7 @@ TEST_F(Committer, KeptFactsGoInFrontOfTheNextGroup) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
   committer.push({make(submitted(1))});
   journal.wait_for("durable 1");
-  memory.fail_next(2, "disk full");
+  gate.fail_next(2, "disk full");
   committer.push({make(succeeded(attempt(1, TaskKind::kMap, 0, 0)))});
   journal.wait_for("failed 2: disk full");
   committer.push({make(submitted(2)), make(succeeded(attempt(1, TaskKind::kMap, 1, 0)))});
@@ -226,7 +212,7 @@ TEST_F(Committer, KeptFactsGoInFrontOfTheNextGroup) {
   journal.wait_for("durable 5");
   committer.stop();
   EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 0, 2, 3, 4, 0, 2, 4, 5, 0));
-  EXPECT_EQ(memory.load().value().jobs[0].done.size(), 2u);
+  EXPECT_EQ(gate.load().value().jobs[0].done.size(), 2u);
 }
 
 TEST_F(Committer, StopWritesWhatIsThereAndTakesNothingAfterwards) {
@@ -241,7 +227,7 @@ TEST_F(Committer, StopWritesWhatIsThereAndTakesNothingAfterwards) {
   gate.open();
   stopper.join();
   committer.push({make(submitted(3))});
-  const Snapshot snapshot = memory.load().value();
+  const Snapshot snapshot = gate.load().value();
   EXPECT_EQ(snapshot.jobs.size(), 2u);
   EXPECT_EQ(snapshot.last_time, 77'000);
   EXPECT_EQ(snapshot.settings_file_hash, "abc");
@@ -256,12 +242,12 @@ TEST_F(Committer, OfTimesThatGatherTheLatestIsWritten) {
   committer.touch_time(50'000);
   gate.open();
   committer.stop();
-  EXPECT_EQ(memory.load().value().last_time, 77'000);
+  EXPECT_EQ(gate.load().value().last_time, 77'000);
 }
 
 TEST_F(Committer, StopWithABrokenStoreSaysWhatIsLost) {
   GroupCommitter committer(gate, journal.callbacks(), {.retry_after_ms = 3'600'000});
-  memory.fail_next(1000, "disk gone");
+  gate.fail_next(1000, "disk gone");
   committer.push({make(JobStateChanged{job(1), JobState::kRunning, ""})});
   journal.wait_for("failed 1: disk gone");
   committer.stop();

@@ -3,7 +3,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "jobqueue/store/memory_store.h"
 #include "store_fixture.h"
 
 namespace weir {
@@ -16,7 +15,7 @@ using testing::IsEmpty;
 struct WriterOfGroups : testing::Test {
   void take(WriteGroup group) { writer.take(group); }
 
-  MemoryStore store;
+  FailingStore store;
   EventMaker make;
   std::vector<std::string> said;
   const GroupWriterCallbacks callbacks = {

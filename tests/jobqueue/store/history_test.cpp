@@ -1,5 +1,5 @@
 // Jobs that are over leave the live tables for one record each, and the store stays as large as
-// what it keeps. The first tests run on both stores.
+// what it keeps. The first tests run on a file and in memory.
 #include "jobqueue/store/history.h"
 
 #include <atomic>
@@ -8,9 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "jobqueue/store/memory_store.h"
 #include "jobqueue/store/schema.h"
-#include "jobqueue/store/sqlite_store.h"
 #include "jobqueue/store/statement.h"
 #include "store_fixture.h"
 
@@ -52,7 +50,7 @@ class HistoryOfStore : public testing::TestWithParam<bool> {
   void SetUp() override { open(); }
   void open() {
     if (!GetParam()) {
-      if (!store_) store_ = std::make_unique<MemoryStore>();
+      if (!store_) store_ = make_memory_store(trivial_codec());
       return;
     }
     store_.reset();
@@ -223,7 +221,7 @@ TEST_P(HistoryOfStore, FailedAttemptsOfAJobAreBounded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, HistoryOfStore, testing::Bool(),
-                         [](const auto& info) { return info.param ? "sqlite" : "memory"; });
+                         [](const auto& info) { return info.param ? "file" : "memory"; });
 
 // --- The file ---
 
@@ -296,13 +294,11 @@ TEST_F(HistoryFile, ALargeJobLeavesWithAllItsTasks) {
   EXPECT_EQ(database.integer("SELECT count(*) FROM history"), 1);
 }
 
-// Readers and the writer do not wait for each other, and a reader sees whole commits only.
-TEST_F(HistoryFile, IsReadWhileItIsWritten) {
-  auto store = opened();
+void read_while_it_is_written(Store& store) {
   std::atomic<bool> done{false};
   std::atomic<std::size_t> reads{0};
   std::thread reader([&] {
-    auto history = store->history().value();
+    auto history = store.history().value();
     std::size_t before = 0;
     while (!done) {
       const auto list = history->list({.limit = 100'000});
@@ -319,11 +315,21 @@ TEST_F(HistoryFile, IsReadWhileItIsWritten) {
                                        {++seq, 10, submitted(i + 1)},
                                        {++seq, 10, ended(i, 10)},
                                        {++seq, 10, ended(i + 1, 10)}};
-    ASSERT_TRUE(store->append(events).ok());
+    EXPECT_TRUE(store.append(events).ok());
   }
   done = true;
   reader.join();
   EXPECT_GT(reads, 0u);
+}
+
+// Readers and the writer do not wait for each other, and a reader sees whole commits only.
+TEST_F(HistoryFile, IsReadWhileItIsWritten) {
+  read_while_it_is_written(*opened());
+}
+
+// There they wait, and nobody is refused.
+TEST(HistoryInMemory, IsReadWhileItIsWritten) {
+  read_while_it_is_written(*make_memory_store(trivial_codec()));
 }
 
 // A store as the version before wrote it: opens, shows what it had, and its finished jobs, which

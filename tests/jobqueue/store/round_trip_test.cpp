@@ -1,9 +1,6 @@
-// Every kind of durable event has its effect, and the effect survives a restart: the same for both
-// stores.
+// Every kind of durable event has its effect, and the effect survives a restart.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "jobqueue/store/memory_store.h"
-#include "jobqueue/store/sqlite_store.h"
 #include "store_fixture.h"
 
 namespace weir {
@@ -13,17 +10,13 @@ using namespace store_test;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-class RoundTrip : public testing::TestWithParam<bool> {
+class RoundTrip : public testing::Test {
  protected:
-  void SetUp() override { open(2); }
+  void SetUp() override { open(); }
 
-  void open(std::size_t finished_jobs_limit) {
-    if (!GetParam()) {
-      store_ = std::make_unique<MemoryStore>(finished_jobs_limit);
-      return;
-    }
+  void open() {
     auto opened = open_sqlite_store(directory_.file("weir.db"), trivial_codec(),
-                                    {.finished_jobs_limit = finished_jobs_limit});
+                                    {.finished_jobs_limit = 2});
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     store_ = std::move(opened).value();
   }
@@ -37,10 +30,8 @@ class RoundTrip : public testing::TestWithParam<bool> {
 
   // As after a kill and a start.
   Snapshot restarted() {
-    if (GetParam()) {
-      store_.reset();
-      open(2);
-    }
+    store_.reset();
+    open();
     auto snapshot = store_->load();
     EXPECT_TRUE(snapshot.ok()) << (snapshot.ok() ? "" : snapshot.error().message);
     return std::move(snapshot).value();
@@ -51,7 +42,7 @@ class RoundTrip : public testing::TestWithParam<bool> {
   std::unique_ptr<Store> store_;
 };
 
-TEST_P(RoundTrip, AnEmptyStoreStartsFromNothingAndCountsItsStarts) {
+TEST_F(RoundTrip, AnEmptyStoreStartsFromNothingAndCountsItsStarts) {
   const Snapshot first = restarted();
   EXPECT_EQ(first.epoch, 1u);
   EXPECT_EQ(first.next_job, 1u);
@@ -61,7 +52,7 @@ TEST_P(RoundTrip, AnEmptyStoreStartsFromNothingAndCountsItsStarts) {
   EXPECT_EQ(restarted().epoch, 2u);
 }
 
-TEST_P(RoundTrip, ASubmittedJobComesBackAsItWas) {
+TEST_F(RoundTrip, ASubmittedJobComesBackAsItWas) {
   append({submitted(3, "org.b")});
   const Snapshot snapshot = restarted();
   ASSERT_EQ(snapshot.jobs.size(), 1u);
@@ -80,7 +71,7 @@ TEST_P(RoundTrip, ASubmittedJobComesBackAsItWas) {
   EXPECT_EQ(snapshot.last_time, 1000);
 }
 
-TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
+TEST_F(RoundTrip, CommandsOnJobsAndQueues) {
   append({submitted(1), submitted(2)});
   append({JobKillRequested{job(1), "bob"}, PriorityChanged{job(2), Priority::kVeryLow},
           JobMoved{job(2), "org.b", "guests.summer"}, QueueStateChanged{"org.a", true},
@@ -100,7 +91,7 @@ TEST_P(RoundTrip, CommandsOnJobsAndQueues) {
   EXPECT_THAT(snapshot.stopped_queues, ElementsAre("org.b"));
 }
 
-TEST_P(RoundTrip, SettingsAndPolicy) {
+TEST_F(RoundTrip, SettingsAndPolicy) {
   auto settings = std::make_shared<Settings>();
   settings->text = "queues:\n  - name: \"org\"\n";
   settings->source = "capacity.yaml";
@@ -122,7 +113,7 @@ TEST_P(RoundTrip, SettingsAndPolicy) {
 
 // Who applied what, and who set another policy. A policy that settings name is no change of its
 // own, and the oldest go.
-TEST_P(RoundTrip, TheNewestSettingsAreKeptWithWhoAppliedThem) {
+TEST_F(RoundTrip, TheNewestSettingsAreKeptWithWhoAppliedThem) {
   const auto settings = [](const std::string& text) {
     auto made = std::make_shared<Settings>();
     made->text = text;
@@ -152,7 +143,7 @@ TEST_P(RoundTrip, TheNewestSettingsAreKeptWithWhoAppliedThem) {
   EXPECT_EQ(history->settings().value().back().number, 4u);
 }
 
-TEST_P(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
+TEST_F(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
   append({submitted(1, "org.old"), submitted(2, "org.old"), submitted(3, "org.older"),
           JobStateChanged{job(2), JobState::kFailed, ""}});
   append({SettingsChanged{std::make_shared<Settings>(), {{"org.old", "org.a"}}}});
@@ -162,7 +153,7 @@ TEST_P(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
   EXPECT_EQ(snapshot.jobs[2].queue, "org.older");
 }
 
-TEST_P(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
+TEST_F(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
   const auto opened = [](std::uint64_t claim, std::int64_t slots, TimeMs born) {
     return ClaimOpened{claim, "org.a", TaskKind::kReduce, slots, born, born + 60'000, false};
   };
@@ -182,7 +173,7 @@ TEST_P(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
   EXPECT_EQ(restarted().claims.at(0).born, 5000);
 }
 
-TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
+TEST_F(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   append({TrackerTotal{"tt1", Resources{{4, 2, 0, 0}}},
           TrackerTotal{"tt2", Resources{{1, 1, 9, 8}}},
           TrackerTotal{"tt3", Resources{{1, 0, 0, 0}}}});
@@ -197,7 +188,7 @@ TEST_P(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   EXPECT_EQ(snapshot.claims_policy, "capacity");
 }
 
-TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
+TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   append(
       {TrackersOrdered{{{"tt1", 7}, {"tt2", 8}, {"tt3", 9}}, TrackerOrder::kDrain, "ann",
                        "new disks"},  // 1 s
@@ -226,7 +217,7 @@ TEST_P(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_TRUE(snapshot.tracker_faults.empty());
 }
 
-TEST_P(RoundTrip, AStopOfEitherKindIsOverWhenItsTrackerHasLeft) {
+TEST_F(RoundTrip, AStopOfEitherKindIsOverWhenItsTrackerHasLeft) {
   append({TrackersOrdered{{{"tt1", 7}}, TrackerOrder::kDrain, "ann"},
           TrackersOrdered{{{"tt2", 8}}, TrackerOrder::kStop, "ann"},
           TrackersOrdered{{{"tt3", 9}}, TrackerOrder::kStopNow, "ann"}});
@@ -236,7 +227,7 @@ TEST_P(RoundTrip, AStopOfEitherKindIsOverWhenItsTrackerHasLeft) {
   EXPECT_EQ(snapshot.tracker_orders[0].name, "tt1");
 }
 
-TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
+TEST_F(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
   auto counters = std::make_shared<const Counters>(
       Counters{{"tab\tand\\line\nend", {{"", -5}, {"n", INT64_MAX}}}, {"words", {{"seen", 3}}}});
   append({submitted(1), submitted(2)});
@@ -259,7 +250,7 @@ TEST_P(RoundTrip, DoneTasksWithTheirCountersUntilReopened) {
   EXPECT_EQ(done[1].counters, nullptr);
 }
 
-TEST_P(RoundTrip, FailuresAreCountedByTask) {
+TEST_F(RoundTrip, FailuresAreCountedByTask) {
   append({submitted(1), AttemptFailed{attempt(1, TaskKind::kMap, 4, 0), "tt1", "exit code 1"},
           AttemptFailed{attempt(1, TaskKind::kMap, 4, 1), "tt2", "exit code 1"},
           AttemptFailed{attempt(1, TaskKind::kReduce, 4, 0), "tt2", "exit code 2"}});
@@ -274,7 +265,7 @@ TEST_P(RoundTrip, FailuresAreCountedByTask) {
 
 // One holder a task; a success or the holder's own failure ends the grant, another attempt's
 // failure does not.
-TEST_P(RoundTrip, CommitsUntilTheyAreSettled) {
+TEST_F(RoundTrip, CommitsUntilTheyAreSettled) {
   append({submitted(1)});
   for (std::uint32_t task = 0; task < 4; ++task) {
     append({CommitGranted{attempt(1, TaskKind::kReduce, task, 0), "tt1"}});
@@ -291,7 +282,7 @@ TEST_P(RoundTrip, CommitsUntilTheyAreSettled) {
   EXPECT_EQ(commits[1].attempt, attempt(1, TaskKind::kReduce, 3, 0));
 }
 
-TEST_P(RoundTrip, AFinishedJobComesBackWithoutItsTasks) {
+TEST_F(RoundTrip, AFinishedJobComesBackWithoutItsTasks) {
   append({submitted(1), JobStateChanged{job(1), JobState::kRunning, ""},
           succeeded(attempt(1, TaskKind::kMap, 0, 0)),
           CommitGranted{attempt(1, TaskKind::kReduce, 0, 0), "tt1"},
@@ -309,7 +300,7 @@ TEST_P(RoundTrip, AFinishedJobComesBackWithoutItsTasks) {
   EXPECT_THAT(job.commits, IsEmpty());
 }
 
-TEST_P(RoundTrip, OnlyTheNewestFinishedJobsAreShownAndIdsNeverRepeat) {
+TEST_F(RoundTrip, OnlyTheNewestFinishedJobsAreShownAndIdsNeverRepeat) {
   append({submitted(1), submitted(2), submitted(3), submitted(4)});
   append({JobStateChanged{job(4), JobState::kSucceeded, ""},
           JobStateChanged{job(3), JobState::kKilled, ""},
@@ -322,7 +313,7 @@ TEST_P(RoundTrip, OnlyTheNewestFinishedJobsAreShownAndIdsNeverRepeat) {
   EXPECT_EQ(snapshot.next_job, 5u);
 }
 
-TEST_P(RoundTrip, JobsWhoseFilesAreStillToBeRemovedAllComeBackHoweverTheyEnded) {
+TEST_F(RoundTrip, JobsWhoseFilesAreStillToBeRemovedAllComeBackHoweverTheyEnded) {
   append({submitted(1), submitted(2), submitted(3), submitted(4), submitted(5)});
   append({JobStateChanged{job(1), JobState::kSucceeded, "", true},
           JobStateChanged{job(2), JobState::kFailed, "", true},
@@ -334,7 +325,7 @@ TEST_P(RoundTrip, JobsWhoseFilesAreStillToBeRemovedAllComeBackHoweverTheyEnded) 
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(snapshot.jobs[i].cleanup, i < 3) << i;
 }
 
-TEST_P(RoundTrip, FactsAboutUnknownJobsAreLeftOut) {
+TEST_F(RoundTrip, FactsAboutUnknownJobsAreLeftOut) {
   append({succeeded(attempt(8, TaskKind::kMap, 0, 0)),
           CommitGranted{attempt(8, TaskKind::kMap, 1, 0), "tt1"},
           AttemptFailed{attempt(8, TaskKind::kMap, 2, 0), "tt1", ""},
@@ -345,26 +336,12 @@ TEST_P(RoundTrip, FactsAboutUnknownJobsAreLeftOut) {
   EXPECT_EQ(snapshot.last_seq, 5u);
 }
 
-TEST_P(RoundTrip, TimeNeverGoesBack) {
+TEST_F(RoundTrip, TimeNeverGoesBack) {
   append({PolicyChanged{"fifo"}});
   ASSERT_TRUE(store_->touch_time(50'000).ok());
   ASSERT_TRUE(store_->touch_time(40'000).ok());
   append({PolicyChanged{"capacity"}});
   EXPECT_EQ(restarted().last_time, 50'000);
-}
-
-INSTANTIATE_TEST_SUITE_P(Stores, RoundTrip, testing::Bool(),
-                         [](const auto& info) { return info.param ? "sqlite" : "memory"; });
-
-TEST(MemoryStore, AnInjectedFailureLeavesNothingBehind) {
-  MemoryStore store;
-  EventMaker make;
-  const std::vector<Event> events = {make(submitted(1))};
-  store.fail_next(2, "disk on fire");
-  EXPECT_EQ(store.append(events).error().message, "disk on fire");
-  EXPECT_FALSE(store.touch_time(9).ok());
-  EXPECT_THAT(store.load().value().jobs, IsEmpty());
-  EXPECT_TRUE(store.append(events).ok());
 }
 
 }  // namespace

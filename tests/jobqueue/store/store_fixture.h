@@ -1,5 +1,5 @@
-// What the store's tests share: a codec that keeps a few fields, events in one line each, and a
-// directory of their own.
+// What the store's tests share: a codec that keeps a few fields, events in one line each, a store
+// that fails, and a directory of their own.
 #pragma once
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
-#include "jobqueue/store/store.h"
+#include "jobqueue/store/sqlite_store.h"
 
 namespace weir::store_test {
 
@@ -64,6 +64,39 @@ class EventMaker {
 
  private:
   std::uint64_t seq_ = 0;
+};
+
+// In memory; its next writes can be told to fail.
+class FailingStore : public Store {
+ public:
+  void fail_next(std::size_t writes, std::string message) {
+    failures_left_ = writes;
+    message_ = std::move(message);
+  }
+
+  Result<Snapshot> load() override { return inner_->load(); }
+  Result<std::optional<std::string>> get_meta(std::string_view key) override {
+    return inner_->get_meta(key);
+  }
+  Result<std::unique_ptr<History>> history() override { return inner_->history(); }
+  Status append(std::span<const Event> events) override {
+    return fails() ? failure() : inner_->append(events);
+  }
+  Status touch_time(TimeMs at) override { return fails() ? failure() : inner_->touch_time(at); }
+  Status set_meta(std::string_view key, std::string_view value) override {
+    return fails() ? failure() : inner_->set_meta(key, value);
+  }
+  Result<bool> tidy(const Retention& retention) override {
+    return fails() ? Result<bool>(failure().error()) : inner_->tidy(retention);
+  }
+
+ private:
+  bool fails() { return failures_left_ > 0 && failures_left_-- > 0; }
+  Status failure() const { return Error{ErrorCode::kStoreFailed, message_, "", {}}; }
+
+  const std::unique_ptr<Store> inner_ = make_memory_store(trivial_codec());
+  std::size_t failures_left_ = 0;
+  std::string message_;
 };
 
 class TemporaryDirectory {

@@ -20,7 +20,6 @@ FaultFuzzReport run(FaultFuzzOptions options) {
 TEST(FaultFuzz, WhatWasPromisedHolds) {
   FaultFuzzOptions options;
   options.seeds = 25;
-  options.scratch = testing::TempDir();
   const FaultFuzzReport report = run(options);
   EXPECT_FALSE(report.failed_seed) << "seed " << *report.failed_seed << ": " << report.what;
   EXPECT_GT(report.jobs, 50u);
@@ -43,15 +42,14 @@ TEST(FaultFuzz, ASeedIsTheSameStoryEveryTime) {
 }
 
 TEST(FaultFuzz, AStoreOnDiskTellsTheSameStoryAsOneInMemory) {
-  const std::string scratch = testing::TempDir();
   FaultFuzzOptions options;
   for (options.first_seed = 1; options.first_seed <= 60; ++options.first_seed) {
     options.seeds = 1;
-    options.scratch = scratch;
+    options.sqlite = true;
     std::ostringstream on_disk, in_memory;
     options.events = &on_disk;
     if (run(options).on_sqlite == 0) continue;
-    options.scratch.clear();
+    options.sqlite = false;
     options.events = &in_memory;
     run(options);
     EXPECT_EQ(on_disk.str(), in_memory.str()) << "seed " << options.first_seed;

@@ -37,8 +37,7 @@ class UnpluggedStore : public testing::Test {
   }
   std::size_t jobs() { return store_->load().value().jobs.size(); }
 
-  TemporaryDirectory directory_;
-  std::string path_ = directory_.file("weir.db");
+  const std::string path_ = "/weir.db";
   SqliteFiles files_;
   EventMaker make_;
   std::unique_ptr<Store> store_;

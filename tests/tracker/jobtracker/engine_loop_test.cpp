@@ -21,29 +21,29 @@ namespace {
 // A store whose writes wait for the test.
 class GatedStore final : public Store {
  public:
-  Result<Snapshot> load() override { return inner_.load(); }
+  Result<Snapshot> load() override { return inner_->load(); }
   Status append(std::span<const Event> events) override {
     std::unique_lock lock(mutex_);
     ++arrived_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
     return fail_ ? Status(Error{ErrorCode::kStoreFailed, "the disk is full", "", {}})
-                 : inner_.append(events);
+                 : inner_->append(events);
   }
-  Status touch_time(TimeMs at) override { return inner_.touch_time(at); }
+  Status touch_time(TimeMs at) override { return inner_->touch_time(at); }
   Status set_meta(std::string_view key, std::string_view value) override {
-    return inner_.set_meta(key, value);
+    return inner_->set_meta(key, value);
   }
   Result<std::optional<std::string>> get_meta(std::string_view key) override {
-    return inner_.get_meta(key);
+    return inner_->get_meta(key);
   }
   Result<bool> tidy(const Retention& retention) override {
     const std::lock_guard lock(mutex_);
     tidied_ = retention;
     changed_.notify_all();
-    return inner_.tidy(retention);
+    return inner_->tidy(retention);
   }
-  Result<std::unique_ptr<History>> history() override { return inner_.history(); }
+  Result<std::unique_ptr<History>> history() override { return inner_->history(); }
 
   void wait_for_write() {
     std::unique_lock lock(mutex_);
@@ -62,7 +62,7 @@ class GatedStore final : public Store {
   }
 
  private:
-  MemoryStore inner_;
+  const std::unique_ptr<Store> inner_ = memory_store();
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Retention> tidied_;

@@ -19,8 +19,9 @@
 #include "TrackerService.h"
 #include "conf/load.h"
 #include "conf/policies.h"
-#include "jobqueue/store/memory_store.h"
+#include "jobqueue/store/sqlite_store.h"
 #include "thrift/convert.h"
+#include "thrift/spec_codec.h"
 #include "tracker/jobtracker/daemon.h"
 #include "tracker/rpc/client.h"
 
@@ -71,6 +72,10 @@ inline wire::SubmitRequest make_request(std::uint32_t maps, std::uint32_t reduce
   request.caller.user = "alice";
   request.spec = to_wire(make_spec(maps, reduces, output));
   return request;
+}
+
+inline std::unique_ptr<Store> memory_store() {
+  return make_memory_store({encode_job_spec, decode_job_spec});
 }
 
 inline std::unique_ptr<JobTracker> start_tracker(std::unique_ptr<Store> store,

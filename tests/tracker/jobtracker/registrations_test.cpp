@@ -134,7 +134,7 @@ std::vector<wire::TrackerStatus> trackers_of(JobTracker& jobtracker) {
 }
 
 TEST(RegisteredTrackers, CountFromTheirFirstHeartbeat) {
-  const auto jobtracker = start_tracker(std::make_unique<MemoryStore>());
+  const auto jobtracker = start_tracker(memory_store());
   auto calls = connect(jobtracker->tracker_port())->client<wire::TrackerServiceClient>();
   // Enough to stretch the interval from 300 ms (1,000 heartbeats a second).
   for (int n = 0; n < 700; ++n) {
@@ -151,7 +151,7 @@ TEST(RegisteredTrackers, CountFromTheirFirstHeartbeat) {
 
 TEST(RegisteredTrackers, NoMoreThanTheSettingsSay) {
   const auto jobtracker =
-      start_tracker(std::make_unique<MemoryStore>(), {}, "limits: {max_trackers: 2}\n");
+      start_tracker(memory_store(), {}, "limits: {max_trackers: 2}\n");
   auto calls = connect(jobtracker->tracker_port())->client<wire::TrackerServiceClient>();
   for (const char* name : {"tt1", "tt2"}) {
     register_as(calls, name);

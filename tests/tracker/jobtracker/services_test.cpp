@@ -19,7 +19,7 @@ std::unique_ptr<Store> open_disk(const std::string& path) {
 
 class ServicesTest : public ::testing::Test {
  protected:
-  void SetUp() override { start(std::make_unique<MemoryStore>()); }
+  void SetUp() override { start(memory_store()); }
   void start(std::unique_ptr<Store> store) {
     client_.reset();
     tracker_.reset();
@@ -410,7 +410,7 @@ TEST_F(ServicesTest, PortInUseIsOneClearError) {
   Loaded loaded = make_loaded();
   loaded.daemon.listen_thrift = {"127.0.0.1", static_cast<std::uint16_t>(tracker_->client_port())};
   loaded.daemon.listen_trackers = {"127.0.0.1", 0};
-  auto store = std::make_unique<MemoryStore>();
+  auto store = memory_store();
   auto snapshot = store->load();
   const auto second = JobTracker::start({.store = std::move(store),
                                          .snapshot = std::move(*snapshot),

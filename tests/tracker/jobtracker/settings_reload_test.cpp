@@ -30,7 +30,7 @@ class SettingsReloadTest : public ::testing::Test {
   void SetUp() override {
     write("fair.yaml", "pools: [{name: a, weight: 2}]\n");
     write("weir.yaml", kSettings);
-    tracker_ = start_tracker(std::make_unique<MemoryStore>());
+    tracker_ = start_tracker(memory_store());
     const auto connection = connect(tracker_->client_port());
     admin_ = std::make_unique<AdminCalls>(connection->client<wire::AdminServiceClient>("admin"));
     reload_ = std::make_unique<SettingsReload>(*tracker_, dir_.file("weir.yaml"), "");
