@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 
@@ -88,6 +89,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   added.limited = added.spec->time_limit_ms > 0;
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
+  life::kJob.check(life::kOutside, stage_of(added));
   job_index_[added.id.index()] = &added;
   jobs_.emplace(added.id, std::move(job));
   QueueState& queue = queues_[added.queue.index()];
@@ -132,13 +134,13 @@ void ClusterState::leave_line(const Job& job) {
 }
 
 void ClusterState::set_durable(Job& job) {
-  job.durable = true;
+  life::kJob.change(job, [&] { job.durable = true; });
   line_up(job);
 }
 
 void ClusterState::release(Job& job) {
   if (!job.held) return;
-  job.held = false;
+  life::kJob.change(job, [&] { job.held = false; });
   line_up(job);
 }
 
@@ -151,6 +153,7 @@ void ClusterState::set_priority(Job& job, Priority priority) {
 void ClusterState::forget_job(JobId id) {
   Job& job = mutable_job(id);
   WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
+  life::kJob.check(stage_of(job), life::kOutside);
   if (!is_over(job.state)) {  // refused by the store: it never was
     set_job_state(job, JobState::kKilled);
   }
@@ -162,13 +165,12 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   if (job.state == state) return;
   QueueState& queue = queues_[job.queue.index()];
   UserInQueue& user = queue.users[job.user];
-  WEIR_CHECK(!is_over(job.state), "an ended job stays as it is");
   leave_line(job);
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   if (job.state == JobState::kWaiting) --waiting_jobs_;
   count_pending(job, -1);
-  job.state = state;
+  life::kJob.change(job, [&] { job.state = state; });
   count_pending(job, 1);
   line_up(job);
   switch (state) {
@@ -245,9 +247,21 @@ void ClusterState::expand_tasks(Job& job) {
   for (const TaskKind kind : kTaskKinds) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
+    if (group.total > 0) life::kTask.check(life::kOutside, Task::State::kPending);
     group.tasks.resize(group.total);
     group.fresh.fill(group.total);
     group.retries.reset(group.total);
+  }
+}
+
+void ClusterState::drop_tasks(Job& job) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    for (const Task& task : group.tasks) life::kTask.check(task.state, life::kOutside);
+    group.tasks = std::vector<Task>();  // `= {}` would keep its room
+    group.fresh.reset(0);
+    group.retries.reset(0);
+    group.aged.reset();
   }
 }
 
@@ -270,7 +284,7 @@ TrackerState& ClusterState::add_tracker(const std::string& name) {
   TrackerState& tracker = trackers_.back();
   tracker.id = id;
   tracker.name = name;
-  tracker.state = TrackerState::State::kLost;
+  tracker.state = TrackerState::State::kNew;
   tracker.rack = intern_rack("default");
   tracker_by_name_.emplace(name, id);
   by_host_[name].push_back(id);
@@ -327,7 +341,7 @@ void ClusterState::change_tracker(TrackerState& tracker, Change change) {
   if (tracker.counts()) total_ -= tracker.total;
   if (tracker.live()) --live_trackers_;
   if (tracker.state == TrackerState::State::kAwaited) --awaited_trackers_;
-  change();
+  life::kTracker.change(tracker, change);
   if (tracker.counts()) total_ += tracker.total;
   count_free(tracker, 1);
   if (tracker.live()) ++live_trackers_;
@@ -344,7 +358,10 @@ std::int64_t ClusterState::free_slots_for(TaskKind kind, std::int64_t width) con
 }
 
 void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
-  change_tracker(tracker, [&] { tracker.state = state; });
+  change_tracker(tracker, [&] {
+    tracker.state = state;
+    if (tracker.live()) tracker.forgotten = false;
+  });
 }
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
@@ -366,11 +383,16 @@ void ClusterState::set_tracker_faulty(TrackerState& tracker, bool faulty) {
   change_tracker(tracker, [&] { tracker.faulty = faulty; });
 }
 
+void ClusterState::set_tracker_forgotten(TrackerState& tracker) {
+  change_tracker(tracker, [&] { tracker.forgotten = true; });
+}
+
 void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   TaskGroup& group = job.tasks(kind);
   Task& task = group.tasks[index];
   change_task(job, kind, index, [&] {
     if (task.state == Task::State::kSucceeded) --group.succeeded;
+    life::kTask.check(task.state, Task::State::kPending);
     task.state = Task::State::kPending;
     task.where = TrackerId{};
     const bool failed =
@@ -395,6 +417,7 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
   change_task(job, kind, index, [&] {
     group.fresh.erase(index);
     group.retries.erase(index);
+    life::kTask.check(task.state, Task::State::kSucceeded);
     task.state = Task::State::kSucceeded;
     task.done_attempt = attempt;
     task.where = where;
