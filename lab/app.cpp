@@ -5,6 +5,7 @@
 #include "cli/frame.h"
 #include "lab/experiment_command.h"
 #include "lab/fuzz_command.h"
+#include "lab/life_cycles_command.h"
 #include "lab/sim_command.h"
 
 namespace weir::cli {
@@ -14,6 +15,7 @@ void add_lab_commands(CLI::App& app, Context& context) {
   add_fuzz_command(app, context);
   add_broken_sim_command(app, context);
   add_experiment_command(app, context);
+  add_life_cycles_command(app, context);
 }
 
 const Program& lab_program() {

@@ -59,6 +59,15 @@ void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_qu
   if (attempt.key.task.kind == TaskKind::kReduce) parts_.jobs.note_yield(job);
 }
 
+namespace {
+
+AttemptState state_after(AttemptEnded::How how) {
+  if (how == AttemptEnded::How::kSucceeded) return AttemptState::kSucceeded;
+  return how == AttemptEnded::How::kFailed ? AttemptState::kFailed : AttemptState::kKilled;
+}
+
+}  // namespace
+
 // The attempt leaves its tracker. What becomes of its task is for the caller.
 void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   const Attempt attempt = state_.attempt(slot);
@@ -77,7 +86,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   counters.user(attempt.user, now_).used_ms[index(kind)] += used;
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
                     attempt.in_slots_ms(now_), attempt.speculative});
-  state_.end_attempt(slot);
+  state_.end_attempt(slot, state_after(how));
   if (was_running) {
     if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr) {
       state_.mutable_claims().add_freed(
@@ -92,7 +101,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     release_commit(job, attempt.key.task.kind, attempt.key.task.index, attempt.key.attempt);
   }
   if (job.live_attempts == 0 && job.duty != Job::Duty::kNone && !job.duty_tracker.valid()) {
-    parts_.duties.offer(job.id);
+    parts_.duties.offer(job);
   }
   touch(job);
   parts_.jobs.note_over(job);

@@ -144,9 +144,8 @@ std::string ClaimKeeper::claims_owner(const Policy& next) const {
 
 // While another policy ruled, the claims' remaining time stood still.
 void ClaimKeeper::resume_claims() {
-  if (!claims_paused_at_) return;
-  state_.mutable_claims().shift(now_ - *claims_paused_at_);
-  claims_paused_at_.reset();
+  if (!state_.claims().paused_at()) return;
+  state_.mutable_claims().resume(now_);
   claims_policy_.clear();
   shortfalls_.reset();
   for (const TaskKind kind : kTaskKinds) {
@@ -175,7 +174,7 @@ void ClaimKeeper::restore_claims(const Snapshot& snapshot) {
 }
 
 void ClaimKeeper::pause_claims(const Snapshot& snapshot) {
-  claims_paused_at_ = snapshot.policy_since > 0 ? snapshot.policy_since : now_;
+  state_.mutable_claims().pause(snapshot.policy_since > 0 ? snapshot.policy_since : now_);
   claims_policy_ = snapshot.claims_policy;
   shortfalls_ = std::make_unique<Shortfalls>(state_);
 }
@@ -187,10 +186,10 @@ void ClaimKeeper::policy_changed(const std::string& keeper_before) {
     return;
   }
   if (kept) {
-    claims_paused_at_ = now_;
+    state_.mutable_claims().pause(now_);
     claims_policy_ = keeper_before;
   }
-  if (claims_paused_at_) shortfalls_ = std::make_unique<Shortfalls>(state_);
+  if (state_.claims().paused_at()) shortfalls_ = std::make_unique<Shortfalls>(state_);
 }
 
 }  // namespace weir

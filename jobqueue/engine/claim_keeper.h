@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,6 @@ class ClaimKeeper : public Part {
   // Another one rules, or the same one by other settings. `keeper_before`: the name of who ruled,
   // if he kept claims.
   void policy_changed(const std::string& keeper_before);
-  // Since when they stand still; nothing: they do not.
-  std::optional<TimeMs> paused_at() const { return claims_paused_at_; }
 
  private:
   void reduce_claims(const ClaimStep& step);
@@ -35,8 +32,7 @@ class ClaimKeeper : public Part {
   void meet_paused_claims();
   void drop_paused_claims();
 
-  std::optional<TimeMs> claims_paused_at_;  // while another policy than theirs rules
-  std::string claims_policy_;  // whose they are, then
+  std::string claims_policy_;  // whose they are, while they are paused
   std::unique_ptr<Shortfalls> shortfalls_;  // likewise
   std::vector<ClaimStep> claim_steps_;  // reused
 };

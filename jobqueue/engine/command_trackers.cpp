@@ -119,7 +119,7 @@ ReplyBody TrackerOrders::apply(const TrackersOrdered& ordered) {
     }
     if (ordered.order == TrackerOrder::kNone) parts_.faults.forgive(tracker);
     if (ordered.forget && tracker.state == TrackerState::State::kLost) {
-      tracker.forgotten = true;
+      state_.set_tracker_forgotten(tracker);
       emit(TrackerChanged{tracker.id, TrackerChanged::How::kForgotten});
       touch(tracker);
     }

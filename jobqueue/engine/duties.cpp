@@ -10,10 +10,49 @@ constexpr DurationMs kDutyMs = 60'000;      // then another tracker is asked
 constexpr std::size_t kDutiesATracker = 8;  // at a time
 constexpr int kDutiesLookedAt = 16;         // of those that wait, by one tracker that reports
 
+life::Point<DutyStage> Duties::stage_of(const Job& job) const {
+  if (job.duty == Job::Duty::kNone) return life::kOutside;
+  const bool completes = job.duty == Job::Duty::kSucceed;
+  if (job.duty_tracker.valid())
+    return completes ? DutyStage::kCompleteGiven : DutyStage::kRemoveGiven;
+  if (unassigned_duties_.contains(job.id))
+    return completes ? DutyStage::kCompleteOffered : DutyStage::kRemoveOffered;
+  return completes ? DutyStage::kCompleteDue : DutyStage::kRemoveDue;
+}
+
+// Whatever happens to a duty is done in here.
+template <class Change>
+void Duties::change(Job& job, Change change) {
+  const auto before = stage_of(job);
+  change();
+  life::kDuty.check(before, stage_of(job));
+}
+
 void Duties::open_duty(Job& job, Job::Duty duty) {
-  job.duty = duty;
-  if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
+  change(job, [&] {
+    job.duty = duty;
+    if (job.live_attempts == 0 && !job.duty_tracker.valid()) unassigned_duties_.insert(job.id);
+  });
   limits_.update(job);
+}
+
+void Duties::offer(Job& job) {
+  change(job, [&] { unassigned_duties_.insert(job.id); });
+}
+
+void Duties::give(Job& job, TrackerId tracker) {
+  change(job, [&] {
+    unassigned_duties_.erase(job.id);
+    job.duty_tracker = tracker;
+  });
+  duties_given_.push_back({now_, job.id, tracker});
+}
+
+void Duties::take_back(Job& job) {
+  change(job, [&] {
+    job.duty_tracker = TrackerId{};
+    unassigned_duties_.insert(job.id);
+  });
 }
 
 void Duties::take_duty(TrackerState& tracker, const DutyReport& report) {
@@ -35,9 +74,11 @@ void Duties::take_duty(TrackerState& tracker, const DutyReport& report) {
 void Duties::end_duty(Job& job, bool ok, const std::string& message) {
   const Job::Duty duty = job.duty;
   if (job.duty_tracker.valid()) std::erase(state_.mutable_tracker(job.duty_tracker).duties, job.id);
-  unassigned_duties_.erase(job.id);
-  job.duty = Job::Duty::kNone;
-  job.duty_tracker = TrackerId{};
+  change(job, [&] {
+    unassigned_duties_.erase(job.id);
+    job.duty = Job::Duty::kNone;
+    job.duty_tracker = TrackerId{};
+  });
   job.duty_given.clear();
   job.duty_trouble.clear();
   if (duty == Job::Duty::kAbort) {  // nothing depends on a clean-up that failed
@@ -65,11 +106,10 @@ void Duties::give_duties(TrackerState& tracker) {
       ++next;
       continue;
     }
-    next = unassigned_duties_.erase(next);
-    job.duty_tracker = tracker.id;
+    ++next;
+    give(job, tracker.id);
     if (!again) given.push_back(tracker.id);
     tracker.duties.push_back(job.id);
-    duties_given_.push_back({now_, job.id, tracker.id});
   }
 }
 
@@ -90,9 +130,8 @@ void Duties::leave_duties(TrackerState& tracker) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
     Job& left = state_.mutable_job(id);
-    left.duty_tracker = TrackerId{};
     std::erase(left.duty_given, tracker.id);
-    unassigned_duties_.insert(id);
+    take_back(left);
   }
   tracker.duties.clear();
 }
@@ -100,10 +139,9 @@ void Duties::leave_duties(TrackerState& tracker) {
 void Duties::pass_on_duty(Job& job, const std::string& why) {
   TrackerState& tracker = state_.mutable_tracker(job.duty_tracker);
   std::erase(tracker.duties, job.id);
-  job.duty_tracker = TrackerId{};
+  take_back(job);
   job.duty_passed_at = now_;
   job.duty_trouble = why;
-  unassigned_duties_.insert(job.id);
   emit(DutyPassedOn{job.id, tracker.id, why});
   touch(job);
 }

@@ -1,6 +1,6 @@
 // The last duty of each job, to complete its output or to clean it up: given to one tracker, and
 // to another one as well if that takes too long. It can be done twice, so whoever is done first
-// ends it.
+// ends it. Its stages, and what leads from one to another: jobqueue/model/life_cycles.h.
 #pragma once
 
 #include <deque>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "jobqueue/engine/part.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 
@@ -16,8 +17,7 @@ class Duties : public Part {
   using Part::Part;
 
   bool all_given() const { return unassigned_duties_.empty(); }  // no job waits for a tracker
-  void offer(JobId job) { unassigned_duties_.insert(job); }
-  void withdraw(const Job& job) { unassigned_duties_.erase(job.id); }
+  void offer(Job& job);  // no attempt of it is left
   void open_duty(Job& job, Job::Duty duty);
   void take_duty(TrackerState& tracker, const DutyReport& report);
   void give_duties(TrackerState& tracker);
@@ -26,6 +26,11 @@ class Duties : public Part {
   void pass_on_slow_duties();
 
  private:
+  life::Point<DutyStage> stage_of(const Job& job) const;
+  template <class Change>
+  void change(Job& job, Change change);
+  void give(Job& job, TrackerId tracker);
+  void take_back(Job& job);
   void end_duty(Job& job, bool ok, const std::string& message);
   void pass_on_duty(Job& job, const std::string& why);
 

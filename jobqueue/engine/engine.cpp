@@ -149,11 +149,11 @@ std::optional<TimeMs> Engine::back_at(const TrackerState& tracker) const {
 }
 
 bool Engine::claims_paused() const {
-  return parts_->claims.paused_at().has_value();
+  return core_.state.claims().paused_at().has_value();
 }
 
 TimeMs Engine::claims_now() const {
-  return parts_->claims.paused_at().value_or(core_.now);
+  return core_.state.claims().paused_at().value_or(core_.now);
 }
 
 std::vector<Reason> Engine::explain(JobId job) const {

@@ -132,7 +132,6 @@ void JobLife::begin_end(Job& job, JobState outcome, const std::string& diagnosti
       });
     }
   }
-  parts_.duties.withdraw(job);
   if (!wrote) return parts_.submissions.release_output(job);
   // A tracker that is marking the success may be slow: it is told to clean up after itself.
   parts_.duties.open_duty(job, Job::Duty::kAbort);

@@ -34,14 +34,8 @@ void JobLife::shed_ended() {
 void JobLife::shed(Job& job) {
   parts_.submissions.forget_bytes(job);
   job.spec = brief(*job.spec);
-  for (const TaskKind kind : kTaskKinds) {
-    TaskGroup& group = job.tasks(kind);
-    group.total = job.spec->tasks(kind);
-    group.tasks = std::vector<Task>();  // `= {}` would keep its room
-    group.fresh.reset(0);
-    group.retries.reset(0);
-    group.aged.reset();
-  }
+  for (const TaskKind kind : kTaskKinds) job.tasks(kind).total = job.spec->tasks(kind);
+  state_.drop_tasks(job);
   job.map_log = std::vector<MapCompletion>();
   job.locality.clear();
   job.has_locations = false;

@@ -99,10 +99,9 @@ void Recovery::restore_faults(const Snapshot& snapshot) {
   const auto most = static_cast<std::size_t>(settings.at_most.value_or(INT64_MAX));
   for (auto& [name, times] : faults) {
     const TrackerState* known = state_.find_tracker(name);
-    if (known == nullptr && times.size() < most) state_.add_tracker(name);
-    TrackerState& tracker = known == nullptr && times.size() < most
-                                ? state_.mutable_tracker(state_.find_tracker(name)->id)
-                                : awaited_tracker(name);
+    const bool out = known != nullptr || times.size() >= most;
+    TrackerState& tracker = out ? awaited_tracker(name) : state_.add_tracker(name);
+    if (!out) state_.set_tracker_live(tracker, TrackerState::State::kLost);
     tracker.incarnation = std::max(tracker.incarnation, incarnations[name]);
     tracker.faults = std::move(times);
   }
@@ -160,7 +159,7 @@ TimeMs first_launch_of(const JobSnapshot& job) {
   for (const JobSnapshot::DoneTask& done : job.done) {
     if (done.launched_at != 0 && (first == 0 || done.launched_at < first)) first = done.launched_at;
   }
-  return first == 0 ? job.submitted_at : first;
+  return std::max<TimeMs>(first == 0 ? job.submitted_at : first, 1);
 }
 
 std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) {

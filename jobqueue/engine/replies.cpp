@@ -85,6 +85,10 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
       case AttemptState::kRunning:
         if (tracker.held[i].copy == CopyStage::kGranted) out.compute_granted.push_back(key);
         break;
+      case AttemptState::kSucceeded:
+      case AttemptState::kFailed:
+      case AttemptState::kKilled:
+        break;  // not held any more
     }
   }
 }

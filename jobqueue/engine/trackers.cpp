@@ -54,7 +54,6 @@ void Trackers::on(const RegisterTracker& input, Token token) {
   const bool was_live = tracker.live();
   tracker.incarnation = input.incarnation;
   tracker.home = input.home;
-  tracker.forgotten = false;
   tracker.protections = input.protections;
   state_.set_tracker_address(tracker,
                              {input.host, input.shuffle_port, input.rack, input.local_paths});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 
@@ -86,6 +87,11 @@ std::int64_t ClaimBook::counted_free(QueueId queue, TaskKind kind) const {
 
 // --- Claims ---
 
+ClaimStage ClaimBook::stage_of(const Claim& claim) const {
+  if (paused_at_) return ClaimStage::kPaused;
+  return claim.block == ClaimBlock::kNone ? ClaimStage::kOpen : ClaimStage::kBlocked;
+}
+
 const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
                              DurationMs reclaim_after_ms) {
   WEIR_CHECK(slots > 0, "a claim is for something");
@@ -98,6 +104,7 @@ const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, T
                     .born = born,
                     .deadline = deadline,
                     .kills_from = deadline});
+  life::kClaim.check(life::kOutside, stage_of(claims.back()));
   by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
   add_owed(queue, kind, slots);
   return claims.back();
@@ -108,6 +115,7 @@ void ClaimBook::restore(const Claim& claim) {
   const auto after = [](const Claim& a, const Claim& b) {
     return std::tuple(a.born, a.id) < std::tuple(b.born, b.id);
   };
+  life::kClaim.check(life::kOutside, stage_of(claim));
   claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
   by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
   add_owed(claim.queue, claim.kind, claim.slots);
@@ -124,6 +132,7 @@ Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool e
   add_owed(queue, kind, -taken);
   const Claim now = *which;
   if (now.slots == 0) {
+    life::kClaim.check(stage_of(now), earliest ? ClaimStage::kMet : ClaimStage::kDropped);
     by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
     claims.erase(which);
   }
@@ -134,7 +143,9 @@ void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock b
                           std::int64_t width) {
   for (Claim& claim : account(queue, kind).claims) {
     if (claim.id != id) continue;
+    const ClaimStage before = stage_of(claim);
     claim.block = block;
+    life::kClaim.check(before, stage_of(claim));
     claim.width = width;
   }
 }
@@ -151,9 +162,22 @@ void ClaimBook::set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_a
   }
 }
 
-void ClaimBook::shift(DurationMs by) {
+void ClaimBook::pause(TimeMs at) {
+  for (const Account& account : accounts_) {
+    for (const Claim& claim : account.claims) {
+      life::kClaim.check(stage_of(claim), ClaimStage::kPaused);
+    }
+  }
+  paused_at_ = at;
+}
+
+void ClaimBook::resume(TimeMs now) {
+  WEIR_CHECK(paused_at_, "only paused claims are resumed");
+  const DurationMs by = now - *paused_at_;
+  paused_at_.reset();
   for (Account& account : accounts_) {
     for (Claim& claim : account.claims) {
+      life::kClaim.check(ClaimStage::kPaused, stage_of(claim));
       claim.born += by;
       claim.deadline = later(claim.deadline, by);
       claim.kills_from = later(claim.kills_from, by);

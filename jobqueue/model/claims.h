@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -32,6 +33,10 @@ enum class ClaimBlock : std::uint8_t {
   kRepeating = 5,      // its last kill brought no launch: again after another reclaim_after
 };
 const char* name(ClaimBlock block);  // "unservable"
+
+// Where a claim is in its life (life_cycles.h).
+enum class ClaimStage : std::uint8_t { kOpen, kBlocked, kPaused, kMet, kDropped };
+const char* name(ClaimStage stage);  // "OPEN"
 
 struct Claim {
   ClaimId id = 0;
@@ -149,6 +154,9 @@ class ClaimBook {
   // the latest claim arose or its own tasks have freed them: filling them meets no claim.
   std::int64_t counted_free(QueueId queue, TaskKind kind) const;
   ClaimId next_id() const { return next_id_; }
+  ClaimStage stage_of(const Claim& claim) const;
+  // Since when they stand still, while another policy than theirs rules; nothing: they do not.
+  std::optional<TimeMs> paused_at() const { return paused_at_; }
 
   // --- Changing: the engine only ---
   const Claim& open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
@@ -161,7 +169,8 @@ class ClaimBook {
                std::int64_t& taken);
   void set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock block, std::int64_t width);
   void set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms);  // after a change
-  void shift(DurationMs by);  // all claims are that much younger: another policy ruled
+  void pause(TimeMs at);
+  void resume(TimeMs now);  // all claims are younger by the time that they stood still
   void postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from);
   void set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots);
   void set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots);
@@ -211,6 +220,7 @@ class ClaimBook {
   static void add_loss(Losses& losses, const KillRecord& record);
   std::map<QueueId, Losses> losses_;
   std::map<std::string, Losses> pool_losses_;
+  std::optional<TimeMs> paused_at_;
   ClaimId next_id_ = 1;
   HoldId next_hold_ = 1;
 };

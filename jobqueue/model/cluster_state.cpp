@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 
@@ -71,6 +72,7 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   added.limited = added.spec->time_limit_ms > 0;
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
+  life::kJob.check(life::kOutside, stage_of(added));
   job_index_[added.id.index()] = &added;
   jobs_.emplace(added.id, std::move(job));
   QueueState& queue = queues_[added.queue.index()];
@@ -115,13 +117,13 @@ void ClusterState::leave_line(const Job& job) {
 }
 
 void ClusterState::set_durable(Job& job) {
-  job.durable = true;
+  life::kJob.change(job, [&] { job.durable = true; });
   line_up(job);
 }
 
 void ClusterState::release(Job& job) {
   if (!job.held) return;
-  job.held = false;
+  life::kJob.change(job, [&] { job.held = false; });
   line_up(job);
 }
 
@@ -134,6 +136,7 @@ void ClusterState::set_priority(Job& job, Priority priority) {
 void ClusterState::forget_job(JobId id) {
   Job& job = mutable_job(id);
   WEIR_CHECK(job.live_attempts == 0, "a job with live attempts is forgotten");
+  life::kJob.check(stage_of(job), life::kOutside);
   if (!is_over(job.state)) {  // refused by the store: it never was
     set_job_state(job, JobState::kKilled);
   }
@@ -145,13 +148,12 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   if (job.state == state) return;
   QueueState& queue = queues_[job.queue.index()];
   UserInQueue& user = queue.users[job.user];
-  WEIR_CHECK(!is_over(job.state), "an ended job stays as it is");
   leave_line(job);
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   if (job.state == JobState::kWaiting) --waiting_jobs_;
   count_pending(job, -1);
-  job.state = state;
+  life::kJob.change(job, [&] { job.state = state; });
   count_pending(job, 1);
   line_up(job);
   switch (state) {
@@ -217,14 +219,29 @@ void ClusterState::expand_tasks(Job& job) {
   for (const TaskKind kind : kTaskKinds) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
+    if (group.total > 0) life::kTask.check(life::kOutside, Task::State::kPending);
     group.tasks.resize(group.total);
     group.fresh.fill(group.total);
     group.retries.reset(group.total);
   }
 }
 
+void ClusterState::drop_tasks(Job& job) {
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    for (const Task& task : group.tasks) life::kTask.check(task.state, life::kOutside);
+    group.tasks = std::vector<Task>();  // `= {}` would keep its room
+    group.fresh.reset(0);
+    group.retries.reset(0);
+    group.aged.reset();
+  }
+}
+
 void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State state) {
-  trackers_.change(tracker, [&] { tracker.state = state; });
+  trackers_.change(tracker, [&] {
+    tracker.state = state;
+    if (tracker.live()) tracker.forgotten = false;
+  });
 }
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
@@ -246,11 +263,16 @@ void ClusterState::set_tracker_faulty(TrackerState& tracker, bool faulty) {
   trackers_.change(tracker, [&] { tracker.faulty = faulty; });
 }
 
+void ClusterState::set_tracker_forgotten(TrackerState& tracker) {
+  trackers_.change(tracker, [&] { tracker.forgotten = true; });
+}
+
 void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   TaskGroup& group = job.tasks(kind);
   Task& task = group.tasks[index];
   change_task(job, kind, index, [&] {
     if (task.state == Task::State::kSucceeded) --group.succeeded;
+    life::kTask.check(task.state, Task::State::kPending);
     task.state = Task::State::kPending;
     task.where = TrackerId{};
     const bool failed =
@@ -275,6 +297,7 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
   change_task(job, kind, index, [&] {
     group.fresh.erase(index);
     group.retries.erase(index);
+    life::kTask.check(task.state, Task::State::kSucceeded);
     task.state = Task::State::kSucceeded;
     task.done_attempt = attempt;
     task.where = where;

@@ -153,6 +153,7 @@ class ClusterState {
   void set_priority(Job& job, Priority priority);
   void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
   void expand_tasks(Job& job);              // makes the tasks, all pending
+  void drop_tasks(Job& job);                // over and done with
   UserId intern_user(const std::string& name) { return users_.intern(name); }
   TrackerState& add_tracker(const std::string& name) { return trackers_.add(name); }
   TrackerState& mutable_tracker(TrackerId id) { return trackers_.at(id); }
@@ -161,6 +162,7 @@ class ClusterState {
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   void set_tracker_order(TrackerState& tracker, TrackerOrder order);
   void set_tracker_faulty(TrackerState& tracker, bool faulty);
+  void set_tracker_forgotten(TrackerState& tracker);  // lost, until it comes back
   void set_tracker_address(TrackerState& tracker, const TrackerAddress& address) {
     trackers_.set_address(tracker, address);
   }
@@ -178,7 +180,8 @@ class ClusterState {
   void age_attempts();  // by the time that it is now
   void set_attempt_state(Attempt& attempt, Attempt::State state);
   void order_kill(Attempt& attempt, KillReason reason);  // leaves RUN, still HELD
-  void end_attempt(AttemptSlot slot);  // leaves RUN if it was there, and HELD; slot is free
+  // Leaves RUN if it was there, and HELD; the slot is free.
+  void end_attempt(AttemptSlot slot, AttemptState end);
   void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
   void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
                       TrackerId where);
@@ -207,6 +210,7 @@ class ClusterState {
   void follow_speculation();  // the settings have changed
 
   void count_pending(const Job& job, std::int32_t by);
+  void note_launch(Job& job, TimeMs at);
   void line_up(const Job& job);
   void leave_line(const Job& job);
   void leave_run(Attempt& attempt);

@@ -4,16 +4,24 @@
 
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
+
+// The first one starts the job; a restart may find an earlier one later.
+void ClusterState::note_launch(Job& job, TimeMs at) {
+  if (job.started_at != 0 && at >= job.started_at) return;
+  if (job.started_at == 0) count_pending(job, -1);
+  life::kJob.change(job, [&] { job.started_at = std::max<TimeMs>(at, 1); });
+}
 
 AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, TrackerId tracker_id,
                                  TimeMs now, bool to_copy, bool beside) {
   Job& job = mutable_job(key.job);
   TaskGroup& group = job.tasks(key.kind);
   Task& task = group.tasks[key.index];
-  WEIR_CHECK(task.state == (beside ? Task::State::kRunning : Task::State::kPending),
-             "only a pending task is launched, or a running one once more");
+  life::kTask.check(task.state, Task::State::kRunning);
+  WEIR_CHECK((task.state == Task::State::kRunning) == beside, "a second attempt is asked for");
   AttemptSlot slot;
   if (free_attempts_.empty()) {
     slot = AttemptSlot(attempts_.size());
@@ -35,6 +43,8 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   attempt.launch_order = ++launches_;
   attempt.tracker_place = static_cast<std::uint32_t>(tracker.attempts.size());
   attempt.live = true;
+  life::kAttempt.check(life::kOutside, attempt.state);
+  if (to_copy) life::kCopy.check(life::kOutside, attempt.copy);
   tracker.attempts.push_back(slot);
   tracker.held.push_back({.key = attempt.key, .copy = attempt.copy});
   hold(tracker, attempt, 1);
@@ -48,8 +58,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
   if (beside) ++group.speculative.launched;
   if (job.speculates[index(key.kind)]) young_.arrive(slot);
   ++job.live_attempts;
-  if (job.started_at == 0) count_pending(job, -1);
-  if (job.started_at == 0 || now < job.started_at) job.started_at = std::max<TimeMs>(now, 1);
+  note_launch(job, now);
   if (to_copy) {
     count_copy(attempt, 1);
     return slot;
@@ -86,6 +95,7 @@ void ClusterState::leave_run(Attempt& attempt) {
 }
 
 void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
+  life::kAttempt.check(attempt.state, state);
   attempt.state = state;
   trackers_.at(attempt.tracker).held[attempt.tracker_place].state = state;
 }
@@ -99,10 +109,11 @@ void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
   attempt.kill_reason = reason;
 }
 
-void ClusterState::end_attempt(AttemptSlot slot) {
+void ClusterState::end_attempt(AttemptSlot slot, AttemptState end) {
   Attempt& attempt = attempts_[slot.index()];
   WEIR_CHECK(attempt.live, "an attempt ends once");
   if (!attempt.dying()) leave_run(attempt);
+  life::kAttempt.check(attempt.state, end);
   TrackerState& tracker = trackers_.at(attempt.tracker);
   Job& job = mutable_job(attempt.key.task.job);
   hold(tracker, attempt, -1);
@@ -117,6 +128,7 @@ void ClusterState::end_attempt(AttemptSlot slot) {
               [&] { unlink_attempt(job.tasks(key.kind).tasks[key.index], slot); });
   young_.erase(slot);
   --job.live_attempts;
+  attempt.state = end;
   attempt.live = false;
   free_attempts_.push_back(slot);
 }

@@ -4,6 +4,7 @@
 
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 namespace {
@@ -66,12 +67,13 @@ void ClusterState::count_copy(const Attempt& attempt, int sign) {
 }
 
 void ClusterState::set_copy_stage(Attempt& attempt, CopyStage stage) {
+  life::kCopy.check(attempt.copy, stage);
   attempt.copy = stage;
   trackers_.at(attempt.tracker).held[attempt.tracker_place].copy = stage;
 }
 
 void ClusterState::set_copied(Attempt& attempt) {
-  WEIR_CHECK(attempt.copy == CopyStage::kCopying && !attempt.dying(), "only who copies has copied");
+  WEIR_CHECK(!attempt.dying(), "what is to die waits for no slots");
   count_copy(attempt, -1);
   set_copy_stage(attempt, CopyStage::kCopied);
   count_copy(attempt, 1);
@@ -97,7 +99,6 @@ void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
 }
 
 void ClusterState::set_computing(Attempt& attempt) {
-  WEIR_CHECK(attempt.copy == CopyStage::kGranted, "only with its slots does a reduce compute");
   set_copy_stage(attempt, CopyStage::kNone);
 }
 

@@ -17,7 +17,16 @@ namespace weir {
 inline constexpr std::int64_t kUnknownIncarnation = INT64_MIN;
 inline constexpr std::int64_t kSilentIntervals = 3;
 
-enum class AttemptState : std::uint8_t { kLaunching, kRunning, kCommitPending, kDying };
+// The last three are ends: nothing that is live is in them.
+enum class AttemptState : std::uint8_t {
+  kLaunching,
+  kRunning,
+  kCommitPending,
+  kDying,
+  kSucceeded,
+  kFailed,
+  kKilled
+};
 
 // Copy-compute splitting: a reduce that was launched to copy takes no reduce slot before it is
 // granted one. Everything else has its slots from its launch on.
@@ -51,7 +60,8 @@ struct TrackerAddress {
 
 struct TrackerState {
   // AWAITED: named in the store as holding outputs, but not heard of since the JobTracker started.
-  enum class State : std::uint8_t { kLive, kLost, kAwaited };
+  // New: its name alone is known, for the moment.
+  enum class State : std::uint8_t { kLive, kLost, kAwaited, kNew };
 
   TrackerId id;
   std::string name;

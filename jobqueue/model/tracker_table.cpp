@@ -33,7 +33,7 @@ TrackerState& TrackerTable::add(const std::string& name) {
   TrackerState& tracker = trackers_.back();
   tracker.id = id;
   tracker.name = name;
-  tracker.state = TrackerState::State::kLost;
+  tracker.state = TrackerState::State::kNew;
   tracker.rack = racks_.intern("default");
   by_name_.emplace(name, id);
   by_host_[name].push_back(id);

@@ -15,6 +15,7 @@
 
 #include "jobqueue/model/free_slots.h"
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/life_cycles.h"
 #include "jobqueue/model/name_table.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/tracker_state.h"
@@ -42,7 +43,7 @@ class TrackerTable {
   // Grows when an address or a path changes: what is near what is to be found out anew.
   std::uint64_t address_version() const { return address_version_; }
 
-  TrackerState& add(const std::string& name);  // lost, until it is said to be there
+  TrackerState& add(const std::string& name);  // new, until it is said to be there
   void set_address(TrackerState& tracker, const TrackerAddress& address);
   // Changes its state, its total, or what may move it in or out of the pool.
   template <class Change>
@@ -78,7 +79,7 @@ template <class Change>
 void TrackerTable::change(TrackerState& tracker, Change change) {
   largest_.reset();
   count(tracker, -1);
-  change();
+  life::kTracker.change(tracker, change);
   count(tracker, 1);
 }
 

@@ -143,7 +143,8 @@ bool break_loser(const Scene& scene) {
         state.job(key.job).tasks(key.kind).tasks[key.index].state != Task::State::kSucceeded) {
       continue;
     }
-    state.set_attempt_state(attempt, Attempt::State::kRunning);
+    attempt.state = Attempt::State::kRunning;  // past its life cycle, which forbids it
+    state.mutable_tracker(attempt.tracker).held[attempt.tracker_place].state = attempt.state;
     return true;
   }
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobqueue/model/life_cycles.h"
 
 namespace weir {
 namespace {
@@ -15,20 +16,6 @@ const char* name(AttemptEnded::How how) {
       return "FAILED";
     case AttemptEnded::How::kKilled:
       return "KILLED";
-  }
-  return "";
-}
-
-const char* name(Attempt::State state) {
-  switch (state) {
-    case Attempt::State::kLaunching:
-      return "LAUNCHING";
-    case Attempt::State::kRunning:
-      return "RUNNING";
-    case Attempt::State::kCommitPending:
-      return "COMMIT_PENDING";
-    case Attempt::State::kDying:
-      return "KILLING";
   }
   return "";
 }

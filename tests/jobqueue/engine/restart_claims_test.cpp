@@ -160,7 +160,8 @@ TEST(ClaimDeadlines, NeverIsNeverWhateverIsAddedToIt) {
   ClaimBook book(2);
   const QueueId leaf(1);
   EXPECT_EQ(book.open(leaf, TaskKind::kMap, 1, 5000, kNever).deadline, kNever);
-  book.shift(1000);
+  book.pause(5000);
+  book.resume(6000);
   EXPECT_EQ(book.claims(leaf, TaskKind::kMap)[0].deadline, kNever);
   EXPECT_EQ(book.claims(leaf, TaskKind::kMap)[0].kills_from, kNever);
   book.set_deadlines(leaf, TaskKind::kMap, 2000);  // the settings have changed

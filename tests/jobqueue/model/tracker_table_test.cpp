@@ -24,7 +24,7 @@ TrackerState& live_one(TrackerTable& table, const std::string& name, const Resou
 TEST(TrackerTable, OnlyWhoIsThereCounts) {
   TrackerTable table;
   TrackerState& one = table.add("tt1");
-  EXPECT_EQ(one.state, State::kLost);
+  EXPECT_EQ(one.state, State::kNew);
   table.change(one, [&] { one.total = slots(3, 2); });
   EXPECT_EQ(table.total(), Resources{});
   EXPECT_EQ(table.largest(), Resources{});
