@@ -83,7 +83,6 @@ Job& ClusterState::add_job(std::unique_ptr<Job> job) {
     if (added.state == JobState::kWaiting) ++waiting_jobs_;
     ++(added.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
     count_pending(added, 1);
-    line_up(added);
   }
   return added;
 }
@@ -96,41 +95,13 @@ void ClusterState::count_pending(const Job& job, std::int32_t by) {
   queue.users[job.user].jobs_pending += static_cast<std::uint32_t>(by);
 }
 
-void ClusterState::line_up(const Job& job) {
-  if (!job.durable || job.held || is_over(job.state)) return;
-  QueueState& queue = queues_[job.queue.index()];
-  const JobOrder order = job_order(*this, job);
-  for (JobLine* line : {&queue.line, &queue.user_lines[job.user]}) {
-    (job.state == JobState::kWaiting ? line->waiting : line->running).insert(order);
-  }
-}
-
-void ClusterState::leave_line(const Job& job) {
-  if (!job.durable || job.held || is_over(job.state)) return;
-  QueueState& queue = queues_[job.queue.index()];
-  const JobOrder order = job_order(*this, job);
-  const auto his = queue.user_lines.find(job.user);
-  for (JobLine* line : {&queue.line, &his->second}) {
-    (job.state == JobState::kWaiting ? line->waiting : line->running).erase(order);
-  }
-  if (his->second.waiting.empty() && his->second.running.empty()) queue.user_lines.erase(his);
-}
-
 void ClusterState::set_durable(Job& job) {
   life::kJob.change(job, [&] { job.durable = true; });
-  line_up(job);
 }
 
 void ClusterState::release(Job& job) {
   if (!job.held) return;
   life::kJob.change(job, [&] { job.held = false; });
-  line_up(job);
-}
-
-void ClusterState::set_priority(Job& job, Priority priority) {
-  leave_line(job);
-  job.priority = priority;
-  line_up(job);
 }
 
 void ClusterState::forget_job(JobId id) {
@@ -148,14 +119,12 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   if (job.state == state) return;
   QueueState& queue = queues_[job.queue.index()];
   UserInQueue& user = queue.users[job.user];
-  leave_line(job);
   --(job.state == JobState::kWaiting ? queue.jobs_waiting : queue.jobs_running);
   --(job.state == JobState::kWaiting ? user.jobs_waiting : user.jobs_running);
   if (job.state == JobState::kWaiting) --waiting_jobs_;
   count_pending(job, -1);
   life::kJob.change(job, [&] { job.state = state; });
   count_pending(job, 1);
-  line_up(job);
   switch (state) {
     case JobState::kWaiting:
       ++queue.jobs_waiting, ++user.jobs_waiting, ++waiting_jobs_;
@@ -182,7 +151,6 @@ void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::in
 
 void ClusterState::set_queue(Job& job, QueueId queue) {
   if (job.queue == queue) return;
-  leave_line(job);
   std::int64_t moved[kTaskKindCount] = {0, 0};
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
@@ -211,7 +179,6 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
   }
   job.queue = queue;
   count_pending(job, 1);
-  line_up(job);
   for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
 }
 

@@ -150,7 +150,7 @@ class ClusterState {
   void set_job_state(Job& job, JobState state);  // keeps the queue's and the user's counts
   void set_durable(Job& job);
   void release(Job& job);  // it was held
-  void set_priority(Job& job, Priority priority);
+  void set_priority(Job& job, Priority priority) { job.priority = priority; }
   void set_queue(Job& job, QueueId queue);  // carries running tasks and counts along
   void expand_tasks(Job& job);              // makes the tasks, all pending
   void drop_tasks(Job& job);                // over and done with
@@ -211,8 +211,6 @@ class ClusterState {
 
   void count_pending(const Job& job, std::int32_t by);
   void note_launch(Job& job, TimeMs at);
-  void line_up(const Job& job);
-  void leave_line(const Job& job);
   void leave_run(Attempt& attempt);
   void index_locations(const Job& job) const;  // from the splits' hosts, the trackers' local paths
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,

@@ -96,11 +96,6 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   settings_ = std::move(settings);
   tree_ = std::move(tree);
   queues_ = std::move(queues);
-  for (QueueState& queue : queues_) {  // whether priorities count may be another matter now
-    queue.line = {};
-    queue.user_lines.clear();
-  }
-  for (const auto& [id, job] : jobs_) line_up(*job);
   follow_speculation();
   for (const TrackerState& tracker : trackers()) mutable_tracker(tracker.id).keeps = 0;
   for (const Hold& hold : claims_.holds()) ++mutable_tracker(hold.tracker).keeps;

@@ -1,23 +1,15 @@
-// What is in a queue: its running slots, its users, its jobs in line, and what has been.
+// What is in a queue: its running slots, its users, its jobs, and what has been.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
 #include <cstdint>
-#include <map>
 #include <set>
 
 #include "jobqueue/model/ids.h"
-#include "jobqueue/model/job.h"
 #include "jobqueue/model/queue_counters.h"
 #include "jobqueue/model/terms.h"
 
 namespace weir {
-
-// Unfinished durable jobs, in the order in which they run.
-struct JobLine {
-  std::set<JobOrder> waiting;
-  std::set<JobOrder> running;
-};
 
 // What one user has in one leaf queue.
 struct UserInQueue {
@@ -44,8 +36,6 @@ struct alignas(64) QueueState {
   std::uint32_t jobs_running = 0;
   std::uint32_t jobs_pending = 0;  // of jobs_running, as with users
   std::set<JobId> unfinished;  // in submit order
-  JobLine line;
-  std::map<UserId, JobLine> user_lines;  // the line by users, none empty
 };
 
 }  // namespace weir
