@@ -7,18 +7,33 @@
 namespace weir {
 
 constexpr std::uint32_t kMostLosses = 3;
+constexpr DurationMs kKnownForMs = 3'600'000;
+
+std::uint32_t TrackerLosses::losses(const TaskKey& task) const {
+  const Job& job = state_.job(task.job);
+  const auto found = job.losses.find({task.kind, task.index});
+  return found == job.losses.end() ? 0 : found->second;
+}
+
+bool TrackerLosses::is_known(UserId user) const {
+  const auto found = known_.find(user);
+  return found != known_.end() && now_ - found->second < kKnownForMs;
+}
 
 std::vector<TaskKey> TrackerLosses::blame_for(TrackerState& tracker) {
-  const auto losses = [this](const TaskKey& task) -> std::uint32_t {
-    const Job& job = state_.job(task.job);
-    const auto found = job.losses.find({task.kind, task.index});
-    return found == job.losses.end() ? 0 : found->second;
+  const auto known = [this](const auto& lost) {
+    return is_known(state_.job(lost.key.task.job).user);
   };
+  const bool among_known =
+      std::any_of(tracker.lost_attempts.begin(), tracker.lost_attempts.end(), known);
   std::uint32_t most = 0;
-  for (const auto& lost : tracker.lost_attempts) most = std::max(most, losses(lost.key.task));
+  for (const auto& lost : tracker.lost_attempts) {
+    if (!among_known || known(lost)) most = std::max(most, losses(lost.key.task));
+  }
   std::vector<TaskKey> blamed;
   for (auto& lost : tracker.lost_attempts) {
     const TaskKey& task = lost.key.task;
+    if (among_known && !known(lost)) continue;
     if (is_over(state_.job(task.job).state) || losses(task) < most) continue;
     lost.blamed = true;
     blamed.push_back(task);
@@ -45,6 +60,7 @@ void TrackerLosses::fail_those_who_take_trackers_down(const std::vector<TaskKey>
     const std::string why = task_name(task) + " was lost with its tracker " +
                             std::to_string(found->second) + " times, last with " + tracker.name +
                             ", which " + tracker.lost_why + ": it seems to take trackers down";
+    known_[job.user] = now_;
     parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
 }

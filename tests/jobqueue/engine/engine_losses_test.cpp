@@ -63,6 +63,39 @@ TEST(EngineLosses, ABystanderIsNotBlamed) {
   EXPECT_EQ(h.state_of(2), JobState::kSucceeded);
 }
 
+// One hostile job after the other, each with a task that was never lost before.
+void crash_with_fresh_tasks_of_eve(FifoHarness& h, std::uint32_t first_job, int times) {
+  for (int i = 0; i < times; ++i) {
+    const std::uint32_t job = first_job + static_cast<std::uint32_t>(i);
+    h.submit({.user = "eve", .maps = 1});
+    ASSERT_THAT(h.heartbeat("tt1"), HasSubstr("J" + std::to_string(job) + "/m0"));
+    ASSERT_THAT(h.running("default"), 2);
+    crash(h, "tt1");
+    h.step(KillJob{{"eve", {}}, JobId(job)});
+    h.settle("tt1");
+  }
+}
+
+TEST(EngineLosses, WhoIsKnownForItIsBlamedAndNoBystander) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.user = "eve", .maps = 1});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
+    crash(h, "tt1");
+  }
+  ASSERT_EQ(h.state_of(1), JobState::kFailed);
+  h.submit({.user = "bob", .maps = 1});
+  crash_with_fresh_tasks_of_eve(h, 3, 5);
+  EXPECT_TRUE(h.state().job(JobId(2)).losses.empty());
+  EXPECT_EQ(h.state_of(2), JobState::kRunning);
+  // For an hour.
+  h.advance(3'600'000);
+  h.connect("tt1");
+  crash_with_fresh_tasks_of_eve(h, 8, 3);
+  EXPECT_EQ(h.state_of(2), JobState::kFailed);
+}
+
 TEST(EngineLosses, SuspectsAreKeptApartForAMinuteOnly) {
   FifoHarness h;
   h.settings().heartbeat.expiry_ms = 3'600'000;
