@@ -32,13 +32,21 @@ TEST(TrackerTable, OnlyWhoIsThereCounts) {
   EXPECT_EQ(table.total(), slots(3, 2));
   EXPECT_EQ(table.largest(), slots(3, 2));
   EXPECT_EQ(table.live(), 1u);
-  table.change(one, [&] { one.state = State::kAwaited; });
-  EXPECT_EQ(table.live(), 0u);
-  EXPECT_EQ(table.awaited(), 1u);
   table.change(one, [&] { one.state = State::kLost; });
-  EXPECT_EQ(table.awaited(), 0u);
+  EXPECT_EQ(table.live(), 0u);
   EXPECT_EQ(table.total(), Resources{});
   EXPECT_EQ(table.free_slots().total(TaskKind::kMap), 0);
+}
+
+TEST(TrackerTable, WhoIsAwaitedIsNotThereYet) {
+  TrackerTable table;
+  TrackerState& one = table.add("tt1");
+  table.change(one, [&] { one.state = State::kAwaited; });
+  EXPECT_EQ(table.awaited(), 1u);
+  EXPECT_EQ(table.live(), 0u);
+  table.change(one, [&] { one.state = State::kLive; });
+  EXPECT_EQ(table.awaited(), 0u);
+  EXPECT_EQ(table.live(), 1u);
 }
 
 TEST(TrackerTable, WhatIsUsedIsNotFree) {
