@@ -106,6 +106,7 @@ struct OwedJudge {
   std::vector<std::map<QueueId, Dealt>> dealings{};  // by every reading
   bool ruled = false;                                // before this step
   bool judges = false;                               // claims may arise
+  bool drops = false;                                // what is wanted less is owed no more
 
   std::string numbers(QueueId leaf, const Shortfall& gap) const {
     const ExpectedQueue& line = lines[leaf.index()];
@@ -168,8 +169,7 @@ struct OwedJudge {
     const ClaimAccount before =
         found == memory.claims.accounts.end() ? ClaimAccount{} : found->second;
     const std::string who = "queue " + step.path(leaf) + ": ";
-    const bool looked = judges || (!step.rules && std::holds_alternative<Tick>(step.input.body));
-    if (looked && owed > now.most) verdict.breach("claim-excess", who + numbers(leaf, now));
+    if (drops && owed > now.most) verdict.breach("claim-excess", who + numbers(leaf, now));
     if (judges) {
       // Which free slots are its own only the past tells; tasks that die still are to have some.
       const std::int64_t mine = dealt(leaf).most + own_free(leaf, moves) + line.returning;
@@ -292,7 +292,9 @@ void check_owed(const Step& step, Memory& memory, Verdict& verdict) {
   if (memory.every_step) moves = read_moves(step, memory.claims);
   ClaimLedger ledger(step, memory.claims, moves, verdict);
   if (memory.every_step) ledger.follow();
+  // While trackers are still to report after a start, claims stand as they were stored.
   const bool settled = !step.engine.recovering() && step.engine.unreported().empty();
+  const bool tick = std::holds_alternative<Tick>(step.input.body);  // paused ones follow then
   std::vector<OwedJudge> judges;
   for (const TaskKind kind : kTaskKinds) {
     judges.push_back({.step = step,
@@ -302,7 +304,8 @@ void check_owed(const Step& step, Memory& memory, Verdict& verdict) {
                                           : expect(step.census, kind, {}, {}),
                       .free = FreeSlots(step.census, kind),
                       .ruled = !memory.paused_at,
-                      .judges = step.rules && settled});
+                      .judges = step.rules && settled,
+                      .drops = settled && (step.rules || tick)});
     OwedJudge& judge = judges.back();
     if (judge.judges) judge.deal_all(moves, first_new_claim(step));
     for (const QueueId leaf : step.state.tree().leaves()) {
