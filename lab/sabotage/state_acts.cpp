@@ -71,7 +71,9 @@ bool break_job_end(const Scene& scene) {
     if (job->duty != Job::Duty::kSucceed || !job->duty_tracker.valid()) continue;
     auto& duties = state.mutable_tracker(job->duty_tracker).duties;
     if (std::erase(duties, id) == 0) continue;
-    state.mutable_job(id).duty_tracker = TrackerId{};
+    Job& left = state.mutable_job(id);
+    left.duty_tracker = TrackerId{};
+    left.duty_given.clear();  // nor is the tracker's word heard
     return true;
   }
   return false;
