@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "jobqueue/policy/copy_split_facet.h"
+#include "jobqueue/policy/pools_facet.h"
+
 namespace weir {
 
 Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory policy_factory,

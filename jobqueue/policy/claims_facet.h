@@ -9,8 +9,7 @@
 
 namespace weir {
 
-// How claims and lending follow the figures: what a policy finds, the engine enters in the
-// ClaimBook.
+// How claims and lending follow the figures.
 struct ClaimStep {
   enum class What : std::uint8_t {
     kOpen,     // a claim of `slots` arises
@@ -29,6 +28,7 @@ struct ClaimStep {
   std::int64_t slots = 0;
   JobId job = {};
 };
+
 class Claims {
  public:
   virtual ~Claims() = default;

@@ -12,7 +12,6 @@
 
 namespace weir {
 
-// What a policy divides the cluster among besides the queues, if it does: pools, by dotted path.
 struct PoolFigures {
   std::string pool;
   std::string parent;  // dotted path; empty at the top
