@@ -53,19 +53,23 @@ Connection::~Connection() {
 }
 
 bool Connection::leave_count() {
-  if (!counted_.exchange(false)) return false;
+  const std::lock_guard lock(count_mutex_);
+  if (!counted_) return false;
+  counted_ = false;
   --server_->connections;
   --peer_->connections;
+  if (counted_user_) --counted_user_->connections;
+  counted_user_.reset();
   return true;
 }
 
-bool Connection::give_way() {
+bool Connection::give_way(std::string_view whose) {
   if (!leave_count()) return false;
-  asio::post(strand_, [self = shared_from_this()] {
+  asio::post(strand_, [self = shared_from_this(), whose = std::string(whose)] {
     self->refuse(RefusalCause::kTooManyConnections,
-                 fmt::format("there are {} connections, the most allowed, and most of them from "
-                             "its address: it gives way to one of another",
-                             self->server_->limits.max_connections));
+                 fmt::format("there are {} connections, the most allowed, and most of them are of "
+                             "{}: it gives way to another",
+                             self->server_->limits.max_connections, whose));
   });
   return true;
 }
@@ -297,6 +301,12 @@ void Connection::count_for(const std::string& user) {
   if (!user_ || user_->name != user) {
     user_ = server_->users.find_or_add(user);
     kept_bytes_.count_for(user_->account);
+    const std::lock_guard lock(count_mutex_);
+    if (counted_) {
+      if (counted_user_) --counted_user_->connections;
+      ++user_->connections;
+      counted_user_ = user_;
+    }
   }
   slots_.back().bytes.count_for(user_->account);
 }

@@ -9,8 +9,9 @@
 // written. Ready replies at the head of the order are written together. Deadlines are points in
 // time that the server's sweep compares with now: no timer is set or cancelled for a call.
 //
-// A connection counts among those of its address until it is closed or, where the port is full, has
-// been told to give way to one of another address: the place is the newcomer's from that moment.
+// A connection counts among those of its address, and of the user whom its latest call named, until
+// it is closed or, where the port is full, has been told to give way to another: the place is the
+// newcomer's from that moment.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,7 @@
 #include <boost/asio/strand.hpp>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,9 +68,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Any thread: drops the connection (on its strand) when a deadline has passed.
   void expire_if_due(std::chrono::steady_clock::time_point now);
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
-  // Any thread: makes room for a connection of another address; false if it does so already.
-  bool give_way();
+  // Any thread: makes room for another connection; false if it does so already. `whose` is of whom
+  // there are too many, for the log: "its address", "its user".
+  bool give_way(std::string_view whose);
   const Peer& peer() const { return *peer_; }
+  // Any thread: whether it counts among those of this user.
+  bool counts_for(const Peer& user) const {
+    const std::lock_guard lock(count_mutex_);
+    return counted_user_.get() == &user;
+  }
   const std::shared_ptr<Speakers> speakers_ = std::make_shared<Speakers>();
   // Nothing of a call has come that is not answered.
   bool idle() const { return idle_.load(std::memory_order_relaxed); }
@@ -130,7 +138,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Deadline read_deadline_;  // set on the strand, looked at by the sweep
   Deadline write_deadline_;
   std::atomic<bool> closed_{false};
-  std::atomic<bool> counted_{true};
+  mutable std::mutex count_mutex_;
+  bool counted_ = true;                 // among all, and those of its address
+  std::shared_ptr<Peer> counted_user_;  // and of this user; null: of none
   std::atomic<bool> idle_{true};
 };
 

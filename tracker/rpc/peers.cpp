@@ -52,6 +52,11 @@ bool gives_way(const Peer& most, const Peer& newcomer) {
   return most.connections > newcomer.connections + 1;
 }
 
+bool user_gives_way(const Peer& user, size_t max_connections) {
+  const size_t his = user.connections;
+  return his <= max_connections && his > PeerTable::kTimesOfUsers * (max_connections - his);
+}
+
 const std::string& calling_peer() {
   static const std::string nobody;
   return current == nullptr ? nobody : current->peer_.name;

@@ -26,7 +26,7 @@ struct Peer {
       : name(std::move(peer_name)), account(std::make_shared<ByteBudget::Account>(times)) {}
   const std::string name;  // an address, or a user
   const std::shared_ptr<ByteBudget::Account> account;
-  std::atomic<size_t> connections{0};  // of an address
+  std::atomic<size_t> connections{0};  // of an address, or whose latest call named the user
 };
 
 // What stands for the address in budgets.
@@ -35,6 +35,10 @@ std::string peer_name(const boost::asio::ip::address& address);
 // Whether a connection of `most` is to make room for one of `newcomer` on a port that is full: if
 // `most` then still has as many as the newcomer's address.
 bool gives_way(const Peer& most, const Peer& newcomer);
+
+// Whether connections of this user are to make room on a port that is full: if he has more than
+// three quarters of it, that is more than PeerTable::kTimesOfUsers times what he leaves.
+bool user_gives_way(const Peer& user, size_t max_connections);
 
 class PeerTable {
  public:

@@ -84,6 +84,8 @@ class FramedServer::Core : public std::enable_shared_from_this<Core> {
   void accept();
   void accepted(TcpSocket socket);
   bool make_room(const Peer& newcomer);
+  template <typename Whose>
+  bool newest_gives_way(std::string_view reason, const Whose& whose);
   void sweep();
 
   asio::io_context& io_;
@@ -139,16 +141,26 @@ void FramedServer::Core::accepted(TcpSocket socket) {
   asio::post(connection->strand(), [connection] { connection->start(); });
 }
 
-// The port is full: of the address that has most connections the newest idle one goes, or else the
-// newest. Those that were there before a flood of the same address stay. Needs mutex_.
+// The port is full: a user who has more of it than a user may, or else the address that has most
+// connections, makes room. Needs mutex_.
 bool FramedServer::Core::make_room(const Peer& newcomer) {
+  if (const auto user = shared_->users.largest();
+      user && user_gives_way(*user, shared_->limits.max_connections)) {
+    return newest_gives_way("its user", [&](auto& each) { return each.counts_for(*user); });
+  }
   const auto most = shared_->peers.largest();
   if (!most || !gives_way(*most, newcomer)) return false;
+  return newest_gives_way("its address", [&](auto& each) { return &each.peer() == most.get(); });
+}
+
+// Of those connections the newest idle one goes, or else the newest: those that were there before a
+// flood stay. Needs mutex_.
+template <typename Whose>
+bool FramedServer::Core::newest_gives_way(std::string_view reason, const Whose& whose) {
   for (const bool idle : {true, false}) {
     for (auto at = connections_.rbegin(); at != connections_.rend(); ++at) {
       Connection& connection = *at->second;
-      if (&connection.peer() == most.get() && (!idle || connection.idle()) &&
-          connection.give_way()) {
+      if (whose(connection) && (!idle || connection.idle()) && connection.give_way(reason)) {
         return true;
       }
     }

@@ -7,7 +7,8 @@
 //
 // No address costs another its place: the port's bytes are shared as byte_budget.h says, and where
 // there are as many connections as may be, one of the address that has most gives way to one of an
-// address that has fewer. An address may have all of a port for as long as nobody else wants it,
+// address that has fewer; before it, one of a user who has more than three quarters of them (from
+// however many addresses). An address may have all of a port for as long as nobody else wants it,
 // which is right for a cluster on one machine or behind one gateway.
 //
 // One io thread is meant, several are safe (a strand per connection). The io_context must outlive

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -18,8 +19,8 @@
 #include <thread>
 
 #include "tracker/rpc/log_lines.h"
-#include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/duty.h"
+#include "tracker/tasktracker/leftovers.h"
 
 namespace weir::tasktracker {
 
@@ -30,6 +31,7 @@ namespace {
 
 constexpr std::int64_t kHealthEveryMs = 1000;
 constexpr std::int64_t kLongestSleepMs = 60000;
+constexpr std::chrono::seconds kLockPatience{3};  // for an earlier life that is just ending
 
 // Larger than that of any earlier life: the JobTracker takes the larger of two for the newer.
 std::int64_t draw_incarnation() {
@@ -88,6 +90,23 @@ Agent::~Agent() {
   gauge_.stop();
 }
 
+// One that was killed lets go of the directory when the kernel has ended its last process, which may
+// be a moment after its successor has started.
+Status Agent::lock_work_directory() {
+  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
+  if (!lock) return lock.error();
+  const auto give_up = std::chrono::steady_clock::now() + kLockPatience;
+  while (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() >= give_up) {
+      return data_error(dirs_.root +
+                        ": in use by another tracker; each needs a work directory of its own");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  lock_ = std::move(*lock);
+  return Ok{};
+}
+
 Status Agent::prepare() {
   if (options_.work_dir.empty()) return data_error("work directory: none given");
   if (auto made = make_directories(options_.work_dir); !made) return made;
@@ -98,13 +117,7 @@ Status Agent::prepare() {
     options_.runner = std::filesystem::read_symlink("/proc/self/exe", error).string();
     if (error) return data_error("/proc/self/exe: " + error.message());
   }
-  auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
-  if (!lock) return lock.error();
-  if (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
-    return data_error(dirs_.root +
-                      ": in use by another tracker; each needs a work directory of its own");
-  }
-  lock_ = std::move(*lock);
+  if (auto locked = lock_work_directory(); !locked) return locked;
   const auto home = home_of(lock_.get());
   if (!home) return data_error(dirs_.lock() + ": " + home.error().message);
   if (const int killed = kill_leftovers(dirs_); killed > 0) {

@@ -44,6 +44,7 @@ class Agent {
   std::uint16_t shuffle_port() const { return shuffle_port_; }
 
  private:
+  Status lock_work_directory();
   void turn();  // poll the core, do what it says, set the timer
   void arm_timer();
   void wait_for_signals();

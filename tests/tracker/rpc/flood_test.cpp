@@ -21,11 +21,11 @@ class FloodTest : public RpcTest {
     limits_.write_timeout = std::chrono::milliseconds(60'000);
   }
   // Connections that have made one call and then do nothing.
-  std::vector<RawClient> idlers(size_t count, const char* source) {
+  std::vector<RawClient> idlers(size_t count, const char* source, const char* name = "idle") {
     std::vector<RawClient> made;
     for (size_t i = 0; i < count; ++i) {
       made.emplace_back(server_->port(), 0, source);
-      made.back().send(beat_frame("idle", 7));
+      made.back().send(beat_frame(name, 7));
       EXPECT_EQ(made.back().read_reply(), 7) << source << " " << i;
     }
     return made;
@@ -156,6 +156,42 @@ TEST_F(FloodTest, UnansweredCallsOfAUserWithManyAddressesLeaveAQuarter) {
   RawClient victim(server_->port());
   victim.send(beat_frame("victim@bob@" + std::string(200'000, 'v'), 9));
   EXPECT_EQ(victim.read_reply(), 9);
+}
+
+TEST_F(FloodTest, IdleConnectionsOfAUserWithManyAddressesLeaveAQuarter) {
+  limits_.max_connections = 20;
+  start();
+  // No address of his has more than the victim's.
+  std::vector<RawClient> flood;
+  for (int address = 2; address < 10; ++address) {
+    for (auto& made : idlers(2, ("127.0.0." + std::to_string(address)).c_str(), "idle@eve")) {
+      flood.push_back(std::move(made));
+    }
+  }
+  std::vector<RawClient> victims = idlers(4, "127.0.0.1");
+  const auto finds_room = [&] {
+    victims.emplace_back(server_->port());
+    victims.back().send(beat_frame("victim", 5));
+    std::string answer;
+    return victims.back().read_more(&answer);
+  };
+  // Who is another's now counts for that one: eve has three quarters, and keeps them.
+  const auto say = [&](const char* name) {
+    flood.front().send(beat_frame(name, 8));
+    EXPECT_EQ(flood.front().read_reply(), 8);
+  };
+  say("idle@bob");
+  EXPECT_FALSE(finds_room());
+  say("idle@eve");
+  EXPECT_TRUE(finds_room());
+  EXPECT_EQ(flood.back().read_to_end(), "");  // her newest
+  flood.pop_back();
+  EXPECT_FALSE(finds_room());
+  // Nor does what she has closed count.
+  flood.pop_back();
+  ASSERT_TRUE(eventually([&] { return server_->connections() == 19; }));
+  EXPECT_TRUE(finds_room());
+  EXPECT_FALSE(finds_room());
 }
 
 TEST(Speakers, AreTheLatestOfAConnection) {

@@ -2,9 +2,13 @@
 // behind.
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 #include "tracker/tasktracker/job_run.h"
 #include "tracker/tasktracker/process_table.h"
@@ -286,6 +290,26 @@ TEST(Trouble, AWorkDirectoryHasOneTracker) {
   const Status prepared = second.prepare();
   ASSERT_FALSE(prepared.ok());
   EXPECT_TRUE(contains(prepared.error().message, "in use by another tracker"));
+}
+
+// Who was killed may hold its lock for a moment longer than its successor needs to start.
+TEST(Trouble, ATrackerWaitsForOneThatIsJustEnding) {
+  const TempDir dir;
+  auto lock = open_file(dir / "lock", O_RDWR | O_CREAT);
+  ASSERT_TRUE(lock.ok());
+  ASSERT_EQ(::flock(lock->get(), LOCK_EX), 0);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    lock->reset();
+  });
+  TaskTrackerOptions options;
+  options.name = "tt1";
+  options.work_dir = dir.path();
+  FakeJobTracker jobtracker{JobSpec()};
+  Agent agent(options, jobtracker.link());
+  const Status prepared = agent.prepare();
+  ending.join();
+  EXPECT_TRUE(prepared.ok()) << prepared.error().message;
 }
 
 }  // namespace
