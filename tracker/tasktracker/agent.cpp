@@ -90,8 +90,8 @@ Agent::~Agent() {
   gauge_.stop();
 }
 
-// One that was killed lets go of the directory when the kernel has ended its last process, which may
-// be a moment after its successor has started.
+// One that was killed lets go of the directory when its last process has ended, which may be a
+// moment after its successor has started.
 Status Agent::lock_work_directory() {
   auto lock = open_file(dirs_.lock(), O_RDWR | O_CREAT);
   if (!lock) return lock.error();
