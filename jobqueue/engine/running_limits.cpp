@@ -28,7 +28,7 @@ bool runs_before(const Job& a, const Job& b) {
 
 void RunningLimits::follow(const Policy& policy) {
   jobs_.clear();
-  standings_.clear();
+  stands_.clear();
   classes_.clear();
   groups_.clear();
   touched_.clear();
@@ -40,7 +40,7 @@ void RunningLimits::follow(const Policy& policy) {
 }
 
 RunningLimits::Standing RunningLimits::standing(JobId job) const {
-  return job.index() < standings_.size() ? standings_[job.index()] : Standing::kNone;
+  return job.index() < stands_.size() ? stands_[job.index()].standing : Standing::kNone;
 }
 
 RunningLimits::Turn RunningLimits::turn_of(const Job& job) const {
@@ -60,11 +60,17 @@ void RunningLimits::update(const Job& job) {
   if (before == now) return;
   if (before == Standing::kNone) return enter(job);
   if (now == Standing::kNone) return leave(job.id);
+  Stand& stand_of = stands_[job.id.index()];
+  const bool runs_on = before != Standing::kWaits && now != Standing::kWaits;
+  if (runs_on && !stand_of.limited) {
+    stand_of.standing = now;
+    return;
+  }
   const Entry& entry = *jobs_[job.id.index()];
   if (before == Standing::kYields && now == Standing::kKeeps) {
     // Nobody gains: those before it see one more who runs.
-    for (Group* group : entry.in->groups) group->yielding.erase(entry.turn);
-    standings_[job.id.index()] = now;
+    for (Group* group : entry.in->limited) group->yielding.erase(entry.turn);
+    stand_of.standing = now;
     return;
   }
   unstand(entry);
@@ -79,30 +85,31 @@ void RunningLimits::regroup(const Job& job) {
 void RunningLimits::enter(const Job& job) {
   if (job.id.index() >= jobs_.size()) {
     jobs_.resize(job.id.index() + 1);
-    standings_.resize(jobs_.size(), Standing::kNone);
+    stands_.resize(jobs_.size());
   }
   auto& entry = jobs_[job.id.index()];
   entry = std::make_unique<Entry>();
   entry->turn = turn_of(job);
   entry->in = &class_of(job);
   ++entry->in->jobs;
+  stands_[job.id.index()].limited = !entry->in->limited.empty();
   stand(*entry, standing_of(job));
 }
 
 void RunningLimits::leave(JobId job) {
   const auto entry = std::move(jobs_[job.index()]);
   unstand(*entry);
-  standings_[job.index()] = Standing::kNone;
+  stands_[job.index()] = {};
   if (--entry->in->jobs == 0) drop_class(*entry->in);
 }
 
 void RunningLimits::stand(const Entry& entry, Standing now) {
-  standings_[entry.turn.id.index()] = now;
+  stands_[entry.turn.id.index()].standing = now;
   if (now == Standing::kWaits) {
     entry.in->waiting.insert(entry.turn);
     return ask(*entry.in);
   }
-  for (Group* group : entry.in->groups) {
+  for (Group* group : entry.in->limited) {
     count(*group, 1);
     if (now == Standing::kYields) group->yielding.insert(entry.turn);
     if (group->excess() > 0) touch(*group);
@@ -115,7 +122,7 @@ void RunningLimits::unstand(const Entry& entry) {
     entry.in->waiting.erase(entry.turn);
     return;
   }
-  for (Group* group : entry.in->groups) {
+  for (Group* group : entry.in->limited) {
     count(*group, -1);
     if (before == Standing::kYields) group->yielding.erase(entry.turn);
     touch(*group);
@@ -165,6 +172,7 @@ RunningLimits::Class& RunningLimits::class_of(const Job& job) {
     count(group, 0);
     group.classes.push_back(&jobs);
     jobs.groups.push_back(&group);
+    if (group.limit != kNoLimit) jobs.limited.push_back(&group);
   }
   return jobs;
 }
@@ -239,7 +247,7 @@ void RunningLimits::ask_from(Class& jobs, std::set<Turn>::const_iterator first, 
 
 // As the walk finds it at that turn: who yields and comes later has taken no place yet.
 bool RunningLimits::has_room(const Class& jobs, const Turn& turn) {
-  return std::all_of(jobs.groups.begin(), jobs.groups.end(), [&](const Group* group) {
+  return std::all_of(jobs.limited.begin(), jobs.limited.end(), [&](const Group* group) {
     auto last = group->yielding.end();
     for (std::int64_t more = group->excess(); more >= 0; --more) {
       if (last == group->yielding.begin() || !(turn < *--last)) return false;
@@ -274,7 +282,7 @@ void RunningLimits::admit_next(Sweep& sweep) {
   const auto place = jobs->waiting.find(turn);
   WEIR_CHECK(place != jobs->waiting.end(), "who is asked waits");
   ask_from(*jobs, jobs->waiting.erase(place), sweep);
-  for (Group* group : jobs->groups) {
+  for (Group* group : jobs->limited) {
     ++group->running;
     group->yielding.insert(turn);
     if (group->excess() > 0 &&
@@ -282,14 +290,14 @@ void RunningLimits::admit_next(Sweep& sweep) {
       sweep.crowded.push_back(group);
     }
   }
-  standings_[turn.id.index()] = Standing::kYields;
+  stands_[turn.id.index()].standing = Standing::kYields;
   sweep.plan.admit.push_back(turn.id);
 }
 
 void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
   const Entry& entry = *jobs_[turn.id.index()];
-  standings_[turn.id.index()] = Standing::kWaits;
-  for (Group* group : entry.in->groups) {
+  stands_[turn.id.index()].standing = Standing::kWaits;
+  for (Group* group : entry.in->limited) {
     count(*group, -1);
     group->yielding.erase(turn);
     for (Class* jobs : group->classes) {
@@ -303,7 +311,7 @@ void RunningLimits::demote(const Turn& turn, Sweep& sweep) {
 std::vector<Reason> RunningLimits::full_groups(JobId job) const {
   std::vector<Reason> reasons;
   if (standing(job) == Standing::kNone) return reasons;
-  for (const Group* group : jobs_[job.index()]->in->groups) {
+  for (const Group* group : jobs_[job.index()]->in->limited) {
     if (group->excess() < 0) continue;
     reasons.push_back({"running_jobs_limit",
                        group->name + " runs " + std::to_string(group->running) + " of at most " +

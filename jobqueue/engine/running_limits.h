@@ -17,7 +17,9 @@
 // one that yields comes after it there. Jobs of the same groups are a class, and of a class the
 // first that waits is the one to ask. A plan asks the classes of those groups where a place came
 // free since the last plan, or that a job has come to, and goes on from what it changes: the rest
-// of the walk would find what it found before. Derived state: follow() reads it anew.
+// of the walk would find what it found before. In a group without a limit, as most queues are,
+// nobody is counted: jobs whose reduces come and go cost nothing there. Derived state: follow()
+// reads it anew.
 // Engine's thread.
 #pragma once
 
@@ -91,11 +93,16 @@ class RunningLimits {
   };
   struct Class {
     std::vector<Group*> groups;
+    std::vector<Group*> limited;  // of them, where jobs are counted
     std::set<Turn> waiting;
     std::uint64_t jobs = 0;
     bool asked = false;
   };
   enum class Standing : std::uint8_t { kNone, kWaits, kYields, kKeeps };
+  struct Stand {
+    Standing standing = Standing::kNone;
+    bool limited = false;  // it is in a group that has a limit
+  };
   struct Entry {
     Turn turn;
     Class* in = nullptr;
@@ -133,7 +140,7 @@ class RunningLimits {
   std::map<std::string, Group> groups_;
   std::map<std::vector<std::string>, Class> classes_;  // by the names of their groups
   std::vector<std::unique_ptr<Entry>> jobs_;           // by JobId; unfinished durable ones
-  std::vector<Standing> standings_;  // theirs; small, for it is looked at with all that they do
+  std::vector<Stand> stands_;  // theirs; small, for it is looked at with all that they do
   std::vector<Group*> touched_;  // a place came free there, or there are too many
   std::vector<Class*> asked_;    // a job has come to wait there
 };

@@ -145,9 +145,10 @@ struct OwedJudge {
     }
     return slots;
   }
-  // Whether claims that these very free slots make smaller come first in their order, and whether
-  // slots that were just left stay with the leaf meanwhile, is not said: any of it will do.
-  void deal_all(MovesByLeaf& moves, ClaimId first_new) {
+  // Whether claims that these very free slots make smaller come first in their order (those of
+  // before this step, with the first of those that arose in it, or all), and whether slots that
+  // were just left stay with the leaf meanwhile, is not said: any of it will do.
+  void deal_all(MovesByLeaf& moves, const std::vector<ClaimId>& arose) {
     const auto is_short = [](const ExpectedQueue& line) { return line.kept() > line.running; };
     if (std::none_of(lines.begin(), lines.end(), is_short)) return;  // nobody asks
     std::map<QueueId, std::int64_t> own;
@@ -155,7 +156,9 @@ struct OwedJudge {
       const std::int64_t slots = own_free(leaf, moves[{leaf, kind}]);
       if (slots > 0) own[leaf] = slots;
     }
-    for (const ClaimId before : {ClaimId{0}, first_new, ClaimId{UINT64_MAX}}) {
+    std::vector<ClaimId> counted{0, UINT64_MAX};
+    counted.insert(counted.end(), arose.begin(), arose.end());
+    for (const ClaimId before : counted) {
       dealings.push_back(deal(step.census, kind, free, lines, {before, {}}));
       if (!own.empty()) dealings.push_back(deal(step.census, kind, free, lines, {before, own}));
     }
@@ -276,13 +279,14 @@ struct OwedJudge {
   }
 };
 
-// The ids of claims that arose in this step are not below this.
-ClaimId first_new_claim(const Step& step) {
+// Of this step.
+std::vector<ClaimId> claims_that_arose(const Step& step) {
+  std::vector<ClaimId> claims;
   for (const Event& event : step.output.events) {
     const auto* opened = fact_as<ClaimOpened>(event.fact);
-    if (opened != nullptr && !opened->again) return opened->claim;
+    if (opened != nullptr && !opened->again) claims.push_back(opened->claim);
   }
-  return step.state.claims().next_id();
+  return claims;
 }
 
 }  // namespace
@@ -307,7 +311,7 @@ void check_owed(const Step& step, Memory& memory, Verdict& verdict) {
                       .judges = step.rules && settled,
                       .drops = settled && (step.rules || tick)});
     OwedJudge& judge = judges.back();
-    if (judge.judges) judge.deal_all(moves, first_new_claim(step));
+    if (judge.judges) judge.deal_all(moves, claims_that_arose(step));
     for (const QueueId leaf : step.state.tree().leaves()) {
       judge.check(leaf, moves[{leaf, kind}], verdict);
     }

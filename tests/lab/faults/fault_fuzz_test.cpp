@@ -37,6 +37,16 @@ TEST(FaultFuzz, ClaimsStandWhileTrackersAreToReport) {
   EXPECT_FALSE(report.failed_seed) << report.what;
 }
 
+// A tick in which a tracker is lost looks at claims twice: one that arose at first has a free slot
+// at the second look, and another queue is owed what had been dealt to it.
+TEST(FaultFuzz, AClaimThatJustAroseMayComeFirst) {
+  FaultFuzzOptions options;
+  options.first_seed = 1233;
+  options.seeds = 1;
+  const FaultFuzzReport report = run(options);
+  EXPECT_FALSE(report.failed_seed) << report.what;
+}
+
 TEST(FaultFuzz, ASeedIsTheSameStoryEveryTime) {
   std::ostringstream first, second;
   FaultFuzzOptions options;
