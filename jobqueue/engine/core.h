@@ -62,7 +62,10 @@ struct Core {
     output->events.push_back(Event{++last_seq, now, std::forward<Written>(fact)});
     return last_seq;
   }
-  void emit_soft(SoftFact fact) { output->events.push_back(Event{0, now, std::move(fact)}); }
+  template <class F>
+  void emit_soft(F fact) {
+    output->events.emplace_back(now, std::move(fact));
+  }
   // For logs alone: the store writes it as a part of what is being applied.
   void tell(JobMoved moved) {
     output->events.push_back(Event{0, now, Command(std::move(moved))});

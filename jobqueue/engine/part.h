@@ -41,7 +41,7 @@ class Part {
   template <class F>
     requires kIsOneOf<F, SoftFact>
   void emit(F fact) {
-    core_.emit_soft(SoftFact(std::move(fact)));
+    core_.emit_soft(std::move(fact));
   }
   void tell(JobMoved moved) { core_.tell(std::move(moved)); }
   void reply(Token token, ReplyBody body) { core_.reply(token, std::move(body)); }

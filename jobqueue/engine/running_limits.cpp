@@ -39,38 +39,29 @@ void RunningLimits::follow(const Policy& policy) {
   for (auto& [name, group] : groups_) touch(group);
 }
 
-RunningLimits::Standing RunningLimits::standing(JobId job) const {
-  return job.index() < stands_.size() ? stands_[job.index()].standing : Standing::kNone;
-}
-
 RunningLimits::Turn RunningLimits::turn_of(const Job& job) const {
   if (across()) return {job.priority, job.submitted_at, job.spec->name, job.id};
   const JobOrder order = job_order(state_, job);
   return {order.priority, order.submitted_at, {}, order.id};
 }
 
-RunningLimits::Standing RunningLimits::standing_of(const Job& job) {
+RunningLimits::Standing RunningLimits::standing_of(const Job& job) const {
   if (!job.durable || job.held || is_over(job.state)) return Standing::kNone;
   if (job.state == JobState::kWaiting) return Standing::kWaits;
-  return keeps_place(job) ? Standing::kKeeps : Standing::kYields;
+  const bool keeps = stand_of(job.id).limited && keeps_place(job);
+  return keeps ? Standing::kKeeps : Standing::kYields;
 }
 
-void RunningLimits::update(const Job& job) {
+void RunningLimits::update_stand(const Job& job) {
   const Standing before = standing(job.id), now = standing_of(job);
   if (before == now) return;
   if (before == Standing::kNone) return enter(job);
   if (now == Standing::kNone) return leave(job.id);
-  Stand& stand_of = stands_[job.id.index()];
-  const bool runs_on = before != Standing::kWaits && now != Standing::kWaits;
-  if (runs_on && !stand_of.limited) {
-    stand_of.standing = now;
-    return;
-  }
   const Entry& entry = *jobs_[job.id.index()];
   if (before == Standing::kYields && now == Standing::kKeeps) {
     // Nobody gains: those before it see one more who runs.
     for (Group* group : entry.in->limited) group->yielding.erase(entry.turn);
-    stand_of.standing = now;
+    stands_[job.id.index()].standing = now;
     return;
   }
   unstand(entry);

@@ -49,8 +49,13 @@ class RunningLimits {
   // is kept until the next call.
   void follow(const Policy& policy);
   bool across() const { return pools_ != nullptr; }  // groups reach across queues
-  // The job has come, has gone, or may stand otherwise than before.
-  void update(const Job& job);
+  // The job has come, has gone, or may stand otherwise than before. Asked at each change of a job:
+  // of one that runs where nobody is counted there is nothing to see.
+  void update(const Job& job) {
+    const Stand before = stand_of(job.id);
+    const bool uncounted = before.standing == Standing::kYields && !before.limited;
+    if (!uncounted || job.state != JobState::kRunning) update_stand(job);
+  }
   // Likewise, and its groups or its priority may be others.
   void regroup(const Job& job);
 
@@ -115,8 +120,12 @@ class RunningLimits {
     AdmissionPlan plan;
   };
 
-  static Standing standing_of(const Job& job);  // as it is; else as it was
-  Standing standing(JobId job) const;
+  Stand stand_of(JobId job) const {
+    return job.index() < stands_.size() ? stands_[job.index()] : Stand{};
+  }
+  Standing standing_of(const Job& job) const;  // as it is; else as it was
+  Standing standing(JobId job) const { return stand_of(job).standing; }
+  void update_stand(const Job& job);
   Turn turn_of(const Job& job) const;
   void enter(const Job& job);
   void leave(JobId job);

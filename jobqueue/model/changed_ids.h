@@ -14,7 +14,7 @@ class ChangedIds {
   void insert(Id id) {
     const std::size_t word = id.index() / 64;
     const std::uint64_t bit = std::uint64_t{1} << (id.index() % 64);
-    if (word >= noted_.size()) noted_.resize(word + 1, 0);
+    if (word >= noted_.size()) grow(word);
     if ((noted_[word] & bit) != 0) return;
     noted_[word] |= bit;
     ids_.push_back(id);
@@ -32,6 +32,8 @@ class ChangedIds {
   }
 
  private:
+  [[gnu::noinline]] void grow(std::size_t word) { noted_.resize(word + 1, 0); }
+
   std::vector<std::uint64_t> noted_;
   std::vector<Id> ids_;
 };

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -265,6 +266,17 @@ void visit_written(Visitor&& visitor, const Fact& fact) {
 }
 
 struct Event {
+  Event() = default;
+  Event(std::uint64_t number, TimeMs when, Fact what)
+      : seq(number), at(when), fact(std::move(what)) {}
+  // A soft fact, made where it stays: there is one for each task that starts or ends.
+  template <class F>
+    requires kIsOneOf<std::decay_t<F>, SoftFact>
+  Event(TimeMs when, F&& what)
+      : at(when),
+        fact(std::in_place_type<SoftFact>, std::in_place_type<std::decay_t<F>>,
+             std::forward<F>(what)) {}
+
   std::uint64_t seq = 0;  // > 0: durable, in order, without gaps
   TimeMs at = 0;
   Fact fact;
