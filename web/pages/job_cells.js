@@ -66,25 +66,25 @@ export function age(job, now = Date.now()) {
 /** The columns of jobs; without `queue` where all are of one. */
 export function jobColumns({queue = true} = {}) {
   return [
-    {key: 'job', label: 'Job', width: 'minmax(150px, 1.5fr)', sort: 'number', descending: true,
+    {key: 'job', label: 'Job', width: 'minmax(150px, 1.3fr)', sort: 'number', descending: true,
       className: 'job-name', draw: nameCell},
     {key: 'state', label: 'State', width: '92px', sort: 'state', draw: stateCell},
-    ...(queue ? [{key: 'queue', label: 'Queue', width: 'minmax(110px, 0.8fr)', from: 620, sort: 'queue',
+    ...(queue ? [{key: 'queue', label: 'Queue', width: 'minmax(118px, 0.8fr)', from: 620, sort: 'queue',
       className: 'with-dot', draw: queueCell}] : []),
     {key: 'user', label: 'User', width: 'minmax(70px, 0.4fr)', from: 760, sort: 'user', draw: textCell((job) => job.user)},
-    {key: 'maps', label: 'Maps', width: 'minmax(90px, 130px)', from: 480, tip: WORDS.maps,
+    {key: 'maps', label: 'Maps', width: 'minmax(80px, 110px)', from: 480, tip: WORDS.maps,
       draw: (cell, job) => setProgress(cell, job.maps, job.queue)},
-    {key: 'reduces', label: 'Reduces', width: 'minmax(90px, 130px)', from: 860, tip: WORDS.reduces,
+    {key: 'reduces', label: 'Reduces', width: 'minmax(80px, 110px)', from: 860, tip: WORDS.reduces,
       draw: (cell, job) => setProgress(cell, job.reduces, job.queue)},
-    {key: 'running', label: 'Running', width: '68px', from: 1180, right: true,
+    {key: 'running', label: 'Running', width: '68px', from: 1500, right: true,
       tip: 'Tasks of the job that run now, maps and reduces together.',
       text: (job) => whole(job.maps.running + job.reduces.running)},
-    {key: 'priority', label: 'Priority', width: '88px', from: 1040, tip: WORDS.priority, sort: 'priority',
+    {key: 'priority', label: 'Priority', width: '88px', from: 1340, tip: WORDS.priority, sort: 'priority',
       text: (job) => job.priority.toLowerCase().replace('_', ' ')},
     {key: 'age', label: 'Time', width: '68px', from: 680, right: true, sort: 'submitted', descending: true,
       tip: 'Since it was submitted; of a job that is over, from its first task to its end.',
       text: (job) => age(job)},
-    {key: 'reason', label: 'Why it waits', width: 'minmax(160px, 2.4fr)', from: 940, tip: WORDS.reason,
+    {key: 'reason', label: 'Why it waits', width: 'minmax(160px, 2.8fr)', from: 940, tip: WORDS.reason,
       className: 'reason', draw: reasonCell},
   ];
 }

@@ -61,7 +61,7 @@ export function drawWhy(page, place, path, whenJob) {
           : h('p', {}, 'Nothing holds it back: all its tasks that may run are running.'));
     }
     const rows = queue ? [['Map slots', queue.maps], ['Reduce slots', queue.reduces]].map(([label, slots]) =>
-      [h('dt', {}, label), h('dd', {class: 'num'}, `${whole(slots.running)} running of ${whole(slots.guaranteed)} guaranteed, ${whole(slots.pending)} pending`)]) : [];
+      [h('dt', {}, label), h('dd', {}, `${whole(slots.running)} running of ${whole(slots.guaranteed)} guaranteed, ${whole(slots.pending)} pending`)]) : [];
     fill(side, h('h2', {}, 'What could be done'), suggestion(job, queues),
       queue ? [h('h3', {}, h('i', {class: 'dot ' + colourClass(queue.name)}), ' ', h('a', {href: href.queue(queue.name)}, visible(queue.name))), h('dl', {class: 'facts'}, rows)] : null,
       queue?.priorities ? h('p', {class: 'muted'}, 'This queue goes by priority.') : h('p', {class: 'muted'}, 'This queue goes by submit time: under capacity, priority does not count in it.'));

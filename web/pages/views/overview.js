@@ -11,7 +11,7 @@ import {stateBadge} from '../job_cells.js';
 import {loading} from '../states.js';
 
 const WAITING = 'WAITING,PENDING,HELD';
-const SHOWN = 14;
+const SHOWN = 9;
 
 function stat(label, tip, href = null) {
   const value = h('span', {class: 'stat-value'}, '–');
@@ -19,6 +19,14 @@ function stat(label, tip, href = null) {
   const element = h(href ? 'a' : 'div', {class: 'stat', href, tip, tabindex: href ? null : 0},
     h('span', {class: 'stat-label'}, label), value, note);
   return {element, value, note, set(text, more = '') { setText(value, text); setText(note, more); }};
+}
+
+function panel(head, ...content) {
+  return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, head), content);
+}
+
+function explained(title, tip) {
+  return h('h2', {tabindex: 0, tip}, title);
 }
 
 function slotStat(kind) {
@@ -87,15 +95,14 @@ export function draw(page) {
   page.root.append(h('h1', {class: 'unseen'}, 'Overview'), alarm,
     h('div', {class: 'stats'}, stats.map((one) => one.element)),
     h('div', {class: 'with-side'},
-      h('section', {class: 'panel main-panel'},
-        h('div', {class: 'panel-head'}, h('h2', {}, 'Queues'), tree.input), legend(), place),
-      h('div', {class: 'side'},
-        h('section', {class: 'panel'}, h('div', {class: 'panel-head'},
-          h('h2', {tabindex: 0, tip: 'Jobs that run nothing yet, the one that waits longest first, each with its first reason. Follow one to see all reasons and to mend it.'}, 'Waiting jobs'), all), waitList),
-        h('section', {class: 'panel'}, h('div', {class: 'panel-head'},
-          h('h2', {tabindex: 0, tip: WORDS.claims}, 'Open claims')), claimList),
-        h('section', {class: 'panel'}, h('div', {class: 'panel-head'},
-          h('h2', {tabindex: 0, tip: 'Attempts of one queue that were killed so that another got the slots it was owed, newest first.'}, 'Slots taken back')), killList))));
+      h('div', {class: 'stack'},
+        panel([h('h2', {}, 'Queues'), tree.input], legend(), place),
+        panel([explained('Slots taken back', 'Attempts of one queue that were killed so that another ' +
+          'got the slots it was owed, newest first.')], killList)),
+      h('div', {class: 'stack side'},
+        panel([explained('Open claims', WORDS.claims)], claimList),
+        panel([explained('Waiting jobs', 'Jobs that run nothing yet, the one that waits longest first, ' +
+          'each with its first reason. Follow one to see all its reasons and to mend it.'), all], waitList))));
   let cluster = null;
   let clusterAt = 0;
   const showClaims = () => cluster && claimRows(claimList, cluster.claims, clusterAt);

@@ -24,7 +24,9 @@ const isBranch = (name, names) => names.some((other) => other.startsWith(name + 
 /** Rows for every queue or pool that any policy names, leaves only. */
 function rowsOf(outlooks) {
   const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
-  return names.filter((name) => !isBranch(name, names));
+  const used = new Set(outlooks.flatMap((one) => one.shares.filter((s) => s.maps.running + s.maps.pending +
+    s.reduces.running + s.reduces.pending + (s.maps.guaranteed ?? 0) + (s.maps.maximum ?? 0) > 0).map((s) => s.name)));
+  return names.filter((name) => used.has(name) && !isBranch(name, names));
 }
 
 const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
@@ -95,7 +97,7 @@ function compare(policy, view, kind) {
     return figures ? Math.max(figures.running, wouldRun(figures) ?? 0) : 0;
   })));
   const shown = names.slice(0, 300);
-  return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, h('h2', {}, kind === 'map' ? 'Map slots' : 'Reduce slots')),
+  return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, h('h2', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'), h('span', {class: 'legend-item muted'}, h('i', {class: 'sample s-now'}), 'runs now', h('i', {class: 'sample s-then'}), 'would have')),
     h('div', {class: 'scroll-x'}, h('table', {class: 'plain compare'}, h('thead', {}, h('tr', {}, h('th', {}, 'Queue or pool'), h('th', {class: 'right'}, h('span', {tabindex: 0, tip: 'Slots that it runs now, and those of tasks that could be launched.'}, 'Runs, pending')),
       by.map(([one]) => h('th', {}, one.policy + (one.of === 'pools' ? ' (pools)' : '') + (one.policy === policy.current ? ', rules' : ''))))),
     h('tbody', {}, shown.map((name) => {

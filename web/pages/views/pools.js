@@ -103,7 +103,7 @@ export function draw(page) {
   let queueNames = [];
   const columns = list.table.columns.filter((column) => !['queue', 'priority', 'running'].includes(column.key));
   columns.splice(2, 0,
-    {key: 'pool', label: 'Pool', width: 'minmax(104px, 0.7fr)', tip: 'The pool that the job is in; choose another to move it there. Where the policy has no pools, its queue.',
+    {key: 'pool', label: 'Pool', width: 'minmax(132px, 0.9fr)', tip: 'The pool that the job is in; choose another to move it there. Where the policy has no pools, its queue.',
       draw: (cell, job) => menu(cell, job, job.pool ?? job.queue, kind === 'pool' ? poolNames() : queueNames, `Pool of ${job.job}`, (one, wanted) => move(one, wanted, kind))},
     {key: 'priority', label: 'Priority', width: '112px', tip: WORDS.priority, from: 420,
       draw: (cell, job) => menu(cell, job, job.priority, PRIORITIES, `Priority of ${job.job}`, setPriority)});

@@ -27,6 +27,19 @@ function borrowers(queues, view, but) {
     .sort((a, b) => b[view].borrows - a[view].borrows);
 }
 
+/** Whose slots those are that others borrow: who lends, and who wants its own back. */
+function lendersOf(queues, view, but) {
+  const out = [];
+  for (const one of queues) {
+    if (!one.leaf || one.name === but) continue;
+    const {guaranteed, running, pending, lends} = one[view];
+    const short = Math.min(guaranteed, running + pending) - running;
+    if (short > 0) out.push([one, `wants ${whole(short)} back`]);
+    else if (lends > 0) out.push([one, `lends ${whole(lends)}`]);
+  }
+  return out;
+}
+
 function takers(place, queue, queues) {
   fill(place, CLASSES.map(([view, kind]) => {
     const slots = queue[view];
@@ -39,15 +52,17 @@ function takers(place, queue, queues) {
         ? `It runs ${whole(slots.running - slots.guaranteed)} above its guaranteed ${whole(slots.guaranteed)} ${kind} slots, borrowed from others.`
         : lent ? `It does not want ${counted(lent, `of its guaranteed ${kind} slot`)} now and lends them.`
           : `It has the ${kind} slots that it wants.`;
-    const lenders = queues.filter((one) => one.leaf && one.name !== queue.name && (one[view].lends ?? 0) > 0);
-    const rows = slots.running > slots.guaranteed ? lenders.map((one) => [one, `lends ${whole(one[view].lends)}`])
+    const over = slots.running > slots.guaranteed;
+    const rows = over ? lendersOf(queues, view, queue.name)
       : others.map((one) => [one, `borrows ${whole(one[view].borrows)}`]);
+    const none = over ? 'No queue lends slots or wants more than it has: they are shares that round up.'
+      : 'No queue borrows now.';
     return h('div', {}, h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
       h('p', {class: lacking ? 'loss' : ''}, sentence),
-      lacking || lent || slots.running > slots.guaranteed
+      lacking || lent || over
         ? h('ul', {class: 'lines'}, rows.slice(0, 8).map(([one, text]) => h('li', {}, queueLink(one.name),
           h('span', {class: 'num'}, text), h('span', {class: 'num muted'}, `${whole(one[view].running)}/${whole(one[view].guaranteed)}`))),
-        rows.length ? null : h('li', {class: 'none'}, 'No queue borrows now.')) : null);
+        rows.length ? null : h('li', {class: 'none'}, none)) : null);
   }));
 }
 
