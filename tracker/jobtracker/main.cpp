@@ -171,13 +171,17 @@ int run(const JobTrackerOptions& options) {
     if (start->from_file) reload->store_settings(*settings, start->file_hash);
     if (names_policy) reload->store_policy(settings->policy);
   };
+  std::function<Result<std::unique_ptr<Front>>(JobTracker&)> make_front;
+  if (options.make_front && daemon.listen_http)
+    make_front = [&](JobTracker& made) { return options.make_front(made, daemon); };
   auto tracker = JobTracker::start({.store = std::move(*store),
                                     .snapshot = std::move(*snapshot),
                                     .settings = settings,
                                     .daemon = daemon,
                                     .file_daemon = start->loaded.daemon,
                                     .loop = {},
-                                    .before_listening = store_file});
+                                    .before_listening = store_file,
+                                    .make_front = make_front});
   if (!tracker) {
     const bool settings_wrong = tracker.error().code == ErrorCode::kSettingsRefused ||
                                 tracker.error().code == ErrorCode::kUnknownPolicy;

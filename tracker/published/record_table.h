@@ -25,6 +25,7 @@ class RecordTable {
   // Whether the whole page of index i is empty, so that walkers may skip it.
   bool page_empty(std::size_t i) const { return !pages_[i / kPage]; }
   static constexpr std::size_t page_begin(std::size_t i) { return i / kPage * kPage; }
+  static constexpr std::size_t page_end(std::size_t i) { return page_begin(i) + kPage; }
 
   void set(std::size_t i, std::shared_ptr<const Record> record) {
     const std::size_t page = i / kPage;

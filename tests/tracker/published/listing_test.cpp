@@ -80,7 +80,7 @@ TEST_F(Listing, JobsComeNewestFirstAndMustFitInEveryWay) {
 
 TEST_F(Listing, ItEndsAtItsLimitOrWhenWhoReadsHasEnough) {
   EXPECT_THAT(found({.limit = 2}), ElementsAre(701, 700));
-  EXPECT_THAT(found({.limit = 2, .before = 700}), ElementsAre(2, 1));
+  EXPECT_THAT(found({.limit = 2, .from = 700}), ElementsAre(2, 1));
   EXPECT_THAT(found({.limit = 10}, 1), ElementsAre(701));
 }
 
