@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "views/attempt_view.h"
+#include "views/decision_view.h"
 #include "views/job_view.h"
 #include "views/policy_view.h"
 #include "views/queue_view.h"
+#include "views/series_view.h"
 #include "views/server_view.h"
 #include "views/settings_view.h"
 #include "views/tracker_view.h"
@@ -29,6 +31,8 @@ Json to_json(const SettingsRecordView& record);
 Json to_json(const SettingView& setting);
 Json to_json(const SettingsDiffView& diff);
 Json to_json(const ServerView& server);
+Json to_json(const SeriesView& series);
+Json to_json(const DecisionView& decision);
 
 template <class View>
 Json to_json(const std::vector<View>& views) {
