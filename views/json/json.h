@@ -44,5 +44,14 @@ Json to_json(const std::vector<View>& views) {
 // Indented, with an end of line. Text that is no UTF-8 is mended, and what a terminal would obey
 // instead of showing is escaped.
 std::string json_text(const Json& json);
+// The same on one line, without its end.
+std::string json_line(const Json& json);
+// A list, each of its views on a line; no tree of all of it is made.
+template <class View>
+std::string json_lines(const std::vector<View>& views) {
+  std::string text = "[";
+  for (const View& view : views) text += (text.size() > 1 ? ",\n" : "\n") + json_line(to_json(view));
+  return text + "\n]\n";
+}
 
 }  // namespace weir

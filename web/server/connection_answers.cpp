@@ -16,7 +16,8 @@ constexpr std::size_t kBytesAtOnce = 256 << 10;  // then other connections have 
 void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool close_after) {
   state_ = State::kWriting;
   read_deadline_.clear();
-  close_after_ = close_after || end_of_input_;
+  // Who has ended its side may have asked more before it did.
+  close_after_ = close_after || (end_of_input_ && kept_.empty());
   out_ = outgoing(std::move(answer), request, server_->limits, close_after_);
   written_ = 0;
   if (!answer_bytes_.resize(out_.budget_bytes)) {
@@ -107,7 +108,7 @@ void HttpConnection::wait_writable() {
   if (!write_deadline_.is_set()) {
     const std::size_t bytes = out_.body ? out_.body->size() : 0;
     write_deadline_.set_in(server_->limits.write_timeout +
-                           std::chrono::seconds(bytes / HttpLimits::kSlowestBytesPerSecond));
+                           std::chrono::seconds(bytes / server_->limits.slowest_bytes_per_second));
   }
   socket_.async_wait(HttpSocket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code& error) {

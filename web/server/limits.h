@@ -17,14 +17,13 @@ struct HttpLimits {
   std::chrono::milliseconds read_timeout{10'000};
   // From the last answer of a connection to the first byte of its next request.
   std::chrono::milliseconds idle_timeout{120'000};
-  // For one answer, from when the client's window is full, and a second more for each
-  // kSlowestBytesPerSecond of it.
+  // For one answer, from when the client's window is full, and the time that it takes at the
+  // slowest rate.
   std::chrono::milliseconds write_timeout{30'000};
+  std::size_t slowest_bytes_per_second = 64 << 10;
   std::chrono::milliseconds heartbeat{15'000};  // a comment on a stream that is silent
   std::size_t max_unsent_bytes = 1 << 20;       // of a stream; beyond, its reader is too slow
   std::size_t gzip_from_bytes = 1'024;
-
-  static constexpr std::size_t kSlowestBytesPerSecond = 64 << 10;
 };
 
 }  // namespace weir::web

@@ -195,9 +195,9 @@ class FakeSite {
 class HttpTest : public ::testing::Test {
  protected:
   HttpTest() {
-    limits_.read_timeout = std::chrono::milliseconds(150);
+    limits_.read_timeout = std::chrono::milliseconds(60'000);
     limits_.idle_timeout = std::chrono::milliseconds(60'000);
-    limits_.write_timeout = std::chrono::milliseconds(150);
+    limits_.write_timeout = std::chrono::milliseconds(60'000);
     limits_.heartbeat = std::chrono::milliseconds(60'000);
     limits_.max_body_bytes = 256 << 10;
   }
