@@ -9,7 +9,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
 #include "conf/values.h"

@@ -16,7 +16,7 @@
 #include "cli/json.h"
 #include "cli/local_restart.h"
 #include "cli/local_start.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
 

@@ -13,7 +13,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "jobqueue/store/store_lock.h"
 
 namespace weir::cli {

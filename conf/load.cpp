@@ -79,9 +79,9 @@ Result<Loaded> load_settings_text(const std::string& name, const SettingsText& s
   return std::move(*loaded);
 }
 
-CheckedText check_settings_text(const std::string& name, std::string_view text) {
+CheckedText check_settings_text(const std::string& name, const SettingsText& source) {
   Diagnostics out(name);
-  load(SettingsText::split(text), out);
+  load(source, out);
   return {out.ok(), out.findings(), out.errors(), out.warnings()};
 }
 

@@ -40,7 +40,7 @@ struct CheckedText {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;
 };
-CheckedText check_settings_text(const std::string& name, std::string_view text);
+CheckedText check_settings_text(const std::string& name, const SettingsText& source);
 
 // The settings that a part of another document says; what is wrong goes to `out`, and then the
 // value is good for nothing. `text` stays empty. Nothing is read from disk here: the text of the

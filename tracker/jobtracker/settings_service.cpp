@@ -7,13 +7,14 @@
 #include "conf/describe.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
-#include "conf/load.h"
 #include "conf/policies.h"
+#include "conf/settings_text.h"
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/published/policy_outlook.h"
+#include "tracker/published/settings_check.h"
 #include "tracker/published/settings_diff.h"
 
 namespace weir {
@@ -55,19 +56,6 @@ Result<std::vector<SettingView>> settings_and_commands(const Settings& settings,
     }
     out.push_back(std::move(row));
   }
-  return out;
-}
-
-SettingsCheckView view_of(const std::string& name, CheckedText checked) {
-  SettingsCheckView out;
-  out.file = name;
-  out.ok = checked.ok;
-  for (Finding& finding : checked.findings) {
-    out.findings.push_back({std::move(finding.file), finding.at.line, finding.at.column,
-                            !finding.is_error, std::move(finding.what)});
-  }
-  out.errors = std::move(checked.errors);
-  out.warnings = std::move(checked.warnings);
   return out;
 }
 
@@ -127,7 +115,7 @@ void SettingsService::apply(const Caller& caller, SentSettings sent,
 void SettingsService::check(SentSettings sent, Answer<SettingsCheckView> answer) {
   const bool taken = worker_.try_run([answer, sent = std::move(sent)] {
     const std::string name = name_of(sent);
-    answer(view_of(name, check_settings_text(name, sent.text)));
+    answer(check_of_settings(name, SettingsText::split(sent.text)));
   });
   if (!taken) answer(worker_busy());
 }

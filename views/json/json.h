@@ -22,6 +22,7 @@ namespace weir {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const JobView& job);
+Json to_json(const SubmittedView& submitted);
 Json to_json(const ExplanationView& explanation);
 Json to_json(const AttemptView& attempt);
 Json to_json(const QueueView& queue);
@@ -29,6 +30,8 @@ Json to_json(const TrackerView& tracker);
 Json to_json(const PolicyView& policy);
 Json to_json(const SettingsRecordView& record);
 Json to_json(const SettingView& setting);
+Json to_json(const SettingsTextView& settings);
+Json to_json(const SettingsCheckView& check);
 Json to_json(const SettingsDiffView& diff);
 Json to_json(const ServerView& server);
 Json to_json(const SeriesView& series);
