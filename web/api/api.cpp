@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "web/api/handlers.h"
+#include "web/server/embedded.h"
 
 namespace weir::web {
 namespace {
@@ -104,6 +105,15 @@ bool Api::handle(const HttpRequest& request, const HttpResponder& responder) {
         Error{ErrorCode::kInternal, "the server failed at this request", "see its log", {}}));
   }
   return true;
+}
+
+std::string_view openapi_text() {
+  return embedded_api().front().text;
+}
+
+void Api::stop() {
+  context_.events.stop();
+  context_.lookups.stop();
 }
 
 void Api::dispatch(const HttpRequest& request, const HttpResponder& responder) {

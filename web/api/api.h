@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "tracker/jobtracker/daemon.h"
+#include "tracker/submission/submitter.h"
 #include "web/api/call.h"
+#include "web/api/event_streams.h"
 #include "web/api/host_check.h"
 #include "web/api/log_fetcher.h"
 #include "web/api/shared_answers.h"
@@ -24,7 +26,11 @@ namespace weir::web {
 // What handlers work with.
 struct ApiContext {
   ApiContext(JobTracker& jobtracker, boost::asio::io_context& io_context)
-      : tracker(jobtracker), io(io_context), logs(std::make_shared<LogFetcher>(io_context)) {}
+      : tracker(jobtracker),
+        io(io_context),
+        submitter(jobtracker.jobs(), lookups),
+        logs(std::make_shared<LogFetcher>(io_context)),
+        events(jobtracker) {}
 
   // On a thread of the web port, whoever is gone meanwhile.
   void run(std::function<void()> work) { boost::asio::post(io, std::move(work)); }
@@ -32,7 +38,10 @@ struct ApiContext {
   JobTracker& tracker;
   boost::asio::io_context& io;
   SharedAnswers shared;
+  InputLookups lookups;
+  Submitter submitter;
   const std::shared_ptr<LogFetcher> logs;
+  EventStreams events;
 };
 
 struct Route {
@@ -53,6 +62,8 @@ class Api {
   bool handle(const HttpRequest& request, const HttpResponder& responder);
   const HostCheck& hosts() const { return hosts_; }
   ApiContext& context() { return context_; }
+  // No lookup and no stream goes on when it returns.
+  void stop();
 
  private:
   void dispatch(const HttpRequest& request, const HttpResponder& responder);

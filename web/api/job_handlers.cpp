@@ -5,7 +5,6 @@
 
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
-#include "web/api/job_body.h"
 #include "web/api/reads.h"
 #include "web/server/target.h"
 
@@ -138,27 +137,19 @@ void get_job_tasks(ApiContext& context, const Call& call) {
 void post_job(ApiContext& context, const Call& call) {
   call.query({});
   const Caller caller = call.caller();
-  if (!is_json(call.request)) json_body(call.request);
-  // A body may be large, and is read on a thread of the web port that others do not wait for.
-  const auto request = std::make_shared<const HttpRequest>(call.request);
-  call.reply.work([&context, reply = call.reply, caller, request] {
-    auto spec = job_of(json_body(*request), caller);
-    if (!spec) refuse(spec.error());
-    const auto answer = [&context, reply](Result<SubmittedView> submitted) {
-      if (!submitted) return reply.refuse(submitted.error());
-      context.shared.drop();
-      Json body = about(submitted->job);
-      body["queue"] = submitted->queue;
-      body["version"] = submitted->version;
-      HttpAnswer made = json_answer(body, submitted->version);
-      made.status = 201;
-      made.cache_control = "no-store";
-      made.with("Location", fmt::format("/api/v1/jobs/{}", submitted->job.value));
-      reply.give(std::move(made));
-    };
-    context.tracker.jobs().submit(caller, std::make_shared<const JobSpec>(std::move(*spec)),
-                                  answer);
-  });
+  const auto answer = [&context, reply = call.reply](Result<SubmittedView> submitted) {
+    if (!submitted) return reply.refuse(submitted.error());
+    context.shared.drop();
+    Json body = about(submitted->job);
+    body["queue"] = submitted->queue;
+    body["version"] = submitted->version;
+    HttpAnswer made = json_answer(body, submitted->version);
+    made.status = 201;
+    made.cache_control = "no-store";
+    made.with("Location", fmt::format("/api/v1/jobs/{}", submitted->job.value));
+    reply.give(std::move(made));
+  };
+  context.submitter.submit(caller, json_body(call.request), answer);
 }
 
 void delete_job(ApiContext& context, const Call& call) {
