@@ -18,7 +18,7 @@ void command_of(const wire::Caller& caller, const Answering<wire::Done>& answeri
   command(*who, written_done(answering));
 }
 
-SentSettings from_wire(const wire::SettingsFile& file) {
+SentSettings sent(const wire::SettingsFile& file) {
   return {file.name, file.text};
 }
 
@@ -107,13 +107,13 @@ void AdminService::apply_settings(Give<wire::Done> give, Refuse refuse, const wi
              [&](const Caller& who, Answer<Version> answer) {
                std::optional<std::int64_t> replaces;
                if (file.__isset.replaces) replaces = file.replaces;
-               settings_.apply(who, from_wire(file), replaces, std::move(answer));
+               settings_.apply(who, sent(file), replaces, std::move(answer));
              });
 }
 
 void AdminService::diff_settings(Give<wire::SettingsDiff> give, Refuse refuse,
                                  const wire::SettingsFile& file) {
-  settings_.diff(from_wire(file),
+  settings_.diff(sent(file),
                  one<SettingsDiffView, wire::SettingsDiff>({std::move(give), std::move(refuse)}));
 }
 

@@ -36,7 +36,7 @@ void change_job(const Answering<wire::Done>& answering, const wire::Caller& call
   command(*who, *id, written_done(answering));
 }
 
-wire::SubmitReply to_wire(const SubmittedView& submitted) {
+wire::SubmitReply reply_of(const SubmittedView& submitted) {
   wire::SubmitReply out;
   out.job = submitted.job.value;
   out.job_name = job_name(submitted.job);
@@ -71,9 +71,7 @@ void ClientService::submit(Give<wire::SubmitReply> give, Refuse refuse,
     return answering.refuse(fits.error());
   spec->submission = request.submission;
   jobs_.submit(*caller, std::make_shared<const JobSpec>(std::move(*spec)),
-               written<SubmittedView>(answering, [](const SubmittedView& submitted) {
-                 return to_wire(submitted);
-               }));
+               written<SubmittedView>(answering, reply_of));
 }
 
 void ClientService::begin_upload(Give<std::string> give, Refuse refuse,

@@ -95,8 +95,9 @@ Status read_object(const std::string& where, const Json& object, const Fields& f
     const auto found = std::find(known.begin(), known.end(), name);
     if (found == known.end()) {
       const auto near = nearest(name, known);
+      const std::string in = where.empty() ? "" : where.substr(0, where.size() - 1) + ": ";
       return bad_request(
-          where + "there is no field '" + shown(name) + "'" +
+          in + "there is no field '" + shown(name) + "'" +
               (near ? ", did you mean '" + std::string(*near) + "'?" : ""),
           fmt::format("one of: {}", fmt::join(known, ", ")));
     }

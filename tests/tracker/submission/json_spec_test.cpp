@@ -75,12 +75,12 @@ TEST(JsonSpec, WhatIsMissingIsNamed) {
 }
 
 TEST(JsonSpec, AFieldThatIsNotKnownIsRefusedWithTheNearest) {
-  EXPECT_THAT(refusal_with("reduce", 1), HasSubstr("there is no field 'reduce', did you mean "
-                                                   "'reduces'?; one of: name, queue"));
+  EXPECT_THAT(refusal_with("redcues", 1), HasSubstr("there is no field 'redcues', did you mean "
+                                                    "'reduces'?; one of: name, queue"));
   EXPECT_THAT(refusal_with("zzzzzzz", 1), HasSubstr("there is no field 'zzzzzzz'; one of"));
   EXPECT_THAT(refusal_with("x\n\x1b[31m", 1), HasSubstr("there is no field 'x??[31m'"));
   EXPECT_THAT(refusal_with("files", Json::array({{{"nam", "a"}}})),
-              HasSubstr("files[0].there is no field 'nam', did you mean 'name'?"));
+              HasSubstr("files[0]: there is no field 'nam', did you mean 'name'?"));
   EXPECT_THAT(refusal_with("splits", Json::array()),
               HasSubstr("splits: are made by the JobTracker"));
 }
