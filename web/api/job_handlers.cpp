@@ -140,10 +140,7 @@ void post_job(ApiContext& context, const Call& call) {
   const auto answer = [&context, reply = call.reply](Result<SubmittedView> submitted) {
     if (!submitted) return reply.refuse(submitted.error());
     context.shared.drop();
-    Json body = about(submitted->job);
-    body["queue"] = submitted->queue;
-    body["version"] = submitted->version;
-    HttpAnswer made = json_answer(body, submitted->version);
+    HttpAnswer made = json_answer(to_json(*submitted), submitted->version);
     made.status = 201;
     made.cache_control = "no-store";
     made.with("Location", fmt::format("/api/v1/jobs/{}", submitted->job.value));

@@ -55,35 +55,13 @@ std::optional<std::int64_t> expected_of(const HttpRequest& request) {
   return number;
 }
 
-Json check_json(const SettingsCheckView& check) {
-  Json findings = Json::array();
-  for (const auto& finding : check.findings) {
-    findings.push_back({{"file", finding.file},
-                        {"line", finding.line},
-                        {"column", finding.column},
-                        {"warning", finding.warning},
-                        {"message", finding.message}});
-  }
-  return {{"file", check.file},
-          {"ok", check.ok},
-          {"errors", check.errors},
-          {"warnings", check.warnings},
-          {"findings", std::move(findings)}};
-}
-
 }  // namespace
 
 void get_settings(ApiContext& context, const Call& call) {
   const Query query = call.query({"min_version"});
   read_views(context, call, query, [&context](const PublishedViews& views) {
     const SettingsTextView text = context.tracker.settings().text();
-    HttpAnswer answer = json_answer({{"number", text.number},
-                                     {"name", text.source},
-                                     {"at_ms", text.at_ms},
-                                     {"by", text.by},
-                                     {"policy", text.policy},
-                                     {"text", text.text}},
-                                    views.version);
+    HttpAnswer answer = json_answer(to_json(text), views.version);
     answer.etag = etag_of(text.number);
     return answer;
   });
@@ -103,7 +81,7 @@ void post_settings_check(ApiContext& context, const Call& call) {
   context.tracker.settings().check(
       sent_settings(call.request),
       call.reply.then<SettingsCheckView>(
-          [](const SettingsCheckView& check) { return json_answer(check_json(check)); }));
+          [](const SettingsCheckView& check) { return json_answer(to_json(check)); }));
 }
 
 void post_settings_diff(ApiContext& context, const Call& call) {
