@@ -86,10 +86,11 @@ TEST_F(ApiTest, ReadyWhenTheStoreTakesWrites) {
 TEST(HostCheckTest, NamesOfThisServer) {
   const HostCheck check({"weir.example.org"}, "node7.cluster");
   for (const char* own : {"127.0.0.1:80", "[::1]:9080", "localhost:1", "LOCALHOST", "10.1.2.3",
-                          "node7", "node7.cluster:9080", "Node7.other", "weir.example.org", "a.localhost"})
+                          "node7", "node7.cluster:9080", "Node7.other", "weir.example.org",
+                          "a.localhost"})
     EXPECT_TRUE(check.is_own(own)) << own;
-  for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70", "weir.example.org.evil",
-                            "localhost.evil.example"})
+  for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70",
+                            "weir.example.org.evil", "localhost.evil.example"})
     EXPECT_FALSE(check.is_own(other)) << other;
 }
 
