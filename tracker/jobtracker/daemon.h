@@ -21,7 +21,9 @@
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/history_reader.h"
 #include "tracker/jobtracker/worker.h"
+#include "tracker/metrics/daemon_figures.h"
 #include "tracker/rpc/server.h"
+#include "tracker/series/series_keeper.h"
 
 namespace weir {
 
@@ -51,6 +53,10 @@ class JobTracker {
   int tracker_port() const { return trackers_ ? trackers_->port() : 0; }
   EngineLoop& loop() { return *loop_; }
   Notices& notices() { return notices_; }
+  // The queues' figures over time.
+  const SeriesKeeper& series() const { return *series_; }
+  // For /metrics; any thread. Without the HTTP port, which is not this room's.
+  DaemonFigures figures() const;
 
   // Answers everybody, writes what was promised, closes the ports. Once.
   void stop();
@@ -82,6 +88,7 @@ class JobTracker {
   Worker worker_;
   std::unique_ptr<HistoryReader> history_;
   std::unique_ptr<EngineLoop> loop_;
+  std::unique_ptr<SeriesKeeper> series_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
   std::unique_ptr<FramedServer> trackers_;
