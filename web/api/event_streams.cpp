@@ -189,6 +189,7 @@ void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
   if (!wish.jobs.empty()) {
     if (others.topics.empty()) others.topics.insert(topics().begin(), topics().end());
     others.topics.erase("jobs");
+    others.topics.insert("");  // none is no longer all
   }
   const auto listener = std::make_shared<Listener>(std::move(others), stream);
   const auto seen = wish.seen;

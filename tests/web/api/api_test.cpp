@@ -49,13 +49,13 @@ TEST_F(ApiTest, AChangeIsSeenAtItsVersion) {
 // What is made once for many is dropped by a change that comes this way.
 TEST_F(ApiTest, WhoChangedSomethingNeverReadsWhatWasBefore) {
   for (const char* state : {"STOPPED", "RUNNING", "STOPPED"}) {
-    EXPECT_THAT(get("/api/v1/queues").body, HasSubstr("root.small"));
+    EXPECT_THAT(get("/api/v1/queues").body, HasSubstr("small"));
     const auto done =
         call("PATCH", "/api/v1/queues/small", std::string(R"({"state": ")") + state + "\"}");
     ASSERT_EQ(done.status, 200) << done.body;
     bool found = false;
     for (const Json& queue : parsed(get("/api/v1/queues"))) {
-      if (queue["name"] != "root.small") continue;
+      if (queue["name"] != "small") continue;
       found = true;
       EXPECT_EQ(queue["state"], state);
     }
