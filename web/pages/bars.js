@@ -50,9 +50,9 @@ export function setBar(bar, queue, slots, kind, scale) {
 /** How many slots of each class the bars' whole width is. */
 export function scales(queues, cluster) {
   const out = {};
-  for (const [view, kind] of CLASSES) {
+  for (const [view] of CLASSES) {
     const tops = queues.filter((queue) => !queue.name.includes('.'));
-    const total = cluster?.slots?.[kind]?.total ?? 0;
+    const total = cluster?.slots?.[view]?.total ?? 0;
     const guaranteed = tops.reduce((sum, queue) => sum + queue[view].guaranteed, 0);
     out[view] = Math.max(1, total, guaranteed);
   }

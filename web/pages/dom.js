@@ -12,8 +12,10 @@ function append(parent, children) {
 
 function set(element, props) {
   for (const [name, value] of Object.entries(props)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === 'class') element.setAttribute('class', value);
+    if (value === null || value === undefined) continue;
+    if (name.startsWith('aria-')) element.setAttribute(name, String(value));
+    else if (value === false) continue;
+    else if (name === 'class') element.setAttribute('class', value);
     else if (name === 'on') {
       for (const [event, call] of Object.entries(value)) element.addEventListener(event, call);
     } else if (name === 'vars') setVars(element, value);

@@ -126,7 +126,7 @@ export function drawCounters(page, place, path) {
     ? rows(group ? `${group}.${name}` : name, value)
     : h('tr', {}, h('td', {class: 'muted'}, visible(group)), h('td', {class: 'wrap'}, visible(name)), h('td', {class: 'right'}, whole(value)))));
   const resource = page.show(panel, path + '/counters', {every: 5000}, (counters) => {
-    const list = rows('', counters ?? {});
+    const list = rows('', counters?.counters ?? {});
     fill(panel, list.length ? h('table', {class: 'plain'}, h('thead', {}, h('tr', {}, h('th', {}, 'Group'), h('th', {}, 'Counter'), h('th', {class: 'right'}, 'Value'))),
       h('tbody', {}, list)) : empty('No counters yet: they come with the first attempt that ends.'));
   });

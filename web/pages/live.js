@@ -110,7 +110,7 @@ export function follow(newPage, topics, jobs = []) {
 /** A list or record of the API that stays up to date: see `Page.use`. */
 export class Resource {
   constructor(page, path, options, shown) {
-    Object.assign(this, {page, path, shown, key: 'name', every: 0, ...options});
+    Object.assign(this, {page, path, shown, key: 'name', every: 0, least: 1000, ...options});
     this.value = undefined;
     this.error = null;
     this.busy = false;
@@ -149,8 +149,11 @@ export class Resource {
   }
 
   later(ms) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => !this.page.signal.aborted && this.refresh(), ms);
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (!this.page.signal.aborted) this.refresh();
+    }, ms);
   }
 
   show() {
@@ -160,7 +163,7 @@ export class Resource {
   /** A change that the stream told: merged into a list, or a reason to read again. */
   heard(data) {
     if (!Array.isArray(data.changed) || !Array.isArray(this.value) || !this.merge) {
-      return this.later(Math.max(50, this.readAt + 1000 - Date.now()));
+      return this.later(Math.max(50, this.readAt + this.least - Date.now()));
     }
     const removed = new Set(data.removed ?? []);
     const changed = new Map(data.changed.map((item) => [item[this.key], item]));
@@ -171,7 +174,7 @@ export class Resource {
       next.push(changed.get(id) ?? item);
       changed.delete(id);
     }
-    if (changed.size) return this.later(Math.max(50, this.readAt + 1000 - Date.now()));
+    if (changed.size) return this.later(Math.max(50, this.readAt + this.least - Date.now()));
     this.value = next;
     this.merged = true;
     this.show();

@@ -11,9 +11,10 @@ const SPARE_ROWS = 6;
 
 export class Table {
   constructor({columns, rowHeight = 34, keyOf, hrefOf = null, label, rowClass = null, sort = null,
-    onSort = null, onKey = null, onEnd = null, empty = null}) {
+    onSort = null, onKey = null, onEnd = null, empty = null, narrow = null}) {
     Object.assign(this,
-      {columns, rowHeight, keyOf, hrefOf, rowClass, sort, onSort, onKey, onEnd, emptyState: empty});
+      {columns, rowHeight, wideHeight: rowHeight, narrow, keyOf, hrefOf, rowClass, sort, onSort, onKey,
+        onEnd, emptyState: empty});
     this.items = [];
     this.rows = new Map();  // key -> row element
     this.active = null;     // key of the row in the tab order
@@ -49,14 +50,18 @@ export class Table {
 
   layOut() {
     const width = this.element.clientWidth;
+    const isNarrow = Boolean(this.narrow && width < this.narrow.below);
     const shown = this.columns.filter((column) =>
       width >= (column.from ?? 0) && width < (column.upTo ?? Infinity));
-    const signature = shown.map((column) => column.key).join();
+    const signature = shown.map((column) => column.key).join() + isNarrow;
     if (signature === this.signature) return this.draw();
     this.signature = signature;
     this.shown = shown;
     this.element.style.setProperty('--columns', shown.map((column) => column.width).join(' '));
+    this.rowHeight = isNarrow ? this.narrow.rowHeight : this.wideHeight;
     this.element.style.setProperty('--row-height', `${this.rowHeight}px`);
+    this.element.classList.toggle('narrow', isNarrow);
+    this.body.style.setProperty('height', `${this.items.length * this.rowHeight}px`);
     this.drawHead();
     for (const row of this.rows.values()) row.remove();
     this.rows.clear();

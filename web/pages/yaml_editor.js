@@ -4,13 +4,6 @@ import {h, fill} from './dom.js';
 
 const LINE = 19;
 
-/** {line, column, severity, message} of a finding, which may be text `file:12:3: message`. */
-export function finding(one, severity) {
-  if (typeof one !== 'string') return {severity, ...one};
-  const at = /^(?:.*?):(\d+):(\d+): (?:(warning|error): )?([\s\S]*)$/.exec(one);
-  return at ? {line: Number(at[1]), column: Number(at[2]), severity, message: at[4]} : {line: 0, column: 0, severity, message: one};
-}
-
 export class YamlEditor {
   constructor(onInput) {
     this.gutter = h('div', {class: 'gutter', 'aria-hidden': 'true'});
@@ -43,22 +36,22 @@ export class YamlEditor {
     this.follow();
   }
 
-  /** Underlines the findings: from their column to the end of the word. */
+  /** Underlines findings ({line, column, warning, message}): from their column to the word's end. */
   mark(findings) {
     this.findings = findings;
     const byLine = new Map();
-    for (const one of findings) if (one.line > 0 && !byLine.has(one.line)) byLine.set(one.line, one);
+    for (const one of findings) if (one.line > 0 && !one.file && !byLine.has(one.line)) byLine.set(one.line, one);
     const lines = this.value.split('\n');
     fill(this.under, lines.map((line, i) => {
       const one = byLine.get(i + 1);
       if (!one) return line + '\n';
       const from = Math.max(0, Math.min(line.length, one.column - 1));
       const word = /^("[^"]*"|'[^']*'|[^\s,:}\]]+|.)/.exec(line.slice(from))?.[0].length ?? 0;
-      return [line.slice(0, from), h('mark', {class: one.severity}, line.slice(from, from + word) || ' '), line.slice(from + word) + '\n'];
+      return [line.slice(0, from), h('mark', {class: one.warning ? 'warning' : ''}, line.slice(from, from + word) || ' '), line.slice(from + word) + '\n'];
     }), '\n\n');
     [...this.gutter.children].forEach((row, i) => {
       const one = byLine.get(i + 1);
-      row.className = one ? (one.severity === 'warning' ? 'warned' : 'at') : '';
+      row.className = one ? (one.warning ? 'warned' : 'at') : '';
       if (one) row.title = one.message;
       else row.removeAttribute('title');
     });

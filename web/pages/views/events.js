@@ -127,7 +127,7 @@ export function draw(page) {
   const showChips = () => {
     for (const chip of chips.children) chip.setAttribute('aria-pressed', chip.dataset.kind === (query().get('kind') ?? ''));
   };
-  page.root.append(page.heading('Events'), h('div', {class: 'filters'}, field('queue', 'Queue  /', {'data-filter': true}), field('job', 'Job, such as job_0007'), chips), panel);
+  page.root.append(page.heading('Events'), h('div', {class: 'filters'}, field('queue', 'Queue  /', {'data-filter': true}), field('job', 'Job, job_0007'), chips), panel);
   panel.append(note);
   table.mount(page, panel);
   page.use('/queues', {}, (value) => { if (value) knowQueues(value); });

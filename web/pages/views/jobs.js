@@ -15,15 +15,16 @@ export function draw(page) {
   const filters = () => {
     const at = query();
     const state = at.has('state') ? at.get('state') : OPEN;
-    return {queue: at.get('queue'), user: at.get('user'), name: at.get('name'), pool: at.get('pool'),
+    return {queue: at.get('queue'), user: at.get('user'), name: at.get('name'),
       state: state === 'all' ? '' : state, since: at.get('since'), sort: at.get('sort')};
   };
   const count = h('span', {class: 'muted', 'aria-live': 'polite'});
   const panel = h('section', {class: 'panel'});
-  const list = new JobList(page, panel, {sort: query().get('sort') ?? '-number',
-    onSort: (sort) => { setQuery({sort: sort === '-number' ? null : sort}); again(); },
+  const list = new JobList(page, panel, {sort: query().get('sort') ?? '-submitted',
+    onSort: (sort) => { setQuery({sort: sort === '-submitted' ? null : sort}); again(); },
     empty: () => empty('No job is like that.', h('button', {on: {click: clear}}, 'Show all that are not over')),
-    onCount: (shown, total) => setText(count, total !== null ? `${whole(total)} jobs` : `${whole(shown)} of more; scroll for the rest`)});
+    onCount: (shown, total) => setText(count, total !== null ? `${whole(total)} jobs` : `the ${sorted() ? 'newest ' : 'first '}${whole(shown)} of more`)});
+  const sorted = () => !['submitted', '-submitted', null].includes(query().get('sort'));
   let timer = 0;
   const again = () => { showChips(); list.ask(filters()); };
   const soon = () => { clearTimeout(timer); timer = setTimeout(again, 250); };

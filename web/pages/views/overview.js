@@ -25,6 +25,13 @@ function panel(head, ...content) {
   return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, head), content);
 }
 
+/** What comes last where there is room for one column only. */
+function late(...content) {
+  const element = panel(...content);
+  element.classList.add('late');
+  return element;
+}
+
 function explained(title, tip) {
   return h('h2', {tabindex: 0, tip}, title);
 }
@@ -46,7 +53,7 @@ function claimRows(list, claims, readAt) {
   fill(list, claims.length ? claims.map((claim) => {
     const left = claim.milliseconds_left;
     const open = left > 0 ? Math.max(0, left - ago) : left;
-    return h('li', {}, h('a', {href: href.queue(claim.queue)},
+    return h('li', {}, h('a', {href: href.queue(claim.queue), class: 'with-dot'},
       h('i', {class: 'dot ' + colourClass(claim.queue)}), visible(claim.queue)),
     h('span', {}, counted(claim.slots, `${claim.kind} slot`)),
     h('span', {class: 'num'}, left < 0 ? 'never' : left === 0 ? (claim.state ?? 'due').replaceAll('_', ' ')
@@ -97,7 +104,7 @@ export function draw(page) {
     h('div', {class: 'with-side'},
       h('div', {class: 'stack'},
         panel([h('h2', {}, 'Queues'), tree.input], legend(), place),
-        panel([explained('Slots taken back', 'Attempts of one queue that were killed so that another ' +
+        late([explained('Slots taken back', 'Attempts of one queue that were killed so that another ' +
           'got the slots it was owed, newest first.')], killList)),
       h('div', {class: 'stack side'},
         panel([explained('Open claims', WORDS.claims)], claimList),
@@ -111,21 +118,20 @@ export function draw(page) {
     clusterAt = Date.now();
     fill(alarm, value.store_error
       ? h('p', {class: 'banner bad'}, `The store refuses writes: ${visible(value.store_error)}`) : null);
-    map.show(value.slots.map);
-    reduce.show(value.slots.reduce);
+    map.show(value.slots.maps);
+    reduce.show(value.slots.reduces);
     policy.set(value.policy, value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '');
-    jobs.set(`${whole(value.jobs_running)} running`,
-      `${whole(value.jobs_pending)} pending, ${whole(value.jobs_waiting)} waiting`);
+    jobs.set(`${whole(value.jobs.running)} running`,
+      `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`);
     const owed = value.claims.reduce((sum, claim) => sum + claim.slots, 0);
     const left = value.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
     claims.set(whole(value.claims.length), owed
       ? `${counted(owed, 'slot')}` + (left.length ? `, first in ${seconds(Math.min(...left))}` : '') : 'nobody is owed');
     const hour = value.kills_last_hour ?? {};
-    kills.set(whole(hour.count), hour.count ? `${slotTime(hour.lost_slot_ms)} lost` : 'nothing lost');
-    const states = Object.entries(value.trackers_by_state ?? {}).filter(([state]) => state !== 'LIVE');
-    trackers.set(whole(value.trackers), states.length
-      ? states.map(([state, n]) => `${n} ${state.toLowerCase()}`).join(', ') : 'all live');
-    trackers.element.classList.toggle('alarming', states.length > 0);
+    kills.set(whole(hour.attempts), hour.attempts ? `${slotTime(hour.waste_slot_ms)} lost` : 'nothing lost');
+    const away = value.trackers - value.trackers_live;
+    trackers.set(whole(value.trackers), away > 0 ? `${whole(away)} not live` : 'all live');
+    trackers.element.classList.toggle('alarming', away > 0);
     tree.set(null, value);
     showClaims();
   });
@@ -138,7 +144,7 @@ export function draw(page) {
     tree.set(queues);
     killRows(killList, queues);
   });
-  page.show(waitList, `/jobs?state=${WAITING}&sort=number&limit=200`, {topic: 'jobs', every: 5000},
+  page.show(waitList, `/jobs?state=${WAITING}&sort=submitted&limit=200`, {topic: 'jobs', every: 5000, least: 3000},
     (waiting) => {
       waitingRows(waitList, waiting);
       setText(all, waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all');

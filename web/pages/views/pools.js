@@ -24,12 +24,12 @@ function poolColumns(advanced) {
       setText(cell.lastChild, visible(pool.name));
       cell.lastChild.title = visible(pool.name);
     }},
-    {key: 'jobs', label: 'Jobs', width: '64px', right: true, tip: 'Jobs that may run / that wait for a place among the running jobs.', text: (pool) => `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`},
+    {key: 'jobs', label: 'Jobs', width: '64px', from: 420, right: true, tip: 'Jobs that may run / that wait for a place among the running jobs.', text: (pool) => (pool.jobs_running === undefined ? DASH : `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`)},
     figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, '84px'),
-    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0),
+    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, '96px'),
     figure('demand', 'Demand', WORDS.demand, (one) => whole(one.demand ?? one.running + one.pending), 560),
     figure('min', 'Min share', WORDS.minShare, (one) => whole(one.min_share ?? 0), 660, '84px'),
-    {key: 'weight', label: 'Weight', width: '64px', from: 480, right: true, tip: WORDS.weight, text: (pool) => share(pool.weight)},
+    {key: 'weight', label: 'Weight', width: '64px', from: 480, right: true, tip: WORDS.weight, text: (pool) => (pool.weight === undefined ? DASH : share(pool.weight))},
     figure('max', 'Max share', 'Maximum share in slots: its tasks never go beyond.', (one) => (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null ? '∞' : whole(one.max_share ?? one.maximum), 900, '96px'),
     ...(advanced ? [
       {key: 'mode', label: 'Mode', width: '56px', from: 800, tip: 'How the pool\'s jobs share what it has: fair, each its part by weight; fifo, one after another.', text: (pool) => pool.mode ?? DASH},
@@ -101,7 +101,8 @@ export function draw(page) {
   const poolNames = () => pools.filter((pool) => !pools.some((other) => other.name.startsWith(pool.name + '.'))).map((pool) => pool.name);
   let kind = 'queue';
   let queueNames = [];
-  const columns = list.table.columns.filter((column) => !['queue', 'priority', 'running'].includes(column.key));
+  const columns = list.table.columns.filter((column) => !['queue', 'priority', 'running'].includes(column.key))
+    .map((column) => (column.key === 'state' ? {...column, from: 560} : column));
   columns.splice(2, 0,
     {key: 'pool', label: 'Pool', width: 'minmax(132px, 0.9fr)', tip: 'The pool that the job is in; choose another to move it there. Where the policy has no pools, its queue.',
       draw: (cell, job) => menu(cell, job, job.pool ?? job.queue, kind === 'pool' ? poolNames() : queueNames, `Pool of ${job.job}`, (one, wanted) => move(one, wanted, kind))},
@@ -110,11 +111,24 @@ export function draw(page) {
   list.table.columns = columns;
   list.table.hrefOf = null;
   list.table.layOut();
+  let outlook = [];
+  const setHint = (policy) => {
+    if (hint.policy === policy) return;
+    hint.policy = policy;
+    fill(hint, policy ? h('p', {class: 'banner warn'}, h('span', {}, `The policy is ${visible(policy)}: these are the shares that fair would deal now. `,
+      h('a', {href: '/policy'}, 'Compare the policies'))) : null);
+  };
+  const showPools = (value) => {
+    pools = value;
+    if (!table) drawTable();
+    table.set(pools);
+  };
   const askJobs = () => {
     const pool = query().get('pool');
     setText(title, pool ? `Jobs of ${visible(pool)}` : 'Jobs of all pools');
     every.hidden = !pool;
-    list.ask({state: 'RUNNING,PENDING,WAITING,HELD', ...(pool ? (kind === 'pool' ? {pool} : {queue: pool}) : {})});
+    list.keep = pool && kind === 'pool' ? (job) => job.pool === pool || job.pool?.startsWith(pool + '.') : null;
+    list.ask({state: 'RUNNING,PENDING,WAITING,HELD', ...(pool && kind === 'queue' ? {queue: pool} : {})});
   };
   page.use('/queues', {}, (value) => {
     if (!value) return;
@@ -122,17 +136,20 @@ export function draw(page) {
     queueNames = value.filter((one) => one.leaf && one.state === 'RUNNING').map((one) => one.name);
     list.table.redraw();
   });
-  page.use('/policy', {topic: 'policy'}, (value) => {
+  page.use('/policy', {topic: 'policy', every: 5000}, (value) => {
     if (!value) return;
+    const was = kind;
     kind = value.current === 'fair' ? 'pool' : 'queue';
-    fill(hint, kind === 'pool' ? null : h('p', {class: 'banner warn'}, `The policy is ${visible(value.current)}: these are the shares that fair would deal now. `,
-      h('a', {href: '/policy'}, 'Compare the policies')));
+    setHint(kind === 'pool' ? null : value.current);
+    // Under another policy the fair one says what it would deal.
+    outlook = value.outlooks.find((one) => one.of === 'pools')?.shares ?? [];
+    if (kind === 'queue') showPools(outlook);
+    if (was !== kind) askJobs();
     list.table.redraw();
   });
   page.show(place, '/pools', {topic: 'queues', every: 3000}, (value) => {
-    pools = value;
-    if (!table) drawTable();
-    table.set(pools);
+    if (value.pools.length || kind === 'pool') showPools(value.pools);
+    else showPools(outlook);
   });
   askJobs();
 }

@@ -46,12 +46,14 @@ function takers(place, queue, queues) {
     const lacking = Math.max(0, Math.min(slots.guaranteed, slots.running + slots.pending) - slots.running);
     const lent = slots.lends ?? 0;
     const others = borrowers(queues, view, queue.name);
+    const all = `all its guaranteed ${whole(slots.guaranteed)} ${kind} slots`;
     const sentence = lacking
       ? `It wants ${counted(lacking, `more ${kind} slot`)} of its guaranteed ${whole(slots.guaranteed)}.`
       : slots.running > slots.guaranteed
         ? `It runs ${whole(slots.running - slots.guaranteed)} above its guaranteed ${whole(slots.guaranteed)} ${kind} slots, borrowed from others.`
-        : lent ? `It does not want ${counted(lent, `of its guaranteed ${kind} slot`)} now and lends them.`
-          : `It has the ${kind} slots that it wants.`;
+        : slots.pending ? `It runs ${all}; ${whole(slots.pending)} more are pending, beyond its guarantee.`
+          : lent ? `It lends ${whole(lent)} of its guaranteed ${whole(slots.guaranteed)} ${kind} slots, which it does not want now.`
+            : slots.running ? `It has the ${kind} slots that it wants.` : `It wants no ${kind} slots now.`;
     const over = slots.running > slots.guaranteed;
     const rows = over ? lendersOf(queues, view, queue.name)
       : others.map((one) => [one, `borrows ${whole(one[view].borrows)}`]);
@@ -59,7 +61,7 @@ function takers(place, queue, queues) {
       : 'No queue borrows now.';
     return h('div', {}, h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
       h('p', {class: lacking ? 'loss' : ''}, sentence),
-      lacking || lent || over
+      lacking || lent || over || slots.pending
         ? h('ul', {class: 'lines'}, rows.slice(0, 8).map(([one, text]) => h('li', {}, queueLink(one.name),
           h('span', {class: 'num'}, text), h('span', {class: 'num muted'}, `${whole(one[view].running)}/${whole(one[view].guaranteed)}`))),
         rows.length ? null : h('li', {class: 'none'}, none)) : null);
@@ -158,6 +160,8 @@ export function draw(page) {
   rest.append(h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, h('h2', {}, 'Who uses its slots')), takersPlace));
   let queue = null;
   let cluster = null;
+  const waiting = [];
+  const whenQueue = (call) => (queue ? call() : waiting.push(call));
   const show = (queues) => {
     knowQueues(queues);
     queue = queues.find((one) => one.name === name);
@@ -178,6 +182,7 @@ export function draw(page) {
     badge.state = queue.state;
     setText(stateButton, queue.state === 'STOPPED' ? 'Start…' : 'Stop…');
     takers(takersPlace, queue, queues);
+    for (const call of waiting.splice(0)) call();
     fill(parts.claims, claimTable(queue));
     fill(parts.kills, killTable(queue));
     fill(parts.users, userTable(queue));
@@ -193,9 +198,10 @@ export function draw(page) {
       const box = panel('In the order in which they are served', null);
       box.firstChild.append(count);
       place.append(box);
-      new JobList(page, box, {queue: false, empty: () => empty('It has no jobs that are not over.'),
-        onCount: (shown, total) => setText(count, counted(total ?? shown, 'job'))})
-        .ask({queue: name, state: 'RUNNING,PENDING,WAITING,HELD', sort: 'served'});
+      const list = new JobList(page, box, {queue: false, empty: () => empty('It has no jobs that are not over.'),
+        onCount: (shown, total) => setText(count, counted(total ?? shown, 'job'))});
+      whenQueue(() => list.ask({queue: name, state: 'RUNNING,PENDING,WAITING,HELD',
+        sort: queue.priorities ? 'served_priority' : 'served'}));
     }],
     ['history', 'History', (place) => {
       const box = panel(null, null);

@@ -4,7 +4,7 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {get, read, send} from '../api.js';
 import {drawTabs} from '../tabs.js';
-import {YamlEditor, diffElement, finding} from '../yaml_editor.js';
+import {YamlEditor, diffElement} from '../yaml_editor.js';
 import {confirm, notice, openDialog, refusal} from '../dialogs.js';
 import {whole, fullMoment, counted} from '../format.js';
 import {href} from '../router.js';
@@ -53,11 +53,10 @@ function drawEditor(page, place) {
     try {
       const checked = await send('POST', '/settings/check', text);
       if (mine !== asked) return;
-      const list = [...(checked.errors ?? []).map((one) => finding(one, 'error')), ...(checked.warnings ?? []).map((one) => finding(one, 'warning')),
-        ...(checked.diagnostics ?? []).map((one) => finding(one, one.severity ?? 'error'))];
-      const errors = list.filter((one) => one.severity !== 'warning');
+      const list = checked.findings.map((one) => ({...one, warning: one.severity === 'warning'}));
+      const errors = list.filter((one) => !one.warning);
       editor.mark(list);
-      fill(findings, list.map((one) => h('button', {class: 'finding ' + one.severity, on: {click: () => one.line && editor.goTo(one)}},
+      fill(findings, list.map((one) => h('button', {class: 'finding' + (one.warning ? ' warning' : ''), on: {click: () => one.line && editor.goTo(one)}},
         h('span', {class: 'mono'}, one.line ? `${one.line}:${one.column}` : '–'), h('span', {}, visible(one.message)))));
       setText(status, errors.length ? counted(errors.length, 'error') : text === inForce.text ? 'As in force' : 'Sound');
       if (errors.length) return fill(effectPlace, h('p', {class: 'muted'}, 'What it would do is shown once it is sound.'));

@@ -1,7 +1,7 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {slotGrid, why} from './trackers.js';
+import {slotGrid, why, byQueue, queuesOfJobs} from './trackers.js';
 import {stateBadge} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
@@ -12,7 +12,7 @@ import {empty, loading} from '../states.js';
 const COLUMNS = [
   {key: 'attempt', label: 'Attempt', width: 'minmax(150px, 1.4fr)', className: 'mono', draw: (cell, one) =>
     fill(cell, h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt))},
-  {key: 'job', label: 'Job', width: '90px', draw: (cell, one) => fill(cell, h('a', {href: href.job(one.job_number)}, one.job ?? one.job_number))},
+  {key: 'job', label: 'Job', width: '90px', draw: (cell, one) => fill(cell, h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')))},
   {key: 'queue', label: 'Queue', width: 'minmax(90px, 1fr)', from: 560, className: 'with-dot', draw: (cell, one) => fill(cell,
     one.queue ? [h('i', {class: 'dot ' + colourClass(one.queue)}), h('a', {href: href.queue(one.queue)}, visible(one.queue))] : DASH)},
   {key: 'state', label: 'State', width: '120px', draw: (cell, one) => fill(cell, stateBadge(one.state))},
@@ -59,16 +59,13 @@ export function draw(page) {
     facts.push(['protections', h('ul', {class: 'bare'}, one.protections.map((line) => h('li', {}, visible(line))))]);
     fill(factsPlace, h('dl', {class: 'facts'}, facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])));
   });
-  page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, (attempts) => {
+  page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {
     fill(note);
     setText(count, counted(attempts.length, 'attempt'));
-    const by = new Map();
-    for (const one of attempts) {
-      const sum = by.get(one.queue) ?? {queue: one.queue, maps: 0, reduces: 0};
-      sum[one.kind === 'reduce' ? 'reduces' : 'maps'] += 1;
-      if (one.queue) by.set(one.queue, sum);
-    }
-    known.set(name, {list: [...by.values()]});
+    const queueOf = await queuesOfJobs(page.signal).catch(() => new Map());
+    if (page.signal.aborted) return;
+    known.set(name, {list: byQueue(attempts, queueOf)});
+    for (const one of attempts) one.queue ??= queueOf.get(one.job_number);
     if (tracker) slotGrid(grid, tracker, known);
     table.set(attempts);
   });

@@ -16,8 +16,26 @@ const OWNERS_AT_MOST = 40;
 
 /** The slots of a tracker in use, by queue: [[queue, maps, reduces]]. */
 function owners(tracker, known) {
-  const list = tracker.by_queue ?? known.get(tracker.name)?.list;
-  return (list ?? []).map((one) => [one.queue, one.maps ?? 0, one.reduces ?? 0]);
+  return (known.get(tracker.name)?.list ?? []).map((one) => [one.queue, one.maps, one.reduces]);
+}
+
+/** Attempts summed up by the queues of their jobs. */
+export function byQueue(attempts, queueOf) {
+  const by = new Map();
+  for (const attempt of attempts) {
+    const queue = attempt.queue ?? queueOf.get(attempt.job_number);
+    if (!queue) continue;
+    const sum = by.get(queue) ?? {queue, maps: 0, reduces: 0};
+    sum[attempt.kind === 'reduce' ? 'reduces' : 'maps'] += attempt.slots ?? 1;
+    by.set(queue, sum);
+  }
+  return [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1));
+}
+
+/** Which queue running jobs are in. */
+export async function queuesOfJobs(signal) {
+  const jobs = await get('/jobs?state=RUNNING&limit=2000', {signal});
+  return new Map(jobs.map((job) => [job.number, job.queue]));
 }
 
 export function slotGrid(cell, tracker, known) {
@@ -86,12 +104,12 @@ export function draw(page) {
     {key: 'slots', label: 'Slots', width: 'minmax(120px, 2.4fr)', className: 'slots-wide', tip: 'A square for each map slot and a disc for each reduce slot, in the colour of the queue whose attempt holds it; empty ones are free.',
       draw: (cell, one) => slotGrid(cell, one, known)},
     {key: 'attempts', label: 'Attempts', width: '70px', from: 700, right: true, tip: 'Attempts that it runs now.', text: (one) => whole(one.attempts)},
-    {key: 'rack', label: 'Rack', width: 'minmax(60px, 0.6fr)', from: 980, text: (one) => visible(one.rack)},
-    {key: 'host', label: 'Host', width: 'minmax(90px, 0.8fr)', from: 1100, text: (one) => `${visible(one.host)}:${one.shuffle_port}`},
+    {key: 'rack', label: 'Rack', width: 'minmax(60px, 0.6fr)', from: 1180, text: (one) => visible(one.rack)},
+    {key: 'host', label: 'Host', width: 'minmax(90px, 0.8fr)', from: 1400, text: (one) => `${visible(one.host)}:${one.shuffle_port}`},
     {key: 'disk', label: 'Free disk', width: '84px', from: 860, right: true, tip: WORDS.disk, text: (one) => megabytes(one.free_disk_mb)},
     {key: 'heard', label: 'Heard', width: '64px', from: 620, right: true, tip: WORDS.heard,
       text: (one) => (one.last_heartbeat_ms_ago === null ? DASH : duration(one.last_heartbeat_ms_ago + (one.state === 'LOST' ? Date.now() - readAt : 0)))},
-    {key: 'why', label: 'Health', width: 'minmax(120px, 2fr)', from: 1240, className: 'reason', text: (one) => visible(why(one)) || 'ok'},
+    {key: 'why', label: 'Health', width: 'minmax(120px, 2fr)', from: 1080, className: 'reason', text: (one) => visible(why(one)) || 'ok'},
     {key: 'act', label: '', width: '88px', from: 540, right: true, draw: actCell},
   ];
   const table = new Table({columns, keyOf: (one) => one.name, hrefOf: (one) => href.tracker(one.name), label: 'Trackers',
@@ -117,24 +135,18 @@ export function draw(page) {
       (!text || [one.name, one.host, one.rack].some((field) => field.toLowerCase().includes(text)))));
   };
   const askOwners = async () => {
-    const inView = [...table.rows.values()].map((row) => row.item).filter((one) => one && !one.by_queue && one.attempts);
     const now = Date.now();
-    const due = inView.filter((one) => now - (known.get(one.name)?.at ?? 0) > OWNERS_MS).slice(0, OWNERS_AT_MOST);
-    for (const one of due) {
-      if (page.signal.aborted) return;
-      try {
+    const due = [...table.rows.values()].map((row) => row.item)
+      .filter((one) => one?.attempts && now - (known.get(one.name)?.at ?? 0) > OWNERS_MS).slice(0, OWNERS_AT_MOST);
+    if (!due.length) return;
+    try {
+      const queueOf = await queuesOfJobs(page.signal);
+      for (const one of due) {
         const attempts = await get(`/trackers/${encodeURIComponent(one.name)}/attempts`, {signal: page.signal});
-        const by = new Map();
-        for (const attempt of attempts) {
-          if (!attempt.queue) continue;
-          const sum = by.get(attempt.queue) ?? {queue: attempt.queue, maps: 0, reduces: 0};
-          sum[attempt.kind === 'reduce' ? 'reduces' : 'maps'] += attempt.slots ?? 1;
-          by.set(attempt.queue, sum);
-        }
-        known.set(one.name, {at: now, list: [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1))});
-      } catch { /* Without them its slots have no colour. */ }
-    }
-    if (due.length) table.redraw();
+        known.set(one.name, {at: now, list: byQueue(attempts, queueOf)});
+      }
+    } catch { /* Without them slots have no colour. */ }
+    if (!page.signal.aborted) table.redraw();
   };
   page.use('/queues', {topic: 'queues'}, (value) => { if (value) knowQueues(value); });
   page.show(place, '/trackers', {topic: 'trackers', merge: true, every: 5000}, (value) => {
