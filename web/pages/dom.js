@@ -65,15 +65,20 @@ const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export function visible(text) {
-  return String(text ?? '').replace(HIDDEN, (c) =>
-    '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+  return String(text ?? '').replace(
+    HIDDEN,
+    (c) => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'),
+  );
 }
 
 /** A user's string: isolated from the direction of its surroundings, whole in the title. */
 export function userText(text, className = '') {
   const shown = visible(text);
-  return h('bdi', {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
-    shown);
+  return h(
+    'bdi',
+    {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
+    shown,
+  );
 }
 
 export function link(href, ...children) {
