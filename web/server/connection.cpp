@@ -289,7 +289,8 @@ std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_s
 // ---- deadlines
 
 void HttpConnection::expire_if_due(Deadline::Clock::time_point now) {
-  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now)) return;
+  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now))
+    return;
   asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
 }
 

@@ -106,7 +106,8 @@ std::size_t RequestReader::take(std::string_view input) {
 // Beast takes the request line by itself, and would let the headers have the whole limit again.
 void RequestReader::count_header_bytes(std::size_t used) {
   header_bytes_ += used;
-  const std::size_t left = limits_.max_header_bytes - std::min(limits_.max_header_bytes, header_bytes_);
+  const std::size_t most = limits_.max_header_bytes;
+  const std::size_t left = most - std::min(most, header_bytes_);
   parser_.header_limit(static_cast<std::uint32_t>(std::max<std::size_t>(left, 1)));
 }
 
