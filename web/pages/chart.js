@@ -33,7 +33,7 @@ function path(points, x, y, step) {
 
 /**
  * `series`: [{name, kind: 'area' | 'line' | 'step', className, of(point)}]; points have `t` in ms.
- * Returns {element, set(points)}.
+ * `clip`: it may go beyond the top. Returns {element, set(points)}.
  */
 export function timeChart({series, label, unit}) {
   const drawing = svg('svg', {class: 'chart', role: 'img', 'aria-label': label, height: HEIGHT});
@@ -81,11 +81,13 @@ export function timeChart({series, label, unit}) {
     }
     const t0 = points[0].t;
     const t1 = points[points.length - 1].t;
-    const most = Math.max(1, ...points.flatMap((p) => series.map((one) => one.of(p) ?? 0)));
+    // What is clipped does not make the rest small: it may go up to twice as high.
+    const peak = (some) => Math.max(1, ...points.flatMap((p) => some.map((one) => one.of(p) ?? 0)));
+    const most = Math.min(peak(series), 2 * peak(series.filter((one) => !one.clip)));
     const step = niceStep(most);
     const top = Math.ceil(most / step) * step;
     x = (t) => LEFT + ((t - t0) / Math.max(1, t1 - t0)) * (width - LEFT - 8);
-    const y = (v) => TOP + (1 - v / top) * (HEIGHT - TOP - BOTTOM);
+    const y = (v) => TOP + (1 - Math.min(v, top) / top) * (HEIGHT - TOP - BOTTOM);
     const out = [];
     for (let v = 0; v <= top; v += step) {
       out.push(

@@ -337,7 +337,13 @@ export function history(page, place, name) {
           of: (p) => p[kind]?.guaranteed,
         },
         {name: 'allocated', kind: 'step', className: 'c-allocated', of: (p) => p[kind]?.allocated},
-        {name: 'pending', kind: 'line', className: 'c-pending', of: (p) => p[kind]?.pending},
+        {
+          name: 'pending',
+          kind: 'line',
+          clip: true,
+          className: 'c-pending',
+          of: (p) => p[kind]?.pending,
+        },
       ],
     });
   const charts = CLASSES.map(([, kind]) => [kind, chartOf(kind)]);
