@@ -206,10 +206,12 @@ class Pages(Cluster):
         number = self.sleeper("first")
         self.browser.open("/pools")
         self.browser.find(f'[aria-label="Priority of job_{number:04}"]')
+        self.browser.js("document.querySelector(arguments[0]).focus()", f'[aria-label="Priority of job_{number:04}"]')
         self.browser.choose(f'[aria-label="Priority of job_{number:04}"]', "VERY_HIGH")
         wait_for("it is VERY_HIGH", lambda: self.job(number)["priority"] == "VERY_HIGH")
         self.browser.wait("the pools are there", lambda: self.browser.js(
-            "return [...document.querySelector(arguments[0]).options].some((one) => one.value === 'production')",
+            "const one = document.querySelector(arguments[0]); one.blur(); one.focus();"
+            "return [...one.options].some((option) => option.value === 'production')",
             f'[aria-label="Pool of job_{number:04}"]'))
         self.browser.choose(f'[aria-label="Pool of job_{number:04}"]', "production")
         wait_for("it is in the pool", lambda: self.job(number)["pool"] == "production")

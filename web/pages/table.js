@@ -154,14 +154,16 @@ export class Table {
     const keep = this.body.contains(document.activeElement)
       ? document.activeElement.closest('.t-row')
       : null;
+    this.spare = [];
     for (const [key, row] of this.rows) {
       if (wanted.has(key) || row === keep) continue;
-      row.remove();
+      this.spare.push(row);
       this.rows.delete(key);
     }
     if (!wanted.has(this.active) && !keep)
       this.active = from < to ? this.keyOf(this.items[from]) : null;
     for (let i = from; i < to; i++) this.drawRow(i, changed);
+    for (const row of this.spare) row.remove();
     if (this.onEnd && to >= this.items.length - 20 && this.items.length) this.onEnd();
   }
 
@@ -171,7 +173,9 @@ export class Table {
     let row = this.rows.get(key);
     const isNew = !row;
     if (isNew) {
-      row = this.makeRow(key);
+      // What has scrolled out of view becomes a row of what has come into it.
+      row = this.spare.pop() ?? this.makeRow();
+      row.key = key;
       this.rows.set(key, row);
     }
     if (row.index !== index) {
@@ -184,11 +188,11 @@ export class Table {
     if (isNew || (changed && row.item !== item) || row.always) this.fillRow(row, item);
     if (isNew) {
       this.setTab(row, tab);
-      this.body.append(row);
+      if (!row.isConnected) this.body.append(row);
     }
   }
 
-  makeRow(key) {
+  makeRow() {
     const row = h(
       'div',
       {
@@ -209,7 +213,6 @@ export class Table {
         }),
       ),
     );
-    row.key = key;
     return row;
   }
 

@@ -117,46 +117,47 @@ function poolColumns(advanced) {
   ];
 }
 
-/** A menu in a cell that changes the job where it stands. */
+async function chosen(cell, change) {
+  const {job, value: was} = cell;
+  const wanted = cell.select.value;
+  try {
+    if (!(await actingAs())) throw new Error('nobody acts');
+    await change(job, wanted);
+    if (cell.job.number === job.number) cell.value = wanted;
+  } catch (error) {
+    if (cell.job.number === job.number) cell.select.value = was;
+    const words = refusal(error)
+      .flat(9)
+      .filter((part) => typeof part === 'string');
+    if (error.status) notice(words.join(' '), {bad: true});
+  }
+}
+
+/** All that can be chosen is made when somebody turns to the menu: there may be 1,000 queues. */
+function offer(cell, names) {
+  if (cell.offered) return;
+  cell.offered = true;
+  const others = names.filter((name) => name !== cell.value);
+  cell.select.append(...others.map((name) => h('option', {value: name}, visible(name))));
+}
+
+/** A menu in a cell that changes the job where it stands. `options()` is what can be chosen. */
 function menu(cell, job, value, options, label, change) {
   if (!cell.select) {
+    const show = () => offer(cell, options());
     cell.select = h('select', {
-      'aria-label': label,
-      on: {
-        change: async () => {
-          const wanted = cell.select.value;
-          const was = cell.value;
-          try {
-            if (!(await actingAs())) throw new Error('nobody acts');
-            await change(cell.job, wanted);
-            cell.value = wanted;
-          } catch (error) {
-            cell.select.value = was;
-            if (error.status)
-              notice(
-                refusal(error)
-                  .flat(9)
-                  .filter((part) => typeof part === 'string')
-                  .join(' '),
-                {bad: true},
-              );
-          }
-        },
-      },
+      on: {change: () => chosen(cell, change), pointerdown: show, focus: show, mousedown: show},
     });
     cell.append(cell.select);
   }
-  cell.job = job;
-  const names = options.includes(value) || !value ? options : [value, ...options];
-  const signature = names.join('\n');
-  if (cell.select.signature !== signature) {
-    cell.select.signature = signature;
-    fill(
-      cell.select,
-      names.map((name) => h('option', {value: name}, visible(name))),
-    );
+  if (cell.job?.number !== job.number) cell.select.setAttribute('aria-label', label);
+  if (cell.job?.number !== job.number || cell.value !== value) {
+    fill(cell.select, h('option', {value}, visible(value)));
+    cell.offered = false;
+    cell.select.value = value;
+    if (document.activeElement === cell.select) offer(cell, options());
   }
-  if (document.activeElement !== cell.select || cell.value !== value) cell.select.value = value;
+  cell.job = job;
   cell.value = value;
 }
 
@@ -252,7 +253,7 @@ export function draw(page) {
           cell,
           job,
           job.pool ?? job.queue,
-          kind === 'pool' ? poolNames() : queueNames,
+          () => (kind === 'pool' ? poolNames() : queueNames),
           `Pool of ${job.job}`,
           (one, wanted) => move(one, wanted, kind),
         ),
@@ -264,7 +265,7 @@ export function draw(page) {
       tip: WORDS.priority,
       from: 420,
       draw: (cell, job) =>
-        menu(cell, job, job.priority, PRIORITIES, `Priority of ${job.job}`, setPriority),
+        menu(cell, job, job.priority, () => PRIORITIES, `Priority of ${job.job}`, setPriority),
     },
   );
   list.table.columns = columns;

@@ -189,7 +189,7 @@ export function draw(page) {
   page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {
     fill(note);
     setText(count, counted(attempts.length, 'attempt'));
-    const queueOf = await queuesOfJobs(page.signal).catch(() => new Map());
+    const queueOf = await queuesOfJobs(attempts, page.signal).catch(() => new Map());
     if (page.signal.aborted) return;
     known.set(name, {list: byQueue(attempts, queueOf)});
     for (const one of attempts) one.queue ??= queueOf.get(one.job_number);

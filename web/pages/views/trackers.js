@@ -12,8 +12,9 @@ import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
 
 const SHOWN_SLOTS = 48;
-const OWNERS_MS = 6000;
-const OWNERS_AT_MOST = 40;
+const OWNERS_MS = 10_000;
+const OWNERS_AT_MOST = 24;
+const QUEUES_MS = 60_000;
 
 /** The slots of a tracker in use, by queue: [[queue, maps, reduces]]. */
 function owners(tracker, known) {
@@ -33,10 +34,20 @@ export function byQueue(attempts, queueOf) {
   return [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1));
 }
 
-/** Which queue running jobs are in. */
-export async function queuesOfJobs(signal) {
-  const jobs = await get('/jobs?state=RUNNING&limit=2000', {signal});
-  return new Map(jobs.map((job) => [job.number, job.queue]));
+const queueOf = new Map(); // of jobs, as last read
+let queuesReadAt = 0;
+
+/** Which queues the jobs of these attempts are in: read anew where one is not known. */
+export async function queuesOfJobs(attempts, signal) {
+  const old = Date.now() - queuesReadAt > QUEUES_MS;
+  if (old || attempts.some((one) => !queueOf.has(one.job_number))) {
+    queuesReadAt = Date.now();
+    const jobs = await get('/jobs?state=RUNNING&limit=2000', {signal});
+    if (queueOf.size > 20_000) queueOf.clear();
+    for (const job of jobs) queueOf.set(job.number, job.queue);
+    for (const one of attempts) if (!queueOf.has(one.job_number)) queueOf.set(one.job_number, '');
+  }
+  return queueOf;
 }
 
 export function slotGrid(cell, tracker, known) {
@@ -294,12 +305,11 @@ export function draw(page) {
       .slice(0, OWNERS_AT_MOST);
     if (!due.length) return;
     try {
-      const queueOf = await queuesOfJobs(page.signal);
       for (const one of due) {
-        const attempts = await get(`/trackers/${encodeURIComponent(one.name)}/attempts`, {
-          signal: page.signal,
-        });
-        known.set(one.name, {at: now, list: byQueue(attempts, queueOf)});
+        const path = `/trackers/${encodeURIComponent(one.name)}/attempts`;
+        const attempts = await get(path, {signal: page.signal});
+        const list = byQueue(attempts, await queuesOfJobs(attempts, page.signal));
+        known.set(one.name, {at: now, list});
       }
     } catch {
       /* Without them slots have no colour. */
