@@ -295,6 +295,18 @@ class Reading(Http):
             with self.subTest(path=path):
                 wait_for(f"{path} is what {command} shows",
                          lambda: still(self.get(path).json()) == still(self.json(*command)), 10)
+        decided = self.get("/decisions?job=1").json()
+        self.assertEqual({one["job_number"] for one in decided}, {1})
+        self.assertIn("launch", {one["event"] for one in decided})
+        self.assertEqual(self.get("/decisions?kind=submit,launch&limit=1").links["next"]["rel"], "next")
+        series = wait_for("a point of the series", lambda: (of := self.get("/series?step=1s").json())["points"] and of)
+        self.assertEqual(series["points"][-1]["map"]["guaranteed"], 2)
+        self.get("/series?step=7s", 400)
+        self.get("/series?queue=none", 404)
+        metrics = self.session.get(self.page + "/metrics", timeout=60)
+        self.assertTrue(metrics.headers["Content-Type"].startswith("text/plain; version=0.0.4"))
+        slots = re.search(r'^weir_slots{class="map",state="free"} (\d+)', metrics.text, re.M)
+        self.assertEqual(int(slots[1]), self.get("/cluster").json()["slots"]["maps"]["free"])
         server, cluster = self.json("info"), self.get("/cluster").json()
         self.assertEqual(still(server), still({name: cluster[name] for name in server}))
         refused = self.weir("job", "status", "99").stderr

@@ -45,7 +45,8 @@ void get_decisions(ApiContext& context, const Call& call) {
   HttpRequest asked;
   asked.query = call.request.query;
   call.reply.work([&context, reply = call.reply, filter, asked = std::move(asked)] {
-    const auto page = context.tracker.loop().decisions().read(filter);
+    const EngineLoop& loop = context.tracker.loop();
+    const auto page = loop.decisions().read(filter, loop.time().wall());
     if (!page) refuse(page.error());
     HttpAnswer answer = json_text_answer(json_lines(page->decisions));
     if (page->more && !page->decisions.empty()) {
