@@ -79,7 +79,13 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
-                  " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)") {}
+                  " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)"),
+      put_series_(database,
+                  "INSERT OR REPLACE INTO series (step, start, series, data) VALUES (?, ?, ?, ?)"),
+      forget_series_(database,
+                     "DELETE FROM series WHERE (step, start, series) IN"
+                     " (SELECT step, start, series FROM series WHERE step = ? AND start < ?"
+                     " LIMIT ?)") {}
 
 #undef WEIR_IF_UNFINISHED
 
@@ -144,14 +150,19 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs at) {
   set_meta("settings_source", fact.settings->source);
   if (!fact.settings->file_hash.empty()) set_meta(kSettingsFileHashKey, fact.settings->file_hash);
   for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
-  history_.settings(*fact.settings, fact.by, at);
+  if (fact.number > 0) {
+    set_meta("settings_number", std::to_string(fact.number));
+    set_meta("settings_at", std::to_string(at));
+    set_meta("settings_by", fact.by);
+  }
+  history_.put(fact, at);
 }
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
   set_meta("policy", fact.policy);
   set_meta("claims_policy", fact.claims_of);
   raise_meta("policy_since", at);
-  if (!fact.by.empty()) history_.policy(fact.policy, fact.by, at);
+  if (!fact.by.empty()) history_.put(fact, at);
 }
 
 void SqliteWriter::apply(const ClaimOpened& fact, TimeMs) {

@@ -44,6 +44,12 @@ TEST(ViewsJson, HasEveryFieldAndTheSameKeysWithoutThem) {
   expect_complete(full_policy());
   expect_complete(full_diff());
   expect_complete(full_server());
+  expect_complete(SubmittedView{JobId(7), "research.ml", 1});
+  expect_complete(SettingsTextView{1, 2, "ann", "fair", "weir.yaml", "policy: fair"});
+  const SettingsCheckView check{
+      "weir.yaml", false, {{"weir.yaml", 1, 2, true, "wrong"}}, {"an error"}, {"a warning"}};
+  expect_complete(check);
+  EXPECT_EQ(to_json(check)["findings"][0]["severity"], "warning");
   EXPECT_EQ(keys_of(to_json(full_queue())), keys_of(to_json(QueueView())));
   for (const Json& part : {to_json(full_queue())["users"][0], to_json(full_queue())["claims"][0],
                            to_json(full_queue())["kills"][0], to_json(full_queue())["maps"]}) {
@@ -97,6 +103,41 @@ TEST(ViewsJson, AHeartbeatThatNeverCameHasNoAge) {
 TEST(ViewsJson, TextIsSafeToPrint) {
   EXPECT_EQ(json_text({{"a", "\x1b[2J\u202E\xff"}}),
             "{\n  \"a\": \"\\u001b[2J\\u202e\xEF\xBF\xBD\"\n}\n");
+}
+
+// As the event log's lines, which have keys only for what the event has.
+TEST(ViewsJson, ADecisionHasTheKeysOfItsLine) {
+  DecisionView kill;
+  kill.number = 7;
+  kill.at_ms = 1'000;
+  kill.event = "kill";
+  kill.job = JobId(3);
+  kill.task = "m0";
+  kill.kind = TaskKind::kMap;
+  kill.reason = "job_killed";
+  EXPECT_EQ(keys_of(to_json(kill)),
+            (std::vector<std::string>{"number", "t", "event", "job", "job_number", "task", "class",
+                                      "reason", "for"}));
+  EXPECT_TRUE(to_json(kill)["for"].is_null());
+  kill.for_whom = "prod";
+  EXPECT_EQ(to_json(kill)["for"], "prod");
+  EXPECT_EQ(to_json(kill)["job"], "job_0003");
+  DecisionView settings;
+  settings.event = "settings";
+  EXPECT_EQ(keys_of(to_json(settings)), (std::vector<std::string>{"number", "t", "event"}));
+}
+
+TEST(ViewsJson, ASeriesHasItsPointsByClass) {
+  SeriesView series;
+  series.queue = "a.b";
+  series.step_ms = 10'000;
+  series.points.push_back({1'000, {1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, std::nullopt, 12, 13}});
+  EXPECT_EQ(to_json(series).dump(),
+            R"({"queue":"a.b","step_ms":10000,"points":[{"t":1000,)"
+            R"("map":{"guaranteed":1,"allocated":2,"running":3,"pending":4,)"
+            R"("share_thousandths":5,"claims":6,"kills":7},)"
+            R"("reduce":{"guaranteed":8,"allocated":9,"running":10,"pending":11,)"
+            R"("share_thousandths":null,"claims":12,"kills":13}}]})");
 }
 
 }  // namespace

@@ -1,0 +1,181 @@
+// One queue: its bars and figures, who uses what it is guaranteed, its history, its jobs in the
+// order in which they are served, users with limits, claims, kills, settings.
+import {h, fill, setText, visible} from '../dom.js';
+import {drawTabs} from '../tabs.js';
+import {JobList} from '../job_list.js';
+import {CLASSES, makeBar, setBar, scales, legend} from '../bars.js';
+import {knowQueues} from '../colours.js';
+import {whole, counted} from '../format.js';
+import {href} from '../router.js';
+import {askQueueState} from '../actions.js';
+import {empty, loading} from '../states.js';
+import {stateBadge} from '../job_cells.js';
+import {takers, claimTable, killTable, userTable, settingsList, history} from '../queue_parts.js';
+
+export function draw(page) {
+  const name = page.params.name;
+  page.title(visible(name));
+  const badge = h('span', {});
+  const stateButton = h('button', {});
+  const bars = CLASSES.map(([view, kind]) => ({
+    view,
+    kind,
+    bar: makeBar(),
+    text: h('span', {class: 'num'}),
+  }));
+  const takersPlace = h('div', {class: 'columns'}, loading());
+  const parts = {
+    claims: h('div', {}),
+    kills: h('div', {}),
+    users: h('div', {}),
+    settings: h('div', {}),
+  };
+  const crumbs = name
+    .split('.')
+    .slice(0, -1)
+    .map((part, i, all) => [
+      h('a', {href: href.queue(all.slice(0, i + 1).join('.'))}, visible(part)),
+      ' / ',
+    ]);
+  const trouble = h('div', {});
+  const rest = h('div', {});
+  page.root.append(
+    page.heading(
+      [h('a', {href: '/queues'}, 'Queues'), ' / ', crumbs, visible(name.split('.').pop())],
+      badge,
+      h('span', {class: 'space'}),
+      stateButton,
+    ),
+    trouble,
+    h(
+      'section',
+      {class: 'panel'},
+      legend(),
+      bars.map((one) =>
+        h(
+          'div',
+          {class: 'wide-bar'},
+          h('span', {class: 'muted'}, one.kind === 'map' ? 'Map slots' : 'Reduce slots'),
+          one.bar,
+          one.text,
+        ),
+      ),
+    ),
+    rest,
+  );
+  rest.append(
+    h(
+      'section',
+      {class: 'panel'},
+      h('div', {class: 'panel-head'}, h('h2', {}, 'Who uses its slots')),
+      takersPlace,
+    ),
+  );
+  let queue = null;
+  let cluster = null;
+  const waiting = [];
+  const whenQueue = (call) => (queue ? call() : waiting.push(call));
+  const show = (queues) => {
+    knowQueues(queues);
+    queue = queues.find((one) => one.name === name);
+    if (!queue) {
+      rest.hidden = true;
+      return fill(
+        trouble,
+        empty(`There is no queue “${visible(name)}” now.`, h('a', {href: '/queues'}, 'All queues')),
+      );
+    }
+    rest.hidden = false;
+    fill(trouble);
+    const scale = scales(queues, cluster);
+    for (const one of bars) {
+      const slots = queue[one.view];
+      setBar(one.bar, queue, slots, one.kind, scale[one.view]);
+      setText(
+        one.text,
+        `${whole(slots.running)} running, ${whole(slots.allocated)} allocated, ` +
+          `${whole(slots.guaranteed)} guaranteed` +
+          (slots.maximum === null ? '' : `, at most ${whole(slots.maximum)}`) +
+          `; ${whole(slots.pending)} pending`,
+      );
+    }
+    if (badge.state !== queue.state) fill(badge, stateBadge(queue.state));
+    badge.state = queue.state;
+    setText(stateButton, queue.state === 'STOPPED' ? 'Start…' : 'Stop…');
+    takers(takersPlace, queue, queues);
+    for (const call of waiting.splice(0)) call();
+    fill(parts.claims, claimTable(queue));
+    fill(parts.kills, killTable(queue));
+    fill(parts.users, userTable(queue));
+    fill(parts.settings, settingsList(queue));
+  };
+  stateButton.addEventListener('click', () => queue && askQueueState(queue));
+  page.use('/cluster', {topic: 'cluster', every: 10_000}, (value) => {
+    cluster = value ?? cluster;
+  });
+  page.show(trouble, '/queues', {topic: 'queues', merge: true}, show);
+  const panel = (title, element) =>
+    h(
+      'section',
+      {class: 'panel'},
+      title ? h('div', {class: 'panel-head'}, h('h2', {}, title)) : null,
+      element,
+    );
+  drawTabs(rest, [
+    [
+      'jobs',
+      'Jobs',
+      (place) => {
+        const count = h('span', {class: 'muted'});
+        const box = panel('In the order in which they are served', null);
+        box.firstChild.append(count);
+        place.append(box);
+        const list = new JobList(page, box, {
+          queue: false,
+          empty: () => empty('It has no jobs that are not over.'),
+          onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
+        });
+        whenQueue(() =>
+          list.ask({
+            queue: name,
+            state: 'RUNNING,PENDING,WAITING,HELD',
+            sort: queue.priorities ? 'served_priority' : 'served',
+          }),
+        );
+      },
+    ],
+    [
+      'history',
+      'History',
+      (place) => {
+        const box = panel(null, null);
+        place.append(box);
+        history(page, box, name);
+      },
+    ],
+    [
+      'users',
+      'Users',
+      (place) => {
+        place.append(panel('Users and their limits', parts.users));
+      },
+    ],
+    [
+      'claims',
+      'Claims and kills',
+      (place) => {
+        place.append(
+          panel('Open claims', parts.claims),
+          panel('Last kills for it or of its tasks', parts.kills),
+        );
+      },
+    ],
+    [
+      'settings',
+      'Settings',
+      (place) => {
+        place.append(panel('Settings and totals', parts.settings));
+      },
+    ],
+  ]);
+}
