@@ -71,6 +71,7 @@ Version JobTracker::apply(const Caller& who, const NamedSettings& settings) {
   wire::SettingsFile file;
   file.name = settings.name;
   file.text = settings.text;
+  if (settings.replaces) file.__set_replaces(*settings.replaces);
   wire::Done done;
   calls_->admin([&](auto& admin) { admin.apply_settings(done, to_wire(who), file); });
   return done.version;

@@ -18,6 +18,7 @@
 #include "conf/hadoop_import.h"
 #include "conf/hadoop_xml.h"
 #include "conf/load.h"
+#include "tracker/published/settings_check.h"
 
 namespace weir::cli {
 namespace {
@@ -28,21 +29,32 @@ std::vector<std::string> findings(const Error& error) {
   return error.diagnostics.empty() ? std::vector<std::string>{error.message} : error.diagnostics;
 }
 
+// One that cannot be read is no file of settings, either.
+SettingsCheckView check_file(const std::string& file) {
+  const auto source = read_settings_text(file);
+  if (source) return check_of_settings(file, *source);
+  SettingsCheckView out;
+  out.file = file;
+  out.ok = false;
+  out.errors = findings(source.error());
+  for (const std::string& line : out.errors) out.findings.push_back({file, 0, 0, false, line});
+  return out;
+}
+
 int check(Context& context, const Files& files) {
-  Json report = Json::array();
+  std::vector<SettingsCheckView> report;
   std::vector<std::string> errors;
   for (const auto& file : files) {
-    const auto loaded = load_settings(file);
-    const auto found = loaded ? std::vector<std::string>() : findings(loaded.error());
-    const auto notices = loaded ? loaded->settings.notices : std::vector<std::string>();
-    errors.insert(errors.end(), found.begin(), found.end());
-    report.push_back(
-        {{"file", file}, {"ok", found.empty()}, {"errors", found}, {"warnings", notices}});
-    if (context.json()) continue;
-    for (const auto& notice : notices) context.err << printable(notice) << "\n";
-    if (found.empty()) context.out << printable(file) << ": ok\n";
+    report.push_back(check_file(file));
+    const SettingsCheckView& found = report.back();
+    errors.insert(errors.end(), found.errors.begin(), found.errors.end());
+    // Those of a file that is refused come with its errors.
+    if (!found.ok) errors.insert(errors.end(), found.warnings.begin(), found.warnings.end());
+    if (context.json() || !found.ok) continue;
+    for (const auto& notice : found.warnings) context.err << printable(notice) << "\n";
+    context.out << printable(file) << ": ok\n";
   }
-  if (context.json()) print_json(context.out, report);
+  if (context.json()) print_json(context.out, to_json(report));
   if (!errors.empty()) throw CliFailure::findings(kExitRefused, errors);
   return kExitDone;
 }
@@ -123,8 +135,10 @@ int diff(Context& context, const Files& files) {
   throw CliFailure::findings(kExitRefused, lines);
 }
 
-int apply(Context& context, const Files& files) {
-  return apply_settings(context, settings_file(files.front()));
+int apply(Context& context, const Files& files, std::optional<std::int64_t> replaces) {
+  NamedSettings file = settings_file(files.front());
+  file.replaces = replaces;
+  return apply_settings(context, file);
 }
 
 std::string read_xml(const std::string& name) {
@@ -215,8 +229,17 @@ void add_conf_commands(CLI::App& app, Context& context) {
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);
-  command->footer("Examples:\n  weir conf apply weir.yaml");
-  command->callback(chosen(apply));
+  const auto replaces = std::make_shared<std::optional<std::int64_t>>();
+  command
+      ->add_option("--if-version", *replaces,
+                   "only while the settings of this number are in force, the newest with a name in "
+                   "`weir conf history`: so that nobody's change is undone unknowingly")
+      ->type_name("N");
+  command->footer(
+      "Examples:\n  weir conf apply weir.yaml\n  weir conf apply weir.yaml --if-version 7");
+  command->callback([&context, files, replaces] {
+    context.action = [&context, files, replaces] { return apply(context, *files, *replaces); };
+  });
 
   add_conf_history_commands(*group, context);
 

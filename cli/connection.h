@@ -49,6 +49,7 @@ struct HistoryWanted {
 struct NamedSettings {
   std::string name;
   std::string text;
+  std::optional<std::int64_t> replaces = std::nullopt;  // applied only while those are in force
 };
 
 class Calls;  // the connection itself (calls.h)

@@ -9,13 +9,14 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
 #include "conf/values.h"
 #include "tracker/jobtracker/main.h"
 #include "tracker/tasktracker/run_task.h"
 #include "tracker/tasktracker/tasktracker.h"
+#include "web/front.h"
 
 namespace weir::cli {
 namespace {
@@ -31,7 +32,7 @@ void add_jobtracker(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--port-file", options->port_file,
-          "gets 'CLIENT_PORT TRACKER_PORT' once both listen, for ports chosen by the system")
+          "gets 'CLIENT_PORT TRACKER_PORT HTTP_PORT' once they listen, for ports chosen by the system")
       ->type_name("FILE");
   command->add_option("--store", options->store_path, "instead of the settings' store.sqlite")
       ->type_name("FILE");
@@ -39,6 +40,9 @@ void add_jobtracker(CLI::App& app, Context& context) {
                       "for clients, instead of the settings' listen.thrift");
   command->add_option("--tracker-port", options->tracker_port,
                       "for trackers, instead of the settings' listen.trackers");
+  command->add_option("--http-port", options->http_port,
+                      "for web pages and the HTTP API, instead of the settings' listen.http");
+  options->make_front = web::open_front;
   command->footer(
       "Logs to stderr. SIGTERM ends it cleanly, SIGHUP reads the settings again.\n"
       "Users are self-declared: whoever can reach its ports can act as anybody.\n\n"

@@ -20,6 +20,7 @@ int exit_code_of(ErrorCode code) {
     case ErrorCode::kOutputInUse:
     case ErrorCode::kSettingsRefused:
     case ErrorCode::kUnknownPolicy:
+    case ErrorCode::kSettingsChanged:
       return kExitRefused;
     case ErrorCode::kShuttingDown:
       return kExitUnreachable;

@@ -59,5 +59,10 @@ class Refused : public std::runtime_error {
 CliFailure wrong_use(const std::string& message);
 // Refuses what the JobTracker would refuse, in its words and with their exit code.
 void require(const Status& good);
+template <class T>
+T require(Result<T> good) {
+  if (!good) throw CliFailure::of(good.error());
+  return std::move(*good);
+}
 
 }  // namespace weir::cli

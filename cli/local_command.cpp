@@ -16,7 +16,7 @@
 #include "cli/json.h"
 #include "cli/local_restart.h"
 #include "cli/local_start.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
 
@@ -82,6 +82,10 @@ class LocalCluster {
   std::string file(const std::string& name) const { return directory_.file(name); }
   std::string address() const { return local_address(host_, ports_); }
 
+  std::string page_address() const {
+    return "http://" + local_address(page_host_, {.client = ports_.http}) + "/";
+  }
+
   std::string settings_file() {
     if (options_.conf.empty()) {
       write_file(file("weir.yaml"), local_settings(directory_.path()));
@@ -98,6 +102,8 @@ class LocalCluster {
     }
     const auto& daemon = loaded->daemon;
     host_ = daemon.listen_thrift.host;
+    if (daemon.listen_http) page_host_ = daemon.listen_http->host;
+    pages_in_settings_ = daemon.listen_http.has_value();
     store_ = daemon.store_path;
     // Who tries things out has no store in /var/lib; a relative one is in the directory anyway.
     if (store_ == DaemonSettings().store_path) store_ = file("weir.db");
@@ -122,6 +128,7 @@ class LocalCluster {
     std::vector<std::string> arguments = {kLocalJobTracker, "--conf",      settings,
                                           "--port-file",    file("ports"), "--store",
                                           store_};
+    if (!pages_in_settings_) arguments.insert(arguments.end(), {"--http-port", "0"});
     if (options_.keep) directory_.write_arguments(arguments);  // else it is started here alone
     launch(kLocalJobTracker, arguments);
     return wait_until("the JobTracker", [this] {
@@ -168,19 +175,21 @@ class LocalCluster {
       print_json(context_.out, {{"jobtracker", address()},
                                 {"client_port", ports_.client},
                                 {"tracker_port", ports_.tracker},
+                                {"web", page_address()},
                                 {"trackers", options_.trackers},
                                 {"directory", directory_.path()},
                                 {"kept", options_.keep}});
     } else {
       context_.out << fmt::format(
           "a JobTracker and {} tracker{} are up: clients at {}, trackers at port {}\n"
+          "web page  {}\n"
           "logs and store are in {}\n"
           "to talk to it:\n"
           "  export WEIR_JOBTRACKER={}\n"
           "  weir queue list\n"
           "to end it: {}\n",
           options_.trackers, options_.trackers == 1 ? "" : "s", address(), ports_.tracker,
-          directory_.path(), address(), end);
+          page_address(), directory_.path(), address(), end);
     }
     context_.out.flush();
   }
@@ -222,6 +231,8 @@ class LocalCluster {
   LocalDirectory directory_;
   InterruptScope interrupt_;
   std::string host_;   // that it listens on
+  std::string page_host_ = "127.0.0.1";  // likewise, with its pages
+  bool pages_in_settings_ = false;       // else they are switched on here
   std::string store_;  // a path, or :memory:
   LocalPorts ports_;
   std::vector<LocalProcess> processes_;  // the JobTracker first

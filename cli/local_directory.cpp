@@ -13,7 +13,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/format.h"
-#include "cli/splits.h"
+#include "cli/paths.h"
 #include "jobqueue/store/store_lock.h"
 
 namespace weir::cli {
@@ -40,7 +40,10 @@ std::optional<LocalPorts> parse_port_file(const std::string& text) {
   unsigned tracker = 0;
   if (!text.ends_with('\n') || !(stream >> client >> tracker)) return std::nullopt;
   if (client == 0 || client > 65535 || tracker == 0 || tracker > 65535) return std::nullopt;
-  return LocalPorts{static_cast<std::uint16_t>(client), static_cast<std::uint16_t>(tracker)};
+  unsigned http = 0;
+  if (!(stream >> http) || http > 65535) http = 0;
+  return LocalPorts{static_cast<std::uint16_t>(client), static_cast<std::uint16_t>(tracker),
+                    static_cast<std::uint16_t>(http)};
 }
 
 std::string arguments_text(const std::vector<std::string>& arguments) {

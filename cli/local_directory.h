@@ -1,6 +1,6 @@
 // The directory of a local cluster, which is all that is known of one that --keep left running:
 //   pids       its processes (see local_processes.h); there until --stop has ended them
-//   ports      "CLIENT TRACKER\n", written by the JobTracker once it listens
+//   ports      "CLIENT TRACKER HTTP\n", written by the JobTracker once it listens
 //   jobtracker.arguments
 //              what its JobTracker is started with, each ended by a NUL, so that by hand
 //              `xargs -0 weir < DIR/jobtracker.arguments` starts it again
@@ -21,7 +21,7 @@ namespace weir::cli {
 inline constexpr const char* kLocalJobTracker = "jobtracker";  // its name in `pids`
 
 struct LocalPorts {
-  std::uint16_t client = 0, tracker = 0;
+  std::uint16_t client = 0, tracker = 0, http = 0;  // http: 0 if there are no web pages
   friend bool operator==(const LocalPorts&, const LocalPorts&) = default;
 };
 // Nothing while the file is not complete.

@@ -33,6 +33,8 @@ std::vector<std::string> arguments_again(const LocalDirectory& directory) {
     arguments = with_argument(std::move(arguments), "--port", std::to_string(ports->client));
     arguments =
         with_argument(std::move(arguments), "--tracker-port", std::to_string(ports->tracker));
+    if (ports->http != 0)
+      arguments = with_argument(std::move(arguments), "--http-port", std::to_string(ports->http));
   }
   return arguments;
 }

@@ -9,7 +9,6 @@
 
 #include "cli/calls.h"
 #include "cli/patience.h"
-#include "cli/splits.h"
 
 namespace weir::cli {
 namespace {
@@ -20,6 +19,13 @@ constexpr std::size_t kPiecesInChunk = 10'000;
 std::string draw_submission() {
   std::random_device dice;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", dice(), dice(), dice(), dice());
+}
+
+// Splits and the further pieces in them.
+std::size_t count_pieces(const std::vector<wire::Split>& splits) {
+  std::size_t pieces = splits.size();
+  for (const wire::Split& split : splits) pieces += split.more.size();
+  return pieces;
 }
 
 wire::SubmitReply send_once(JobTracker& jobtracker, wire::SubmitRequest& request,

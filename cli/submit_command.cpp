@@ -13,12 +13,14 @@
 #include "cli/job_steering.h"
 #include "cli/json.h"
 #include "cli/patience.h"
+#include "cli/paths.h"
 #include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
 #include "jobqueue/model/job_spec.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_job.h"
+#include "tracker/splits/splits.h"
 
 namespace weir::cli {
 namespace {
@@ -156,7 +158,7 @@ InputSplits input_of(const SubmitOptions& options) {
   std::int64_t combined_bytes = split_bytes;
   if (!options.combine_files.empty())
     combined_bytes = size_in_bytes("--combine-files", options.combine_files, 1);
-  InputSplits input = compute_splits(list_inputs(options.input), split_bytes);
+  InputSplits input = require(compute_splits(require(list_inputs(options.input)), split_bytes));
   if (options.combine) combine_splits(input, combined_bytes);
   return input;
 }
@@ -181,13 +183,14 @@ int submit(Context& context, const SubmitOptions& options) {
   check_way_to(request.spec.output);
   InputSplits input = input_of(options);
   request.spec.input_files = std::move(input.files);
-  const auto reply = send_submission(context, jobtracker, std::move(request),
-                                     std::move(input.splits), retry_ms(options));
+  std::vector<wire::Split> splits;
+  splits.reserve(input.splits.size());
+  for (const Split& split : input.splits) splits.push_back(to_wire(split));
+  const auto reply = send_submission(context, jobtracker, std::move(request), std::move(splits),
+                                     retry_ms(options));
   if (context.json() && !options.wait) {
-    print_json(context.out, {{"job", reply.job_name},
-                             {"number", reply.job},
-                             {"queue", reply.queue},
-                             {"version", reply.version}});
+    const JobId job(static_cast<std::size_t>(reply.job));
+    print_json(context.out, to_json(SubmittedView{job, reply.queue, reply.version}));
   } else if (!context.json()) {
     context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
                 << std::endl;

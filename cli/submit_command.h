@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "cli/splits.h"
 #include "common_types.h"
 
 namespace weir::cli {

@@ -37,6 +37,7 @@ find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(THRIFT REQUIRED IMPORTED_TARGET thrift>=0.17)
+pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core)
 find_program(THRIFT_COMPILER thrift REQUIRED)
 
 # Boost.Asio alone, header-only: rooms that may do I/O link this by name.

@@ -30,6 +30,7 @@ struct DaemonSettings {
   HostPort listen_trackers{"127.0.0.1",
                            9091};  // default: the clients' host, their port + 1 (0 stays 0)
   std::optional<HostPort> listen_http;
+  std::vector<std::string> http_names;  // that browsers call the machine by, besides its own
   std::string store_path = "/var/lib/weir/weir.db";  // or `:memory:`
   RpcLimits limits;
   std::vector<std::string> administrators;  // as in Settings

@@ -120,6 +120,7 @@ KeyValues daemon_values(const DaemonSettings& daemon) {
   return {{"listen.thrift", format_address(daemon.listen_thrift)},
           {"listen.trackers", format_address(daemon.listen_trackers)},
           {"listen.http", daemon.listen_http ? format_address(*daemon.listen_http) : "none"},
+          {"listen.http_names", fmt::format("[{}]", fmt::join(daemon.http_names, ", "))},
           {"store.sqlite", daemon.store_path},
           {"limits.max_connections", fmt::format("{}", limits.max_connections)},
           {"limits.max_trackers", fmt::format("{}", limits.max_trackers)},

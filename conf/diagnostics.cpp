@@ -26,7 +26,7 @@ void Diagnostics::include(const Diagnostics& other) {
   }
 }
 
-std::vector<Diagnostics::Finding> Diagnostics::sorted() const {
+std::vector<Finding> Diagnostics::sorted() const {
   std::vector<Finding> result;
   // Findings at one position keep their order; the same finding again is dropped. Only neighbours
   // of the same position are compared, so that a file full of errors stays cheap.
@@ -68,6 +68,24 @@ std::vector<std::string> Diagnostics::lines(bool errors, bool warnings) const {
   }
   if (left_out > 0)
     result.push_back(fmt::format("{}: {} more findings are not shown", file_, left_out));
+  return result;
+}
+
+std::vector<Finding> Diagnostics::findings() const {
+  std::vector<Finding> result = sorted();
+  const std::size_t left_out = result.size() > kShown ? result.size() - kShown : 0;
+  const bool errors = !ok();
+  if (left_out > 0) {
+    // What decides must be among them.
+    std::stable_partition(result.begin(), result.end(),
+                          [](const Finding& f) { return f.is_error; });
+    result.resize(kShown);
+  }
+  for (Finding& finding : result) {
+    if (finding.file.empty()) finding.file = file_;
+  }
+  if (left_out > 0)
+    result.push_back({file_, {}, errors, fmt::format("{} more findings are not shown", left_out)});
   return result;
 }
 

@@ -22,6 +22,14 @@ struct Mark {
 
 std::string to_string(Mark at);  // "line 4, column 3"
 
+struct Finding {
+  std::string file;
+  Mark at;
+  bool is_error = true;  // else a warning
+  std::string what;
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
 class Diagnostics {
  public:
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
@@ -39,24 +47,19 @@ class Diagnostics {
   // At most `kShown` lines; a last line counts what is left out.
   std::vector<std::string> errors() const { return lines(true, false); }
   std::vector<std::string> warnings() const { return lines(false, true); }
+  // All of them, and their count where there are more than kShown.
+  std::vector<Finding> findings() const;
   // All findings as one refusal: its message is the only finding, or says how many there are.
   Error as_error() const;
 
   static constexpr std::size_t kShown = 500;
 
  private:
-  struct Finding {
-    std::string file;  // empty: this one
-    Mark at;
-    bool is_error = true;
-    std::string what;
-    friend bool operator==(const Finding&, const Finding&) = default;
-  };
   std::vector<Finding> sorted() const;
   std::vector<std::string> lines(bool errors, bool warnings) const;
 
   std::string file_;
-  std::vector<Finding> findings_;
+  std::vector<Finding> findings_;  // an empty name of a file is this one's
 };
 
 }  // namespace weir

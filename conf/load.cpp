@@ -1,6 +1,8 @@
 #include "conf/load.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,10 +18,8 @@ namespace {
 
 constexpr std::string_view kSizeAllowed = "a settings file of at most 1 MiB";
 
-Error refused(const std::string& file, std::string_view what, std::string_view allowed) {
-  Diagnostics out(file);
+void refuse(Diagnostics& out, std::string_view what, std::string_view allowed) {
   out.error({}, fmt::format("{}, allowed: {}", what, allowed));
-  return out.as_error();
 }
 
 // The keys at the top of weir.yaml; each policy's section has its name.
@@ -48,22 +48,41 @@ void read_policy(const MapReader& root, const Allocations& allocations, PolicyTa
 
 }  // namespace
 
-Result<Loaded> load_settings_text(const std::string& name, const SettingsText& source) {
+namespace {
+
+// Nothing: `out` says why.
+std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
   if (source.text.size() > kMaxSettingsBytes) {
-    return refused(name, fmt::format("is larger than {} bytes", kMaxSettingsBytes), kSizeAllowed);
+    refuse(out, fmt::format("is larger than {} bytes", kMaxSettingsBytes), kSizeAllowed);
+    return std::nullopt;
   }
-  Diagnostics out(name);
   const YamlNode::Ptr document = parse_yaml(source.text, out);
-  if (!document) return out.as_error();
+  if (!document) return std::nullopt;
   // A file caught half written is often empty; taking it for all defaults would drop every queue.
   if (document->kind == YamlNode::Kind::kNull) {
-    return refused(name, "holds no settings", "at least one key, for example policy: capacity");
+    refuse(out, "holds no settings", "at least one key, for example policy: capacity");
+    return std::nullopt;
   }
   Loaded loaded = read_settings(*document, source.allocations, out);
-  if (!out.ok()) return out.as_error();
+  if (!out.ok()) return std::nullopt;
   loaded.settings.notices = out.warnings();
   loaded.settings.text = source.joined();
   return loaded;
+}
+
+}  // namespace
+
+Result<Loaded> load_settings_text(const std::string& name, const SettingsText& source) {
+  Diagnostics out(name);
+  auto loaded = load(source, out);
+  if (!loaded) return out.as_error();
+  return std::move(*loaded);
+}
+
+CheckedText check_settings_text(const std::string& name, const SettingsText& source) {
+  Diagnostics out(name);
+  load(source, out);
+  return {out.ok(), out.findings(), out.errors(), out.warnings()};
 }
 
 Result<Loaded> load_settings_text(const std::string& name, std::string_view text) {

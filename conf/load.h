@@ -33,6 +33,15 @@ Result<Loaded> load_settings(const std::string& file);
 Result<Loaded> load_settings_text(const std::string& name, std::string_view text);
 Result<Loaded> load_settings_text(const std::string& name, const SettingsText& source);
 
+// What is to be said of a text, for editors: every finding with its place, and the same as lines.
+struct CheckedText {
+  bool ok = true;
+  std::vector<Finding> findings;
+  std::vector<std::string> errors;
+  std::vector<std::string> warnings;
+};
+CheckedText check_settings_text(const std::string& name, const SettingsText& source);
+
 // The settings that a part of another document says; what is wrong goes to `out`, and then the
 // value is good for nothing. `text` stays empty. Nothing is read from disk here: the text of the
 // allocations file that the settings may name comes along (conf/settings_text.h).

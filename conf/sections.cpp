@@ -11,7 +11,7 @@ constexpr DurationRange kBeat{.least_ms = 10, .most_ms = 3'600'000};
 constexpr DurationRange kTimeout{.least_ms = 100, .most_ms = 24 * 3'600'000};
 
 void read_listen(const MapReader& root, DaemonSettings& daemon) {
-  const MapReader map(root.find("listen"), "listen", root.out(), {"thrift", "trackers", "http"});
+  const MapReader map(root.find("listen"), "listen", root.out(), {"thrift", "trackers", "http", "http_names"});
   const bool thrift_good = map.read_address("thrift", daemon.listen_thrift) || !map.has("thrift");
   if (!map.has("trackers")) {
     const int port = daemon.listen_thrift.port;
@@ -27,10 +27,10 @@ void read_listen(const MapReader& root, DaemonSettings& daemon) {
              daemon.listen_trackers == daemon.listen_thrift && daemon.listen_thrift.port != 0) {
     map.wrong(*map.find("trackers"), "trackers", "another address than listen.thrift");
   }
+  map.read_strings("http_names", daemon.http_names);
   HostPort http;
   if (!map.read_address("http", http)) return;
   daemon.listen_http = http;
-  map.out().warning(map.at("http"), "listen.http has no effect yet: there are no web pages");
   if (http.port != 0 && (http == daemon.listen_thrift || http == daemon.listen_trackers)) {
     map.wrong(*map.find("http"), "http", "another address than the thrift and the trackers' port");
   }

@@ -6,10 +6,10 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD_PACKAGES=(
   g++ cmake ninja-build ccache binutils pkg-config
   thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev libcli11-dev
-  libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev prometheus-cpp-dev
 )
 RUN_PACKAGES=(python3)
-TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six procps git)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six python3-requests python3-jsonschema procps git)
 FUZZ_PACKAGES=(libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }

@@ -43,6 +43,7 @@ struct PolicyInfo {
 struct SettingsFile {
   1: required string name
   2: required string text
+  3: optional i64 replaces              // applied only while the settings of this number are in force (SettingsRecord)
 }
 
 /** What a change of settings would do to one queue. */

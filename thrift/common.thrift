@@ -25,7 +25,8 @@ enum ErrorCode {
   SETTINGS_REFUSED = 13,      // `diagnostics` has every finding
   UNKNOWN_POLICY = 14,
   SHUTTING_DOWN = 15,
-  INTERNAL = 16
+  INTERNAL = 16,
+  SETTINGS_CHANGED = 17       // others are in force than those that were to be replaced
 }
 
 /** Every refusal. `message` is one line that says where and what; `hint` what would be accepted. */

@@ -17,8 +17,4 @@ Error from_wire(const wire::WeirError& error) {
                error.hint, error.diagnostics};
 }
 
-Error bad_request(std::string message, std::string hint) {
-  return Error{ErrorCode::kBadRequest, std::move(message), std::move(hint), {}};
-}
-
 }  // namespace weir

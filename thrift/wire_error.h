@@ -8,14 +8,11 @@
 
 #include "common_types.h"
 #include "jobqueue/model/result.h"
+#include "jobqueue/model/submission_checks.h"
 
 namespace weir {
 
 wire::WeirError to_wire(const Error& error);
 Error from_wire(const wire::WeirError& error);
-
-// The refusal of a request that cannot be right: `message` says where and what, `hint` what is
-// allowed.
-Error bad_request(std::string message, std::string hint);
 
 }  // namespace weir

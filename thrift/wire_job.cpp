@@ -83,28 +83,12 @@ std::string normal_path(const std::string& path) {
   return normal;
 }
 
-// The name of a user or a group, which must not read as an entry of an access list that stands for
-// others.
-Status check_name(const std::string& field, const std::string& name) {
-  if (Status s = check_text(field, name, {SubmissionLimits::kNameBytes}); !s) return s;
-  if (name != "*" && !name.starts_with('@')) return Ok{};
-  return bad_request(field + ": '" + name + "' is no name",
-                     "names that are not * and do not begin with @");
-}
-
 }  // namespace
 
 Result<Caller> from_wire(const wire::Caller& caller) {
-  if (Status s = check_name("caller.user", caller.user); !s) return s.error();
-  if (caller.groups.size() > SubmissionLimits::kGroups) {
-    return out_of_range("caller.groups: number of groups",
-                        static_cast<std::int64_t>(caller.groups.size()), 0,
-                        SubmissionLimits::kGroups);
-  }
-  for (const std::string& group : caller.groups) {
-    if (Status s = check_name("caller.groups", group); !s) return s.error();
-  }
-  return Caller{caller.user, caller.groups};
+  Caller out{caller.user, caller.groups};
+  if (Status s = check_caller(out); !s) return s.error();
+  return out;
 }
 
 wire::Caller to_wire(const Caller& caller) {

@@ -59,6 +59,14 @@ struct JobView {
   friend bool operator==(const JobView&, const JobView&) = default;
 };
 
+// A job that was taken on. `version`: of the published views that show it.
+struct SubmittedView {
+  JobId job;
+  std::string queue;  // dotted path
+  std::int64_t version = 0;
+  friend bool operator==(const SubmittedView&, const SubmittedView&) = default;
+};
+
 // A job, and why it (or a class of its tasks) waits: a stable code, the sentence, and the numbers
 // in it.
 struct ExplanationView {

@@ -27,6 +27,36 @@ struct SettingsRecordView {
   friend bool operator==(const SettingsRecordView&, const SettingsRecordView&) = default;
 };
 
+// The settings in force. Applying others may be made to depend on their number.
+struct SettingsTextView {
+  std::int64_t number = 0;  // as in SettingsRecordView; 0: there is none
+  std::int64_t at_ms = 0;   // when they were applied; 0: before there was a history of settings
+  std::string by;           // empty: the settings file was read
+  std::string policy;       // that they name
+  std::string source;       // their name
+  std::string text;
+  friend bool operator==(const SettingsTextView&, const SettingsTextView&) = default;
+};
+
+// What is to be said of settings that somebody may apply.
+struct SettingsCheckView {
+  struct Finding {
+    std::string file;         // of the allocations file, if it is in there
+    std::int32_t line = 0;    // from 1; 0: the file as a whole
+    std::int32_t column = 0;  // likewise
+    bool warning = false;     // else the settings are refused for it
+    std::string message;      // what is wrong, what is allowed
+    friend bool operator==(const Finding&, const Finding&) = default;
+  };
+
+  std::string file;  // its name
+  bool ok = true;
+  std::vector<Finding> findings;      // by file and place
+  std::vector<std::string> errors;    // the same as lines
+  std::vector<std::string> warnings;
+  friend bool operator==(const SettingsCheckView&, const SettingsCheckView&) = default;
+};
+
 struct SettingsDiffView {
   // What it would do to one queue; slots before and after.
   struct Queue {

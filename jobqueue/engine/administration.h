@@ -27,6 +27,7 @@ class Administration : public Part {
   ReplyBody apply(const SettingsChanged& change);
 
  private:
+  Status check_replaces(std::uint64_t expected) const;
   std::vector<std::string> structure_findings(const Settings& settings,
                                               const QueueTree& tree) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;

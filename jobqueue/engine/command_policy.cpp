@@ -17,8 +17,10 @@ void Administration::on(const SetPolicy& input, Token token) {
                   Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
                         "see `weir policy show`"});
   }
-  parts_.promises.promise(token, PolicyChanged{input.policy, parts_.claims.claims_owner(*next),
-                                               input.of_settings ? "" : input.caller.user});
+  const std::string by = input.of_settings ? "" : input.caller.user;
+  const std::uint64_t number = by.empty() ? 0 : ++core_.last_settings_number;
+  parts_.promises.promise(
+      token, PolicyChanged{input.policy, parts_.claims.claims_owner(*next), by, number});
 }
 
 ReplyBody Administration::apply(const PolicyChanged& change) {

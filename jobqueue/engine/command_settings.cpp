@@ -80,9 +80,36 @@ std::vector<std::pair<std::string, std::string>> Administration::moves_of(
   return moves;
 }
 
+// Whoever changed a copy of the settings must not undo what somebody else has changed meanwhile.
+// Settings that are being written count as in force.
+Status Administration::check_replaces(std::uint64_t expected) const {
+  SettingsStamp current = core_.settings_stamp;
+  for (const PendingCommand& command : parts_.promises.pending()) {
+    if (const auto* change = std::get_if<SettingsChanged>(&command.command))
+      current = {change->number, change->at, change->by};
+  }
+  if (current.number == expected) return Ok{};
+  std::string message = "settings number " + std::to_string(expected) +
+                        " are not in force: number " + std::to_string(current.number) +
+                        (current.by.empty() ? " came from the settings file"
+                                            : " were applied by " + current.by);
+  if (current.at > 0) message += " " + short_duration(now_ - current.at) + " ago";
+  if (current.number == 0)
+    message = "settings number " + std::to_string(expected) + " are not in force: nor are others";
+  return Error{ErrorCode::kSettingsChanged,
+               message,
+               "nothing was changed; read the settings again, see what differs, and apply yours "
+               "to those",
+               {}};
+}
+
 void Administration::on(const ApplySettings& input, Token token) {
   if (const auto may = check_cluster_administrator(state_, input.caller); !may) {
     return refuse(token, "settings", may.error());
+  }
+  if (input.expected) {
+    if (const auto same = check_replaces(*input.expected); !same)
+      return refuse(token, "settings", same.error());
   }
   if (const auto fits = check_settings(*input.settings); !fits)
     return refuse(token, "settings", fits.error());
@@ -101,7 +128,8 @@ void Administration::on(const ApplySettings& input, Token token) {
   }
   const bool followed = !input.settings->file_hash.empty();
   parts_.promises.promise(token, SettingsChanged{input.settings, moves_of(*input.settings),
-                                                 followed ? "" : input.caller.user});
+                                                 followed ? "" : input.caller.user,
+                                                 ++core_.last_settings_number, now_});
 }
 
 ReplyBody Administration::apply(const SettingsChanged& change) {
@@ -128,6 +156,7 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
     if (state_.queue(QueueId(q)).stopped_by_command && !tree->find_path(path)) forget_stop(path);
   }
   state_.replace_settings(change.settings, std::move(tree).value());
+  core_.settings_stamp = {change.number, change.at, change.by};
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {
     const QueueTree::Node& node = state_.tree().nodes()[q];
     for (const TaskKind kind : kTaskKinds) {

@@ -15,6 +15,8 @@ Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFacto
       limits(state),
       now(std::max(at, snapshot.last_time)),
       policy_since(now),
+      settings_stamp(snapshot.settings_stamp),
+      last_settings_number(std::max(snapshot.last_settings_number, snapshot.settings_stamp.number)),
       last_seq(snapshot.last_seq),
       durable_seq(snapshot.last_seq) {
   state.set_now(now);

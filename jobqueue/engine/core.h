@@ -48,6 +48,8 @@ struct Core {
   RunningLimits limits;  // those of the policy
   TimeMs now = 0;
   TimeMs policy_since = 0;
+  SettingsStamp settings_stamp;            // of those in force
+  std::uint64_t last_settings_number = 0;  // that was given to a change of settings or policy
   std::uint64_t last_seq = 0;
   std::uint64_t durable_seq = 0;
   Changes changes;

@@ -46,6 +46,7 @@ class Engine {
   const JobBytes& job_bytes() const;
   TimeMs now() const { return core_.now; }
   TimeMs policy_since() const { return core_.policy_since; }
+  const SettingsStamp& settings_stamp() const { return core_.settings_stamp; }
   // When a Tick is due at the latest.
   TimeMs next_tick() const;
   std::uint64_t last_seq() const { return core_.last_seq; }

@@ -58,11 +58,14 @@ struct SettingsChanged {
   // Leaves that are gone, and the ones that their unfinished jobs are moved to in the same step.
   std::vector<std::pair<std::string, std::string>> moves;
   std::string by;  // empty: the file that is followed was read
+  std::uint64_t number = 0;  // in the history of settings; 0: the next one
+  TimeMs at = 0;             // when they were asked for
 };
 struct PolicyChanged {
   std::string policy;
   std::string claims_of;  // whose claims stand still under it; empty: it keeps claims itself
   std::string by;         // empty: settings name it that come in the same moment
+  std::uint64_t number = 0;  // as of settings, if somebody has set it
 };
 // kNone: a drain or stop is over, and faults are forgiven.
 struct TrackersOrdered {

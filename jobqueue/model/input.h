@@ -51,6 +51,8 @@ struct SetQueueState {
 struct ApplySettings {
   Caller caller;
   std::shared_ptr<const Settings> settings;
+  // The number of those that they are to replace; absent: whatever is in force.
+  std::optional<std::uint64_t> expected = std::nullopt;
 };
 struct SetPolicy {
   Caller caller;

@@ -29,6 +29,7 @@ enum class ErrorCode {
   kUnknownPolicy = 14,
   kShuttingDown = 15,
   kInternal = 16,
+  kSettingsChanged = 17,
 };
 
 struct Error {

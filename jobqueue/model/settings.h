@@ -138,4 +138,12 @@ struct Settings {
   std::string file_hash;             // of the followed file it was read from; empty: by command
 };
 
+// Which settings are in force: their number in the history of settings, and who applied them when.
+struct SettingsStamp {
+  std::uint64_t number = 0;  // 0: none were applied since there is such a history
+  TimeMs at = 0;             // 0: not known
+  std::string by;            // empty: the file that is followed was read
+  friend bool operator==(const SettingsStamp&, const SettingsStamp&) = default;
+};
+
 }  // namespace weir

@@ -92,6 +92,8 @@ struct Snapshot {
   std::string settings_text;  // empty: none applied yet
   std::string settings_source;
   std::string settings_file_hash;  // of the file as last read, see conf
+  SettingsStamp settings_stamp;
+  std::uint64_t last_settings_number = 0;  // of the history of settings
   TimeMs policy_since = 0;         // when `policy` began to rule; 0: not known
   std::string claims_policy;       // whose claims stand still under it; empty: none, or not known
   std::vector<std::string> stopped_queues;

@@ -114,10 +114,11 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
                    " ORDER BY h.finished_at, h.id LIMIT ?3"),
       remove_record_(database, "DELETE FROM history WHERE id = ?"),
       put_settings_(database,
-                    "INSERT INTO settings_history (at, by, policy, source, text)"
-                    " VALUES (?, ?, ?, ?, ?)"),
+                    "INSERT INTO settings_history (number, at, by, policy, source, text)"
+                    " VALUES (nullif(?, 0), ?, ?, ?, ?, ?)"),
       put_policy_(database,
-                  "INSERT INTO settings_history (at, by, policy, source) VALUES (?, ?, ?, '')"),
+                  "INSERT INTO settings_history (number, at, by, policy, source)"
+                  " VALUES (nullif(?, 0), ?, ?, ?, '')"),
       bound_settings_(database,
                       "DELETE FROM settings_history WHERE number <="
                       " (SELECT max(number) FROM settings_history) - ?") {}
@@ -140,13 +141,14 @@ void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
   bound_failed_.run(task.job.value, kFailedAttemptsKept);
 }
 
-void HistoryWriter::settings(const Settings& settings, const std::string& by, TimeMs at) {
-  put_settings_.run(at, by, settings.policy, settings.source, settings.text);
+void HistoryWriter::put(const SettingsChanged& fact, TimeMs at) {
+  const Settings& settings = *fact.settings;
+  put_settings_.run(fact.number, at, fact.by, settings.policy, settings.source, settings.text);
   bound_settings_.run(kSettingsKept);
 }
 
-void HistoryWriter::policy(const std::string& policy, const std::string& by, TimeMs at) {
-  put_policy_.run(at, by, policy);
+void HistoryWriter::put(const PolicyChanged& fact, TimeMs at) {
+  put_policy_.run(fact.number, at, fact.by, fact.policy);
   bound_settings_.run(kSettingsKept);
 }
 

@@ -22,8 +22,8 @@ class HistoryWriter {
 
   void put(const JobRecord& record);
   void failed(const AttemptFailed& fact, TimeMs at);
-  void settings(const Settings& settings, const std::string& by, TimeMs at);
-  void policy(const std::string& policy, const std::string& by, TimeMs at);
+  void put(const SettingsChanged& fact, TimeMs at);
+  void put(const PolicyChanged& fact, TimeMs at);
   std::optional<JobRecord> find(JobId job);  // an SQLite error stays in the database
   // One batch; true: there is more.
   bool tidy(const Retention& retention);

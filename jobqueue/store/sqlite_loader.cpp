@@ -28,6 +28,7 @@ class Loader {
         to_sweep_(database, "INSERT OR IGNORE INTO ended (job) VALUES (?)") {}
 
   Result<Snapshot> load(std::size_t finished_jobs_limit) {
+    load_settings_stamp();
     load_meta();
     load_queues();
     load_claims();
@@ -59,6 +60,19 @@ class Loader {
                    {}};
   }
 
+  // As the history has it; meta, read after it, knows better where that has let go of it.
+  void load_settings_stamp() {
+    snapshot_.last_settings_number = static_cast<std::uint64_t>(
+        database_.integer("SELECT ifnull(max(number), 0) FROM settings_history"));
+    Statement row(database_,
+                  "SELECT number, at, by FROM settings_history WHERE text IS NOT NULL"
+                  " ORDER BY number DESC LIMIT 1");
+    row.start();
+    if (!row.row()) return;
+    snapshot_.settings_stamp = {static_cast<std::uint64_t>(row.integer(0)), row.integer(1),
+                                std::string(row.bytes(2))};
+  }
+
   void load_meta() {
     Statement rows(database_, "SELECT key, value FROM meta");
     while (rows.row()) {
@@ -69,6 +83,10 @@ class Loader {
       if (key == "next_job") snapshot_.next_job = static_cast<std::uint32_t>(rows.integer(1));
       if (key == "next_claim") snapshot_.next_claim = static_cast<std::uint64_t>(rows.integer(1));
       if (key == "policy_since") snapshot_.policy_since = rows.integer(1);
+      if (key == "settings_number")
+        snapshot_.settings_stamp.number = static_cast<std::uint64_t>(rows.integer(1));
+      if (key == "settings_at") snapshot_.settings_stamp.at = rows.integer(1);
+      if (key == "settings_by") snapshot_.settings_stamp.by = rows.bytes(1);
       if (key == "claims_policy") snapshot_.claims_policy = rows.bytes(1);
       if (key == "policy") snapshot_.policy = rows.bytes(1);
       if (key == "settings_text") snapshot_.settings_text = rows.bytes(1);

@@ -144,14 +144,19 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs at) {
   set_meta("settings_source", fact.settings->source);
   if (!fact.settings->file_hash.empty()) set_meta(kSettingsFileHashKey, fact.settings->file_hash);
   for (const auto& [from, to] : fact.moves) move_jobs_.run(from, to);
-  history_.settings(*fact.settings, fact.by, at);
+  if (fact.number > 0) {
+    set_meta("settings_number", std::to_string(fact.number));
+    set_meta("settings_at", std::to_string(at));
+    set_meta("settings_by", fact.by);
+  }
+  history_.put(fact, at);
 }
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
   set_meta("policy", fact.policy);
   set_meta("claims_policy", fact.claims_of);
   raise_meta("policy_since", at);
-  if (!fact.by.empty()) history_.policy(fact.policy, fact.by, at);
+  if (!fact.by.empty()) history_.put(fact, at);
 }
 
 void SqliteWriter::apply(const ClaimOpened& fact, TimeMs) {

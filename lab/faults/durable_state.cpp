@@ -89,6 +89,9 @@ std::optional<std::string> durable_difference(const Engine& engine, const Snapsh
   if (auto found = differ("the policy", ruling, policy)) return found;
   if (!stored.settings_text.empty()) {
     if (auto found = differ("settings", state.settings().text, stored.settings_text)) return found;
+    const std::uint64_t live = engine.settings_stamp().number;
+    if (auto found = differ("the number of the settings", live, stored.settings_stamp.number))
+      return found;
   }
   std::set<std::string> stopped(stored.stopped_queues.begin(), stored.stopped_queues.end());
   for (const QueueId leaf : state.tree().leaves()) {

@@ -267,6 +267,9 @@ TEST_F(Commands, ConfDiffAndApplySendTheFile) {
   EXPECT_THAT(fake.asked,
               ElementsAre("diff_settings policy: fifo\n", "diff_settings policy: fifo\n",
                           "apply_settings policy: fifo\n"));
+  EXPECT_EQ(weir({"conf", "apply", file, "--if-version", "7"}).code, 0);
+  EXPECT_EQ(fake.asked.back(), "apply_settings policy: fifo\nreplaces 7");
+  EXPECT_EQ(weir({"conf", "apply", file, "--if-version", "seven"}).code, 2);
   EXPECT_EQ(weir({"conf", "apply", dir / "missing"}).code, 2);
   auto error = refusal(wire::ErrorCode::SETTINGS_REFUSED, "2 errors");
   error.__set_diagnostics({file + ":1:1: a", file + ":2:1: b"});
@@ -284,7 +287,11 @@ TEST(Conf, CheckIsLocalAndShowsAllErrors) {
   const auto ran = run({"conf", "check", good, bad});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, AllOf(HasSubstr(bad + ":1:9: "), HasSubstr(bad + ":2:1: ")));
-  EXPECT_EQ(Json::parse(run({"conf", "check", bad, "-o", "json"}).out)[0]["ok"], false);
+  const Json checked = Json::parse(run({"conf", "check", bad, "-o", "json"}).out)[0];
+  EXPECT_EQ(checked["ok"], false);
+  EXPECT_EQ(checked["findings"][0]["line"], 1);
+  EXPECT_EQ(checked["findings"][0]["column"], 9);
+  EXPECT_EQ(checked["findings"][0]["severity"], "error");
 }
 
 TEST(Edge, NobodyListens) {

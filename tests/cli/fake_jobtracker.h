@@ -268,7 +268,9 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   }
   void apply_settings(wire::Done& done, const wire::Caller& caller,
                       const wire::SettingsFile& file) override {
-    change(done, caller, "apply_settings " + file.text);
+    const std::string replaces =
+        file.__isset.replaces ? "replaces " + std::to_string(file.replaces) : "";
+    change(done, caller, "apply_settings " + file.text + replaces);
   }
   void diff_settings(wire::SettingsDiff& diff, const wire::SettingsFile& file) override {
     note("diff_settings " + file.text);

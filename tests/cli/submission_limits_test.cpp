@@ -12,6 +12,7 @@
 #include "cli/temporary_directory.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_error.h"
+#include "tracker/splits/splits.h"
 
 namespace weir::cli {
 namespace {
@@ -149,7 +150,7 @@ TEST(SubmissionLimits, OfInput) {
     }
     spec.splits.resize(static_cast<std::size_t>(splits));
     const std::string refusal = by_the_jobtracker(spec);
-    EXPECT_EQ(by_the_command_line([&] { compute_splits(input, 1); }), refusal);
+    EXPECT_EQ(by_the_command_line([&] { require(compute_splits(input, 1)); }), refusal);
     return refusal;
   };
   EXPECT_EQ(both(Limits::kInputFiles, 80, Limits::kPieces), "taken");

@@ -97,8 +97,9 @@ class Cluster(unittest.TestCase):
         process = self.start("jobtracker", ["jobtracker", "--conf", conf, "--port-file", ports], **popen)
         wait_for("the JobTracker listens", lambda: ports.exists() or process.poll() is not None)
         self.assertIsNone(process.poll(), self.log("jobtracker"))
-        client, tracker = ports.read_text().split()
+        client, tracker, *http = ports.read_text().split()
         self.address = f"127.0.0.1:{client}"
+        self.page = f"http://127.0.0.1:{http[0]}" if http else None
         self.tracker_port = int(tracker)
         return process
 

@@ -7,6 +7,7 @@
 
 #include "conf/policies.h"
 #include "jobqueue/model/check.h"
+#include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/client_service.h"
 #include "tracker/jobtracker/tracker_service.h"
 #include "tracker/rpc/multiplexer.h"
@@ -51,7 +52,8 @@ ServerFacts facts() {
 
 }  // namespace
 
-DaemonRig::DaemonRig(Port port) : frame_limit_(port == Port::kTrackers ? 256 << 10 : 16 << 20) {
+DaemonRig::DaemonRig(Port port)
+    : frame_limit_(port == Port::kTrackers ? 256 << 10 : 16 << 20), facts_(facts()) {
   auto engine = Engine::create(settings(), policy_factory(), Snapshot{}, kStart);
   WEIR_CHECK(engine.ok(), "the rig's engine");
   EngineLoop::Options options;
@@ -63,12 +65,15 @@ DaemonRig::DaemonRig(Port port) : frame_limit_(port == Port::kTrackers ? 256 << 
     processor_ = std::make_shared<wire::TrackerServiceAsyncProcessor>(
         std::make_shared<TrackerService>(*loop_));
   } else {
+    jobs_ = std::make_unique<JobService>(*loop_, history_);
+    cluster_ = std::make_unique<ClusterService>(*loop_, facts_);
+    settings_ = std::make_unique<SettingsService>(*loop_, worker_, history_, facts_, notices_);
     auto client = std::make_shared<wire::ClientServiceAsyncProcessor>(
-        std::make_shared<ClientService>(*loop_, history_));
+        std::make_shared<ClientService>(*loop_, *jobs_));
     auto services = std::make_shared<AsyncMultiplexer>();
     services->add("client", client);
     auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
-        std::make_shared<AdminService>(*loop_, worker_, history_, facts(), notices_));
+        std::make_shared<AdminService>(*cluster_, *settings_));
     services->add("admin", admin);
     services->set_default(client);
     processor_ = std::move(services);

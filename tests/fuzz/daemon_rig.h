@@ -13,9 +13,11 @@
 #include "conf/load.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/spec_codec.h"
-#include "tracker/jobtracker/admin_service.h"
+#include "tracker/jobtracker/cluster_service.h"
 #include "tracker/jobtracker/engine_loop.h"
 #include "tracker/jobtracker/history_reader.h"
+#include "tracker/jobtracker/job_service.h"
+#include "tracker/jobtracker/settings_service.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/rpc/exchange.h"
 
@@ -51,9 +53,13 @@ class DaemonRig {
   const std::uint32_t frame_limit_;
   const std::unique_ptr<Store> store_ = make_memory_store({encode_job_spec, decode_job_spec});
   Worker worker_;
+  const ServerFacts facts_;
   Notices notices_;
   HistoryReader history_{*store_};
   std::unique_ptr<EngineLoop> loop_;
+  std::unique_ptr<JobService> jobs_;
+  std::unique_ptr<ClusterService> cluster_;
+  std::unique_ptr<SettingsService> settings_;
   std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor_;
   std::shared_ptr<apache::thrift::TConfiguration> configuration_;
   std::shared_ptr<FrameBuffer> in_buffer_;

@@ -41,10 +41,11 @@ OPENS_ITSELF = {
 
 # What is published and printed is views (views/); of these rooms' files those that write and read the wire know its types.
 WIRE = re.compile(r'\bwire::|#include "(thrift/wire_views|\w+_types|\w+Service)\.h"')
-WIRE_ROOMS = ("cli/", "tracker/jobtracker/")
+WIRE_ROOMS = ("cli/", "tracker/jobtracker/", "tracker/submission/")
 KNOWS_WIRE = {
-    "cli": "calls questions commands submission submit_command splits shipped_files store_bench",
-    "tracker/jobtracker": "client_service admin_service tracker_service wire_pages commands uploads daemon",
+    "cli": "calls questions commands submission submit_command shipped_files store_bench",
+    "tracker/jobtracker": "client_service admin_service tracker_service wire_pages answering uploads daemon",
+    "tracker/submission": "json_spec",
 }
 
 

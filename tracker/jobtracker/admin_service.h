@@ -1,49 +1,15 @@
-// What administrators call. Settings that a client sends are read on the worker, because a large
-// file takes its time; everything else is as in the client service. The daemon tells it what only
-// main knows (ports, store, refused frames) through ServerFacts.
+// What administrators call, on the wire: ClusterService and SettingsService (cluster_service.h,
+// settings_service.h) do the work. Handlers run on the io thread and never wait.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "AdminService.h"
-#include "conf/daemon_settings.h"
-#include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_reader.h"
-#include "tracker/jobtracker/worker.h"
+#include "tracker/jobtracker/cluster_service.h"
+#include "tracker/jobtracker/settings_service.h"
 
 namespace weir {
-
-struct ServerFacts {
-  std::string version;
-  std::string store;      // path, for people
-  DaemonSettings daemon;  // as the settings file had them at the start
-  TimeMs started_at = 0;  // by the wall clock
-  std::function<std::int64_t()> frames_refused;
-  std::function<int()> tracker_port;
-  std::function<int()> client_port;
-};
-
-// Findings that stay visible in policy().notices besides the settings' own, such as a file that was
-// refused.
-class Notices {
- public:
-  void set(std::vector<std::string> lines) {
-    const std::lock_guard lock(mutex_);
-    lines_ = std::move(lines);
-  }
-  std::vector<std::string> get() const {
-    const std::lock_guard lock(mutex_);
-    return lines_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 class AdminService final : public wire::AdminServiceCobSvIf {
  public:
@@ -51,13 +17,8 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   using Give = std::function<void(const Value&)>;
   using Refuse = std::function<void(apache::thrift::TDelayedException*)>;
 
-  AdminService(EngineLoop& loop, Worker& worker, HistoryReader& history, ServerFacts facts,
-               const Notices& notices)
-      : loop_(loop),
-        worker_(worker),
-        history_(history),
-        facts_(std::move(facts)),
-        notices_(notices) {}
+  AdminService(ClusterService& cluster, SettingsService& settings)
+      : cluster_(cluster), settings_(settings) {}
 
   void set_queue_state(Give<wire::Done> give, Refuse refuse, const wire::Caller& caller,
                        const std::string& queue, const bool running) override;
@@ -82,14 +43,8 @@ class AdminService final : public wire::AdminServiceCobSvIf {
   void info(Give<wire::ServerInfo> give, Refuse refuse) override;
 
  private:
-  Result<Caller> check_order(const wire::Caller& caller, const std::vector<std::string>& trackers,
-                             const std::string& reason) const;
-
-  EngineLoop& loop_;
-  Worker& worker_;
-  HistoryReader& history_;
-  const ServerFacts facts_;
-  const Notices& notices_;
+  ClusterService& cluster_;
+  SettingsService& settings_;
 };
 
 }  // namespace weir

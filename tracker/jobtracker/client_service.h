@@ -1,8 +1,6 @@
-// What users call. Commands are checked, posted to the engine and answered when they are durable;
-// reads of jobs, queues and trackers are of the published views, at the version asked for, and
-// never meet the engine's thread. Only explain, attempts and the reasons in lists look inside the
-// engine, by a query; what it finds is written elsewhere. What is asked of a job that the engine
-// has forgotten is asked of the history. Handlers run on the io thread and never wait.
+// What users call, on the wire: requests are checked and become the engine's types, JobService
+// (job_service.h) does the work, and its answers are written where they are given. Pages of queues
+// and trackers are written from the published views. Handlers run on the io thread and never wait.
 #pragma once
 
 #include <string>
@@ -10,7 +8,7 @@
 
 #include "ClientService.h"
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/jobtracker/history_reader.h"
+#include "tracker/jobtracker/job_service.h"
 #include "tracker/jobtracker/uploads.h"
 
 namespace weir {
@@ -21,11 +19,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
   using Give = std::function<void(const Value&)>;
   using Refuse = std::function<void(apache::thrift::TDelayedException*)>;
 
-  static constexpr std::int32_t kJobsListed = 1'000;  // when `limit` is 0
-  static constexpr std::int32_t kMostJobsListed = 10'000;
-  static constexpr std::size_t kDiagnosticsListed = 500;  // bytes of a job's, in the history
-
-  ClientService(EngineLoop& loop, HistoryReader& history) : loop_(loop), history_(history) {}
+  ClientService(EngineLoop& loop, JobService& jobs) : loop_(loop), jobs_(jobs) {}
 
   void submit(Give<wire::SubmitReply> give, Refuse refuse,
               const wire::SubmitRequest& request) override;
@@ -65,7 +59,7 @@ class ClientService final : public wire::ClientServiceCobSvIf {
 
  private:
   EngineLoop& loop_;
-  HistoryReader& history_;
+  JobService& jobs_;
   Uploads uploads_;
 };
 

@@ -9,14 +9,11 @@ Error refusal_of(const EngineLoop::ReplyBody& reply) {
   return Error{ErrorCode::kInternal, "the engine gave a reply of another kind", "", {}};
 }
 
-EngineLoop::Callback answer_done(Answering<wire::Done> answering) {
-  return
-      [answering = std::move(answering)](const EngineLoop::ReplyBody& reply, std::int64_t version) {
-        if (!std::holds_alternative<Done>(reply)) return answering.refuse(refusal_of(reply));
-        wire::Done done;
-        done.version = version;
-        answering.give(done);
-      };
+EngineLoop::Callback answer_done(Answer<Version> answer) {
+  return [answer = std::move(answer)](const EngineLoop::ReplyBody& reply, Version version) {
+    if (!std::holds_alternative<Done>(reply)) return answer(refusal_of(reply));
+    answer(version);
+  };
 }
 
 }  // namespace weir

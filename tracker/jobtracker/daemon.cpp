@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "conf/policies.h"
+#include "tracker/jobtracker/admin_service.h"
 #include "tracker/jobtracker/client_service.h"
 #include "tracker/jobtracker/descriptors.h"
 #include "tracker/jobtracker/tracker_service.h"
@@ -82,27 +83,42 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
+  tracker->make_services(parts);
   if (parts.before_listening) parts.before_listening(*tracker);
-  if (Status listening = tracker->listen(parts); !listening) {
+  Status open = tracker->listen(parts.daemon);
+  if (open) open = tracker->open_front(parts);
+  if (!open) {
     tracker->stop();
-    return listening.error();
+    return open.error();
   }
   return tracker;
 }
 
-Status JobTracker::listen(const JobTrackerParts& parts) {
-  const DaemonSettings& daemon = parts.daemon;
+void JobTracker::make_services(const JobTrackerParts& parts) {
+  facts_.version = WEIR_VERSION;
+  facts_.store = parts.daemon.store_path;
+  facts_.daemon = parts.file_daemon.value_or(parts.daemon);
+  facts_.started_at = loop_->time().wall_now();
+  facts_.frames_refused = [this] { return frames_refused(); };
+  facts_.tracker_port = [this] { return tracker_port(); };
+  facts_.client_port = [this] { return client_port(); };
+  jobs_ = std::make_unique<JobService>(*loop_, *history_);
+  cluster_ = std::make_unique<ClusterService>(*loop_, facts_);
+  settings_ = std::make_unique<SettingsService>(*loop_, worker_, *history_, facts_, notices_);
+}
+
+Status JobTracker::open_front(const JobTrackerParts& parts) {
+  if (!parts.make_front) return Ok{};
+  auto front = parts.make_front(*this);
+  if (!front) return front.error();
+  front_ = std::move(*front);
+  return Ok{};
+}
+
+Status JobTracker::listen(const DaemonSettings& daemon) {
   const RpcLimits& limits = daemon.limits;
   const std::int64_t connections = affordable_connections(limits.max_connections);
   const std::int64_t trackers_bytes = limits.buffered_bytes / 4;
-  ServerFacts facts;
-  facts.version = WEIR_VERSION;
-  facts.store = daemon.store_path;
-  facts.daemon = parts.file_daemon.value_or(daemon);
-  facts.started_at = loop_->time().wall_now();
-  facts.frames_refused = [this] { return frames_refused(); };
-  facts.tracker_port = [this] { return tracker_port(); };
-  facts.client_port = [this] { return client_port(); };
 
   // The io_contexts run only once both servers are made: nobody sees half of a JobTracker.
   tracker_io_ = std::make_unique<IoThread>("tracker port");
@@ -117,9 +133,9 @@ Status JobTracker::listen(const JobTrackerParts& parts) {
   trackers_ = std::move(*trackers);
 
   const auto client = std::make_shared<wire::ClientServiceAsyncProcessor>(
-      std::make_shared<ClientService>(*loop_, *history_));
+      std::make_shared<ClientService>(*loop_, *jobs_));
   const auto admin = std::make_shared<wire::AdminServiceAsyncProcessor>(
-      std::make_shared<AdminService>(*loop_, worker_, *history_, std::move(facts), notices_));
+      std::make_shared<AdminService>(*cluster_, *settings_));
   auto services = std::make_shared<AsyncMultiplexer>();
   services->add("client", client);
   services->add("admin", admin);
@@ -157,6 +173,7 @@ void JobTracker::stop() {
   worker_.stop();
   if (history_) history_->stop();
   guard.at("its ports");
+  if (front_) front_->stop();
   if (trackers_) trackers_->stop();
   if (clients_) clients_->stop();
   if (tracker_io_) tracker_io_->stop();

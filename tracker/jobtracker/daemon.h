@@ -1,8 +1,8 @@
 // The JobTracker as one object: the engine's thread, the store's writer, a worker, the history's
-// reader, and one io
-// thread for each of the two ports (trackers, clients), put together in the order in which they
-// need each other and taken apart in reverse. main.cpp makes one of a settings file; tests make
-// several in one process.
+// reader, the services, and the ways in to them: one io thread for each of the two ports (trackers,
+// clients) and whatever the front brings. Put together in the order in which they need each other
+// and taken apart in reverse. main.cpp makes one of a settings file; tests make several in one
+// process.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -17,9 +17,13 @@
 #include "conf/daemon_settings.h"
 #include "jobqueue/policy/policy.h"
 #include "jobqueue/store/store.h"
-#include "tracker/jobtracker/admin_service.h"
+#include "tracker/jobtracker/cluster_service.h"
 #include "tracker/jobtracker/engine_loop.h"
+#include "tracker/jobtracker/front.h"
 #include "tracker/jobtracker/history_reader.h"
+#include "tracker/jobtracker/job_service.h"
+#include "tracker/jobtracker/server_facts.h"
+#include "tracker/jobtracker/settings_service.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/rpc/server.h"
 
@@ -36,6 +40,8 @@ struct JobTrackerParts {
   EngineLoop::Options loop;
   // What is posted here comes before whatever clients and trackers say.
   std::function<void(JobTracker&)> before_listening;
+  // A further way in (front.h), once the ports listen; empty: none.
+  std::function<Result<std::unique_ptr<Front>>(JobTracker&)> make_front;
 };
 
 class JobTracker {
@@ -49,7 +55,13 @@ class JobTracker {
 
   int client_port() const { return clients_ ? clients_->port() : 0; }
   int tracker_port() const { return trackers_ ? trackers_->port() : 0; }
+  int front_port() const { return front_ ? front_->port() : 0; }  // 0: there is none
   EngineLoop& loop() { return *loop_; }
+  HistoryReader& history() { return *history_; }
+  JobService& jobs() { return *jobs_; }
+  ClusterService& cluster() { return *cluster_; }
+  SettingsService& settings() { return *settings_; }
+  const ServerFacts& facts() const { return facts_; }
   Notices& notices() { return notices_; }
 
   // Answers everybody, writes what was promised, closes the ports. Once.
@@ -74,18 +86,25 @@ class JobTracker {
   };
 
   JobTracker() = default;
-  Status listen(const JobTrackerParts& parts);
+  void make_services(const JobTrackerParts& parts);
+  Status listen(const DaemonSettings& daemon);
+  Status open_front(const JobTrackerParts& parts);
   std::int64_t frames_refused() const;
 
   std::unique_ptr<Store> store_;
   Notices notices_;
+  ServerFacts facts_;
   Worker worker_;
   std::unique_ptr<HistoryReader> history_;
   std::unique_ptr<EngineLoop> loop_;
+  std::unique_ptr<JobService> jobs_;
+  std::unique_ptr<ClusterService> cluster_;
+  std::unique_ptr<SettingsService> settings_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
   std::unique_ptr<FramedServer> trackers_;
   std::unique_ptr<FramedServer> clients_;
+  std::unique_ptr<Front> front_;
   bool stopped_ = false;
 };
 

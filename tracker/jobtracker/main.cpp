@@ -77,10 +77,14 @@ bool is_loopback(const std::string& host) {
 }
 
 void warn_about_identity(const DaemonSettings& daemon) {
-  if (is_loopback(daemon.listen_thrift.host) && is_loopback(daemon.listen_trackers.host)) return;
+  const bool http_inside = !daemon.listen_http || is_loopback(daemon.listen_http->host);
+  if (is_loopback(daemon.listen_thrift.host) && is_loopback(daemon.listen_trackers.host) &&
+      http_inside)
+    return;
   spdlog::warn("identity: =====================================================================");
-  spdlog::warn("identity: this JobTracker listens on {} and {}, not on a loopback address.",
-               format_address(daemon.listen_thrift), format_address(daemon.listen_trackers));
+  spdlog::warn("identity: this JobTracker listens on {}, {}{}, not on loopback addresses alone.",
+               format_address(daemon.listen_thrift), format_address(daemon.listen_trackers),
+               daemon.listen_http ? ", " + format_address(*daemon.listen_http) : "");
   spdlog::warn("identity: Users are self-declared: anybody who can reach these ports can act as");
   spdlog::warn("identity: anybody, submit any command to the trackers and kill any job.");
   spdlog::warn("identity: Let only people and machines that you trust reach them.");
@@ -92,7 +96,9 @@ Status write_port_file(const std::string& path, const JobTracker& tracker) {
   if (path.empty()) return Ok{};
   const std::string aside = path + ".tmp";
   std::ofstream out(aside, std::ios::trunc);
-  out << tracker.client_port() << ' ' << tracker.tracker_port() << '\n';
+  out << tracker.client_port() << ' ' << tracker.tracker_port();
+  if (tracker.front_port() != 0) out << ' ' << tracker.front_port();
+  out << '\n';
   out.close();
   if (!out || std::rename(aside.c_str(), path.c_str()) != 0) {
     return Error{ErrorCode::kBadRequest,
@@ -107,6 +113,10 @@ void apply_overrides(const JobTrackerOptions& options, DaemonSettings* daemon) {
   if (options.store_path) daemon->store_path = *options.store_path;
   if (options.client_port) daemon->listen_thrift.port = *options.client_port;
   if (options.tracker_port) daemon->listen_trackers.port = *options.tracker_port;
+  if (options.http_port) {
+    if (!daemon->listen_http) daemon->listen_http = HostPort{"127.0.0.1", 0};
+    daemon->listen_http->port = *options.http_port;
+  }
 }
 
 // Serves until a signal says to end.
@@ -171,13 +181,17 @@ int run(const JobTrackerOptions& options) {
     if (start->from_file) reload->store_settings(*settings, start->file_hash);
     if (names_policy) reload->store_policy(settings->policy);
   };
+  std::function<Result<std::unique_ptr<Front>>(JobTracker&)> make_front;
+  if (options.make_front && daemon.listen_http)
+    make_front = [&](JobTracker& made) { return options.make_front(made, daemon); };
   auto tracker = JobTracker::start({.store = std::move(*store),
                                     .snapshot = std::move(*snapshot),
                                     .settings = settings,
                                     .daemon = daemon,
                                     .file_daemon = start->loaded.daemon,
                                     .loop = {},
-                                    .before_listening = store_file});
+                                    .before_listening = store_file,
+                                    .make_front = make_front});
   if (!tracker) {
     const bool settings_wrong = tracker.error().code == ErrorCode::kSettingsRefused ||
                                 tracker.error().code == ErrorCode::kUnknownPolicy;
@@ -188,6 +202,11 @@ int run(const JobTrackerOptions& options) {
   spdlog::info("jobtracker: clients on {}:{}, trackers on {}:{}, policy {}",
                daemon.listen_thrift.host, (*tracker)->client_port(), daemon.listen_trackers.host,
                (*tracker)->tracker_port(), (*tracker)->loop().views().latest()->policy);
+  if ((*tracker)->front_port() != 0) {
+    spdlog::info("jobtracker: web page at http://{}/",
+                 format_address({daemon.listen_http->host,
+                                 static_cast<std::uint16_t>((*tracker)->front_port())}));
+  }
   if (Status written = write_port_file(options.port_file, **tracker); !written) {
     return fail(kCannotStart, written.error());
   }

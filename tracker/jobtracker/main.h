@@ -8,17 +8,28 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "conf/daemon_settings.h"
+#include "jobqueue/model/result.h"
+#include "tracker/jobtracker/front.h"
+
 namespace weir {
+
+class JobTracker;
 
 struct JobTrackerOptions {
   std::string conf_file;  // empty: defaults
-  std::string port_file;  // gets "client_port tracker_port\n" once both ports listen
+  std::string port_file;  // gets "client_port tracker_port http_port\n" once they listen
   std::optional<std::string> store_path;     // instead of the settings' `store.sqlite`
   std::optional<std::uint16_t> client_port;  // instead of the settings' `listen`
   std::optional<std::uint16_t> tracker_port;
+  std::optional<std::uint16_t> http_port;  // on the loopback address if the settings name none
+  // What serves `listen.http`, if the settings name it; empty: nothing does.
+  std::function<Result<std::unique_ptr<Front>>(JobTracker&, const DaemonSettings&)> make_front;
 };
 
 int run_jobtracker(const JobTrackerOptions& options);

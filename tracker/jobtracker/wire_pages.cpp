@@ -4,17 +4,12 @@
 
 namespace weir {
 
-Result<std::vector<wire::JobStatus>> page_of_jobs(const PublishedViews& views,
-                                                  const JobFilter& filter, Paged paged) {
-  Page<wire::JobStatus> page(paged);
-  const Status listed = each_job(views, filter, [&page](const JobView& view) {
-    wire::JobStatus job = to_wire(view);
-    job.counters.clear();  // job_status has them; a list of thousands must fit a frame
-    job.__isset.counters = false;
-    return page.add(std::move(job));
-  });
-  if (!listed) return listed.error();
-  return page.take();
+std::vector<wire::JobStatus> list_to_wire(const JobPage& page) {
+  std::vector<wire::JobStatus> out;
+  out.reserve(page.jobs.size());
+  for (const JobView& job : page.jobs) out.push_back(to_wire(job));
+  if (page.cut) out.back().__set_more(true);
+  return out;
 }
 
 Result<std::vector<wire::QueueStatus>> page_of_queues(const PublishedViews& views,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client_types.h"
+#include "tracker/published/job_page.h"
 #include "tracker/published/listing.h"
 
 namespace weir {
@@ -52,9 +53,8 @@ class Page {
   std::vector<Record> records_;
 };
 
-// Newest first, without counters.
-Result<std::vector<wire::JobStatus>> page_of_jobs(const PublishedViews& views,
-                                                  const JobFilter& filter, Paged paged);
+// A page that ended because of its bytes says so.
+std::vector<wire::JobStatus> list_to_wire(const JobPage& page);
 // The former in their order, the latter by name.
 Result<std::vector<wire::QueueStatus>> page_of_queues(const PublishedViews& views,
                                                       const std::string& after);

@@ -115,6 +115,19 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
   }
 }
 
+AttemptView AttemptHistory::live(const Engine& engine, const Attempt& attempt,
+                                 const WallClock& wall) const {
+  AttemptView info = start_info(engine.state(), attempt.key, attempt.tracker);
+  info.state = name(attempt.state);
+  info.launched_at_ms = wall.at(attempt.launched_at);
+  info.ran_ms = wall.at(engine.now()) - wall.at(attempt.launched_at);
+  info.progress_millionths = attempt.progress_millionths;
+  info.speculative = attempt.speculative;
+  const auto dying = to_die_.find(attempt.key);
+  if (dying != to_die_.end()) info.diagnostics = dying->second;
+  return info;
+}
+
 std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& job,
                                               const WallClock& wall) const {
   const ClusterState& state = engine.state();
@@ -142,15 +155,7 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
       state.each_attempt(task, [&](AttemptSlot slot) {
         const Attempt& attempt = state.attempt(slot);
         if (!attempt.live) return;
-        AttemptView info = start_info(state, attempt.key, attempt.tracker);
-        info.state = name(attempt.state);
-        info.launched_at_ms = wall.at(attempt.launched_at);
-        info.ran_ms = wall.at(engine.now()) - wall.at(attempt.launched_at);
-        info.progress_millionths = attempt.progress_millionths;
-        info.speculative = attempt.speculative;
-        const auto dying = to_die_.find(attempt.key);
-        if (dying != to_die_.end()) info.diagnostics = dying->second;
-        found.push_back(std::move(info));
+        found.push_back(live(engine, attempt, wall));
       });
       if (task.state == Task::State::kSucceeded) {
         const AttemptKey attempt{key, task.done_attempt};
@@ -161,6 +166,18 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
         found.push_back(std::move(info));
       }
     }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const AttemptView& a, const AttemptView& b) { return a.id < b.id; });
+  return found;
+}
+
+std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const TrackerState& tracker,
+                                              const WallClock& wall) const {
+  std::vector<AttemptView> found;
+  for (const AttemptSlot slot : tracker.attempts) {
+    if (found.size() == kListed) break;
+    found.push_back(live(engine, engine.state().attempt(slot), wall));
   }
   std::sort(found.begin(), found.end(),
             [](const AttemptView& a, const AttemptView& b) { return a.id < b.id; });

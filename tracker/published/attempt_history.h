@@ -31,7 +31,13 @@ class AttemptHistory {
   std::vector<AttemptView> list(const Engine& engine, const Job& job,
                                 const WallClock& wall) const;
 
+  // What the tracker runs now, as much as is listed. By job, task and attempt.
+  std::vector<AttemptView> list(const Engine& engine, const TrackerState& tracker,
+                                const WallClock& wall) const;
+
  private:
+  AttemptView live(const Engine& engine, const Attempt& attempt, const WallClock& wall) const;
+
   struct End {
     TrackerId tracker;
     AttemptEnded::How how = AttemptEnded::How::kFailed;

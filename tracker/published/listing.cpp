@@ -86,6 +86,24 @@ bool fits(const JobView& job, const JobFilter& filter) {
   return filter.name.empty() || matches_pattern(filter.name, job.name);
 }
 
+// Those behind `from` in the order wanted, as long as `look` goes on.
+void walk(const RecordTable<JobView>& jobs, const JobFilter& filter, const Show<JobView>& look) {
+  const std::size_t end = jobs.end();
+  if (filter.order == JobFilter::Order::kOldestFirst) {
+    for (std::size_t i = filter.from + 1; i < end; ++i) {
+      const auto& job = jobs.get(i);
+      if (job && !look(*job)) return;
+      if (!job && jobs.page_empty(i)) i = jobs.page_end(i) - 1;
+    }
+    return;
+  }
+  for (std::size_t i = filter.from == 0 ? end : std::min(filter.from, end); i-- > 0;) {
+    const auto& job = jobs.get(i);
+    if (job && !look(*job)) return;
+    if (!job && jobs.page_empty(i)) i = jobs.page_begin(i);
+  }
+}
+
 }  // namespace
 
 Status each_job(const PublishedViews& views, const JobFilter& filter, const Show<JobView>& show) {
@@ -95,19 +113,14 @@ Status each_job(const PublishedViews& views, const JobFilter& filter, const Show
     if (!found) return found.error();
     queue = (*found)->name;
   }
-  std::size_t i = views.jobs.end();
-  if (filter.before != 0) i = std::min(filter.before, i);
-  for (std::size_t shown = 0; i-- > 0 && shown < filter.limit;) {
-    if (views.jobs.page_empty(i)) {
-      i = views.jobs.page_begin(i);
-      continue;
-    }
-    const auto& job = views.jobs.get(i);
-    if (!job || !fits(*job, filter)) continue;
-    if (!queue.empty() && !in_queue(job->queue, queue)) continue;
-    if (!show(*job)) break;
-    ++shown;
-  }
+  std::size_t shown = 0;
+  const auto look = [&](const JobView& job) {
+    const bool newest_first = filter.order == JobFilter::Order::kNewestFirst;
+    if (job.submitted_at_ms < filter.since_ms) return !newest_first;  // all others are older
+    if (!fits(job, filter) || (!queue.empty() && !in_queue(job.queue, queue))) return true;
+    return show(job) && ++shown < filter.limit;
+  };
+  if (filter.limit > 0) walk(views.jobs, filter, look);
   return Ok{};
 }
 

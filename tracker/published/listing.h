@@ -26,10 +26,14 @@ struct JobFilter {
   std::string name;   // a pattern (name_pattern.h); empty: all
   std::vector<std::string> states;  // any of these; none: all
   bool unfinished_only = false;
+  std::int64_t since_ms = 0;  // submitted then or later, by the wall clock
   std::size_t limit = 0;
-  std::size_t before = 0;  // those below this number; 0: from the newest on
+  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
+  std::size_t from = 0;  // those that come after the job of this number; 0: from the first on
+  std::size_t page_bytes = 0;  // a page ends when it has as many; 0: only the limit ends it
 };
-// Newest first.
+// In that order, which is the one of their numbers, until `show` has enough. Goes over as many jobs
+// as lie before those that fit; `since_ms` with the newest first ends where older ones begin.
 Status each_job(const PublishedViews& views, const JobFilter& filter, const Show<JobView>& show);
 
 // All queues in their order, those behind `after` (empty: from the first on), which must be there.

@@ -29,6 +29,7 @@ struct PublishedViews {
   RecordTable<TrackerRecord> trackers;  // by TrackerId
   std::shared_ptr<const std::vector<QueueView>> queues;
   std::shared_ptr<const Settings> settings;
+  SettingsStamp settings_stamp;
   std::string policy;
   TimeMs policy_since = 0;
   Resources total;  // of live trackers

@@ -4,6 +4,7 @@
 // own. Writing is for one thread; reading a copy for any.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -25,6 +26,23 @@ class RecordTable {
   // Whether the whole page of index i is empty, so that walkers may skip it.
   bool page_empty(std::size_t i) const { return !pages_[i / kPage]; }
   static constexpr std::size_t page_begin(std::size_t i) { return i / kPage * kPage; }
+  static constexpr std::size_t page_end(std::size_t i) { return page_begin(i) + kPage; }
+
+  // Calls visit(index, before, after) for every index whose record is another one; false: no more.
+  // Pages that both tables share are not looked into.
+  template <class Visit>
+  static void each_difference(const RecordTable& before, const RecordTable& after,
+                              const Visit& visit) {
+    const std::size_t pages = std::max(before.pages_.size(), after.pages_.size());
+    for (std::size_t page = 0; page < pages; ++page) {
+      if (before.page(page) == after.page(page)) continue;
+      for (std::size_t i = page * kPage; i < (page + 1) * kPage; ++i) {
+        const auto& old = before.get(i);
+        const auto& now = after.get(i);
+        if (old != now && !visit(i, old, now)) return;
+      }
+    }
+  }
 
   void set(std::size_t i, std::shared_ptr<const Record> record) {
     const std::size_t page = i / kPage;
@@ -51,6 +69,8 @@ class RecordTable {
  private:
   static constexpr std::size_t kPage = 256;
   using Page = std::array<std::shared_ptr<const Record>, kPage>;
+  const Page* page(std::size_t i) const { return i < pages_.size() ? pages_[i].get() : nullptr; }
+
   std::vector<std::shared_ptr<const Page>> pages_;
   std::vector<std::shared_ptr<Page>> own_;  // pages written since the last snapshot
 };

@@ -77,6 +77,7 @@ void ViewPublisher::publish(Engine& engine) {
   next->trackers = trackers_.snapshot();
   next->queues = queues_;
   next->settings = state.settings_ptr();
+  next->settings_stamp = engine.settings_stamp();
   next->policy = std::string(engine.policy().name());
   next->policy_since = wall_.at(engine.policy_since());
   next->total = state.total();

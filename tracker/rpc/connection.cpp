@@ -266,9 +266,9 @@ void Connection::call(std::string_view message) {
   exchange->buffer->begin_frame();
   slots_.push_back(std::move(slot));
 
-  const auto answer = std::make_shared<Answer>(server_->mailbox, exchange);
+  const auto answer = std::make_shared<CallAnswer>(server_->mailbox, exchange);
   in_buffer_->observe(message);
-  Answer::InlineScope scope(*exchange);
+  CallAnswer::InlineScope scope(*exchange);
   const CallingPeerScope calling(*peer_, speakers_);
   try {
     // The generated callback calls the processor by a raw pointer and holds only what it was given

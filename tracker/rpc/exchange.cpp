@@ -7,7 +7,7 @@
 namespace weir {
 
 namespace {
-thread_local Answer::InlineScope* current_scope = nullptr;
+thread_local CallAnswer::InlineScope* current_scope = nullptr;
 
 constexpr uint32_t kFirstReplyBytes = 512;
 
@@ -59,26 +59,26 @@ void Mailbox::drain() {
   }
 }
 
-Answer::InlineScope::InlineScope(const Exchange& exchange)
+CallAnswer::InlineScope::InlineScope(const Exchange& exchange)
     : exchange_(&exchange), outer_(current_scope) {
   current_scope = this;
 }
 
-Answer::InlineScope::~InlineScope() {
+CallAnswer::InlineScope::~InlineScope() {
   current_scope = outer_;
 }
 
-Answer::~Answer() {
+CallAnswer::~CallAnswer() {
   if (!claim()) return;
   write_internal_error(*exchange_, "the server lost this call; nothing is known about its effect");
   give_claimed(true);
 }
 
-void Answer::give(bool healthy) {
+void CallAnswer::give(bool healthy) {
   if (claim()) give_claimed(healthy);
 }
 
-void Answer::give_claimed(bool healthy) {
+void CallAnswer::give_claimed(bool healthy) {
   exchange_->healthy = healthy;
   if (current_scope != nullptr && current_scope->exchange_ == exchange_.get()) {
     current_scope->answered_ = true;

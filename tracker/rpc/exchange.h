@@ -1,8 +1,8 @@
-// One call on its way: Exchange is the place of its reply, Answer the duty to give it, Mailbox the
-// way back from whatever thread gives it to the connection's own.
+// One call on its way: Exchange is the place of its reply, CallAnswer the duty to give it, Mailbox
+// the way back from whatever thread gives it to the connection's own.
 //
 // The generated processor keeps raw pointers into the exchange until its callback has run, so the
-// callback (through Answer) keeps the exchange alive. An Answer that goes without having been given
+// callback (through CallAnswer) keeps the exchange alive. One that goes without having been given
 // answers INTERNAL_ERROR itself: a handler that loses its callbacks costs its caller one failed
 // call and nobody else anything. Exchanges are used again once nobody but the connection refers to
 // them. Completing one is safe from any thread, at any time: after the server has stopped it has no
@@ -64,7 +64,7 @@ class Mailbox : public std::enable_shared_from_this<Mailbox> {
   bool drain_posted_ = false;
 };
 
-class Answer {
+class CallAnswer {
  public:
   // While it lives, an answer to `exchange` given on this thread is only noted, not put into the
   // mailbox.
@@ -77,17 +77,17 @@ class Answer {
     bool answered() const { return answered_; }
 
    private:
-    friend class Answer;
+    friend class CallAnswer;
     const Exchange* exchange_;
     InlineScope* outer_;
     bool answered_ = false;
   };
 
-  Answer(std::shared_ptr<Mailbox> mailbox, std::shared_ptr<Exchange> exchange)
+  CallAnswer(std::shared_ptr<Mailbox> mailbox, std::shared_ptr<Exchange> exchange)
       : mailbox_(std::move(mailbox)), exchange_(std::move(exchange)) {}
-  Answer(const Answer&) = delete;
-  Answer& operator=(const Answer&) = delete;
-  ~Answer();
+  CallAnswer(const CallAnswer&) = delete;
+  CallAnswer& operator=(const CallAnswer&) = delete;
+  ~CallAnswer();
 
   // The reply is written (or cannot be, when not healthy). Only the first call has an effect.
   void give(bool healthy);

@@ -55,6 +55,28 @@ Json to_json(const SettingView& setting) {
   return {{"name", setting.name}, {"value", setting.value}, {"origin", setting.origin}};
 }
 
+Json to_json(const SettingsTextView& settings) {
+  return {{"number", settings.number}, {"at_ms", settings.at_ms},
+          {"by", settings.by},         {"policy", settings.policy},
+          {"source", settings.source}, {"text", settings.text}};
+}
+
+Json to_json(const SettingsCheckView& check) {
+  Json findings = Json::array();
+  for (const SettingsCheckView::Finding& finding : check.findings) {
+    findings.push_back({{"file", finding.file},
+                        {"line", finding.line},
+                        {"column", finding.column},
+                        {"severity", finding.warning ? "warning" : "error"},
+                        {"message", finding.message}});
+  }
+  return {{"file", check.file},
+          {"ok", check.ok},
+          {"errors", check.errors},
+          {"warnings", check.warnings},
+          {"findings", findings}};
+}
+
 Json to_json(const SettingsDiffView& diff) {
   Json queues = Json::array();
   for (const SettingsDiffView::Queue& queue : diff.queues) {

@@ -49,6 +49,13 @@ Json to_json(const JobView& job) {
           {"from_history", job.from_history}};
 }
 
+Json to_json(const SubmittedView& submitted) {
+  return {{"job", job_name(submitted.job)},
+          {"number", submitted.job.value},
+          {"queue", submitted.queue},
+          {"version", submitted.version}};
+}
+
 Json to_json(const ExplanationView& explanation) {
   Json reasons = Json::array();
   for (const auto& reason : explanation.reasons) {

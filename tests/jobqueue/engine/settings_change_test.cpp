@@ -222,5 +222,32 @@ TEST(StoppedQueues, AQueueThatSettingsStopIsNotStartedByAnEarlierCommand) {
   EXPECT_FALSE(h.state().queue(open).stopped_by_command);
 }
 
+// Two administrators must not undo each other's changes without knowing.
+TEST(SettingsNumbers, WhoNamesOthersThanThoseInForceIsRefused) {
+  FifoHarness h;
+  h.add_queue(queue("a"));
+  h.start();
+  const auto apply = [&h](const char* by, std::optional<std::uint64_t> expected) {
+    const auto replies = h.step(
+        ApplySettings{{by, {}}, std::make_shared<Settings>(h.settings()), expected});
+    const auto* error = std::get_if<Error>(&replies.at(0).body);
+    if (error == nullptr) return std::string("applied");
+    EXPECT_EQ(error->code, ErrorCode::kSettingsChanged);
+    return error->message;
+  };
+  EXPECT_EQ(apply("admin", 7), "settings number 7 are not in force: nor are others");
+  EXPECT_EQ(apply("admin", 0), "applied");
+  EXPECT_EQ(h.engine().settings_stamp().number, 1u);
+  EXPECT_EQ(h.engine().settings_stamp().by, "admin");
+  EXPECT_EQ(apply("admin", 1), "applied");
+  h.now += 60'000;
+  EXPECT_EQ(apply("admin", 1),
+            "settings number 1 are not in force: number 2 were applied by admin 1m00s ago");
+  EXPECT_EQ(apply("admin", std::nullopt), "applied");  // whatever is in force
+  h.step(SetPolicy{{"admin", {}}, "fifo"});  // has a number of its own, and changes no settings
+  EXPECT_EQ(apply("admin", 3), "applied");
+  EXPECT_EQ(h.engine().settings_stamp().number, 5u);
+}
+
 }  // namespace
 }  // namespace weir::test

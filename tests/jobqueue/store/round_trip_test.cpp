@@ -143,6 +143,22 @@ TEST_F(RoundTrip, TheNewestSettingsAreKeptWithWhoAppliedThem) {
   EXPECT_EQ(history->settings().value().back().number, 4u);
 }
 
+TEST_F(RoundTrip, WhichSettingsAreInForceIsKept) {
+  EXPECT_EQ(restarted().settings_stamp, SettingsStamp{});
+  const auto settings = std::make_shared<Settings>();
+  settings->text = "policy: fair";
+  append({SettingsChanged{settings, {}, "ann", 4, 77}});
+  SettingsStamp stamp = restarted().settings_stamp;
+  EXPECT_EQ(stamp.number, 4u);
+  EXPECT_EQ(stamp.by, "ann");
+  EXPECT_EQ(store_->history().value()->settings().value().at(0).number, 4u);
+  for (std::uint64_t number = 5; number < 5 + kSettingsKept; ++number)
+    append({PolicyChanged{"fifo", "", "bob", number}});
+  const Snapshot later = restarted();  // the history has let go of it
+  EXPECT_EQ(later.settings_stamp, stamp);
+  EXPECT_EQ(later.last_settings_number, 4 + kSettingsKept);
+}
+
 TEST_F(RoundTrip, SettingsMoveTheUnfinishedJobsOfRemovedQueues) {
   append({submitted(1, "org.old"), submitted(2, "org.old"), submitted(3, "org.older"),
           JobStateChanged{job(2), JobState::kFailed, ""}});

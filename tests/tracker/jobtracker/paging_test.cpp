@@ -67,23 +67,25 @@ TEST(Paging, JobsGoOnBelowTheLastOfThePageBefore) {
   }
   PublishedViews views;
   views.jobs = table.snapshot();
-  JobFilter filter{.user = "ann", .limit = 1'000};
+  JobFilter filter{.user = "ann", .limit = 1'000, .page_bytes = kPageBytes};
   std::vector<std::int64_t> seen;
   for (bool goes_on = true; goes_on;) {
-    const auto page = page_of_jobs(views, filter, Paged::kYes);
-    ASSERT_TRUE(page.ok());
-    EXPECT_LT(bytes_of(*page), kPageBytes + 8'000);
-    for (const auto& job : *page) seen.push_back(job.job);
-    goes_on = more(*page);
-    filter.before = static_cast<std::size_t>(seen.back());
+    const auto found = page_of_jobs(views, filter);
+    ASSERT_TRUE(found.ok());
+    const auto page = list_to_wire(*found);
+    EXPECT_LT(bytes_of(page), kPageBytes + 8'000);
+    for (const auto& job : page) seen.push_back(job.job);
+    goes_on = more(page);
+    filter.from = static_cast<std::size_t>(seen.back());
     filter.limit = 1'000 - std::min<std::size_t>(seen.size(), 1'000);
   }
   ASSERT_EQ(seen.size(), 1'000u);  // as many as were wanted
   for (std::size_t i = 0; i < seen.size(); ++i)
     EXPECT_EQ(seen[i], 3'000 - 2 * static_cast<std::int64_t>(i));
-  filter.before = 0;
+  filter.from = 0;
   filter.limit = 1'500;
-  EXPECT_EQ(page_of_jobs(views, filter, Paged::kNo)->size(), 1'500u);  // in one piece, as ever
+  filter.page_bytes = 0;
+  EXPECT_EQ(page_of_jobs(views, filter)->jobs.size(), 1'500u);  // in one piece, as ever
 }
 
 TEST(Paging, QueuesComeInTheirOwnOrder) {

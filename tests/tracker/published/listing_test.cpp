@@ -6,6 +6,8 @@
 
 #include <memory>
 
+#include "tracker/published/job_page.h"
+
 namespace weir {
 namespace {
 
@@ -34,6 +36,7 @@ struct Listing : testing::Test {
       job->queue = queue;
       job->user = number % 2 == 0 ? "ann" : "bob";
       job->state = state;
+      job->submitted_at_ms = static_cast<std::int64_t>(number) * 10;
       jobs.set(number, job);
     };
     add(1, "a.x", "SUCCEEDED");
@@ -80,8 +83,36 @@ TEST_F(Listing, JobsComeNewestFirstAndMustFitInEveryWay) {
 
 TEST_F(Listing, ItEndsAtItsLimitOrWhenWhoReadsHasEnough) {
   EXPECT_THAT(found({.limit = 2}), ElementsAre(701, 700));
-  EXPECT_THAT(found({.limit = 2, .before = 700}), ElementsAre(2, 1));
+  EXPECT_THAT(found({.limit = 2, .from = 700}), ElementsAre(2, 1));
   EXPECT_THAT(found({.limit = 10}, 1), ElementsAre(701));
+}
+
+TEST_F(Listing, TheOldestMayComeFirst) {
+  constexpr auto kOldest = JobFilter::Order::kOldestFirst;
+  EXPECT_THAT(found({.limit = 10, .order = kOldest}), ElementsAre(1, 2, 700, 701));
+  EXPECT_THAT(found({.limit = 2, .order = kOldest, .from = 1}), ElementsAre(2, 700));
+  EXPECT_THAT(found({.limit = 2, .order = kOldest, .from = 701}), IsEmpty());
+  EXPECT_THAT(found({.since_ms = 20, .limit = 2, .order = kOldest}), ElementsAre(2, 700));
+}
+
+TEST_F(Listing, WhatWasSubmittedSince) {
+  EXPECT_THAT(found({.since_ms = 7'000, .limit = 10}), ElementsAre(701, 700));
+  EXPECT_THAT(found({.since_ms = 7'001, .limit = 10}), ElementsAre(701));
+  EXPECT_THAT(found({.since_ms = 9'999, .limit = 10}), IsEmpty());
+}
+
+TEST_F(Listing, APageSaysWhereTheNextBegins) {
+  const auto page = [this](const JobFilter& filter) { return *page_of_jobs(views, filter); };
+  EXPECT_EQ(page({.limit = 2}).next, 700u);
+  EXPECT_FALSE(page({.limit = 2}).cut);
+  EXPECT_EQ(page({.limit = 2, .from = 700}).next, 0u);  // it ends with the oldest of all
+  EXPECT_EQ(page({.limit = 10}).next, 0u);
+  EXPECT_EQ(page({.limit = 1, .order = JobFilter::Order::kOldestFirst}).next, 1u);
+  const JobPage cut = page({.limit = 10, .page_bytes = 1});
+  EXPECT_TRUE(cut.cut);
+  EXPECT_EQ(cut.jobs.size(), 1u);  // the first always fits
+  EXPECT_EQ(cut.next, 701u);
+  EXPECT_FALSE(page_of_jobs(views, {.queue = "gone", .limit = 1}).ok());
 }
 
 TEST_F(Listing, AQueueGoesByItsPathOrAnUnambiguousLastPart) {

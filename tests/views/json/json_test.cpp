@@ -44,6 +44,12 @@ TEST(ViewsJson, HasEveryFieldAndTheSameKeysWithoutThem) {
   expect_complete(full_policy());
   expect_complete(full_diff());
   expect_complete(full_server());
+  expect_complete(SubmittedView{JobId(7), "research.ml", 1});
+  expect_complete(SettingsTextView{1, 2, "ann", "fair", "weir.yaml", "policy: fair"});
+  const SettingsCheckView check{
+      "weir.yaml", false, {{"weir.yaml", 1, 2, true, "wrong"}}, {"an error"}, {"a warning"}};
+  expect_complete(check);
+  EXPECT_EQ(to_json(check)["findings"][0]["severity"], "warning");
   EXPECT_EQ(keys_of(to_json(full_queue())), keys_of(to_json(QueueView())));
   for (const Json& part : {to_json(full_queue())["users"][0], to_json(full_queue())["claims"][0],
                            to_json(full_queue())["kills"][0], to_json(full_queue())["maps"]}) {

@@ -1,0 +1,464 @@
+"""The HTTP API of a real cluster: every path of its OpenAPI document against the server and the other way round, every
+refusal, names that mean harm, paging, tags, settings that two people edit, logs by range, the stream, and the figures of
+the command line against those of the API."""
+import json
+import re
+import socket
+import time
+import unittest
+
+import jsonschema
+import requests
+
+from cluster import ROOT, Cluster, wait_for
+
+HTTP = "listen: {thrift: '127.0.0.1:0', http: '127.0.0.1:0', http_names: [weir.example.org]}"
+API = "/api/v1"
+HOSTILE = ["<script>alert(1)</script>", "a' OR 1=1 --", "\u202etxt.exe", "name\u00e4\u20ac\U0001f600", "%00%2e%2e", "${jndi}"]
+DOCUMENT = json.loads((ROOT / "web/api/openapi.json").read_text())
+
+
+def settings_text(folder, more=""):
+    return (f"{HTTP}\nstore: {{sqlite: {folder}/weir.db}}\nadministrators: [root, ann]\n{more}\n"
+            "queues:\n  - {name: research, guaranteed: 60%}\n  - {name: production, guaranteed: 40%}\n")
+
+
+class Http(Cluster):
+    trackers = 1
+
+    def setUp(self):
+        super().setUp()
+        self.conf = self.dir / "weir.yaml"
+        self.conf.write_text(settings_text(self.dir))
+        self.start_cluster(self.trackers, conf=self.conf)
+        self.session = requests.Session()
+
+    def call(self, method, path, status, *, user="ann", body=None, headers=None, **options):
+        """A call of the API; its answer, which has that status and the headers that every answer has."""
+        headers = dict(headers or {})
+        if user and method != "GET":
+            headers.setdefault("X-Weir-User", user)
+        if body is not None:
+            options["data"] = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        answer = self.session.request(method, self.page + API + path, headers=headers, timeout=60, **options)
+        self.assertEqual(answer.status_code, status, f"{method} {path}: {answer.text[:500]}")
+        self.assertIn("default-src 'self'", answer.headers["Content-Security-Policy"])
+        self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
+        if status >= 400:
+            self.assertEqual(set(answer.json()), {"code", "message", "hint", "diagnostics"})
+        return answer
+
+    def get(self, path, status=200, **options):
+        return self.call("GET", path, status, **options)
+
+    def submission(self, output="out", **more):
+        return {"queue": "research", "input_files": [str(self.some_text())], "output": str(self.dir / output),
+                "mapper": "cat", "reduces": 0, **more}
+
+    def submit_job(self, **more):
+        return self.call("POST", "/jobs", 201, body=self.submission(**more)).json()
+
+    def wait_over(self, number):
+        return wait_for("the job is over", lambda: (job := self.get(f"/jobs/{number}").json())["state"] in
+                        ("SUCCEEDED", "FAILED", "KILLED") and job, 120)
+
+
+def strict(schema):
+    """OpenAPI 3.0's `nullable` as JSON Schema has it, references looked up."""
+    if isinstance(schema, list):
+        return [strict(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        return strict(DOCUMENT["components"]["schemas"][name])
+    made = {key: strict(value) for key, value in schema.items() if key not in ("nullable", "description", "format")}
+    return {"anyOf": [{"type": "null"}, made]} if schema.get("nullable") else made
+
+
+def fields_of(schema, path=""):
+    """Every field that a schema names."""
+    schema = schema if "$ref" not in schema else DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    for part in schema.get("allOf", []):
+        yield from fields_of(part, path)
+    if schema.get("type") == "array":
+        yield from fields_of(schema["items"], path + "[]")
+    for name, inner in schema.get("properties", {}).items():
+        yield f"{path}.{name}"
+        yield from fields_of(inner, f"{path}.{name}")
+
+
+class Document(Http):
+    """openapi.json and the server say the same."""
+
+    def answer_schema(self, path, method="get"):
+        operation = DOCUMENT["paths"][path][method]
+        status, answer = next((status, answer) for status, answer in operation["responses"].items() if status < "300")
+        return int(status), answer["content"].get("application/json", {}).get("schema")
+
+    def test_every_path_and_field(self):
+        self.assertEqual(self.get("/openapi.json").json(), DOCUMENT)
+        job = self.submit_job(name="first", reducer="cat", reduces=1)
+        self.wait_over(job["number"])
+        waiting = self.submit_job(output="held", hold=True)
+        self.call("PATCH", "/trackers/tt1", 200, body={"order": "drain", "reason": "to see the fields"})
+        attempt = self.get(f"/jobs/{job['number']}/tasks").json()[0]["attempt"]
+        names = {"queue": "research", "tracker": "tt1", "job": str(job["number"]), "attempt": attempt,
+                 "number": str(self.get("/settings").json()["number"])}
+        for path, operations in DOCUMENT["paths"].items():
+            if path == "/events":
+                continue
+            there = re.sub(r"\{(\w+)\}", lambda m: names[m[1]], path)
+            with self.subTest(path=path):
+                if "get" in operations:
+                    answer = self.get(there)
+                    _, schema = self.answer_schema(path)
+                    if schema:
+                        jsonschema.validate(answer.json(), strict(schema))
+                # What the document does not name, is not there; and what is there, is named.
+                allowed = {method.upper() for method in operations} | {"OPTIONS"}
+                allowed |= {"HEAD"} if "get" in operations else set()
+                options = self.call("OPTIONS", there, 204)
+                self.assertEqual({one.strip() for one in options.headers["Allow"].split(",")}, allowed)
+                for method in {"GET", "POST", "PUT", "PATCH", "DELETE"} - allowed:
+                    self.call(method, there, 405, body={})
+        explained = self.get(f"/jobs/{waiting['number']}/explain").json()
+        jsonschema.validate(explained, strict({"$ref": "#/components/schemas/Explanation"}))
+        self.assertTrue(explained["reasons"])
+
+    def test_every_parameter_is_known_and_no_other(self):
+        values = {"integer": "1", "boolean": "1", "string": "x"}
+        known = {"cursor": "7", "state": "RUNNING", "sort": "submitted", "queue": "research", "step": "1s",
+                 "stream": "stdout", "min_version": "1"}
+        for path, operations in DOCUMENT["paths"].items():
+            operation = operations.get("get")
+            if not operation or "{" in path or path == "/events":
+                continue
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] != "query":
+                    continue
+                value = known.get(parameter["name"], values[parameter["schema"]["type"]])
+                if path in ("/queues", "/trackers") and parameter["name"] == "cursor":
+                    value = "root" if path == "/queues" else "a"
+                answer = self.session.get(f"{self.page}{API}{path}?{parameter['name']}={value}", timeout=60)
+                self.assertNotIn("no parameter", answer.text, f"{path} {parameter['name']}")
+                self.assertIn(answer.status_code, (200, 400, 404))
+            refusal = self.get(path + "?nonsense=1", 400).json()
+            self.assertIn("nonsense", refusal["message"])
+
+    def test_fields_of_a_submission_are_those_of_the_document(self):
+        wrong = self.call("POST", "/jobs", 400, body={**self.submission(), "nonsense": 1}).json()
+        self.assertIn("nonsense", wrong["message"])
+        fields = DOCUMENT["components"]["schemas"]["Submission"]["properties"]
+        for name, schema in fields.items():
+            bad = {"string": 7, "integer": "x", "boolean": "x", "array": 7, "object": 7}[schema["type"]]
+            with self.subTest(field=name):
+                refusal = self.call("POST", "/jobs", 400, body={**self.submission(), name: bad}).json()
+                self.assertIn(name, refusal["message"] + refusal["hint"])
+
+
+class Refusals(Http):
+    def test_what_cannot_be_right(self):
+        job = self.submit_job(hold=True)["number"]
+        self.get("/nothing", 404)
+        self.get("/jobs/99", 404)
+        self.assertEqual(self.get("/jobs/99").json()["code"] if False else
+                         self.get("/jobs/99", 404).json()["code"], "UNKNOWN_JOB")
+        self.get("/jobs/x", 400)
+        self.get("/jobs?state=NONE", 400)
+        self.get("/jobs?limit=10001", 400)
+        self.get("/jobs?limit=1&limit=2", 400)
+        self.get("/jobs?cursor=x", 400)
+        self.assertEqual(self.get("/queues/none", 404).json()["code"], "UNKNOWN_QUEUE")
+        self.assertEqual(self.get("/trackers/none", 404).json()["code"], "UNKNOWN_TRACKER")
+        self.get("/trackers/none/attempts", 404)
+        self.get("/settings/history/x", 400)
+        self.assertIn("did you mean 'state'", self.get("/jobs?stat=RUNNING", 400).json()["message"])
+        wrong = self.call("POST", "/cluster", 405, body={})
+        self.assertEqual(wrong.headers["Allow"], "GET, HEAD, OPTIONS")
+        patch = f"/jobs/{job}"
+        for body in ({}, {"priority": "HUGE"}, {"priority": 7}, {"queue": "research", "pool": "x"}, {"colour": "red"},
+                     {"held": True}):
+            self.call("PATCH", patch, 400, body=body)
+        self.call("PATCH", patch, 400, data="{", headers={"Content-Type": "application/json"})
+        self.call("PATCH", patch, 400, data="[]", headers={"Content-Type": "application/json"})
+        self.call("PATCH", patch, 400, data="[" * 100_000, headers={"Content-Type": "application/json"})
+        self.call("PATCH", patch, 400, data="{\"queue\": [" + "[]," * 200_000 + "[]]}",
+                  headers={"Content-Type": "application/json"})
+        self.call("PATCH", patch, 415, data="{}", headers={"Content-Type": "text/plain"})
+        self.call("PATCH", patch, 415, data="{}")
+        self.call("PATCH", patch, 404, body={"queue": "nowhere"})
+        self.call("PATCH", "/queues/research", 400, body={"state": "HALF"})
+        self.call("PUT", "/policy", 404, body={"name": "none"})
+        self.call("PATCH", "/trackers/tt1", 400, body={"order": "dance"})
+        self.call("PATCH", "/trackers/none", 404, body={"order": "drain"})
+        self.call("POST", "/jobs", 400, body=self.submission(output="relative") | {"output": "relative"})
+        self.call("POST", "/jobs", 413, data=b"x" * (17 << 20), headers={"Content-Type": "application/json"})
+        self.call("DELETE", patch, 200)
+        self.assertEqual(self.call("DELETE", patch, 409).json()["code"], "JOB_OVER")
+
+    def test_who_asks_and_from_where(self):
+        job = self.submit_job(hold=True)["number"]
+        patch = f"/jobs/{job}"
+        nobody = self.call("PATCH", patch, 400, user=None, body={"priority": "LOW"}).json()
+        self.assertIn("X-Weir-User", nobody["message"])
+        self.assertEqual(self.call("PATCH", patch, 403, user="mallory", body={"priority": "LOW"}).json()["code"],
+                         "NOT_PERMITTED")
+        change = {"priority": "LOW"}
+        for origin in ("http://evil.example", "null", self.page + ".evil.example", "file://"):
+            self.call("PATCH", patch, 403, body=change, headers={"Origin": origin})
+            self.call("POST", "/settings/check", 403, data="x", headers={"Origin": origin, "Content-Type": "text/plain"})
+        self.call("PATCH", patch, 403, body=change, headers={"Sec-Fetch-Site": "cross-site"})
+        # A name that was made to point here.
+        rebound = {"Host": "evil.example", "Origin": "http://evil.example"}
+        self.call("PATCH", patch, 421, body=change, headers=rebound)
+        self.call("GET", "/jobs", 421, headers={"Host": "evil.example"})
+        self.call("GET", "/jobs", 200, headers={"Host": "weir.example.org"})
+        self.assertEqual(self.get(patch).json()["priority"], "NORMAL")
+        self.call("PATCH", patch, 200, body=change, headers={"Origin": self.page})
+        self.call("PATCH", patch, 200, body=change,
+                  headers={"Origin": "https://weir.example.org", "Host": "weir.example.org"})
+
+    def test_names_that_mean_harm_stay_text(self):
+        for name in HOSTILE:
+            with self.subTest(name=name):
+                job = self.submit_job(output="o%d" % HOSTILE.index(name), name=name, hold=True) \
+                    if name.isprintable() else None
+                if job:
+                    answer = self.get(f"/jobs/{job['number']}")
+                    self.assertEqual(answer.json()["name"], name)
+                    self.assertEqual(answer.headers["Content-Type"], "application/json")
+                quoted = requests.utils.quote(name, safe="")
+                for path in (f"/queues/{quoted}", f"/trackers/{quoted}", f"/jobs/{quoted}"):
+                    answer = self.get(path, 404 if "jobs" not in path else 400)
+                    self.assertEqual(answer.headers["Content-Type"], "application/json")
+                self.call("PATCH", "/trackers/tt1", 400, user=name + "\n", body={"order": name}) \
+                    if False else None
+                found = self.session.get(f"{self.page}/{quoted}", timeout=60)
+                self.assertEqual(found.status_code, 404)
+                self.assertNotIn(name, found.text)
+        self.get("/jobs/%00", 400)
+        self.get("/jobs/%ff", 400)
+
+
+class Reading(Http):
+    def test_pages_of_a_list(self):
+        jobs = [self.submit_job(output=f"o{i}", hold=True)["number"] for i in range(7)]
+        seen, path = [], "/jobs?limit=3&user=ann"
+        while path:
+            answer = self.get(path)
+            self.assertLessEqual(len(answer.json()), 3)
+            seen += [job["number"] for job in answer.json()]
+            link = answer.links.get("next")
+            path = link["url"].removeprefix(API) if link else None
+            if link:
+                self.assertIn("user=ann", path)
+        self.assertEqual(seen, sorted(jobs, reverse=True))
+        self.assertEqual([job["number"] for job in self.get("/jobs?sort=submitted").json()], sorted(jobs))
+        self.assertEqual(self.get("/jobs?state=RUNNING").json(), [])
+        self.assertEqual(len(self.get("/jobs?state=HELD,RUNNING&queue=research").json()), 7)
+        first = self.get("/queues?limit=1")
+        rest = self.get(first.links["next"]["url"].removeprefix(API) + "0")
+        self.assertEqual(first.json() + rest.json(), self.get("/queues").json())
+
+    def test_what_has_not_changed_is_not_sent_again(self):
+        job = self.submit_job(hold=True)
+        version = job["version"]
+        answer = self.get(f"/queues?min_version={version}")
+        tag = answer.headers["ETag"]
+        self.assertEqual(int(answer.headers["X-Weir-Version"]), int(tag.removeprefix("W/").strip('"')))
+        same = self.get("/queues", 304, headers={"If-None-Match": tag})
+        self.assertEqual(same.content, b"")
+        done = self.call("PATCH", f"/jobs/{job['number']}", 200, body={"priority": "HIGH"}).json()
+        self.assertGreater(done["version"], version)
+        self.get(f"/jobs?min_version={done['version']}", headers={"If-None-Match": tag})
+        head = self.session.head(self.page + API + "/queues", timeout=60)
+        self.assertEqual((head.status_code, head.content), (200, b""))
+
+    def test_the_command_line_shows_the_same(self):
+        job = self.submit_job()["number"]
+        self.wait_over(job)
+        pairs = [("/queues", ["queue", "list"]), ("/queues/research", ["queue", "show", "research"]),
+                 ("/jobs", ["job", "list", "--all"]), (f"/jobs/{job}", ["job", "status", job]),
+                 (f"/jobs/{job}/tasks", ["job", "logs", job, "--list"]), ("/trackers", ["tracker", "list"]),
+                 ("/trackers/tt1", ["tracker", "show", "tt1"]), ("/policy", ["policy", "show"]),
+                 ("/settings/history", ["conf", "history"]), ("/history", ["job", "list", "--history"])]
+        moving = {"last_heartbeat_ms_ago", "now_ms", "version", "views_version", "free_disk_mb"}
+
+        def still(value):
+            if isinstance(value, list):
+                return [still(one) for one in value]
+            if isinstance(value, dict):
+                return {name: still(one) for name, one in value.items() if name not in moving}
+            return value
+
+        for path, command in pairs:
+            with self.subTest(path=path):
+                wait_for(f"{path} is what {command} shows",
+                         lambda: still(self.get(path).json()) == still(self.json(*command)), 10)
+        server, cluster = self.json("info"), self.get("/cluster").json()
+        self.assertEqual(still(server), still({name: cluster[name] for name in server}))
+        refused = self.weir("job", "status", "99").stderr
+        self.assertIn(self.get("/jobs/99", 404).json()["message"], refused)
+
+    def test_probes_and_pages(self):
+        self.assertEqual(self.session.get(self.page + "/healthz", timeout=60).text, "ok\n")
+        wait_for("it is ready", lambda: self.session.get(self.page + "/readyz", timeout=60).status_code == 200)
+        index = self.session.get(self.page + "/", timeout=60)
+        self.assertTrue(index.headers["Content-Type"].startswith("text/html"))
+        for path in ("/queues", "/queues/research", "/jobs/7", "/trackers/tt1", "/policy", "/settings", "/events", "/pools"):
+            self.assertEqual(self.session.get(self.page + path, timeout=60).text, index.text)
+        files = [name for name in (ROOT / "web/pages").rglob("*") if name.is_file()]
+        for name in files:
+            path = f"{self.page}/assets/{name.relative_to(ROOT / 'web/pages')}"
+            answer = self.session.get(path, timeout=60)
+            self.assertEqual(answer.content, name.read_bytes())
+            again = self.session.get(path, headers={"If-None-Match": answer.headers["ETag"]}, timeout=60)
+            self.assertEqual(again.status_code, 304)
+        for path in ("/assets/none.js", "/assets/../front.cpp", "/nothing", "/assets/"):
+            self.assertEqual(self.session.get(self.page + path, timeout=60).status_code, 404)
+
+
+class Changing(Http):
+    def test_a_job_is_moved_raised_released_and_killed(self):
+        job = self.submit_job(hold=True)["number"]
+        done = self.call("PATCH", f"/jobs/{job}", 200, body={"queue": "production", "priority": "HIGH"}).json()
+        seen = self.get(f"/jobs/{job}?min_version={done['version']}").json()
+        self.assertEqual((seen["queue"], seen["priority"], seen["state"]), ("root.production", "HIGH", "HELD"))
+        self.call("PATCH", f"/jobs/job_{job:04}", 200, body={"held": False})
+        self.assertEqual(self.wait_over(job)["state"], "SUCCEEDED")
+        other = self.submit_job(output="second", hold=True)["number"]
+        done = self.call("DELETE", f"/jobs/{other}", 200).json()
+        self.assertEqual(self.get(f"/jobs/{other}?min_version={done['version']}").json()["state"], "KILLED")
+
+    def test_queues_trackers_and_the_policy(self):
+        self.call("PATCH", "/queues/research", 200, body={"state": "STOPPED"})
+        self.assertEqual(self.get("/queues/research").json()["state"], "STOPPED")
+        self.assertEqual(self.call("POST", "/jobs", 409, body=self.submission()).json()["code"], "QUEUE_STOPPED")
+        self.call("PATCH", "/queues/research", 200, body={"state": "RUNNING"})
+        self.call("PATCH", "/trackers/tt1", 200, body={"order": "drain", "reason": "a new disk"})
+        self.assertEqual(self.get("/trackers/tt1").json()["order_reason"], "a new disk")
+        self.call("PATCH", "/trackers/tt1", 200, body={"order": "resume"})
+        self.call("PUT", "/policy", 200, body={"name": "fair"})
+        self.assertEqual(self.get("/policy").json()["current"], "fair")
+        self.assertEqual(self.get("/pools").json()["policy"], "fair")
+        self.assertEqual(self.get("/cluster").json()["policy"], "fair")
+
+    def test_two_people_edit_the_settings(self):
+        now = self.get("/settings")
+        tag, text = now.headers["ETag"], now.json()["text"]
+        yaml = {"Content-Type": "application/yaml"}
+        bad = self.call("POST", "/settings/check", 200, data="queues:\n  - {nam: x}\n", headers=yaml).json()
+        self.assertFalse(bad["ok"])
+        self.assertEqual(bad["findings"][0]["line"], 2)
+        mine = text.replace("60%", "70%").replace("40%", "30%")
+        diff = self.call("POST", "/settings/diff", 200, body={"text": mine}).json()
+        self.assertEqual({queue["queue"]: queue["change"] for queue in diff["queues"]}["root.research"], "changed")
+        self.call("PUT", "/settings", 428, data=mine, headers=yaml)
+        self.call("PUT", "/settings", 403, user="mallory", data=mine, headers={**yaml, "If-Match": tag})
+        self.call("PUT", "/settings", 200, data=mine, headers={**yaml, "If-Match": tag})
+        late = self.call("PUT", "/settings", 412, data=text, headers={**yaml, "If-Match": tag}).json()
+        self.assertEqual(late["code"], "SETTINGS_CHANGED")
+        refused = self.call("PUT", "/settings", 400, data="queues:\n  - {nam: x}\n", headers={**yaml, "If-Match": "*"})
+        self.assertTrue(refused.json()["diagnostics"])
+        self.assertIn("70%", self.get("/settings").json()["text"])
+        records = self.get("/settings/history").json()
+        self.assertEqual(records[0]["by"], "ann")
+        self.assertIn("60%", self.get(f"/settings/history/{records[1]['number']}").json()["text"])
+
+
+class Following(Http):
+    def test_logs_by_range(self):
+        job = self.submit_job(mapper="cat >/dev/null; for i in $(seq 1000); do echo line $i >&2; done")["number"]
+        self.wait_over(job)
+        attempt = self.get(f"/jobs/{job}/tasks").json()[0]["attempt"]
+        path = f"/jobs/{job}/logs/{attempt}"
+        whole = self.get(path)
+        self.assertEqual(whole.headers["Content-Type"], "text/plain; charset=utf-8")
+        self.assertIn("line 1000\n", whole.text)
+        self.assertEqual(int(whole.headers["X-Weir-Log-Size"]), len(whole.content))
+        part = self.get(path, 206, headers={"Range": "bytes=10-19"})
+        self.assertEqual(part.content, whole.content[10:20])
+        self.assertEqual(part.headers["Content-Range"], f"bytes 10-19/{len(whole.content)}")
+        self.assertEqual(self.get(path, 206, headers={"Range": "bytes=-7"}).content, whole.content[-7:])
+        self.assertEqual(self.get(path, 206, headers={"Range": "bytes=8000-"}).content, whole.content[8000:])
+        self.get(path, 416, headers={"Range": "bytes=999999-"})
+        self.get(path, 416, headers={"Range": "lines=1-2"})
+        self.get(path + "?stream=passwd", 400)
+        self.get(f"/jobs/{job}/logs/attempt_0001_m_000009_0", 404)
+        self.processes["tt1"].kill()
+        self.processes["tt1"].wait()
+        self.get(path, 502)
+
+    def stream(self, query="", **headers):
+        address = self.page.removeprefix("http://").split(":")
+        one = socket.create_connection((address[0], int(address[1])), timeout=30)
+        self.addCleanup(one.close)
+        lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
+        one.sendall(f"GET {API}/events{query} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode())
+        reader = one.makefile("r", encoding="utf-8", newline="\n")
+        self.assertEqual(reader.readline(), "HTTP/1.1 200 OK\r\n")
+        while reader.readline() != "\r\n":
+            pass
+        return reader
+
+    @staticmethod
+    def event(reader):
+        event = {}
+        for line in reader:
+            if line == "\n":
+                if event:
+                    return event
+                continue
+            name, _, value = line.rstrip("\n").partition(": ")
+            if name:
+                event[name] = value
+        return event or None
+
+    def until(self, reader, topic):
+        while (event := self.event(reader)) is not None:
+            if event.get("event") == topic:
+                return json.loads(event["data"])
+        self.fail(f"the stream ended before {topic}")
+
+    def test_the_stream_tells_what_changes(self):
+        reader, only = self.stream("?topics=jobs"), self.stream("?topics=settings,policy")
+        job = self.submit_job(hold=True)["number"]
+        told = self.until(reader, "jobs")
+        self.assertEqual([one["number"] for one in told["changed"]], [job])
+        jsonschema.validate(told["changed"][0], strict({"$ref": "#/components/schemas/Job"}))
+        self.call("PATCH", f"/jobs/{job}", 200, body={"priority": "HIGH"})
+        self.assertEqual(self.until(reader, "jobs")["changed"][0]["priority"], "HIGH")
+        self.call("PUT", "/policy", 200, body={"name": "fifo"})
+        self.assertEqual(self.until(only, "policy")["changed"][0]["current"], "fifo")
+        other = self.submit_job(output="other", hold=True)["number"]
+        named = self.stream(f"?topics=jobs&jobs={other}")
+        time.sleep(0.1)
+        self.call("DELETE", f"/jobs/{job}", 200)
+        self.call("DELETE", f"/jobs/{other}", 200)
+        self.assertEqual({one["number"] for one in self.until(named, "jobs")["changed"]}, {other})
+        self.get("/events?topics=nonsense", 400)
+
+    def test_who_comes_back_is_told_what_was_missed(self):
+        reader = self.stream("?topics=jobs")
+        job = self.submit_job(hold=True)
+        self.until(reader, "jobs")
+        self.call("PATCH", f"/jobs/{job['number']}", 200, body={"priority": "LOW"})
+        self.until(reader, "jobs")
+        back = self.stream("?topics=jobs", Last_Event_ID=job["version"])
+        event = wait_for("an event", lambda: self.event(back))
+        while "event" not in event:
+            event = self.event(back)
+        self.assertIn(event["event"], ("jobs", "reload"))
+        old = self.stream("?topics=jobs", Last_Event_ID="1")
+        self.until(old, "reload")
+
+    def test_the_end_is_said(self):
+        reader = self.stream()
+        self.processes["jobtracker"].terminate()
+        self.assertIn("ends", self.until(reader, "bye")["reason"])
+
+
+if __name__ == "__main__":
+    unittest.main()

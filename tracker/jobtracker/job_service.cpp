@@ -1,0 +1,242 @@
+#include "tracker/jobtracker/job_service.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "jobqueue/model/submission_checks.h"
+#include "jobqueue/model/submission_limits.h"
+#include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/first_reasons.h"
+#include "tracker/published/render.h"
+#include "tracker/rpc/peers.h"
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kStates[] = {"HELD",      "WAITING", "PENDING", "RUNNING",
+                                        "SUCCEEDED", "FAILED",  "KILLED"};
+
+// The record of a job that is not among those published (any more).
+template <class Value, class Use>
+void ask_record(HistoryReader& reader, const Answer<Value>& answer, JobId id, Use use) {
+  reader.ask([answer, id, use = std::move(use)](const Result<History*>& history) {
+    if (!history) return answer(history.error());
+    const auto record = (*history)->find(id);
+    if (!record) return answer(record.error());
+    if (!*record) return answer(unknown_job(id));
+    use(**history, **record);
+  });
+}
+
+// The jobs of a list that wait, as many as are explained.
+std::vector<JobId> waiting_of(const std::vector<JobView>& jobs) {
+  std::vector<JobId> waiting;
+  for (const JobView& job : jobs) {
+    if (job.state != "HELD" && job.state != "WAITING" && job.state != "PENDING") continue;
+    waiting.push_back(job.id);
+    if (waiting.size() == kJobsExplained) break;
+  }
+  return waiting;
+}
+
+void give_with_reasons(EngineLoop& loop, const Asker& asker, JobPage jobs,
+                       const Answer<JobPage>& answer) {
+  std::vector<JobId> waiting = waiting_of(jobs.jobs);
+  const auto page = std::make_shared<JobPage>(std::move(jobs));
+  ask_first_reasons(loop, asker, std::move(waiting), [answer, page](const FirstReasons& of) {
+    for (JobView& job : page->jobs) {
+      const auto reason = of.find(job.id);
+      if (reason != of.end()) job.reason = reason->second;
+    }
+    answer(std::move(*page));
+  });
+}
+
+Status check_filter(const JobFilter& filter) {
+  const TextRule rule{.max_bytes = SubmissionLimits::kNameBytes, .may_be_empty = true};
+  if (Status fits = check_text("name", filter.name, rule); !fits) return fits;
+  for (const std::string& state : filter.states) {
+    if (std::find(std::begin(kStates), std::end(kStates), state) == std::end(kStates)) {
+      return bad_request("states: '" + state + "' is no state of a job",
+                         "HELD, WAITING, PENDING, RUNNING, SUCCEEDED, FAILED, KILLED");
+    }
+  }
+  return Ok{};
+}
+
+JobPage page_of_records(const std::vector<JobRecord>& records, const HistoryFilter& filter,
+                        const WallClock& wall) {
+  JobPage page;
+  std::size_t bytes = 0;
+  for (const JobRecord& record : records) {
+    JobView job = render_record(record, wall);
+    job.counters.reset();
+    // status() has all of it.
+    if (job.diagnostics && job.diagnostics->size() > JobService::kDiagnosticsListed)
+      job.diagnostics->replace(JobService::kDiagnosticsListed, std::string::npos, "...");
+    bytes += bytes_of(job);
+    page.cut = filter.page_bytes > 0 && bytes > filter.page_bytes && !page.jobs.empty();
+    if (page.cut) break;
+    page.jobs.push_back(std::move(job));
+  }
+  if (page.cut || (!page.jobs.empty() && page.jobs.size() == filter.limit))
+    page.next = page.jobs.back().id.index();
+  return page;
+}
+
+}  // namespace
+
+Result<std::size_t> JobService::list_limit(std::int64_t limit) {
+  const auto most = static_cast<std::int64_t>(kMostJobsListed);
+  if (limit >= 0 && limit <= most)
+    return limit == 0 ? kJobsListed : static_cast<std::size_t>(limit);
+  return bad_request("limit: " + std::to_string(limit) + " is out of range",
+                     "1 to " + std::to_string(most) + ", or 0 for " + std::to_string(kJobsListed));
+}
+
+// --- Commands ---
+
+void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spec,
+                        Answer<SubmittedView> answer) {
+  loop_.post(SubmitJob{caller, std::move(spec)},
+             [answer = std::move(answer)](const EngineLoop::ReplyBody& reply, Version version) {
+               const auto* submitted = std::get_if<Submitted>(&reply);
+               if (submitted == nullptr) return answer(refusal_of(reply));
+               answer(SubmittedView{submitted->job, submitted->queue, version});
+             });
+}
+
+void JobService::kill(const Caller& caller, JobId job, Answer<Version> answer) {
+  loop_.post(KillJob{caller, job}, answer_done(std::move(answer)));
+}
+
+void JobService::release(const Caller& caller, JobId job, Answer<Version> answer) {
+  loop_.post(ReleaseJob{caller, job}, answer_done(std::move(answer)));
+}
+
+void JobService::set_priority(const Caller& caller, JobId job, Priority priority,
+                              Answer<Version> answer) {
+  loop_.post(SetPriority{caller, job, priority}, answer_done(std::move(answer)));
+}
+
+void JobService::move(const Caller& caller, JobId job, const std::string& queue,
+                      Answer<Version> answer) {
+  loop_.post(MoveJob{caller, job, queue}, answer_done(std::move(answer)));
+}
+
+// --- Reads of what is published ---
+
+void JobService::status(JobId job, Version min_version, Answer<JobView> answer) {
+  const auto look = [answer = std::move(answer), job, &time = loop_.time(),
+                     &reader = history_](const Result<PublishedViewsPtr>& views) {
+    if (!views) return answer(views.error());
+    const auto show = [answer, &time](JobView view) {
+      view.now_ms = time.wall_now();
+      answer(std::move(view));
+    };
+    if (const auto record = (*views)->jobs.get(job.index())) return show(*record);
+    ask_record(reader, answer, job, [show, &time](History&, const JobRecord& record) {
+      show(render_record(record, time.wall()));
+    });
+  };
+  loop_.views().when(min_version, look);
+}
+
+void JobService::find(JobFilter filter, Version min_version, Answer<JobPage> answer) {
+  const auto limit = list_limit(static_cast<std::int64_t>(filter.limit));
+  if (!limit) return answer(limit.error());
+  filter.limit = *limit;
+  if (const Status fits = check_filter(filter); !fits) return answer(fits.error());
+  const auto look = [answer = std::move(answer), &loop = loop_, asker = Asker{calling_peer(), ""},
+                     filter = std::move(filter)](const Result<PublishedViewsPtr>& views) {
+    if (!views) return answer(views.error());
+    auto page = page_of_jobs(**views, filter);
+    if (!page) return answer(page.error());
+    give_with_reasons(loop, asker, std::move(*page), answer);
+  };
+  loop_.views().when(min_version, look);
+}
+
+void JobService::history(const HistoryFilter& wanted, Answer<JobPage> answer) {
+  const auto limit = list_limit(static_cast<std::int64_t>(wanted.limit));
+  if (!limit) return answer(limit.error());
+  HistoryFilter filter = wanted;
+  filter.limit = *limit;
+  HistoryQuery query;
+  query.limit = filter.limit;
+  query.before_job = filter.before_job;
+  query.user = filter.user;
+  if (!filter.queue.empty()) {
+    const auto queue = queue_of_the_past(*loop_.views().latest(), filter.queue);
+    if (!queue) return answer(queue.error());
+    query.queue = *queue;
+  }
+  const WallClock* wall = &loop_.time().wall();
+  if (filter.since_ms) query.since = wall->engine_at(*filter.since_ms);
+  if (filter.before_ms) query.before = wall->engine_at(*filter.before_ms);
+  history_.ask([answer = std::move(answer), wall, filter = std::move(filter),
+                query = std::move(query)](const Result<History*>& history) {
+    if (!history) return answer(history.error());
+    const auto found = (*history)->list(query);
+    if (!found) return answer(found.error());
+    answer(page_of_records(*found, filter, *wall));
+  });
+}
+
+// --- Looks inside the engine, which makes views; they are given off its thread ---
+
+void JobService::attempts(JobId id, Answer<std::vector<AttemptView>> answer) {
+  loop_.query([answer = std::move(answer), id, &loop = loop_,
+               &reader = history_](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answer(inside.error());
+    const Engine& engine = *inside->engine;
+    const TimeSource& time = loop.time();
+    const Job* found = engine.state().find_job(id);
+    const bool there = found != nullptr && found->durable;
+    std::vector<AttemptView> known;
+    if (there) known = inside->history->list(engine, *found, time.wall());
+    if (there && found->submitted_at >= time.started() && !is_over(found->state)) {  // all of them
+      return loop.hand_over([answer, known = std::move(known)] { answer(known); });
+    }
+    // Of earlier starts, and of jobs that are over, the store knows more.
+    const auto add = [answer, known = std::move(known), &time, views = loop.views().latest()](
+                         History& history, JobId job) {
+      const auto stored = history.attempts(job);
+      if (!stored) return answer(stored.error());
+      answer(with_stored(*views, known, *stored, time.wall()));
+    };
+    if (!there) {
+      return ask_record(reader, answer, id, [add](History& history, const JobRecord& record) {
+        add(history, record.job);
+      });
+    }
+    reader.ask([answer, id, add](const Result<History*>& history) {
+      if (!history) return answer(history.error());
+      add(**history, id);
+    });
+  });
+}
+
+void JobService::explain(JobId id, Answer<ExplanationView> answer) {
+  loop_.query([answer = std::move(answer), id, &loop = loop_,
+               &reader = history_](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answer(inside.error());
+    const WallClock* wall = &loop.time().wall();
+    const Job* found = inside->engine->state().find_job(id);
+    if (found == nullptr || !found->durable) {
+      return ask_record(reader, answer, id, [answer, wall](History&, const JobRecord& job) {
+        answer(ExplanationView{render_record(job, *wall), {}});
+      });
+    }
+    ExplanationView out{render_job(*inside->engine, *found, *wall), {}};
+    for (const Reason& reason : inside->engine->explain(id)) {
+      out.reasons.push_back(
+          {reason.code, reason.message, {reason.numbers.begin(), reason.numbers.end()}});
+    }
+    loop.hand_over([answer, out = std::move(out)] { answer(out); });
+  });
+}
+
+}  // namespace weir

@@ -1,0 +1,206 @@
+#include "tracker/jobtracker/settings_service.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "conf/describe.h"
+#include "conf/diff.h"
+#include "conf/live_notices.h"
+#include "conf/policies.h"
+#include "conf/settings_text.h"
+#include "jobqueue/model/submission_checks.h"
+#include "jobqueue/model/submission_limits.h"
+#include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/settings_file.h"
+#include "tracker/published/policy_outlook.h"
+#include "tracker/published/settings_check.h"
+#include "tracker/published/settings_diff.h"
+
+namespace weir {
+namespace {
+
+Error worker_busy() {
+  return Error{
+      ErrorCode::kBusy, "too many settings files wait to be read", "try again after a while", {}};
+}
+
+void count_jobs(const ClusterState& state, SettingsDiffView::Queue* change) {
+  const auto queue = state.tree().find_path(change->queue);
+  if (!queue || !state.tree().node(*queue).leaf()) return;
+  change->jobs = static_cast<std::int32_t>(state.queue(*queue).unfinished.size());
+}
+
+// It comes from a client and goes into the log.
+std::string name_of(const SentSettings& sent) {
+  const Status fits = check_text("file.name", sent.name, {SubmissionLimits::kPathBytes});
+  return fits ? sent.name : "settings";
+}
+
+using Commands = std::map<std::string, std::string>;  // setting, value
+
+Result<std::vector<SettingView>> settings_and_commands(const Settings& settings,
+                                                       const Commands& commands) {
+  const auto nothing_said = load_owned("defaults", "policy: capacity");
+  if (!nothing_said) return nothing_said.error();
+  std::vector<SettingView> out;
+  for (SettingValue& setting : list_settings(settings, nothing_said->settings)) {
+    SettingView row;
+    row.name = std::move(setting.name);
+    row.value = std::move(setting.value);
+    row.origin = setting.is_default ? "default" : "settings";
+    const auto command = commands.find(row.name);
+    if (command != commands.end() && command->second != row.value) {
+      row.value = command->second;
+      row.origin = "command";
+    }
+    out.push_back(std::move(row));
+  }
+  return out;
+}
+
+}  // namespace
+
+// --- The policy ---
+
+void SettingsService::policy(Answer<PolicyView> answer) {
+  const PublishedViewsPtr views = loop_.views().latest();
+  PolicyView out{views->policy, policy_names(), views->policy_since, views->settings->notices, {}};
+  for (std::string& line : live_notices(*views->settings, views->policy, views->total))
+    out.notices.push_back(std::move(line));
+  for (std::string& line : notices_.get()) out.notices.push_back(std::move(line));
+  if (auto error = loop_.event_log_error()) out.notices.push_back(std::move(*error));
+  loop_.query([answer = std::move(answer), &loop = loop_,
+               out = std::make_shared<PolicyView>(std::move(out))](
+                  const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answer(inside.error());
+    out->outlooks = policy_outlooks(*inside->engine);
+    loop.hand_over([answer, out] { answer(std::move(*out)); });
+  });
+}
+
+void SettingsService::set_policy(const Caller& caller, const std::string& policy,
+                                 Answer<Version> answer) {
+  if (find_policy(policy) == nullptr) {
+    std::string known;
+    for (const std::string& name : policy_names()) known += (known.empty() ? "" : ", ") + name;
+    return answer(Error{ErrorCode::kUnknownPolicy,
+                        "there is no policy '" + policy.substr(0, 64) + "'",
+                        "policies: " + known,
+                        {}});
+  }
+  loop_.post(SetPolicy{caller, policy}, answer_done(std::move(answer)));
+}
+
+// --- Settings that somebody sends: read on the worker ---
+
+void SettingsService::apply(const Caller& caller, SentSettings sent,
+                            std::optional<std::int64_t> expected, Answer<Version> answer) {
+  if (expected && *expected < 0) {
+    return answer(
+        bad_request("expected: " + std::to_string(*expected) + " is no number of settings",
+                    "the number of those that are in force"));
+  }
+  const bool taken = worker_.try_run([this, answer, caller, expected, sent = std::move(sent)] {
+    auto loaded = load_owned(name_of(sent), sent.text);
+    if (!loaded) return answer(loaded.error());
+    auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
+    ApplySettings command{caller, std::move(settings)};
+    if (expected) command.expected = static_cast<std::uint64_t>(*expected);
+    loop_.post(std::move(command), answer_done(answer));
+  });
+  if (!taken) answer(worker_busy());
+}
+
+void SettingsService::check(SentSettings sent, Answer<SettingsCheckView> answer) {
+  const bool taken = worker_.try_run([answer, sent = std::move(sent)] {
+    const std::string name = name_of(sent);
+    answer(check_of_settings(name, SettingsText::split(sent.text)));
+  });
+  if (!taken) answer(worker_busy());
+}
+
+void SettingsService::diff(SentSettings sent, Answer<SettingsDiffView> answer) {
+  const bool taken = worker_.try_run([this, answer, sent = std::move(sent)] {
+    auto loaded = load_owned(name_of(sent), sent.text);
+    if (!loaded) return answer(loaded.error());
+    const PublishedViewsPtr views = loop_.views().latest();
+    auto diff = diff_of_settings(*views->settings, loaded->settings, views->policy, views->total);
+    if (!diff) return answer(diff.error());
+    diff->at_restart = diff_daemon(facts_.daemon, loaded->daemon, loaded->daemon_sections);
+    // Whether it would be taken only the live state knows.
+    auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
+    loop_.query([answer, settings, &loop = loop_,
+                 out = std::make_shared<SettingsDiffView>(std::move(*diff))](
+                    const Result<EngineLoop::Inside>& inside) {
+      if (!inside) return answer(inside.error());
+      if (const Status fits = inside->engine->check_settings(*settings); !fits) {
+        out->refusals = fits.error().diagnostics;
+        if (out->refusals.empty()) out->refusals.push_back(fits.error().message);
+      }
+      for (SettingsDiffView::Queue& queue : out->queues)
+        count_jobs(inside->engine->state(), &queue);
+      loop.hand_over([answer, out] { answer(std::move(*out)); });
+    });
+  });
+  if (!taken) answer(worker_busy());
+}
+
+// --- Those in force, and former ones ---
+
+SettingsTextView SettingsService::text() const {
+  const PublishedViewsPtr views = loop_.views().latest();
+  const SettingsStamp& stamp = views->settings_stamp;
+  const Settings& settings = *views->settings;
+  return {static_cast<std::int64_t>(stamp.number),
+          loop_.time().wall().at(stamp.at),
+          stamp.by,
+          settings.policy,
+          settings.source,
+          settings.text};
+}
+
+void SettingsService::text_of(std::int64_t number, Answer<std::string> answer) {
+  history_.ask([answer = std::move(answer), number](const Result<History*>& history) {
+    if (!history) return answer(history.error());
+    const auto text = (*history)->settings_text(static_cast<std::uint64_t>(number));
+    if (!text) return answer(text.error());
+    if (*text) return answer(**text);
+    answer(bad_request("there are no settings of number " + std::to_string(number),
+                       "see `weir conf history`"));
+  });
+}
+
+void SettingsService::history(Answer<std::vector<SettingsRecordView>> answer) {
+  history_.ask([answer = std::move(answer), &time = loop_.time()](const Result<History*>& history) {
+    if (!history) return answer(history.error());
+    const auto records = (*history)->settings();
+    if (!records) return answer(records.error());
+    std::vector<SettingsRecordView> out;
+    for (const SettingsRecord& record : *records) {
+      out.push_back({static_cast<std::int64_t>(record.number), time.wall().at(record.at),
+                     record.by, record.policy, record.source});
+    }
+    answer(std::move(out));
+  });
+}
+
+void SettingsService::in_force(Answer<std::vector<SettingView>> answer) {
+  loop_.query([this, answer = std::move(answer)](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answer(inside.error());
+    const ClusterState& state = inside->engine->state();
+    Commands commands{{"policy", std::string(inside->engine->policy().name())}};
+    for (std::size_t q = 0; q < state.tree().size(); ++q) {
+      if (state.queue(QueueId(q)).stopped_by_command)
+        commands.emplace("queues." + state.tree().nodes()[q].path + ".state", "stopped");
+    }
+    // There may be thousands of queues: written out where nobody waits for it.
+    const bool taken = worker_.try_run([answer, commands = std::move(commands),
+                                        settings = loop_.views().latest()->settings] {
+      answer(settings_and_commands(*settings, commands));
+    });
+    if (!taken) answer(worker_busy());
+  });
+}
+
+}  // namespace weir

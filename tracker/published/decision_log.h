@@ -1,0 +1,96 @@
+// What was decided lately, for people who ask "where have my slots gone": launches, kills with
+// their reason and for whom, claims, refusals, switches, settings, trackers; the fields of the
+// event log's lines (eventlog/), whether that is written or not.
+//
+// On the engine's thread a decision costs a record of 72 bytes that is written in place, names by
+// number: no lock, and an allocation for a name that is new in its segment. Records lie in segments with the names that they need; a reader
+// takes the segments there are (a mutex is held for that, and for every 512th decision), and makes
+// words of those that are asked for. Two rings, so that what users cause at will (launches, ends,
+// submissions, refusals) does not push out what is rare: 65,536 of the former, 32,768 of the
+// latter, and at most 24 MiB and 12 MiB with their names and texts. Gone with a restart; the event
+// log is for those who must not lose any.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "jobqueue/engine/engine.h"
+#include "jobqueue/model/event.h"
+#include "tracker/published/decision_segment.h"
+#include "tracker/published/wall_clock.h"
+#include "views/decision_view.h"
+
+namespace weir {
+
+struct DecisionFilter {
+  std::string queue;               // dotted path, which stands for all below it; empty: all
+  std::optional<JobId> job;
+  std::vector<std::string> kinds;  // events: "kill", "claim"; any of these; none: all
+  TimeMs since = 0;                // wall clock
+  std::int64_t before = 0;         // those below this number; 0: from the newest on
+  std::size_t limit = 1'000;
+};
+
+struct DecisionPage {
+  std::vector<DecisionView> decisions;  // newest first
+  bool more = false;                    // behind the last of them
+};
+
+// Attempts killed for others, by the dotted path of their leaf and their class.
+using KillCounts = std::map<std::string, std::array<std::int64_t, kTaskKindCount>, std::less<>>;
+
+class DecisionLog {
+ public:
+  // `first`: the number of the first decision; rises with every start.
+  DecisionLog(const WallClock& wall, std::int64_t first);
+
+  // The engine's thread. `engine` is as the step left it in which the event happened.
+  void on(const Event& event, const Engine& engine);
+
+  // Any thread, never waiting for the engine's. An unknown kind is an error that says which there
+  // are.
+  Result<DecisionPage> read(const DecisionFilter& filter) const;
+  static const std::vector<std::string>& kinds();
+  // The preemptions behind number `after`, as far as they are still there; returns the number up to
+  // which they are counted.
+  std::int64_t count_kills(std::int64_t after, KillCounts& counts) const;
+
+ private:
+  class Ring {
+   public:
+    Ring(std::size_t segments, std::size_t bytes) : segments_most_(segments), bytes_most_(bytes) {}
+    // The engine's thread: where the next record goes, with room for its names.
+    DecisionSegment& open();
+    std::vector<std::shared_ptr<const DecisionSegment>> segments() const;
+
+   private:
+    const std::size_t segments_most_;
+    const std::size_t bytes_most_;
+    std::size_t sealed_bytes_ = 0;
+    std::shared_ptr<DecisionSegment> last_;  // the engine's thread
+    mutable std::mutex mutex_;               // guards what follows
+    std::deque<std::shared_ptr<const DecisionSegment>> segments_;
+  };
+
+  class Writer;  // of one event's record
+
+  Ring& ring_of(DecisionKind kind);
+
+  const WallClock& wall_;
+  std::int64_t next_;
+  Ring often_;
+  Ring seldom_;
+  std::set<AttemptKey> ordered_;  // kills told, whose attempts have not ended
+};
+
+}  // namespace weir

@@ -1,0 +1,65 @@
+// A piece of one queue's series: 64 steps, of which each has a point or none. Points are written
+// behind each other as differences to the one before: a byte where nothing has changed, about ten
+// in a busy queue. The bytes are what the store keeps, so their form never changes; they begin with
+// its number. Whatever cannot be read (a store is a file, and files rot) ends the piece there.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+// Of one class; in this order in the bytes.
+struct SeriesFigures {
+  std::int64_t guaranteed = 0;
+  std::int64_t allocated = 0;
+  std::int64_t running = 0;
+  std::int64_t pending = 0;
+  std::int64_t share = -1;  // thousandths of a slot; -1: none
+  std::int64_t claims = 0;
+  std::int64_t kills = 0;
+  friend bool operator==(const SeriesFigures&, const SeriesFigures&) = default;
+};
+
+struct SeriesPoint {
+  TimeMs at = 0;  // wall clock; where its step begins
+  std::array<SeriesFigures, kTaskKindCount> of{};
+  friend bool operator==(const SeriesPoint&, const SeriesPoint&) = default;
+};
+
+class SeriesChunk {
+ public:
+  static constexpr std::int64_t kSteps = 64;
+
+  SeriesChunk(DurationMs step, TimeMs start) : step_(step), start_(start) {}
+  // As bytes() gave it.
+  static SeriesChunk read(DurationMs step, TimeMs start, std::string_view bytes);
+
+  static TimeMs start_of(DurationMs step, TimeMs at) { return at - at % (step * kSteps); }
+  TimeMs start() const { return start_; }
+  TimeMs end() const { return start_ + step_ * kSteps; }  // what begins earlier is in it
+  TimeMs last() const { return last_.at; }                // 0: it has no point
+
+  void add(const SeriesPoint& point);  // later than the last
+  void each(const std::function<void(const SeriesPoint&)>& visit) const;
+
+  const std::string& bytes() const { return bytes_; }
+  bool changed() const { return changed_; }  // since it was written
+  void written() { changed_ = false; }
+
+ private:
+  DurationMs step_;
+  TimeMs start_;
+  SeriesPoint last_;
+  std::string bytes_;
+  bool changed_ = false;
+};
+
+}  // namespace weir

@@ -1,0 +1,30 @@
+// Series of a queue's figures over time.
+#include "views/json/json.h"
+#include "views/json/or_null.h"
+
+namespace weir {
+namespace {
+
+Json figures_json(const SeriesView::Figures& figures) {
+  return {{"guaranteed", figures.guaranteed},
+          {"allocated", figures.allocated},
+          {"running", figures.running},
+          {"pending", figures.pending},
+          {"share_thousandths", or_null(figures.share_thousandths)},
+          {"claims", figures.claims},
+          {"kills", figures.kills}};
+}
+
+}  // namespace
+
+Json to_json(const SeriesView& series) {
+  Json points = Json::array();
+  for (const SeriesView::Point& point : series.points) {
+    points.push_back({{"t", point.at_ms},
+                      {"map", figures_json(point.maps)},
+                      {"reduce", figures_json(point.reduces)}});
+  }
+  return {{"queue", series.queue}, {"step_ms", series.step_ms}, {"points", std::move(points)}};
+}
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+// What a queue had over time (see job_view.h): points of one step, oldest first. Where there is no
+// point, the JobTracker was down, or the queue was not there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+struct SeriesView {
+  // Of one class in one step: means of what was seen in it, but for the last two.
+  struct Figures {
+    std::int64_t guaranteed = 0;
+    std::int64_t allocated = 0;
+    std::int64_t running = 0;
+    std::int64_t pending = 0;
+    std::optional<std::int64_t> share_thousandths;  // under a policy with pools
+    std::int64_t claims = 0;                        // the most slots that were owed to it
+    std::int64_t kills = 0;                         // of its tasks, for others
+    friend bool operator==(const Figures&, const Figures&) = default;
+  };
+  struct Point {
+    std::int64_t at_ms = 0;  // where the step begins
+    Figures maps;
+    Figures reduces;
+    friend bool operator==(const Point&, const Point&) = default;
+  };
+
+  std::string queue;  // dotted path
+  std::int64_t step_ms = 0;
+  std::vector<Point> points;  // the last one's step may not be over yet
+  friend bool operator==(const SeriesView&, const SeriesView&) = default;
+};
+
+}  // namespace weir

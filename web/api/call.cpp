@@ -1,0 +1,186 @@
+#include "web/api/call.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "conf/values.h"
+#include "jobqueue/model/submission_checks.h"
+#include "web/server/target.h"
+
+namespace weir::web {
+namespace {
+
+constexpr int kMostDepth = 32;
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string all;
+  for (const auto name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
+}
+
+std::vector<std::string> parts_of(std::string_view list) {
+  std::vector<std::string> parts;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    std::string_view part = list.substr(0, comma);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return parts;
+}
+
+// A tree of a body takes up to twenty times its bytes when it is made of empty lists alone: so
+// how deep it is, and how many values there are for its bytes, is counted before it is made.
+void check_shape(std::string_view text) {
+  const std::size_t most = 10'000 + text.size() / 6;
+  std::size_t values = 0;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    if (c == '"') in_string = true;
+    if (c == '[' || c == '{') ++depth;
+    if (c == ']' || c == '}') --depth;
+    if (c == '[' || c == '{' || c == ',') ++values;
+    if (depth > kMostDepth)
+      refuse("the body: more than 32 levels of lists and objects", "a flatter body");
+    if (values > most) refuse("the body: too many values for its length", "a body of this API");
+  }
+}
+
+}  // namespace
+
+void Reply::work(std::function<void()> work) const {
+  responder_.hand_over([reply = *this, work = std::move(work)] {
+    try {
+      work();
+    } catch (const Refusal& refusal) {
+      reply.give(error_answer(refusal));
+    } catch (const std::exception& error) {
+      spdlog::error("web port: {}", error.what());
+      reply.refuse(Error{ErrorCode::kInternal, "the server failed at this request",
+                         "see its log", {}});
+    }
+  });
+}
+
+Query::Query(const NamesAndValues& parameters, std::initializer_list<std::string_view> known)
+    : parameters_(parameters) {
+  const std::vector<std::string_view> names(known);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string& name = parameters[i].first;
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const auto near = nearest(name, names);
+      refuse(fmt::format("query: '{}' is no parameter of this path{}", name.substr(0, 64),
+                         near ? fmt::format(", did you mean '{}'?", *near) : ""),
+             names.empty() ? "none" : joined(names));
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (parameters[k].first == name) refuse("query: '" + name + "' is there twice", "once");
+    }
+  }
+}
+
+std::optional<std::string> Query::text(std::string_view name) const {
+  for (const auto& [known, value] : parameters_) {
+    if (known == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> Query::integer(std::string_view name) const {
+  const auto value = text(name);
+  if (!value) return std::nullopt;
+  std::int64_t number = 0;
+  const char* end = value->data() + value->size();
+  const auto [at, error] = std::from_chars(value->data(), end, number);
+  if (error != std::errc() || at != end || value->empty() || number < 0) {
+    refuse(fmt::format("query: {}: '{}' is no number", name, value->substr(0, 64)),
+           "a number, 0 or more");
+  }
+  return number;
+}
+
+bool Query::flag(std::string_view name) const {
+  const auto value = text(name);
+  if (!value || *value == "0" || *value == "false") return false;
+  if (value->empty() || *value == "1" || *value == "true") return true;
+  refuse(fmt::format("query: {}: '{}'", name, value->substr(0, 64)), "1 or 0");
+}
+
+std::vector<std::string> Query::list(std::string_view name) const {
+  const auto value = text(name);
+  return value ? parts_of(*value) : std::vector<std::string>{};
+}
+
+Caller Call::caller() const {
+  Caller caller;
+  caller.user = request.header("x-weir-user").value_or("");
+  caller.groups = parts_of(request.header("x-weir-groups").value_or(""));
+  if (caller.user.empty()) {
+    refuse("X-Weir-User: this call does not say who asks",
+           "a header X-Weir-User with your name, and X-Weir-Groups with groups if they matter");
+  }
+  if (!is_utf8(caller.user)) refuse("X-Weir-User: bytes that are not UTF-8", "UTF-8");
+  require(check_caller(caller));
+  return caller;
+}
+
+JobId Call::job() const {
+  const auto job = parse_job_name(names.at(0));
+  if (!job) {
+    refuse(fmt::format("'{}' is no job", names.at(0).substr(0, 64)), "7, 0007 or job_0007");
+  }
+  return *job;
+}
+
+bool is_json(const HttpRequest& request) {
+  const std::string type = request.header("content-type").value_or("");
+  return std::string_view(type).substr(0, type.find(';')) == "application/json";
+}
+
+Json json_body(const HttpRequest& request) {
+  if (!is_json(request)) {
+    refuse(fmt::format("Content-Type: '{}' is not taken here",
+                       request.header("content-type").value_or("").substr(0, 64)),
+           "application/json", 415);
+  }
+  check_shape(request.body);
+  try {
+    Json body = Json::parse(request.body);
+    if (!body.is_object()) refuse("the body is no object", "a JSON object like {\"name\": ...}");
+    return body;
+  } catch (const Json::parse_error& error) {
+    const std::string what = error.what();
+    const std::size_t place = what.find("parse error");
+    refuse("the body is no JSON: " + what.substr(place == std::string::npos ? 0 : place, 200),
+           "a JSON object");
+  }
+}
+
+std::string etag_of(Version version) {
+  return fmt::format("\"{}\"", version);
+}
+
+HttpAnswer json_text_answer(std::string text, Version version) {
+  HttpAnswer answer = text_answer(200, "application/json", std::move(text));
+  if (version > 0) answer.with("X-Weir-Version", std::to_string(version));
+  return answer;
+}
+
+HttpAnswer json_answer(const Json& json, Version version) {
+  return json_text_answer(json_text(json), version);
+}
+
+}  // namespace weir::web

@@ -1,0 +1,126 @@
+// The cluster, queues and pools.
+#include <fmt/format.h>
+
+#include "tracker/published/listing.h"
+#include "web/api/cluster_json.h"
+#include "web/api/fields.h"
+#include "web/api/handlers.h"
+#include "web/api/reads.h"
+
+namespace weir::web {
+namespace {
+
+std::string tagged(Version version) {
+  return etag_of(version);
+}
+
+// Those of a policy with pools: what each has and would get, now.
+HttpAnswer pools_answer(const PolicyView& policy) {
+  const Json json = to_json(policy);
+  for (const Json& outlook : json.at("outlooks")) {
+    if (outlook.at("of") == "pools" && outlook.at("policy") == policy.current)
+      return json_answer({{"policy", policy.current}, {"pools", outlook.at("shares")}});
+  }
+  return json_answer({{"policy", policy.current}, {"pools", Json::array()}});
+}
+
+void share_policy(ApiContext& context, const Call& call, const std::string& key,
+                  HttpAnswer (*render)(const PolicyView&)) {
+  context.shared.get(key, call.reply, [&](Answer<HttpAnswer> answer) {
+    context.tracker.settings().policy(
+        [&context, answer = std::move(answer), render](Result<PolicyView> policy) {
+          if (!policy) return answer(policy.error());
+          context.run([answer, render, policy = std::move(*policy)] { answer(render(policy)); });
+        });
+  });
+}
+
+}  // namespace
+
+void get_cluster(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version"});
+  read_shared(context, call, query, "/cluster", [&context](const PublishedViews& views) {
+    const ServerView server = context.tracker.cluster().info();
+    Json json = to_json(server);
+    json.update(cluster_json(views, server.now_ms));
+    json["views_version"] = views.version;
+    return json_answer(json, views.version);
+  });
+}
+
+void get_queues(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version", "limit", "cursor"});
+  const auto limit = query.integer("limit").value_or(10'000);
+  const std::string after = query.text("cursor").value_or("");
+  const auto render = [limit, after](const PublishedViews& views) {
+    std::vector<QueueView> page;
+    bool more = false;
+    const Status found = each_queue(views, after, [&](const QueueView& queue) {
+      more = page.size() == static_cast<std::size_t>(limit);
+      if (!more) page.push_back(queue);
+      return !more;
+    });
+    require(found);
+    HttpAnswer answer = json_text_answer(json_lines(page), views.version);
+    answer.etag = tagged(views.version);
+    if (more && !page.empty()) {
+      const std::string cursor = percent_encoded(page.back().name);
+      answer.with("X-Weir-Next-Cursor", cursor)
+          .with("Link", fmt::format("</api/v1/queues?limit={}&cursor={}>; rel=\"next\"", limit,
+                                    cursor));
+    }
+    return answer;
+  };
+  if (limit < 1 || limit > 10'000) refuse("query: limit: must be 1 to 10000", "1 to 10000");
+  if (!after.empty() || query.text("limit")) return read_views(context, call, query, render);
+  read_shared(context, call, query, "/queues", render);
+}
+
+void get_queue(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version"});
+  read_views(context, call, query, [name = call.names[0]](const PublishedViews& views) {
+    const auto queue = find_queue(views, name);
+    if (!queue) refuse(queue.error());
+    HttpAnswer answer = json_answer(to_json(**queue), views.version);
+    answer.etag = tagged(views.version);
+    return answer;
+  });
+}
+
+void patch_queue(ApiContext& context, const Call& call) {
+  call.query({});
+  const Caller caller = call.caller();
+  const Json body = json_body(call.request);
+  Fields fields(body, "");
+  const std::string state = fields.needed("state");
+  fields.end();
+  if (state != "RUNNING" && state != "STOPPED")
+    refuse("state: must be RUNNING or STOPPED", "RUNNING, STOPPED");
+  context.tracker.cluster().set_queue_state(
+      caller, call.names[0], state == "RUNNING",
+      done(context, call, {{"queue", call.names[0]}, {"state", state}}));
+}
+
+void get_pools(ApiContext& context, const Call& call) {
+  call.query({});
+  share_policy(context, call, "/pools", pools_answer);
+}
+
+void get_policy(ApiContext& context, const Call& call) {
+  call.query({"advanced"}).flag("advanced");
+  share_policy(context, call, "/policy", [](const PolicyView& policy) {
+    return json_answer(to_json(policy));
+  });
+}
+
+void put_policy(ApiContext& context, const Call& call) {
+  call.query({});
+  const Caller caller = call.caller();
+  const Json body = json_body(call.request);
+  Fields fields(body, "");
+  const std::string name = fields.needed("name");
+  fields.end();
+  context.tracker.settings().set_policy(caller, name, done(context, call, {{"current", name}}));
+}
+
+}  // namespace weir::web

@@ -1,0 +1,32 @@
+// By what names this server goes, and from which pages it is told to change anything.
+//
+// A page of another site may make its reader's browser call us. It must not change anything, so a
+// call that does carries an Origin that is our own, or none (it comes from no page). And such a page
+// may have a name of its own point to our address (DNS rebinding), by which all it does looks like
+// ours: so a Host must be an address, localhost, this machine's name, or a name that the settings
+// have (`listen.http_names`).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "web/server/request.h"
+
+namespace weir::web {
+
+class HostCheck {
+ public:
+  // `machine`: its host name; whoever's first label is its first label is it, too.
+  HostCheck(std::vector<std::string> names, std::string machine);
+
+  bool is_own(const std::string& host) const;  // as in a Host header, with or without a port
+  // Throw a Refusal.
+  void check_host(const HttpRequest& request) const;
+  void check_origin(const HttpRequest& request) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::string machine_;
+};
+
+}  // namespace weir::web

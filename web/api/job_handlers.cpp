@@ -1,0 +1,226 @@
+// Jobs, and those that are over for long.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "web/api/fields.h"
+#include "web/api/handlers.h"
+#include "web/api/reads.h"
+#include "web/server/target.h"
+
+namespace weir::web {
+namespace {
+
+constexpr std::size_t kPageBytes = 4 << 20;
+
+// A cursor is the number of the last job of the page before.
+std::size_t cursor_of(const Query& query) {
+  const auto text = query.text("cursor");
+  if (!text) return 0;
+  const auto job = parse_job_name(*text);
+  if (!job) refuse("query: cursor: is none of ours", "X-Weir-Next-Cursor of the page before");
+  return job->index();
+}
+
+std::size_t limit_of(const Query& query) {
+  const auto limit = JobService::list_limit(query.integer("limit").value_or(0));
+  if (!limit) refuse(limit.error());
+  return *limit;
+}
+
+// The same request, for the page that follows.
+std::string next_page(const HttpRequest& request, std::string_view path,
+                      const std::string& cursor) {
+  std::string link = fmt::format("</api/v1{}?", path);
+  for (const auto& [name, value] : request.query) {
+    if (name != "cursor" && name != "min_version")
+      link += fmt::format("{}={}&", percent_encoded(name), percent_encoded(value));
+  }
+  return link + fmt::format("cursor={}>; rel=\"next\"", cursor);
+}
+
+Answer<JobPage> give_page(const Call& call, const char* path) {
+  // What of the request the link needs: the request itself is gone by then.
+  HttpRequest asked;
+  asked.query = call.request.query;
+  return call.reply.then<JobPage>([asked = std::move(asked), path](const JobPage& page) {
+    HttpAnswer answer = json_text_answer(json_lines(page.jobs), page.version);
+    if (page.version > 0) answer.etag = etag_of(page.version);
+    if (page.next != 0) {
+      const std::string cursor = std::to_string(JobId(page.next).value);
+      answer.with("X-Weir-Next-Cursor", cursor).with("Link", next_page(asked, path, cursor));
+    }
+    return answer;
+  });
+}
+
+Json about(JobId job) {
+  return {{"job", job_name(job)}, {"number", job.value}};
+}
+
+}  // namespace
+
+void get_jobs(ApiContext& context, const Call& call) {
+  const Query query = call.query({"queue", "user", "state", "name", "since", "sort", "limit",
+                                  "cursor", "unfinished", "min_version"});
+  JobFilter filter;
+  filter.queue = query.text("queue").value_or("");
+  filter.user = query.text("user").value_or("");
+  filter.name = query.text("name").value_or("");
+  filter.states = query.list("state");
+  filter.unfinished_only = query.flag("unfinished");
+  filter.since_ms = query.integer("since").value_or(0);
+  const std::string sort = query.text("sort").value_or("-submitted");
+  if (sort != "submitted" && sort != "-submitted")
+    refuse("query: sort: must be submitted or -submitted", "submitted, -submitted");
+  filter.order = sort == "submitted" ? JobFilter::Order::kOldestFirst
+                                     : JobFilter::Order::kNewestFirst;
+  filter.limit = limit_of(query);
+  filter.from = cursor_of(query);
+  filter.page_bytes = kPageBytes;
+  const Version version = query.integer("min_version").value_or(0);
+  context.tracker.jobs().find(std::move(filter), version, give_page(call, "/jobs"));
+}
+
+void get_history(ApiContext& context, const Call& call) {
+  const Query query = call.query({"queue", "user", "since", "before", "limit", "cursor"});
+  HistoryFilter filter;
+  filter.queue = query.text("queue").value_or("");
+  filter.user = query.text("user").value_or("");
+  filter.since_ms = query.integer("since");
+  filter.before_ms = query.integer("before");
+  filter.limit = limit_of(query);
+  filter.before_job = cursor_of(query);
+  filter.page_bytes = kPageBytes;
+  context.tracker.jobs().history(filter, give_page(call, "/history"));
+}
+
+void get_job(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version"});
+  const Version version = query.integer("min_version").value_or(0);
+  const Version seen = context.tracker.loop().views().version();
+  context.tracker.jobs().status(call.job(), version,
+                                call.reply.then<JobView>([seen](const JobView& job) {
+                                  return json_answer(to_json(job), seen);
+                                }));
+}
+
+void get_job_counters(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version"});
+  const Version version = query.integer("min_version").value_or(0);
+  context.tracker.jobs().status(
+      call.job(), version, call.reply.then<JobView>([](const JobView& job) {
+        const Json whole = to_json(job);
+        return json_answer({{"job", job_name(job.id)},
+                            {"number", job.id.value},
+                            {"counters", whole.at("counters")}});
+      }));
+}
+
+void get_job_explain(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.jobs().explain(call.job(),
+                                 call.reply.then<ExplanationView>([](const ExplanationView& of) {
+                                   return json_answer(to_json(of));
+                                 }));
+}
+
+void get_job_tasks(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.jobs().attempts(
+      call.job(), call.reply.then<std::vector<AttemptView>>(
+                      [](const std::vector<AttemptView>& attempts) {
+                        return json_text_answer(json_lines(attempts));
+                      }));
+}
+
+void post_job(ApiContext& context, const Call& call) {
+  call.query({});
+  const Caller caller = call.caller();
+  const auto answer = [&context, reply = call.reply](Result<SubmittedView> submitted) {
+    if (!submitted) return reply.refuse(submitted.error());
+    context.shared.drop();
+    HttpAnswer made = json_answer(to_json(*submitted), submitted->version);
+    made.status = 201;
+    made.cache_control = "no-store";
+    made.with("Location", fmt::format("/api/v1/jobs/{}", submitted->job.value));
+    reply.give(std::move(made));
+  };
+  context.submitter.submit(caller, json_body(call.request), answer);
+}
+
+void delete_job(ApiContext& context, const Call& call) {
+  call.query({});
+  const JobId job = call.job();
+  context.tracker.jobs().kill(call.caller(), job, done(context, call, about(job)));
+}
+
+namespace {
+
+// What a PATCH changes: in one step each, the place first.
+struct JobChange {
+  std::optional<std::string> place;
+  std::optional<Priority> priority;
+  bool release = false;
+};
+
+JobChange change_of(const HttpRequest& request, Json& about) {
+  const Json body = json_body(request);
+  Fields fields(body, "");
+  JobChange change;
+  const auto queue = fields.text("queue");
+  const auto pool = fields.text("pool");
+  const auto priority = fields.text("priority");
+  const auto held = fields.boolean("held");
+  fields.end();
+  if (queue && pool) refuse("queue, pool: a job is moved to one of them", "one of the two");
+  if (held && *held) refuse("held: a job cannot be held once it is there", "false");
+  change.place = queue ? queue : pool;
+  if (priority) {
+    change.priority = parse_priority(*priority);
+    if (!change.priority)
+      refuse("priority: '" + priority->substr(0, 64) + "' is none",
+             "VERY_HIGH, HIGH, NORMAL, LOW, VERY_LOW");
+    about["priority"] = name(*change.priority);
+  }
+  change.release = held.has_value();
+  if (queue) about["queue"] = *queue;
+  if (pool) about["pool"] = *pool;
+  if (!change.place && !change.priority && !change.release)
+    refuse("the body changes nothing", "queue, pool, priority, or held: false");
+  return change;
+}
+
+void change_job(ApiContext& context, const Caller& caller, JobId job, JobChange change,
+                const Answer<Version>& answer) {
+  const auto then = [&context, caller, job, answer](JobChange rest) {
+    return [&context, caller, job, answer, rest](Result<Version> version) {
+      const bool over = !rest.place && !rest.priority && !rest.release;
+      if (!version || over) return answer(std::move(version));
+      change_job(context, caller, job, rest, answer);
+    };
+  };
+  JobService& jobs = context.tracker.jobs();
+  if (change.place) {
+    const std::string place = *std::exchange(change.place, std::nullopt);
+    jobs.move(caller, job, place, then(change));
+  } else if (change.priority) {
+    const Priority priority = *std::exchange(change.priority, std::nullopt);
+    jobs.set_priority(caller, job, priority, then(change));
+  } else {
+    jobs.release(caller, job, answer);
+  }
+}
+
+}  // namespace
+
+void patch_job(ApiContext& context, const Call& call) {
+  call.query({});
+  const JobId job = call.job();
+  const Caller caller = call.caller();
+  Json about_it = about(job);
+  const JobChange change = change_of(call.request, about_it);
+  change_job(context, caller, job, change, done(context, call, std::move(about_it)));
+}
+
+}  // namespace weir::web

@@ -1,0 +1,162 @@
+// An attempt's logs, as its tracker has them, by range.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "web/api/handlers.h"
+
+namespace weir::web {
+namespace {
+
+constexpr std::int64_t kBytesWithoutRange = 1 << 20;
+
+// Of a Range header: "bytes=100-199", "bytes=100-", "bytes=-500".
+struct Range {
+  std::optional<std::int64_t> first, last, suffix;
+};
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<Range> range_of(const HttpRequest& request) {
+  const auto header = request.header("range");
+  if (!header) return std::nullopt;
+  std::string_view text = *header;
+  const auto wrong = [&] {
+    refuse("Range: '" + header->substr(0, 64) + "' is not taken here",
+           "bytes=FIRST-LAST, bytes=FIRST- or bytes=-LAST_BYTES, one range", 416);
+  };
+  if (!text.starts_with("bytes=")) wrong();
+  text.remove_prefix(6);
+  const std::size_t dash = text.find('-');
+  if (dash == std::string_view::npos) wrong();
+  Range range;
+  if (dash == 0) {
+    range.suffix = number_of(text.substr(1));
+    if (!range.suffix || *range.suffix == 0) wrong();
+    return range;
+  }
+  range.first = number_of(text.substr(0, dash));
+  if (!range.first) wrong();
+  if (dash + 1 < text.size()) {
+    range.last = number_of(text.substr(dash + 1));
+    if (!range.last || *range.last < *range.first) wrong();
+  }
+  return range;
+}
+
+HttpAnswer whole_answer(const LogBytes& bytes) {
+  const auto size = bytes.begin + static_cast<std::int64_t>(bytes.text.size());
+  HttpAnswer answer = text_answer(200, "text/plain; charset=utf-8", bytes.text);
+  answer.cache_control = "no-store";
+  answer.with("Accept-Ranges", "bytes")
+      .with("X-Weir-Log-Begin", std::to_string(bytes.begin))
+      .with("X-Weir-Log-Size", std::to_string(size));
+  return answer;
+}
+
+[[noreturn]] void out_of_range(std::int64_t size, const std::string& why, const std::string& hint) {
+  throw Refusal{Error{ErrorCode::kBadRequest, why, hint, {}},
+                416,
+                {{"Content-Range", fmt::format("bytes */{}", size)}}};
+}
+
+HttpAnswer range_answer(const LogBytes& bytes, const Range& range) {
+  const auto size = bytes.begin + static_cast<std::int64_t>(bytes.text.size());
+  LogBytes part = bytes;
+  if (range.first && *range.first >= size) {
+    out_of_range(size, fmt::format("Range: the log has {} bytes", size),
+                 "a range that begins within the log");
+  }
+  if (range.last) {
+    // A tracker gives the end of a log alone: what lies further before it than that, it has not given.
+    if (bytes.begin > *range.first) {
+      out_of_range(size,
+                   fmt::format("Range: of {} bytes only the last {} are given", size,
+                               LogFetcher::kMostBytes),
+                   "a range that begins later");
+    }
+    part.text.resize(std::min(bytes.text.size(),
+                              static_cast<std::size_t>(*range.last - bytes.begin + 1)));
+  }
+  HttpAnswer answer = whole_answer(part);
+  answer.status = 206;
+  for (auto& [name, value] : answer.headers) {
+    if (name == "X-Weir-Log-Size") value = std::to_string(size);
+  }
+  if (!part.text.empty()) {
+    answer.with("Content-Range",
+                fmt::format("bytes {}-{}/{}", part.begin,
+                            part.begin + static_cast<std::int64_t>(part.text.size()) - 1, size));
+  }
+  return answer;
+}
+
+LogWish wish_of(const AttemptView& attempt, const std::string& log,
+                const std::optional<Range>& range) {
+  LogWish wish;
+  wish.host = attempt.log_host.value_or("");
+  wish.port = static_cast<std::uint16_t>(attempt.log_port.value_or(0));
+  wish.attempt = attempt.id;
+  wish.log = log;
+  wish.most_bytes = kBytesWithoutRange;
+  if (range) {
+    wish.from = range->first.value_or(0);
+    wish.most_bytes = std::min(range->suffix.value_or(LogFetcher::kMostBytes),
+                               LogFetcher::kMostBytes);
+  }
+  return wish;
+}
+
+const AttemptView& find_attempt(const std::vector<AttemptView>& attempts, const std::string& name,
+                                JobId job) {
+  for (const AttemptView& attempt : attempts) {
+    if (attempt_name(attempt.id) == name) return attempt;
+  }
+  refuse(Error{ErrorCode::kUnknownJob,
+               fmt::format("{} has no attempt '{}'", job_name(job), name.substr(0, 64)),
+               fmt::format("see /jobs/{}/tasks", job.value),
+               {}});
+}
+
+}  // namespace
+
+void get_job_log(ApiContext& context, const Call& call) {
+  const std::string log = call.query({"stream"}).text("stream").value_or("stderr");
+  if (log != "stdout" && log != "stderr" && log != "syslog")
+    refuse("query: stream: '" + log.substr(0, 64) + "' is none", "stdout, stderr, syslog");
+  const JobId job = call.job();
+  const auto range = range_of(call.request);
+  const std::string name = call.names[1];
+  const Reply reply = call.reply;
+  context.tracker.jobs().attempts(
+      job, [&context, reply, log, job, range, name](Result<std::vector<AttemptView>> attempts) {
+        if (!attempts) return reply.refuse(attempts.error());
+        reply.work([&context, reply, log, job, range, name, attempts = std::move(*attempts)] {
+          const AttemptView& attempt = find_attempt(attempts, name, job);
+          if (!attempt.log_host || !attempt.log_port || attempt.log_host->empty()) {
+            refuse(Error{ErrorCode::kUnknownTracker,
+                         fmt::format("no {} of {}: tracker {}, where it ran, has left", log, name,
+                                     attempt.tracker),
+                         "logs leave with their tracker",
+                         {}});
+          }
+          const auto give = reply.then<LogBytes>([range](const LogBytes& bytes) {
+            return range ? range_answer(bytes, *range) : whole_answer(bytes);
+          });
+          context.logs->fetch(wish_of(attempt, log, range), [reply, give](Result<LogBytes> bytes) {
+            // A tracker that fails is no reason to ask again at once.
+            const bool failed = !bytes && bytes.error().code == ErrorCode::kInternal;
+            if (failed) return reply.give(error_answer(Refusal{bytes.error(), 502, {}}));
+            give(std::move(bytes));
+          });
+        });
+      });
+}
+
+}  // namespace weir::web

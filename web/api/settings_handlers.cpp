@@ -1,0 +1,124 @@
+// Settings: their text, checks, diffs, those before. Text is sent as YAML, or in a JSON object.
+#include <charconv>
+
+#include "web/api/fields.h"
+#include "web/api/handlers.h"
+#include "web/api/reads.h"
+
+namespace weir::web {
+namespace {
+
+constexpr std::size_t kMostBytes = 4 << 20;
+
+SentSettings sent_settings(const HttpRequest& request) {
+  if (request.body.size() > kMostBytes)
+    refuse("the body: settings of more than 4 MiB", "fewer settings", 413);
+  SentSettings sent;
+  sent.name = "settings";
+  const std::string type = request.header("content-type").value_or("");
+  const std::string_view kind = std::string_view(type).substr(0, type.find(';'));
+  if (kind == "application/json") {
+    const Json body = json_body(request);
+    Fields fields(body, "");
+    sent.text = fields.needed("text");
+    if (auto name = fields.text("name")) sent.name = std::move(*name);
+    fields.end();
+    return sent;
+  }
+  if (kind != "application/yaml" && kind != "text/plain" && kind != "application/x-yaml") {
+    refuse("Content-Type: '" + type.substr(0, 64) + "' is not taken here",
+           "application/yaml, text/plain or application/json", 415);
+  }
+  sent.text = request.body;
+  return sent;
+}
+
+// Of If-Match: the number of the settings that were edited. Nothing: whatever they are.
+std::optional<std::int64_t> expected_of(const HttpRequest& request) {
+  auto match = request.header("if-match");
+  if (!match) {
+    throw Refusal{Error{ErrorCode::kBadRequest,
+                        "If-Match: the call does not say which settings were changed",
+                        "the ETag of GET /settings, or * for whatever they are", {}},
+                  428,
+                  {}};
+  }
+  std::string_view tag = *match;
+  if (tag == "*") return std::nullopt;
+  if (tag.starts_with("W/")) tag.remove_prefix(2);
+  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"') tag = tag.substr(1, tag.size() - 2);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
+  if (error != std::errc() || end != tag.data() + tag.size() || number < 0)
+    refuse("If-Match: '" + match->substr(0, 64) + "' is no tag of settings",
+           "the ETag of GET /settings");
+  return number;
+}
+
+}  // namespace
+
+void get_settings(ApiContext& context, const Call& call) {
+  const Query query = call.query({"min_version"});
+  read_views(context, call, query, [&context](const PublishedViews& views) {
+    const SettingsTextView text = context.tracker.settings().text();
+    HttpAnswer answer = json_answer(to_json(text), views.version);
+    answer.etag = etag_of(text.number);
+    return answer;
+  });
+}
+
+void put_settings(ApiContext& context, const Call& call) {
+  call.query({});
+  const Caller caller = call.caller();
+  SentSettings sent = sent_settings(call.request);
+  const auto expected = expected_of(call.request);
+  const Json about = {{"file", sent.name}, {"applied", true}};
+  context.tracker.settings().apply(caller, std::move(sent), expected, done(context, call, about));
+}
+
+void post_settings_check(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.settings().check(
+      sent_settings(call.request),
+      call.reply.then<SettingsCheckView>(
+          [](const SettingsCheckView& check) { return json_answer(to_json(check)); }));
+}
+
+void post_settings_diff(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.settings().diff(
+      sent_settings(call.request),
+      call.reply.then<SettingsDiffView>(
+          [](const SettingsDiffView& diff) { return json_answer(to_json(diff)); }));
+}
+
+void get_settings_history(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.settings().history(call.reply.then<std::vector<SettingsRecordView>>(
+      [](const std::vector<SettingsRecordView>& records) {
+        return json_text_answer(json_lines(records));
+      }));
+}
+
+void get_settings_of(ApiContext& context, const Call& call) {
+  call.query({});
+  std::int64_t number = 0;
+  const std::string& name = call.names[0];
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size() || number < 0)
+    refuse("'" + name.substr(0, 64) + "' is no number of settings", "see /settings/history");
+  context.tracker.settings().text_of(number,
+                                     call.reply.then<std::string>([number](const std::string& text) {
+                                       return json_answer({{"number", number}, {"text", text}});
+                                     }));
+}
+
+void get_settings_in_force(ApiContext& context, const Call& call) {
+  call.query({});
+  context.tracker.settings().in_force(call.reply.then<std::vector<SettingView>>(
+      [](const std::vector<SettingView>& settings) {
+        return json_text_answer(json_lines(settings));
+      }));
+}
+
+}  // namespace weir::web

@@ -1,0 +1,150 @@
+#include "web/front.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <thread>
+
+#include "tracker/jobtracker/descriptors.h"
+#include "web/api/api.h"
+#include "web/api/refusal.h"
+#include "web/pages.h"
+#include "web/server/server.h"
+
+namespace weir::web {
+namespace {
+
+constexpr int kThreads = 2;  // one may be at a long list
+
+std::string machine_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+HttpLimits limits_of(const RpcLimits& limits) {
+  HttpLimits out;
+  out.max_connections = static_cast<std::size_t>(affordable_connections(limits.max_connections));
+  out.max_streams = std::max<std::size_t>(out.max_connections / 4, 16);
+  out.max_body_bytes = static_cast<std::size_t>(limits.client_frame_bytes);
+  out.read_timeout = std::chrono::milliseconds(limits.read_timeout_ms);
+  out.idle_timeout =
+      std::min(out.idle_timeout, std::chrono::milliseconds(limits.idle_timeout_ms));
+  return out;
+}
+
+HttpAnswer said(int status, const char* text) {
+  HttpAnswer answer = text_answer(status, "text/plain; charset=utf-8", text);
+  answer.cache_control = "no-store";
+  return answer;
+}
+
+class WebFront final : public Front {
+ public:
+  WebFront(JobTracker& tracker, const DaemonSettings& daemon)
+      : tracker_(tracker), api_(tracker, io_, HostCheck(names_of(daemon), machine_name())) {}
+  ~WebFront() override { stop(); }
+
+  Status listen(const DaemonSettings& daemon) {
+    const RpcLimits& limits = daemon.limits;
+    const auto bytes = static_cast<std::size_t>(
+        std::max(limits.buffered_bytes / 4, 4 * limits.client_frame_bytes));
+    auto server = HttpServer::listen(
+        io_, "web port", daemon.listen_http->host, daemon.listen_http->port,
+        [this](const HttpRequest& request, const HttpResponder& responder) {
+          handle(request, responder);
+        },
+        limits_of(limits), std::make_shared<ByteBudget>(bytes));
+    if (!server) return server.error();
+    server_ = std::move(*server);
+    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
+    return Ok{};
+  }
+
+  int port() const override { return server_ ? server_->port() : 0; }
+
+  void stop() override {
+    if (std::exchange(stopped_, true)) return;
+    api_.stop();  // the streams' last words first
+    if (server_) server_->stop();
+    work_.reset();
+    io_.stop();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  static std::vector<std::string> names_of(const DaemonSettings& daemon) {
+    std::vector<std::string> names = daemon.http_names;
+    names.push_back(daemon.listen_http->host);
+    return names;
+  }
+
+  void run() {
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception& error) {
+        spdlog::error("web port: {}", error.what());  // one request is lost, the port goes on
+      }
+    }
+  }
+
+  void handle(const HttpRequest& request, const HttpResponder& responder) {
+    if (request.path.size() == 1 && handle_probe(request, responder)) return;
+    try {
+      api_.hosts().check_host(request);
+    } catch (const Refusal& refusal) {
+      return responder.answer(error_answer(refusal));
+    }
+    if (api_.handle(request, responder)) return;
+    responder.answer(pages_.answer(request));
+  }
+
+  bool handle_probe(const HttpRequest& request, const HttpResponder& responder) {
+    const std::string& name = request.path[0];
+    if (name != "healthz" && name != "readyz") return false;
+    if (request.method != "GET") {
+      responder.answer(said(405, "GET is for this path\n").with("Allow", "GET, HEAD"));
+    } else if (name == "healthz") {
+      responder.answer(said(200, "ok\n"));
+    } else {
+      ready(responder);
+    }
+    return true;
+  }
+
+  // The store takes what is written, and the recovery is over.
+  void ready(const HttpResponder& responder) {
+    if (tracker_.loop().store_error())
+      return responder.answer(said(503, "the store refuses writes\n"));
+    tracker_.loop().query([responder](const Result<EngineLoop::Inside>& inside) {
+      if (!inside) return responder.answer(said(503, "the JobTracker is busy, or ends\n"));
+      const bool recovering = inside->engine->recovering();
+      responder.answer(recovering ? said(503, "trackers are to report after the start\n")
+                                  : said(200, "ready\n"));
+    });
+  }
+
+  JobTracker& tracker_;
+  boost::asio::io_context io_{kThreads};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.get_executor()};
+  const Pages pages_;
+  Api api_;
+  std::unique_ptr<HttpServer> server_;
+  std::vector<std::thread> threads_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Front>> open_front(JobTracker& tracker, const DaemonSettings& daemon) {
+  auto front = std::make_unique<WebFront>(tracker, daemon);
+  if (Status listening = front->listen(daemon); !listening) return listening.error();
+  return std::unique_ptr<Front>(std::move(front));
+}
+
+}  // namespace weir::web

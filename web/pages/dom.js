@@ -1,0 +1,79 @@
+// Makes elements. Whatever comes from a user becomes a text node: there is no way from here to
+// markup, and no style attribute, so that the strictest Content-Security-Policy holds.
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+function append(parent, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+function set(element, props) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'class') element.setAttribute('class', value);
+    else if (name === 'on') {
+      for (const [event, call] of Object.entries(value)) element.addEventListener(event, call);
+    } else if (name === 'vars') setVars(element, value);
+    else if (name === 'tip') element.dataset.tip = value;
+    else if (name === 'value' || name === 'checked') element[name] = value;
+    else element.setAttribute(name, value === true ? '' : String(value));
+  }
+}
+
+/** CSS custom properties of an element, such as {r: 0.4} for --r. */
+export function setVars(element, vars) {
+  for (const [name, value] of Object.entries(vars)) {
+    element.style.setProperty('--' + name, String(value));
+  }
+}
+
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  set(element, props);
+  append(element, children);
+  return element;
+}
+
+export function svg(tag, props = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  set(element, props);
+  append(element, children);
+  return element;
+}
+
+/** The children become exactly these. */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+/** Sets the text only where it differs: what did not change is not laid out again. */
+export function setText(element, text) {
+  const wanted = String(text);
+  if (element.textContent !== wanted) element.textContent = wanted;
+}
+
+// Characters that hide, or turn the direction of what follows, are shown by their number. The
+// joiner U+200D stays: emoji are made with it.
+const HIDDEN =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+export function visible(text) {
+  return String(text ?? '').replace(HIDDEN, (c) =>
+    '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+}
+
+/** A user's string: isolated from the direction of its surroundings, whole in the title. */
+export function userText(text, className = '') {
+  const shown = visible(text);
+  return h('bdi', {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
+    shown);
+}
+
+export function link(href, ...children) {
+  return h('a', {href}, ...children);
+}

@@ -1,0 +1,95 @@
+// What rows of jobs are made of, wherever jobs are listed.
+import {h, fill, setText, visible} from './dom.js';
+import {tone, duration, whole} from './format.js';
+import {colourClass} from './colours.js';
+import {setProgress} from './bars.js';
+import {href} from './router.js';
+import {WORDS} from './words.js';
+import {Table} from './table.js';
+import {jobKey} from './actions.js';
+
+export function stateBadge(state) {
+  return h('span', {class: 'badge ' + tone(state)}, state.toLowerCase());
+}
+
+function nameCell(cell, job) {
+  if (!cell.link) {
+    cell.link = h('a', {});
+    cell.name = h('bdi', {class: 'user-text'});
+    cell.append(cell.link, cell.name);
+  }
+  cell.link.href = href.job(job.number);
+  setText(cell.link, job.job);
+  setText(cell.name, visible(job.name));
+  cell.name.title = visible(job.name);
+}
+
+function stateCell(cell, job) {
+  if (cell.state === job.state) return;
+  cell.state = job.state;
+  fill(cell, stateBadge(job.state));
+}
+
+function queueCell(cell, job) {
+  if (!cell.link) {
+    cell.dot = h('i', {});
+    cell.link = h('a', {});
+    cell.append(cell.dot, cell.link);
+  }
+  cell.dot.className = 'dot ' + colourClass(job.queue);
+  cell.link.href = href.queue(job.queue);
+  setText(cell.link, visible(job.queue));
+  cell.link.title = visible(job.queue);
+}
+
+function reasonCell(cell, job) {
+  const text = visible(job.reason ?? job.diagnostics ?? job.status ?? '');
+  setText(cell, text);
+  if (text) cell.dataset.tip = text;
+  else delete cell.dataset.tip;
+}
+
+function textCell(of) {
+  return (cell, job) => {
+    const text = visible(of(job));
+    if (!cell.firstChild) cell.append(h('bdi', {}));
+    setText(cell.firstChild, text);
+    if (cell.title !== text) cell.title = text;
+  };
+}
+
+export function age(job, now = Date.now()) {
+  if (job.finished_at_ms && job.started_at_ms) return duration(job.finished_at_ms - job.started_at_ms);
+  return duration(Math.max(0, (job.finished_at_ms ?? now) - job.submitted_at_ms));
+}
+
+/** The columns of jobs; without `queue` where all are of one. */
+export function jobColumns({queue = true} = {}) {
+  return [
+    {key: 'job', label: 'Job', width: 'minmax(150px, 1.3fr)', sort: 'number', descending: true,
+      className: 'job-name', draw: nameCell},
+    {key: 'state', label: 'State', width: '92px', sort: 'state', draw: stateCell},
+    ...(queue ? [{key: 'queue', label: 'Queue', width: 'minmax(118px, 0.8fr)', from: 620, sort: 'queue',
+      className: 'with-dot', draw: queueCell}] : []),
+    {key: 'user', label: 'User', width: 'minmax(70px, 0.4fr)', from: 760, sort: 'user', draw: textCell((job) => job.user)},
+    {key: 'maps', label: 'Maps', width: 'minmax(80px, 110px)', from: 480, tip: WORDS.maps,
+      draw: (cell, job) => setProgress(cell, job.maps, job.queue)},
+    {key: 'reduces', label: 'Reduces', width: 'minmax(80px, 110px)', from: 860, tip: WORDS.reduces,
+      draw: (cell, job) => setProgress(cell, job.reduces, job.queue)},
+    {key: 'running', label: 'Running', width: '68px', from: 1500, right: true,
+      tip: 'Tasks of the job that run now, maps and reduces together.',
+      text: (job) => whole(job.maps.running + job.reduces.running)},
+    {key: 'priority', label: 'Priority', width: '88px', from: 1340, tip: WORDS.priority, sort: 'priority',
+      text: (job) => job.priority.toLowerCase().replace('_', ' ')},
+    {key: 'age', label: 'Time', width: '68px', from: 680, right: true, sort: 'submitted', descending: true,
+      tip: 'Since it was submitted; of a job that is over, from its first task to its end.',
+      text: (job) => age(job)},
+    {key: 'reason', label: 'Why it waits', width: 'minmax(160px, 2.8fr)', from: 940, tip: WORDS.reason,
+      className: 'reason', draw: reasonCell},
+  ];
+}
+
+export function jobTable(options) {
+  return new Table({columns: jobColumns(options), keyOf: (job) => job.number,
+    hrefOf: (job) => href.job(job.number), onKey: jobKey, ...options});
+}

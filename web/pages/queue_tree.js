@@ -1,0 +1,184 @@
+// The queues as a tree with bars: the heart of the overview and of the page of queues. Branches fold,
+// and what is folded is in the address; a filter shows matching queues with their parents.
+import {h, setText, visible} from './dom.js';
+import {Table} from './table.js';
+import {CLASSES, makeBar, setBar, scales} from './bars.js';
+import {colourClass, knowQueues} from './colours.js';
+import {whole, seconds, counted} from './format.js';
+import {href, query, setQuery} from './router.js';
+import {WORDS} from './words.js';
+
+const FOLD_ABOVE = 80;  // so many queues begin folded
+
+const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
+const lastPart = (name) => name.slice(name.lastIndexOf('.') + 1);
+const depthOf = (name) => name.split('.').length - 1;
+
+function slotsCell(cell, queue, view, kind, tree) {
+  if (!cell.bar) {
+    cell.bar = makeBar();
+    cell.figure = h('span', {class: 'figure'});
+    cell.append(cell.bar, cell.figure);
+  }
+  const slots = queue[view];
+  setBar(cell.bar, queue, slots, kind, tree.scale[view]);
+  setText(cell.figure, `${whole(slots.running)}/${whole(slots.guaranteed)}`);
+}
+
+function bothCell(cell, queue, tree) {
+  if (!cell.firstChild) {
+    cell.parts = CLASSES.map(([view]) => h('div', {class: `t-c slots-cell mini ${view}`}));
+    cell.append(...cell.parts);
+  }
+  CLASSES.forEach(([view, kind], i) => slotsCell(cell.parts[i], queue, view, kind, tree));
+}
+
+function claimsText(queue) {
+  if (!queue.claims.length) return '';
+  const slots = queue.claims.reduce((sum, claim) => sum + claim.slots, 0);
+  const left = queue.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
+  return `${whole(slots)} owed` + (left.length ? ` ${seconds(Math.min(...left))}` : '');
+}
+
+export class QueueTree {
+  constructor({more = false}) {
+    this.queues = [];
+    this.filter = query().get('filter') ?? '';
+    const closed = query().get('closed');
+    this.closed = closed === null ? null : new Set(closed.split(',').filter(Boolean));
+    const columns = [
+      {key: 'name', label: 'Queue', width: 'minmax(120px, 1.1fr)', className: 'tree-name',
+        draw: (cell, queue) => this.nameCell(cell, queue)},
+      {key: 'both', label: 'Map slots, reduce slots', width: 'minmax(150px, 1.6fr)', upTo: 660,
+        className: 'both-cell', tip: 'Above map slots, below reduce slots; running / guaranteed beside each bar.',
+        draw: (cell, queue) => bothCell(cell, queue, this)},
+      ...CLASSES.flatMap(([view, kind]) => [
+        {key: view, label: kind === 'map' ? 'Map slots' : 'Reduce slots', width: 'minmax(200px, 3fr)',
+          from: 660, className: 'slots-cell', tip: `The bars of all queues have one scale: the ${kind} slots of the cluster. Beside each: running / guaranteed.`,
+          draw: (cell, queue) => slotsCell(cell, queue, view, kind, this)},
+        {key: view + 'pending', label: 'Pending', width: '72px', from: more ? 1000 : 900, right: true,
+          tip: `${WORDS.pending} Of ${view}.`, text: (queue) => whole(queue[view].pending)}]),
+      {key: 'jobs', label: 'Jobs', width: '84px', from: 820, right: true, tip: WORDS.jobs,
+        text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`},
+      ...(more ? [{key: 'users', label: 'Users', width: '56px', from: 1100, right: true, tip: WORDS.users,
+        text: (queue) => (queue.leaf ? whole(queue.users.length) : '')}] : []),
+      {key: 'claims', label: 'Claims', width: '104px', from: 760, right: true, tip: WORDS.claims,
+        className: 'claim', text: claimsText},
+      ...(more ? [{key: 'state', label: 'State', width: '84px', from: 1240, tip: WORDS.queueState,
+        text: (queue) => queue.state}] : []),
+    ];
+    this.table = new Table({columns, rowHeight: 36, keyOf: (queue) => queue.name,
+      hrefOf: (queue) => href.queue(queue.name), label: 'Queues with their slots',
+      rowClass: (queue) => (queue.leaf ? '' : 'branch ') + (queue.state === 'STOPPED' ? 'stopped' : ''),
+      onKey: (event, queue) => this.foldKey(event, queue),
+      empty: () => h('p', {class: 'empty'}, this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.')});
+    this.input = h('input', {type: 'search', 'data-filter': true, placeholder: 'Filter queues  /',
+      'aria-label': 'Filter queues', value: this.filter, on: {input: () => {
+        this.filter = this.input.value.trim();
+        setQuery({filter: this.filter});
+        this.draw();
+      }}});
+  }
+
+  nameCell(cell, queue) {
+    if (!cell.link) {
+      cell.fold = h('button', {class: 'fold', on: {click: () => this.toggle(cell.queue)}});
+      cell.dot = h('i', {});
+      cell.link = h('a', {});
+      cell.badge = h('span', {class: 'badge warn'}, 'stopped');
+      cell.append(cell.fold, cell.dot, cell.link, cell.badge);
+    }
+    cell.queue = queue;
+    cell.style.setProperty('--depth', depthOf(queue.name));
+    cell.fold.hidden = queue.leaf;
+    const open = this.isOpen(queue.name);
+    setText(cell.fold, open ? '▾' : '▸');
+    cell.fold.setAttribute('aria-label', `${open ? 'Fold' : 'Unfold'} ${queue.name}`);
+    cell.fold.setAttribute('aria-expanded', open);
+    cell.dot.className = 'dot ' + colourClass(queue.name, queue.leaf);
+    cell.dot.hidden = !queue.leaf;
+    cell.link.href = href.queue(queue.name);
+    cell.link.title = queue.name;
+    setText(cell.link, visible(this.filter ? queue.name : lastPart(queue.name)));
+    cell.badge.hidden = queue.state !== 'STOPPED';
+  }
+
+  isOpen(name) {
+    if (this.filter) return true;
+    return this.closed ? !this.closed.has(name) : this.queues.length <= FOLD_ABOVE;
+  }
+
+  toggle(queue) {
+    if (!this.closed) {
+      this.closed = new Set(this.queues.length <= FOLD_ABOVE ? []
+        : this.queues.filter((one) => !one.leaf).map((one) => one.name));
+    }
+    if (!this.closed.delete(queue.name)) this.closed.add(queue.name);
+    setQuery({closed: [...this.closed].join(',') || (this.queues.length > FOLD_ABOVE ? ',' : null)});
+    this.draw();
+    this.table.redraw();
+  }
+
+  foldKey(event, queue) {
+    if (queue.leaf) return false;
+    const open = this.isOpen(queue.name);
+    const wants = event.key === ' ' || (event.key === 'ArrowRight' && !open) || (event.key === 'ArrowLeft' && open);
+    if (wants) this.toggle(queue);
+    return wants;
+  }
+
+  set(queues, cluster) {
+    if (queues) {
+      this.queues = queues;
+      knowQueues(queues);
+    }
+    if (cluster) this.cluster = cluster;
+    const scale = scales(this.queues, this.cluster);
+    const rescaled = JSON.stringify(scale) !== JSON.stringify(this.scale);
+    this.scale = scale;
+    this.draw();
+    if (rescaled) this.table.redraw();
+  }
+
+  draw() {
+    const text = this.filter.toLowerCase();
+    const matching = new Set();
+    if (text) {
+      for (const {name} of this.queues) {
+        if (!name.toLowerCase().includes(text)) continue;
+        for (let at = name; at; at = parentOf(at)) matching.add(at);
+      }
+    }
+    const hidden = (name) => {
+      for (let at = parentOf(name); at; at = parentOf(at)) if (!this.isOpen(at)) return true;
+      return false;
+    };
+    this.table.set(this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))));
+  }
+
+  count() {
+    const leaves = this.queues.filter((queue) => queue.leaf).length;
+    return counted(leaves, 'queue');
+  }
+}
+
+/** Lines that say who took back what from whom, newest first: the kills of one claim together. */
+export function killLines(kills) {
+  const groups = new Map();
+  for (const kill of kills) {
+    const key = [kill.claim, kill.claimant, kill.victim, kill.job].join('\n');
+    const group = groups.get(key) ?? {...kill, count: 0, lost: 0, slots: 0};
+    group.count += 1;
+    group.slots += kill.slots;
+    group.lost += kill.lost_slot_ms;
+    group.at_ms = Math.max(group.at_ms, kill.at_ms);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => b.at_ms - a.at_ms);
+}
+
+export function allKills(queues) {
+  const kills = new Map();
+  for (const queue of queues) for (const kill of queue.kills) kills.set(kill.attempt + kill.at_ms, kill);
+  return [...kills.values()];
+}

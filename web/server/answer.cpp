@@ -1,0 +1,186 @@
+#include "web/server/answer.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <boost/beast/http/status.hpp>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "jobqueue/model/check.h"
+
+namespace weir::web {
+namespace {
+
+constexpr int kGzipLevel = 1;  // it is the daemon's time
+
+// Pages run what they got from here, and nothing else; nobody shows them inside of their own.
+constexpr std::string_view kSecurityHeaders =
+    "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'; object-src 'none'\r\n"
+    "X-Content-Type-Options: nosniff\r\n"
+    "X-Frame-Options: DENY\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n";
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+// Calls `see` with each part of a list with commas, until it returns true.
+template <class See>
+bool any_part(std::string_view list, See see) {
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    if (see(trimmed(list.substr(0, comma)))) return true;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+std::string status_line(int status) {
+  const auto reason = boost::beast::http::obsolete_reason(
+      boost::beast::http::int_to_status(static_cast<unsigned>(status)));
+  return fmt::format("HTTP/1.1 {} {}\r\n", status, std::string_view(reason.data(), reason.size()));
+}
+
+std::string date_line() {
+  return fmt::format("Date: {:%a, %d %b %Y %H:%M:%S} GMT\r\n", fmt::gmtime(std::time(nullptr)));
+}
+
+// A header's value is one line of printable text, whatever it is made of.
+std::string header_line(std::string_view name, std::string_view value) {
+  std::string line(name);
+  line += ": ";
+  for (const char c : value) line += c >= ' ' && c != 0x7F ? c : ' ';
+  return line + "\r\n";
+}
+
+bool compressible(const HttpAnswer& answer) {
+  return answer.content_type.starts_with("text/") ||
+         answer.content_type.find("json") != std::string::npos ||
+         answer.content_type.find("javascript") != std::string::npos ||
+         answer.content_type.find("svg") != std::string::npos;
+}
+
+// The body in the form that this client gets.
+bool choose_gzip(HttpAnswer& answer, const HttpRequest* request, const HttpLimits& limits) {
+  if (request == nullptr || !answer.body || answer.body->size() < limits.gzip_from_bytes)
+    return false;
+  if (answer.status == 206 || !compressible(answer) || !accepts_gzip(*request)) return false;
+  answer.body = answer.gzipped ? answer.gzipped : gzip(*answer.body);
+  return true;
+}
+
+}  // namespace
+
+HttpAnswer text_answer(int status, std::string content_type, std::string body) {
+  HttpAnswer answer;
+  answer.status = status;
+  answer.content_type = std::move(content_type);
+  answer.body = std::make_shared<const std::string>(std::move(body));
+  return answer;
+}
+
+HttpAnswer problem_answer(const HttpProblem& problem) {
+  nlohmann::ordered_json body = {{"code", problem.status >= 500 ? "INTERNAL" : "BAD_REQUEST"},
+                                 {"message", problem.message},
+                                 {"hint", problem.hint},
+                                 {"diagnostics", nlohmann::ordered_json::array()}};
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  HttpAnswer answer = text_answer(problem.status, "application/json",
+                                  body.dump(2, ' ', false, Handler::replace) + "\n");
+  answer.cache_control = "no-store";
+  return answer;
+}
+
+bool names_etag(std::string_view list, std::string_view etag) {
+  const auto strong = [](std::string_view tag) {
+    return tag.starts_with("W/") ? tag.substr(2) : tag;
+  };
+  return any_part(list, [&](const std::string& tag) {
+    return tag == "*" || (!etag.empty() && strong(tag) == strong(etag));
+  });
+}
+
+bool accepts_gzip(const HttpRequest& request) {
+  const auto accepted = request.header("accept-encoding");
+  if (!accepted) return false;
+  return any_part(*accepted, [](const std::string& part) {
+    const std::size_t semicolon = part.find(';');
+    const std::string name = trimmed(std::string_view(part).substr(0, semicolon));
+    if (name != "gzip" && name != "*") return false;
+    if (semicolon == std::string::npos) return true;
+    const std::size_t quality = part.find("q=", semicolon);
+    return quality == std::string::npos || std::strtod(part.c_str() + quality + 2, nullptr) > 0;
+  });
+}
+
+SharedText gzip(std::string_view text) {
+  z_stream stream{};
+  constexpr int kGzipWindow = 15 + 16;
+  WEIR_CHECK(deflateInit2(&stream, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) ==
+                 Z_OK,
+             "zlib has no memory");
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  WEIR_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END, "zlib's bound was too small");
+  out.resize(out.size() - stream.avail_out);
+  deflateEnd(&stream);
+  out.shrink_to_fit();
+  return std::make_shared<const std::string>(std::move(out));
+}
+
+Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimits& limits,
+                  bool close) {
+  const auto none_match = request ? request->header("if-none-match") : std::nullopt;
+  const bool read = request != nullptr && request->method == "GET";
+  if (read && answer.status == 200 && !answer.etag.empty() && none_match &&
+      names_etag(*none_match, answer.etag)) {
+    answer.status = 304;
+    answer.body = nullptr;
+  }
+  const bool gzipped = choose_gzip(answer, request, limits);
+  // What is sent in two forms has no one sequence of bytes that a strong tag could stand for.
+  if (gzipped && answer.etag.starts_with('"')) answer.etag = "W/" + answer.etag;
+
+  Outgoing out;
+  out.head = status_line(answer.status) + date_line() + std::string(kSecurityHeaders);
+  out.head += header_line("Cache-Control", answer.cache_control);
+  if (!answer.etag.empty()) out.head += header_line("ETag", answer.etag);
+  if (!answer.content_type.empty()) {
+    if (answer.status != 304) out.head += header_line("Content-Type", answer.content_type);
+    out.head += "Vary: Accept-Encoding\r\n";
+  }
+  if (gzipped) out.head += "Content-Encoding: gzip\r\n";
+  for (const auto& [name, value] : answer.headers) out.head += header_line(name, value);
+  const std::size_t bytes = answer.body ? answer.body->size() : 0;
+  if (answer.status != 304 && answer.status != 204)
+    out.head += fmt::format("Content-Length: {}\r\n", bytes);
+  if (close) {
+    out.head += "Connection: close\r\n";
+  } else if (request != nullptr && request->version == 10) {
+    out.head += "Connection: keep-alive\r\n";
+  }
+  out.head += "\r\n";
+  if (bytes > 0 && !(request != nullptr && request->head)) out.body = std::move(answer.body);
+  const bool costs = out.body && !(answer.kept && (!gzipped || answer.gzipped));
+  out.budget_bytes = costs ? bytes : 0;
+  return out;
+}
+
+std::string stream_head(std::string_view content_type) {
+  return status_line(200) + date_line() + std::string(kSecurityHeaders) +
+         "Cache-Control: no-store\r\n" + header_line("Content-Type", content_type) +
+         "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n";
+}
+
+}  // namespace weir::web

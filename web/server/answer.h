@@ -1,0 +1,55 @@
+// An answer, and how it becomes bytes: the headers that every answer has, 304 for who has it
+// already, gzip for who takes it, no body for HEAD. Any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "web/server/limits.h"
+#include "web/server/request.h"
+
+namespace weir::web {
+
+using SharedText = std::shared_ptr<const std::string>;
+
+struct HttpAnswer {
+  int status = 200;
+  std::string content_type;  // empty: there is no body
+  SharedText body;
+  SharedText gzipped;  // the same, if it was made ahead
+  // The body is kept by somebody else anyway (a page): it costs the port's budget nothing.
+  bool kept = false;
+  std::string etag;  // with its quotes, or empty
+  std::string cache_control = "no-cache";
+  NamesAndValues headers;
+
+  HttpAnswer& with(std::string name, std::string value) {
+    headers.emplace_back(std::move(name), std::move(value));
+    return *this;
+  }
+};
+
+HttpAnswer text_answer(int status, std::string content_type, std::string body);
+// {"code", "message", "hint", "diagnostics"}, as all refusals are.
+HttpAnswer problem_answer(const HttpProblem& problem);
+
+// What goes over the wire.
+struct Outgoing {
+  std::string head;
+  SharedText body;  // may be null
+  std::size_t budget_bytes = 0;
+};
+
+// `request` may be null: what came could not be read. `close`: the connection ends after it.
+Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimits& limits,
+                  bool close);
+// Of an event stream, which ends when its connection does.
+std::string stream_head(std::string_view content_type);
+
+// Whether If-None-Match, or If-Match, names the tag; weak or not is the same.
+bool names_etag(std::string_view list, std::string_view etag);
+bool accepts_gzip(const HttpRequest& request);
+SharedText gzip(std::string_view text);
+
+}  // namespace weir::web

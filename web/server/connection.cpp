@@ -1,0 +1,322 @@
+#include "web/server/connection.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <sstream>
+
+namespace weir::web {
+
+namespace asio = boost::asio;
+namespace {
+
+constexpr std::size_t kReadBytes = 64 << 10;     // at most, at one go
+constexpr std::size_t kRequestBytes = 2 << 10;   // what a request costs besides its text
+constexpr std::size_t kLingerBytes = 32 << 20;   // thrown away after the last answer
+
+// One for each io thread, shared by its connections.
+std::array<char, kReadBytes>& read_buffer() {
+  thread_local auto buffer = std::make_unique<std::array<char, kReadBytes>>();
+  return *buffer;
+}
+
+std::string client_name(const HttpSocket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return "a client that is gone";
+  std::ostringstream text;
+  text << endpoint;
+  return text.str();
+}
+
+}  // namespace
+
+HttpConnection::HttpConnection(HttpSocket socket, std::shared_ptr<Peer> peer,
+                               std::shared_ptr<HttpShared> server)
+    : strand_(socket.get_executor()),
+      socket_(std::move(socket)),
+      server_(std::move(server)),
+      peer_(std::move(peer)),
+      name_(client_name(socket_)),
+      request_bytes_(*server_->budget, peer_->account),
+      answer_bytes_(*server_->budget, peer_->account) {
+  ++server_->connections;
+  ++peer_->connections;
+}
+
+HttpConnection::~HttpConnection() {
+  leave_count();
+  leave_stream_count();
+}
+
+bool HttpConnection::leave_count() {
+  if (!counted_.exchange(false)) return false;
+  --server_->connections;
+  --peer_->connections;
+  return true;
+}
+
+void HttpConnection::leave_stream_count() {
+  if (stream_counted_.exchange(false)) server_->streams.remove(peer_->name);
+}
+
+bool HttpConnection::give_way() {
+  if (!leave_count()) return false;
+  asio::post(strand_, [self = shared_from_this()] {
+    self->refuse(RefusalCause::kTooManyConnections,
+                 fmt::format("there are {} connections, the most allowed, and most of them from "
+                             "its address: it gives way to one of another",
+                             self->server_->limits.max_connections));
+  });
+  return true;
+}
+
+void HttpConnection::start() {
+  if (closed()) return;
+  boost::system::error_code error;
+  socket_.non_blocking(true, error);
+  if (!error) socket_.set_option(asio::ip::tcp::no_delay(true), error);
+  if (error) return close();
+  set_read_deadline();
+  wait_readable();
+}
+
+void HttpConnection::close() {
+  if (closed_.exchange(true)) return;
+  leave_count();
+  leave_stream_count();
+  read_deadline_.clear();
+  write_deadline_.clear();
+  heartbeat_.clear();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+  if (stream_) stream_->close();
+  stream_ = nullptr;
+  out_ = {};
+  request_bytes_.resize(0);
+  answer_bytes_.resize(0);
+}
+
+void HttpConnection::refuse(RefusalCause cause, std::string_view what) {
+  if (closed()) return;
+  server_->refusals.refuse(cause, name_, what);
+  close();
+}
+
+// ---- reading
+
+bool HttpConnection::may_read() const {
+  if (closed() || end_of_input_) return false;
+  const bool ahead = state_ == State::kHandling || state_ == State::kWriting;
+  return !ahead || kept_.size() < server_->limits.max_header_bytes;
+}
+
+void HttpConnection::wait_readable() {
+  if (waiting_to_read_ || !may_read()) return;
+  waiting_to_read_ = true;
+  socket_.async_wait(HttpSocket::wait_read,
+                     [self = shared_from_this()](const boost::system::error_code& error) {
+                       self->waiting_to_read_ = false;
+                       if (error) return self->close();
+                       self->on_readable();
+                     });
+}
+
+void HttpConnection::on_readable() {
+  if (!may_read()) return;
+  auto& buffer = read_buffer();
+  // Of requests that must wait only a little is read ahead.
+  const bool reading = state_ == State::kReading || state_ == State::kLingering;
+  const std::size_t most = reading ? buffer.size() : server_->limits.max_header_bytes;
+  boost::system::error_code error;
+  const std::size_t count = socket_.read_some(asio::buffer(buffer.data(), most), error);
+  if (error == asio::error::would_block || error == asio::error::try_again) return wait_readable();
+  if (error == asio::error::eof) return on_end_of_input();
+  if (error) return close();
+  if (state_ == State::kLingering || state_ == State::kStreaming) {
+    thrown_away_ += count;
+    if (thrown_away_ > kLingerBytes) return close();
+  } else {
+    kept_.append(buffer.data(), count);
+    if (!has_room()) return;
+    advance();
+  }
+  wait_readable();
+}
+
+// A client may have ended its side and still wait for its answers; it has a while for that.
+void HttpConnection::on_end_of_input() {
+  end_of_input_ = true;
+  const bool waits = state_ == State::kHandling || state_ == State::kWriting;
+  if (!waits) return close();
+  if (state_ == State::kHandling) read_deadline_.set_in(server_->limits.read_timeout);
+}
+
+bool HttpConnection::has_room() {
+  const std::size_t bytes =
+      kept_.capacity() + (reader_ ? reader_->body_capacity() : 0) + kRequestBytes;
+  if (request_bytes_.resize(bytes)) return true;
+  const ByteBudget& budget = *server_->budget;
+  const std::string what = fmt::format(
+      "no room for a request of {} bytes: its address holds {}, all together {}; at most {} are "
+      "buffered, of an address no more than it leaves for others",
+      bytes, budget.held(*peer_->account), budget.used(), budget.limit());
+  if (state_ != State::kReading) {
+    refuse(RefusalCause::kOverBudget, what);
+  } else {
+    server_->refusals.refuse(RefusalCause::kOverBudget, name_, what);
+    answer_problem({429, "the server has no room for this request now", "try again in a second"});
+  }
+  return false;
+}
+
+// Takes requests of what was read until one is to be handled.
+void HttpConnection::advance() {
+  if (closed() || state_ != State::kReading) return;
+  if (kept_.empty()) {
+    if (end_of_input_) return close();
+    if (!reader_) {
+      kept_.shrink_to_fit();
+      request_bytes_.resize(0);
+    }
+  } else if (!take_input()) {
+    return;
+  }
+  set_read_deadline();
+  wait_readable();
+}
+
+// False when a request is complete, or refused.
+bool HttpConnection::take_input() {
+  if (!reader_) reader_ = std::make_unique<RequestReader>(server_->limits);
+  const std::size_t taken = reader_->take(kept_);
+  kept_.erase(0, taken);
+  if (reader_->state() == RequestReader::State::kRefused) {
+    const HttpProblem problem = reader_->problem();
+    server_->refusals.refuse(problem.status == 413 || problem.status == 431
+                                 ? RefusalCause::kOversize
+                                 : RefusalCause::kMalformed,
+                             name_, problem.message);
+    answer_problem(problem);
+    return false;
+  }
+  if (reader_->state() == RequestReader::State::kComplete) {
+    handle();
+    return false;
+  }
+  if (end_of_input_) {
+    close();
+    return false;
+  }
+  if (!has_room()) return false;
+  if (reader_->wants_go_ahead()) {
+    // Into a window that is empty: the client waits.
+    constexpr std::string_view kGoAhead = "HTTP/1.1 100 Continue\r\n\r\n";
+    boost::system::error_code ignored;
+    socket_.write_some(asio::buffer(kGoAhead.data(), kGoAhead.size()), ignored);
+  }
+  return true;
+}
+
+// A request's time runs from its first byte, however slowly the others trickle in.
+void HttpConnection::set_read_deadline() {
+  const bool between = !reader_ && kept_.empty();
+  const bool was_idle = idle_.exchange(between, std::memory_order_relaxed);
+  if (!had_a_request_) {
+    if (!read_deadline_.is_set()) read_deadline_.set_in(server_->limits.read_timeout);
+  } else if (between) {
+    read_deadline_.set_in(server_->limits.idle_timeout);
+  } else if (was_idle || !read_deadline_.is_set()) {
+    read_deadline_.set_in(server_->limits.read_timeout);
+  }
+}
+
+// ---- handling
+
+void HttpConnection::handle() {
+  state_ = State::kHandling;
+  had_a_request_ = true;
+  idle_.store(false, std::memory_order_relaxed);
+  read_deadline_.clear();
+  request_ = std::move(reader_->request());
+  reader_ = nullptr;
+  ++sequence_;
+  ++server_->requests;
+  const HttpResponder responder(server_->gate, weak_from_this(), sequence_);
+  try {
+    const CallingPeerScope calling(*peer_, speakers_);
+    server_->handler(request_, responder);
+  } catch (const std::exception& error) {
+    spdlog::error("{}: {} {} failed: {}", server_->name, request_.method, request_.target,
+                  error.what());
+    responder.answer(problem_answer({500, "the server failed at this request", "see its log"}));
+  }
+  request_.body = {};
+  request_bytes_.resize(kept_.capacity() + kRequestBytes);
+  wait_readable();
+}
+
+void HttpConnection::deliver(std::uint64_t sequence, HttpAnswer answer) {
+  if (closed() || state_ != State::kHandling || sequence != sequence_) return;
+  write(std::move(answer), &request_, !request_.keep_alive);
+}
+
+void HttpConnection::answer_problem(const HttpProblem& problem) {
+  reader_ = nullptr;
+  HttpAnswer answer = problem_answer(problem);
+  if (problem.status == 429) answer.with("Retry-After", "1");
+  write(std::move(answer), nullptr, true);
+}
+
+std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_slow) {
+  if (closed() || !server_->streams.try_add(peer_->name)) return nullptr;
+  stream_counted_ = true;
+  if (closed()) leave_stream_count();
+  return std::make_shared<EventStream>(
+      server_->budget, BudgetShare(*server_->budget, peer_->account),
+      server_->limits.max_unsent_bytes, too_slow,
+      [gate = server_->gate, weak = weak_from_this()] {
+        gate->pass([&] {
+          const auto self = weak.lock();
+          if (self) asio::post(self->strand(), [self] { self->stream_has_more(); });
+        });
+      });
+}
+
+// ---- deadlines
+
+void HttpConnection::expire_if_due(Deadline::Clock::time_point now) {
+  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now)) return;
+  asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
+}
+
+void HttpConnection::check_deadlines() {
+  if (closed()) return;
+  const HttpLimits& limits = server_->limits;
+  const auto now = Deadline::Clock::now();
+  if (write_deadline_.passed(now)) {
+    return refuse(RefusalCause::kTimeout, "it did not take an answer in time");
+  }
+  if (heartbeat_.passed(now) && stream_) {
+    static const auto kComment = std::make_shared<const std::string>(": heartbeat\n\n");
+    heartbeat_.set_in(limits.heartbeat);
+    if (!stream_text_) stream_->send(kComment);
+  }
+  if (!read_deadline_.passed(now)) return;
+  if (state_ != State::kReading || idle()) {
+    if (!had_a_request_ && state_ == State::kReading) {
+      return refuse(RefusalCause::kTimeout,
+                    fmt::format("it sent nothing for {} ms", limits.read_timeout.count()));
+    }
+    return close();
+  }
+  const std::string what =
+      fmt::format("a request was not finished within {} ms", limits.read_timeout.count());
+  server_->refusals.refuse(RefusalCause::kTimeout, name_, what);
+  answer_problem({408, what, "send it faster, or in parts"});
+}
+
+}  // namespace weir::web

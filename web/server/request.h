@@ -1,0 +1,36 @@
+// One request as handlers see it: decoded, bounded, and complete. Plain data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir::web {
+
+using NamesAndValues = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  std::string method;             // GET for a HEAD, too
+  bool head = false;              // the answer goes without its body
+  std::string target;             // as it came
+  std::vector<std::string> path;  // decoded; "/jobs/7" is {"jobs", "7"}, "/" is {}
+  NamesAndValues query;           // decoded, in their order
+  NamesAndValues headers;         // names in lower case
+  std::string body;
+  int version = 11;         // or 10
+  bool keep_alive = false;  // what the client wants
+
+  // The header's value; those of several with one name are joined by ", ". `name` in lower case.
+  std::optional<std::string> header(std::string_view name) const;
+};
+
+// What the server says by itself of a request that no handler sees.
+struct HttpProblem {
+  int status = 400;
+  std::string message;
+  std::string hint;
+};
+
+}  // namespace weir::web

@@ -1,0 +1,58 @@
+// HttpServer listens on one port and serves HTTP/1.1 to a handler: no thread per connection, no
+// thread waits. The handler runs on the io_context's threads and may answer later, from any thread.
+// It knows nothing of what is served. Whatever is malformed, too large, too slow or too much is
+// refused with a status that says so, counted by cause and logged at most ten times a second, and
+// costs nobody else anything: see limits.h, connection.h.
+//
+// No address costs another its place: the port's bytes are shared as tracker/rpc/byte_budget.h
+// says, and where there are as many connections as may be, one of the address that has most gives
+// way to one of an address that has fewer.
+//
+// Several io threads are meant (a strand per connection): one may be at a long answer. The
+// io_context must outlive the server.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "jobqueue/model/result.h"
+#include "tracker/rpc/byte_budget.h"
+#include "tracker/rpc/refusals.h"
+#include "web/server/limits.h"
+#include "web/server/responder.h"
+
+namespace weir::web {
+
+class HttpServer {
+ public:
+  // `name` is the subject of log lines ("web port"). `port` 0 takes a free one. Serves from the
+  // moment the io_context runs. Fails with BAD_REQUEST when the address cannot be used, saying
+  // which and why.
+  static Result<std::unique_ptr<HttpServer>> listen(boost::asio::io_context& io, std::string name,
+                                                    const std::string& host, std::uint16_t port,
+                                                    HttpHandler handler, HttpLimits limits,
+                                                    std::shared_ptr<ByteBudget> budget);
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  // Stops. Answers that come afterwards have no effect.
+  ~HttpServer();
+
+  std::uint16_t port() const;
+  const Refusals& refusals() const;
+  std::size_t connections() const;
+  std::size_t streams() const;
+  std::int64_t requests() const;
+  // Any thread, more than once: listens no more, lets no answer through any more, and closes every
+  // connection (on the io threads).
+  void stop();
+
+ private:
+  class Core;
+  explicit HttpServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace weir::web
