@@ -15,7 +15,7 @@
 namespace weir::report {
 
 inline constexpr std::size_t kMostPoints = 600;
-inline constexpr std::size_t kLeastPoints = 60;
+inline constexpr std::size_t kLeastPoints = 32;
 inline constexpr std::size_t kMostPointsInAll = 60'000;  // a thousand queues have fewer each
 
 class Timeline {

