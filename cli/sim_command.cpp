@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "cli/exit_code.h"
@@ -13,7 +14,9 @@
 #include "cli/sink.h"
 #include "cli/table.h"
 #include "conf/policies.h"
+#include "report/report.h"
 #include "sim/checker_observer.h"
+#include "sim/run_report.h"
 #include "sim/runner.h"
 
 namespace weir::cli {
@@ -74,6 +77,28 @@ void show_summary(Context& context, const Runner& runner, double wall_s) {
       static_cast<double>(runner.summary()->launches()) * per_s);
 }
 
+// What it was made from, without what differs from run to run.
+void write_report(Context& context, const SimOptions& options, const Scenario& scenario,
+                  const Runner& runner, RunReport& run) {
+  report::Report made = run.end(runner.engine().engine());
+  made.title =
+      "Simulated run of " + std::filesystem::path(scenario.file).filename().string();
+  made.subtitle = fmt::format("{} simulated; times count from the start of the run.",
+                              short_duration(runner.engine().elapsed()));
+  made.made_from.insert(made.made_from.begin(),
+                        {{"scenario", scenario.file},
+                         {"seed", std::to_string(scenario.model.seed)},
+                         {"span", short_duration(runner.engine().elapsed())}});
+  made.made_from.emplace_back("made by", "weir sim, version " WEIR_VERSION);
+  if (const std::string notice = runner.notice(); !notice.empty()) made.notes.push_back(notice);
+  for (const std::string& failure : runner.failures()) {
+    if (made.notes.size() < 20) made.notes.push_back(failure);
+  }
+  Sink sink(context, options.report);
+  sink.stream() << report::html(made);
+  sink.close();
+}
+
 int list_rules(Context& context) {
   Json list = Json::array();
   Table table({{"RULE"}, {.header = "SAYS", .least_width = 20}});
@@ -103,6 +128,8 @@ int run_scenario(Context& context, const SimOptions& options, const PolicyFactor
   const auto samples = Sink::of(context, options.samples);
   if (samples) (*runner)->write_samples(samples->stream());
   if (options.summary) (*runner)->summarise();
+  RunReport report;
+  if (!options.report.empty()) (*runner)->watch(report);
   if (before_checker != nullptr) (*runner)->watch(*before_checker);
   watch.begin(**runner);
   const auto started = std::chrono::steady_clock::now();
@@ -110,6 +137,7 @@ int run_scenario(Context& context, const SimOptions& options, const PolicyFactor
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - started;
   if (events) events->close();
   if (samples) samples->close();
+  if (!options.report.empty()) write_report(context, options, *scenario, **runner, report);
   if (options.summary) show_summary(context, **runner, wall.count());
   if (const std::string notice = (*runner)->notice(); !notice.empty()) {
     context.err << printable(options.scenario + ": " + notice) << "\n";
@@ -121,7 +149,9 @@ int run_scenario(Context& context, const SimOptions& options, const PolicyFactor
     throw CliFailure::findings(
         kExitNotSo, {fmt::format("{}: the run was stopped: {}", options.scenario, breach)});
   }
-  if (options.events != "-" && options.samples != "-" && !context.json()) {
+  const bool text_on_stdout =
+      options.events == "-" || options.samples == "-" || options.report == "-";
+  if (!text_on_stdout && !context.json()) {
     context.out << fmt::format("{}: {}, {}\n", printable(options.scenario),
                                counted((*runner)->expectations(), "expectation"),
                                failures.empty() ? "all met" : counted(failures.size(), "failure"));
@@ -135,6 +165,8 @@ void add_sim_options(CLI::App& command, SimOptions& options) {
                      "write what happens, one JSON object a line; - is stdout");
   command.add_option("--samples", options.samples,
                      "write each queue's figures at every update, one JSON object a line");
+  command.add_option("--report", options.report,
+                     "write the run as a page with charts: one HTML file, to look at or print");
   command.add_flag("--summary", options.summary,
                    "responses, waits, slot use, locality, kills and fairness, per queue");
   command
@@ -160,6 +192,7 @@ void add_sim_command(CLI::App& app, Context& context) {
       "Examples:\n"
       "  weir sim tests/scenarios/sim/manual.yaml\n"
       "  weir sim day.yaml --summary\n"
+      "  weir sim day.yaml --report day.html\n"
       "  weir sim day.yaml --events day.jsonl --samples -");
   command->callback([&context, options, rules] {
     context.action = [&context, options, rules] {

@@ -16,6 +16,7 @@ struct SimOptions {
   std::string scenario;
   std::string events;
   std::string samples;
+  std::string report;
   bool summary = false;
   std::string check;  // empty: full, with a trace sampled
 };

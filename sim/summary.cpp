@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "report/quantile.h"
 #include "sim/fairness.h"
 #include "sim/sim_engine.h"
 
@@ -13,8 +14,7 @@ Percentiles percentiles_of(std::vector<DurationMs> times) {
   if (times.empty()) return result;
   std::sort(times.begin(), times.end());
   const auto rank = [&](std::size_t percent) {
-    const std::size_t place = (times.size() * percent + 99) / 100;
-    return static_cast<double>(times[std::max<std::size_t>(place, 1) - 1]) / 1000;
+    return static_cast<double>(report::percentile(times, percent)) / 1000;
   };
   double sum = 0;
   for (const DurationMs time : times) sum += static_cast<double>(time);

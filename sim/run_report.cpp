@@ -1,0 +1,244 @@
+#include "sim/run_report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "jobqueue/policy/pools_facet.h"
+#include "sim/sim_engine.h"
+
+namespace weir {
+namespace {
+
+constexpr std::size_t kSlowest = 25;
+const std::string kCluster;  // no queue has this path
+
+TimeMs told(TimeMs at) {
+  return at - SimEngine::kStart;
+}
+
+report::Figures figures_of(const QueueFigures& of, bool guarantees) {
+  report::Figures figures;
+  figures.running = static_cast<double>(of.running);
+  figures.pending = static_cast<double>(of.pending);
+  if (guarantees) {
+    figures.guaranteed = static_cast<double>(of.guaranteed);
+    figures.allocated = static_cast<double>(of.allocated);
+    figures.lent = static_cast<double>(std::max<std::int64_t>(0, of.guaranteed - of.allocated));
+    figures.borrowed = static_cast<double>(std::max<std::int64_t>(0, of.running - of.guaranteed));
+  }
+  if (of.share >= 0) {
+    figures.share = static_cast<double>(of.share) / static_cast<double>(kWholeSlot);
+  }
+  return figures;
+}
+
+bool slower(const report::SlowJob& a, const report::SlowJob& b) {
+  return std::tuple(-a.response_ms, a.submitted_at, a.id) <
+         std::tuple(-b.response_ms, b.submitted_at, b.id);
+}
+
+}  // namespace
+
+RunReport::RunReport()
+    : timeline_(0), held_since_(SimEngine::kStart), slots_since_(SimEngine::kStart) {}
+
+void RunReport::on_step(const Engine& engine, const Input& input, const Output& output) {
+  for (const Event& event : output.events) take(engine, event);
+  if (policies_.empty() || policies_.back().second != engine.policy().name()) {
+    policies_.emplace_back(told(engine.now()), std::string(engine.policy().name()));
+  }
+  const bool tick = std::holds_alternative<Tick>(input.body);
+  bool changed = false;
+  for (const TaskKind kind : kTaskKinds) {
+    changed = changed || engine.state().total_slots(kind) != slots_[index(kind)];
+  }
+  if (changed || tick) integrate(engine);
+  if (tick) sample(engine);
+}
+
+void RunReport::integrate(const Engine& engine) {
+  for (const TaskKind kind : kTaskKinds) {
+    slot_ms_[index(kind)] += slots_[index(kind)] * (engine.now() - slots_since_);
+    slots_[index(kind)] = engine.state().total_slots(kind);
+  }
+  slots_since_ = engine.now();
+}
+
+std::string RunReport::place_of(const Engine& engine, JobId job) {
+  if (const Job* found = engine.state().find_job(job)) {
+    const std::string_view pool = pool_of(engine.policy(), job);
+    return pool.empty() ? engine.state().tree().node(found->queue).path : std::string(pool);
+  }
+  const auto open = open_.find(job);
+  return open == open_.end() ? std::string() : open->second.place;
+}
+
+report::QueueTotals& RunReport::totals(const std::string& place) {
+  report::QueueTotals& totals = totals_[place];
+  totals.queue = place;
+  return totals;
+}
+
+void RunReport::take(const Engine& engine, const Event& event) {
+  if (const auto* submitted = fact_as<JobSubmitted>(event.fact)) {
+    OpenJob& job = open_[submitted->job];
+    job.place = submitted->queue;
+    job.told.id = submitted->spec->name;
+    job.told.name = submitted->spec->name;
+    job.told.user = submitted->spec->user;
+    job.told.submitted_at = told(event.at);
+  } else if (const auto* change = fact_as<JobStateChanged>(event.fact)) {
+    if (is_over(change->state)) end_job(engine, change->job, change->state, event.at);
+  } else if (const auto* launch = fact_as<AttemptLaunched>(event.fact)) {
+    const auto open = open_.find(launch->attempt.task.job);
+    if (open == open_.end() || open->second.told.wait_ms) return;
+    OpenJob& job = open->second;
+    job.place = place_of(engine, open->first);
+    job.told.wait_ms = told(event.at) - job.told.submitted_at;
+    totals(job.place).waits.push_back(*job.told.wait_ms);
+  } else if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
+    take_kill(engine, told(event.at), *kill);
+  } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
+    use(engine, ended->attempt.task, ended->held_ms);
+    const auto open = open_.find(ended->attempt.task.job);
+    if (open != open_.end() && ended->how != AttemptEnded::How::kSucceeded) {
+      ++open->second.told.lost_attempts;
+    }
+  }
+}
+
+void RunReport::end_job(const Engine& engine, JobId id, JobState state, TimeMs at) {
+  const auto open = open_.find(id);
+  if (open == open_.end()) return;
+  report::SlowJob& job = open->second.told;
+  job.queue = place_of(engine, id);
+  job.state = name(state);
+  job.response_ms = told(at) - job.submitted_at;
+  if (const Job* found = engine.state().find_job(id)) {
+    job.maps = found->tasks(TaskKind::kMap).tasks.size();
+    job.reduces = found->tasks(TaskKind::kReduce).tasks.size();
+  }
+  report::QueueTotals& queue = totals(job.queue);
+  queue.responses.push_back(job.response_ms);
+  queue.succeeded += state == JobState::kSucceeded;
+  queue.failed += state == JobState::kFailed;
+  queue.killed += state == JobState::kKilled;
+  if (slowest_.size() < kSlowest || slower(job, slowest_.back())) {
+    slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), job, slower), job);
+    if (slowest_.size() > kSlowest) slowest_.pop_back();
+  }
+  open_.erase(open);
+}
+
+void RunReport::take_kill(const Engine& engine, TimeMs at, const KillOrdered& kill) {
+  if (kill.reason > KillReason::kFairShare) return;
+  const TaskKey& task = kill.attempt.task;
+  const std::string victim = place_of(engine, task.job);
+  std::string claimant = kill.for_pool;
+  if (claimant.empty() && kill.for_queue.valid()) {
+    claimant = engine.state().tree().node(kill.for_queue).path;
+  }
+  const double wasted =
+      static_cast<double>(kill.ran_ms * engine.state().job(task.job).width(task.kind)) / 1000;
+  const std::string reason(name(kill.reason));
+  report::Kills& kills = kills_[{victim, claimant, reason}];
+  kills.victim = victim;
+  kills.claimant = claimant;
+  kills.reason = reason;
+  ++kills.count;
+  kills.wasted_slot_s += wasted;
+  ++totals(victim).lost;
+  totals(victim).wasted_slot_s += wasted;
+  ++totals(claimant).gained;
+  timeline_.add_kill(victim, at, wasted);
+}
+
+void RunReport::use(const Engine& engine, const TaskKey& task, DurationMs held_ms) {
+  const Job* job = engine.state().find_job(task.job);
+  if (job == nullptr) return;
+  totals(place_of(engine, task.job)).used_slot_s[index(task.kind)] +=
+      static_cast<double>(held_ms * job->width(task.kind)) / 1000;
+}
+
+void RunReport::sample(const Engine& engine) {
+  for (const Held& held : held_) {
+    timeline_.add(held.place, held.kind, told(held_since_), told(engine.now()), held.figures);
+  }
+  held_.clear();
+  held_since_ = engine.now();
+  if (engine.policy().pools() != nullptr) {
+    sample_pools(engine);
+  } else {
+    sample_queues(engine);
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    report::Figures all;
+    for (const Held& held : held_) {
+      if (held.kind != kind) continue;
+      all.running += held.figures.running;
+      all.pending += held.figures.pending;
+    }
+    all.guaranteed = static_cast<double>(engine.state().total_slots(kind));
+    held_.push_back({kCluster, kind, all});
+  }
+}
+
+void RunReport::sample_queues(const Engine& engine) {
+  const bool guarantees = engine.policy().name() == "capacity";
+  for (const QueueId leaf : engine.state().tree().leaves()) {
+    for (const TaskKind kind : kTaskKinds) {
+      held_.push_back({engine.state().tree().node(leaf).path, kind,
+                       figures_of(engine.policy().figures(leaf, kind), guarantees)});
+    }
+  }
+}
+
+void RunReport::sample_pools(const Engine& engine) {
+  const auto pools = pool_figures(engine.policy(), engine.now());
+  std::set<std::string_view> inner;
+  for (const PoolFigures& pool : pools) inner.insert(pool.parent);
+  for (const PoolFigures& pool : pools) {
+    if (inner.contains(pool.pool)) continue;
+    for (const TaskKind kind : kTaskKinds) {
+      held_.push_back({pool.pool, kind, figures_of(pool.of[index(kind)], false)});
+    }
+  }
+}
+
+report::Report RunReport::end(const Engine& engine) {
+  integrate(engine);
+  sample(engine);
+  for (const Attempt& attempt : engine.state().attempts()) {
+    if (attempt.live) use(engine, attempt.key.task, attempt.in_slots_ms(engine.now()));
+  }
+  for (const auto& [id, job] : open_) ++totals(place_of(engine, id)).unfinished;
+  report::Report made;
+  made.to = told(engine.now());
+  made.cluster = timeline_.series(kCluster, made.to);
+  for (const std::string& queue : timeline_.queues()) {
+    if (queue == kCluster) continue;
+    made.queues.push_back(timeline_.series(queue, made.to));
+    report::QueueTotals& queue_totals = totals(queue);
+    for (const TaskKind kind : kTaskKinds) {
+      queue_totals.lent_slot_s[index(kind)] = timeline_.lent_slot_s(queue, kind);
+      queue_totals.borrowed_slot_s[index(kind)] = timeline_.borrowed_slot_s(queue, kind);
+    }
+  }
+  for (const TaskKind kind : kTaskKinds) {
+    made.slot_s[index(kind)] = static_cast<double>(slot_ms_[index(kind)]) / 1000;
+  }
+  for (auto& [place, queue] : totals_) made.totals.push_back(std::move(queue));
+  for (auto& [between, kills] : kills_) made.kills.push_back(std::move(kills));
+  std::stable_sort(made.kills.begin(), made.kills.end(), [](const auto& a, const auto& b) {
+    return a.wasted_slot_s > b.wasted_slot_s;
+  });
+  made.slowest = std::move(slowest_);
+  std::string ruled;
+  for (const auto& [from, policy] : policies_) {
+    ruled += ruled.empty() ? policy : ", from " + short_duration(from) + " on " + policy;
+  }
+  made.made_from.emplace_back("policy", ruled);
+  return made;
+}
+
+}  // namespace weir
