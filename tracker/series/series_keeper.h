@@ -39,7 +39,7 @@ class SeriesKeeper {
   SeriesKeeper(const SeriesKeeper&) = delete;
   SeriesKeeper& operator=(const SeriesKeeper&) = delete;
 
-  // Any thread.
+  // Any thread; a long series takes some milliseconds.
   Result<SeriesView> read(const SeriesQuery& query) const;
   // Hands over what the store does not know yet, and ends the thread. Before the store's writer
   // stops. Once.

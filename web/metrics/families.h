@@ -51,7 +51,7 @@ struct EngineCounters;
 struct PublishedViews;
 void add_process(Families& families, const DaemonFigures& daemon);
 void add_cluster(Families& families, const PublishedViews& views, std::int64_t now);
-void add_queues(Families& families, const PublishedViews& views);
+void add_queues(Families& families, const PublishedViews& views, std::int64_t now);
 void add_engine(Families& families, const DaemonFigures& daemon);
 void add_store(Families& families, const DaemonFigures& daemon);
 void add_ports(Families& families, const DaemonFigures& daemon);

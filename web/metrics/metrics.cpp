@@ -46,7 +46,7 @@ std::vector<prometheus::MetricFamily> metric_families(const DaemonFigures& daemo
   Families families;
   add_process(families, daemon);
   add_cluster(families, views, now);
-  add_queues(families, views);
+  add_queues(families, views, now);
   add_engine(families, daemon);
   add_store(families, daemon);
   add_ports(families, daemon);

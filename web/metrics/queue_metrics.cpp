@@ -60,7 +60,15 @@ void add_figures(Families& families, const PublishedViews& views) {
   });
 }
 
-void add_claims(Families& families, const PublishedViews& views) {
+// As it is by now: views may be older, where nothing changes but the time. It stands still where
+// the claim's time does.
+std::int64_t overdue_ms(const QueueView::Claim& claim, TimeMs now) {
+  if (claim.state == "paused" || claim.state == "recovering" || !claim.deadline_ms)
+    return claim.overdue_ms.value_or(0);
+  return std::max<std::int64_t>(0, now - *claim.deadline_ms);
+}
+
+void add_claims(Families& families, const PublishedViews& views, TimeMs now) {
   families.gauge("weir_queue_claim_slots",
                  "Slots that open claims of the queue are still owed, by what they wait for.");
   for (const QueueView& queue : *views.queues) {
@@ -76,11 +84,11 @@ void add_claims(Families& families, const PublishedViews& views) {
   families.gauge("weir_queue_claim_overdue_seconds",
                  "For how long the queue's oldest due claim has been past its deadline; 0: none "
                  "is.");
-  each(families, views, [](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+  each(families, views, [now](const QueueView& queue, TaskKind kind) -> std::optional<double> {
     if (!queue.leaf) return std::nullopt;
     std::int64_t most = 0;
     for (const QueueView::Claim& claim : queue.claims) {
-      if (claim.kind == kind) most = std::max(most, claim.overdue_ms.value_or(0));
+      if (claim.kind == kind) most = std::max(most, overdue_ms(claim, now));
     }
     return static_cast<double>(most) / 1'000;
   });
@@ -118,7 +126,7 @@ void add_slot_time(Families& families, const PublishedViews& views) {
 
 }  // namespace
 
-void add_queues(Families& families, const PublishedViews& views) {
+void add_queues(Families& families, const PublishedViews& views, std::int64_t now) {
   families.gauge("weir_queue_leaf", "1: jobs are submitted to the queue; 0: it has queues below.");
   for (const QueueView& queue : *views.queues)
     families.add(queue.leaf ? 1.0 : 0.0, {{"queue", queue.name}});
@@ -126,7 +134,7 @@ void add_queues(Families& families, const PublishedViews& views) {
   for (const QueueView& queue : *views.queues)
     families.add(queue.state == "STOPPED" ? 1.0 : 0.0, {{"queue", queue.name}});
   add_figures(families, views);
-  add_claims(families, views);
+  add_claims(families, views, now);
   add_slot_time(families, views);
   families.gauge("weir_queue_jobs", "Unfinished jobs of the queue, by state as in weir_jobs.");
   for (const QueueView& queue : *views.queues) {

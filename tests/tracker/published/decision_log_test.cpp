@@ -2,8 +2,8 @@
 #include "tracker/published/decision_log.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
-#include <chrono>
 #include <thread>
 
 #include "support/fifo_harness.h"
@@ -248,12 +248,16 @@ TEST(DecisionLog, CostsLittle) {
     fact.tracker = TrackerId(i % 40);
     events.push_back({0, h.now, SoftFact(fact)});
   }
-  const auto begun = std::chrono::steady_clock::now();
+  const auto cpu_ns = [] {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+  };
+  const auto begun = cpu_ns();
   for (int round = 0; round < 100; ++round) {
     for (const Event& event : events) h.log.on(event, h.engine());
   }
-  const auto took = std::chrono::steady_clock::now() - begun;
-  RecordProperty("ns_a_decision", std::to_string(took.count() / 100'000));
+  RecordProperty("ns_a_decision", std::to_string((cpu_ns() - begun) / 100'000));
   EXPECT_EQ(h.newest("launch").tracker, "tracker-with-a-name-39");
 }
 

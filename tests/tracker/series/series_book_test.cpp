@@ -249,6 +249,7 @@ TEST(SeriesBook, AClockThatIsSetBackNotesNothingTwice) {
   SeriesBook book;
   for (int i = 0; i < 60; ++i) book.sample(kStart + i * 1'000, {running("a", 1)});
   EXPECT_FALSE(book.sample(kStart + 50'000, {running("a", 2)}));  // by a little
+  EXPECT_FALSE(book.sample(kStart + 59'900, {running("a", 2)}));  // the same second
   EXPECT_EQ(read(book, "a", "1s", 0, kStart).points.size(), 60u);
   EXPECT_TRUE(book.sample(kStart - 3'600'000, {running("a", 2)}));  // by an hour
   EXPECT_EQ(maps_running(read(book, "a", "1s", 0, kStart)), std::vector<std::int64_t>{2});

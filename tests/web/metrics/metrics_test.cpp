@@ -174,6 +174,34 @@ std::set<std::string> exposed(const std::vector<MetricFamily>& families) {
   return out;
 }
 
+TEST(QueueMetrics, AClaimIsOverdueByTheClockAndNotByTheAgeOfTheViews) {
+  QueueView queue;
+  queue.name = "prod";
+  queue.leaf = true;
+  QueueView::Claim claim;
+  claim.slots = 4;
+  claim.state = "due";
+  claim.deadline_ms = 100'000;
+  queue.claims = {claim};
+  claim.kind = TaskKind::kReduce;
+  claim.state = "paused";
+  claim.overdue_ms = 2'000;
+  queue.claims.push_back(claim);
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
+  views.settings = std::make_shared<const Settings>();
+  const EngineCounters counters;
+  DaemonFigures daemon;
+  daemon.engine = &counters;
+  const std::string text = metrics_text(daemon, views, 107'000);
+  for (const char* line :
+       {"weir_queue_claim_overdue_seconds{queue=\"prod\",class=\"map\"} 7\n",
+        "weir_queue_claim_overdue_seconds{queue=\"prod\",class=\"reduce\"} 2\n",
+        "weir_queue_claim_slots{queue=\"prod\",class=\"map\",state=\"due\"} 4\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
 nlohmann::json board() {
   return nlohmann::json::parse(file_text(WEIR_DIST_FOLDER "/grafana/weir.json"));
 }
