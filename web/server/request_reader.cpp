@@ -91,7 +91,9 @@ std::size_t RequestReader::take(std::string_view input) {
     }
     if (used == 0) {
       if (error != http::error::need_more) continue;
-      if (rest.size() > limits_.max_header_bytes) {
+      // Beast takes whole lines of headers, and of the rest only knows what it would still take.
+      const std::size_t before = had_headers_ ? 0 : header_bytes_;
+      if (before + rest.size() > limits_.max_header_bytes) {
         refuse(had_headers_ ? 400 : 431,
                fmt::format("more than {} bytes of {}", limits_.max_header_bytes,
                            had_headers_ ? "a chunk's head" : "headers"),

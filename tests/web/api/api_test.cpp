@@ -77,10 +77,13 @@ TEST_F(ApiTest, AStreamEndsWithAWordWhenTheJobTrackerDoes) {
   EXPECT_THAT(client_->read_to_end(), HasSubstr("event: bye\ndata: {\"reason\""));
 }
 
-TEST_F(ApiTest, ReadyWhenTheStoreTakesWrites) {
-  EXPECT_EQ(get("/healthz").status, 200);
-  EXPECT_EQ(get("/readyz").status, 503);  // a start waits for trackers
-  EXPECT_EQ(call("POST", "/readyz", "").status, 405);
+TEST_F(ApiTest, ProbesAreForReading) {
+  for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+    EXPECT_EQ(get(path).status, 200) << path;
+    const auto wrong = call("POST", path, "");
+    EXPECT_EQ(wrong.status, 405) << path;
+    EXPECT_EQ(wrong.header("Allow"), "GET, HEAD") << path;
+  }
 }
 
 TEST(HostCheckTest, NamesOfThisServer) {

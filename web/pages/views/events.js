@@ -159,7 +159,7 @@ export function draw(page) {
   const table = new Table({
     columns,
     rowHeight: 30,
-    keyOf: (one) => one.key,
+    keyOf: (one) => one.number,
     label: 'Decisions',
     onEnd: () => more(),
     empty: () => empty('Nothing of that kind was decided since the JobTracker started.'),
@@ -170,16 +170,6 @@ export function draw(page) {
     kind: query().get('kind'),
     since: query().get('since'),
   });
-  // A decision has no id: its text is, and how often it came before.
-  const keyed = (list) => {
-    const seen = new Map();
-    return list.map((one) => {
-      const text = JSON.stringify(one);
-      const n = seen.get(text) ?? 0;
-      seen.set(text, n + 1);
-      return {...one, key: text + n};
-    });
-  };
   const fetchPage = async (at, limit) => {
     const mine = generation;
     const {value, headers} = await read(
@@ -196,7 +186,7 @@ export function draw(page) {
       if (got) {
         fill(note);
         if (items.length <= PAGE || scrollY < 200) {
-          items = keyed(got.value);
+          items = got.value;
           cursor = got.next;
           table.set(items);
         }
@@ -214,7 +204,7 @@ export function draw(page) {
     try {
       const got = await fetchPage(cursor, PAGE);
       if (got) {
-        items = keyed([...items.map(({key, ...one}) => one), ...got.value]);
+        items = [...items, ...got.value];
         cursor = got.next;
         table.set(items);
       }
