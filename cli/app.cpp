@@ -13,10 +13,12 @@
 #include "cli/local_command.h"
 #include "cli/policy_commands.h"
 #include "cli/queue_commands.h"
+#include "cli/report_command.h"
 #include "cli/server_commands.h"
 #include "cli/shares_command.h"
 #include "cli/sim_command.h"
 #include "cli/submit_command.h"
+#include "cli/top_command.h"
 #include "cli/watch_command.h"
 
 namespace weir::cli {
@@ -32,6 +34,8 @@ void add_commands(CLI::App& app, Context& context) {
   add_policy_commands(app, context);
   add_conf_commands(app, context);
   add_server_commands(app, context);
+  add_top_command(app, context);
+  add_report_command(app, context);
   add_sim_command(app, context);
   add_shares_command(app, context);
   add_bench_command(app, context);

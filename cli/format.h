@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/text_width.h"
+#include "views/text_width.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/time.h"
 

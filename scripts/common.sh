@@ -6,7 +6,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BUILD_PACKAGES=(
   g++ cmake ninja-build ccache binutils pkg-config
   thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev libcli11-dev
-  libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev prometheus-cpp-dev
+  libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev prometheus-cpp-dev libncurses-dev
 )
 RUN_PACKAGES=(python3)
 TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six python3-requests python3-jsonschema procps git)

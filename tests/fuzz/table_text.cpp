@@ -4,10 +4,11 @@
 #include <vector>
 
 #include "cli/table.h"
-#include "cli/text_width.h"
+#include "views/text_width.h"
 #include "fuzz/target.h"
 #include "jobqueue/model/check.h"
 
+using namespace weir;
 using namespace weir::cli;
 
 void weir::fuzz::run(std::string_view input) {

@@ -1,4 +1,4 @@
-#include "cli/text_width.h"
+#include "views/text_width.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 #include "jobqueue/model/plain_text.h"
 
-namespace weir::cli {
+namespace weir {
 namespace {
 
 struct Range {
@@ -148,4 +148,4 @@ std::string truncated(std::string_view text, std::size_t columns) {
   return result + "…";
 }
 
-}  // namespace weir::cli
+}  // namespace weir

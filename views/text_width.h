@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-namespace weir::cli {
+namespace weir {
 
 std::size_t display_width(std::string_view text);
 // At most `columns` wide; what is cut off is shown by a last "…".
 std::string truncated(std::string_view text, std::size_t columns);
 
-}  // namespace weir::cli
+}  // namespace weir

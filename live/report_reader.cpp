@@ -1,0 +1,269 @@
+#include "live/report_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "live/api_json.h"
+#include "report/timeline.h"
+
+namespace weir::live {
+namespace {
+
+constexpr std::size_t kMostQueues = 500;
+constexpr std::size_t kMostPages = 100;  // of a list, 1,000 a page
+constexpr std::size_t kSlowest = 25;
+constexpr const char* kClasses[] = {"map", "reduce"};
+const std::string kCluster;  // no queue has this path
+
+struct Step {
+  DurationMs up_to_ms;  // spans for which it is right
+  DurationMs step_ms;
+  const char* text;
+};
+constexpr Step kSteps[] = {{600'000, 1'000, "1s"},
+                           {3 * 3'600'000, 10'000, "10s"},
+                           {2 * 86'400'000LL, 60'000, "1m"},
+                           {INT64_MAX, 900'000, "15m"}};
+
+const Step& step_for(DurationMs span) {
+  const Step* step = std::begin(kSteps);
+  while (span > step->up_to_ms) ++step;
+  return *step;
+}
+
+class Reader {
+ public:
+  Reader(HttpClient& client, std::int64_t since_ms, std::int64_t now_ms)
+      : client_(client),
+        since_(since_ms),
+        now_(now_ms),
+        step_(step_for(now_ms - since_ms)),
+        timeline_(since_ms, step_.step_ms) {}
+
+  report::Report read() {
+    read_cluster();
+    read_series();
+    read_jobs("/api/v1/history");
+    read_jobs("/api/v1/jobs");
+    read_kills();
+    return finish();
+  }
+
+ private:
+  report::QueueTotals& totals(const std::string& queue) {
+    report::QueueTotals& totals = totals_[queue];
+    totals.queue = queue;
+    return totals;
+  }
+
+  void read_cluster() {
+    const Json cluster = get_json(client_, "/api/v1/cluster");
+    made_.made_from.emplace_back("policy", text_of(cluster, "policy") + " (now)");
+    for (const Json& queue : get_json(client_, "/api/v1/queues")) {
+      if (!part_of(queue, "leaf").is_boolean() || !part_of(queue, "leaf").get<bool>()) continue;
+      if (leaves_.size() == kMostQueues) {
+        made_.notes.push_back(
+            fmt::format("Of the queues the first {} are shown over time.", kMostQueues));
+        break;
+      }
+      leaves_.push_back(text_of(queue, "name"));
+    }
+  }
+
+  // Of a queue, or `root` for the cluster, whose guarantee is its slots.
+  void each_point(const std::string& queue,
+                  const std::function<void(const Json& point, TimeMs from, TimeMs to)>& take) {
+    Json series;
+    try {
+      series = get_json(client_, fmt::format("/api/v1/series?queue={}&since={}&step={}",
+                                             percent_encoded(queue), since_, step_.text));
+    } catch (const ApiRefused& refused) {
+      if (refused.status() != 404) throw;
+      if (made_.notes.size() < 20) made_.notes.push_back("There is no series of " + queue + ".");
+      return;
+    }
+    const DurationMs step = std::max<DurationMs>(number_of(series, "step_ms", 1000), 1000);
+    const Json& points = part_of(series, "points");
+    if (!points.is_array()) return;
+    for (const Json& point : points) {
+      const TimeMs from = std::max(number_of(point, "t"), since_);
+      const TimeMs to = std::min(number_of(point, "t") + step, now_);
+      if (to > from) take(point, from, to);
+    }
+  }
+
+  void read_series() {
+    each_point("root", [&](const Json& point, TimeMs from, TimeMs to) {
+      for (const TaskKind kind : kTaskKinds) {
+        const Json& of = part_of(point, kClasses[index(kind)]);
+        report::Figures all;
+        all.running = static_cast<double>(number_of(of, "running"));
+        all.pending = static_cast<double>(number_of(of, "pending"));
+        all.guaranteed = static_cast<double>(number_of(of, "guaranteed"));
+        timeline_.add(kCluster, kind, from, to, all);
+        made_.slot_s[index(kind)] += *all.guaranteed * static_cast<double>(to - from) / 1000;
+      }
+    });
+    for (const std::string& queue : leaves_) {
+      totals(queue);
+      each_point(queue, [&](const Json& point, TimeMs from, TimeMs to) {
+        for (const TaskKind kind : kTaskKinds) take_figures(queue, kind, point, from, to);
+      });
+    }
+  }
+
+  void take_figures(const std::string& queue, TaskKind kind, const Json& point, TimeMs from,
+                    TimeMs to) {
+    const Json& of = part_of(point, kClasses[index(kind)]);
+    report::Figures figures;
+    figures.running = static_cast<double>(number_of(of, "running"));
+    figures.pending = static_cast<double>(number_of(of, "pending"));
+    if (const auto share = maybe_number_of(of, "share_thousandths")) {
+      figures.share = static_cast<double>(*share) / 1000;
+    } else {
+      const auto guaranteed = static_cast<double>(number_of(of, "guaranteed"));
+      const auto allocated = static_cast<double>(number_of(of, "allocated"));
+      figures.guaranteed = guaranteed;
+      figures.allocated = allocated;
+      figures.lent = std::max(0.0, guaranteed - allocated);
+      figures.borrowed = std::max(0.0, figures.running - guaranteed);
+    }
+    timeline_.add(queue, kind, from, to, figures);
+    totals(queue).used_slot_s[index(kind)] +=
+        figures.running * static_cast<double>(to - from) / 1000;
+  }
+
+  // Every page, up to a bound that is said.
+  template <class Take>
+  void each(const std::string& target, const char* what, Take take) {
+    std::string cursor;
+    for (std::size_t page = 0; page < kMostPages; ++page) {
+      const std::string from = cursor.empty() ? "" : "&cursor=" + percent_encoded(cursor);
+      const Json list = get_json(client_, target + from, &cursor);
+      if (!list.is_array()) return;
+      for (const Json& entry : list) take(entry);
+      if (cursor.empty() || list.empty()) return;
+    }
+    made_.notes.push_back(fmt::format("Only the newest {},000 {} are counted.", kMostPages, what));
+  }
+
+  void read_jobs(const std::string& path) {
+    each(fmt::format("{}?since={}&limit=1000", path, since_), "jobs", [&](const Json& job) {
+      if (seen_.insert(number_of(job, "number")).second) take_job(job);
+    });
+  }
+
+  void take_job(const Json& json) {
+    report::SlowJob job;
+    job.id = text_of(json, "job");
+    job.name = text_of(json, "name");
+    job.user = text_of(json, "user");
+    job.queue = text_of(json, "pool");
+    if (job.queue.empty()) job.queue = text_of(json, "queue");
+    job.state = text_of(json, "state");
+    job.submitted_at = number_of(json, "submitted_at_ms");
+    if (const auto started = maybe_number_of(json, "started_at_ms")) {
+      job.wait_ms = std::max<std::int64_t>(0, *started - job.submitted_at);
+    }
+    for (const char* kind : {"maps", "reduces"}) {
+      const Json& tasks = part_of(json, kind);
+      job.lost_attempts += static_cast<std::uint64_t>(number_of(tasks, "failed_attempts") +
+                                                      number_of(tasks, "killed_attempts"));
+    }
+    job.maps = static_cast<std::uint64_t>(number_of(part_of(json, "maps"), "total"));
+    job.reduces = static_cast<std::uint64_t>(number_of(part_of(json, "reduces"), "total"));
+    const auto finished = maybe_number_of(json, "finished_at_ms");
+    if (finished && *finished < since_) return;
+    report::QueueTotals& queue = totals(job.queue);
+    if (job.wait_ms) queue.waits.push_back(*job.wait_ms);
+    if (!finished) {
+      ++queue.unfinished;
+      return;
+    }
+    job.response_ms = std::max<std::int64_t>(0, *finished - job.submitted_at);
+    queue.responses.push_back(job.response_ms);
+    queue.succeeded += job.state == "SUCCEEDED";
+    queue.failed += job.state == "FAILED";
+    queue.killed += job.state == "KILLED";
+    made_.slowest.push_back(std::move(job));
+  }
+
+  void read_kills() {
+    try {
+      each(fmt::format("/api/v1/decisions?kind=kill&since={}&limit=1000", since_), "kills",
+           [&](const Json& kill) { take_kill(kill); });
+    } catch (const ApiRefused& refused) {
+      if (refused.status() != 404) throw;
+      made_.notes.emplace_back("This JobTracker does not tell its decisions: kills are not known.");
+    }
+  }
+
+  void take_kill(const Json& kill) {
+    const std::string reason = text_of(kill, "reason");
+    if (reason != "reclaim" && reason != "min_share" && reason != "fair_share") return;
+    const std::string victim = text_of(kill, "queue");
+    const std::string claimant = text_of(kill, "for");
+    const double wasted =
+        static_cast<double>(number_of(kill, "ran_ms") * number_of(kill, "slots", 1)) / 1000;
+    report::Kills& between = kills_[{victim, claimant, reason}];
+    between.victim = victim;
+    between.claimant = claimant;
+    between.reason = reason;
+    ++between.count;
+    between.wasted_slot_s += wasted;
+    ++totals(victim).lost;
+    totals(victim).wasted_slot_s += wasted;
+    if (!claimant.empty()) ++totals(claimant).gained;
+    timeline_.add_kill(victim, std::min(number_of(kill, "t"), now_ - 1), wasted);
+  }
+
+  report::Report finish() {
+    made_.from = since_;
+    made_.to = now_;
+    made_.wall_clock = true;
+    made_.cluster = timeline_.series(kCluster, now_);
+    for (const std::string& queue : timeline_.queues()) {
+      if (queue == kCluster) continue;
+      made_.queues.push_back(timeline_.series(queue, now_));
+      for (const TaskKind kind : kTaskKinds) {
+        totals(queue).lent_slot_s[index(kind)] = timeline_.lent_slot_s(queue, kind);
+        totals(queue).borrowed_slot_s[index(kind)] = timeline_.borrowed_slot_s(queue, kind);
+      }
+    }
+    for (auto& [name, queue] : totals_) made_.totals.push_back(std::move(queue));
+    for (auto& [between, kills] : kills_) made_.kills.push_back(std::move(kills));
+    std::stable_sort(
+        made_.kills.begin(), made_.kills.end(),
+        [](const auto& a, const auto& b) { return a.wasted_slot_s > b.wasted_slot_s; });
+    std::stable_sort(
+        made_.slowest.begin(), made_.slowest.end(),
+        [](const auto& a, const auto& b) { return a.response_ms > b.response_ms; });
+    if (made_.slowest.size() > kSlowest) made_.slowest.resize(kSlowest);
+    made_.notes.emplace_back(
+        "Times without figures are those in which the JobTracker did not run.");
+    return std::move(made_);
+  }
+
+  HttpClient& client_;
+  std::int64_t since_, now_;
+  const Step& step_;
+  report::Timeline timeline_;
+  report::Report made_;
+  std::vector<std::string> leaves_;
+  std::set<std::int64_t> seen_;
+  std::map<std::string, report::QueueTotals> totals_;
+  std::map<std::tuple<std::string, std::string, std::string>, report::Kills> kills_;
+};
+
+}  // namespace
+
+report::Report read_report(HttpClient& client, std::int64_t since_ms, std::int64_t now_ms) {
+  return Reader(client, since_ms, now_ms).read();
+}
+
+}  // namespace weir::live

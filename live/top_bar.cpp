@@ -1,0 +1,78 @@
+// Bars of the screen, and its help.
+#include <algorithm>
+#include <cmath>
+
+#include "live/top_draw.h"
+
+namespace weir::live {
+
+const std::vector<std::string>& top_help() {
+  static const std::vector<std::string> kText = {
+      "weir top: the cluster as it is now",
+      "",
+      "  Tab              between queues and jobs",
+      "  Up Down j        the next row; PgUp PgDn Home End go farther",
+      "  Enter            why the chosen job waits",
+      "  /                show what has this text; Esc shows all again",
+      "  s                another order of the jobs",
+      "  k                kill the chosen job (asks first)",
+      "  p                give it another priority",
+      "  h ?              this help",
+      "  q ^C             quit",
+      "",
+      "Bars are as wide as the cluster's slots: used within the guarantee, then",
+      "beyond it (borrowed); | is what is guaranteed (or the fair share), : the",
+      "maximum. RUN/GUAR are slots, WAIT is what wants a slot. A claim is what a",
+      "queue is owed; when its time is over, tasks of others are killed for it.",
+      "",
+      "Any key goes back."};
+  return kText;
+}
+
+ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii) {
+  const double scale = static_cast<double>(columns) / std::max(figures.whole, 1.0);
+  const auto place = [&](double slots) {
+    const double at = std::clamp(slots * scale, 0.0, static_cast<double>(columns));
+    return static_cast<std::size_t>(std::lround(at));
+  };
+  std::size_t used = place(figures.running);
+  if (figures.running > 0 && used == 0 && columns > 0) used = 1;
+  const bool has_guarantee = figures.guaranteed >= 0;
+  const std::size_t guarantee = has_guarantee ? place(figures.guaranteed) : columns;
+  const bool borrows = has_guarantee && figures.running > figures.guaranteed;
+  const std::size_t own = borrows ? std::min(used, guarantee) : used;
+  const auto mark_at = [&](double slots) {
+    return slots < 0 || columns == 0 ? columns : std::min(place(slots), columns - 1);
+  };
+  const std::size_t guarantee_mark = mark_at(figures.guaranteed);
+  const std::size_t maximum_mark = mark_at(figures.maximum);
+  ScreenLine pieces;
+  for (std::size_t i = 0; i < columns; ++i) {
+    Piece cell = {" ", Look::kPlain};
+    if (i == guarantee_mark) {
+      cell = {ascii ? "|" : "│", Look::kMark};
+    } else if (i == maximum_mark) {
+      cell = {ascii ? ":" : "┊", Look::kMark};
+    } else if (i < own) {
+      cell = {ascii ? "#" : "█", Look::kOwn};
+    } else if (i < used) {
+      cell = {ascii ? "+" : "▓", Look::kBorrowed};
+    } else if (has_guarantee && i < guarantee) {
+      cell = {ascii ? "." : "·", Look::kDim};
+    }
+    if (!pieces.empty() && pieces.back().look == cell.look) {
+      pieces.back().text += cell.text;
+    } else {
+      pieces.push_back(std::move(cell));
+    }
+  }
+  return pieces;
+}
+
+std::string text_of(const ScreenLine& line) {
+  std::string text;
+  for (const Piece& piece : line) text += piece.text;
+  return text;
+}
+
+}  // namespace weir::live

@@ -1,0 +1,375 @@
+#include "live/top_draw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "jobqueue/model/plain_text.h"
+#include "jobqueue/model/time.h"
+#include "views/text_width.h"
+
+namespace weir::live {
+namespace {
+
+constexpr std::size_t kHeaderLines = 4;
+
+class Painter {
+ public:
+  Painter(const TopModel& model, const TopView& view, ScreenSize size, std::int64_t now_ms)
+      : model_(model), view_(view), size_(size), now_(now_ms) {}
+
+  std::vector<ScreenLine> paint();
+
+ private:
+  std::string shown(const std::string& text) const;
+  std::string left(const std::string& text, std::size_t columns) const;
+  static std::string right(const std::string& text, std::size_t columns);
+  void add(ScreenLine line) { lines_.push_back(std::move(line)); }
+
+  void header();
+  ScreenLine class_line(TaskKind kind) const;
+  void claims(std::size_t rows);
+  void queues(std::size_t rows);
+  void queue(const TopQueue& queue, bool chosen);
+  std::vector<Piece> queue_class(const TopQueue::Slots& slots, TaskKind kind,
+                                 std::size_t columns) const;
+  void jobs(std::size_t rows);
+  void job(const TopJob& job, bool chosen);
+  ScreenLine detail() const;
+  ScreenLine footer() const;
+  void text(const std::vector<std::string>& lines, std::size_t from);
+  void fit();
+
+  const TopModel& model_;
+  const TopView& view_;
+  ScreenSize size_;
+  std::int64_t now_;
+  std::vector<ScreenLine> lines_;
+};
+
+std::string Painter::shown(const std::string& text) const {
+  std::string plain = plain_text(text);
+  if (!size_.ascii) return plain;
+  std::string result;
+  for (const char c : plain) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) result += c;
+    if (byte >= 0xC0) result += '?';
+  }
+  return result;
+}
+
+std::string Painter::left(const std::string& text, std::size_t columns) const {
+  std::string cut = truncated(shown(text), columns);
+  if (size_.ascii && cut.ends_with("…")) cut = cut.substr(0, cut.size() - 3) + "~";
+  const std::size_t width = display_width(cut);
+  return cut + std::string(columns - std::min(columns, width), ' ');
+}
+
+std::string Painter::right(const std::string& text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  return std::string(columns - std::min(columns, width), ' ') + text;
+}
+
+ScreenLine Painter::class_line(TaskKind kind) const {
+  const TopModel::Slots& slots = model_.slots[index(kind)];
+  ScreenLine line = {{left(kind == TaskKind::kMap ? "Maps" : "Reduces", 8), Look::kBold}};
+  const std::size_t columns = std::min<std::size_t>(size_.columns / 3, 60);
+  BarFigures figures;
+  figures.running = static_cast<double>(slots.used);
+  figures.whole = static_cast<double>(std::max<std::int64_t>(slots.total, 1));
+  line.push_back({"["});
+  for (Piece& piece : bar(figures, columns, size_.ascii)) line.push_back(std::move(piece));
+  line.push_back({fmt::format("] {} of {} slots used, {} free", slots.used, slots.total,
+                              slots.free)});
+  if (slots.lost > 0) line.push_back({fmt::format(", {} lost", slots.lost), Look::kBad});
+  return line;
+}
+
+void Painter::header() {
+  const std::string who = fmt::format("weir top  {}", shown(model_.address));
+  const std::string policy =
+      fmt::format("  policy {}, {} trackers", shown(model_.policy), model_.trackers);
+  ScreenLine first = {{who, Look::kBold}, {model_.complete ? policy : ""}};
+  if (!model_.trouble.empty()) {
+    const std::int64_t since = std::max<std::int64_t>(0, now_ - model_.trouble_since_ms) / 1000;
+    first.push_back({fmt::format("  no answer for {} s, trying again: {}", since,
+                                 shown(model_.trouble)),
+                     Look::kBad});
+  } else if (!model_.complete) {
+    first.push_back({"  reading...", Look::kDim});
+  }
+  add(std::move(first));
+  for (const TaskKind kind : kTaskKinds) add(class_line(kind));
+  ScreenLine line = {{left("Jobs", 8), Look::kBold},
+                     {fmt::format("{} running, {} pending, {} waiting", model_.running,
+                                  model_.pending, model_.waiting)}};
+  line.push_back({fmt::format("; {} tasks killed for others in the last hour", model_.kills),
+                  model_.kills > 0 ? Look::kWarn : Look::kDim});
+  if (model_.kills > 0) {
+    line.push_back({fmt::format(", {} slot-s lost", model_.waste_slot_ms / 1000), Look::kWarn});
+  }
+  add(std::move(line));
+}
+
+void Painter::claims(std::size_t rows) {
+  if (rows < 2) return;
+  add({{left(fmt::format("CLAIMS ({}): slots owed to queues", model_.claims.size()),
+             size_.columns),
+        Look::kHead}});
+  const std::int64_t passed = now_ - model_.claims_came_ms;
+  for (std::size_t i = 0; i < std::min(rows - 1, model_.claims.size()); ++i) {
+    const TopClaim& claim = model_.claims[i];
+    const std::int64_t left_ms = std::max<std::int64_t>(0, claim.left_ms - passed);
+    std::string when = claim.left_ms < 0 ? "never kills"
+                       : left_ms > 0     ? fmt::format("kills in {} s", (left_ms + 999) / 1000)
+                                         : "due now";
+    if (!claim.state.empty() && claim.state != "waiting" && claim.state != "due") {
+      when = claim.state;
+      std::replace(when.begin(), when.end(), '_', ' ');
+    }
+    const std::size_t columns = std::clamp<std::size_t>(size_.columns / 4, 16, 40);
+    add({{left("  " + claim.queue, columns)},
+         {left(fmt::format(" {} {} slot{}", claim.slots, claim.kind, claim.slots == 1 ? "" : "s"),
+               20)},
+         {shown(when), left_ms > 0 && claim.left_ms >= 0 ? Look::kPlain : Look::kWarn}});
+  }
+}
+
+std::string share_text(std::int64_t thousandths) {
+  return thousandths % 1000 == 0 ? std::to_string(thousandths / 1000)
+                                 : fmt::format("{:.1f}", static_cast<double>(thousandths) / 1000);
+}
+
+std::vector<Piece> Painter::queue_class(const TopQueue::Slots& slots, TaskKind kind,
+                                        std::size_t columns) const {
+  constexpr std::size_t kFigures = 17;  // " RUN/GUAR  WAIT "
+  BarFigures figures;
+  figures.running = static_cast<double>(slots.running);
+  figures.whole = static_cast<double>(std::max<std::int64_t>(model_.slots[index(kind)].total, 1));
+  std::string used = std::to_string(slots.running);
+  if (slots.guarantees) {
+    figures.guaranteed = static_cast<double>(slots.guaranteed);
+    used += "/" + std::to_string(slots.guaranteed);
+  } else if (slots.share_thousandths) {
+    figures.guaranteed = static_cast<double>(*slots.share_thousandths) / 1000;
+    used += "/" + share_text(*slots.share_thousandths);
+  }
+  if (slots.maximum) figures.maximum = static_cast<double>(*slots.maximum);
+  std::vector<Piece> pieces =
+      bar(figures, columns > kFigures ? columns - kFigures : 0, size_.ascii);
+  pieces.push_back({right(used, 10)});
+  pieces.push_back({right(std::to_string(slots.pending), 6) + " ",
+                    slots.pending > 0 ? Look::kWarn : Look::kDim});
+  return pieces;
+}
+
+std::size_t name_columns(std::size_t columns) {
+  return std::clamp<std::size_t>(columns / 4, 12, 40);
+}
+
+void Painter::queue(const TopQueue& queue, bool chosen) {
+  const std::size_t names = name_columns(size_.columns);
+  const std::size_t rest = size_.columns - std::min(size_.columns, names);
+  const auto depth = static_cast<std::size_t>(
+      std::count(queue.name.begin(), queue.name.end(), '.'));
+  const std::size_t dot = queue.name.rfind('.');
+  std::string name = std::string(2 * std::min<std::size_t>(depth, 6), ' ') +
+                     (dot == std::string::npos ? queue.name : queue.name.substr(dot + 1));
+  if (queue.stopped) name += " (stopped)";
+  ScreenLine line = {{left(name, names), chosen ? Look::kChosen
+                                        : queue.leaf ? Look::kPlain
+                                                     : Look::kBold}};
+  for (const TaskKind kind : kTaskKinds) {
+    for (Piece& piece : queue_class(queue.of[index(kind)], kind, rest / 2)) {
+      line.push_back(std::move(piece));
+    }
+  }
+  add(std::move(line));
+}
+
+// The first row to show, so that the chosen one is in the middle, as far as there are rows.
+std::size_t first_row(std::size_t chosen, std::size_t all, std::size_t rows) {
+  if (all <= rows) return 0;
+  return std::min(chosen - std::min(chosen, rows / 2), all - rows);
+}
+
+void Painter::queues(std::size_t rows) {
+  if (rows < 2) return;
+  const auto all = shown_queues(model_, view_);
+  const std::size_t names = name_columns(size_.columns);
+  const std::size_t half = (size_.columns - std::min(size_.columns, names)) / 2;
+  const bool here = view_.pane == Pane::kQueues;
+  const std::string figures = "  RUN/GUAR  WAIT ";
+  const auto head = [&](const char* what) {
+    return left(what, half - std::min(half, figures.size())) + figures;
+  };
+  add({{left(fmt::format("{}QUEUES ({})", here ? ">" : " ", all.size()), names), Look::kHead},
+       {left(head("MAPS") + head("REDUCES"), size_.columns - std::min(size_.columns, names)),
+        Look::kHead}});
+  const std::size_t chosen = chosen_queue(all, view_);
+  const std::size_t first = first_row(chosen, all.size(), rows - 1);
+  for (std::size_t i = first; i < std::min(all.size(), first + rows - 1); ++i) {
+    queue(*all[i], here && i == chosen);
+  }
+  if (all.empty()) add({{" no queues", Look::kDim}});
+}
+
+void Painter::job(const TopJob& job, bool chosen) {
+  const bool wide = size_.columns >= 110;
+  const std::int64_t done = job.of[0].succeeded + job.of[1].succeeded;
+  const std::int64_t total = job.of[0].total + job.of[1].total;
+  std::string id = fmt::format(" job_{:04}", job.number);
+  const Look look = job.state == "RUNNING"  ? Look::kGood
+                    : job.state == "PENDING" ? Look::kPlain
+                                             : Look::kWarn;
+  ScreenLine line = {{left(id, 10) + " ", chosen ? Look::kChosen : Look::kPlain},
+                     {left(job.state, 8), look},
+                     {left(job.queue, wide ? 24 : 14) + " "},
+                     {left(job.user, wide ? 14 : 8) + " "}};
+  if (wide) line.push_back({left(job.priority, 10)});
+  line.push_back({right(fmt::format("{}/{}", done, total), 11) + "  "});
+  std::size_t used = 0;
+  for (const Piece& piece : line) used += display_width(piece.text);
+  const std::size_t rest = size_.columns - std::min(size_.columns, used);
+  std::string text = job.name;
+  if (!job.reason.empty()) text += ": " + job.reason;
+  line.push_back({left(text, rest)});
+  add(std::move(line));
+}
+
+void Painter::jobs(std::size_t rows) {
+  if (rows < 2) return;
+  const bool wide = size_.columns >= 110;
+  const auto all = shown_jobs(model_, view_);
+  const bool here = view_.pane == Pane::kJobs;
+  const std::string filter =
+      view_.filter.empty() ? "" : fmt::format(", with '{}'", shown(view_.filter));
+  std::string head = left(fmt::format("{}JOBS", here ? ">" : " "), 11) + left("STATE", 8) +
+                     left("QUEUE", wide ? 25 : 15) + left("USER", wide ? 15 : 9);
+  if (wide) head += left("PRIORITY", 10);
+  head += right("TASKS", 11) + "  " +
+          fmt::format("{} jobs by {}{}", all.size(), name(view_.order), filter);
+  add({{left(head, size_.columns), Look::kHead}});
+  const std::size_t chosen = chosen_job(all, view_);
+  const std::size_t first = first_row(chosen, all.size(), rows - 1);
+  for (std::size_t i = first; i < std::min(all.size(), first + rows - 1); ++i) {
+    job(*all[i], here && i == chosen);
+  }
+  if (all.empty()) {
+    const char* none = !model_.complete       ? ""
+                       : view_.filter.empty() ? " no unfinished jobs"
+                                              : " no job has that; Esc shows all";
+    add({{none, Look::kDim}});
+  }
+}
+
+// What is chosen, in full.
+ScreenLine Painter::detail() const {
+  if (view_.pane == Pane::kJobs) {
+    const auto all = shown_jobs(model_, view_);
+    if (all.empty()) return {};
+    const TopJob& job = *all[chosen_job(all, view_)];
+    if (job.reason.empty()) return {};
+    return {{left(fmt::format(" job_{:04} waits: {}", job.number, job.reason), size_.columns),
+             Look::kWarn}};
+  }
+  const auto all = shown_queues(model_, view_);
+  if (all.empty()) return {};
+  const TopQueue& queue = *all[chosen_queue(all, view_)];
+  std::string text = fmt::format(" {}: {} jobs running, {} waiting", queue.name,
+                                 queue.jobs_running, queue.jobs_waiting);
+  constexpr const char* kNames[] = {"maps", "reduces"};
+  for (const TaskKind kind : kTaskKinds) {
+    const TopQueue::Slots& slots = queue.of[index(kind)];
+    text += fmt::format("; {} {} running", kNames[index(kind)], slots.running);
+    if (slots.guarantees) {
+      text += fmt::format(" of {} allocated, {} guaranteed", slots.allocated, slots.guaranteed);
+    }
+    if (slots.maximum) text += fmt::format(", at most {}", *slots.maximum);
+  }
+  return {{left(text, size_.columns), Look::kPlain}};
+}
+
+ScreenLine Painter::footer() const {
+  const auto question = [&](const std::string& text) {
+    return ScreenLine{{left(text, size_.columns), Look::kChosen}};
+  };
+  switch (view_.mode) {
+    case TopMode::kFilter:
+      return question(fmt::format(" show what has: {}_  (Enter keeps it, Esc shows all)",
+                                  shown(view_.filter)));
+    case TopMode::kKill:
+      return question(fmt::format(" kill job_{:04}? y kills it, any other key does not",
+                                  view_.job));
+    case TopMode::kPriority:
+      return question(fmt::format(" priority of job_{:04}: 1 very high, 2 high, 3 normal, 4 low, "
+                                  "5 very low; any other key leaves it",
+                                  view_.job));
+    default: break;
+  }
+  if (!view_.message.empty()) return {{left(" " + view_.message, size_.columns), Look::kBold}};
+  return {{left(" q quit  h help  Tab pane  Enter why  / filter  s sort  k kill  p priority",
+                size_.columns),
+           Look::kDim}};
+}
+
+void Painter::text(const std::vector<std::string>& lines, std::size_t from) {
+  for (std::size_t i = from; i < lines.size() && lines_.size() + 1 < size_.rows; ++i) {
+    add({{left(lines[i], size_.columns)}});
+  }
+}
+
+// As many lines and columns as there are.
+void Painter::fit() {
+  if (lines_.size() > size_.rows) lines_.resize(size_.rows);
+  for (ScreenLine& line : lines_) {
+    std::size_t rest = size_.columns;
+    for (Piece& piece : line) {
+      const std::size_t width = display_width(piece.text);
+      if (width > rest) piece.text = left(piece.text, rest);
+      rest -= std::min(rest, width);
+    }
+  }
+}
+
+std::vector<ScreenLine> Painter::paint() {
+  if (view_.mode == TopMode::kHelp || view_.mode == TopMode::kText) {
+    text(view_.mode == TopMode::kHelp ? top_help() : view_.text,
+         view_.mode == TopMode::kHelp ? 0 : view_.text_from);
+    fit();
+    return std::move(lines_);
+  }
+  header();
+  // A line for what is chosen and one for the keys.
+  std::size_t rest = size_.rows - std::min(size_.rows, kHeaderLines + 2);
+  const std::size_t most_claims = size_.rows >= 40 ? 8 : 3;
+  const std::size_t claim_rows =
+      model_.claims.empty() ? 0 : 1 + std::min(model_.claims.size(), most_claims);
+  if (claim_rows <= rest) {
+    claims(claim_rows);
+    rest -= claim_rows;
+  }
+  const std::size_t queue_rows = std::min(
+      rest, std::min(1 + std::max<std::size_t>(model_.queues.size(), 1), std::max<std::size_t>(
+                                                                           rest / 2, 2)));
+  queues(queue_rows);
+  jobs(rest - queue_rows);
+  if (size_.rows >= 2) {
+    if (lines_.size() > size_.rows - 2) lines_.resize(size_.rows - 2);
+    while (lines_.size() < size_.rows - 2) add({});
+    add(detail());
+  }
+  add(footer());
+  fit();
+  return std::move(lines_);
+}
+
+}  // namespace
+
+std::vector<ScreenLine> draw(const TopModel& model, const TopView& view, ScreenSize size,
+                             std::int64_t now_ms) {
+  return Painter(model, view, size, now_ms).paint();
+}
+
+}  // namespace weir::live

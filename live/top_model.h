@@ -1,0 +1,76 @@
+// What `weir top` knows of the cluster, taken from answers and events of the HTTP API. Texts are as
+// they came: whoever draws them makes them printable. Plain values and functions over them; one
+// thread at a time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "jobqueue/model/ids.h"
+#include "live/api_json.h"
+
+namespace weir::live {
+
+struct TopQueue {
+  struct Slots {
+    std::int64_t guaranteed = 0, allocated = 0, running = 0, pending = 0;
+    std::optional<std::int64_t> maximum, share_thousandths;
+    bool guarantees = false;  // the ruling policy has them
+  };
+  std::string name;  // dotted path
+  bool leaf = true;
+  bool stopped = false;
+  std::array<Slots, kTaskKindCount> of{};
+  std::int64_t jobs_waiting = 0, jobs_running = 0;  // waiting: pending, too
+};
+
+struct TopJob {
+  struct Tasks {
+    std::int64_t total = 0, running = 0, succeeded = 0;
+    std::int64_t progress_millionths = 0;
+  };
+  std::int64_t number = 0;
+  std::string name, user, queue, priority, state, reason;
+  std::array<Tasks, kTaskKindCount> of{};
+  std::int64_t submitted_at_ms = 0;
+  bool over() const { return state == "SUCCEEDED" || state == "FAILED" || state == "KILLED"; }
+};
+
+struct TopClaim {
+  std::string queue, kind, state;
+  std::int64_t slots = 0;
+  std::int64_t left_ms = 0;  // when it came; -1: never
+};
+
+struct TopModel {
+  struct Slots {
+    std::int64_t total = 0, used = 0, free = 0, lost = 0;
+  };
+  std::string address;
+  std::string policy;
+  std::array<Slots, kTaskKindCount> slots{};
+  std::int64_t waiting = 0, pending = 0, running = 0;
+  std::int64_t trackers = 0;
+  std::int64_t kills = 0, waste_slot_ms = 0;  // in the last hour
+  std::vector<TopQueue> queues;               // as the server has them: parents first
+  std::vector<TopClaim> claims;
+  std::int64_t claims_came_ms = 0;  // by the clock that `now` is drawn with
+  std::vector<TopJob> jobs;         // unfinished ones, by number
+  std::int64_t version = 0;
+  bool complete = false;         // everything was read at least once
+  std::string trouble;           // why there is no answer; empty: there is
+  std::int64_t trouble_since_ms = 0;
+};
+
+// Whole answers.
+void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms);
+void take_queues(TopModel& model, const Json& queues);
+void take_jobs(TopModel& model, const Json& jobs);
+// An event of the stream; false: what it is about must be read anew (`topic` of the event).
+bool take_event(TopModel& model, const std::string& topic, const Json& delta,
+                std::int64_t now_ms);
+
+}  // namespace weir::live

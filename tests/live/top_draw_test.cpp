@@ -1,0 +1,160 @@
+#include "live/top_draw.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "views/text_width.h"
+
+namespace weir::live {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+const char* const kHostile = "\x1b[2J\x1b]0;mine\x07名前名前名前名前名前 \xff\u202e";
+
+TopQueue queue(const std::string& name, std::int64_t running, std::int64_t guaranteed) {
+  TopQueue queue;
+  queue.name = name;
+  for (auto& slots : queue.of) {
+    slots.running = running;
+    slots.guaranteed = guaranteed;
+    slots.allocated = running;
+    slots.pending = 12;
+    slots.maximum = 18;
+    slots.guarantees = true;
+  }
+  return queue;
+}
+
+TopJob job(std::int64_t number, const std::string& state, const std::string& reason = "") {
+  TopJob job;
+  job.number = number;
+  job.name = "words";
+  job.user = "alice";
+  job.queue = "research";
+  job.priority = "NORMAL";
+  job.state = state;
+  job.reason = reason;
+  job.of[0].total = 40;
+  job.of[0].succeeded = 12;
+  return job;
+}
+
+TopModel sample() {
+  TopModel model;
+  model.address = "jt:8080";
+  model.policy = "capacity";
+  model.complete = true;
+  model.trackers = 10;
+  model.slots = {TopModel::Slots{20, 14, 6, 2}, TopModel::Slots{20, 0, 20, 0}};
+  model.waiting = 1;
+  model.running = 2;
+  model.queues = {queue("research", 14, 12), queue("research.vision", 14, 12), queue("prod", 0, 8)};
+  model.claims = {{"prod", "map", "waiting", 4, 23'000}};
+  model.jobs = {job(1, "RUNNING"),
+                job(2, "WAITING", "the queue is at its limit of 2 running jobs")};
+  return model;
+}
+
+std::vector<std::string> texts(const TopModel& model, const TopView& view, ScreenSize size,
+                               std::int64_t now = 0) {
+  std::vector<std::string> lines;
+  for (const ScreenLine& line : draw(model, view, size, now)) lines.push_back(text_of(line));
+  return lines;
+}
+
+TEST(TopDraw, HasWhatTheClusterDoes) {
+  const auto lines = texts(sample(), {}, {.columns = 80, .rows = 24});
+  EXPECT_THAT(lines[0], HasSubstr("weir top  jt:8080  policy capacity, 10 trackers"));
+  EXPECT_THAT(lines[1], AllOf(HasSubstr("14 of 20 slots used, 6 free"), HasSubstr(", 2 lost")));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("prod"), HasSubstr("4 map slots"),
+                                    HasSubstr("kills in 23 s"))));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("  vision"), HasSubstr("14/12"))));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("job_0002"), HasSubstr("WAITING"),
+                                    HasSubstr("words: the queue"))));
+  // The chosen row in full, and the keys.
+  EXPECT_THAT(lines[22], HasSubstr("job_0002 waits: the queue is at its limit of 2 running jobs"));
+  EXPECT_THAT(lines[23], HasSubstr("q quit"));
+}
+
+TEST(TopDraw, ClaimsCountDownByThemselves) {
+  TopModel model = sample();
+  EXPECT_THAT(texts(model, {}, {}, 20'000), Contains(HasSubstr("kills in 3 s")));
+  EXPECT_THAT(texts(model, {}, {}, 30'000), Contains(HasSubstr("due now")));
+  model.claims[0].state = "preemption_off";
+  EXPECT_THAT(texts(model, {}, {}, 30'000), Contains(HasSubstr("preemption off")));
+  model.claims[0] = {"prod", "map", "", 1, -1};
+  EXPECT_THAT(texts(model, {}, {}, 30'000), Contains(AllOf(HasSubstr("1 map slot "),
+                                                           HasSubstr("never kills"))));
+}
+
+TEST(TopDraw, FitsEveryScreenWhateverNamesThereAre) {
+  TopModel model = sample();
+  model.queues.push_back(queue(kHostile, 3, 4));
+  model.claims[0].queue = kHostile;
+  model.trouble = kHostile;
+  TopJob hostile = job(3, kHostile, kHostile);
+  hostile.name = hostile.user = hostile.queue = kHostile;
+  model.jobs.push_back(hostile);
+  for (int i = 4; i < 300; ++i) model.jobs.push_back(job(i, "PENDING"));
+  for (const TopMode mode : {TopMode::kPlain, TopMode::kHelp, TopMode::kFilter, TopMode::kKill,
+                             TopMode::kPriority, TopMode::kText}) {
+    TopView view;
+    view.mode = mode;
+    view.filter = mode == TopMode::kFilter ? kHostile : "";
+    view.text = {kHostile};
+    for (const std::size_t columns : {1, 10, 39, 80, 110, 160, 300}) {
+      for (const std::size_t rows : {1, 2, 5, 8, 24, 50}) {
+        for (const bool ascii : {false, true}) {
+          const auto lines = texts(model, view, {columns, rows, ascii});
+          EXPECT_LE(lines.size(), rows);
+          for (const std::string& line : lines) {
+            EXPECT_LE(display_width(line), columns) << line;
+            EXPECT_THAT(line, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\u202e")),
+                                    Not(HasSubstr("\n"))));
+            for (const char c : line) EXPECT_TRUE(!ascii || (c >= 32 && c < 127)) << line;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TopDraw, TheChosenRowIsAlwaysInView) {
+  TopModel model = sample();
+  for (int i = 3; i < 200; ++i) model.jobs.push_back(job(i, "PENDING"));
+  TopView view;
+  for (const std::int64_t chosen : {1, 2, 100, 199}) {
+    view.job = chosen;
+    EXPECT_THAT(texts(model, view, {}), Contains(HasSubstr(chosen == 1     ? "job_0001"
+                                                           : chosen == 2   ? "job_0002"
+                                                           : chosen == 100 ? "job_0100"
+                                                                           : "job_0199")));
+  }
+}
+
+TEST(TopDraw, SaysThatNobodyAnswersAndSinceWhen) {
+  TopModel model = sample();
+  model.trouble = "Connection refused";
+  model.trouble_since_ms = 1'000;
+  EXPECT_THAT(texts(model, {}, {}, 13'000)[0],
+              HasSubstr("no answer for 12 s, trying again: Conn"));
+  EXPECT_THAT(texts({}, {}, {})[0], HasSubstr("reading..."));
+}
+
+TEST(TopDraw, ABarShowsWhatIsUsedWithinAndBeyondTheGuarantee) {
+  EXPECT_EQ(text_of(bar({.running = 2, .guaranteed = 5, .maximum = 8, .whole = 10}, 10, true)),
+            "##...|  : ");
+  EXPECT_EQ(text_of(bar({.running = 8, .guaranteed = 5, .maximum = -1, .whole = 10}, 10, true)),
+            "#####|++  ");
+  EXPECT_EQ(text_of(bar({.running = 10, .whole = 10}, 4, true)), "####");
+  EXPECT_EQ(text_of(bar({.running = 1, .whole = 1000}, 4, true)), "#   ");
+  EXPECT_EQ(text_of(bar({.running = 90, .guaranteed = 20, .whole = 10}, 4, true)), "###|");
+  EXPECT_EQ(text_of(bar({.running = 1}, 0, true)), "");
+}
+
+}  // namespace
+}  // namespace weir::live

@@ -1,0 +1,98 @@
+#include "live/top_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "live/event_parser.h"
+
+namespace weir::live {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+Json job(int number, const char* state, const char* reason = nullptr) {
+  Json json = {{"number", number}, {"state", state}, {"name", "n"}};
+  if (reason != nullptr) json["reason"] = reason;
+  return json;
+}
+
+Json delta(Json changed, Json removed = Json::array()) {
+  return {{"version", 9}, {"changed", std::move(changed)}, {"removed", std::move(removed)}};
+}
+
+TEST(TopModel, JobsComeChangeAndGoByEvents) {
+  TopModel model;
+  take_jobs(model, {job(5, "WAITING", "no slot"), job(2, "RUNNING"), job(1, "KILLED")});
+  EXPECT_THAT(model.jobs, SizeIs(2));
+  EXPECT_TRUE(take_event(model, "jobs", delta({job(3, "PENDING"), job(2, "SUCCEEDED")}), 0));
+  ASSERT_THAT(model.jobs, SizeIs(2));
+  EXPECT_EQ(model.jobs[0].number, 3);
+  EXPECT_TRUE(take_event(model, "jobs", delta({job(5, "WAITING")}, {3}), 0));
+  ASSERT_THAT(model.jobs, SizeIs(1));
+  EXPECT_EQ(model.jobs[0].reason, "no slot");  // the stream does not tell it again
+  take_event(model, "jobs", delta({job(5, "RUNNING")}), 0);
+  EXPECT_EQ(model.jobs[0].reason, "");
+  EXPECT_EQ(model.version, 9);
+}
+
+TEST(TopModel, WhatIsTooMuchOrUnknownIsReadAnew) {
+  TopModel model;
+  take_queues(model, {{{"name", "a"}, {"leaf", true}}});
+  EXPECT_FALSE(take_event(model, "jobs", {{"version", 3}, {"many", true}}, 0));
+  EXPECT_FALSE(take_event(model, "reload", {{"version", 3}}, 0));
+  EXPECT_FALSE(take_event(model, "queues", delta({{{"name", "b"}}}), 0));
+  EXPECT_FALSE(take_event(model, "queues", delta(Json::array(), {"a"}), 0));
+  EXPECT_FALSE(take_event(model, "policy", delta({{{"current", "fair"}}}), 0));
+  EXPECT_TRUE(take_event(
+      model, "queues", delta({{{"name", "a"}, {"maps", {{"running", 7}, {"lends", 0}}}}}), 0));
+  EXPECT_EQ(model.queues[0].of[0].running, 7);
+  EXPECT_TRUE(model.queues[0].of[0].guarantees);
+  EXPECT_FALSE(model.queues[0].of[1].guarantees);
+}
+
+TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
+  TopModel model;
+  for (const Json& odd : {Json(), Json(7), Json("x"), Json::array({1, "x", nullptr}),
+                          Json{{"slots", 3}, {"claims", "x"}, {"changed", {3, "x"}},
+                               {"removed", {"x"}}, {"version", "x"}}}) {
+    take_cluster(model, odd, 0);
+    take_queues(model, odd);
+    take_jobs(model, odd);
+    for (const char* topic : {"cluster", "queues", "jobs", "trackers"}) {
+      take_event(model, topic, odd, 0);
+    }
+  }
+  EXPECT_EQ(model.slots[0].total, 0);
+}
+
+TEST(EventParser, EventsComeOutHoweverTheStreamIsCut) {
+  const std::string stream =
+      "retry: 2000\n\n: heartbeat\n\nevent: jobs\r\ndata: {\"a\":\ndata: 1}\nid: 7\n\n"
+      "data: x\n\nevent: lost\n\n";
+  for (std::size_t size = 1; size <= stream.size(); ++size) {
+    EventParser parser;
+    std::vector<std::string> got;
+    for (std::size_t at = 0; at < stream.size(); at += size) {
+      EXPECT_TRUE(parser.feed(stream.substr(at, size), [&](const ServerEvent& event) {
+        got.push_back(event.name + "|" + event.data + "|" + event.id);
+      }));
+    }
+    EXPECT_THAT(got, ElementsAre("jobs|{\"a\":\n1}|7", "message|x|7")) << size;
+  }
+}
+
+TEST(EventParser, AnEventWithoutEndIsGivenUp) {
+  EventParser parser;
+  const std::string piece(1 << 20, 'x');
+  bool fits = true;
+  int pieces = 0;
+  while (fits && pieces < 100) {
+    fits = parser.feed(piece, [](const ServerEvent&) {});
+    ++pieces;
+  }
+  EXPECT_EQ(pieces, 33);
+}
+
+}  // namespace
+}  // namespace weir::live
