@@ -169,7 +169,7 @@ class Pages(Cluster):
         numbers = [self.sleeper(name, user="mal<b>lory" if i == 0 else "bob") for i, name in enumerate(HOSTILE)]
         for path in ("/", "/jobs", "/pools", "/queues/research.vision?tab=users", *[f"/jobs/{n}" for n in numbers]):
             self.browser.open(path)
-            self.browser.wait("a job is there", lambda: "job_000" in self.browser.text())
+            self.browser.wait("it is drawn", lambda: ("mal<b>" if "users" in path else "job_000") in self.browser.text())
             self.assertEqual(self.browser.js("return document.querySelectorAll('main img, main script, main b').length"), 0)
             self.assertNotIn("\u202e", self.browser.js("return document.body.textContent + document.title"))
             self.assertNotEqual(self.browser.js("return document.title"), "broken")
@@ -245,8 +245,8 @@ class Pages(Cluster):
     def test_switching_the_policy_says_first_what_it_will_do(self):
         self.start_pages()
         self.sleeper("first", inputs=6)
-        self.sleeper("second", queue="production", inputs=6)
         wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.sleeper("second", queue="production", inputs=6)
         self.browser.open("/policy")
         self.browser.click("button", "Switch to fair…")
         self.browser.see("production", "dialog")

@@ -67,16 +67,27 @@ setInterval(() => downSince && probe(), PROBE_MS);
 setInterval(() => {
   if (!downSince && !streaming && !document.hidden) page?.refresh();
 }, POLL_MS);
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) page?.refresh();
-});
+// A browser has six connections to a server for all its tabs: one that nobody sees gives its stream
+// back, and one that is left (and perhaps kept for the way back) does, too.
+document.addEventListener('visibilitychange', () => (document.hidden ? close() : wake()));
+window.addEventListener('pagehide', close);
+window.addEventListener('pageshow', (event) => event.persisted && wake());
 
-function open() {
+function wake() {
+  if (!source) open();
+  page?.refresh();
+}
+
+function close() {
   source?.close();
   source = null;
   streaming = false;
   clearTimeout(reopenTimer);
-  if (!wanted || !window.EventSource) return changedState();
+}
+
+function open() {
+  close();
+  if (!wanted || !window.EventSource || document.hidden) return changedState();
   const mine = (source = new EventSource('/api/v1/events?' + wanted));
   mine.onopen = () => {
     streaming = true;

@@ -64,7 +64,7 @@ export class YamlEditor {
     this.findings = findings;
     const byLine = new Map();
     for (const one of findings)
-      if (one.line > 0 && !one.file && !byLine.has(one.line)) byLine.set(one.line, one);
+      if (one.line > 0 && !one.elsewhere && !byLine.has(one.line)) byLine.set(one.line, one);
     const lines = this.value.split('\n');
     fill(
       this.under,

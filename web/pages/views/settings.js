@@ -13,6 +13,12 @@ import {drawHistory, drawInForce} from '../settings_versions.js';
 
 const CHECK_AFTER_MS = 350;
 
+/** Where a finding is: its line and column, of the allocations file with the file's name. */
+function placeOf(one) {
+  if (!one.line) return '–';
+  return `${one.elsewhere ? visible(one.elsewhere) + ':' : ''}${one.line}:${one.column}`;
+}
+
 function effect(diff) {
   const changed = diff.queues.filter((queue) => queue.change !== 'unchanged');
   const was = (before, after) =>
@@ -134,7 +140,11 @@ function drawEditor(page, place) {
     try {
       const checked = await send('POST', '/settings/check', text);
       if (mine !== asked) return;
-      const list = checked.findings.map((one) => ({...one, warning: one.severity === 'warning'}));
+      const list = checked.findings.map((one) => ({
+        ...one,
+        warning: one.severity === 'warning',
+        elsewhere: one.file && one.file !== checked.file ? one.file : null,
+      }));
       const errors = list.filter((one) => !one.warning);
       editor.mark(list);
       fill(
@@ -144,9 +154,9 @@ function drawEditor(page, place) {
             'button',
             {
               class: 'finding' + (one.warning ? ' warning' : ''),
-              on: {click: () => one.line && editor.goTo(one)},
+              on: {click: () => one.line && !one.elsewhere && editor.goTo(one)},
             },
-            h('span', {class: 'mono'}, one.line ? `${one.line}:${one.column}` : '–'),
+            h('span', {class: 'mono'}, placeOf(one)),
             h('span', {}, visible(one.message)),
           ),
         ),

@@ -52,6 +52,7 @@ const COLUMNS = [
     key: 'state',
     label: 'State',
     width: '120px',
+    from: 460,
     draw: (cell, one) => fill(cell, stateBadge(one.state)),
   },
   {
