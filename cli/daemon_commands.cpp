@@ -32,7 +32,8 @@ void add_jobtracker(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--port-file", options->port_file,
-          "gets 'CLIENT_PORT TRACKER_PORT HTTP_PORT' once they listen, for ports chosen by the system")
+          "gets 'CLIENT_PORT TRACKER_PORT HTTP_PORT' once they listen, for ports chosen by the "
+          "system")
       ->type_name("FILE");
   command->add_option("--store", options->store_path, "instead of the settings' store.sqlite")
       ->type_name("FILE");

@@ -11,7 +11,8 @@ constexpr DurationRange kBeat{.least_ms = 10, .most_ms = 3'600'000};
 constexpr DurationRange kTimeout{.least_ms = 100, .most_ms = 24 * 3'600'000};
 
 void read_listen(const MapReader& root, DaemonSettings& daemon) {
-  const MapReader map(root.find("listen"), "listen", root.out(), {"thrift", "trackers", "http", "http_names"});
+  const MapReader map(root.find("listen"), "listen", root.out(),
+                      {"thrift", "trackers", "http", "http_names"});
   const bool thrift_good = map.read_address("thrift", daemon.listen_thrift) || !map.has("thrift");
   if (!map.has("trackers")) {
     const int port = daemon.listen_thrift.port;

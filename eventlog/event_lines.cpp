@@ -185,7 +185,8 @@ void EventLines::put(const KillOrdered& fact) {
 
 void EventLines::put(const TrackerChanged& fact) {
   static constexpr const char* kHow[] = {"added",   "lost",    "back",   "draining", "stopping",
-                                         "resumed", "stopped", "faulty", "healed"};
+                                         "resumed", "stopped", "faulty", "healed",
+                                         "forgotten"};
   const TrackerState& tracker = engine_->state().tracker(fact.tracker);
   begin("tracker")
       .add("tracker", tracker.name)

@@ -11,6 +11,7 @@
 #include "tracker/jobtracker/descriptors.h"
 #include "web/api/api.h"
 #include "web/api/refusal.h"
+#include "web/metrics/metrics.h"
 #include "web/pages.h"
 #include "web/server/server.h"
 
@@ -51,12 +52,13 @@ class WebFront final : public Front {
     const RpcLimits& limits = daemon.limits;
     const auto bytes = static_cast<std::size_t>(
         std::max(limits.buffered_bytes / 4, 4 * limits.client_frame_bytes));
+    budget_ = std::make_shared<ByteBudget>(bytes);
     auto server = HttpServer::listen(
         io_, "web port", daemon.listen_http->host, daemon.listen_http->port,
         [this](const HttpRequest& request, const HttpResponder& responder) {
           handle(request, responder);
         },
-        limits_of(limits), std::make_shared<ByteBudget>(bytes));
+        limits_of(limits), budget_);
     if (!server) return server.error();
     server_ = std::move(*server);
     for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
@@ -105,15 +107,48 @@ class WebFront final : public Front {
 
   bool handle_probe(const HttpRequest& request, const HttpResponder& responder) {
     const std::string& name = request.path[0];
-    if (name != "healthz" && name != "readyz") return false;
+    if (name != "healthz" && name != "readyz" && name != "metrics") return false;
     if (request.method != "GET") {
       responder.answer(said(405, "GET is for this path\n").with("Allow", "GET, HEAD"));
     } else if (name == "healthz") {
       responder.answer(said(200, "ok\n"));
-    } else {
+    } else if (name == "readyz") {
       ready(responder);
+    } else {
+      give_metrics(responder);
     }
     return true;
+  }
+
+  // Made once for all who ask at one time.
+  void give_metrics(const HttpResponder& responder) {
+    ApiContext& context = api_.context();
+    context.shared.get("/metrics", Reply(responder), [&](Answer<HttpAnswer> answer) {
+      context.run([this, answer = std::move(answer)] {
+        DaemonFigures figures = tracker_.figures();
+        figures.ports.push_back(own_figures());
+        HttpAnswer made = text_answer(200, kMetricsContentType,
+                                      metrics_text(figures, *tracker_.loop().views().latest(),
+                                                   tracker_.loop().time().now()));
+        made.cache_control = "no-store";
+        answer(std::move(made));
+      });
+    });
+  }
+
+  PortFigures own_figures() const {
+    PortFigures port;
+    port.name = "http";
+    port.connections = static_cast<std::int64_t>(server_->connections());
+    port.buffered_bytes = static_cast<std::int64_t>(budget_->used());
+    port.buffered_bytes_limit = static_cast<std::int64_t>(budget_->limit());
+    const Refusals& refused = server_->refusals();
+    port.refused = {{"oversize", refused.oversize},
+                    {"malformed", refused.malformed},
+                    {"timeout", refused.timeout},
+                    {"over_budget", refused.over_budget},
+                    {"too_many_connections", refused.too_many_connections}};
+    return port;
   }
 
   // The store takes what is written, and the recovery is over.
@@ -134,6 +169,7 @@ class WebFront final : public Front {
       io_.get_executor()};
   const Pages pages_;
   Api api_;
+  std::shared_ptr<ByteBudget> budget_;
   std::unique_ptr<HttpServer> server_;
   std::vector<std::thread> threads_;
   bool stopped_ = false;

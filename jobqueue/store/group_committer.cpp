@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -102,6 +103,21 @@ void GroupCommitter::tidy(const Retention& retention) {
   wake_.notify_one();
 }
 
+void GroupCommitter::put_series(SeriesWrite write) {
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    waiting_series_ += write.rows.size();
+    series_.keep = std::move(write.keep);
+    if (series_.rows.empty()) {
+      series_.rows = std::move(write.rows);
+    } else {
+      std::move(write.rows.begin(), write.rows.end(), std::back_inserter(series_.rows));
+    }
+  }
+  wake_.notify_one();
+}
+
 bool GroupCommitter::overloaded() const {
   return waiting_events_ >= limits_.events || waiting_bytes_ >= limits_.bytes;
 }
@@ -122,8 +138,10 @@ void GroupCommitter::run() {
     const bool last = stopping_;
     writer_.take(queued_);
     if (tidy_) tidying_ = std::exchange(tidy_, std::nullopt);
+    if (writing_series_.empty()) writing_series_ = std::exchange(series_, {});
     lock.unlock();
     writer_.write();
+    write_series(last);
     if (last) break;
     if (tidying_ && writer_.kept().empty() && !writer_.tidy(*tidying_)) tidying_.reset();
     lock.lock();
@@ -134,13 +152,44 @@ void GroupCommitter::run() {
   }
 }
 
+// Some of them; at the end all, for nothing comes any more. A store that fails has other cares.
+void GroupCommitter::write_series(bool all) {
+  if (!writer_.kept().empty()) {
+    waiting_series_ -= writing_series_.rows.size() - series_written_;
+    writing_series_ = {};
+    series_written_ = 0;
+  }
+  if (writing_series_.empty()) return;
+  write_some_series(all ? kSeriesWaiting : kSeriesRows);
+  if (!all) return;
+  if (writing_series_.empty()) writing_series_ = std::exchange(series_, {});
+  write_series(all);
+}
+
+void GroupCommitter::write_some_series(std::size_t most) {
+  const std::span<const SeriesRow> rows = writing_series_.rows;
+  const std::span<const SeriesRow> now =
+      rows.subspan(series_written_, std::min(most, rows.size() - series_written_));
+  series_written_ += now.size();
+  const bool done = series_written_ == rows.size();
+  writer_.put_series(now, done ? std::span<const SeriesRetention>(writing_series_.keep)
+                               : std::span<const SeriesRetention>());
+  waiting_series_ -= now.size();
+  if (!done) return;
+  writing_series_ = {};
+  series_written_ = 0;
+}
+
 void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock) {
   const auto stopping = [this] { return stopping_; };
-  const auto something = [this] { return stopping_ || tidy_ || !queued_.empty(); };
+  const auto something = [this] {
+    return stopping_ || tidy_ || !queued_.empty() ||
+           (writing_series_.empty() && !series_.empty());
+  };
   if (!writer_.kept().empty()) {  // the store fails
     if (wake_.wait_for(lock, kBreath, stopping)) return;
     wake_.wait_for(lock, std::chrono::milliseconds(limits_.retry_after_ms), something);
-  } else if (tidying_) {
+  } else if (tidying_ || !writing_series_.empty()) {
     wake_.wait_for(lock, kTidyGap, something);
   } else {
     wake_.wait(lock, something);

@@ -32,6 +32,9 @@ struct GroupCommitterLimits {
 
 class GroupCommitter {
  public:
+  static constexpr std::size_t kSeriesRows = 64;
+  static constexpr std::size_t kSeriesWaiting = 2'048;
+
   // From here until stop() the store belongs to the writer thread.
   GroupCommitter(Store& store, GroupWriterCallbacks callbacks, GroupCommitterLimits limits = {});
   ~GroupCommitter();  // as stop()
@@ -52,8 +55,14 @@ class GroupCommitter {
   // not gone when the next call comes, or when a batch fails, is left to that call.
   void tidy(const Retention& retention);
 
+  // Pieces of series, in transactions of kSeriesRows between two groups, as tidying up; `keep` goes
+  // with the last of them. Whoever has many looks for room first: nothing is refused.
+  void put_series(SeriesWrite write);
+  bool room_for_series() const { return waiting_series_ < kSeriesWaiting; }
+
   bool overloaded() const;
   std::size_t waiting_events() const { return waiting_events_; }
+  std::size_t waiting_bytes() const { return waiting_bytes_; }
 
   // Writes what is there and ends the thread. Facts that cannot be written then are lost and
   // logged; they were never acknowledged.
@@ -62,6 +71,8 @@ class GroupCommitter {
  private:
   void run();
   void wait_for_something(std::unique_lock<std::mutex>& lock);
+  void write_series(bool all);
+  void write_some_series(std::size_t most);
 
   const GroupCommitterLimits limits_;
   const std::function<void(bool failing, const std::string& message)> log_;
@@ -70,13 +81,17 @@ class GroupCommitter {
   std::condition_variable wake_;
   WriteGroup queued_;
   std::optional<Retention> tidy_;
+  SeriesWrite series_;
   bool stopping_ = false;
   std::atomic<std::size_t> waiting_events_{0};
   std::atomic<std::size_t> waiting_bytes_{0};
+  std::atomic<std::size_t> waiting_series_{0};
 
   // The writer thread's own.
   GroupWriter writer_;
   std::optional<Retention> tidying_;
+  SeriesWrite writing_series_;
+  std::size_t series_written_ = 0;  // rows of it
   std::thread thread_;
 };
 

@@ -45,7 +45,12 @@ void GroupWriter::write() {
 
 void GroupWriter::write_events(Status& written) {
   const bool fresh = std::exchange(fresh_, false);
+  const auto begun = std::chrono::steady_clock::now();
   written = store_.append(group_.events);
+  if (callbacks_.wrote) {
+    callbacks_.wrote(group_.events.size(), std::chrono::steady_clock::now() - begun,
+                     written.ok());
+  }
   if (written.ok()) {
     release(0);
     return callbacks_.on_durable(last_seq_taken_);
@@ -64,6 +69,12 @@ bool GroupWriter::tidy(const Retention& retention) {
   // That it could free pages does not say that a full store takes events again.
   if (!more.ok()) note(more.error());
   return more.ok() && *more;
+}
+
+void GroupWriter::put_series(std::span<const SeriesRow> rows,
+                             std::span<const SeriesRetention> keep) {
+  const Status written = store_.put_series(rows, keep);
+  if (!written.ok()) note(written);
 }
 
 void GroupWriter::release(std::size_t kept) {

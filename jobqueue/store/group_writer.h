@@ -6,6 +6,7 @@
 // at a time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,6 +27,8 @@ struct GroupWriterCallbacks {
   std::function<void(std::uint64_t seq, const std::string& message)> on_failed;
   // Optional: the store began to fail, or works again. One line each time, not one a retry.
   std::function<void(bool failing, const std::string& message)> log;
+  // Optional: a group of so many events was written, or was not, in so long.
+  std::function<void(std::size_t events, std::chrono::steady_clock::duration took, bool ok)> wrote;
 };
 
 struct WriteGroup {
@@ -48,6 +51,8 @@ class GroupWriter {
   void write();
   // A batch of tidying up; whether there is more.
   bool tidy(const Retention& retention);
+  // Pieces of series, once: what cannot be written is left out.
+  void put_series(std::span<const SeriesRow> rows, std::span<const SeriesRetention> keep);
 
  private:
   void write_events(Status& written);

@@ -18,6 +18,7 @@
 #include "jobqueue/model/job_record.h"
 #include "jobqueue/model/result.h"
 #include "jobqueue/model/time.h"
+#include "jobqueue/store/series_rows.h"
 
 namespace weir {
 
@@ -67,6 +68,8 @@ class History {
   virtual Result<std::vector<SettingsRecord>> settings() = 0;
   // None: there is no such number (any more), or only the policy was set.
   virtual Result<std::optional<std::string>> settings_text(std::uint64_t number) = 0;
+  // All pieces of the queues' figures over time; the row is good for the call.
+  virtual Status series(const SeriesVisitor& visit) = 0;
 };
 
 // What may leave the store. A job whose clean-up is owed stays.

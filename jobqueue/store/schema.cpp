@@ -199,9 +199,20 @@ ALTER TABLE history ADD COLUMN submission TEXT;
 ALTER TABLE history ADD COLUMN time_limit INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+// What queues had over time, in pieces (tracker/series).
+constexpr std::string_view kVersion11 = R"sql(
+CREATE TABLE series (
+  step INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  series TEXT NOT NULL,
+  data BLOB NOT NULL,
+  PRIMARY KEY (step, start, series)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
-                                            kVersion9, kVersion10};
+                                            kVersion9, kVersion10, kVersion11};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

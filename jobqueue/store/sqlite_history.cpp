@@ -343,6 +343,19 @@ class SqliteHistory final : public History {
     return out;
   }
 
+  Status series(const SeriesVisitor& visit) override {
+    {
+      Statement rows(database_, "SELECT step, start, series, data FROM series");
+      rows.start();
+      while (rows.row()) {
+        visit({rows.integer(0), rows.integer(1), std::string(rows.bytes(2)),
+               std::string(rows.bytes(3))});
+      }
+    }
+    if (auto error = take_error()) return *error;
+    return Ok{};
+  }
+
   std::optional<Error> take_error() {
     if (database_.ok()) return std::nullopt;
     Error error = explain_sqlite_error(path_, database_.code(), database_.message());

@@ -19,6 +19,7 @@ namespace {
 // Rows of ended jobs removed with each transaction, besides two for every event in it.
 constexpr std::size_t kSweptRows = 500;
 constexpr std::size_t kTidiedRows = 2'000;  // and with each batch of tidying up
+constexpr std::size_t kTidiedSeries = 250;  // pieces of each step
 
 // SQLite's own file system in memory: all connections of the process see what a name there stands
 // for, until the last of them is closed.
@@ -125,6 +126,14 @@ class SqliteStore final : public Store {
     const bool more = writer_->history().tidy(retention);
     if (Status done = finish(); !done.ok()) return done.error();
     return more || !swept;
+  }
+
+  Status put_series(std::span<const SeriesRow> rows,
+                    std::span<const SeriesRetention> keep) override {
+    if (Status good = begin(); !good.ok()) return good;
+    for (const SeriesRow& row : rows) writer_->put_series(row);
+    for (const SeriesRetention& step : keep) writer_->forget_series(step, kTidiedSeries);
+    return finish();
   }
 
   Result<std::unique_ptr<History>> history() override { return open_sqlite_history(path_, vfs_); }

@@ -79,7 +79,13 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
-                  " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)") {}
+                  " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)"),
+      put_series_(database,
+                  "INSERT OR REPLACE INTO series (step, start, series, data) VALUES (?, ?, ?, ?)"),
+      forget_series_(database,
+                     "DELETE FROM series WHERE (step, start, series) IN"
+                     " (SELECT step, start, series FROM series WHERE step = ? AND start < ?"
+                     " LIMIT ?)") {}
 
 #undef WEIR_IF_UNFINISHED
 

@@ -24,6 +24,13 @@ class SqliteWriter {
   void set_meta(std::string_view key, std::string_view value) { set_meta_.run(key, value); }
   void raise_meta(std::string_view key, std::int64_t value) { raise_meta_.run(key, value); }
   HistoryWriter& history() { return history_; }
+  void put_series(const SeriesRow& row) {
+    put_series_.run(row.step, row.start, row.series, row.data);
+  }
+  // Of a step, those that began earlier than that, up to `rows`.
+  void forget_series(const SeriesRetention& keep, std::size_t rows) {
+    forget_series_.run(keep.step, keep.before, rows);
+  }
   // Removes up to `rows` tasks of jobs that are over; true: there may be more.
   bool sweep(std::size_t rows);
 
@@ -66,6 +73,7 @@ class SqliteWriter {
   Statement put_claim_, set_claim_slots_, delete_claim_, put_tracker_, delete_tracker_;
   Statement put_order_, delete_order_, end_stop_, put_fault_, forget_faults_;
   Statement set_meta_, raise_meta_;
+  Statement put_series_, forget_series_;
 };
 
 }  // namespace weir

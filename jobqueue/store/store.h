@@ -55,6 +55,10 @@ class Store {
   // Removes some of what may leave; true: there is more. One call is one small transaction, so that
   // nobody's promise waits long for it.
   virtual Result<bool> tidy(const Retention& retention) = 0;
+  // Writes these pieces of series, and removes a bounded number of those that may leave; as one
+  // small transaction, too. Nobody waits for it, and nothing is lost with it but a picture.
+  virtual Status put_series(std::span<const SeriesRow> rows,
+                            std::span<const SeriesRetention> keep) = 0;
   // A reader, which must not outlive the store. Unlike everything else here it may be asked for,
   // and used, on another thread than the store's.
   virtual Result<std::unique_ptr<History>> history() = 0;

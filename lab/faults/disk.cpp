@@ -44,6 +44,10 @@ class Disk::Front final : public Store {
     return contents_->get_meta(key);
   }
   Result<bool> tidy(const Retention& retention) override { return contents_->tidy(retention); }
+  Status put_series(std::span<const SeriesRow> rows,
+                    std::span<const SeriesRetention> keep) override {
+    return contents_->put_series(rows, keep);
+  }
   Result<std::unique_ptr<History>> history() override { return contents_->history(); }
 
  private:
@@ -93,6 +97,10 @@ class Lent final : public Store {
     return owned_.get_meta(key);
   }
   Result<bool> tidy(const Retention& retention) override { return owned_.tidy(retention); }
+  Status put_series(std::span<const SeriesRow> rows,
+                    std::span<const SeriesRetention> keep) override {
+    return owned_.put_series(rows, keep);
+  }
   Result<std::unique_ptr<History>> history() override { return owned_.history(); }
 
  private:

@@ -88,6 +88,13 @@ TEST_F(EventLinesTest, WhatRanOnALostTrackerIsKilledForThat) {
   EXPECT_THAT(lines(), Contains(AllOf(killed, why)));
 }
 
+TEST_F(EventLinesTest, ATrackerThatIsForgottenIsTold) {
+  h.add_tracker("t1");
+  h.step(LoseTracker{"t1"});
+  h.step(ForgetTrackers{{"root", {}}, {"t1"}});
+  EXPECT_THAT(lines(), Contains(HasSubstr(R"("tracker": "t1", "state": "forgotten",)")));
+}
+
 TEST_F(EventLinesTest, APreemptionSaysWhichQueueOrPoolItIsFor) {
   const AttemptLaunched map = launched();
   KillOrdered kill{map.attempt, map.tracker, KillReason::kReclaim, map.queue, map.queue};

@@ -1,6 +1,7 @@
 // What a client sends to the web port: the bytes in pieces of a size that the first byte says, as
 // requests one after another; in one piece they must be the same requests. Then an answer for each,
 // of which the first header line must be the only one that says the status.
+#include <memory>
 #include <vector>
 
 #include "fuzz/target.h"
@@ -52,16 +53,17 @@ void weir::fuzz::run(std::string_view input) {
   WEIR_CHECK(whole.requests.size() == pieces.requests.size(), "the pieces make a difference");
   for (std::size_t i = 0; i < whole.requests.size(); ++i) {
     const HttpRequest& request = pieces.requests[i];
-    WEIR_CHECK(request.method == whole.requests[i].method && request.body == whole.requests[i].body &&
-                   request.path == whole.requests[i].path &&
-                   request.headers == whole.requests[i].headers,
+    const HttpRequest& same = whole.requests[i];
+    WEIR_CHECK(request.method == same.method && request.body == same.body &&
+                   request.path == same.path && request.headers == same.headers,
                "the pieces make a difference");
     WEIR_CHECK(request.body.size() <= limits.max_body_bytes, "a long body");
     for (const std::string& part : request.path) {
       WEIR_CHECK(is_utf8(part) && part.find('\0') == std::string::npos, "a path");
     }
     HttpAnswer answer = text_answer(200, "text/plain", std::string(2'000, 'x') + request.body);
-    answer.with("Link", request.target).with("X-Query", request.query.empty() ? "" : request.query[0].second);
+    answer.with("Link", request.target)
+        .with("X-Query", request.query.empty() ? "" : request.query[0].second);
     answer.etag = "\"7\"";
     const Outgoing out = outgoing(answer, &request, limits, !request.keep_alive);
     WEIR_CHECK(out.head.find("\r\n\r\n") == out.head.size() - 4, "a head with two ends");

@@ -83,6 +83,13 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
+  EngineLoop& loop = *tracker->loop_;
+  tracker->series_ = std::make_unique<SeriesKeeper>(SeriesKeeper::Parts{
+      .views = &loop.views(),
+      .decisions = &loop.decisions(),
+      .store = tracker->store_.get(),
+      .room = [&loop] { return loop.room_for_series(); },
+      .write = [&loop](SeriesWrite write) { loop.put_series(std::move(write)); }});
   tracker->make_services(parts);
   if (parts.before_listening) parts.before_listening(*tracker);
   Status open = tracker->listen(parts.daemon);
@@ -167,6 +174,8 @@ void JobTracker::stop() {
   stopped_ = true;
   EndGuard guard("jobtracker");
   // First the answers, then the ports they leave by.
+  guard.at("the series");
+  if (series_) series_->stop();
   guard.at("the store");
   if (loop_) loop_->stop();
   guard.at("readers of the store");

@@ -25,7 +25,9 @@
 #include "tracker/jobtracker/server_facts.h"
 #include "tracker/jobtracker/settings_service.h"
 #include "tracker/jobtracker/worker.h"
+#include "tracker/metrics/daemon_figures.h"
 #include "tracker/rpc/server.h"
+#include "tracker/series/series_keeper.h"
 
 namespace weir {
 
@@ -63,6 +65,10 @@ class JobTracker {
   SettingsService& settings() { return *settings_; }
   const ServerFacts& facts() const { return facts_; }
   Notices& notices() { return notices_; }
+  // The queues' figures over time.
+  const SeriesKeeper& series() const { return *series_; }
+  // For /metrics; any thread. Without the HTTP port, which is not this room's.
+  DaemonFigures figures() const;
 
   // Answers everybody, writes what was promised, closes the ports. Once.
   void stop();
@@ -100,6 +106,7 @@ class JobTracker {
   std::unique_ptr<JobService> jobs_;
   std::unique_ptr<ClusterService> cluster_;
   std::unique_ptr<SettingsService> settings_;
+  std::unique_ptr<SeriesKeeper> series_;
   std::unique_ptr<IoThread> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
   std::unique_ptr<FramedServer> trackers_;

@@ -8,7 +8,7 @@
 namespace weir {
 
 namespace {
-constexpr std::uint64_t kPorts = 2;
+constexpr std::uint64_t kPorts = 3;  // trackers, clients, web
 constexpr std::uint64_t kOtherFiles = 128;  // the store's, logs, libraries
 }  // namespace
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracker/jobtracker/engine_counting.h"
+
 // There where the program is linked with tcmalloc.
 extern "C" void MallocExtension_ReleaseFreeMemory() __attribute__((weak));
 
@@ -24,7 +26,9 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       publisher_(executor_, time_.wall()),
       engine_(std::move(engine)),
       registrations_(options.max_trackers),
+      decisions_((std::int64_t{engine_->state().epoch()} << 32) + 1),
       requests_(options.queue_limit) {
+  counters_.recovery_ms.set(-1);
   publisher_.publish_all(*engine_);
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
@@ -32,6 +36,11 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
   callbacks.on_durable = [this](std::uint64_t seq) { enqueue_answer(Durable{seq}); };
   callbacks.on_failed = [this](std::uint64_t seq, const std::string& message) {
     enqueue_answer(StoreFailed{seq, message});
+  };
+  callbacks.wrote = [this](std::size_t events, steady_clock::duration took, bool ok) {
+    counters_.store_commit_seconds.observe(took);
+    counters_.store_group_size.observe(static_cast<double>(events));
+    if (!ok) counters_.store_failures.add();
   };
   callbacks.log = [this](bool failing, const std::string& message) {
     {
@@ -64,6 +73,16 @@ std::optional<std::string> EngineLoop::store_error() const {
   const std::lock_guard lock(mutex_);
   if (store_error_.empty()) return std::nullopt;
   return store_error_;
+}
+
+EngineLoop::Waiting EngineLoop::waiting() const {
+  Waiting out;
+  out.store_events = committer_->waiting_events();
+  out.store_bytes = committer_->waiting_bytes();
+  const std::lock_guard lock(mutex_);
+  out.tracker_inputs = queue_.size();
+  out.client_requests = requests_.size();
+  return out;
 }
 
 void EngineLoop::stop() {
@@ -170,7 +189,17 @@ void EngineLoop::step(Item& item) {
       handle(registration);
     }
   }
+  if (item.callback) return handle_timed(item);
   handle(item);
+}
+
+void EngineLoop::handle_timed(Item& item) {
+  const auto begun = steady_clock::now();
+  const bool heartbeat = std::holds_alternative<Heartbeat>(item.body);
+  if (heartbeat) counters_.wait_seconds.observe(begun - item.posted_at);
+  handle(item);
+  const auto took = steady_clock::now() - begun;
+  (heartbeat ? counters_.heartbeat_seconds : counters_.request_seconds).observe(took);
 }
 
 // A tracker that is not there, nor awaited, is one from its first heartbeat on.
@@ -192,6 +221,7 @@ bool EngineLoop::note_registration(Item& item) {
 void EngineLoop::tell(const Event& event) {
   log_.on(event, *engine_);
   event_file_.on(event, *engine_);
+  count_event(counters_, event, *engine_, decisions_.on(event, *engine_));
 }
 
 // The store's answer says which submissions there were; those that it refused there were not.
@@ -298,11 +328,18 @@ void EngineLoop::after_slice() {
   }
   tidy_if_due(now);
   give_memory_back();
+  count_recovery();
+}
+
+void EngineLoop::count_recovery() {
+  if (counters_.recovery_ms.get() >= 0 || engine_->recovering()) return;
+  counters_.recovery_ms.set(time_.now() - time_.started());
 }
 
 // The splits of a job are many small pieces, which the allocator would keep once they are free.
 void EngineLoop::give_memory_back() {
   const std::int64_t held = engine_->job_bytes().in_all();
+  counters_.job_bytes.set(held);
   most_job_bytes_ = std::max(most_job_bytes_, held);
   if (most_job_bytes_ - held < kWorthGivingBack) return;
   most_job_bytes_ = held;
@@ -340,6 +377,7 @@ void EngineLoop::publish_if_due() {
   if (publisher_.publish_changes(*engine_)) {
     published_at_ = steady_clock::now();
     publish_cost_ = published_at_ - now;
+    counters_.publish_seconds.observe(publish_cost_);
   }
   give_shown();
 }

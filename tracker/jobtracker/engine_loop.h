@@ -25,12 +25,15 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/store/group_committer.h"
 #include "jobqueue/store/store.h"
+#include "tracker/metrics/engine_counters.h"
 #include "tracker/published/attempt_history.h"
+#include "tracker/published/decision_log.h"
 #include "tracker/published/view_publisher.h"
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
@@ -83,6 +86,19 @@ class EngineLoop {
   std::optional<std::string> store_error() const;
   // Set while the event log is not written as the settings want it.
   std::optional<std::string> event_log_error() const { return event_file_.error(); }
+  // What was decided lately, and what was counted; any thread.
+  const DecisionLog& decisions() const { return decisions_; }
+  const EngineCounters& counters() const { return counters_; }
+  struct Waiting {
+    std::size_t tracker_inputs = 0;
+    std::size_t client_requests = 0;
+    std::size_t store_events = 0;
+    std::size_t store_bytes = 0;
+  };
+  Waiting waiting() const;
+  // Pieces of series, by way of the store's writer (GroupCommitter).
+  bool room_for_series() const { return committer_->room_for_series(); }
+  void put_series(SeriesWrite write) { committer_->put_series(std::move(write)); }
 
   // Takes nothing more, writes what was promised, answers everybody, ends the thread. Once; not
   // from a callback.
@@ -94,6 +110,7 @@ class EngineLoop {
     Callback callback;
     Query query;
     std::string address;  // of whoever registers
+    std::chrono::steady_clock::time_point posted_at{};  // a heartbeat
   };
 
   // The next two need mutex_.
@@ -110,6 +127,8 @@ class EngineLoop {
   void tell(const Event& event);
   void tell_submissions(const Body& body);
   void handle(Item& item);
+  void handle_timed(Item& item);
+  void count_recovery();
   void deliver(const Reply& reply);
   void after_slice();
   void tidy_if_due(TimeMs now);
@@ -131,6 +150,8 @@ class EngineLoop {
   AttemptHistory history_;
   EventLog log_;
   EventFile event_file_;
+  DecisionLog decisions_;
+  EngineCounters counters_;
   std::shared_ptr<const Settings> settings_seen_;  // by the event file
   Input input_;
   Output output_;

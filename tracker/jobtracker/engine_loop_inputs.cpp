@@ -76,6 +76,7 @@ std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
   if (auto no = refusal(item, asker)) return no;
   if (!item.query && of_a_tracker(item.body)) {
     item.address = asker.address;
+    item.posted_at = std::chrono::steady_clock::now();
     queue_.push_back(std::move(item));
   } else {
     requests_.push(asker, std::move(item));

@@ -19,6 +19,7 @@ struct PortFigures {
   std::int64_t buffered_bytes_limit = 0;
   std::vector<std::pair<std::string, std::int64_t>> refused;  // connections dropped, by cause
   const CallCounters* calls = nullptr;                        // may be null
+  std::string (*code_name)(std::size_t) = nullptr;            // of its codes
 };
 
 struct DaemonFigures {
@@ -31,7 +32,6 @@ struct DaemonFigures {
   std::int64_t store_bytes_waiting = 0;
   bool store_failing = false;
   bool event_log_failing = false;
-  std::int64_t job_bytes = 0;  // of descriptions of jobs that go on
   std::vector<PortFigures> ports;
 };
 

@@ -43,7 +43,8 @@ struct EngineCounters {
   Count trackers_lost;
   Count settings_changes;
   Count policy_switches;
-  Count recovery_ms{};  // from the start until tasks were launched; -1: it goes on
+  Count job_bytes;      // held by descriptions of jobs that go on
+  Count recovery_ms;    // from the start until tasks were launched; -1: it goes on
 
   Histogram store_commit_seconds{kShortTimes};  // of one group, with its sync
   Histogram store_group_size{kSizes};           // events in it

@@ -1,5 +1,5 @@
-// What a daemon counts of itself: counters and histograms of fixed size, which cost their counters
-// a few nanoseconds (relaxed additions, no lock, no allocation) and are read by whoever likes at any
+// What a daemon counts of itself: counters and histograms of fixed size, which cost who counts a
+// few nanoseconds (relaxed additions, no lock, no allocation) and are read by whoever likes at any
 // moment. A read is no snapshot: a count and a sum may be one observation apart. Any thread.
 #pragma once
 

@@ -261,6 +261,7 @@ void Connection::call(std::string_view message) {
   exchange->connection = weak_from_this();
   exchange->sequence = first_sequence_ + slots_.size();
   exchange->healthy = true;
+  exchange->called_at = std::chrono::steady_clock::now();
   exchange->method = method;
   exchange->call_sequence = call_sequence;
   exchange->buffer->begin_frame();
@@ -319,7 +320,9 @@ void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
   }
   Slot& slot = slots_[exchange->sequence - first_sequence_];
   slot.reply = std::move(exchange);
-  slot.unsent_bytes = slot.reply->buffer->finish_frame().size();
+  const std::string_view frame = slot.reply->buffer->finish_frame();
+  count_answer(*slot.reply, frame);
+  slot.unsent_bytes = frame.size();
   unsent_bytes_ += slot.unsent_bytes;
   if (!slot.bytes.resize(slot.unsent_bytes + kCallBytes))
     return refuse_no_room("a reply", slot.unsent_bytes);

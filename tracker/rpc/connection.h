@@ -26,6 +26,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tracker/metrics/call_counters.h"
 #include "tracker/rpc/byte_budget.h"
 #include "tracker/rpc/deadline.h"
 #include "tracker/rpc/exchange.h"
@@ -54,6 +55,7 @@ struct ServerShared {
   PeerTable peers;
   PeerTable users{PeerTable::kTimesOfUsers};
   std::atomic<size_t> connections{0};
+  CallCounters calls;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -97,6 +99,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool keep_unfinished(std::string_view rest);
   void call(std::string_view message);
   void count_for(const std::string& user);
+  void count_answer(const Exchange& exchange, std::string_view frame);
   BudgetShare::Account user_account() const { return user_ ? user_->account : nullptr; }
   std::shared_ptr<Exchange> take_exchange();
   void advance();

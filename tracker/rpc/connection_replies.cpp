@@ -2,6 +2,7 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 
+#include "tracker/rpc/answer_code.h"
 #include "tracker/rpc/connection.h"
 
 namespace weir {
@@ -22,6 +23,15 @@ struct Gather {
 };
 
 }  // namespace
+
+// A name that nothing answers to is not counted by that name: a client could make up any number.
+void Connection::count_answer(const Exchange& exchange, std::string_view frame) {
+  const AnswerCode answer = answer_code(frame);
+  std::string_view method = exchange.method;
+  method.remove_prefix(method.find(':') + 1);  // without its service
+  server_->calls.add(answer.understood ? method : "unknown", answer.code,
+                     std::chrono::steady_clock::now() - exchange.called_at);
+}
 
 void Connection::write_ready() {
   while (!closed() && !writing_ && !slots_.empty() && slots_.front().reply) {

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ struct Exchange {
   std::weak_ptr<Connection> connection;
   uint64_t sequence = 0;      // place in the connection's order of replies
   bool healthy = true;        // false: the arguments could not be read
+  std::chrono::steady_clock::time_point called_at{};
   std::string method;         // as called, for replies that the server writes itself
   int32_t call_sequence = 0;  // the client's number of the call
 };

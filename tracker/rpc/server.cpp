@@ -245,6 +245,12 @@ const Refusals& FramedServer::refusals() const {
 size_t FramedServer::connections() const {
   return core_->shared().connections.load(std::memory_order_relaxed);
 }
+const ByteBudget& FramedServer::budget() const {
+  return *core_->shared().budget;
+}
+const CallCounters& FramedServer::calls() const {
+  return core_->shared().calls;
+}
 void FramedServer::stop() {
   core_->stop();
 }

@@ -46,6 +46,8 @@ class FramedServer {
   uint16_t port() const;
   const Refusals& refusals() const;
   size_t connections() const;
+  const ByteBudget& budget() const;
+  const CallCounters& calls() const;
   // Any thread, more than once: listens no more, delivers no reply any more, and closes every
   // connection (on the io threads, so connections are gone when these have run on or the io_context
   // is destroyed).

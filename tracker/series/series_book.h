@@ -3,16 +3,18 @@
 // mean of guaranteed, allocated, running, pending and share, the most slots that claims were owed,
 // the sum of kills. Where nothing was seen there is no point.
 //
-// A queue at rest takes about 20 KiB, one whose figures change with every point 100 to 150 KiB;
-// 1,000 queues, of which a fifth is busy, about 45 MiB. All together take at most kMostBytes: beyond
-// that the oldest pieces go first, so the 60 days become fewer. At most kMostQueues have series, of
-// which those that are gone for longest make room; what no queue has had for 60 days leaves.
-// `root` stands for the cluster: guaranteed are its slots, the rest is summed up over the leaves.
+// A queue at rest takes 23 KiB when its 60 days are full, one whose figures change with every point
+// 106 KiB; 1,000 queues, of which a fifth is busy, about 40 MiB. All together take at most
+// SeriesLimits::bytes: beyond that the oldest pieces go first, so the 60 days become fewer. At most
+// SeriesLimits::queues have series, of which those that are gone for longest make room; what no
+// queue has had for 60 days leaves. `root` stands for the cluster: guaranteed are its slots, the
+// rest is summed up over the leaves.
 //
-// Time is the wall clock, as an argument. Set back by a little, nothing is noted until it has caught
-// up; set back by more than two minutes, what lies in its future is forgotten. One thread at a time.
+// Time is the wall clock, as an argument. Set back by a little, nothing is noted until it has
+// caught up; by more than two minutes, what lies in its future is forgotten. One thread at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -58,15 +60,15 @@ class SeriesBook {
  public:
   explicit SeriesBook(SeriesLimits limits = {}) : limits_(limits) {}
 
-  // All queues there are, at one moment.
-  void sample(TimeMs now, const std::vector<SeriesSample>& queues);
+  // All queues there are, at one moment; false: this second has been noted already.
+  bool sample(TimeMs now, const std::vector<SeriesSample>& queues);
 
   // BAD_REQUEST: no such step. UNKNOWN_QUEUE: no such queue has, or had, a series.
   Result<SeriesView> read(const SeriesQuery& query, TimeMs now) const;
   std::vector<std::string> queues() const;
 
-  // What the store is to know, at most so many pieces: those that changed since they were last asked
-  // for. `keep` says what of the store may go.
+  // What the store is to know, at most so many pieces: those that changed since they were last
+  // asked for. `keep` says what of the store may go.
   SeriesWrite changed(TimeMs now, std::size_t most);
   // Rows of the store, in any order, before the first sample; then what of coarser steps is missing
   // is made of the finer ones.
@@ -94,15 +96,15 @@ class SeriesBook {
 
   static SeriesPoint mean(const Open& open);
   Queue* find_or_add(const std::string& name, TimeMs now);
-  void gather(Queue& queue, std::size_t step, const SeriesPoint& point);
-  void close(Queue& queue, std::size_t step);
+  void gather(Queue& queue, std::size_t step, const SeriesPoint& point, bool further);
+  void close(Queue& queue, std::size_t step, bool further);
   void append(Ring& ring, std::size_t step, const SeriesPoint& point);
   void forget_old(TimeMs now);
   void forget_future(TimeMs now);
   void keep_within_bytes();
   void drop_front(Ring& ring);
 
-  const SeriesLimits limits_;
+  SeriesLimits limits_;
   std::map<std::string, Queue, std::less<>> queues_;
   std::size_t bytes_ = 0;
   TimeMs last_sample_ = 0;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -45,7 +46,7 @@ class SeriesChunk {
   static TimeMs start_of(DurationMs step, TimeMs at) { return at - at % (step * kSteps); }
   TimeMs start() const { return start_; }
   TimeMs end() const { return start_ + step_ * kSteps; }  // what begins earlier is in it
-  TimeMs last() const { return last_.at; }                // 0: it has no point
+  TimeMs last() const { return last_at_; }                // 0: it has no point
 
   void add(const SeriesPoint& point);  // later than the last
   void each(const std::function<void(const SeriesPoint&)>& visit) const;
@@ -53,11 +54,13 @@ class SeriesChunk {
   const std::string& bytes() const { return bytes_; }
   bool changed() const { return changed_; }  // since it was written
   void written() { changed_ = false; }
+  void seal();  // nothing will be added: it takes no more memory than it must
 
  private:
   DurationMs step_;
   TimeMs start_;
-  SeriesPoint last_;
+  TimeMs last_at_ = 0;
+  std::unique_ptr<SeriesPoint> last_;  // while points are added
   std::string bytes_;
   bool changed_ = false;
 };

@@ -11,6 +11,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "jobqueue/store/store.h"
 #include "tracker/published/decision_log.h"
@@ -27,8 +28,9 @@ class SeriesKeeper {
   struct Parts {
     const ViewPublisher* views = nullptr;
     const DecisionLog* decisions = nullptr;
-    Store* store = nullptr;                        // to read from
-    std::function<bool(SeriesWrite)> write;        // to the store, behind; false: not now
+    Store* store = nullptr;                  // to read from
+    std::function<bool()> room;              // whether its writer takes more for now
+    std::function<void(SeriesWrite)> write;  // behind
     std::function<TimeMs()> now = &WallClock::now;
   };
 
@@ -37,7 +39,7 @@ class SeriesKeeper {
   SeriesKeeper(const SeriesKeeper&) = delete;
   SeriesKeeper& operator=(const SeriesKeeper&) = delete;
 
-  // Any thread.
+  // Any thread; a long series takes some milliseconds.
   Result<SeriesView> read(const SeriesQuery& query) const;
   // Hands over what the store does not know yet, and ends the thread. Before the store's writer
   // stops. Once.

@@ -53,7 +53,8 @@ std::string json_line(const Json& json);
 template <class View>
 std::string json_lines(const std::vector<View>& views) {
   std::string text = "[";
-  for (const View& view : views) text += (text.size() > 1 ? ",\n" : "\n") + json_line(to_json(view));
+  for (const View& view : views)
+    text += (text.size() > 1 ? ",\n" : "\n") + json_line(to_json(view));
   return text + "\n]\n";
 }
 

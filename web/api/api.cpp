@@ -57,6 +57,7 @@ std::string allowed_methods(const Segments& path, std::size_t from) {
 const std::vector<Route>& routes() {
   static const std::vector<Route> table = {
       {"GET", "/cluster", get_cluster},
+      {"GET", "/decisions", get_decisions},
       {"GET", "/events", get_events},
       {"GET", "/history", get_history},
       {"GET", "/jobs", get_jobs},
@@ -75,6 +76,7 @@ const std::vector<Route>& routes() {
       {"GET", "/queues", get_queues},
       {"GET", "/queues/{}", get_queue},
       {"PATCH", "/queues/{}", patch_queue, true},
+      {"GET", "/series", get_series},
       {"GET", "/settings", get_settings},
       {"PUT", "/settings", put_settings, true},
       {"POST", "/settings/check", post_settings_check, true},

@@ -169,6 +169,16 @@ Json json_body(const HttpRequest& request) {
   }
 }
 
+std::string next_page(const HttpRequest& request, std::string_view path,
+                      const std::string& cursor) {
+  std::string link = fmt::format("</api/v1{}?", path);
+  for (const auto& [name, value] : request.query) {
+    if (name != "cursor" && name != "min_version")
+      link += fmt::format("{}={}&", percent_encoded(name), percent_encoded(value));
+  }
+  return link + fmt::format("cursor={}>; rel=\"next\"", percent_encoded(cursor));
+}
+
 std::string etag_of(Version version) {
   return fmt::format("\"{}\"", version);
 }

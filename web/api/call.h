@@ -81,5 +81,8 @@ bool is_json(const HttpRequest& request);
 HttpAnswer json_answer(const Json& json, Version version = 0);
 HttpAnswer json_text_answer(std::string text, Version version = 0);
 std::string etag_of(Version version);
+// The value of a Link header: the same query, for the page that follows.
+std::string next_page(const HttpRequest& request, std::string_view path,
+                      const std::string& cursor);
 
 }  // namespace weir::web

@@ -6,6 +6,7 @@
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
 #include "web/api/reads.h"
+#include "web/server/target.h"
 
 namespace weir::web {
 namespace {

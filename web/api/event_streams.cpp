@@ -27,13 +27,16 @@ std::string id_line(std::int64_t version) {
 // {"version": N, "changed": [...], "removed": [...]}, on one line: a stream's lines are events.
 class Delta {
  public:
-  explicit Delta(std::int64_t version) : text_(fmt::format("{{\"version\":{},\"changed\":[", version)) {}
+  explicit Delta(std::int64_t version)
+      : text_(fmt::format("{{\"version\":{},\"changed\":[", version)) {}
   void add(const Json& view) {
     if (!first_) text_ += ',';
     first_ = false;
     text_ += json_line(view);
   }
-  std::string end(const Json& removed) { return text_ + "],\"removed\":" + json_line(removed) + "}"; }
+  std::string end(const Json& removed) {
+    return text_ + "],\"removed\":" + json_line(removed) + "}";
+  }
 
  private:
   std::string text_;
@@ -178,13 +181,15 @@ SharedText EventStreams::text_for(const ChangeBatchPtr& batch, const StreamWish&
 void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
   const std::string too_slow =
       event_text("bye", R"({"reason":"this reader is too slow; it may come back"})") + "\n";
-  auto stream = responder.stream({.first = shared("retry: 2000\n\n"), .too_slow = shared(too_slow)});
+  auto stream =
+      responder.stream({.first = shared("retry: 2000\n\n"), .too_slow = shared(too_slow)});
   if (!stream) return;
   // What names jobs is told of the others' topics as everybody, and of jobs by itself.
   StreamWish others = wish;
   if (!wish.jobs.empty()) {
     if (others.topics.empty()) others.topics.insert(topics().begin(), topics().end());
     others.topics.erase("jobs");
+    others.topics.insert("");  // none is no longer all
   }
   const auto listener = std::make_shared<Listener>(std::move(others), stream);
   const auto seen = wish.seen;

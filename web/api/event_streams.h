@@ -1,6 +1,6 @@
-// The streams of server-sent events: what changes in the published views, as it changes, at most
-// once a second. A change is encoded once for all streams (change_feed.h), and what streams with the
-// same topics get is put together once. A stream that names jobs is told of these alone. One that
+// The streams of server-sent events: what changes in the published views, at most once a second. A
+// change is encoded once for all streams (change_feed.h), and what streams with the same topics get
+// is put together once. A stream that names jobs is told of these alone. One that
 // comes back says which version it has seen (Last-Event-ID) and gets what it missed, or is told to
 // read all anew. Any thread.
 #pragma once

@@ -18,5 +18,6 @@ Handler get_policy, put_policy;
 Handler get_settings, put_settings, post_settings_check, post_settings_diff;
 Handler get_settings_history, get_settings_of, get_settings_in_force;
 Handler get_events;
+Handler get_series, get_decisions;
 
 }  // namespace weir::web

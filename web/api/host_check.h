@@ -1,10 +1,10 @@
 // By what names this server goes, and from which pages it is told to change anything.
 //
 // A page of another site may make its reader's browser call us. It must not change anything, so a
-// call that does carries an Origin that is our own, or none (it comes from no page). And such a page
-// may have a name of its own point to our address (DNS rebinding), by which all it does looks like
-// ours: so a Host must be an address, localhost, this machine's name, or a name that the settings
-// have (`listen.http_names`).
+// call that does carries an Origin that is our own, or none (it comes from no page). And such a
+// page may have a name of its own point to our address (DNS rebinding), by which all it does looks
+// like ours: so a Host must be an address, localhost, this machine's name, or a name that the
+// settings have (`listen.http_names`).
 #pragma once
 
 #include <string>

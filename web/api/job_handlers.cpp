@@ -1,12 +1,9 @@
 // Jobs, and those that are over for long.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
 #include "web/api/reads.h"
-#include "web/server/target.h"
 
 namespace weir::web {
 namespace {
@@ -26,17 +23,6 @@ std::size_t limit_of(const Query& query) {
   const auto limit = JobService::list_limit(query.integer("limit").value_or(0));
   if (!limit) refuse(limit.error());
   return *limit;
-}
-
-// The same request, for the page that follows.
-std::string next_page(const HttpRequest& request, std::string_view path,
-                      const std::string& cursor) {
-  std::string link = fmt::format("</api/v1{}?", path);
-  for (const auto& [name, value] : request.query) {
-    if (name != "cursor" && name != "min_version")
-      link += fmt::format("{}={}&", percent_encoded(name), percent_encoded(value));
-  }
-  return link + fmt::format("cursor={}>; rel=\"next\"", cursor);
 }
 
 Answer<JobPage> give_page(const Call& call, const char* path) {

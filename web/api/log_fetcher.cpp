@@ -141,7 +141,8 @@ void LogFetcher::fetch(LogWish wish, Answer<LogBytes> answer) {
     return answer(Error{ErrorCode::kBusy, "too many logs are being fetched at this moment",
                         "try again in a second", {}});
   }
-  const auto fetch = std::make_shared<Fetch>(shared_from_this(), std::move(wish), std::move(answer));
+  const auto fetch =
+      std::make_shared<Fetch>(shared_from_this(), std::move(wish), std::move(answer));
   asio::post(fetch->strand(), [fetch] { fetch->start(); });
 }
 

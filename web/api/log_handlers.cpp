@@ -74,7 +74,7 @@ HttpAnswer range_answer(const LogBytes& bytes, const Range& range) {
                  "a range that begins within the log");
   }
   if (range.last) {
-    // A tracker gives the end of a log alone: what lies further before it than that, it has not given.
+    // A tracker gives the end of a log alone: what lies further before it, it has not given.
     if (bytes.begin > *range.first) {
       out_of_range(size,
                    fmt::format("Range: of {} bytes only the last {} are given", size,

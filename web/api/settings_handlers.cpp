@@ -46,7 +46,8 @@ std::optional<std::int64_t> expected_of(const HttpRequest& request) {
   std::string_view tag = *match;
   if (tag == "*") return std::nullopt;
   if (tag.starts_with("W/")) tag.remove_prefix(2);
-  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"') tag = tag.substr(1, tag.size() - 2);
+  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"')
+    tag = tag.substr(1, tag.size() - 2);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
   if (error != std::errc() || end != tag.data() + tag.size() || number < 0)
@@ -107,10 +108,10 @@ void get_settings_of(ApiContext& context, const Call& call) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc() || end != name.data() + name.size() || number < 0)
     refuse("'" + name.substr(0, 64) + "' is no number of settings", "see /settings/history");
-  context.tracker.settings().text_of(number,
-                                     call.reply.then<std::string>([number](const std::string& text) {
-                                       return json_answer({{"number", number}, {"text", text}});
-                                     }));
+  const auto give = call.reply.then<std::string>([number](const std::string& text) {
+    return json_answer({{"number", number}, {"text", text}});
+  });
+  context.tracker.settings().text_of(number, give);
 }
 
 void get_settings_in_force(ApiContext& context, const Call& call) {

@@ -1,8 +1,8 @@
-// Answers that many ask for at once and that are the same for all of them (all queues, the policy's
-// outlook): made once for everybody who asks while it is made, and good for a moment afterwards. So
-// two hundred pages that poll cost the engine, and the threads of the web port, what one costs. A
-// change that comes by this port drops what is there: who has changed something never reads what was
-// before. Any thread.
+// Answers that many ask for at once and that are the same for all of them (all queues, the
+// policy's outlook): made once for everybody who asks while it is made, and good for a moment
+// afterwards. So two hundred pages that poll cost the engine, and the threads of the web port,
+// what one costs. A change that comes by this port drops what is there: who has changed something
+// never reads what was before. Any thread.
 #pragma once
 
 #include <chrono>

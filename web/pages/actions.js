@@ -13,26 +13,44 @@ const named = (one) => h('strong', {}, `${one.job} `, h('bdi', {}, visible(one.n
 export async function setPriority(one, priority) {
   const before = one.priority;
   await send('PATCH', job(one), {priority});
-  notice(`${one.job} has priority ${priority}, before ${before}.`,
-    {undo: () => send('PATCH', job(one), {priority: before})});
+  notice(`${one.job} has priority ${priority}, before ${before}.`, {
+    undo: () => send('PATCH', job(one), {priority: before}),
+  });
 }
 
 export function askPriority(one) {
-  const select = h('select', {autofocus: true, 'aria-label': 'Priority'}, PRIORITIES.map((name) =>
-    h('option', {value: name, selected: name === one.priority}, name)));
-  return confirm({title: 'Change the priority', action: 'Set priority',
-    body: h('div', {}, h('p', {}, named(one), ` has priority ${one.priority}.`), select,
-      h('p', {class: 'muted'}, 'Under capacity it counts in queues that go by priority; under fair it ' +
-        'is the job\'s weight; under fifo it decides who comes first.')),
-    run: () => setPriority(one, select.value)});
+  const select = h(
+    'select',
+    {autofocus: true, 'aria-label': 'Priority'},
+    PRIORITIES.map((name) => h('option', {value: name, selected: name === one.priority}, name)),
+  );
+  return confirm({
+    title: 'Change the priority',
+    action: 'Set priority',
+    body: h(
+      'div',
+      {},
+      h('p', {}, named(one), ` has priority ${one.priority}.`),
+      select,
+      h(
+        'p',
+        {class: 'muted'},
+        'Under capacity it counts in queues that go by priority; under fair it ' +
+          "is the job's weight; under fifo it decides who comes first.",
+      ),
+    ),
+    run: () => setPriority(one, select.value),
+  });
 }
 
 /** Moves to a queue, or where the policy has pools into a pool. */
 export async function move(one, where, kind = 'queue') {
   const before = kind === 'pool' ? one.pool : one.queue;
   await send('PATCH', job(one), {[kind]: where});
-  notice(`${one.job} is in ${kind} ${where} now, before in ${before}.`,
-    before ? {undo: () => send('PATCH', job(one), {[kind]: before})} : {});
+  notice(
+    `${one.job} is in ${kind} ${where} now, before in ${before}.`,
+    before ? {undo: () => send('PATCH', job(one), {[kind]: before})} : {},
+  );
 }
 
 /** Where a job could go: leaves that take jobs, those with most room for it first. */
@@ -46,64 +64,134 @@ export async function askMove(one) {
     .filter((queue) => queue.leaf && queue.name !== one.queue && queue.state === 'RUNNING')
     .sort((a, b) => roomOf(b) - roomOf(a) || a.maps.pending - b.maps.pending);
   if (!queues.length) return notice('There is no other queue that takes jobs.', {bad: true});
-  const select = h('select', {autofocus: true, 'aria-label': 'Queue'}, queues.map((queue) =>
-    h('option', {value: queue.name}, `${queue.name}: room for ${whole(roomOf(queue))} map and ` +
-      `${whole(roomOf(queue, 'reduces'))} reduce slots, ${whole(queue.maps.pending)} pending`)));
-  return confirm({title: 'Move the job', action: 'Move',
-    body: h('div', {}, h('p', {}, named(one), ` is in queue ${one.queue}. To:`), select,
-      h('p', {class: 'muted'}, 'What it runs goes on and counts in the new queue. You need the right to ' +
-        'submit there, and to administer it here unless it is your own.')),
-    run: () => move(one, select.value)});
+  const select = h(
+    'select',
+    {autofocus: true, 'aria-label': 'Queue'},
+    queues.map((queue) =>
+      h(
+        'option',
+        {value: queue.name},
+        `${queue.name}: room for ${whole(roomOf(queue))} map and ` +
+          `${whole(roomOf(queue, 'reduces'))} reduce slots, ${whole(queue.maps.pending)} pending`,
+      ),
+    ),
+  );
+  return confirm({
+    title: 'Move the job',
+    action: 'Move',
+    body: h(
+      'div',
+      {},
+      h('p', {}, named(one), ` is in queue ${one.queue}. To:`),
+      select,
+      h(
+        'p',
+        {class: 'muted'},
+        'What it runs goes on and counts in the new queue. You need the right to ' +
+          'submit there, and to administer it here unless it is your own.',
+      ),
+    ),
+    run: () => move(one, select.value),
+  });
 }
 
 export function askKill(one) {
   const running = one.maps.running + one.reduces.running;
   const done = one.maps.succeeded + one.reduces.succeeded;
-  return confirm({title: 'Kill the job', action: 'Kill the job', danger: true,
-    body: h('div', {}, h('p', {}, named(one), ` of ${visible(one.user)} ends as KILLED.`),
-      h('p', {}, `${counted(running, 'running attempt')} will be killed, the work of ` +
-        `${counted(done, 'finished task')} and what it has written is removed. There is no way back.`)),
+  return confirm({
+    title: 'Kill the job',
+    action: 'Kill the job',
+    danger: true,
+    body: h(
+      'div',
+      {},
+      h('p', {}, named(one), ` of ${visible(one.user)} ends as KILLED.`),
+      h(
+        'p',
+        {},
+        `${counted(running, 'running attempt')} will be killed, the work of ` +
+          `${counted(done, 'finished task')} and what it has written is removed. There is no ` +
+          `way back.`,
+      ),
+    ),
     run: async () => {
       await send('DELETE', job(one));
       notice(`${one.job} is killed.`);
-    }});
+    },
+  });
 }
 
 const ORDERS = {
-  drain: ['Drain', 'It gets no new tasks; what runs goes on, and its map outputs are served. Resume takes it back.'],
-  resume: ['Resume', 'It takes tasks again; drain and stop are taken back, and its faults forgiven.'],
-  stop: ['Stop', 'It drains, and its process ends once nothing runs there and no output it holds is needed.'],
-  'stop now': ['Stop now', 'What it runs is killed and runs elsewhere; maps whose output is needed run again.'],
+  drain: [
+    'Drain',
+    'It gets no new tasks; what runs goes on, and its map outputs are served. Resume takes ' +
+      'it back.',
+  ],
+  resume: [
+    'Resume',
+    'It takes tasks again; drain and stop are taken back, and its faults forgiven.',
+  ],
+  stop: [
+    'Stop',
+    'It drains, and its process ends once nothing runs there and no output it holds is needed.',
+  ],
+  'stop now': [
+    'Stop now',
+    'What it runs is killed and runs elsewhere; maps whose output is needed run again.',
+  ],
 };
 
 export function askOrder(tracker, order) {
   const [title, what] = ORDERS[order];
-  const reason = h('input', {type: 'text', maxlength: 200, placeholder: 'reason, shown to others',
-    'aria-label': 'Reason'});
+  const reason = h('input', {
+    type: 'text',
+    maxlength: 200,
+    placeholder: 'reason, shown to others',
+    'aria-label': 'Reason',
+  });
   const path = '/trackers/' + encodeURIComponent(tracker.name);
-  return confirm({title: `${title} ${visible(tracker.name)}`, action: title, danger: order === 'stop now',
-    body: h('div', {}, h('p', {}, what),
+  return confirm({
+    title: `${title} ${visible(tracker.name)}`,
+    action: title,
+    danger: order === 'stop now',
+    body: h(
+      'div',
+      {},
+      h('p', {}, what),
       h('p', {class: 'muted'}, `${counted(tracker.attempts, 'attempt')} of it run now.`),
-      order === 'resume' ? null : reason),
+      order === 'resume' ? null : reason,
+    ),
     run: async () => {
       await send('PATCH', path, reason.value ? {order, reason: reason.value} : {order});
       const back = order === 'drain' ? 'resume' : null;
-      notice(`${tracker.name}: ${order} is ordered.`,
-        back ? {undo: () => send('PATCH', path, {order: back})} : {});
-    }});
+      notice(
+        `${tracker.name}: ${order} is ordered.`,
+        back ? {undo: () => send('PATCH', path, {order: back})} : {},
+      );
+    },
+  });
 }
 
 export function askQueueState(queue) {
   const to = queue.state === 'STOPPED' ? 'RUNNING' : 'STOPPED';
   const path = '/queues/' + encodeURIComponent(queue.name);
-  return confirm({title: `${to === 'STOPPED' ? 'Stop' : 'Start'} queue ${queue.name}`,
+  return confirm({
+    title: `${to === 'STOPPED' ? 'Stop' : 'Start'} queue ${queue.name}`,
     action: to === 'STOPPED' ? 'Stop the queue' : 'Start the queue',
-    body: h('p', {}, to === 'STOPPED'
-      ? 'It takes no new jobs, and runs those it has to their end.' : 'It takes new jobs again.'),
+    body: h(
+      'p',
+      {},
+      to === 'STOPPED'
+        ? 'It takes no new jobs, and runs those it has to their end.'
+        : 'It takes new jobs again.',
+    ),
     run: async () => {
       await send('PATCH', path, {state: to});
-      notice(`Queue ${queue.name} is ${to}.`, {undo: () => send('PATCH', path, {state: queue.state})});
-    }});
+      notice(`Queue ${queue.name} is ${to}.`, {
+        undo: () => send('PATCH', path, {state: queue.state}),
+      });
+    },
+  });
 }
 
 /** `m`, `p` and `x` on a job. */

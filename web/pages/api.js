@@ -5,7 +5,7 @@ const BASE = '/api/v1';
 const USER_KEY = 'weir.user';
 const KEPT_AT_MOST = 60;
 
-const kept = new Map();  // path -> {etag, value, headers}
+const kept = new Map(); // path -> {etag, value, headers}
 const watchers = new Set();
 
 export class ApiError extends Error {
@@ -61,7 +61,9 @@ async function failed(response) {
   let body = {};
   try {
     body = await response.json();
-  } catch { /* Not JSON: the status says it. */ }
+  } catch {
+    /* Not JSON: the status says it. */
+  }
   return new ApiError(response.status, body);
 }
 
@@ -91,10 +93,16 @@ export async function get(path, options) {
 /** A changing call. The body is JSON unless it is text, which is YAML. */
 export async function send(method, path, body, {headers = {}} = {}) {
   const isText = typeof body === 'string';
-  const all = {'X-Weir-User': encodeUser(user()),
-    'Content-Type': isText ? 'application/yaml' : 'application/json', ...headers};
-  const response = await call(BASE + path,
-    {method, headers: all, body: body === undefined ? undefined : isText ? body : JSON.stringify(body)});
+  const all = {
+    'X-Weir-User': encodeUser(user()),
+    'Content-Type': isText ? 'application/yaml' : 'application/json',
+    ...headers,
+  };
+  const response = await call(BASE + path, {
+    method,
+    headers: all,
+    body: body === undefined ? undefined : isText ? body : JSON.stringify(body),
+  });
   if (!response.ok) throw await failed(response);
   return response.status === 204 ? {} : response.json();
 }

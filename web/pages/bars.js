@@ -1,11 +1,14 @@
-// The bar of a queue in one class, on a scale that all queues of the page share: what it runs within
-// its guarantee (solid), beyond it (striped: borrowed), what is pending (outlined), and marks for
-// what is allocated, guaranteed and at most allowed.
+// The bar of a queue in one class, on a scale that all queues of the page share: what it runs
+// within its guarantee (solid), beyond it (striped: borrowed), what is pending (outlined), and
+// marks for what is allocated, guaranteed and at most allowed.
 import {h, setVars, fill} from './dom.js';
 import {whole, counted} from './format.js';
 import {colourClass} from './colours.js';
 
-export const CLASSES = [['maps', 'map', 'maps'], ['reduces', 'reduce', 'reduces']];
+export const CLASSES = [
+  ['maps', 'map', 'maps'],
+  ['reduces', 'reduce', 'reduces'],
+];
 
 /** The sentence of a bar: every figure in it. */
 export function barSentence(queue, slots, kind) {
@@ -13,7 +16,8 @@ export function barSentence(queue, slots, kind) {
   const parts = [`runs ${counted(slots.running, kind + ' slot')}`];
   if (over) parts[0] += `, ${over} of them borrowed`;
   parts.push(`allocated ${whole(slots.allocated)}`, `guaranteed ${whole(slots.guaranteed)}`);
-  if (slots.maximum !== null && slots.maximum !== undefined) parts.push(`at most ${whole(slots.maximum)}`);
+  if (slots.maximum !== null && slots.maximum !== undefined)
+    parts.push(`at most ${whole(slots.maximum)}`);
   parts.push(`${whole(slots.pending)} pending`);
   if (slots.lends) parts.push(`lends ${whole(slots.lends)} to others`);
   if (slots.copying) parts.push(`${whole(slots.copying)} of reduces that copy`);
@@ -21,25 +25,49 @@ export function barSentence(queue, slots, kind) {
 }
 
 export function makeBar() {
-  const bar = h('div', {class: 'bar', role: 'img'},
-    h('i', {class: 'b-track'}), h('i', {class: 'b-pending'}), h('i', {class: 'b-own'}),
-    h('i', {class: 'b-over'}), h('i', {class: 'b-alloc'}), h('i', {class: 'b-g'}), h('i', {class: 'b-m'}));
+  const bar = h(
+    'div',
+    {class: 'bar', role: 'img'},
+    h('i', {class: 'b-track'}),
+    h('i', {class: 'b-pending'}),
+    h('i', {class: 'b-own'}),
+    h('i', {class: 'b-over'}),
+    h('i', {class: 'b-alloc'}),
+    h('i', {class: 'b-g'}),
+    h('i', {class: 'b-m'}),
+  );
   return bar;
 }
 
 /** Draws a bar's figures; `scale` is how many slots the whole width is. */
 export function setBar(bar, queue, slots, kind, scale) {
-  const signature = [queue.name, queue.leaf, scale, slots.running, slots.pending, slots.guaranteed,
-    slots.allocated, slots.maximum, slots.lends].join();
+  const signature = [
+    queue.name,
+    queue.leaf,
+    scale,
+    slots.running,
+    slots.pending,
+    slots.guaranteed,
+    slots.allocated,
+    slots.maximum,
+    slots.lends,
+  ].join();
   if (bar.signature === signature) return;
   bar.signature = signature;
   const of = (n) => Math.max(0, Math.min(1, scale ? n / scale : 0)).toFixed(4);
   const maximum = slots.maximum ?? scale;
-  setVars(bar, {r: of(slots.running), own: of(Math.min(slots.running, slots.guaranteed)),
-    g: of(slots.guaranteed), a: of(slots.allocated), m: of(maximum),
-    p: of(Math.min(slots.running + slots.pending, maximum))});
-  bar.className = `bar ${colourClass(queue.name, queue.leaf)}` +
-    (slots.running > slots.guaranteed ? ' over' : '') + (slots.pending ? ' wants' : '') +
+  setVars(bar, {
+    r: of(slots.running),
+    own: of(Math.min(slots.running, slots.guaranteed)),
+    g: of(slots.guaranteed),
+    a: of(slots.allocated),
+    m: of(maximum),
+    p: of(Math.min(slots.running + slots.pending, maximum)),
+  });
+  bar.className =
+    `bar ${colourClass(queue.name, queue.leaf)}` +
+    (slots.running > slots.guaranteed ? ' over' : '') +
+    (slots.pending ? ' wants' : '') +
     (slots.maximum === null || slots.maximum >= scale ? ' no-max' : '') +
     (slots.pending && slots.running < slots.guaranteed ? ' short' : '');
   const sentence = barSentence(queue.name, slots, kind);
@@ -50,9 +78,9 @@ export function setBar(bar, queue, slots, kind, scale) {
 /** How many slots of each class the bars' whole width is. */
 export function scales(queues, cluster) {
   const out = {};
-  for (const [view, kind] of CLASSES) {
+  for (const [view] of CLASSES) {
     const tops = queues.filter((queue) => !queue.name.includes('.'));
-    const total = cluster?.slots?.[kind]?.total ?? 0;
+    const total = cluster?.slots?.[view]?.total ?? 0;
     const guaranteed = tops.reduce((sum, queue) => sum + queue[view].guaranteed, 0);
     out[view] = Math.max(1, total, guaranteed);
   }
@@ -62,32 +90,64 @@ export function scales(queues, cluster) {
 /** A job's tasks of one class: done, running, left. */
 export function setProgress(cell, tasks, queue) {
   if (!tasks.total) return void (cell.firstChild && fill(cell));
-  const signature = [tasks.total, tasks.succeeded, tasks.running, tasks.pending, queue,
-    tasks.failed_attempts].join();
+  const signature = [
+    tasks.total,
+    tasks.succeeded,
+    tasks.running,
+    tasks.pending,
+    queue,
+    tasks.failed_attempts,
+  ].join();
   if (cell.signature === signature && cell.firstChild) return;
   cell.signature = signature;
   let box = cell.firstChild;
   if (!box) {
-    box = h('div', {class: 'progress'}, h('i', {class: 'p-done'}), h('i', {class: 'p-run'}), h('span', {}));
+    box = h(
+      'div',
+      {class: 'progress'},
+      h('i', {class: 'p-done'}),
+      h('i', {class: 'p-run'}),
+      h('span', {}),
+    );
     cell.append(box);
   }
   box.className = 'progress ' + colourClass(queue);
-  setVars(box, {d: (tasks.succeeded / tasks.total).toFixed(4),
-    u: ((tasks.succeeded + tasks.running) / tasks.total).toFixed(4)});
+  setVars(box, {
+    d: (tasks.succeeded / tasks.total).toFixed(4),
+    u: ((tasks.succeeded + tasks.running) / tasks.total).toFixed(4),
+  });
   box.lastChild.textContent = `${whole(tasks.succeeded)}/${whole(tasks.total)}`;
-  box.dataset.tip = `${whole(tasks.succeeded)} of ${whole(tasks.total)} done, ${whole(tasks.running)} ` +
-    `running, ${whole(tasks.pending)} pending; ${counted(tasks.failed_attempts, 'attempt')} failed, ` +
+  box.dataset.tip =
+    `${whole(tasks.succeeded)} of ${whole(tasks.total)} done, ${whole(tasks.running)} ` +
+    `running, ${whole(tasks.pending)} pending; ${counted(tasks.failed_attempts, 'attempt')} ` +
+    `failed, ` +
     `${whole(tasks.killed_attempts)} killed.`;
 }
 
 export function legend() {
   const one = (cls, text, tip) =>
     h('span', {class: 'legend-item', tabindex: 0, tip}, h('i', {class: 'sample ' + cls}), text);
-  return h('div', {class: 'legend', 'aria-label': 'What the bars show'},
-    one('s-own', 'running', 'Solid: slots that the queue runs within its guarantee, in the queue\'s colour.'),
-    one('s-over', 'borrowed', 'Striped: slots that it runs above its guarantee. They are lent by others, and taken back when those want them.'),
+  return h(
+    'div',
+    {class: 'legend', 'aria-label': 'What the bars show'},
+    one(
+      's-own',
+      'running',
+      "Solid: slots that the queue runs within its guarantee, in the queue's colour.",
+    ),
+    one(
+      's-over',
+      'borrowed',
+      'Striped: slots that it runs above its guarantee. They are lent by others, and taken ' +
+        'back when those want them.',
+    ),
     one('s-pending', 'pending', 'Outlined: slots of tasks that could be launched now.'),
     one('s-alloc', 'allocated', 'The line below: its part of the cluster as it is now.'),
     one('s-g', 'guaranteed', 'The tall mark: what the queue can have whenever it wants it.'),
-    one('s-m', 'maximum', 'The bracket: the queue never has more. Without one it may have the whole cluster.'));
+    one(
+      's-m',
+      'maximum',
+      'The bracket: the queue never has more. Without one it may have the whole cluster.',
+    ),
+  );
 }

@@ -1,5 +1,5 @@
-// A chart over time, drawn as SVG: areas, lines and steps on one scale, with the figures of a moment
-// under the pointer or, by arrow keys, under the mark.
+// A chart over time, drawn as SVG: areas, lines and steps on one scale, with the figures of a
+// moment under the pointer or, by arrow keys, under the mark.
 import {svg, h, fill} from './dom.js';
 import {clock, whole} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
@@ -33,13 +33,32 @@ function path(points, x, y, step) {
 
 /**
  * `series`: [{name, kind: 'area' | 'line' | 'step', className, of(point)}]; points have `t` in ms.
- * Returns {element, set(points)}.
+ * `clip`: it may go beyond the top. Returns {element, set(points)}.
  */
 export function timeChart({series, label, unit}) {
   const drawing = svg('svg', {class: 'chart', role: 'img', 'aria-label': label, height: HEIGHT});
-  const box = h('div', {class: 'chart-box', tabindex: 0, role: 'group', 'aria-label': label + '. Left and right arrow keys move along it.'}, drawing,
-    h('div', {class: 'legend'}, series.map((one) => h('span', {class: 'legend-item'},
-      h('i', {class: `sample line ${one.className}`}), one.name))));
+  const box = h(
+    'div',
+    {
+      class: 'chart-box',
+      tabindex: 0,
+      role: 'group',
+      'aria-label': label + '. Left and right arrow keys move along it.',
+    },
+    drawing,
+    h(
+      'div',
+      {class: 'legend'},
+      series.map((one) =>
+        h(
+          'span',
+          {class: 'legend-item'},
+          h('i', {class: `sample line ${one.className}`}),
+          one.name,
+        ),
+      ),
+    ),
+  );
   let points = [];
   let x = () => 0;
   let mark = null;
@@ -51,32 +70,56 @@ export function timeChart({series, label, unit}) {
     drawing.setAttribute('width', width);
     drawing.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
     if (points.length < 2) {
-      return fill(drawing, svg('text', {x: width / 2, y: HEIGHT / 2, class: 'c-note'},
-        'The history begins: a point a second.'));
+      return fill(
+        drawing,
+        svg(
+          'text',
+          {x: width / 2, y: HEIGHT / 2, class: 'c-note'},
+          'The history begins: a point a second.',
+        ),
+      );
     }
     const t0 = points[0].t;
     const t1 = points[points.length - 1].t;
-    const most = Math.max(1, ...points.flatMap((p) => series.map((one) => one.of(p) ?? 0)));
+    // What is clipped does not make the rest small: it may go up to twice as high.
+    const peak = (some) => Math.max(1, ...points.flatMap((p) => some.map((one) => one.of(p) ?? 0)));
+    const most = Math.min(peak(series), 2 * peak(series.filter((one) => !one.clip)));
     const step = niceStep(most);
     const top = Math.ceil(most / step) * step;
     x = (t) => LEFT + ((t - t0) / Math.max(1, t1 - t0)) * (width - LEFT - 8);
-    const y = (v) => TOP + (1 - v / top) * (HEIGHT - TOP - BOTTOM);
+    const y = (v) => TOP + (1 - Math.min(v, top) / top) * (HEIGHT - TOP - BOTTOM);
     const out = [];
     for (let v = 0; v <= top; v += step) {
-      out.push(svg('line', {x1: LEFT, x2: width - 8, y1: y(v), y2: y(v), class: 'c-grid'}),
-        svg('text', {x: LEFT - 6, y: y(v) + 4, class: 'c-y'}, whole(v)));
+      out.push(
+        svg('line', {x1: LEFT, x2: width - 8, y1: y(v), y2: y(v), class: 'c-grid'}),
+        svg('text', {x: LEFT - 6, y: y(v) + 4, class: 'c-y'}, whole(v)),
+      );
     }
     const ticks = Math.max(2, Math.min(6, Math.floor(width / 140)));
     for (let i = 0; i <= ticks; i++) {
       const t = t0 + ((t1 - t0) * i) / ticks;
-      out.push(svg('text', {x: x(t), y: HEIGHT - 6,
-        class: 'c-x' + (i === ticks ? ' end' : i === 0 ? ' start' : '')}, clock(t)));
+      out.push(
+        svg(
+          'text',
+          {x: x(t), y: HEIGHT - 6, class: 'c-x' + (i === ticks ? ' end' : i === 0 ? ' start' : '')},
+          clock(t),
+        ),
+      );
     }
     for (const one of series) {
-      const line = path(points.map((p) => [p.t, one.of(p)]), x, y, one.kind !== 'line');
+      const line = path(
+        points.map((p) => [p.t, one.of(p)]),
+        x,
+        y,
+        one.kind !== 'line',
+      );
       if (one.kind === 'area') {
-        out.push(svg('path', {class: `c-area ${one.className}`,
-          d: `${line}L${x(t1).toFixed(1)} ${y(0)}L${x(t0).toFixed(1)} ${y(0)}Z`}));
+        out.push(
+          svg('path', {
+            class: `c-area ${one.className}`,
+            d: `${line}L${x(t1).toFixed(1)} ${y(0)}L${x(t0).toFixed(1)} ${y(0)}Z`,
+          }),
+        );
       }
       out.push(svg('path', {class: `c-line ${one.className}`, d: line}));
     }
@@ -91,7 +134,9 @@ export function timeChart({series, label, unit}) {
     mark.setAttribute('x1', x(p.t));
     mark.setAttribute('x2', x(p.t));
     const where = drawing.getBoundingClientRect();
-    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(' · ');
+    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(
+      ' · ',
+    );
     showTipAt(where.left + x(p.t), clientY ?? where.top + 30, `${text} ${unit}`);
   }
 
@@ -99,7 +144,9 @@ export function timeChart({series, label, unit}) {
     if (points.length < 2) return;
     const px = event.clientX - drawing.getBoundingClientRect().left;
     let best = 0;
-    points.forEach((p, i) => { if (Math.abs(x(p.t) - px) < Math.abs(x(points[best].t) - px)) best = i; });
+    points.forEach((p, i) => {
+      if (Math.abs(x(p.t) - px) < Math.abs(x(points[best].t) - px)) best = i;
+    });
     point(best, event.clientY);
   });
   drawing.addEventListener('pointerleave', hideTip);
@@ -110,5 +157,11 @@ export function timeChart({series, label, unit}) {
     point(at < 0 ? points.length - 1 : at + move);
   });
   new ResizeObserver(() => box.clientWidth !== width && draw()).observe(box);
-  return {element: box, set(next) { points = next; draw(); }};
+  return {
+    element: box,
+    set(next) {
+      points = next;
+      draw();
+    },
+  };
 }

@@ -1,5 +1,5 @@
-// A colour for each queue: by the hash of its path, and where two would have the same, the next one
-// that is free. All readers of the same queues see the same colours; names stand beside them.
+// A colour for each queue: by the hash of its path, and where two would have the same, the next
+// one that is free. All readers of the same queues see the same colours; names stand beside them.
 const COLOURS = 14;
 
 const given = new Map();
@@ -13,7 +13,10 @@ function hash(text) {
 
 /** Tells which leaf queues there are. */
 export function knowQueues(queues) {
-  const names = queues.filter((queue) => queue.leaf).map((queue) => queue.name).sort();
+  const names = queues
+    .filter((queue) => queue.leaf)
+    .map((queue) => queue.name)
+    .sort();
   const text = names.join('\n');
   if (text === known) return;
   known = text;

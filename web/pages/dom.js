@@ -12,8 +12,10 @@ function append(parent, children) {
 
 function set(element, props) {
   for (const [name, value] of Object.entries(props)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === 'class') element.setAttribute('class', value);
+    if (value === null || value === undefined) continue;
+    if (name.startsWith('aria-')) element.setAttribute(name, String(value));
+    else if (value === false) continue;
+    else if (name === 'class') element.setAttribute('class', value);
     else if (name === 'on') {
       for (const [event, call] of Object.entries(value)) element.addEventListener(event, call);
     } else if (name === 'vars') setVars(element, value);
@@ -63,15 +65,20 @@ const HIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 export function visible(text) {
-  return String(text ?? '').replace(HIDDEN, (c) =>
-    '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+  return String(text ?? '').replace(
+    HIDDEN,
+    (c) => '\\u' + c.codePointAt(0).toString(16).padStart(4, '0'),
+  );
 }
 
 /** A user's string: isolated from the direction of its surroundings, whole in the title. */
 export function userText(text, className = '') {
   const shown = visible(text);
-  return h('bdi', {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
-    shown);
+  return h(
+    'bdi',
+    {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
+    shown,
+  );
 }
 
 export function link(href, ...children) {

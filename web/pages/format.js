@@ -62,8 +62,12 @@ export function megabytes(mb) {
   return gib < 1024 ? `${gib.toFixed(1)} GiB` : `${(gib / 1024).toFixed(1)} TiB`;
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB',
-  {hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false});
+const TIME = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
 const DAY = new Intl.DateTimeFormat('en-CA', {year: 'numeric', month: '2-digit', day: '2-digit'});
 
 /** The time of day, with the date if it is not today's. */
@@ -82,10 +86,29 @@ export function clock(ms) {
   return TIME.format(new Date(ms));
 }
 
-const STATES = {RUNNING: 'ok', SUCCEEDED: 'done', LIVE: 'ok', PENDING: 'wait', WAITING: 'wait',
-  HELD: 'wait', FAILED: 'bad', KILLED: 'bad', STOPPED: 'warn', DRAINING: 'warn', DRAINED: 'warn',
-  STOPPING: 'warn', SILENT: 'warn', LOST: 'bad', FAULTY: 'bad', LOW_DISK: 'bad', UNHEALTHY: 'bad',
-  AWAITED: 'warn', RETURNING: 'warn', KILLING: 'bad', COMMIT_PENDING: 'ok'};
+const STATES = {
+  RUNNING: 'ok',
+  SUCCEEDED: 'done',
+  LIVE: 'ok',
+  PENDING: 'wait',
+  WAITING: 'wait',
+  HELD: 'wait',
+  FAILED: 'bad',
+  KILLED: 'bad',
+  STOPPED: 'warn',
+  DRAINING: 'warn',
+  DRAINED: 'warn',
+  STOPPING: 'warn',
+  SILENT: 'warn',
+  LOST: 'bad',
+  FAULTY: 'bad',
+  LOW_DISK: 'bad',
+  UNHEALTHY: 'bad',
+  AWAITED: 'warn',
+  RETURNING: 'warn',
+  KILLING: 'bad',
+  COMMIT_PENDING: 'ok',
+};
 
 /** Which of the five tones a state has: ok, done, wait, warn, bad. */
 export function tone(state) {

@@ -16,12 +16,21 @@ function nameCell(cell, job) {
   if (!cell.link) {
     cell.link = h('a', {});
     cell.name = h('bdi', {class: 'user-text'});
-    cell.append(cell.link, cell.name);
+    cell.sub = h('span', {class: 'sub'});
+    cell.append(cell.link, cell.name, cell.sub);
   }
   cell.link.href = href.job(job.number);
   setText(cell.link, job.job);
   setText(cell.name, visible(job.name));
   cell.name.title = visible(job.name);
+  setText(
+    cell.sub,
+    visible(
+      job.reason ??
+        job.diagnostics ??
+        `${job.queue}, ${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`,
+    ),
+  );
 }
 
 function stateCell(cell, job) {
@@ -59,37 +68,108 @@ function textCell(of) {
 }
 
 export function age(job, now = Date.now()) {
-  if (job.finished_at_ms && job.started_at_ms) return duration(job.finished_at_ms - job.started_at_ms);
+  if (job.finished_at_ms && job.started_at_ms)
+    return duration(job.finished_at_ms - job.started_at_ms);
   return duration(Math.max(0, (job.finished_at_ms ?? now) - job.submitted_at_ms));
 }
 
 /** The columns of jobs; without `queue` where all are of one. */
 export function jobColumns({queue = true} = {}) {
   return [
-    {key: 'job', label: 'Job', width: 'minmax(150px, 1.3fr)', sort: 'number', descending: true,
-      className: 'job-name', draw: nameCell},
+    {
+      key: 'job',
+      label: 'Job',
+      width: 'minmax(150px, 1.3fr)',
+      sort: 'submitted',
+      descending: true,
+      className: 'job-name',
+      draw: nameCell,
+    },
     {key: 'state', label: 'State', width: '92px', sort: 'state', draw: stateCell},
-    ...(queue ? [{key: 'queue', label: 'Queue', width: 'minmax(118px, 0.8fr)', from: 620, sort: 'queue',
-      className: 'with-dot', draw: queueCell}] : []),
-    {key: 'user', label: 'User', width: 'minmax(70px, 0.4fr)', from: 760, sort: 'user', draw: textCell((job) => job.user)},
-    {key: 'maps', label: 'Maps', width: 'minmax(80px, 110px)', from: 480, tip: WORDS.maps,
-      draw: (cell, job) => setProgress(cell, job.maps, job.queue)},
-    {key: 'reduces', label: 'Reduces', width: 'minmax(80px, 110px)', from: 860, tip: WORDS.reduces,
-      draw: (cell, job) => setProgress(cell, job.reduces, job.queue)},
-    {key: 'running', label: 'Running', width: '68px', from: 1500, right: true,
+    ...(queue
+      ? [
+          {
+            key: 'queue',
+            label: 'Queue',
+            width: 'minmax(118px, 0.8fr)',
+            from: 620,
+            sort: 'queue',
+            className: 'with-dot',
+            draw: queueCell,
+          },
+        ]
+      : []),
+    {
+      key: 'user',
+      label: 'User',
+      width: 'minmax(70px, 0.4fr)',
+      from: 760,
+      sort: 'user',
+      draw: textCell((job) => job.user),
+    },
+    {
+      key: 'maps',
+      label: 'Maps',
+      width: 'minmax(80px, 110px)',
+      from: 480,
+      tip: WORDS.maps,
+      draw: (cell, job) => setProgress(cell, job.maps, job.queue),
+    },
+    {
+      key: 'reduces',
+      label: 'Reduces',
+      width: 'minmax(80px, 110px)',
+      from: 860,
+      tip: WORDS.reduces,
+      draw: (cell, job) => setProgress(cell, job.reduces, job.queue),
+    },
+    {
+      key: 'running',
+      label: 'Running',
+      width: '68px',
+      from: 1500,
+      right: true,
       tip: 'Tasks of the job that run now, maps and reduces together.',
-      text: (job) => whole(job.maps.running + job.reduces.running)},
-    {key: 'priority', label: 'Priority', width: '88px', from: 1340, tip: WORDS.priority, sort: 'priority',
-      text: (job) => job.priority.toLowerCase().replace('_', ' ')},
-    {key: 'age', label: 'Time', width: '68px', from: 680, right: true, sort: 'submitted', descending: true,
+      text: (job) => whole(job.maps.running + job.reduces.running),
+    },
+    {
+      key: 'priority',
+      label: 'Priority',
+      width: '88px',
+      from: 1340,
+      tip: WORDS.priority,
+      sort: 'priority',
+      descending: true,
+      text: (job) => job.priority.toLowerCase().replace('_', ' '),
+    },
+    {
+      key: 'age',
+      label: 'Time',
+      width: '68px',
+      from: 680,
+      right: true,
       tip: 'Since it was submitted; of a job that is over, from its first task to its end.',
-      text: (job) => age(job)},
-    {key: 'reason', label: 'Why it waits', width: 'minmax(160px, 2.8fr)', from: 940, tip: WORDS.reason,
-      className: 'reason', draw: reasonCell},
+      text: (job) => age(job),
+    },
+    {
+      key: 'reason',
+      label: 'Why it waits',
+      width: 'minmax(160px, 2.8fr)',
+      from: 940,
+      tip: WORDS.reason,
+      className: 'reason',
+      draw: reasonCell,
+    },
   ];
 }
 
 export function jobTable(options) {
-  return new Table({columns: jobColumns(options), keyOf: (job) => job.number,
-    hrefOf: (job) => href.job(job.number), onKey: jobKey, ...options});
+  return new Table({
+    columns: jobColumns(options),
+    keyOf: (job) => job.number,
+    narrow: {below: 620, rowHeight: 58},
+    hrefOf: (job) => href.job(job.number),
+    onKey: jobKey,
+    ...options,
+  });
 }

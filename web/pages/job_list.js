@@ -1,11 +1,47 @@
-// A list of jobs as long as the cluster has them: the next page of the API is read when one scrolls
-// near the end, and changes that the stream tells replace the rows they are of.
+// A list of jobs as long as the cluster has them: the next page of the API is read when one
+// scrolls near the end, and changes that the stream tells replace the rows they are of.
 import {read, withQuery} from './api.js';
 import {jobTable} from './job_cells.js';
 import {failure, loading} from './states.js';
 import {h, fill} from './dom.js';
 
 const PAGE = 500;
+const SORTED_AT_MOST = 10_000; // so many are read where the order is not the server's
+
+const RANK = {VERY_HIGH: 4, HIGH: 3, NORMAL: 2, LOW: 1, VERY_LOW: 0};
+const STATE = {RUNNING: 0, PENDING: 1, WAITING: 2, HELD: 3, SUCCEEDED: 4, FAILED: 5, KILLED: 6};
+const BY = {
+  queue: (job) => job.queue,
+  user: (job) => job.user,
+  state: (job) => STATE[job.state],
+  priority: (job) => RANK[job.priority],
+};
+
+/** Which order the server has, and what is left to do here. */
+function orderOf(sort) {
+  const down = sort.startsWith('-');
+  const key = sort.replace(/^-/, '');
+  if (key === 'submitted') return {asked: sort, compare: null};
+  if (key === 'served' || key === 'served_priority') {
+    return {
+      asked: 'submitted',
+      all: true,
+      compare: (a, b) =>
+        STATE[a.state] - STATE[b.state] ||
+        (key === 'served' ? 0 : RANK[b.priority] - RANK[a.priority]) ||
+        a.number - b.number,
+    };
+  }
+  const of = BY[key] ?? BY.queue;
+  return {
+    asked: '-submitted',
+    all: true,
+    compare: (a, b) => {
+      const [x, y] = [of(a), of(b)];
+      return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1) || b.number - a.number;
+    },
+  };
+}
 
 export class JobList {
   /** `onCount(shown, total or null)` is told how many there are. */
@@ -21,8 +57,10 @@ export class JobList {
     page.every(4000, () => this.table.redraw());
   }
 
-  ask(filters) {
-    this.filters = filters;
+  /** `sort` is submitted, -submitted, or one of the columns, which is sorted here. */
+  ask({sort, ...filters}) {
+    this.order = orderOf(sort || '-submitted');
+    this.filters = {...filters, sort: this.order.asked};
     this.items = [];
     this.generation = (this.generation ?? 0) + 1;
     this.cursor = null;
@@ -31,11 +69,12 @@ export class JobList {
 
   async fetch(cursor, limit) {
     const mine = this.generation;
-    const {value, headers} = await read(withQuery('/jobs', {...this.filters, limit, cursor}),
-      {signal: this.page.signal});
+    const {value, headers} = await read(withQuery('/jobs', {...this.filters, limit, cursor}), {
+      signal: this.page.signal,
+    });
     if (mine !== this.generation) return null;
-    const total = headers.get('X-Weir-Total');
-    return {value, next: headers.get('X-Weir-Next-Cursor'), total: total === null ? null : Number(total)};
+    const kept = this.keep ? value.filter(this.keep) : value;
+    return {value: kept, next: headers.get('X-Weir-Next-Cursor')};
   }
 
   /** Reads anew what is shown, from the first row on. */
@@ -46,15 +85,28 @@ export class JobList {
     }
     this.busy = true;
     try {
-      const got = await this.fetch(null, Math.max(PAGE, Math.min(2000, this.items.length)));
-      if (got) {
+      const many = this.order.all || this.keep;
+      const got = await this.fetch(
+        null,
+        many ? SORTED_AT_MOST : Math.max(PAGE, Math.min(2000, this.items.length)),
+      );
+      if (got && this.order.compare) {
+        this.show(got.value.sort(this.order.compare), null, got.next ? null : got.value.length);
+      } else if (got) {
         const ids = new Set(got.value.map((job) => job.number));
-        const rest = got.next && this.cursor ? this.items.slice(got.value.length).filter((job) => !ids.has(job.number)) : [];
-        this.show([...got.value, ...rest], rest.length ? this.cursor : got.next, got.total);
+        const rest =
+          got.next && this.cursor
+            ? this.items.slice(got.value.length).filter((job) => !ids.has(job.number))
+            : [];
+        this.show([...got.value, ...rest], rest.length ? this.cursor : got.next);
       }
     } catch (error) {
       if (error.name === 'AbortError') return;
-      if (error.status || !this.items.length) fill(this.note, failure(error, () => this.reload()));
+      if (error.status || !this.items.length)
+        fill(
+          this.note,
+          failure(error, () => this.reload()),
+        );
     } finally {
       this.busy = false;
       if (this.again) {
@@ -69,19 +121,21 @@ export class JobList {
     this.busy = true;
     try {
       const got = await this.fetch(this.cursor, PAGE * 2);
-      if (got) this.show([...this.items, ...got.value], got.next, got.total);
-    } catch { /* The banner says what is wrong; scrolling asks again. */ } finally {
+      if (got) this.show([...this.items, ...got.value], got.next);
+    } catch {
+      /* The banner says what is wrong; scrolling asks again. */
+    } finally {
       this.busy = false;
     }
   }
 
-  show(items, next, total) {
+  /** `total`: how many there are; null: not known, as there are more. */
+  show(items, next, total = next ? null : items.length) {
     this.items = items;
     this.cursor = next;
-    if (total !== undefined) this.total = total;
     fill(this.note);
     this.table.set(items);
-    this.onCount?.(items.length, this.total ?? (next ? null : items.length));
+    this.onCount?.(items.length, total);
   }
 
   heard(data) {
@@ -93,12 +147,17 @@ export class JobList {
         if (now && now.state !== job.state) other = true;
         if (now) changed.delete(job.number);
         // Reasons are worked out for lists that are read, not for changes.
-        return now ? {...now, reason: now.reason ?? (now.state === job.state ? job.reason : null)} : job;
+        return now
+          ? {...now, reason: now.reason ?? (now.state === job.state ? job.reason : null)}
+          : job;
       });
       this.table.set(this.items);
       if (!other && !changed.size) return;
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => !this.page.signal.aborted && this.reload(), 2000);
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (!this.page.signal.aborted) this.reload();
+    }, 3000);
   }
 }

@@ -5,7 +5,10 @@ import {openDialog} from './dialogs.js';
 
 const KEYS = [
   ['/', 'to the filter of the page'],
-  ['g, then a letter', 'o overview, q queues, p pools, j jobs, t trackers, y policy, s settings, e events'],
+  [
+    'g, then a letter',
+    'o overview, q queues, p pools, j jobs, t trackers, y policy, s settings, e events',
+  ],
   ['↑ ↓ or j k', 'rows of a table; Home, End, Page Up and Page Down as well'],
   ['← →', 'in a row: its figures and controls, each with its explanation; tabs'],
   ['Enter', 'opens the row'],
@@ -23,8 +26,14 @@ export function typing(event) {
 }
 
 export function showKeys() {
-  openDialog('Keys', h('dl', {class: 'keys'}, KEYS.map(([key, what]) =>
-    [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])));
+  openDialog(
+    'Keys',
+    h(
+      'dl',
+      {class: 'keys'},
+      KEYS.map(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)]),
+    ),
+  );
 }
 
 export function startKeys() {

@@ -1,6 +1,6 @@
 // What keeps a page up to date: one stream of server-sent events for what the page asked for, and
-// polling where there is no stream. When the server does not answer, a banner says since when; once
-// it answers again everything on the page is read anew.
+// polling where there is no stream. When the server does not answer, a banner says since when;
+// once it answers again everything on the page is read anew.
 import {onReachable, read} from './api.js';
 import {seconds} from './format.js';
 import {h, fill} from './dom.js';
@@ -30,17 +30,24 @@ function showBanner() {
     if (banner.firstChild) fill(banner);
     return;
   }
-  const text = `The JobTracker does not answer since ${seconds(Date.now() - downSince)}, ` +
+  const text =
+    `The JobTracker does not answer since ${seconds(Date.now() - downSince)}, ` +
     'trying again. What you see is from before.';
   if (banner.firstChild) banner.firstChild.lastChild.textContent = text;
-  else fill(banner, h('p', {class: 'banner bad'}, h('span', {class: 'spin', 'aria-hidden': 'true'}), text));
+  else
+    fill(
+      banner,
+      h('p', {class: 'banner bad'}, h('span', {class: 'spin', 'aria-hidden': 'true'}), text),
+    );
 }
 
 async function probe() {
   try {
     const answer = await fetch('/healthz', {cache: 'no-store', signal: AbortSignal.timeout(5000)});
     if (answer.ok) isReachable(true);
-  } catch { /* Still down: the next probe comes. */ }
+  } catch {
+    /* Still down: the next probe comes. */
+  }
 }
 
 function isReachable(yes) {
@@ -57,8 +64,12 @@ function isReachable(yes) {
 onReachable(isReachable);
 setInterval(showBanner, 1000);
 setInterval(() => downSince && probe(), PROBE_MS);
-setInterval(() => { if (!downSince && !streaming && !document.hidden) page?.refresh(); }, POLL_MS);
-document.addEventListener('visibilitychange', () => { if (!document.hidden) page?.refresh(); });
+setInterval(() => {
+  if (!downSince && !streaming && !document.hidden) page?.refresh();
+}, POLL_MS);
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden) page?.refresh();
+});
 
 function open() {
   source?.close();
@@ -66,8 +77,11 @@ function open() {
   streaming = false;
   clearTimeout(reopenTimer);
   if (!wanted || !window.EventSource) return changedState();
-  const mine = source = new EventSource('/api/v1/events?' + wanted);
-  mine.onopen = () => { streaming = true; changedState(); };
+  const mine = (source = new EventSource('/api/v1/events?' + wanted));
+  mine.onopen = () => {
+    streaming = true;
+    changedState();
+  };
   mine.onerror = () => {
     streaming = false;
     changedState();
@@ -80,7 +94,9 @@ function open() {
       let data = {};
       try {
         data = JSON.parse(event.data);
-      } catch { /* A hint without a body is a hint all the same. */ }
+      } catch {
+        /* A hint without a body is a hint all the same. */
+      }
       page?.heard(topic, data);
     });
   }
@@ -110,7 +126,7 @@ export function follow(newPage, topics, jobs = []) {
 /** A list or record of the API that stays up to date: see `Page.use`. */
 export class Resource {
   constructor(page, path, options, shown) {
-    Object.assign(this, {page, path, shown, key: 'name', every: 0, ...options});
+    Object.assign(this, {page, path, shown, key: 'name', every: 0, least: 1000, ...options});
     this.value = undefined;
     this.error = null;
     this.busy = false;
@@ -149,8 +165,11 @@ export class Resource {
   }
 
   later(ms) {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => !this.page.signal.aborted && this.refresh(), ms);
+    if (this.timer) return;
+    this.timer = setTimeout(() => {
+      this.timer = 0;
+      if (!this.page.signal.aborted) this.refresh();
+    }, ms);
   }
 
   show() {
@@ -160,7 +179,7 @@ export class Resource {
   /** A change that the stream told: merged into a list, or a reason to read again. */
   heard(data) {
     if (!Array.isArray(data.changed) || !Array.isArray(this.value) || !this.merge) {
-      return this.later(Math.max(50, this.readAt + 1000 - Date.now()));
+      return this.later(Math.max(50, this.readAt + this.least - Date.now()));
     }
     const removed = new Set(data.removed ?? []);
     const changed = new Map(data.changed.map((item) => [item[this.key], item]));
@@ -171,7 +190,7 @@ export class Resource {
       next.push(changed.get(id) ?? item);
       changed.delete(id);
     }
-    if (changed.size) return this.later(Math.max(50, this.readAt + 1000 - Date.now()));
+    if (changed.size) return this.later(Math.max(50, this.readAt + this.least - Date.now()));
     this.value = next;
     this.merged = true;
     this.show();

@@ -15,8 +15,12 @@ async function show(url) {
   const samePath = page && page.path === url.pathname;
   page?.end();
   hideTip();
-  const mine = page = new Page(h('div', {class: `page page-${view}`}), view, params,
-    new URLSearchParams(url.search));
+  const mine = (page = new Page(
+    h('div', {class: `page page-${view}`}),
+    view,
+    params,
+    new URLSearchParams(url.search),
+  ));
   mine.path = url.pathname;
   markPlace(url.pathname);
   fill(main, mine.root);
@@ -29,7 +33,11 @@ async function show(url) {
     module.draw(mine);
     if (!samePath && started) main.focus({preventScroll: true});
   } catch (error) {
-    if (!mine.signal.aborted) fill(mine.root, failure(error, () => show(url)));
+    if (!mine.signal.aborted)
+      fill(
+        mine.root,
+        failure(error, () => show(url)),
+      );
     console.error(error);
   }
   started = true;

@@ -1,5 +1,5 @@
-// The queues as a tree with bars: the heart of the overview and of the page of queues. Branches fold,
-// and what is folded is in the address; a filter shows matching queues with their parents.
+// The queues as a tree with bars: the heart of the overview and of the page of queues. Branches
+// fold, and what is folded is in the address; a filter shows matching queues with their parents.
 import {h, setText, visible} from './dom.js';
 import {Table} from './table.js';
 import {CLASSES, makeBar, setBar, scales} from './bars.js';
@@ -8,7 +8,7 @@ import {whole, seconds, counted} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {WORDS} from './words.js';
 
-const FOLD_ABOVE = 80;  // so many queues begin folded
+const FOLD_ABOVE = 80; // so many queues begin folded
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
 const lastPart = (name) => name.slice(name.lastIndexOf('.') + 1);
@@ -47,37 +47,119 @@ export class QueueTree {
     const closed = query().get('closed');
     this.closed = closed === null ? null : new Set(closed.split(',').filter(Boolean));
     const columns = [
-      {key: 'name', label: 'Queue', width: 'minmax(120px, 1.1fr)', className: 'tree-name',
-        draw: (cell, queue) => this.nameCell(cell, queue)},
-      {key: 'both', label: 'Map slots, reduce slots', width: 'minmax(150px, 1.6fr)', upTo: 660,
-        className: 'both-cell', tip: 'Above map slots, below reduce slots; running / guaranteed beside each bar.',
-        draw: (cell, queue) => bothCell(cell, queue, this)},
+      {
+        key: 'name',
+        label: 'Queue',
+        width: 'minmax(120px, 1.1fr)',
+        className: 'tree-name',
+        draw: (cell, queue) => this.nameCell(cell, queue),
+      },
+      {
+        key: 'both',
+        label: 'Map slots, reduce slots',
+        width: 'minmax(150px, 1.6fr)',
+        upTo: 660,
+        className: 'both-cell',
+        tip: 'Above map slots, below reduce slots; running / guaranteed beside each bar.',
+        draw: (cell, queue) => bothCell(cell, queue, this),
+      },
       ...CLASSES.flatMap(([view, kind]) => [
-        {key: view, label: kind === 'map' ? 'Map slots' : 'Reduce slots', width: 'minmax(200px, 3fr)',
-          from: 660, className: 'slots-cell', tip: `The bars of all queues have one scale: the ${kind} slots of the cluster. Beside each: running / guaranteed.`,
-          draw: (cell, queue) => slotsCell(cell, queue, view, kind, this)},
-        {key: view + 'pending', label: 'Pending', width: '72px', from: more ? 1000 : 900, right: true,
-          tip: `${WORDS.pending} Of ${view}.`, text: (queue) => whole(queue[view].pending)}]),
-      {key: 'jobs', label: 'Jobs', width: '84px', from: 820, right: true, tip: WORDS.jobs,
-        text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`},
-      ...(more ? [{key: 'users', label: 'Users', width: '56px', from: 1100, right: true, tip: WORDS.users,
-        text: (queue) => (queue.leaf ? whole(queue.users.length) : '')}] : []),
-      {key: 'claims', label: 'Claims', width: '104px', from: 760, right: true, tip: WORDS.claims,
-        className: 'claim', text: claimsText},
-      ...(more ? [{key: 'state', label: 'State', width: '84px', from: 1240, tip: WORDS.queueState,
-        text: (queue) => queue.state}] : []),
+        {
+          key: view,
+          label: kind === 'map' ? 'Map slots' : 'Reduce slots',
+          width: 'minmax(200px, 3fr)',
+          from: 660,
+          className: 'slots-cell',
+          tip:
+            `The bars of all queues have one scale: the ${kind} slots of the cluster. ` +
+            `Beside each: running / guaranteed.`,
+          draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
+        },
+        {
+          key: view + 'pending',
+          label: 'Pending',
+          width: '72px',
+          from: more ? 1000 : 900,
+          right: true,
+          tip: `${WORDS.pending} Of ${view}.`,
+          text: (queue) => whole(queue[view].pending),
+        },
+      ]),
+      {
+        key: 'jobs',
+        label: 'Jobs',
+        width: '84px',
+        from: 820,
+        right: true,
+        tip: WORDS.jobs,
+        text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`,
+      },
+      ...(more
+        ? [
+            {
+              key: 'users',
+              label: 'Users',
+              width: '56px',
+              from: 1100,
+              right: true,
+              tip: WORDS.users,
+              text: (queue) => (queue.leaf ? whole(queue.users.length) : ''),
+            },
+          ]
+        : []),
+      {
+        key: 'claims',
+        label: 'Claims',
+        width: '104px',
+        from: 760,
+        right: true,
+        tip: WORDS.claims,
+        className: 'claim',
+        text: claimsText,
+      },
+      ...(more
+        ? [
+            {
+              key: 'state',
+              label: 'State',
+              width: '84px',
+              from: 1240,
+              tip: WORDS.queueState,
+              text: (queue) => queue.state,
+            },
+          ]
+        : []),
     ];
-    this.table = new Table({columns, rowHeight: 36, keyOf: (queue) => queue.name,
-      hrefOf: (queue) => href.queue(queue.name), label: 'Queues with their slots',
-      rowClass: (queue) => (queue.leaf ? '' : 'branch ') + (queue.state === 'STOPPED' ? 'stopped' : ''),
+    this.table = new Table({
+      columns,
+      rowHeight: 36,
+      keyOf: (queue) => queue.name,
+      hrefOf: (queue) => href.queue(queue.name),
+      label: 'Queues with their slots',
+      rowClass: (queue) =>
+        (queue.leaf ? '' : 'branch ') + (queue.state === 'STOPPED' ? 'stopped' : ''),
       onKey: (event, queue) => this.foldKey(event, queue),
-      empty: () => h('p', {class: 'empty'}, this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.')});
-    this.input = h('input', {type: 'search', 'data-filter': true, placeholder: 'Filter queues  /',
-      'aria-label': 'Filter queues', value: this.filter, on: {input: () => {
-        this.filter = this.input.value.trim();
-        setQuery({filter: this.filter});
-        this.draw();
-      }}});
+      empty: () =>
+        h(
+          'p',
+          {class: 'empty'},
+          this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.',
+        ),
+    });
+    this.input = h('input', {
+      type: 'search',
+      'data-filter': true,
+      placeholder: 'Filter queues  /',
+      'aria-label': 'Filter queues',
+      value: this.filter,
+      on: {
+        input: () => {
+          this.filter = this.input.value.trim();
+          setQuery({filter: this.filter});
+          this.draw();
+        },
+      },
+    });
   }
 
   nameCell(cell, queue) {
@@ -110,11 +192,16 @@ export class QueueTree {
 
   toggle(queue) {
     if (!this.closed) {
-      this.closed = new Set(this.queues.length <= FOLD_ABOVE ? []
-        : this.queues.filter((one) => !one.leaf).map((one) => one.name));
+      this.closed = new Set(
+        this.queues.length <= FOLD_ABOVE
+          ? []
+          : this.queues.filter((one) => !one.leaf).map((one) => one.name),
+      );
     }
     if (!this.closed.delete(queue.name)) this.closed.add(queue.name);
-    setQuery({closed: [...this.closed].join(',') || (this.queues.length > FOLD_ABOVE ? ',' : null)});
+    setQuery({
+      closed: [...this.closed].join(',') || (this.queues.length > FOLD_ABOVE ? ',' : null),
+    });
     this.draw();
     this.table.redraw();
   }
@@ -122,7 +209,10 @@ export class QueueTree {
   foldKey(event, queue) {
     if (queue.leaf) return false;
     const open = this.isOpen(queue.name);
-    const wants = event.key === ' ' || (event.key === 'ArrowRight' && !open) || (event.key === 'ArrowLeft' && open);
+    const wants =
+      event.key === ' ' ||
+      (event.key === 'ArrowRight' && !open) ||
+      (event.key === 'ArrowLeft' && open);
     if (wants) this.toggle(queue);
     return wants;
   }
@@ -153,7 +243,9 @@ export class QueueTree {
       for (let at = parentOf(name); at; at = parentOf(at)) if (!this.isOpen(at)) return true;
       return false;
     };
-    this.table.set(this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))));
+    this.table.set(
+      this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))),
+    );
   }
 
   count() {
@@ -179,6 +271,7 @@ export function killLines(kills) {
 
 export function allKills(queues) {
   const kills = new Map();
-  for (const queue of queues) for (const kill of queue.kills) kills.set(kill.attempt + kill.at_ms, kill);
+  for (const queue of queues)
+    for (const kill of queue.kills) kills.set(kill.attempt + kill.at_ms, kill);
   return [...kills.values()];
 }

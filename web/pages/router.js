@@ -1,5 +1,5 @@
-// Addresses: which module draws which path, and the query that holds the rest of the view (filters,
-// tab, sorting), so that a link shows a colleague the very same.
+// Addresses: which module draws which path, and the query that holds the rest of the view
+// (filters, tab, sorting), so that a link shows a colleague the very same.
 
 const ROUTES = [
   [/^\/$/, 'overview'],
@@ -43,10 +43,22 @@ export function start(showPage) {
   window.addEventListener('popstate', () => show(location));
   document.addEventListener('click', (event) => {
     const a = event.target.closest?.('a[href]');
-    if (!a || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey ||
-        event.shiftKey || event.altKey || a.target || a.origin !== location.origin ||
-        a.hasAttribute('download') || a.getAttribute('href').startsWith('#') ||
-        a.pathname.startsWith('/api/') || a.pathname === '/metrics') return;
+    if (
+      !a ||
+      event.defaultPrevented ||
+      event.button ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey ||
+      a.target ||
+      a.origin !== location.origin ||
+      a.hasAttribute('download') ||
+      a.getAttribute('href').startsWith('#') ||
+      a.pathname.startsWith('/api/') ||
+      a.pathname === '/metrics'
+    )
+      return;
     event.preventDefault();
     go(a.href);
   });

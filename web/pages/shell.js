@@ -5,9 +5,15 @@ import {liveState} from './live.js';
 import {showKeys} from './keyboard.js';
 
 export const PLACES = [
-  ['/', 'Overview', 'o'], ['/queues', 'Queues', 'q'], ['/pools', 'Pools', 'p'],
-  ['/jobs', 'Jobs', 'j'], ['/trackers', 'Trackers', 't'], ['/policy', 'Policy', 'y'],
-  ['/settings', 'Settings', 's'], ['/events', 'Events', 'e']];
+  ['/', 'Overview', 'o'],
+  ['/queues', 'Queues', 'q'],
+  ['/pools', 'Pools', 'p'],
+  ['/jobs', 'Jobs', 'j'],
+  ['/trackers', 'Trackers', 't'],
+  ['/policy', 'Policy', 'y'],
+  ['/settings', 'Settings', 's'],
+  ['/events', 'Events', 'e'],
+];
 
 const LIVE = {
   live: ['live', 'Changes arrive as they happen, about once a second.'],
@@ -30,26 +36,55 @@ function liveSign() {
 }
 
 function userField() {
-  const input = h('input', {type: 'text', id: 'acting-as', value: user(), placeholder: 'your name',
-    maxlength: 100, autocomplete: 'username', spellcheck: 'false',
-    tip: 'The user name that changes made on these pages are made under. The JobTracker checks ' +
+  const input = h('input', {
+    type: 'text',
+    id: 'acting-as',
+    value: user(),
+    placeholder: 'your name',
+    maxlength: 100,
+    autocomplete: 'username',
+    spellcheck: 'false',
+    tip:
+      'The user name that changes made on these pages are made under. The JobTracker checks ' +
       'what that user may do; nobody checks yet who you are.',
-    on: {change: () => setUser(input.value), keydown: (event) => {
-      if (event.key === 'Enter' || event.key === 'Escape') input.blur();
-    }}});
-  window.addEventListener('weir-user', () => { input.value = user(); });
+    on: {
+      change: () => setUser(input.value),
+      keydown: (event) => {
+        if (event.key === 'Enter' || event.key === 'Escape') input.blur();
+      },
+    },
+  });
+  window.addEventListener('weir-user', () => {
+    input.value = user();
+  });
   return h('label', {class: 'acting', for: 'acting-as'}, h('span', {}, 'acting as'), input);
 }
 
 export function drawShell(header) {
   const links = PLACES.map(([path, name, key]) =>
-    h('a', {href: path, 'data-key': key, title: `g then ${key}`}, name));
-  fill(header,
-    h('a', {class: 'brand', href: '/', 'aria-label': 'Weir, to the overview'},
-      h('img', {src: '/assets/weir.svg', alt: '', width: 20, height: 20}), 'Weir'),
+    h('a', {href: path, 'data-key': key, title: `g then ${key}`}, name),
+  );
+  fill(
+    header,
+    h(
+      'a',
+      {class: 'brand', href: '/', 'aria-label': 'Weir, to the overview'},
+      h('img', {src: '/assets/weir.svg', alt: '', width: 20, height: 20}),
+      'Weir',
+    ),
     h('nav', {'aria-label': 'Pages'}, links),
-    h('div', {class: 'shell-right'}, liveSign(), userField(),
-      h('button', {class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)', on: {click: showKeys}}, '?')));
+    h(
+      'div',
+      {class: 'shell-right'},
+      liveSign(),
+      userField(),
+      h(
+        'button',
+        {class: 'icon', 'aria-label': 'Keys', title: 'Keys (?)', on: {click: showKeys}},
+        '?',
+      ),
+    ),
+  );
 }
 
 /** Marks in the navigation where the path belongs to. */

@@ -1,5 +1,5 @@
-// The attempts of a job on the trackers over time, on a canvas: a lane for each slot that was used,
-// grouped by tracker. Waves are steps, stragglers are long bars, kills are red.
+// The attempts of a job on the trackers over time, on a canvas: a lane for each slot that was
+// used, grouped by tracker. Waves are steps, stragglers are long bars, kills are red.
 import {h, fill} from './dom.js';
 import {clock, duration, tone} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
@@ -17,13 +17,14 @@ function end(attempt, now) {
 /** Each attempt gets the first lane of its tracker that is free when it is launched. */
 function lanesOf(attempts, now) {
   const trackers = new Map();
-  const known = attempts.filter((one) => one.launched_at_ms)
+  const known = attempts
+    .filter((one) => one.launched_at_ms)
     .sort((a, b) => a.launched_at_ms - b.launched_at_ms);
   for (const attempt of known) {
     const lanes = trackers.get(attempt.tracker) ?? [];
     trackers.set(attempt.tracker, lanes);
     let lane = lanes.find((one) => one.until <= attempt.launched_at_ms);
-    if (!lane) lanes.push(lane = {until: 0, attempts: []});
+    if (!lane) lanes.push((lane = {until: 0, attempts: []}));
     lane.attempts.push(attempt);
     lane.until = end(attempt, now);
   }
@@ -32,10 +33,24 @@ function lanesOf(attempts, now) {
 
 export function swimlanes() {
   const canvas = h('canvas', {class: 'lanes', role: 'img'});
-  const box = h('div', {class: 'lanes-box'}, canvas, h('div', {class: 'legend'},
-    [['l-map', 'map'], ['l-reduce', 'reduce'], ['l-run', 'still running'], ['l-spec', 'speculative'],
-      ['l-bad', 'failed or killed']].map(([cls, text]) =>
-      h('span', {class: 'legend-item'}, h('i', {class: 'sample ' + cls}), text))));
+  const box = h(
+    'div',
+    {class: 'lanes-box'},
+    canvas,
+    h(
+      'div',
+      {class: 'legend'},
+      [
+        ['l-map', 'map'],
+        ['l-reduce', 'reduce'],
+        ['l-run', 'still running'],
+        ['l-spec', 'speculative'],
+        ['l-bad', 'failed or killed'],
+      ].map(([cls, text]) =>
+        h('span', {class: 'legend-item'}, h('i', {class: 'sample ' + cls}), text),
+      ),
+    ),
+  );
   let boxes = [];
   let last = null;
 
@@ -43,7 +58,10 @@ export function swimlanes() {
     last = [attempts, now];
     const {known, trackers} = lanesOf(attempts, now);
     const laneCount = trackers.reduce((sum, [, lanes]) => sum + lanes.length, 0);
-    const lane = Math.max(2, Math.min(LANE, Math.floor((MOST_HEIGHT - 200) / Math.max(1, laneCount))));
+    const lane = Math.max(
+      2,
+      Math.min(LANE, Math.floor((MOST_HEIGHT - 200) / Math.max(1, laneCount))),
+    );
     const height = laneCount * lane + trackers.length * GAP + FOOT + 4;
     const width = Math.max(280, box.clientWidth);
     const ratio = devicePixelRatio || 1;
@@ -51,8 +69,11 @@ export function swimlanes() {
     canvas.height = height * ratio;
     canvas.style.setProperty('width', `${width}px`);
     canvas.style.setProperty('height', `${height}px`);
-    canvas.setAttribute('aria-label', `${known.length} attempts on ${trackers.length} trackers over ` +
-      'time; the list of attempts below has each of them.');
+    canvas.setAttribute(
+      'aria-label',
+      `${known.length} attempts on ${trackers.length} trackers over ` +
+        'time; the list of attempts below has each of them.',
+    );
     const css = getComputedStyle(box);
     const colour = (name) => css.getPropertyValue(name).trim();
     const draw2d = canvas.getContext('2d');
@@ -76,8 +97,15 @@ export function swimlanes() {
           const bad = tone(attempt.state) === 'bad';
           const running = !attempt.ended_at_ms && !bad;
           draw2d.globalAlpha = running ? 0.55 : 1;
-          draw2d.fillStyle = colour(bad ? '--bad' : attempt.speculative ? '--spec'
-            : attempt.kind === 'reduce' ? '--reduce' : '--map');
+          draw2d.fillStyle = colour(
+            bad
+              ? '--bad'
+              : attempt.speculative
+                ? '--spec'
+                : attempt.kind === 'reduce'
+                  ? '--reduce'
+                  : '--map',
+          );
           draw2d.fillRect(from, y + 1, wide, lane - 2);
           draw2d.globalAlpha = 1;
           boxes.push({from, to: from + wide, top: y, bottom: y + lane, attempt});
@@ -100,15 +128,26 @@ export function swimlanes() {
     const at = canvas.getBoundingClientRect();
     const px = event.clientX - at.left;
     const py = event.clientY - at.top;
-    const hit = boxes.find((one) => px >= one.from - 1 && px <= one.to + 1 && py >= one.top && py < one.bottom);
+    const hit = boxes.find(
+      (one) => px >= one.from - 1 && px <= one.to + 1 && py >= one.top && py < one.bottom,
+    );
     if (!hit) return hideTip();
     const one = hit.attempt;
-    showTipAt(event.clientX, event.clientY, `${one.attempt} on ${one.tracker}: ${one.state}, ` +
-      `launched ${clock(one.launched_at_ms)}, ran ${duration(one.ran_ms ?? Date.now() - one.launched_at_ms)}` +
-      (one.speculative ? ', speculative' : '') + (one.diagnostics ? `. ${one.diagnostics}` : '.'));
+    showTipAt(
+      event.clientX,
+      event.clientY,
+      `${one.attempt} on ${one.tracker}: ${one.state}, ` +
+        `launched ${clock(one.launched_at_ms)}, ran ` +
+        `${duration(one.ran_ms ?? Date.now() - one.launched_at_ms)}` +
+        (one.speculative ? ', speculative' : '') +
+        (one.diagnostics ? `. ${one.diagnostics}` : '.'),
+    );
   });
   canvas.addEventListener('pointerleave', hideTip);
   new ResizeObserver(() => last && draw(...last)).observe(box);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => last && draw(...last));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener(
+    'change',
+    () => last && draw(...last),
+  );
   return {element: box, set: draw, clear: () => fill(box)};
 }

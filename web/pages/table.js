@@ -1,6 +1,6 @@
 // Tables of any length: only the rows in view are in the page, and they are drawn again only where
-// they differ. The page itself scrolls. Arrow keys go from row to row, and with left and right from
-// figure to figure within one; one row at a time is in the tab order.
+// they differ. The page itself scrolls. Arrow keys go from row to row, and with left and right
+// from figure to figure within one; one row at a time is in the tab order.
 //
 // A column: {key, label, tip, width, from, right, sort, text(item) or draw(cell, item)}; `from` is
 // the least width of the table, in pixels, at which the column is shown, `upTo` the first at which
@@ -10,18 +10,47 @@ import {h, fill, setText} from './dom.js';
 const SPARE_ROWS = 6;
 
 export class Table {
-  constructor({columns, rowHeight = 34, keyOf, hrefOf = null, label, rowClass = null, sort = null,
-    onSort = null, onKey = null, onEnd = null, empty = null}) {
-    Object.assign(this,
-      {columns, rowHeight, keyOf, hrefOf, rowClass, sort, onSort, onKey, onEnd, emptyState: empty});
+  constructor({
+    columns,
+    rowHeight = 34,
+    keyOf,
+    hrefOf = null,
+    label,
+    rowClass = null,
+    sort = null,
+    onSort = null,
+    onKey = null,
+    onEnd = null,
+    empty = null,
+    narrow = null,
+  }) {
+    Object.assign(this, {
+      columns,
+      rowHeight,
+      wideHeight: rowHeight,
+      narrow,
+      keyOf,
+      hrefOf,
+      rowClass,
+      sort,
+      onSort,
+      onKey,
+      onEnd,
+      emptyState: empty,
+    });
     this.items = [];
-    this.rows = new Map();  // key -> row element
-    this.active = null;     // key of the row in the tab order
+    this.rows = new Map(); // key -> row element
+    this.active = null; // key of the row in the tab order
     this.head = h('div', {class: 't-head', role: 'row'});
     this.body = h('div', {class: 't-body', role: 'rowgroup'});
     this.note = h('div', {class: 't-note'});
-    this.element = h('div', {class: 'table', role: 'grid', 'aria-label': label, 'aria-rowcount': 0},
-      this.head, this.body, this.note);
+    this.element = h(
+      'div',
+      {class: 'table', role: 'grid', 'aria-label': label, 'aria-rowcount': 0},
+      this.head,
+      this.body,
+      this.note,
+    );
     this.body.addEventListener('keydown', (event) => this.pressed(event));
     this.body.addEventListener('focusin', (event) => this.focused(event));
     this.scrolled = () => this.schedule();
@@ -49,14 +78,19 @@ export class Table {
 
   layOut() {
     const width = this.element.clientWidth;
-    const shown = this.columns.filter((column) =>
-      width >= (column.from ?? 0) && width < (column.upTo ?? Infinity));
-    const signature = shown.map((column) => column.key).join();
+    const isNarrow = Boolean(this.narrow && width < this.narrow.below);
+    const shown = this.columns.filter(
+      (column) => width >= (column.from ?? 0) && width < (column.upTo ?? Infinity),
+    );
+    const signature = shown.map((column) => column.key).join() + isNarrow;
     if (signature === this.signature) return this.draw();
     this.signature = signature;
     this.shown = shown;
     this.element.style.setProperty('--columns', shown.map((column) => column.width).join(' '));
+    this.rowHeight = isNarrow ? this.narrow.rowHeight : this.wideHeight;
     this.element.style.setProperty('--row-height', `${this.rowHeight}px`);
+    this.element.classList.toggle('narrow', isNarrow);
+    this.body.style.setProperty('height', `${this.items.length * this.rowHeight}px`);
     this.drawHead();
     for (const row of this.rows.values()) row.remove();
     this.rows.clear();
@@ -64,19 +98,28 @@ export class Table {
   }
 
   drawHead() {
-    fill(this.head, this.shown.map((column) => {
-      const by = this.sort?.replace(/^-/, '') === column.sort;
-      const direction = by && column.sort ? (this.sort.startsWith('-') ? 'descending' : 'ascending') : null;
-      const cell = h('div', {class: 't-h' + (column.right ? ' right' : ''), role: 'columnheader',
-        'aria-sort': direction});
-      const props = {tip: column.tip, class: direction ? 'sorted ' + direction : ''};
-      if (column.sort && this.onSort) {
-        cell.append(h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label));
-      } else {
-        cell.append(h('span', {...props, tabindex: column.tip ? 0 : null}, column.label));
-      }
-      return cell;
-    }));
+    fill(
+      this.head,
+      this.shown.map((column) => {
+        const by = this.sort?.replace(/^-/, '') === column.sort;
+        const direction =
+          by && column.sort ? (this.sort.startsWith('-') ? 'descending' : 'ascending') : null;
+        const cell = h('div', {
+          class: 't-h' + (column.right ? ' right' : ''),
+          role: 'columnheader',
+          'aria-sort': direction,
+        });
+        const props = {tip: column.tip, class: direction ? 'sorted ' + direction : ''};
+        if (column.sort && this.onSort) {
+          cell.append(
+            h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label),
+          );
+        } else {
+          cell.append(h('span', {...props, tabindex: column.tip ? 0 : null}, column.label));
+        }
+        return cell;
+      }),
+    );
   }
 
   turnSort(column) {
@@ -109,14 +152,18 @@ export class Table {
     const wanted = new Set();
     for (let i = from; i < to; i++) wanted.add(this.keyOf(this.items[i]));
     const keep = this.body.contains(document.activeElement)
-      ? document.activeElement.closest('.t-row') : null;
+      ? document.activeElement.closest('.t-row')
+      : null;
+    this.spare = [];
     for (const [key, row] of this.rows) {
       if (wanted.has(key) || row === keep) continue;
-      row.remove();
+      this.spare.push(row);
       this.rows.delete(key);
     }
-    if (!wanted.has(this.active) && !keep) this.active = from < to ? this.keyOf(this.items[from]) : null;
+    if (!wanted.has(this.active) && !keep)
+      this.active = from < to ? this.keyOf(this.items[from]) : null;
     for (let i = from; i < to; i++) this.drawRow(i, changed);
+    for (const row of this.spare) row.remove();
     if (this.onEnd && to >= this.items.length - 20 && this.items.length) this.onEnd();
   }
 
@@ -126,7 +173,9 @@ export class Table {
     let row = this.rows.get(key);
     const isNew = !row;
     if (isNew) {
-      row = this.makeRow(key);
+      // What has scrolled out of view becomes a row of what has come into it.
+      row = this.spare.pop() ?? this.makeRow();
+      row.key = key;
       this.rows.set(key, row);
     }
     if (row.index !== index) {
@@ -139,16 +188,31 @@ export class Table {
     if (isNew || (changed && row.item !== item) || row.always) this.fillRow(row, item);
     if (isNew) {
       this.setTab(row, tab);
-      this.body.append(row);
+      if (!row.isConnected) this.body.append(row);
     }
   }
 
-  makeRow(key) {
-    const row = h('div', {class: 't-row', role: 'row', on: {
-      click: (event) => this.clicked(event, row), dblclick: (event) => event.preventDefault()}},
-    this.shown.map((column) => h('div', {role: 'gridcell',
-      class: 't-c' + (column.right ? ' right' : '') + (column.className ? ' ' + column.className : '')})));
-    row.key = key;
+  makeRow() {
+    const row = h(
+      'div',
+      {
+        class: 't-row',
+        role: 'row',
+        on: {
+          click: (event) => this.clicked(event, row),
+          dblclick: (event) => event.preventDefault(),
+        },
+      },
+      this.shown.map((column) =>
+        h('div', {
+          role: 'gridcell',
+          class:
+            't-c' +
+            (column.right ? ' right' : '') +
+            (column.className ? ' ' + column.className : ''),
+        }),
+      ),
+    );
     return row;
   }
 
@@ -215,14 +279,22 @@ export class Table {
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const onRow = event.target === row;
     const pageRows = Math.max(1, Math.floor(innerHeight / this.rowHeight) - 4);
-    const to = {ArrowDown: row.index + 1, j: row.index + 1, ArrowUp: row.index - 1, k: row.index - 1,
-      Home: 0, End: this.items.length - 1, PageDown: row.index + pageRows,
-      PageUp: row.index - pageRows}[event.key];
+    const to = {
+      ArrowDown: row.index + 1,
+      j: row.index + 1,
+      ArrowUp: row.index - 1,
+      k: row.index - 1,
+      Home: 0,
+      End: this.items.length - 1,
+      PageDown: row.index + pageRows,
+      PageUp: row.index - pageRows,
+    }[event.key];
     if (to !== undefined) this.focusIndex(to);
     else if (event.key === 'Enter' && onRow) this.enter(row);
     else if (event.key === 'Escape' && !onRow) row.focus();
-    else if (onRow && this.onKey?.(event, row.item)) { /* The page has taken it. */ } else if (
-      event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.alongRow(row, event);
+    else if (onRow && this.onKey?.(event, row.item)) {
+      /* The page has taken it. */
+    } else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.alongRow(row, event);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -20,10 +20,22 @@ export function drawTabs(root, tabs, {name = 'tab', label = 'Views'} = {}) {
     end = draw(place) ?? null;
   };
   for (const [key, text] of tabs) {
-    list.append(h('button', {role: 'tab', 'data-tab': key, on: {click: () => {
-      setQuery({[name]: key === tabs[0][0] ? null : key});
-      choose(key);
-    }}}, text));
+    list.append(
+      h(
+        'button',
+        {
+          role: 'tab',
+          'data-tab': key,
+          on: {
+            click: () => {
+              setQuery({[name]: key === tabs[0][0] ? null : key});
+              choose(key);
+            },
+          },
+        },
+        text,
+      ),
+    );
   }
   roving(list, '[role=tab]');
   root.append(list, place);

@@ -59,6 +59,8 @@ export function startTips() {
     if (target?.matches(':focus-visible')) show(target);
   });
   document.addEventListener('focusout', hideTip);
-  document.addEventListener('keydown', (event) => { if (event.key === 'Escape') hideTip(); });
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') hideTip();
+  });
   window.addEventListener('scroll', hideTip, {passive: true, capture: true});
 }

@@ -2,65 +2,112 @@
 
 export const WORDS = {
   guaranteed: 'Guaranteed slots (GC): what the queue can have whenever it wants them.',
-  allocated: 'Allocated slots (AC): its part of the cluster as it is now. What others leave idle comes on top, what it leaves idle goes.',
+  allocated:
+    'Allocated slots (AC): its part of the cluster as it is now. What others leave idle ' +
+    'comes on top, what it leaves idle goes.',
   running: 'Running slots: held by attempts that run now and are not to die.',
   pending: 'Pending slots: of tasks that could be launched now if there were slots for them.',
   maximum: 'Maximum slots: the queue never has more, whichever policy rules.',
-  borrows: 'Borrowed slots: running above the guarantee, lent by queues that do not need theirs now. They are taken back when those want them.',
-  lends: 'Lent slots: of its guarantee, allocated to other queues now because it does not want them.',
-  copying: 'Reduces that copy their input without a slot, or have copied and wait for one, in slots.',
-  jobs: 'Jobs: running / pending (no task has started yet) / waiting (over a limit on running jobs).',
+  borrows:
+    'Borrowed slots: running above the guarantee, lent by queues that do not need theirs ' +
+    'now. They are taken back when those want them.',
+  lends:
+    'Lent slots: of its guarantee, allocated to other queues now because it does not want them.',
+  copying:
+    'Reduces that copy their input without a slot, or have copied and wait for one, in slots.',
+  jobs:
+    'Jobs: running / pending (no task has started yet) / waiting (over a limit on ' +
+    'running jobs).',
   users: 'Users that have jobs in the queue now.',
-  claims: 'Open claims: slots that the queue is owed, and the seconds until tasks of others are killed for them.',
-  queueState: 'RUNNING takes new jobs; STOPPED refuses new ones and runs those it has to their end.',
+  claims:
+    'Open claims: slots that the queue is owed, and the seconds until tasks of others are ' +
+    'killed for them.',
+  queueState:
+    'RUNNING takes new jobs; STOPPED refuses new ones and runs those it has to their end.',
   maps: 'Maps: done of all, with those that run. The bar: done, running, and what is left.',
   reduces: 'Reduces: done of all, with those that run. The bar: done, running, and what is left.',
-  reason: 'The first reason why the job, or some tasks of it, wait. The job\'s page has all of them.',
-  priority: 'Priority: under fair a job\'s weight (VERY_HIGH 4 to VERY_LOW 0.25); under fifo, and in queues with priorities, who comes first.',
-  weight: 'Weight: a pool of weight 2 gets twice the slots of one of weight 1, where neither demand nor minimum decides.',
+  reason:
+    "The first reason why the job, or some tasks of it, wait. The job's page has all of them.",
+  priority:
+    "Priority: under fair a job's weight (VERY_HIGH 4 to VERY_LOW 0.25); under fifo, and in " +
+    'queues with priorities, who comes first.',
+  weight:
+    'Weight: a pool of weight 2 gets twice the slots of one of weight 1, where neither ' +
+    'demand nor minimum decides.',
   minShare: 'Minimum share in slots: what the pool gets first while it wants them.',
   fairShare: 'Fair share in slots: what the pool would have if all slots were dealt by weight now.',
   demand: 'Demand in slots: what it runs, and what it could launch.',
   deficit: 'Deficit in slot-seconds: share that was due and did not run, summed up over time.',
-  starved: 'How long the pool has been below its minimum share, or below half its fair share. Beyond its timeout it may preempt.',
+  starved:
+    'How long the pool has been below its minimum share, or below half its fair share. ' +
+    'Beyond its timeout it may preempt.',
   heard: 'How long ago the tracker was heard of by its heartbeat.',
-  disk: 'Free space on the disk of the tracker\'s work directory.',
+  disk: "Free space on the disk of the tracker's work directory.",
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
-  outcome: 'What became of the slot: used by the claimant, pending (held for it), wasted (taken by nobody), log_only (nothing was killed).',
+  outcome:
+    'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
+    'nobody), log_only (nothing was killed).',
 };
 
 /** What a job's first reason means to do: code -> advice. `{queue}` is the job's queue. */
 export const MENDS = {
-  queue_at_capacity: 'Its queue has what it is allocated. Move the job to a queue with room, or wait for its turn.',
-  queue_at_maximum: 'Its queue has its maximum, which no policy passes. Move the job, or raise the maximum in the settings.',
-  queue_is_owed: 'Its queue is owed slots and gets them when the claim\'s time is over. Nothing needs to be done.',
-  claim_comes_first: 'Another queue is owed slots first. It gets them when its claim\'s time is over; until then free slots go there.',
-  jobs_before: 'Others of its queue come first. A higher priority puts it before them, where the queue goes by priority.',
-  running_jobs_limit: 'Its queue, pool or user runs as many jobs as may be at a time. Move it, or raise the limit in the settings.',
-  user_at_limit: 'Its user has what one user may have of the queue. Move the job to another queue, or wait.',
+  queue_at_capacity:
+    'Its queue has what it is allocated. Move the job to a queue with room, or wait for its turn.',
+  queue_at_maximum:
+    'Its queue has its maximum, which no policy passes. Move the job, or raise the maximum ' +
+    'in the settings.',
+  queue_is_owed:
+    "Its queue is owed slots and gets them when the claim's time is over. Nothing needs to " +
+    'be done.',
+  claim_comes_first:
+    "Another queue is owed slots first. It gets them when its claim's time is over; until " +
+    'then free slots go there.',
+  jobs_before:
+    'Others of its queue come first. A higher priority puts it before them, where the queue ' +
+    'goes by priority.',
+  running_jobs_limit:
+    'Its queue, pool or user runs as many jobs as may be at a time. Move it, or raise the ' +
+    'limit in the settings.',
+  user_at_limit:
+    'Its user has what one user may have of the queue. Move the job to another queue, or wait.',
   slow_start: 'Reduces wait until enough maps are done. Nothing needs to be done.',
   maps_needed: 'Reduces wait until enough maps are done. Nothing needs to be done.',
   waiting_for_locality: 'It waits a little for a slot near its input. Nothing needs to be done.',
   no_free_slot: 'All slots are taken. It starts when one is free, or a claim takes one back.',
   no_trackers: 'There are no trackers. Start one with `weir tracker --jobtracker HOST:PORT`.',
-  no_tracker_accepts_tasks: 'No tracker takes tasks now. Resume a drained one, or look at their health.',
+  no_tracker_accepts_tasks:
+    'No tracker takes tasks now. Resume a drained one, or look at their health.',
   no_tracker_large_enough: 'No tracker is large enough for one of its tasks.',
-  pool_at_share: 'Its pool has its fair share. Move the job to another pool, or raise the job\'s priority.',
+  pool_at_share:
+    "Its pool has its fair share. Move the job to another pool, or raise the job's priority.",
   pool_at_maximum: 'Its pool has its maximum share. Move the job to another pool.',
   held: 'It was submitted held. Release it with `weir job release`.',
 };
 
 export const MEND_ACTIONS = {
-  queue_at_capacity: ['move', 'owners'], queue_at_maximum: ['move', 'settings'],
-  queue_is_owed: ['owners'], claim_comes_first: ['move', 'owners'],
-  jobs_before: ['priority', 'move'], running_jobs_limit: ['move', 'priority', 'settings'],
-  user_at_limit: ['move'], no_free_slot: ['owners', 'trackers'],
-  no_tracker_accepts_tasks: ['trackers'], no_tracker_large_enough: ['trackers'],
-  no_trackers: ['trackers'], pool_at_share: ['priority', 'move'], pool_at_maximum: ['move'],
+  queue_at_capacity: ['move', 'owners'],
+  queue_at_maximum: ['move', 'settings'],
+  queue_is_owed: ['owners'],
+  claim_comes_first: ['move', 'owners'],
+  jobs_before: ['priority', 'move'],
+  running_jobs_limit: ['move', 'priority', 'settings'],
+  user_at_limit: ['move'],
+  no_free_slot: ['owners', 'trackers'],
+  no_tracker_accepts_tasks: ['trackers'],
+  no_tracker_large_enough: ['trackers'],
+  no_trackers: ['trackers'],
+  pool_at_share: ['priority', 'move'],
+  pool_at_maximum: ['move'],
 };
 
 export const POLICIES = {
-  capacity: 'Queues have guaranteed slots. What one does not use others borrow, and give back when it is wanted: at first as tasks end, after the queue\'s reclaim time by kills.',
-  fair: 'Slots are dealt to pools by weight, minimum shares first; within a pool its jobs share likewise. Preemption only where the settings switch it on.',
-  fifo: 'Jobs one after another, by priority and submit time, over all queues; each queue within its maximum.',
+  capacity:
+    'Queues have guaranteed slots. What one does not use others borrow, and give back when ' +
+    "it is wanted: at first as tasks end, after the queue's reclaim time by kills.",
+  fair:
+    'Slots are dealt to pools by weight, minimum shares first; within a pool its jobs ' +
+    'share likewise. Preemption only where the settings switch it on.',
+  fifo:
+    'Jobs one after another, by priority and submit time, over all queues; each queue ' +
+    'within its maximum.',
 };

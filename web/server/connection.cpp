@@ -150,6 +150,7 @@ void HttpConnection::on_readable() {
 // A client may have ended its side and still wait for its answers; it has a while for that.
 void HttpConnection::on_end_of_input() {
   end_of_input_ = true;
+  if (state_ == State::kReading && !kept_.empty()) return advance();
   const bool waits = state_ == State::kHandling || state_ == State::kWriting;
   if (!waits) return close();
   if (state_ == State::kHandling) read_deadline_.set_in(server_->limits.read_timeout);
@@ -289,7 +290,8 @@ std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_s
 // ---- deadlines
 
 void HttpConnection::expire_if_due(Deadline::Clock::time_point now) {
-  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now)) return;
+  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now))
+    return;
   asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
 }
 

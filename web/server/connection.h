@@ -5,8 +5,8 @@
 //
 // It waits for readiness and then reads without blocking, so an idle connection holds no memory. A
 // request holds its bytes in the port's budget until it is handled, an answer until it is written.
-// After an answer that ends the connection, what still comes is thrown away for a while: to close at
-// once would take the answer away from a client that is still sending.
+// After an answer that ends the connection, what still comes is thrown away for a while: to close
+// at once would take the answer away from a client that is still sending.
 #pragma once
 
 #include <atomic>

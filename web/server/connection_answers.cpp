@@ -1,5 +1,7 @@
 // Answers and streams on their way out.
-#include <array>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
@@ -24,11 +26,11 @@ void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool c
     const ByteBudget& budget = *server_->budget;
     server_->refusals.refuse(
         RefusalCause::kOverBudget, name_,
-        "no room for an answer of " + std::to_string(out_.budget_bytes) + " bytes: its address holds " +
-            std::to_string(budget.held(*peer_->account)) + ", all together " +
-            std::to_string(budget.used()) + " of " + std::to_string(budget.limit()));
-    HttpAnswer instead =
-        problem_answer({429, "the server has no room for this answer now", "ask for less of it, or later"});
+        fmt::format("no room for an answer of {} bytes: its address holds {}, all have {} of {}",
+                    out_.budget_bytes, budget.held(*peer_->account), budget.used(),
+                    budget.limit()));
+    HttpAnswer instead = problem_answer(
+        {429, "the server has no room for this answer now", "ask for less of it, or later"});
     instead.with("Retry-After", "1");
     out_ = outgoing(std::move(instead), request, server_->limits, close_after_);
   }

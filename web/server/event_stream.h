@@ -25,8 +25,8 @@ struct StreamStart {
 class EventStream {
  public:
   // `wake` has the connection take what is there; called without the lock.
-  EventStream(std::shared_ptr<ByteBudget> budget, BudgetShare share, std::size_t most_bytes, SharedText too_slow,
-              std::function<void()> wake);
+  EventStream(std::shared_ptr<ByteBudget> budget, BudgetShare share, std::size_t most_bytes,
+              SharedText too_slow, std::function<void()> wake);
 
   // False when the stream is over: whoever feeds it may forget it.
   bool send(SharedText text);
@@ -45,7 +45,7 @@ class EventStream {
   void end_with(SharedText text);  // needs mutex_
 
   mutable std::mutex mutex_;
-  const std::shared_ptr<ByteBudget> budget_;  // a feeder may keep the stream longer than the server
+  const std::shared_ptr<ByteBudget> budget_;  // a feeder may outlive the server
   BudgetShare share_;
   const std::size_t most_bytes_;
   const SharedText too_slow_;

@@ -91,7 +91,9 @@ std::size_t RequestReader::take(std::string_view input) {
     }
     if (used == 0) {
       if (error != http::error::need_more) continue;
-      if (rest.size() > limits_.max_header_bytes) {
+      // Beast takes whole lines of headers, and of the rest only knows what it would still take.
+      const std::size_t before = had_headers_ ? 0 : header_bytes_;
+      if (before + rest.size() > limits_.max_header_bytes) {
         refuse(had_headers_ ? 400 : 431,
                fmt::format("more than {} bytes of {}", limits_.max_header_bytes,
                            had_headers_ ? "a chunk's head" : "headers"),
@@ -106,7 +108,8 @@ std::size_t RequestReader::take(std::string_view input) {
 // Beast takes the request line by itself, and would let the headers have the whole limit again.
 void RequestReader::count_header_bytes(std::size_t used) {
   header_bytes_ += used;
-  const std::size_t left = limits_.max_header_bytes - std::min(limits_.max_header_bytes, header_bytes_);
+  const std::size_t most = limits_.max_header_bytes;
+  const std::size_t left = most - std::min(most, header_bytes_);
   parser_.header_limit(static_cast<std::uint32_t>(std::max<std::size_t>(left, 1)));
 }
 

@@ -2,7 +2,8 @@
 // is checked of a request before anybody handles it. A reader is for one request; the next one
 // needs a new reader. No input or output, one thread.
 //
-// Headers are taken once, when they end: what a chunked body says in its trailer counts for nothing.
+// Headers are taken once, when they end: what a chunked body says in its trailer counts for
+// nothing.
 #pragma once
 
 #include <boost/beast/http/parser.hpp>

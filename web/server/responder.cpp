@@ -15,7 +15,8 @@ class HttpResponder::Once {
        std::uint64_t sequence)
       : gate_(std::move(gate)), connection_(std::move(connection)), sequence_(sequence) {}
   ~Once() {
-    if (claim()) give(problem_answer({500, "nobody answered this request", "see the server's log"}));
+    if (!claim()) return;
+    give(problem_answer({500, "nobody answered this request", "see the server's log"}));
   }
 
   bool claim() { return !answered_.exchange(true); }

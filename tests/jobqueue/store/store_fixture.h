@@ -89,6 +89,10 @@ class FailingStore : public Store {
   Result<bool> tidy(const Retention& retention) override {
     return fails() ? Result<bool>(failure().error()) : inner_->tidy(retention);
   }
+  Status put_series(std::span<const SeriesRow> rows,
+                    std::span<const SeriesRetention> keep) override {
+    return fails() ? failure() : inner_->put_series(rows, keep);
+  }
 
  private:
   bool fails() { return failures_left_ > 0 && failures_left_-- > 0; }

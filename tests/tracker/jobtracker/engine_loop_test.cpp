@@ -43,6 +43,10 @@ class GatedStore final : public Store {
     changed_.notify_all();
     return inner_->tidy(retention);
   }
+  Status put_series(std::span<const SeriesRow> rows,
+                    std::span<const SeriesRetention> keep) override {
+    return inner_->put_series(rows, keep);
+  }
   Result<std::unique_ptr<History>> history() override { return inner_->history(); }
 
   void wait_for_write() {

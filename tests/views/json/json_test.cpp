@@ -105,5 +105,40 @@ TEST(ViewsJson, TextIsSafeToPrint) {
             "{\n  \"a\": \"\\u001b[2J\\u202e\xEF\xBF\xBD\"\n}\n");
 }
 
+// As the event log's lines, which have keys only for what the event has.
+TEST(ViewsJson, ADecisionHasTheKeysOfItsLine) {
+  DecisionView kill;
+  kill.number = 7;
+  kill.at_ms = 1'000;
+  kill.event = "kill";
+  kill.job = JobId(3);
+  kill.task = "m0";
+  kill.kind = TaskKind::kMap;
+  kill.reason = "job_killed";
+  EXPECT_EQ(keys_of(to_json(kill)),
+            (std::vector<std::string>{"number", "t", "event", "job", "job_number", "task", "class",
+                                      "reason", "for"}));
+  EXPECT_TRUE(to_json(kill)["for"].is_null());
+  kill.for_whom = "prod";
+  EXPECT_EQ(to_json(kill)["for"], "prod");
+  EXPECT_EQ(to_json(kill)["job"], "job_0003");
+  DecisionView settings;
+  settings.event = "settings";
+  EXPECT_EQ(keys_of(to_json(settings)), (std::vector<std::string>{"number", "t", "event"}));
+}
+
+TEST(ViewsJson, ASeriesHasItsPointsByClass) {
+  SeriesView series;
+  series.queue = "a.b";
+  series.step_ms = 10'000;
+  series.points.push_back({1'000, {1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, std::nullopt, 12, 13}});
+  EXPECT_EQ(to_json(series).dump(),
+            R"({"queue":"a.b","step_ms":10000,"points":[{"t":1000,)"
+            R"("map":{"guaranteed":1,"allocated":2,"running":3,"pending":4,)"
+            R"("share_thousandths":5,"claims":6,"kills":7},)"
+            R"("reduce":{"guaranteed":8,"allocated":9,"running":10,"pending":11,)"
+            R"("share_thousandths":null,"claims":12,"kills":13}}]})");
+}
+
 }  // namespace
 }  // namespace weir

@@ -18,7 +18,7 @@ class ApiTest : public ::testing::Test {
     Loaded loaded = make_loaded();
     loaded.daemon.listen_trackers = {"127.0.0.1", 0};
     loaded.daemon.listen_http = HostPort{"127.0.0.1", 0};
-    loaded.daemon.http_names = {"weir.example.org"};
+    loaded.daemon.http_names = {"here"};  // as RawHttp calls it
     auto store = memory_store();
     auto snapshot = store->load();
     ASSERT_TRUE(snapshot.ok());

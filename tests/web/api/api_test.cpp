@@ -49,13 +49,13 @@ TEST_F(ApiTest, AChangeIsSeenAtItsVersion) {
 // What is made once for many is dropped by a change that comes this way.
 TEST_F(ApiTest, WhoChangedSomethingNeverReadsWhatWasBefore) {
   for (const char* state : {"STOPPED", "RUNNING", "STOPPED"}) {
-    EXPECT_THAT(get("/api/v1/queues").body, HasSubstr("root.small"));
+    EXPECT_THAT(get("/api/v1/queues").body, HasSubstr("small"));
     const auto done =
         call("PATCH", "/api/v1/queues/small", std::string(R"({"state": ")") + state + "\"}");
     ASSERT_EQ(done.status, 200) << done.body;
     bool found = false;
     for (const Json& queue : parsed(get("/api/v1/queues"))) {
-      if (queue["name"] != "root.small") continue;
+      if (queue["name"] != "small") continue;
       found = true;
       EXPECT_EQ(queue["state"], state);
     }
@@ -77,19 +77,23 @@ TEST_F(ApiTest, AStreamEndsWithAWordWhenTheJobTrackerDoes) {
   EXPECT_THAT(client_->read_to_end(), HasSubstr("event: bye\ndata: {\"reason\""));
 }
 
-TEST_F(ApiTest, ReadyWhenTheStoreTakesWrites) {
-  EXPECT_EQ(get("/healthz").status, 200);
-  EXPECT_EQ(get("/readyz").status, 503);  // a start waits for trackers
-  EXPECT_EQ(call("POST", "/readyz", "").status, 405);
+TEST_F(ApiTest, ProbesAreForReading) {
+  for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
+    EXPECT_EQ(get(path).status, 200) << path;
+    const auto wrong = call("POST", path, "");
+    EXPECT_EQ(wrong.status, 405) << path;
+    EXPECT_EQ(wrong.header("Allow"), "GET, HEAD") << path;
+  }
 }
 
 TEST(HostCheckTest, NamesOfThisServer) {
   const HostCheck check({"weir.example.org"}, "node7.cluster");
   for (const char* own : {"127.0.0.1:80", "[::1]:9080", "localhost:1", "LOCALHOST", "10.1.2.3",
-                          "node7", "node7.cluster:9080", "Node7.other", "weir.example.org", "a.localhost"})
+                          "node7", "node7.cluster:9080", "Node7.other", "weir.example.org",
+                          "a.localhost"})
     EXPECT_TRUE(check.is_own(own)) << own;
-  for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70", "weir.example.org.evil",
-                            "localhost.evil.example"})
+  for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70",
+                            "weir.example.org.evil", "localhost.evil.example"})
     EXPECT_FALSE(check.is_own(other)) << other;
 }
 

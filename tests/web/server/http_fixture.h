@@ -172,7 +172,9 @@ class FakeSite {
     for (auto& thread : threads_) thread.join();
   }
 
-  static HttpAnswer text(std::string text) { return text_answer(200, "text/plain", std::move(text)); }
+  static HttpAnswer text(std::string text) {
+    return text_answer(200, "text/plain", std::move(text));
+  }
   static SharedText shared(std::string text) {
     return std::make_shared<const std::string>(std::move(text));
   }

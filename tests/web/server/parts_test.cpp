@@ -80,6 +80,24 @@ TEST(RequestReaderTest, PiecesMakeNoDifference) {
   }
 }
 
+// However they come: Beast alone bounds what it has not taken yet.
+TEST(RequestReaderTest, HeadersWithoutEndAreRefusedInPiecesOfAnySize) {
+  HttpLimits limits;
+  limits.max_header_bytes = 500;
+  std::string text = "GET / HTTP/1.1\r\nHost: here\r\n";
+  for (int i = 0; i < 100; ++i) text += "X-A: b\r\n";
+  for (std::size_t piece = 1; piece <= text.size(); ++piece) {
+    RequestReader reader(limits);
+    std::string kept;
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      kept += text.substr(at, piece);
+      kept.erase(0, reader.take(kept));
+    }
+    ASSERT_EQ(reader.state(), RequestReader::State::kRefused) << piece;
+    EXPECT_EQ(reader.problem().status, 431);
+  }
+}
+
 TEST(RequestReaderTest, ATrailerIsNoHeader) {
   const HttpLimits limits;
   RequestReader reader(limits);

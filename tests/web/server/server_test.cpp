@@ -140,7 +140,9 @@ TEST_F(ServerTest, ABodyInChunksOrAfterAGoAhead) {
       "POST /say/ HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"
       "3\r\nabc\r\n2;why=not\r\nde\r\n0\r\nX-Late: header\r\n\r\n");
   EXPECT_EQ(client.read_answer().body, "abcde");
-  client.send("POST /say/ HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+  client.send(
+      "POST /say/ HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n"
+      "Expect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.read_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   client.send("ok");
   EXPECT_EQ(client.read_answer().body, "ok");
@@ -169,8 +171,8 @@ TEST_F(ServerTest, AnAnswerAfterTheEndHasNoEffect) {
 
 TEST_F(ServerTest, APortInUseIsSaid) {
   start();
-  const auto second = HttpServer::listen(io_, "test port", "127.0.0.1", server_->port(), {}, limits_,
-                                         budget_);
+  const auto second =
+      HttpServer::listen(io_, "test port", "127.0.0.1", server_->port(), {}, limits_, budget_);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:"));
 }

@@ -8,41 +8,95 @@ import {href, query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {empty, failure, loading} from '../states.js';
 
-const KINDS = [['', 'all'], ['launch,compute', 'launches'], ['finish,fail', 'ends'], ['kill', 'kills'],
-  ['claim,claim_met,claim_dropped,claim_resumed', 'claims'], ['submit,job,move,priority,release', 'jobs'],
-  ['refused', 'refusals'], ['policy,settings,queue', 'switches'], ['tracker,reopen,duty_passed_on', 'trackers']];
-const TONES = {kill: 'bad', fail: 'bad', refused: 'warn', claim: 'wait', launch: 'ok', claim_met: 'ok', policy: 'warn', settings: 'warn'};
+const KINDS = [
+  ['', 'all'],
+  ['launch,compute', 'launches'],
+  ['finish,fail', 'ends'],
+  ['kill', 'kills'],
+  ['claim,claim_met,claim_dropped,claim_resumed', 'claims'],
+  ['submit,job,move,priority,release', 'jobs'],
+  ['refused', 'refusals'],
+  ['policy,settings,queue', 'switches'],
+  ['tracker,reopen,duty_passed_on', 'trackers'],
+];
+const TONES = {
+  kill: 'bad',
+  fail: 'bad',
+  refused: 'warn',
+  claim: 'wait',
+  launch: 'ok',
+  claim_met: 'ok',
+  policy: 'warn',
+  settings: 'warn',
+};
 const PAGE = 300;
 
 /** One decision as a sentence of text and links. */
 function sentence(one) {
   const queue = (name) => (name ? h('a', {href: href.queue(name)}, visible(name)) : 'nobody');
-  const job = one.job ? h('a', {href: '/jobs/' + encodeURIComponent(one.job)}, visible(one.job)) : null;
+  const job = one.job
+    ? h('a', {href: '/jobs/' + encodeURIComponent(one.job)}, visible(one.job))
+    : null;
   const task = one.task ? ` ${one.task}` : '';
-  const on = one.tracker ? [' on ', h('a', {href: href.tracker(one.tracker)}, visible(one.tracker))] : [];
+  const on = one.tracker
+    ? [' on ', h('a', {href: href.tracker(one.tracker)}, visible(one.tracker))]
+    : [];
   const ran = one.ran_ms !== undefined ? `, ran ${duration(one.ran_ms)}` : '';
   const reason = one.reason ? `: ${visible(String(one.reason).replaceAll('_', ' '))}` : '';
   const slots = () => `${counted(one.slots, `${one.class} slot`)}`;
   switch (one.event) {
-    case 'launch': return [job, task, ' starts', on, ` (${one.locality}${one.speculative ? ', speculative' : ''})`];
-    case 'compute': return [job, task, ' gets its slot', on];
-    case 'finish': return [job, task, ' is done', on, ran];
-    case 'fail': return [job, task, ' failed', on, ran];
-    case 'kill': return [job, task, ' is killed', on, reason, one.for ? [', for ', queue(one.for)] : '', ran];
-    case 'claim': return [queue(one.queue), ` is owed ${slots()}`];
-    case 'claim_met': return [queue(one.queue), ` has got what it was owed (${slots()})`];
-    case 'claim_dropped': return [queue(one.queue), ` does not want ${slots()} any more`];
-    case 'claim_resumed': return [queue(one.queue), ` is owed ${slots()} again`];
-    case 'submit': return [job, ' is submitted by ', h('bdi', {}, visible(one.user))];
-    case 'job': return [job, ` is ${String(one.state).toLowerCase()}`, reason];
-    case 'move': return [job, ' is moved to ', queue(one.queue), one.pool ? `, pool ${visible(one.pool)}` : ''];
-    case 'priority': return [job, ` has priority ${visible(one.priority)}`];
-    case 'policy': return [`The policy is ${visible(one.policy)}`];
-    case 'settings': return ['New settings are in force'];
-    case 'queue': return [queue(one.queue), ` is ${visible(one.state)}`];
-    case 'tracker': return [h('a', {href: href.tracker(one.tracker)}, visible(one.tracker)), ` is ${visible(one.state)}`];
-    case 'refused': return [`${visible(one.what)} refused`, reason];
-    default: return [[job, task, on, reason]];
+    case 'launch':
+      return [
+        job,
+        task,
+        ' starts',
+        on,
+        ` (${one.locality}${one.speculative ? ', speculative' : ''})`,
+      ];
+    case 'compute':
+      return [job, task, ' gets its slot', on];
+    case 'finish':
+      return [job, task, ' is done', on, ran];
+    case 'fail':
+      return [job, task, ' failed', on, ran];
+    case 'kill':
+      return [job, task, ' is killed', on, reason, one.for ? [', for ', queue(one.for)] : '', ran];
+    case 'claim':
+      return [queue(one.queue), ` is owed ${slots()}`];
+    case 'claim_met':
+      return [queue(one.queue), ` has got what it was owed (${slots()})`];
+    case 'claim_dropped':
+      return [queue(one.queue), ` does not want ${slots()} any more`];
+    case 'claim_resumed':
+      return [queue(one.queue), ` is owed ${slots()} again`];
+    case 'submit':
+      return [job, ' is submitted by ', h('bdi', {}, visible(one.user))];
+    case 'job':
+      return [job, ` is ${String(one.state).toLowerCase()}`, reason];
+    case 'move':
+      return [
+        job,
+        ' is moved to ',
+        queue(one.queue),
+        one.pool ? `, pool ${visible(one.pool)}` : '',
+      ];
+    case 'priority':
+      return [job, ` has priority ${visible(one.priority)}`];
+    case 'policy':
+      return [`The policy is ${visible(one.policy)}`];
+    case 'settings':
+      return ['New settings are in force'];
+    case 'queue':
+      return [queue(one.queue), ` is ${visible(one.state)}`];
+    case 'tracker':
+      return [
+        h('a', {href: href.tracker(one.tracker)}, visible(one.tracker)),
+        ` is ${visible(one.state)}`,
+      ];
+    case 'refused':
+      return [`${visible(one.what)} refused`, reason];
+    default:
+      return [[job, task, on, reason]];
   }
 }
 
@@ -56,27 +110,72 @@ export function draw(page) {
   const note = h('div', {}, loading());
   const columns = [
     {key: 't', label: 'When', width: '76px', text: (one) => moment(one.t)},
-    {key: 'kind', label: 'Kind', width: '104px', from: 480, draw: (cell, one) => fill(cell, h('span', {class: 'badge ' + (TONES[one.event] ?? 'done')}, one.event.replaceAll('_', ' ')))},
-    {key: 'what', label: 'What', width: 'minmax(180px, 4fr)', draw: (cell, one) => fill(cell, sentence(one))},
-    {key: 'queue', label: 'Queue', width: 'minmax(100px, 1fr)', from: 700, className: 'with-dot', draw: (cell, one) => fill(cell, one.queue ? [h('i', {class: 'dot ' + colourClass(one.queue)}), h('a', {href: href.queue(one.queue)}, visible(one.queue))] : null)},
-    {key: 'user', label: 'User', width: 'minmax(60px, 0.5fr)', from: 900, text: (one) => visible(one.user ?? '')},
+    {
+      key: 'kind',
+      label: 'Kind',
+      width: '104px',
+      from: 480,
+      draw: (cell, one) =>
+        fill(
+          cell,
+          h(
+            'span',
+            {class: 'badge ' + (TONES[one.event] ?? 'done')},
+            one.event.replaceAll('_', ' '),
+          ),
+        ),
+    },
+    {
+      key: 'what',
+      label: 'What',
+      width: 'minmax(180px, 4fr)',
+      draw: (cell, one) => fill(cell, sentence(one)),
+    },
+    {
+      key: 'queue',
+      label: 'Queue',
+      width: 'minmax(100px, 1fr)',
+      from: 700,
+      className: 'with-dot',
+      draw: (cell, one) =>
+        fill(
+          cell,
+          one.queue
+            ? [
+                h('i', {class: 'dot ' + colourClass(one.queue)}),
+                h('a', {href: href.queue(one.queue)}, visible(one.queue)),
+              ]
+            : null,
+        ),
+    },
+    {
+      key: 'user',
+      label: 'User',
+      width: 'minmax(60px, 0.5fr)',
+      from: 900,
+      text: (one) => visible(one.user ?? ''),
+    },
   ];
-  const table = new Table({columns, rowHeight: 30, keyOf: (one) => one.key, label: 'Decisions', onEnd: () => more(),
-    empty: () => empty('Nothing of that kind was decided since the JobTracker started.')});
-  const filters = () => ({queue: query().get('queue'), job: query().get('job'), kind: query().get('kind'), since: query().get('since')});
-  // A decision has no id: its text is, and how often it came before.
-  const keyed = (list) => {
-    const seen = new Map();
-    return list.map((one) => {
-      const text = JSON.stringify(one);
-      const n = seen.get(text) ?? 0;
-      seen.set(text, n + 1);
-      return {...one, key: text + n};
-    });
-  };
+  const table = new Table({
+    columns,
+    rowHeight: 30,
+    keyOf: (one) => one.number,
+    label: 'Decisions',
+    onEnd: () => more(),
+    empty: () => empty('Nothing of that kind was decided since the JobTracker started.'),
+  });
+  const filters = () => ({
+    queue: query().get('queue'),
+    job: query().get('job'),
+    kind: query().get('kind'),
+    since: query().get('since'),
+  });
   const fetchPage = async (at, limit) => {
     const mine = generation;
-    const {value, headers} = await read(withQuery('/decisions', {...filters(), limit, cursor: at}), {signal: page.signal});
+    const {value, headers} = await read(
+      withQuery('/decisions', {...filters(), limit, cursor: at}),
+      {signal: page.signal},
+    );
     return mine === generation ? {value, next: headers.get('X-Weir-Next-Cursor')} : null;
   };
   const load = async () => {
@@ -87,13 +186,14 @@ export function draw(page) {
       if (got) {
         fill(note);
         if (items.length <= PAGE || scrollY < 200) {
-          items = keyed(got.value);
+          items = got.value;
           cursor = got.next;
           table.set(items);
         }
       }
     } catch (error) {
-      if (error.name !== 'AbortError' && (error.status || !items.length)) fill(note, failure(error, load));
+      if (error.name !== 'AbortError' && (error.status || !items.length))
+        fill(note, failure(error, load));
     } finally {
       busy = false;
     }
@@ -104,11 +204,13 @@ export function draw(page) {
     try {
       const got = await fetchPage(cursor, PAGE);
       if (got) {
-        items = keyed([...items.map(({key, ...one}) => one), ...got.value]);
+        items = [...items, ...got.value];
         cursor = got.next;
         table.set(items);
       }
-    } catch { /* The banner says what is wrong. */ } finally {
+    } catch {
+      /* The banner says what is wrong. */
+    } finally {
       busy = false;
     }
   };
@@ -120,20 +222,65 @@ export function draw(page) {
     busy = false;
     load();
   };
-  const field = (name, label, extra = {}) => h('input', {type: 'search', value: query().get(name) ?? '', placeholder: label, 'aria-label': label, ...extra,
-    on: {input: (event) => { setQuery({[name]: event.target.value.trim()}); clearTimeout(timer); timer = setTimeout(again, 300); }}});
-  const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'Kind'}, KINDS.map(([kind, label]) =>
-    h('button', {'data-kind': kind, on: {click: () => { setQuery({kind}); again(); }}}, label)));
+  const field = (name, label, extra = {}) =>
+    h('input', {
+      type: 'search',
+      value: query().get(name) ?? '',
+      placeholder: label,
+      'aria-label': label,
+      ...extra,
+      on: {
+        input: (event) => {
+          setQuery({[name]: event.target.value.trim()});
+          clearTimeout(timer);
+          timer = setTimeout(again, 300);
+        },
+      },
+    });
+  const chips = h(
+    'div',
+    {class: 'chips', role: 'group', 'aria-label': 'Kind'},
+    KINDS.map(([kind, label]) =>
+      h(
+        'button',
+        {
+          'data-kind': kind,
+          on: {
+            click: () => {
+              setQuery({kind});
+              again();
+            },
+          },
+        },
+        label,
+      ),
+    ),
+  );
   const showChips = () => {
-    for (const chip of chips.children) chip.setAttribute('aria-pressed', chip.dataset.kind === (query().get('kind') ?? ''));
+    for (const chip of chips.children)
+      chip.setAttribute('aria-pressed', chip.dataset.kind === (query().get('kind') ?? ''));
   };
-  page.root.append(page.heading('Events'), h('div', {class: 'filters'}, field('queue', 'Queue  /', {'data-filter': true}), field('job', 'Job, such as job_0007'), chips), panel);
+  page.root.append(
+    page.heading('Events'),
+    h(
+      'div',
+      {class: 'filters'},
+      field('queue', 'Queue  /', {'data-filter': true}),
+      field('job', 'Job, job_0007'),
+      chips,
+    ),
+    panel,
+  );
   panel.append(note);
   table.mount(page, panel);
-  page.use('/queues', {}, (value) => { if (value) knowQueues(value); });
-  page.on('jobs', () => { clearTimeout(page.loadTimer); page.loadTimer = setTimeout(load, 1000); });
+  page.use('/queues', {}, (value) => {
+    if (value) knowQueues(value);
+  });
+  page.on('jobs', () => {
+    clearTimeout(page.loadTimer);
+    page.loadTimer = setTimeout(load, 1000);
+  });
   page.every(4000, load);
   showChips();
   load();
 }
-

@@ -16,27 +16,54 @@ import {loading} from '../states.js';
 const over = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
 
 function facts(job) {
-  const list = [['queue', h('a', {href: href.queue(job.queue)}, visible(job.queue))],
+  const list = [
+    ['queue', h('a', {href: href.queue(job.queue)}, visible(job.queue))],
     ['user', h('a', {href: href.jobs({user: job.user})}, h('bdi', {}, visible(job.user)))],
-    ['priority', job.priority], ['submitted', fullMoment(job.submitted_at_ms)],
-    ['first task', fullMoment(job.started_at_ms)], ['ended', fullMoment(job.finished_at_ms)],
-    ['output', h('span', {class: 'mono'}, visible(job.output) || DASH)]];
+    ['priority', job.priority],
+    ['submitted', fullMoment(job.submitted_at_ms)],
+    ['first task', fullMoment(job.started_at_ms)],
+    ['ended', fullMoment(job.finished_at_ms)],
+    ['output', h('span', {class: 'mono'}, visible(job.output) || DASH)],
+  ];
   if (job.pool) list.splice(1, 0, ['pool', h('a', {href: '/pools'}, visible(job.pool))]);
-  if (job.time_limit_ms) list.push(['time limit', duration(job.time_limit_ms)], ['over at', fullMoment(job.deadline_ms)]);
+  if (job.time_limit_ms)
+    list.push(
+      ['time limit', duration(job.time_limit_ms)],
+      ['over at', fullMoment(job.deadline_ms)],
+    );
   if (job.status) list.push(['status', visible(job.status)]);
-  return h('dl', {class: 'facts'}, list.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]));
+  return h(
+    'dl',
+    {class: 'facts'},
+    list.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
+  );
 }
 
 function progress(label, tasks, queue) {
   if (!tasks.total) return null;
   const bar = h('div', {});
   setProgress(bar, tasks, queue);
-  const parts = [`${whole(tasks.succeeded)} of ${whole(tasks.total)} done (${millionths(tasks.progress_millionths)})`, `${whole(tasks.running)} running`, `${whole(tasks.pending)} pending`];
+  const parts = [
+    `${whole(tasks.succeeded)} of ${whole(tasks.total)} done ` +
+      `(${millionths(tasks.progress_millionths)})`,
+    `${whole(tasks.running)} running`,
+    `${whole(tasks.pending)} pending`,
+  ];
   if (tasks.failed_attempts) parts.push(`${whole(tasks.failed_attempts)} failed`);
   if (tasks.killed_attempts) parts.push(`${whole(tasks.killed_attempts)} killed`);
-  if (tasks.copying || tasks.copied) parts.push(`${whole(tasks.copying ?? 0)} copying, ${whole(tasks.copied ?? 0)} copied`);
-  if (tasks.speculative) parts.push(`${whole(tasks.speculative)} speculative, ${whole(tasks.speculative_won)} of them first`);
-  return h('div', {class: 'wide-bar'}, h('span', {class: 'muted'}, label), bar, h('span', {class: 'num'}, parts.join(', ')));
+  if (tasks.copying || tasks.copied)
+    parts.push(`${whole(tasks.copying ?? 0)} copying, ${whole(tasks.copied ?? 0)} copied`);
+  if (tasks.speculative)
+    parts.push(
+      `${whole(tasks.speculative)} speculative, ${whole(tasks.speculative_won)} of them first`,
+    );
+  return h(
+    'div',
+    {class: 'wide-bar'},
+    h('span', {class: 'muted'}, label),
+    bar,
+    h('span', {class: 'num'}, parts.join(', ')),
+  );
 }
 
 export function draw(page) {
@@ -50,19 +77,48 @@ export function draw(page) {
   const name = h('bdi', {class: 'user-text'});
   const badge = h('span', {});
   const title = h('span', {}, id);
-  const act = (text, ask, className = '') => h('button', {class: className, on: {click: () => job && ask(job)}}, text);
-  const acts = h('div', {class: 'buttons'}, act('Move…', askMove), act('Priority…', askPriority), act('Kill…', askKill));
+  const act = (text, ask, className = '') =>
+    h('button', {class: className, on: {click: () => job && ask(job)}}, text);
+  const acts = h(
+    'div',
+    {class: 'buttons'},
+    act('Move…', askMove),
+    act('Priority…', askPriority),
+    act('Kill…', askKill),
+  );
   const bars = h('div', {});
   const factsPlace = h('div', {});
   const rest = h('div', {hidden: true});
-  page.root.append(page.heading([h('a', {href: '/jobs'}, 'Jobs'), ' / ', title], badge, name, h('span', {class: 'space'}), acts), trouble, rest);
+  page.root.append(
+    page.heading(
+      [h('a', {href: '/jobs'}, 'Jobs'), ' / ', title],
+      badge,
+      name,
+      h('span', {class: 'space'}),
+      acts,
+    ),
+    trouble,
+    rest,
+  );
   rest.append(h('section', {class: 'panel'}, bars));
-  document.addEventListener('keydown', (event) => {
-    if (!job || over(job) || typing(event) || event.ctrlKey || event.metaKey || event.altKey ||
-        document.querySelector('dialog[open]')) return;
-    const ask = {m: askMove, p: askPriority, x: askKill}[event.key];
-    if (ask) ask(job);
-  }, {signal: page.signal});
+  document.addEventListener(
+    'keydown',
+    (event) => {
+      if (
+        !job ||
+        over(job) ||
+        typing(event) ||
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        document.querySelector('dialog[open]')
+      )
+        return;
+      const ask = {m: askMove, p: askPriority, x: askKill}[event.key];
+      if (ask) ask(job);
+    },
+    {signal: page.signal},
+  );
   const watchers = new Set();
   const whenJob = (watcher) => {
     watchers.add(watcher);
@@ -81,10 +137,24 @@ export function draw(page) {
     badge.state = job.state;
     acts.hidden = over(job);
     const end = job.finished_at_ms ?? Date.now();
-    fill(bars, progress('Maps', job.maps, job.queue), progress('Reduces', job.reduces, job.queue),
-      h('p', {class: 'muted'}, h('i', {class: 'dot ' + colourClass(job.queue)}), ' ', h('a', {href: href.queue(job.queue)}, visible(job.queue)),
-        `, ${job.priority.toLowerCase().replace('_', ' ')} priority, by `, h('bdi', {}, visible(job.user)),
-        `, submitted ${duration(Math.max(0, Date.now() - job.submitted_at_ms))} ago` + (job.started_at_ms ? `, ${over(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}` : '')));
+    fill(
+      bars,
+      progress('Maps', job.maps, job.queue),
+      progress('Reduces', job.reduces, job.queue),
+      h(
+        'p',
+        {class: 'muted'},
+        h('i', {class: 'dot ' + colourClass(job.queue)}),
+        ' ',
+        h('a', {href: href.queue(job.queue)}, visible(job.queue)),
+        `, ${job.priority.toLowerCase().replace('_', ' ')} priority, by `,
+        h('bdi', {}, visible(job.user)),
+        `, submitted ${duration(Math.max(0, Date.now() - job.submitted_at_ms))} ago` +
+          (job.started_at_ms
+            ? `, ${over(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}`
+            : ''),
+      ),
+    );
     fill(factsPlace, facts(job));
     for (const watcher of watchers) watcher(job);
     if (!begun) {
@@ -92,12 +162,27 @@ export function draw(page) {
       begin();
     }
   });
-  const begin = () => drawTabs(rest, [
-    ['why', over(job) ? 'How it ended' : 'Why it waits', (place) => drawWhy(page, place, path, whenJob)],
-    ['attempts', 'Attempts', (place) => drawAttempts(page, place, path)],
-    ['failures', 'Failures', (place) => drawFailures(page, place, path)],
-    ['logs', 'Logs', (place) => drawLogs(page, place, path)],
-    ['counters', 'Counters', (place) => drawCounters(page, place, path)],
-    ['settings', 'Settings', (place) => { place.append(h('section', {class: 'panel'}, factsPlace)); }],
-  ], {label: 'Views of the job'});
+  const begin = () =>
+    drawTabs(
+      rest,
+      [
+        [
+          'why',
+          over(job) ? 'How it ended' : 'Why it waits',
+          (place) => drawWhy(page, place, path, whenJob),
+        ],
+        ['attempts', 'Attempts', (place) => drawAttempts(page, place, path)],
+        ['failures', 'Failures', (place) => drawFailures(page, place, path)],
+        ['logs', 'Logs', (place) => drawLogs(page, place, path)],
+        ['counters', 'Counters', (place) => drawCounters(page, place, path)],
+        [
+          'settings',
+          'Settings',
+          (place) => {
+            place.append(h('section', {class: 'panel'}, factsPlace));
+          },
+        ],
+      ],
+      {label: 'Views of the job'},
+    );
 }

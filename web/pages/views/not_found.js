@@ -4,6 +4,11 @@ import {h} from '../dom.js';
 
 export function draw(page) {
   page.title('No such page');
-  page.root.append(page.heading('No such page'),
-    empty('This address leads to no page of Weir.', h('p', {}, h('a', {href: '/'}, 'To the overview'))));
+  page.root.append(
+    page.heading('No such page'),
+    empty(
+      'This address leads to no page of Weir.',
+      h('p', {}, h('a', {href: '/'}, 'To the overview')),
+    ),
+  );
 }

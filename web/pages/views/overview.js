@@ -1,5 +1,5 @@
-// The overview: what the cluster has and does, the tree of queues, who is owed slots, and which jobs
-// wait for what.
+// The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
+// jobs wait for what.
 import {h, fill, setText, visible} from '../dom.js';
 import {QueueTree, allKills, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
@@ -16,13 +16,33 @@ const SHOWN = 9;
 function stat(label, tip, href = null) {
   const value = h('span', {class: 'stat-value'}, '–');
   const note = h('span', {class: 'stat-note'});
-  const element = h(href ? 'a' : 'div', {class: 'stat', href, tip, tabindex: href ? null : 0},
-    h('span', {class: 'stat-label'}, label), value, note);
-  return {element, value, note, set(text, more = '') { setText(value, text); setText(note, more); }};
+  const element = h(
+    href ? 'a' : 'div',
+    {class: 'stat', href, tip, tabindex: href ? null : 0},
+    h('span', {class: 'stat-label'}, label),
+    value,
+    note,
+  );
+  return {
+    element,
+    value,
+    note,
+    set(text, more = '') {
+      setText(value, text);
+      setText(note, more);
+    },
+  };
 }
 
 function panel(head, ...content) {
   return h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, head), content);
+}
+
+/** What comes last where there is room for one column only. */
+function late(...content) {
+  const element = panel(...content);
+  element.classList.add('late');
+  return element;
 }
 
 function explained(title, tip) {
@@ -30,49 +50,111 @@ function explained(title, tip) {
 }
 
 function slotStat(kind) {
-  const one = stat(`${kind === 'map' ? 'Map' : 'Reduce'} slots`,
-    `${kind === 'map' ? 'Map' : 'Reduce'} slots of all trackers that count: used by attempts / all. Lost: of trackers that are lost.`, '/trackers');
+  const one = stat(
+    `${kind === 'map' ? 'Map' : 'Reduce'} slots`,
+    `${kind === 'map' ? 'Map' : 'Reduce'} slots of all trackers that count: used by attempts ` +
+      `/ all. Lost: of trackers that are lost.`,
+    '/trackers',
+  );
   const meter = h('span', {class: 'meter'}, h('i'));
   one.element.append(meter);
-  return {...one, show(slots) {
-    one.set(`${whole(slots.used)} / ${whole(slots.total)}`,
-      `${whole(slots.free)} free` + (slots.lost ? `, ${whole(slots.lost)} lost` : ''));
-    meter.style.setProperty('--part', slots.total ? slots.used / slots.total : 0);
-  }};
+  return {
+    ...one,
+    show(slots) {
+      one.set(
+        `${whole(slots.used)} / ${whole(slots.total)}`,
+        `${whole(slots.free)} free` + (slots.lost ? `, ${whole(slots.lost)} lost` : ''),
+      );
+      meter.style.setProperty('--part', slots.total ? slots.used / slots.total : 0);
+    },
+  };
 }
 
 function claimRows(list, claims, readAt) {
   const ago = Date.now() - readAt;
-  fill(list, claims.length ? claims.map((claim) => {
-    const left = claim.milliseconds_left;
-    const open = left > 0 ? Math.max(0, left - ago) : left;
-    return h('li', {}, h('a', {href: href.queue(claim.queue)},
-      h('i', {class: 'dot ' + colourClass(claim.queue)}), visible(claim.queue)),
-    h('span', {}, counted(claim.slots, `${claim.kind} slot`)),
-    h('span', {class: 'num'}, left < 0 ? 'never' : left === 0 ? (claim.state ?? 'due').replaceAll('_', ' ')
-      : seconds(open)));
-  }) : h('li', {class: 'none'}, 'Nobody is owed anything.'));
+  fill(
+    list,
+    claims.length
+      ? claims.map((claim) => {
+          const left = claim.milliseconds_left;
+          const open = left > 0 ? Math.max(0, left - ago) : left;
+          return h(
+            'li',
+            {},
+            h(
+              'a',
+              {href: href.queue(claim.queue), class: 'with-dot'},
+              h('i', {class: 'dot ' + colourClass(claim.queue)}),
+              visible(claim.queue),
+            ),
+            h('span', {}, counted(claim.slots, `${claim.kind} slot`)),
+            h(
+              'span',
+              {class: 'num'},
+              left < 0
+                ? 'never'
+                : left === 0
+                  ? (claim.state ?? 'due').replaceAll('_', ' ')
+                  : seconds(open),
+            ),
+          );
+        })
+      : h('li', {class: 'none'}, 'Nobody is owed anything.'),
+  );
 }
 
 function killRows(list, queues) {
   const lines = killLines(allKills(queues)).slice(0, 6);
-  fill(list, lines.length ? lines.map((kill) => h('li', {class: 'kill'},
-    h('span', {class: 'num muted'}, clock(kill.at_ms)),
-    h('span', {}, h('a', {href: href.queue(kill.claimant)}, visible(kill.claimant || 'a queue that is gone')),
-      ` took ${counted(kill.slots, 'slot')} back from `,
-      h('a', {href: href.queue(kill.victim)}, visible(kill.victim)), ` (${visible(kill.user)}, ${kill.job})`),
-    h('span', {class: 'num', tip: WORDS.waste}, slotTime(kill.lost))))
-    : h('li', {class: 'none'}, 'No attempt was killed for another queue.'));
+  fill(
+    list,
+    lines.length
+      ? lines.map((kill) =>
+          h(
+            'li',
+            {class: 'kill'},
+            h('span', {class: 'num muted'}, clock(kill.at_ms)),
+            h(
+              'span',
+              {},
+              h(
+                'a',
+                {href: href.queue(kill.claimant)},
+                visible(kill.claimant || 'a queue that is gone'),
+              ),
+              ` took ${counted(kill.slots, 'slot')} back from `,
+              h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
+              ` (${visible(kill.user)}, ${kill.job})`,
+            ),
+            h('span', {class: 'num', tip: WORDS.waste}, slotTime(kill.lost)),
+          ),
+        )
+      : h('li', {class: 'none'}, 'No attempt was killed for another queue.'),
+  );
 }
 
 function waitingRows(list, jobs) {
-  fill(list, jobs.length ? jobs.slice(0, SHOWN).map((job) => h('li', {class: 'waits'},
-    h('a', {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
-      h('span', {class: 'mono'}, job.job), h('bdi', {class: 'user-text'}, visible(job.name))),
-    stateBadge(job.state),
-    h('span', {class: 'muted num'}, duration(Date.now() - job.submitted_at_ms)),
-    h('p', {}, visible(job.reason ?? 'It is about to start.'))))
-    : h('li', {class: 'none'}, 'No job waits.'));
+  fill(
+    list,
+    jobs.length
+      ? jobs
+          .slice(0, SHOWN)
+          .map((job) =>
+            h(
+              'li',
+              {class: 'waits'},
+              h(
+                'a',
+                {href: href.job(job.number) + '?tab=why', class: 'waits-job'},
+                h('span', {class: 'mono'}, job.job),
+                h('bdi', {class: 'user-text'}, visible(job.name)),
+              ),
+              stateBadge(job.state),
+              h('span', {class: 'muted num'}, duration(Date.now() - job.submitted_at_ms)),
+              h('p', {}, visible(job.reason ?? 'It is about to start.')),
+            ),
+          )
+      : h('li', {class: 'none'}, 'No job waits.'),
+  );
 }
 
 export function draw(page) {
@@ -80,9 +162,22 @@ export function draw(page) {
   const map = slotStat('map');
   const reduce = slotStat('reduce');
   const policy = stat('Policy', 'The scheduling policy that rules, and for how long.', '/policy');
-  const jobs = stat('Jobs', 'Jobs that run; below, those of which no task has started (pending) and those over a limit on running jobs (waiting).', '/jobs');
-  const claims = stat('Claims open', 'Slots that queues are owed now; below, when the first of them kills.');
-  const kills = stat('Kills, last hour', 'Attempts that were killed for other queues in the last hour; below, the slot-time they had run, which is lost.', '/events?kind=kill');
+  const jobs = stat(
+    'Jobs',
+    'Jobs that run; below, those of which no task has started (pending) and those over a ' +
+      'limit on running jobs (waiting).',
+    '/jobs',
+  );
+  const claims = stat(
+    'Claims open',
+    'Slots that queues are owed now; below, when the first of them kills.',
+  );
+  const kills = stat(
+    'Kills, last hour',
+    'Attempts that were killed for other queues in the last hour; below, the slot-time they ' +
+      'had run, which is lost.',
+    '/events?kind=kill',
+  );
   const trackers = stat('Trackers', 'Trackers that are known, by their state.', '/trackers');
   const stats = [map, reduce, jobs, claims, kills, policy, trackers];
   const tree = new QueueTree({});
@@ -92,40 +187,89 @@ export function draw(page) {
   const waitList = h('ul', {class: 'lines'}, h('li', {class: 'none'}, 'Loading'));
   const all = h('a', {href: href.jobs({state: WAITING})}, 'all');
   const alarm = h('div', {});
-  page.root.append(h('h1', {class: 'unseen'}, 'Overview'), alarm,
-    h('div', {class: 'stats'}, stats.map((one) => one.element)),
-    h('div', {class: 'with-side'},
-      h('div', {class: 'stack'},
+  page.root.append(
+    h('h1', {class: 'unseen'}, 'Overview'),
+    alarm,
+    h(
+      'div',
+      {class: 'stats'},
+      stats.map((one) => one.element),
+    ),
+    h(
+      'div',
+      {class: 'with-side'},
+      h(
+        'div',
+        {class: 'stack'},
         panel([h('h2', {}, 'Queues'), tree.input], legend(), place),
-        panel([explained('Slots taken back', 'Attempts of one queue that were killed so that another ' +
-          'got the slots it was owed, newest first.')], killList)),
-      h('div', {class: 'stack side'},
+        late(
+          [
+            explained(
+              'Slots taken back',
+              'Attempts of one queue that were killed so that another ' +
+                'got the slots it was owed, newest first.',
+            ),
+          ],
+          killList,
+        ),
+      ),
+      h(
+        'div',
+        {class: 'stack side'},
         panel([explained('Open claims', WORDS.claims)], claimList),
-        panel([explained('Waiting jobs', 'Jobs that run nothing yet, the one that waits longest first, ' +
-          'each with its first reason. Follow one to see all its reasons and to mend it.'), all], waitList))));
+        panel(
+          [
+            explained(
+              'Waiting jobs',
+              'Jobs that run nothing yet, the one that waits longest first, ' +
+                'each with its first reason. Follow one to see all its reasons and to mend it.',
+            ),
+            all,
+          ],
+          waitList,
+        ),
+      ),
+    ),
+  );
   let cluster = null;
   let clusterAt = 0;
   const showClaims = () => cluster && claimRows(claimList, cluster.claims, clusterAt);
   page.show(alarm, '/cluster', {topic: 'cluster', every: 3000}, (value) => {
     cluster = value;
     clusterAt = Date.now();
-    fill(alarm, value.store_error
-      ? h('p', {class: 'banner bad'}, `The store refuses writes: ${visible(value.store_error)}`) : null);
-    map.show(value.slots.map);
-    reduce.show(value.slots.reduce);
-    policy.set(value.policy, value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '');
-    jobs.set(`${whole(value.jobs_running)} running`,
-      `${whole(value.jobs_pending)} pending, ${whole(value.jobs_waiting)} waiting`);
+    fill(
+      alarm,
+      value.store_error
+        ? h('p', {class: 'banner bad'}, `The store refuses writes: ${visible(value.store_error)}`)
+        : null,
+    );
+    map.show(value.slots.maps);
+    reduce.show(value.slots.reduces);
+    policy.set(
+      value.policy,
+      value.policy_since_ms ? `for ${duration(value.now_ms - value.policy_since_ms)}` : '',
+    );
+    jobs.set(
+      `${whole(value.jobs.running)} running`,
+      `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`,
+    );
     const owed = value.claims.reduce((sum, claim) => sum + claim.slots, 0);
     const left = value.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
-    claims.set(whole(value.claims.length), owed
-      ? `${counted(owed, 'slot')}` + (left.length ? `, first in ${seconds(Math.min(...left))}` : '') : 'nobody is owed');
+    claims.set(
+      whole(value.claims.length),
+      owed
+        ? `${counted(owed, 'slot')}` +
+            (left.length ? `, first in ${seconds(Math.min(...left))}` : '')
+        : 'nobody is owed',
+    );
     const hour = value.kills_last_hour ?? {};
-    kills.set(whole(hour.count), hour.count ? `${slotTime(hour.lost_slot_ms)} lost` : 'nothing lost');
-    const states = Object.entries(value.trackers_by_state ?? {}).filter(([state]) => state !== 'LIVE');
-    trackers.set(whole(value.trackers), states.length
-      ? states.map(([state, n]) => `${n} ${state.toLowerCase()}`).join(', ') : 'all live');
-    trackers.element.classList.toggle('alarming', states.length > 0);
+    kills.set(
+      whole(hour.attempts),
+      hour.attempts ? `${slotTime(hour.waste_slot_ms)} lost` : 'nothing lost',
+    );
+    const away = value.trackers - value.trackers_live;
+    trackers.set(whole(value.trackers), away > 0 ? `${whole(away)} not live` : 'all live');
+    trackers.element.classList.toggle('alarming', away > 0);
     tree.set(null, value);
     showClaims();
   });
@@ -138,10 +282,16 @@ export function draw(page) {
     tree.set(queues);
     killRows(killList, queues);
   });
-  page.show(waitList, `/jobs?state=${WAITING}&sort=number&limit=200`, {topic: 'jobs', every: 5000},
+  page.show(
+    waitList,
+    `/jobs?state=${WAITING}&sort=submitted&limit=200`,
+    {topic: 'jobs', every: 5000, least: 3000},
     (waiting) => {
       waitingRows(waitList, waiting);
-      setText(all, waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all');
-    });
+      setText(
+        all,
+        waiting.length > SHOWN ? `all ${waiting.length === 200 ? '200+' : waiting.length}` : 'all',
+      );
+    },
+  );
 }
-

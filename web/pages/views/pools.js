@@ -1,5 +1,5 @@
-// Pools and shares, the fair scheduler's page: pools with their shares, and their jobs with pool and
-// priority as menus that change them in place.
+// Pools and shares, the fair scheduler's page: pools with their shares, and their jobs with pool
+// and priority as menus that change them in place.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {whole, share, duration, DASH} from '../format.js';
@@ -15,73 +15,186 @@ const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
 const slotSeconds = (ms) => (ms === null || ms === undefined ? DASH : whole(Math.round(ms / 1000)));
 
 function poolColumns(advanced) {
-  const figure = (key, label, tip, of, from, width = '104px') => ({key, label, tip: tip + ' Maps / reduces.', width, from, right: true, text: pair(of)});
+  const figure = (key, label, tip, of, from, width = '104px') => ({
+    key,
+    label,
+    tip: tip + ' Maps / reduces.',
+    width,
+    from,
+    right: true,
+    text: pair(of),
+  });
   return [
-    {key: 'name', label: 'Pool', width: 'minmax(110px, 1.4fr)', className: 'with-dot', draw: (cell, pool) => {
-      if (!cell.firstChild) cell.append(h('i', {}), h('button', {class: 'as-link', on: {click: () => cell.choose(cell.pool)}}));
-      cell.pool = pool;
-      cell.firstChild.className = 'dot ' + colourClass(pool.name);
-      setText(cell.lastChild, visible(pool.name));
-      cell.lastChild.title = visible(pool.name);
-    }},
-    {key: 'jobs', label: 'Jobs', width: '64px', right: true, tip: 'Jobs that may run / that wait for a place among the running jobs.', text: (pool) => `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`},
+    {
+      key: 'name',
+      label: 'Pool',
+      width: 'minmax(110px, 1.4fr)',
+      className: 'with-dot',
+      draw: (cell, pool) => {
+        if (!cell.firstChild)
+          cell.append(
+            h('i', {}),
+            h('button', {class: 'as-link', on: {click: () => cell.choose(cell.pool)}}),
+          );
+        cell.pool = pool;
+        cell.firstChild.className = 'dot ' + colourClass(pool.name);
+        setText(cell.lastChild, visible(pool.name));
+        cell.lastChild.title = visible(pool.name);
+      },
+    },
+    {
+      key: 'jobs',
+      label: 'Jobs',
+      width: '64px',
+      from: 420,
+      right: true,
+      tip: 'Jobs that may run / that wait for a place among the running jobs.',
+      text: (pool) =>
+        pool.jobs_running === undefined
+          ? DASH
+          : `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`,
+    },
     figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, '84px'),
-    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0),
-    figure('demand', 'Demand', WORDS.demand, (one) => whole(one.demand ?? one.running + one.pending), 560),
+    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, '96px'),
+    figure(
+      'demand',
+      'Demand',
+      WORDS.demand,
+      (one) => whole(one.demand ?? one.running + one.pending),
+      560,
+    ),
     figure('min', 'Min share', WORDS.minShare, (one) => whole(one.min_share ?? 0), 660, '84px'),
-    {key: 'weight', label: 'Weight', width: '64px', from: 480, right: true, tip: WORDS.weight, text: (pool) => share(pool.weight)},
-    figure('max', 'Max share', 'Maximum share in slots: its tasks never go beyond.', (one) => (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null ? '∞' : whole(one.max_share ?? one.maximum), 900, '96px'),
-    ...(advanced ? [
-      {key: 'mode', label: 'Mode', width: '56px', from: 800, tip: 'How the pool\'s jobs share what it has: fair, each its part by weight; fifo, one after another.', text: (pool) => pool.mode ?? DASH},
-      figure('deficit', 'Deficit', WORDS.deficit, (one) => slotSeconds(one.deficit_ms), 0, '112px'),
-      figure('starved', 'Starved', WORDS.starved, (one) => (one.starved_ms ? duration(one.starved_ms) : DASH), 0, '112px'),
-    ] : []),
+    {
+      key: 'weight',
+      label: 'Weight',
+      width: '64px',
+      from: 480,
+      right: true,
+      tip: WORDS.weight,
+      text: (pool) => (pool.weight === undefined ? DASH : share(pool.weight)),
+    },
+    figure(
+      'max',
+      'Max share',
+      'Maximum share in slots: its tasks never go beyond.',
+      (one) =>
+        (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null
+          ? '∞'
+          : whole(one.max_share ?? one.maximum),
+      900,
+      '96px',
+    ),
+    ...(advanced
+      ? [
+          {
+            key: 'mode',
+            label: 'Mode',
+            width: '56px',
+            from: 800,
+            tip:
+              "How the pool's jobs share what it has: fair, each its part by weight; " +
+              'fifo, one after another.',
+            text: (pool) => pool.mode ?? DASH,
+          },
+          figure(
+            'deficit',
+            'Deficit',
+            WORDS.deficit,
+            (one) => slotSeconds(one.deficit_ms),
+            0,
+            '112px',
+          ),
+          figure(
+            'starved',
+            'Starved',
+            WORDS.starved,
+            (one) => (one.starved_ms ? duration(one.starved_ms) : DASH),
+            0,
+            '112px',
+          ),
+        ]
+      : []),
   ];
 }
 
-/** A menu in a cell that changes the job where it stands. */
+async function chosen(cell, change) {
+  const {job, value: was} = cell;
+  const wanted = cell.select.value;
+  try {
+    if (!(await actingAs())) throw new Error('nobody acts');
+    await change(job, wanted);
+    if (cell.job.number === job.number) cell.value = wanted;
+  } catch (error) {
+    if (cell.job.number === job.number) cell.select.value = was;
+    const words = refusal(error)
+      .flat(9)
+      .filter((part) => typeof part === 'string');
+    if (error.status) notice(words.join(' '), {bad: true});
+  }
+}
+
+/** All that can be chosen is made when somebody turns to the menu: there may be 1,000 queues. */
+function offer(cell, names) {
+  if (cell.offered) return;
+  cell.offered = true;
+  const others = names.filter((name) => name !== cell.value);
+  cell.select.append(...others.map((name) => h('option', {value: name}, visible(name))));
+}
+
+/** A menu in a cell that changes the job where it stands. `options()` is what can be chosen. */
 function menu(cell, job, value, options, label, change) {
   if (!cell.select) {
-    cell.select = h('select', {'aria-label': label, on: {change: async () => {
-      const wanted = cell.select.value;
-      const was = cell.value;
-      try {
-        if (!await actingAs()) throw new Error('nobody acts');
-        await change(cell.job, wanted);
-        cell.value = wanted;
-      } catch (error) {
-        cell.select.value = was;
-        if (error.status) notice(refusal(error).flat(9).filter((part) => typeof part === 'string').join(' '), {bad: true});
-      }
-    }}});
+    const show = () => offer(cell, options());
+    cell.select = h('select', {
+      on: {change: () => chosen(cell, change), pointerdown: show, focus: show, mousedown: show},
+    });
     cell.append(cell.select);
   }
-  cell.job = job;
-  const names = options.includes(value) || !value ? options : [value, ...options];
-  const signature = names.join('\n');
-  if (cell.select.signature !== signature) {
-    cell.select.signature = signature;
-    fill(cell.select, names.map((name) => h('option', {value: name}, visible(name))));
+  if (cell.job?.number !== job.number) cell.select.setAttribute('aria-label', label);
+  if (cell.job?.number !== job.number || cell.value !== value) {
+    fill(cell.select, h('option', {value}, visible(value)));
+    cell.offered = false;
+    cell.select.value = value;
+    if (document.activeElement === cell.select) offer(cell, options());
   }
-  if (document.activeElement !== cell.select || cell.value !== value) cell.select.value = value;
+  cell.job = job;
   cell.value = value;
 }
 
 export function draw(page) {
   page.title('Pools and shares');
   let pools = [];
-  const advanced = h('input', {type: 'checkbox', checked: query().has('advanced'), on: {change: () => {
-    setQuery({advanced: advanced.checked ? '1' : null});
-    drawTable();
-  }}});
+  const advanced = h('input', {
+    type: 'checkbox',
+    checked: query().has('advanced'),
+    on: {
+      change: () => {
+        setQuery({advanced: advanced.checked ? '1' : null});
+        drawTable();
+      },
+    },
+  });
   const place = h('div', {}, loading());
   const panel = h('section', {class: 'panel'}, place);
   const hint = h('div', {});
   const title = h('h2', {}, 'Jobs');
   const every = h('button', {on: {click: () => choose(null)}}, 'All pools');
   const jobsPanel = h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, title, every));
-  page.root.append(page.heading('Pools and shares', h('span', {class: 'space'}),
-    h('label', {class: 'toggle', tip: 'Adds mode, deficits and starvation clocks of pools.'}, advanced, 'advanced')), hint, panel, jobsPanel);
+  page.root.append(
+    page.heading(
+      'Pools and shares',
+      h('span', {class: 'space'}),
+      h(
+        'label',
+        {class: 'toggle', tip: 'Adds mode, deficits and starvation clocks of pools.'},
+        advanced,
+        'advanced',
+      ),
+    ),
+    hint,
+    panel,
+    jobsPanel,
+  );
   let table = null;
   const choose = (pool) => {
     setQuery({pool: pool?.name});
@@ -89,32 +202,112 @@ export function draw(page) {
   };
   const drawTable = () => {
     table?.element.remove();
-    const columns = poolColumns(advanced.checked).map((column) => (column.key !== 'name' ? column
-      : {...column, draw: (cell, pool) => { cell.choose = choose; column.draw(cell, pool); }}));
-    table = new Table({columns, rowHeight: 32, keyOf: (pool) => pool.name, label: 'Pools',
-      empty: () => empty('There are no pools: a pool comes to be with its first job, or is declared in the settings.')});
+    const columns = poolColumns(advanced.checked).map((column) =>
+      column.key !== 'name'
+        ? column
+        : {
+            ...column,
+            draw: (cell, pool) => {
+              cell.choose = choose;
+              column.draw(cell, pool);
+            },
+          },
+    );
+    table = new Table({
+      columns,
+      rowHeight: 32,
+      keyOf: (pool) => pool.name,
+      label: 'Pools',
+      empty: () =>
+        empty(
+          'There are no pools: a pool comes to be with its first job, or is declared in the ' +
+            'settings.',
+        ),
+    });
     fill(place);
     table.mount(page, panel);
     table.set(pools);
   };
   const list = new JobList(page, jobsPanel, {empty: () => empty('No job of it is not over.')});
-  const poolNames = () => pools.filter((pool) => !pools.some((other) => other.name.startsWith(pool.name + '.'))).map((pool) => pool.name);
+  const poolNames = () =>
+    pools
+      .filter((pool) => !pools.some((other) => other.name.startsWith(pool.name + '.')))
+      .map((pool) => pool.name);
   let kind = 'queue';
   let queueNames = [];
-  const columns = list.table.columns.filter((column) => !['queue', 'priority', 'running'].includes(column.key));
-  columns.splice(2, 0,
-    {key: 'pool', label: 'Pool', width: 'minmax(132px, 0.9fr)', tip: 'The pool that the job is in; choose another to move it there. Where the policy has no pools, its queue.',
-      draw: (cell, job) => menu(cell, job, job.pool ?? job.queue, kind === 'pool' ? poolNames() : queueNames, `Pool of ${job.job}`, (one, wanted) => move(one, wanted, kind))},
-    {key: 'priority', label: 'Priority', width: '112px', tip: WORDS.priority, from: 420,
-      draw: (cell, job) => menu(cell, job, job.priority, PRIORITIES, `Priority of ${job.job}`, setPriority)});
+  const columns = list.table.columns
+    .filter((column) => !['queue', 'priority', 'running'].includes(column.key))
+    .map((column) => (column.key === 'state' ? {...column, from: 560} : column));
+  columns.splice(
+    2,
+    0,
+    {
+      key: 'pool',
+      label: 'Pool',
+      width: 'minmax(132px, 0.9fr)',
+      tip:
+        'The pool that the job is in; choose another to move it there. Where the policy ' +
+        'has no pools, its queue.',
+      draw: (cell, job) =>
+        menu(
+          cell,
+          job,
+          job.pool ?? job.queue,
+          () => (kind === 'pool' ? poolNames() : queueNames),
+          `Pool of ${job.job}`,
+          (one, wanted) => move(one, wanted, kind),
+        ),
+    },
+    {
+      key: 'priority',
+      label: 'Priority',
+      width: '112px',
+      tip: WORDS.priority,
+      from: 420,
+      draw: (cell, job) =>
+        menu(cell, job, job.priority, () => PRIORITIES, `Priority of ${job.job}`, setPriority),
+    },
+  );
   list.table.columns = columns;
   list.table.hrefOf = null;
   list.table.layOut();
+  let outlook = [];
+  const setHint = (policy) => {
+    if (hint.policy === policy) return;
+    hint.policy = policy;
+    fill(
+      hint,
+      policy
+        ? h(
+            'p',
+            {class: 'banner warn'},
+            h(
+              'span',
+              {},
+              `The policy is ${visible(policy)}: these are the shares that fair would deal now. `,
+              h('a', {href: '/policy'}, 'Compare the policies'),
+            ),
+          )
+        : null,
+    );
+  };
+  const showPools = (value) => {
+    pools = value;
+    if (!table) drawTable();
+    table.set(pools);
+  };
   const askJobs = () => {
     const pool = query().get('pool');
     setText(title, pool ? `Jobs of ${visible(pool)}` : 'Jobs of all pools');
     every.hidden = !pool;
-    list.ask({state: 'RUNNING,PENDING,WAITING,HELD', ...(pool ? (kind === 'pool' ? {pool} : {queue: pool}) : {})});
+    list.keep =
+      pool && kind === 'pool'
+        ? (job) => job.pool === pool || job.pool?.startsWith(pool + '.')
+        : null;
+    list.ask({
+      state: 'RUNNING,PENDING,WAITING,HELD',
+      ...(pool && kind === 'queue' ? {queue: pool} : {}),
+    });
   };
   page.use('/queues', {}, (value) => {
     if (!value) return;
@@ -122,18 +315,20 @@ export function draw(page) {
     queueNames = value.filter((one) => one.leaf && one.state === 'RUNNING').map((one) => one.name);
     list.table.redraw();
   });
-  page.use('/policy', {topic: 'policy'}, (value) => {
+  page.use('/policy', {topic: 'policy', every: 5000}, (value) => {
     if (!value) return;
+    const was = kind;
     kind = value.current === 'fair' ? 'pool' : 'queue';
-    fill(hint, kind === 'pool' ? null : h('p', {class: 'banner warn'}, `The policy is ${visible(value.current)}: these are the shares that fair would deal now. `,
-      h('a', {href: '/policy'}, 'Compare the policies')));
+    setHint(kind === 'pool' ? null : value.current);
+    // Under another policy the fair one says what it would deal.
+    outlook = value.outlooks.find((one) => one.of === 'pools')?.shares ?? [];
+    if (kind === 'queue') showPools(outlook);
+    if (was !== kind) askJobs();
     list.table.redraw();
   });
   page.show(place, '/pools', {topic: 'queues', every: 3000}, (value) => {
-    pools = value;
-    if (!table) drawTable();
-    table.set(pools);
+    if (value.pools.length || kind === 'pool') showPools(value.pools);
+    else showPools(outlook);
   });
   askJobs();
 }
-

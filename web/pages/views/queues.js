@@ -9,9 +9,15 @@ export function draw(page) {
   const tree = new QueueTree({more: true});
   const count = h('span', {class: 'muted'});
   const place = h('div', {}, loading());
-  page.root.append(page.heading('Queues', count, h('span', {class: 'space'}), tree.input),
-    h('section', {class: 'panel'}, legend(), place));
-  page.use('/cluster', {topic: 'cluster', every: 10_000}, (value) => value && tree.set(null, value));
+  page.root.append(
+    page.heading('Queues', count, h('span', {class: 'space'}), tree.input),
+    h('section', {class: 'panel'}, legend(), place),
+  );
+  page.use(
+    '/cluster',
+    {topic: 'cluster', every: 10_000},
+    (value) => value && tree.set(null, value),
+  );
   page.show(place, '/queues', {topic: 'queues', merge: true}, (queues) => {
     if (!tree.mounted) {
       fill(place);

@@ -1,7 +1,7 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {slotGrid, why} from './trackers.js';
+import {slotGrid, why, byQueue, queuesOfJobs} from './trackers.js';
 import {stateBadge} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
@@ -10,15 +10,74 @@ import {colourClass} from '../colours.js';
 import {empty, loading} from '../states.js';
 
 const COLUMNS = [
-  {key: 'attempt', label: 'Attempt', width: 'minmax(150px, 1.4fr)', className: 'mono', draw: (cell, one) =>
-    fill(cell, h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt))},
-  {key: 'job', label: 'Job', width: '90px', draw: (cell, one) => fill(cell, h('a', {href: href.job(one.job_number)}, one.job ?? one.job_number))},
-  {key: 'queue', label: 'Queue', width: 'minmax(90px, 1fr)', from: 560, className: 'with-dot', draw: (cell, one) => fill(cell,
-    one.queue ? [h('i', {class: 'dot ' + colourClass(one.queue)}), h('a', {href: href.queue(one.queue)}, visible(one.queue))] : DASH)},
-  {key: 'state', label: 'State', width: '120px', draw: (cell, one) => fill(cell, stateBadge(one.state))},
-  {key: 'progress', label: 'Progress', width: '70px', from: 660, right: true, text: (one) => millionths(one.progress_millionths)},
-  {key: 'launched', label: 'Launched', width: '80px', from: 740, right: true, text: (one) => (one.launched_at_ms ? clock(one.launched_at_ms) : DASH)},
-  {key: 'ran', label: 'Runs', width: '70px', from: 420, right: true, text: (one) => duration(one.ran_ms)},
+  {
+    key: 'attempt',
+    label: 'Attempt',
+    width: 'minmax(150px, 1.4fr)',
+    className: 'mono',
+    draw: (cell, one) =>
+      fill(
+        cell,
+        h('a', {href: `/jobs/${one.job_number}?tab=logs&attempt=${one.attempt}`}, one.attempt),
+      ),
+  },
+  {
+    key: 'job',
+    label: 'Job',
+    width: '90px',
+    draw: (cell, one) =>
+      fill(
+        cell,
+        h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
+      ),
+  },
+  {
+    key: 'queue',
+    label: 'Queue',
+    width: 'minmax(90px, 1fr)',
+    from: 560,
+    className: 'with-dot',
+    draw: (cell, one) =>
+      fill(
+        cell,
+        one.queue
+          ? [
+              h('i', {class: 'dot ' + colourClass(one.queue)}),
+              h('a', {href: href.queue(one.queue)}, visible(one.queue)),
+            ]
+          : DASH,
+      ),
+  },
+  {
+    key: 'state',
+    label: 'State',
+    width: '120px',
+    draw: (cell, one) => fill(cell, stateBadge(one.state)),
+  },
+  {
+    key: 'progress',
+    label: 'Progress',
+    width: '70px',
+    from: 660,
+    right: true,
+    text: (one) => millionths(one.progress_millionths),
+  },
+  {
+    key: 'launched',
+    label: 'Launched',
+    width: '80px',
+    from: 740,
+    right: true,
+    text: (one) => (one.launched_at_ms ? clock(one.launched_at_ms) : DASH),
+  },
+  {
+    key: 'ran',
+    label: 'Runs',
+    width: '70px',
+    from: 420,
+    right: true,
+    text: (one) => duration(one.ran_ms),
+  },
 ];
 
 export function draw(page) {
@@ -27,17 +86,42 @@ export function draw(page) {
   const path = '/trackers/' + encodeURIComponent(name);
   let tracker = null;
   const badge = h('span', {});
-  const order = (what, label, className = '') => h('button', {class: className, on: {click: () => tracker && askOrder(tracker, what)}}, label);
-  const acts = {drain: order('drain', 'Drain…'), resume: order('resume', 'Resume…'), stop: order('stop', 'Stop…'), now: order('stop now', 'Stop now…')};
+  const order = (what, label, className = '') =>
+    h('button', {class: className, on: {click: () => tracker && askOrder(tracker, what)}}, label);
+  const acts = {
+    drain: order('drain', 'Drain…'),
+    resume: order('resume', 'Resume…'),
+    stop: order('stop', 'Stop…'),
+    now: order('stop now', 'Stop now…'),
+  };
   const factsPlace = h('div', {}, loading());
   const grid = h('div', {});
   const count = h('span', {class: 'muted'});
   const note = h('div', {});
-  const list = h('section', {class: 'panel'}, h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count), note);
+  const list = h(
+    'section',
+    {class: 'panel'},
+    h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count),
+    note,
+  );
   const known = new Map();
-  page.root.append(page.heading([h('a', {href: '/trackers'}, 'Trackers'), ' / ', visible(name)], badge, h('span', {class: 'space'}),
-    h('div', {class: 'buttons'}, Object.values(acts))), h('section', {class: 'panel'}, grid, factsPlace), list);
-  const table = new Table({columns: COLUMNS, keyOf: (one) => one.attempt, hrefOf: () => '', label: 'Attempts', empty: () => empty('It runs nothing now.')});
+  page.root.append(
+    page.heading(
+      [h('a', {href: '/trackers'}, 'Trackers'), ' / ', visible(name)],
+      badge,
+      h('span', {class: 'space'}),
+      h('div', {class: 'buttons'}, Object.values(acts)),
+    ),
+    h('section', {class: 'panel'}, grid, factsPlace),
+    list,
+  );
+  const table = new Table({
+    columns: COLUMNS,
+    keyOf: (one) => one.attempt,
+    hrefOf: () => '',
+    label: 'Attempts',
+    empty: () => empty('It runs nothing now.'),
+  });
   table.mount(page, list);
   page.show(factsPlace, path, {topic: 'trackers', every: 3000}, (one) => {
     tracker = one;
@@ -47,28 +131,68 @@ export function draw(page) {
     acts.drain.hidden = ordered;
     acts.resume.hidden = !ordered;
     slotGrid(grid, one, known);
-    const facts = [['why', visible(why(one)) || 'ok'], ['slots in use', `${whole(one.used.map_slots)} of ${whole(one.total.map_slots)} map, ${whole(one.used.reduce_slots)} of ${whole(one.total.reduce_slots)} reduce`],
-      ['host', `${visible(one.host)}:${one.shuffle_port}`], ['rack', visible(one.rack)],
-      ['heard', one.last_heartbeat_ms_ago === null ? 'not since the JobTracker started' : `${duration(one.last_heartbeat_ms_ago)} ago`],
-      ['free disk', megabytes(one.free_disk_mb)]];
-    if (one.total.memory_mb) facts.push(['memory', `${megabytes(one.used.memory_mb)} of ${megabytes(one.total.memory_mb)}`]);
-    if (one.total.vcores) facts.push(['cores', `${whole(one.used.vcores)} of ${whole(one.total.vcores)}`]);
-    if (one.order) facts.push(['ordered', `${one.order} by ${visible(one.ordered_by)}, ${moment(one.ordered_at_ms)}`], ['left to do', one.outputs ? `${counted(one.outputs, 'map output')} needed` : one.attempts ? counted(one.attempts, 'attempt') : 'nothing']);
+    const facts = [
+      ['why', visible(why(one)) || 'ok'],
+      [
+        'slots in use',
+        `${whole(one.used.map_slots)} of ${whole(one.total.map_slots)} map, ` +
+          `${whole(one.used.reduce_slots)} of ${whole(one.total.reduce_slots)} reduce`,
+      ],
+      ['host', `${visible(one.host)}:${one.shuffle_port}`],
+      ['rack', visible(one.rack)],
+      [
+        'heard',
+        one.last_heartbeat_ms_ago === null
+          ? 'not since the JobTracker started'
+          : `${duration(one.last_heartbeat_ms_ago)} ago`,
+      ],
+      ['free disk', megabytes(one.free_disk_mb)],
+    ];
+    if (one.total.memory_mb)
+      facts.push([
+        'memory',
+        `${megabytes(one.used.memory_mb)} of ${megabytes(one.total.memory_mb)}`,
+      ]);
+    if (one.total.vcores)
+      facts.push(['cores', `${whole(one.used.vcores)} of ${whole(one.total.vcores)}`]);
+    if (one.order)
+      facts.push(
+        ['ordered', `${one.order} by ${visible(one.ordered_by)}, ${moment(one.ordered_at_ms)}`],
+        [
+          'left to do',
+          one.outputs
+            ? `${counted(one.outputs, 'map output')} needed`
+            : one.attempts
+              ? counted(one.attempts, 'attempt')
+              : 'nothing',
+        ],
+      );
     for (const fault of one.faults) facts.push(['fault', moment(fault)]);
     if (one.back_at_ms) facts.push(['back', moment(one.back_at_ms)]);
-    facts.push(['protections', h('ul', {class: 'bare'}, one.protections.map((line) => h('li', {}, visible(line))))]);
-    fill(factsPlace, h('dl', {class: 'facts'}, facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])));
+    facts.push([
+      'protections',
+      h(
+        'ul',
+        {class: 'bare'},
+        one.protections.map((line) => h('li', {}, visible(line))),
+      ),
+    ]);
+    fill(
+      factsPlace,
+      h(
+        'dl',
+        {class: 'facts'},
+        facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
+      ),
+    );
   });
-  page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, (attempts) => {
+  page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {
     fill(note);
     setText(count, counted(attempts.length, 'attempt'));
-    const by = new Map();
-    for (const one of attempts) {
-      const sum = by.get(one.queue) ?? {queue: one.queue, maps: 0, reduces: 0};
-      sum[one.kind === 'reduce' ? 'reduces' : 'maps'] += 1;
-      if (one.queue) by.set(one.queue, sum);
-    }
-    known.set(name, {list: [...by.values()]});
+    const queueOf = await queuesOfJobs(attempts, page.signal).catch(() => new Map());
+    if (page.signal.aborted) return;
+    known.set(name, {list: byQueue(attempts, queueOf)});
+    for (const one of attempts) one.queue ??= queueOf.get(one.job_number);
     if (tracker) slotGrid(grid, tracker, known);
     table.set(attempts);
   });

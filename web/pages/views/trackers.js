@@ -1,4 +1,5 @@
-// The trackers: a grid of slots coloured by queue, state, health, disk, last heard; drain and resume.
+// The trackers: a grid of slots coloured by queue, state, health, disk, last heard; drain and
+// resume.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {get} from '../api.js';
@@ -11,13 +12,42 @@ import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
 
 const SHOWN_SLOTS = 48;
-const OWNERS_MS = 6000;
-const OWNERS_AT_MOST = 40;
+const OWNERS_MS = 10_000;
+const OWNERS_AT_MOST = 24;
+const QUEUES_MS = 60_000;
 
 /** The slots of a tracker in use, by queue: [[queue, maps, reduces]]. */
 function owners(tracker, known) {
-  const list = tracker.by_queue ?? known.get(tracker.name)?.list;
-  return (list ?? []).map((one) => [one.queue, one.maps ?? 0, one.reduces ?? 0]);
+  return (known.get(tracker.name)?.list ?? []).map((one) => [one.queue, one.maps, one.reduces]);
+}
+
+/** Attempts summed up by the queues of their jobs. */
+export function byQueue(attempts, queueOf) {
+  const by = new Map();
+  for (const attempt of attempts) {
+    const queue = attempt.queue ?? queueOf.get(attempt.job_number);
+    if (!queue) continue;
+    const sum = by.get(queue) ?? {queue, maps: 0, reduces: 0};
+    sum[attempt.kind === 'reduce' ? 'reduces' : 'maps'] += attempt.slots ?? 1;
+    by.set(queue, sum);
+  }
+  return [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1));
+}
+
+const queueOf = new Map(); // of jobs, as last read
+let queuesReadAt = 0;
+
+/** Which queues the jobs of these attempts are in: read anew where one is not known. */
+export async function queuesOfJobs(attempts, signal) {
+  const old = Date.now() - queuesReadAt > QUEUES_MS;
+  if (old || attempts.some((one) => !queueOf.has(one.job_number))) {
+    queuesReadAt = Date.now();
+    const jobs = await get('/jobs?state=RUNNING&limit=2000', {signal});
+    if (queueOf.size > 20_000) queueOf.clear();
+    for (const job of jobs) queueOf.set(job.number, job.queue);
+    for (const one of attempts) if (!queueOf.has(one.job_number)) queueOf.set(one.job_number, '');
+  }
+  return queueOf;
 }
 
 export function slotGrid(cell, tracker, known) {
@@ -27,41 +57,77 @@ export function slotGrid(cell, tracker, known) {
   cell.signature = signature;
   const {map_slots: maps, reduce_slots: reduces} = tracker.total;
   const used = tracker.used;
-  const words = `${visible(tracker.name)}: ${whole(used.map_slots)} of ${counted(maps, 'map slot')} and ` +
+  const words =
+    `${visible(tracker.name)}: ${whole(used.map_slots)} of ${counted(maps, 'map slot')} and ` +
     `${whole(used.reduce_slots)} of ${counted(reduces, 'reduce slot')} in use` +
-    (by.length ? '; ' + by.map(([queue, m, r]) => `${visible(queue)} ${m} map, ${r} reduce`).join('; ') : '') + '.';
+    (by.length
+      ? '; ' + by.map(([queue, m, r]) => `${visible(queue)} ${m} map, ${r} reduce`).join('; ')
+      : '') +
+    '.';
   const squares = (total, taken, index, kind) => {
     const out = [];
-    for (const one of by) for (let i = 0; i < one[index] && out.length < taken; i++) out.push(one[0]);
-    return Array.from({length: total}, (_, i) => h('i', {class: `slot ${kind} ` + (i < taken ? 'used ' + (out[i] ? colourClass(out[i]) : '') : '')}));
+    for (const one of by)
+      for (let i = 0; i < one[index] && out.length < taken; i++) out.push(one[0]);
+    return Array.from({length: total}, (_, i) =>
+      h('i', {
+        class: `slot ${kind} ` + (i < taken ? 'used ' + (out[i] ? colourClass(out[i]) : '') : ''),
+      }),
+    );
   };
-  fill(cell, maps + reduces > SHOWN_SLOTS ? h('span', {class: 'slots-text', tip: words}, `${whole(used.map_slots)}/${whole(maps)} map, ${whole(used.reduce_slots)}/${whole(reduces)} reduce`)
-    : h('div', {class: 'slot-grid', role: 'img', 'aria-label': words, tip: words}, squares(maps, used.map_slots, 1, 'map'),
-      h('i', {class: 'slot gap'}), squares(reduces, used.reduce_slots, 2, 'reduce')));
+  fill(
+    cell,
+    maps + reduces > SHOWN_SLOTS
+      ? h(
+          'span',
+          {class: 'slots-text', tip: words},
+          `${whole(used.map_slots)}/${whole(maps)} map, ` +
+            `${whole(used.reduce_slots)}/${whole(reduces)} reduce`,
+        )
+      : h(
+          'div',
+          {class: 'slot-grid', role: 'img', 'aria-label': words, tip: words},
+          squares(maps, used.map_slots, 1, 'map'),
+          h('i', {class: 'slot gap'}),
+          squares(reduces, used.reduce_slots, 2, 'reduce'),
+        ),
+  );
 }
 
 /** Why a tracker is as it is, in words. */
 export function why(tracker) {
   if (tracker.state === 'LOST') return tracker.lost_why ?? 'it is not there';
-  if (tracker.order) return `${tracker.order} by ${tracker.ordered_by}` + (tracker.order_reason ? `: ${tracker.order_reason}` : '') +
-    (tracker.outputs ? `; ${counted(tracker.outputs, 'map output')} needed by ${(tracker.outputs_for ?? []).join(', ')}` : '');
+  if (tracker.order)
+    return (
+      `${tracker.order} by ${tracker.ordered_by}` +
+      (tracker.order_reason ? `: ${tracker.order_reason}` : '') +
+      (tracker.outputs
+        ? `; ${counted(tracker.outputs, 'map output')} needed by ` +
+          `${(tracker.outputs_for ?? []).join(', ')}`
+        : '')
+    );
   if (tracker.state === 'AWAITED') return 'it has not reported since the JobTracker started';
   if (tracker.state === 'RETURNING') return 'it reports, and is to register again first';
   if (tracker.state === 'SILENT') return 'no heartbeat for a few intervals';
-  if (tracker.state === 'FAULTY') return `${counted(tracker.faults.length, 'job')} succeeded that it had failed`;
+  if (tracker.state === 'FAULTY')
+    return `${counted(tracker.faults.length, 'job')} succeeded that it had failed`;
   return tracker.health ?? '';
 }
 
-const ordered = (tracker) => ['DRAINING', 'DRAINED', 'STOPPING', 'FAULTY'].includes(tracker.state) || Boolean(tracker.order);
+const ordered = (tracker) =>
+  ['DRAINING', 'DRAINED', 'STOPPING', 'FAULTY'].includes(tracker.state) || Boolean(tracker.order);
 
 function actCell(cell, tracker) {
   const order = ordered(tracker) ? 'resume' : 'drain';
   if (cell.order === order && cell.tracker === tracker) return;
   cell.order = order;
   cell.tracker = tracker;
-  if (!cell.firstChild) cell.append(h('button', {on: {click: () => askOrder(cell.tracker, cell.order)}}));
+  if (!cell.firstChild)
+    cell.append(h('button', {on: {click: () => askOrder(cell.tracker, cell.order)}}));
   setText(cell.firstChild, order === 'drain' ? 'Drain…' : 'Resume…');
-  cell.firstChild.setAttribute('aria-label', `${order === 'drain' ? 'Drain' : 'Resume'} ${visible(tracker.name)}`);
+  cell.firstChild.setAttribute(
+    'aria-label',
+    `${order === 'drain' ? 'Drain' : 'Resume'} ${visible(tracker.name)}`,
+  );
 }
 
 export function draw(page) {
@@ -70,35 +136,123 @@ export function draw(page) {
   let trackers = [];
   let readAt = Date.now();
   const count = h('span', {class: 'muted'});
-  const filter = h('input', {type: 'search', 'data-filter': true, 'aria-label': 'Filter trackers', value: query().get('filter') ?? '',
-    placeholder: 'Name, host or rack  /', on: {input: () => { setQuery({filter: filter.value.trim()}); show(); }}});
+  const filter = h('input', {
+    type: 'search',
+    'data-filter': true,
+    'aria-label': 'Filter trackers',
+    value: query().get('filter') ?? '',
+    placeholder: 'Name, host or rack  /',
+    on: {
+      input: () => {
+        setQuery({filter: filter.value.trim()});
+        show();
+      },
+    },
+  });
   const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'State'});
   const columns = [
-    {key: 'name', label: 'Tracker', width: 'minmax(90px, 1fr)', draw: (cell, one) => {
-      if (!cell.firstChild) cell.append(h('a', {}));
-      cell.firstChild.href = href.tracker(one.name);
-      setText(cell.firstChild, visible(one.name));
-    }},
-    {key: 'state', label: 'State', width: '92px', draw: (cell, one) => {
-      if (cell.state !== one.state) fill(cell, stateBadge(one.state));
-      cell.state = one.state;
-    }},
-    {key: 'slots', label: 'Slots', width: 'minmax(120px, 2.4fr)', className: 'slots-wide', tip: 'A square for each map slot and a disc for each reduce slot, in the colour of the queue whose attempt holds it; empty ones are free.',
-      draw: (cell, one) => slotGrid(cell, one, known)},
-    {key: 'attempts', label: 'Attempts', width: '70px', from: 700, right: true, tip: 'Attempts that it runs now.', text: (one) => whole(one.attempts)},
-    {key: 'rack', label: 'Rack', width: 'minmax(60px, 0.6fr)', from: 980, text: (one) => visible(one.rack)},
-    {key: 'host', label: 'Host', width: 'minmax(90px, 0.8fr)', from: 1100, text: (one) => `${visible(one.host)}:${one.shuffle_port}`},
-    {key: 'disk', label: 'Free disk', width: '84px', from: 860, right: true, tip: WORDS.disk, text: (one) => megabytes(one.free_disk_mb)},
-    {key: 'heard', label: 'Heard', width: '64px', from: 620, right: true, tip: WORDS.heard,
-      text: (one) => (one.last_heartbeat_ms_ago === null ? DASH : duration(one.last_heartbeat_ms_ago + (one.state === 'LOST' ? Date.now() - readAt : 0)))},
-    {key: 'why', label: 'Health', width: 'minmax(120px, 2fr)', from: 1240, className: 'reason', text: (one) => visible(why(one)) || 'ok'},
+    {
+      key: 'name',
+      label: 'Tracker',
+      width: 'minmax(90px, 1fr)',
+      draw: (cell, one) => {
+        if (!cell.firstChild) cell.append(h('a', {}));
+        cell.firstChild.href = href.tracker(one.name);
+        setText(cell.firstChild, visible(one.name));
+      },
+    },
+    {
+      key: 'state',
+      label: 'State',
+      width: '92px',
+      draw: (cell, one) => {
+        if (cell.state !== one.state) fill(cell, stateBadge(one.state));
+        cell.state = one.state;
+      },
+    },
+    {
+      key: 'slots',
+      label: 'Slots',
+      width: 'minmax(120px, 2.4fr)',
+      className: 'slots-wide',
+      tip:
+        'A square for each map slot and a disc for each reduce slot, in the colour of the ' +
+        'queue whose attempt holds it; empty ones are free.',
+      draw: (cell, one) => slotGrid(cell, one, known),
+    },
+    {
+      key: 'attempts',
+      label: 'Attempts',
+      width: '70px',
+      from: 700,
+      right: true,
+      tip: 'Attempts that it runs now.',
+      text: (one) => whole(one.attempts),
+    },
+    {
+      key: 'rack',
+      label: 'Rack',
+      width: 'minmax(60px, 0.6fr)',
+      from: 1180,
+      text: (one) => visible(one.rack),
+    },
+    {
+      key: 'host',
+      label: 'Host',
+      width: 'minmax(90px, 0.8fr)',
+      from: 1400,
+      text: (one) => `${visible(one.host)}:${one.shuffle_port}`,
+    },
+    {
+      key: 'disk',
+      label: 'Free disk',
+      width: '84px',
+      from: 860,
+      right: true,
+      tip: WORDS.disk,
+      text: (one) => megabytes(one.free_disk_mb),
+    },
+    {
+      key: 'heard',
+      label: 'Heard',
+      width: '64px',
+      from: 620,
+      right: true,
+      tip: WORDS.heard,
+      text: (one) =>
+        one.last_heartbeat_ms_ago === null
+          ? DASH
+          : duration(one.last_heartbeat_ms_ago + (one.state === 'LOST' ? Date.now() - readAt : 0)),
+    },
+    {
+      key: 'why',
+      label: 'Health',
+      width: 'minmax(120px, 2fr)',
+      from: 1080,
+      className: 'reason',
+      text: (one) => visible(why(one)) || 'ok',
+    },
     {key: 'act', label: '', width: '88px', from: 540, right: true, draw: actCell},
   ];
-  const table = new Table({columns, keyOf: (one) => one.name, hrefOf: (one) => href.tracker(one.name), label: 'Trackers',
-    empty: () => empty(trackers.length ? 'No tracker is like that.' : 'There are no trackers; start one with `weir tracker --jobtracker HOST:PORT`.')});
+  const table = new Table({
+    columns,
+    keyOf: (one) => one.name,
+    hrefOf: (one) => href.tracker(one.name),
+    label: 'Trackers',
+    empty: () =>
+      empty(
+        trackers.length
+          ? 'No tracker is like that.'
+          : 'There are no trackers; start one with `weir tracker --jobtracker HOST:PORT`.',
+      ),
+  });
   const place = h('div', {}, loading());
   const panel = h('section', {class: 'panel'}, place);
-  page.root.append(page.heading('Trackers', count), h('div', {class: 'filters'}, filter, chips), panel);
+  page.root.append(
+    page.heading('Trackers', count),
+    h('div', {class: 'filters'}, filter, chips),
+    panel,
+  );
   const show = () => {
     const state = query().get('state') ?? '';
     const text = filter.value.trim().toLowerCase();
@@ -108,35 +262,63 @@ export function draw(page) {
     const signature = wanted.map((one) => one + states.get(one)).join() + state;
     if (chips.signature !== signature) {
       chips.signature = signature;
-      fill(chips, wanted.map((one) => h('button', {'aria-pressed': one === state, on: {click: () => { setQuery({state: one}); show(); }}},
-        one ? `${one.toLowerCase()} ${whole(states.get(one))}` : 'all')));
+      fill(
+        chips,
+        wanted.map((one) =>
+          h(
+            'button',
+            {
+              'aria-pressed': one === state,
+              on: {
+                click: () => {
+                  setQuery({state: one});
+                  show();
+                },
+              },
+            },
+            one ? `${one.toLowerCase()} ${whole(states.get(one))}` : 'all',
+          ),
+        ),
+      );
     }
-    const of = (key) => trackers.reduce((sum, one) => sum + (one.state === 'LOST' ? 0 : one.total[key]), 0);
-    setText(count, `${counted(trackers.length, 'tracker')}, ${whole(of('map_slots'))} map and ${whole(of('reduce_slots'))} reduce slots`);
-    table.set(trackers.filter((one) => (!state || one.state === state) &&
-      (!text || [one.name, one.host, one.rack].some((field) => field.toLowerCase().includes(text)))));
+    const of = (key) =>
+      trackers.reduce((sum, one) => sum + (one.state === 'LOST' ? 0 : one.total[key]), 0);
+    setText(
+      count,
+      `${counted(trackers.length, 'tracker')}, ${whole(of('map_slots'))} map and ` +
+        `${whole(of('reduce_slots'))} reduce slots`,
+    );
+    table.set(
+      trackers.filter(
+        (one) =>
+          (!state || one.state === state) &&
+          (!text ||
+            [one.name, one.host, one.rack].some((field) => field.toLowerCase().includes(text))),
+      ),
+    );
   };
   const askOwners = async () => {
-    const inView = [...table.rows.values()].map((row) => row.item).filter((one) => one && !one.by_queue && one.attempts);
     const now = Date.now();
-    const due = inView.filter((one) => now - (known.get(one.name)?.at ?? 0) > OWNERS_MS).slice(0, OWNERS_AT_MOST);
-    for (const one of due) {
-      if (page.signal.aborted) return;
-      try {
-        const attempts = await get(`/trackers/${encodeURIComponent(one.name)}/attempts`, {signal: page.signal});
-        const by = new Map();
-        for (const attempt of attempts) {
-          if (!attempt.queue) continue;
-          const sum = by.get(attempt.queue) ?? {queue: attempt.queue, maps: 0, reduces: 0};
-          sum[attempt.kind === 'reduce' ? 'reduces' : 'maps'] += attempt.slots ?? 1;
-          by.set(attempt.queue, sum);
-        }
-        known.set(one.name, {at: now, list: [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1))});
-      } catch { /* Without them its slots have no colour. */ }
+    const due = [...table.rows.values()]
+      .map((row) => row.item)
+      .filter((one) => one?.attempts && now - (known.get(one.name)?.at ?? 0) > OWNERS_MS)
+      .slice(0, OWNERS_AT_MOST);
+    if (!due.length) return;
+    try {
+      for (const one of due) {
+        const path = `/trackers/${encodeURIComponent(one.name)}/attempts`;
+        const attempts = await get(path, {signal: page.signal});
+        const list = byQueue(attempts, await queuesOfJobs(attempts, page.signal));
+        known.set(one.name, {at: now, list});
+      }
+    } catch {
+      /* Without them slots have no colour. */
     }
-    if (due.length) table.redraw();
+    if (!page.signal.aborted) table.redraw();
   };
-  page.use('/queues', {topic: 'queues'}, (value) => { if (value) knowQueues(value); });
+  page.use('/queues', {topic: 'queues'}, (value) => {
+    if (value) knowQueues(value);
+  });
   page.show(place, '/trackers', {topic: 'trackers', merge: true, every: 5000}, (value) => {
     if (!table.mounted) {
       fill(place);

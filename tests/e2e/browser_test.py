@@ -1,0 +1,376 @@
+"""The pages in a headless Chromium against a real cluster: every page, every change that can be made there, the keyboard
+alone, narrow screens, a JobTracker that dies and comes back under an open page, names meant to break out of the page. A
+script's error or a request that failed is a failure of the test it happened in."""
+import unittest
+
+from browser import Browser, Keys, there_is_one
+from cluster import Cluster, wait_for
+
+QUEUES = """
+  - {name: research, guaranteed: 50%, reclaim_after: never, queues: [{name: vision}, {name: speech}]}
+  - {name: production, guaranteed: 40%, reclaim_after: never, priorities: true}
+  - {name: spare, guaranteed: 10%}
+"""
+MORE = """
+administrators: [ann]
+fair: {pools: [{name: production, weight: 2}]}
+"""
+PAGES = [("/", "Overview"), ("/queues", "Queues"), ("/queues/research.vision", "research.vision"), ("/pools", "Pools and shares"),
+         ("/jobs", "Jobs"), ("/jobs/1", "job_0001"), ("/trackers", "Trackers"), ("/trackers/tt1", "tracker tt1"),
+         ("/policy", "Policy"), ("/settings", "Settings"), ("/events", "Events")]
+HOSTILE = ["<img src=x onerror=\"document.title='broken'\">", "right \u202e tfel", "\U0001F680 rocket", "x" * 256,
+           "'; </script><script>document.title='broken'</script>"]
+
+
+@unittest.skipUnless(there_is_one(), "there is no chromedriver; apt-get install chromium-driver")
+class Pages(Cluster):
+    def setUp(self):
+        super().setUp()
+        self.browser = None
+        self.http = 0
+
+    def tearDown(self):
+        if self.browser:
+            self.browser.quit()
+        super().tearDown()
+
+    def start_pages(self, user="ann"):
+        self.conf = self.settings(QUEUES, MORE)
+        text = self.conf.read_text().replace("127.0.0.1:0}", "127.0.0.1:0, http: 127.0.0.1:0}")
+        self.conf.write_text(text)
+        self.start_all()
+        self.start_tracker("tt1", 2, 1)
+        self.start_tracker("tt2", 2, 1)
+        wait_for("all trackers are there", lambda: len(self.json("tracker", "list")) == 2)
+        self.browser = Browser(f"http://127.0.0.1:{self.http}")
+        self.browser.act_as(user)
+        self.sound()
+
+    def start_all(self):
+        """A JobTracker with pages; again on the same ports if it was there before."""
+        ports = self.dir / "ports"
+        ports.unlink(missing_ok=True)
+        arguments = ["jobtracker", "--conf", self.conf, "--port-file", ports]
+        process = self.start("jobtracker", arguments)
+        wait_for("the JobTracker listens", lambda: (ports.exists() and len(ports.read_text().split()) == 3)
+                 or process.poll() is not None)
+        self.assertIsNone(process.poll(), self.log("jobtracker"))
+        client, tracker, http = ports.read_text().split()
+        self.address, self.tracker_port, self.http = f"127.0.0.1:{client}", int(tracker), int(http)
+        fixed = self.conf.read_text().replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{tracker}")
+        self.conf.write_text(fixed.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{http}"))
+
+    def sleeper(self, name, queue="research.vision", user="bob", seconds=120, inputs=3, *extra):
+        """A job that keeps slots: each map sleeps."""
+        paths = []
+        for i in range(inputs):
+            path = self.dir / f"in{i}"
+            path.write_text("x\n")
+            paths += ["--input", path]
+        self.count = getattr(self, "count", 0) + 1
+        done = self.ok("submit", "--queue", queue, "--name", name, *paths, "--output", self.dir / f"out{self.count}",
+                       "--mapper", f"sleep {seconds}; cat", "--reduces", 0, *extra, user=user)
+        return int(done.split("job_")[1].split()[0])
+
+    def sound(self):
+        """Nothing went wrong on the page since this was last asked."""
+        self.assertEqual(self.browser.console(), [])
+        self.assertEqual(self.browser.failed_requests(), [])
+
+    def job(self, number):
+        return self.json("job", "status", number)
+
+    # --- Looking ---
+
+    def test_every_page_opens_at_every_width_without_an_error(self):
+        self.start_pages()
+        self.sleeper("first", inputs=6)
+        for width, dark in ((1280, False), (390, True), (2560, False)):
+            self.browser.size(width, 900, dark)
+            for path, title in PAGES:
+                with self.subTest(path=path, width=width):
+                    self.browser.open(path)
+                    self.browser.wait("the title", lambda: self.browser.js("return document.title").startswith(title))
+                    self.browser.wait("what was loading is there", lambda: not self.browser.js(
+                        "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
+                    self.assertEqual(self.browser.js("return document.querySelectorAll('main .failure').length"), 0,
+                                     self.browser.text())
+                    self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth - innerWidth"), 0)
+                    self.sound()
+
+    def test_tabs_of_queue_and_job(self):
+        self.start_pages()
+        number = self.sleeper("first", inputs=6)
+        for path, tabs in ((f"/jobs/{number}", ("why", "attempts", "failures", "logs", "counters", "settings")),
+                           ("/queues/research.vision", ("jobs", "history", "users", "claims", "settings")),
+                           ("/settings", ("edit", "history", "in_force"))):
+            for tab in tabs:
+                with self.subTest(path=path, tab=tab):
+                    self.browser.open(f"{path}?tab={tab}")
+                    self.browser.wait("the tab is chosen", lambda: self.browser.find(
+                        f'[data-tab="{tab}"]').get_attribute("aria-selected") == "true")
+                    self.browser.wait("it has loaded", lambda: not self.browser.js(
+                        "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
+                    self.sound()
+
+    def test_figures_are_those_of_the_command_line(self):
+        self.start_pages()
+        self.sleeper("first", inputs=6)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.browser.open("/")
+        self.browser.see("4 / 4", ".stats")
+        self.browser.open("/queues")
+        queue = next(one for one in self.json("queue", "list") if one["name"] == "research.vision")
+        bar = f'research.vision: runs 4 map slots, {queue["maps"]["borrows"]} of them borrowed'
+        self.browser.wait(bar, lambda: bar in self.browser.js(
+            "return [...document.querySelectorAll('.bar')].map((one) => one.getAttribute('aria-label')).join('|')"))
+        self.sound()
+
+    def test_why_a_job_waits_is_one_click_from_the_overview(self):
+        self.start_pages()
+        self.sleeper("first", inputs=6)
+        second = self.sleeper("second", queue="production", inputs=2)
+        reason = wait_for("it says why", lambda: next((job["reason"] for job in self.json("job", "list")
+                                                       if job["number"] == second), None))
+        self.browser.open("/")
+        self.browser.see("second", ".side")
+        self.browser.see(reason.split(":")[0][:40], ".side")
+        self.browser.click(".waits-job", "second")
+        first = self.json("job", "explain", second)["reasons"][0]["message"]
+        self.browser.see(first.split(":")[0][:40], ".reasons")
+        self.sound()
+
+    def test_changes_arrive_by_themselves(self):
+        self.start_pages()
+        self.browser.open("/jobs")
+        self.browser.see("No job is like that")
+        self.sleeper("brand new")
+        self.browser.see("brand new")
+        self.weir("job", "kill", 1, user="ann")
+        self.browser.see("No job is like that")
+        self.sound()
+
+    def test_the_address_holds_the_view(self):
+        self.start_pages()
+        self.sleeper("alpha", user="bob")
+        self.sleeper("beta", user="carl", queue="production")
+        self.browser.open("/jobs?user=carl")
+        self.browser.see("beta")
+        self.assertNotIn("alpha", self.browser.text(".t-body"))
+        self.browser.open("/jobs")
+        self.browser.see("alpha")
+        self.browser.find('input[placeholder="User"]').send_keys("bob")
+        self.browser.wait("beta is gone", lambda: "beta" not in self.browser.text(".t-body"))
+        self.assertIn("user=bob", self.browser.driver.current_url)
+        self.sound()
+
+    def test_hostile_names_are_text(self):
+        self.start_pages()
+        numbers = [self.sleeper(name, user="mal<b>lory" if i == 0 else "bob") for i, name in enumerate(HOSTILE)]
+        for path in ("/", "/jobs", "/pools", "/queues/research.vision?tab=users", *[f"/jobs/{n}" for n in numbers]):
+            self.browser.open(path)
+            self.browser.wait("a job is there", lambda: "job_000" in self.browser.text())
+            self.assertEqual(self.browser.js("return document.querySelectorAll('main img, main script, main b').length"), 0)
+            self.assertNotIn("\u202e", self.browser.js("return document.body.textContent + document.title"))
+            self.assertNotEqual(self.browser.js("return document.title"), "broken")
+            self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth - innerWidth"), 0)
+        self.browser.see("'; </script><script>")
+        self.sound()
+
+    # --- Changing ---
+
+    def test_priority_move_and_kill_of_a_job(self):
+        self.start_pages()
+        number = self.sleeper("first")
+        self.browser.open(f"/jobs/{number}")
+        self.browser.click("button", "Priority…")
+        self.browser.choose("dialog select", "HIGH")
+        self.browser.click("dialog button", "Set priority")
+        wait_for("it is HIGH", lambda: self.job(number)["priority"] == "HIGH")
+        self.browser.click(".toast button", "Undo")
+        wait_for("it is NORMAL again", lambda: self.job(number)["priority"] == "NORMAL")
+        self.browser.click("button", "Move…")
+        self.browser.choose("dialog select", "production")
+        self.browser.click("dialog button.primary", "Move")
+        wait_for("it is in production", lambda: self.job(number)["queue"] == "production")
+        self.browser.see("production")
+        self.browser.click("button", "Kill…")
+        self.browser.click("dialog button.danger")
+        self.wait_for_end(f"job_{number:04}")
+        self.browser.see("It was killed")
+        self.sound()
+
+    def test_menus_of_the_pools_page_change_in_place(self):
+        self.start_pages()
+        self.weir("policy", "set", "fair", user="ann")
+        number = self.sleeper("first")
+        self.browser.open("/pools")
+        self.browser.find(f'[aria-label="Priority of job_{number:04}"]')
+        self.browser.js("document.querySelector(arguments[0]).focus()", f'[aria-label="Priority of job_{number:04}"]')
+        self.browser.choose(f'[aria-label="Priority of job_{number:04}"]', "VERY_HIGH")
+        wait_for("it is VERY_HIGH", lambda: self.job(number)["priority"] == "VERY_HIGH")
+        self.browser.wait("the pools are there", lambda: self.browser.js(
+            "const one = document.querySelector(arguments[0]); one.blur(); one.focus();"
+            "return [...one.options].some((option) => option.value === 'production')",
+            f'[aria-label="Pool of job_{number:04}"]'))
+        self.browser.choose(f'[aria-label="Pool of job_{number:04}"]', "production")
+        wait_for("it is in the pool", lambda: self.job(number)["pool"] == "production")
+        self.sound()
+
+    def test_drain_and_resume_a_tracker(self):
+        self.start_pages()
+        state = lambda: self.json("tracker", "show", "tt1")["state"]
+        self.browser.open("/trackers/tt1")
+        self.browser.click("button", "Drain…")
+        self.browser.find('dialog input[type="text"]').send_keys("new disks")
+        self.browser.click("dialog button.primary", "Drain")
+        wait_for("it drains", lambda: state() in ("DRAINING", "DRAINED"))
+        self.browser.see("new disks")
+        self.browser.click("button", "Resume…")
+        self.browser.click("dialog button.primary", "Resume")
+        wait_for("it is back", lambda: state() == "LIVE")
+        self.sound()
+
+    def test_stop_and_start_a_queue(self):
+        self.start_pages()
+        state = lambda: self.json("queue", "show", "spare")["state"]
+        self.browser.open("/queues/spare")
+        self.browser.click("button", "Stop…")
+        self.browser.click("dialog button.primary")
+        wait_for("it is stopped", lambda: state() == "STOPPED")
+        self.browser.click(".toast button", "Undo")
+        wait_for("it runs", lambda: state() == "RUNNING")
+        self.sound()
+
+    def test_switching_the_policy_says_first_what_it_will_do(self):
+        self.start_pages()
+        self.sleeper("first", inputs=6)
+        self.sleeper("second", queue="production", inputs=6)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.browser.open("/policy")
+        self.browser.click("button", "Switch to fair…")
+        self.browser.see("production", "dialog")
+        self.browser.see("+", "dialog .gain")
+        self.assertIn("may be killed", self.browser.text("dialog"))
+        self.browser.click("dialog button.primary")
+        wait_for("fair rules", lambda: self.json("policy", "show")["current"] == "fair")
+        self.browser.click(".toast button", "Undo")
+        wait_for("capacity rules", lambda: self.json("policy", "show")["current"] == "capacity")
+        self.sound()
+
+    def test_settings_are_checked_compared_applied_and_taken_back(self):
+        self.start_pages()
+        self.browser.open("/settings")
+        self.browser.see("As in force")
+        type_in = """const area = document.querySelector('.editor textarea');
+            area.value = area.value.replace(arguments[0], arguments[1]);
+            area.dispatchEvent(new Event('input', {bubbles: true}))"""
+        self.browser.js(type_in, "guaranteed: 50%", "guarantied: 50%")
+        self.browser.see("guarantied", ".findings")
+        self.browser.find(".editor mark")
+        self.browser.js(type_in, "guarantied: 50%", "guaranteed: 50%, maximum: 75%")
+        self.browser.see("Sound")
+        self.browser.see("4 → 3", ".effect")
+        self.browser.click("button", "Apply…")
+        self.browser.click("dialog button.primary")
+        wait_for("it is in force", lambda: "maximum: 75%" in self.json("conf", "show")["text"])
+        self.browser.see("The settings are in force", "#toasts")
+        self.browser.click('[data-tab="history"]')
+        self.browser.see("ann")
+        self.browser.click("tbody tr:last-child button", "Difference…")
+        self.browser.click("dialog button.primary", "Back to this…")
+        self.browser.click("dialog button.primary", "Apply it again")
+        wait_for("the first are in force", lambda: "maximum: 75%" not in self.json("conf", "show")["text"])
+        self.sound()
+
+    def test_another_admin_is_not_overwritten(self):
+        self.start_pages()
+        self.browser.open("/settings")
+        self.browser.see("As in force")
+        other = self.dir / "other.yaml"
+        other.write_text(self.json("conf", "show")["text"].replace("50%", "45%").replace("10%", "15%"))
+        self.browser.js("""const area = document.querySelector('.editor textarea'); area.value += '\\n# mine\\n';
+                           area.dispatchEvent(new Event('input', {bubbles: true}))""")
+        self.ok("conf", "apply", other, user="ann")
+        self.browser.see("while you edit")
+        self.assertIn("# mine", self.browser.js("return document.querySelector('.editor textarea').value"))
+        self.sound()
+
+    def test_who_may_not_is_told_so_and_nothing_happens(self):
+        self.start_pages(user="eve")
+        number = self.sleeper("first", user="bob")
+        self.browser.open(f"/jobs/{number}")
+        self.browser.click("button", "Kill…")
+        self.browser.click("dialog button.danger")
+        self.browser.see("Not allowed", "dialog .problem")
+        self.assertIn(self.job(number)["state"], ("RUNNING", "PENDING"))
+        self.assertEqual([one for one in self.browser.failed_requests() if not one.startswith("403")], [])
+
+    # --- Other ways of being there ---
+
+    def test_the_keyboard_alone(self):
+        self.start_pages()
+        number = self.sleeper("first", inputs=6)
+        self.browser.open("/")
+        self.browser.see("vision")
+        self.browser.press(Keys.TAB)
+        self.assertIn("Skip", self.browser.focused())
+        self.browser.press("g", "j")
+        self.browser.see("first")
+        self.browser.press("/")
+        self.browser.wait("the filter has the focus", lambda: self.browser.js(
+            "return document.activeElement.matches('[data-filter]')"))
+        self.browser.press(Keys.ESCAPE)
+        self.browser.press("?")
+        self.browser.see("these keys", "dialog")
+        self.browser.press(Keys.ESCAPE)
+        self.browser.js("document.querySelector('.t-row[tabindex=\"0\"]').focus()")
+        self.browser.press("p")
+        self.browser.see("Change the priority", "dialog")
+        self.browser.press(Keys.ARROW_UP)
+        self.browser.press(Keys.TAB)
+        self.browser.press(Keys.TAB)
+        self.browser.press(Keys.ENTER)
+        wait_for("it is HIGH", lambda: self.job(number)["priority"] == "HIGH")
+        self.browser.js("document.querySelector('.t-row[tabindex=\"0\"]').focus()")
+        self.browser.press(Keys.ENTER)
+        self.browser.see(f"job_{number:04}", ".heading")
+        self.sound()
+
+    def test_a_jobtracker_that_dies_and_comes_back_under_an_open_page(self):
+        self.start_pages()
+        self.sleeper("first")
+        self.browser.open("/jobs")
+        self.browser.see("first")
+        self.sound()
+        self.processes["jobtracker"].kill()
+        self.processes["jobtracker"].wait()
+        self.browser.see("does not answer since", "#banner")
+        self.browser.see("first")
+        self.start_all()
+        self.browser.wait("the banner is gone", lambda: not self.browser.text("#banner"), 60)
+        self.browser.console(), self.browser.failed_requests()
+        self.sleeper("second")
+        self.browser.see("second")
+        self.sound()
+
+    def test_an_address_that_leads_nowhere(self):
+        self.start_pages()
+        for path in ("/jobs/9999", "/queues/none", "/trackers/none"):
+            self.browser.open(path)
+            self.browser.see("There is no")
+            self.assertEqual([one for one in self.browser.failed_requests() if not one.startswith("404")], [])
+
+    def test_the_pages_weigh_less_than_300_kb(self):
+        self.start_pages()
+        files = sum(path.stat().st_size for path in (self.pages_folder()).rglob("*") if path.is_file())
+        self.assertLess(files, 300_000)
+
+    @staticmethod
+    def pages_folder():
+        from cluster import ROOT
+        return ROOT / "web" / "pages"
+
+
+if __name__ == "__main__":
+    unittest.main()

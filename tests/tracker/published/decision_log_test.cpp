@@ -1,0 +1,265 @@
+// What was decided, read while it goes on.
+#include "tracker/published/decision_log.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <thread>
+
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+struct DecisionHarness : FifoHarness {
+  WallClock wall;
+  DecisionLog log{1};
+  std::size_t told = 0;
+  // What has happened in the harness since the last time.
+  void tell() {
+    engine();
+    for (; told < FifoHarness::log.size(); ++told) log.on(FifoHarness::log[told], engine());
+  }
+  std::vector<std::string> events(const DecisionFilter& filter = {}) {
+    tell();
+    std::vector<std::string> out;
+    const auto page = log.read(filter, wall);
+    if (!page) ADD_FAILURE() << page.error().message;
+    for (const DecisionView& decision : page->decisions) out.push_back(decision.event);
+    return out;
+  }
+  DecisionView newest(const std::string& kind) {
+    tell();
+    DecisionFilter filter;
+    filter.kinds = {kind};
+    const auto page = log.read(filter, wall);
+    if (!page || page->decisions.empty()) {
+      ADD_FAILURE() << "no " << kind;
+      return {};
+    }
+    return page->decisions.front();
+  }
+};
+
+using Strings = std::vector<std::string>;
+
+TEST(DecisionLog, SaysWhatRanWhereForWhom) {
+  DecisionHarness h;
+  h.add_tracker("tt1");
+  h.submit({.user = "alice", .maps = 1});
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.events(), (Strings{"launch", "job", "submit", "tracker"}));
+  const DecisionView launch = h.newest("launch");
+  EXPECT_EQ(launch.job, JobId(1));
+  EXPECT_EQ(launch.task, "m0");
+  EXPECT_EQ(launch.tracker, "tt1");
+  EXPECT_EQ(launch.queue, "default");
+  EXPECT_EQ(launch.user, "alice");
+  EXPECT_EQ(launch.kind, TaskKind::kMap);
+  EXPECT_EQ(launch.locality, "any");
+  EXPECT_EQ(launch.at_ms, h.now);
+  const DecisionView tracker = h.newest("tracker");
+  EXPECT_EQ(tracker.state, "added");
+  EXPECT_EQ(tracker.map_slots, 2);
+}
+
+TEST(DecisionLog, AKillIsToldOnceWithItsReason) {
+  DecisionHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.step(KillJob{{"user", {}}, JobId(1)});
+  h.settle("tt1");
+  DecisionFilter kills;
+  kills.kinds = {"kill"};
+  EXPECT_EQ(h.events(kills).size(), 1u);
+  EXPECT_EQ(h.newest("kill").reason, "job_killed");
+  EXPECT_FALSE(h.newest("kill").for_whom);
+}
+
+TEST(DecisionLog, ALostTrackersAttemptsAreKilledAndAForgottenOneIsTold) {
+  DecisionHarness h;
+  h.add_tracker("tt1");
+  h.submit({.maps = 1});
+  h.heartbeat("tt1");
+  h.step(LoseTracker{"tt1"});
+  EXPECT_EQ(h.newest("kill").reason, "tracker_lost");
+  EXPECT_EQ(h.newest("tracker").state, "lost");
+  h.step(ForgetTrackers{{"root", {}}, {"tt1"}});
+  EXPECT_EQ(h.newest("tracker").state, "forgotten");
+}
+
+TEST(DecisionLog, ARefusalSaysOfWhatAndWhy) {
+  DecisionHarness h;
+  h.submit({.queue = "nowhere"});
+  const DecisionView refused = h.newest("refused");
+  EXPECT_EQ(refused.what, "submit");
+  EXPECT_NE(refused.reason->find("nowhere"), std::string::npos);
+}
+
+TEST(DecisionLog, IsFilteredByQueueJobKindAndTime) {
+  DecisionHarness h;
+  h.add_queue(queue("a"));
+  h.add_queue(queue("ab"));
+  h.submit({.queue = "a"});
+  h.now += 1'000;
+  h.submit({.queue = "ab"});
+  DecisionFilter of_queue;
+  of_queue.queue = "a";
+  EXPECT_EQ(h.events(of_queue), Strings{"submit"});
+  DecisionFilter of_job;
+  of_job.job = JobId(2);
+  EXPECT_EQ(h.events(of_job), (Strings{"job", "submit"}));
+  DecisionFilter of_kind;
+  of_kind.kinds = {"submit", "kill"};
+  EXPECT_EQ(h.events(of_kind), (Strings{"submit", "submit"}));
+  DecisionFilter lately;
+  lately.since = h.now;
+  EXPECT_EQ(h.events(lately), (Strings{"job", "submit"}));
+  DecisionFilter wrong;
+  wrong.kinds = {"launches"};
+  const auto refused = h.log.read(wrong, h.wall);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBadRequest);
+  EXPECT_NE(refused.error().hint.find("launch, "), std::string::npos);
+}
+
+TEST(DecisionLog, PagesGoOnWhereTheLastOneEnded) {
+  DecisionHarness h;
+  for (int i = 0; i < 700; ++i) h.submit({});
+  h.tell();
+  DecisionFilter filter;
+  filter.limit = 100;
+  std::vector<std::int64_t> numbers;
+  for (bool more = true; more;) {
+    const auto page = h.log.read(filter, h.wall);
+    ASSERT_TRUE(page.ok());
+    for (const DecisionView& decision : page->decisions) numbers.push_back(decision.number);
+    filter.before = numbers.back();
+    more = page->more;
+  }
+  ASSERT_EQ(numbers.size(), 1'400u);  // and each job's start
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    EXPECT_EQ(numbers[i], 1'400 - static_cast<std::int64_t>(i));
+}
+
+// Made by hand: what the rings do with more than they hold.
+Event refused_event(TimeMs at, std::string why) {
+  const Error error{ErrorCode::kBadRequest, std::move(why), "", {}};
+  return {0, at, SoftFact(Refused{"submit", error})};
+}
+
+TEST(DecisionLog, WhatUsersCauseAtWillPushesOutNothingRare) {
+  DecisionHarness h;
+  h.add_tracker("tt1");
+  h.tell();
+  for (int i = 0; i < 200'000; ++i) h.log.on(refused_event(h.now, "no"), h.engine());
+  EXPECT_EQ(h.newest("tracker").tracker, "tt1");
+  DecisionFilter refused;
+  refused.kinds = {"refused"};
+  refused.limit = 1'000'000;
+  const std::size_t kept = h.events(refused).size();
+  EXPECT_LE(kept, 65'536u);
+  EXPECT_GT(kept, 65'536u - 512u);
+}
+
+TEST(DecisionLog, LongTextsAreCutAndBoundedInAll) {
+  DecisionHarness h;
+  for (int i = 0; i < 150'000; ++i) {
+    h.log.on(refused_event(h.now, std::to_string(i) + std::string(1'000, 'x')), h.engine());
+    if (i == 0) EXPECT_EQ(h.newest("refused").reason->size(), DecisionSegment::kTextBytes);
+  }
+  DecisionFilter refused;
+  refused.kinds = {"refused"};
+  refused.limit = 1'000'000;
+  const std::size_t kept = h.events(refused).size();
+  EXPECT_LT(kept * DecisionSegment::kTextBytes, std::size_t{24} << 20);
+  EXPECT_GT(kept, 10'000u);
+}
+
+TEST(DecisionLog, KillsForOthersAreCountedOnceByLeafAndClass) {
+  DecisionHarness h;
+  h.add_queue(queue("a"));
+  h.add_queue(queue("b"));
+  h.add_tracker("tt1");
+  h.submit({.queue = "a", .maps = 2});
+  h.heartbeat("tt1");
+  h.tell();
+  const auto kill = [&](std::uint32_t task, KillReason reason) {
+    KillOrdered fact;
+    fact.attempt = {{JobId(1), TaskKind::kMap, task}, 0};
+    fact.tracker = TrackerId(0);
+    fact.reason = reason;
+    fact.queue = *h.state().tree().find_path("a");
+    fact.for_queue = *h.state().tree().find_path("b");
+    h.log.on({0, h.now, SoftFact(fact)}, h.engine());
+  };
+  kill(0, KillReason::kReclaim);
+  kill(1, KillReason::kJobKilled);
+  KillCounts counts;
+  const std::int64_t seen = h.log.count_kills(0, counts);
+  ASSERT_EQ(counts.size(), 1u);
+  EXPECT_EQ(counts["a"][0], 1);
+  kill(1, KillReason::kReclaim);
+  counts.clear();
+  const std::int64_t next = h.log.count_kills(seen, counts);
+  EXPECT_EQ(counts["a"][0], 1);
+  counts.clear();
+  EXPECT_EQ(h.log.count_kills(next, counts), next);
+  EXPECT_TRUE(counts.empty());
+  // It is b's business, too.
+  DecisionFilter of_b;
+  of_b.queue = "b";
+  EXPECT_EQ(h.events(of_b).size(), 3u);
+}
+
+TEST(DecisionLog, IsReadWhileItIsWritten) {
+  DecisionHarness h;
+  h.submit({});
+  std::atomic<bool> done = false;
+  std::thread reader([&] {
+    while (!done) {
+      DecisionFilter filter;
+      filter.limit = 5'000;
+      const auto page = h.log.read(filter, h.wall);
+      std::int64_t last = INT64_MAX;
+      for (const DecisionView& decision : page->decisions) {
+        EXPECT_LT(decision.number, last);
+        EXPECT_EQ(decision.reason, "reason " + std::to_string(decision.number % 100));
+        last = decision.number;
+      }
+    }
+  });
+  for (std::int64_t i = 1; i <= 100'000; ++i)
+    h.log.on(refused_event(i, "reason " + std::to_string(i % 100)), h.engine());
+  done = true;
+  reader.join();
+}
+
+// No bound: what one decision costs the engine's thread, for whoever wants to know.
+TEST(DecisionLog, CostsLittle) {
+  DecisionHarness h;
+  for (int i = 0; i < 40; ++i) h.add_tracker("tracker-with-a-name-" + std::to_string(i));
+  h.submit({.user = "somebody", .maps = 1'000});
+  AttemptLaunched fact;
+  fact.queue = h.state().tree().leaves().front();
+  std::vector<Event> events;
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    fact.attempt = {{JobId(1), TaskKind::kMap, i}, 0};
+    fact.tracker = TrackerId(i % 40);
+    events.push_back({0, h.now, SoftFact(fact)});
+  }
+  const auto cpu_ns = [] {
+    timespec used{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+  };
+  const auto begun = cpu_ns();
+  for (int round = 0; round < 100; ++round) {
+    for (const Event& event : events) h.log.on(event, h.engine());
+  }
+  RecordProperty("ns_a_decision", std::to_string((cpu_ns() - begun) / 100'000));
+  EXPECT_EQ(h.newest("launch").tracker, "tracker-with-a-name-39");
+}
+
+}  // namespace
+}  // namespace weir::test

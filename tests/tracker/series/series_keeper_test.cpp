@@ -1,0 +1,86 @@
+// What a moment's views say of the queues, and that a restart loses nothing of it.
+#include "tracker/series/series_keeper.h"
+
+#include <gtest/gtest.h>
+
+#include "jobqueue/store/sqlite_store.h"
+#include "support/fifo_harness.h"
+
+namespace weir::test {
+namespace {
+
+QueueView queue_view(const std::string& name, bool leaf, std::int64_t running) {
+  QueueView out;
+  out.name = name;
+  out.leaf = leaf;
+  out.maps.running = running;
+  out.maps.guaranteed = 10;
+  return out;
+}
+
+TEST(SeriesSample, InnerQueuesAndTheClusterHaveTheClaimsAndKillsOfTheirLeaves) {
+  PublishedViews views;
+  views.total.slots(TaskKind::kMap) = 40;
+  std::vector<QueueView> queues = {queue_view("a", false, 7), queue_view("a.b", true, 3),
+                                   queue_view("a.c", true, 4), queue_view("d", true, 5)};
+  QueueView::Claim claim;
+  claim.slots = 6;
+  queues[1].claims = {claim, claim};
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
+  const auto samples = sample_of(views, {{"a.c", {2, 0}}, {"gone", {1, 0}}});
+  ASSERT_EQ(samples.size(), 5u);
+  const auto maps = [&](std::size_t i) { return samples[i].of[0]; };
+  EXPECT_EQ(samples[0].queue, "root");
+  EXPECT_EQ(maps(0).guaranteed, 40);
+  EXPECT_EQ(maps(0).running, 12);  // the leaves
+  EXPECT_EQ(maps(0).claims, 12);
+  EXPECT_EQ(maps(0).kills, 3);
+  EXPECT_EQ(maps(1).claims, 12);
+  EXPECT_EQ(maps(1).kills, 2);
+  EXPECT_EQ(maps(2).claims, 12);
+  EXPECT_EQ(maps(2).kills, 0);
+  EXPECT_EQ(maps(4).claims, 0);
+  EXPECT_EQ(maps(4).share, -1);
+}
+
+// The keeper's thread and clock are real: it waits for the second to be over.
+TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
+  FifoHarness h;
+  h.engine();
+  WallClock wall;
+  ViewPublisher publisher([](const std::function<void()>& work) { work(); }, wall);
+  publisher.publish_all(h.engine());
+  const DecisionLog decisions(1);
+  const auto store = make_memory_store({[](const JobSpec&) { return std::string(); },
+                                        [](std::string_view) { return JobSpec(); }});
+  ASSERT_TRUE(store->load().ok());
+  const SeriesKeeper::Parts parts{
+      .views = &publisher,
+      .decisions = &decisions,
+      .store = store.get(),
+      .room = [] { return true; },
+      .write = [&](const SeriesWrite& write) {
+        EXPECT_TRUE(store->put_series(write.rows, write.keep).ok());
+      }};
+  std::vector<SeriesView::Point> seen;
+  {
+    SeriesKeeper keeper(parts);
+    while (seen.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const auto series = keeper.read({"default", 0, "1s"});
+      if (series) seen = series->points;
+    }
+  }
+  SeriesKeeper again(parts);
+  for (;;) {
+    const auto series = again.read({"default", 0, "1s"});
+    if (series && !series->points.empty()) {
+      EXPECT_EQ(series->points.front(), seen.front());
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+}  // namespace
+}  // namespace weir::test

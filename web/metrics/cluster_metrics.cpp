@@ -1,0 +1,76 @@
+// Trackers, slots and jobs in all.
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "tracker/published/listing.h"
+#include "tracker/published/published_views.h"
+#include "web/metrics/families.h"
+
+namespace weir {
+namespace {
+
+constexpr const char* kTrackerStates[] = {"live",   "silent",   "draining",  "drained",
+                                          "stopping", "faulty",   "low_disk",  "unhealthy",
+                                          "lost",   "awaited",  "returning"};
+constexpr const char* kSlotStates[] = {"used", "free", "withheld", "lost", "awaited"};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+// What slots are that no attempt has.
+const char* unused_state(const std::string& tracker_state) {
+  if (tracker_state == "live" || tracker_state == "silent") return "free";
+  if (tracker_state == "lost" || tracker_state == "awaited") return tracker_state.c_str();
+  return tracker_state == "returning" ? "awaited" : "withheld";
+}
+
+}  // namespace
+
+void add_cluster(Families& families, const PublishedViews& views, std::int64_t now) {
+  std::map<std::string, std::int64_t> trackers;
+  std::map<std::string, std::int64_t> slots[kTaskKindCount];
+  each_tracker(views, now, [&](const TrackerView& tracker) {
+    const std::string state = lower(tracker.state);
+    ++trackers[state];
+    for (const TaskKind kind : kTaskKinds) {
+      auto& of = slots[index(kind)];
+      const std::int64_t used = tracker.used.slots(kind);
+      if (state != "lost") of["used"] += used;
+      of[unused_state(state)] += tracker.total.slots(kind) - (state == "lost" ? 0 : used);
+    }
+    return true;
+  });
+  families.gauge("weir_trackers", "Trackers by state, as `weir tracker list` shows it.");
+  for (const char* state : kTrackerStates) families.add(trackers[state], {{"state", state}});
+  families.gauge("weir_slots",
+                 "Slots of all trackers: used by attempts, free, withheld (the tracker takes no "
+                 "tasks), lost with their tracker, or awaited after a restart.");
+  for (const TaskKind kind : kTaskKinds) {
+    for (const char* state : kSlotStates)
+      families.add(slots[index(kind)][state], {{"class", name(kind)}, {"state", state}});
+  }
+  std::int64_t waiting = 0, pending = 0, running = 0;
+  for (const QueueView& queue : *views.queues) {
+    if (!queue.leaf) continue;
+    waiting += queue.jobs_waiting;
+    pending += queue.jobs_pending;
+    running += queue.jobs_running;
+  }
+  families
+      .gauge("weir_jobs",
+             "Unfinished jobs: waiting (held, or over a limit of running jobs), pending (none of "
+             "its tasks has started), running.")
+      .add(waiting, {{"state", "waiting"}})
+      .add(pending, {{"state", "pending"}})
+      .add(running, {{"state", "running"}});
+  families.gauge("weir_policy_info", "1; the label is the policy that rules.")
+      .add(1.0, {{"policy", views.policy}});
+  families.gauge("weir_heartbeat_interval_seconds", "How often trackers are told to report.")
+      .add(static_cast<double>(views.heartbeat_interval) / 1'000);
+}
+
+}  // namespace weir

@@ -1,0 +1,153 @@
+// Queues: what they are due, have and lack. Inner queues, too; weir_queue_leaf tells them apart.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "tracker/published/published_views.h"
+#include "web/metrics/families.h"
+
+namespace weir {
+namespace {
+
+using Slots = QueueView::Slots;
+
+const Slots& slots_of(const QueueView& queue, TaskKind kind) {
+  return kind == TaskKind::kMap ? queue.maps : queue.reduces;
+}
+
+// One series for each queue and class that has the figure.
+template <class Figure>
+void each(Families& families, const PublishedViews& views, const Figure& figure) {
+  for (const QueueView& queue : *views.queues) {
+    for (const TaskKind kind : kTaskKinds) {
+      const std::optional<double> value = figure(queue, kind);
+      if (value) families.add(*value, {{"queue", queue.name}, {"class", name(kind)}});
+    }
+  }
+}
+
+std::optional<double> number(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+void add_figures(Families& families, const PublishedViews& views) {
+  const auto figure = [&](const char* metric, const char* help, std::int64_t Slots::* member) {
+    families.gauge(metric, help);
+    each(families, views, [member](const QueueView& queue, TaskKind kind) {
+      return number(slots_of(queue, kind).*member);
+    });
+  };
+  figure("weir_queue_guaranteed_slots", "Slots that the queue is guaranteed.", &Slots::guaranteed);
+  figure("weir_queue_allocated_slots",
+         "Slots that the queue may have now: its guarantee, less what it lends, more what it "
+         "borrows.",
+         &Slots::allocated);
+  figure("weir_queue_running_slots", "Slots that tasks of the queue have.", &Slots::running);
+  figure("weir_queue_pending_slots", "Slots that tasks of the queue could use at once.",
+         &Slots::pending);
+  families.gauge("weir_queue_maximum_slots", "The most that the queue may have, if it is bounded.");
+  each(families, views, [](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+    const auto& most = slots_of(queue, kind).maximum;
+    return most ? number(*most) : std::nullopt;
+  });
+  families.gauge("weir_queue_share_slots",
+                 "The fair share of the pool of this path, under a policy with pools.");
+  each(families, views, [](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+    const auto& share = slots_of(queue, kind).share_thousandths;
+    if (!share) return std::nullopt;
+    return static_cast<double>(*share) / 1'000;
+  });
+}
+
+// As it is by now: views may be older, where nothing changes but the time. It stands still where
+// the claim's time does.
+std::int64_t overdue_ms(const QueueView::Claim& claim, TimeMs now) {
+  if (claim.state == "paused" || claim.state == "recovering" || !claim.deadline_ms)
+    return claim.overdue_ms.value_or(0);
+  return std::max<std::int64_t>(0, now - *claim.deadline_ms);
+}
+
+void add_claims(Families& families, const PublishedViews& views, TimeMs now) {
+  families.gauge("weir_queue_claim_slots",
+                 "Slots that open claims of the queue are still owed, by what they wait for.");
+  for (const QueueView& queue : *views.queues) {
+    for (const TaskKind kind : kTaskKinds) {
+      std::map<std::string, std::int64_t> by_state;
+      for (const QueueView::Claim& claim : queue.claims) {
+        if (claim.kind == kind) by_state[claim.state.value_or("waiting")] += claim.slots;
+      }
+      for (const auto& [state, slots] : by_state)
+        families.add(slots, {{"queue", queue.name}, {"class", name(kind)}, {"state", state}});
+    }
+  }
+  families.gauge("weir_queue_claim_overdue_seconds",
+                 "For how long the queue's oldest due claim has been past its deadline; 0: none "
+                 "is.");
+  each(families, views, [now](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+    if (!queue.leaf) return std::nullopt;
+    std::int64_t most = 0;
+    for (const QueueView::Claim& claim : queue.claims) {
+      if (claim.kind == kind) most = std::max(most, overdue_ms(claim, now));
+    }
+    return static_cast<double>(most) / 1'000;
+  });
+  families.gauge("weir_queue_reclaim_after_seconds",
+                 "After how long a claim of the queue kills, if ever.");
+  each(families, views, [](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+    const auto& after =
+        kind == TaskKind::kMap ? queue.reclaim_after_map_ms : queue.reclaim_after_reduce_ms;
+    if (!after || *after < 0) return std::nullopt;
+    return static_cast<double>(*after) / 1'000;
+  });
+}
+
+void add_slot_time(Families& families, const PublishedViews& views) {
+  const auto time = [&](const char* metric, const char* help,
+                        std::int64_t QueueView::SlotTime::* member) {
+    families.counter(metric, help);
+    each(families, views,
+         [member](const QueueView& queue, TaskKind kind) -> std::optional<double> {
+           const auto& of = kind == TaskKind::kMap ? queue.map_time : queue.reduce_time;
+           if (!of) return std::nullopt;
+           return static_cast<double>((*of).*member) / 1'000;
+         });
+  };
+  using Time = QueueView::SlotTime;
+  time("weir_queue_used_slot_seconds_total",
+       "Slot-seconds of the queue's attempts that have ended.", &Time::used_ms);
+  time("weir_queue_lent_slot_seconds_total", "Slot-seconds of its guarantee that others had.",
+       &Time::lent_ms);
+  time("weir_queue_borrowed_slot_seconds_total", "Slot-seconds above its guarantee.",
+       &Time::borrowed_ms);
+  time("weir_queue_lost_slot_seconds_total",
+       "Slot-seconds of its attempts that were killed for another queue.", &Time::lost_ms);
+}
+
+}  // namespace
+
+void add_queues(Families& families, const PublishedViews& views, std::int64_t now) {
+  families.gauge("weir_queue_leaf", "1: jobs are submitted to the queue; 0: it has queues below.");
+  for (const QueueView& queue : *views.queues)
+    families.add(queue.leaf ? 1.0 : 0.0, {{"queue", queue.name}});
+  families.gauge("weir_queue_stopped", "1: the queue takes no jobs.");
+  for (const QueueView& queue : *views.queues)
+    families.add(queue.state == "STOPPED" ? 1.0 : 0.0, {{"queue", queue.name}});
+  add_figures(families, views);
+  add_claims(families, views, now);
+  add_slot_time(families, views);
+  families.gauge("weir_queue_jobs", "Unfinished jobs of the queue, by state as in weir_jobs.");
+  for (const QueueView& queue : *views.queues) {
+    families.add(std::int64_t{queue.jobs_waiting}, {{"queue", queue.name}, {"state", "waiting"}});
+    families.add(std::int64_t{queue.jobs_pending}, {{"queue", queue.name}, {"state", "pending"}});
+    families.add(std::int64_t{queue.jobs_running}, {{"queue", queue.name}, {"state", "running"}});
+  }
+  families.counter("weir_queue_jobs_ended_total", "Jobs of the queue that have ended, by how.");
+  for (const QueueView& queue : *views.queues) {
+    families.add(queue.jobs_succeeded, {{"queue", queue.name}, {"state", "succeeded"}});
+    families.add(queue.jobs_failed, {{"queue", queue.name}, {"state", "failed"}});
+    families.add(queue.jobs_killed, {{"queue", queue.name}, {"state", "killed"}});
+  }
+}
+
+}  // namespace weir

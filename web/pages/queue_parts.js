@@ -1,0 +1,396 @@
+// The parts of a queue's page: who uses its slots, its history, users, claims, kills, settings.
+import {h, fill, setText, visible} from './dom.js';
+import {CLASSES} from './bars.js';
+import {colourClass} from './colours.js';
+import {timeChart} from './chart.js';
+import {withQuery, get} from './api.js';
+import {whole, counted, duration, seconds, slotTime, clock, DASH} from './format.js';
+import {href, query, setQuery} from './router.js';
+import {killLines} from './queue_tree.js';
+import {empty} from './states.js';
+import {WORDS} from './words.js';
+
+const SPANS = [
+  ['10m', 600_000, '1s'],
+  ['3h', 10_800_000, '10s'],
+  ['2d', 172_800_000, '1m'],
+  ['60d', 5_184_000_000, '15m'],
+];
+function queueLink(name) {
+  return h(
+    'a',
+    {href: href.queue(name), class: 'with-dot'},
+    h('i', {class: 'dot ' + colourClass(name)}),
+    visible(name),
+  );
+}
+
+/** Who runs above its guarantee now, and so on what others are guaranteed. */
+function borrowers(queues, view, but) {
+  return queues
+    .filter((one) => one.leaf && one.name !== but && (one[view].borrows ?? 0) > 0)
+    .sort((a, b) => b[view].borrows - a[view].borrows);
+}
+
+/** Whose slots those are that others borrow: who lends, and who wants its own back. */
+function lendersOf(queues, view, but) {
+  const out = [];
+  for (const one of queues) {
+    if (!one.leaf || one.name === but) continue;
+    const {guaranteed, running, pending, lends} = one[view];
+    const short = Math.min(guaranteed, running + pending) - running;
+    if (short > 0) out.push([one, `wants ${whole(short)} back`]);
+    else if (lends > 0) out.push([one, `lends ${whole(lends)}`]);
+  }
+  return out;
+}
+
+export function takers(place, queue, queues) {
+  fill(
+    place,
+    CLASSES.map(([view, kind]) => {
+      const slots = queue[view];
+      const lacking = Math.max(
+        0,
+        Math.min(slots.guaranteed, slots.running + slots.pending) - slots.running,
+      );
+      const lent = slots.lends ?? 0;
+      const others = borrowers(queues, view, queue.name);
+      const all = `all its guaranteed ${whole(slots.guaranteed)} ${kind} slots`;
+      const sentence = lacking
+        ? `It wants ${counted(lacking, `more ${kind} slot`)} of its guaranteed ` +
+          `${whole(slots.guaranteed)}.`
+        : slots.running > slots.guaranteed
+          ? `It runs ${whole(slots.running - slots.guaranteed)} above its guaranteed ` +
+            `${whole(slots.guaranteed)} ${kind} slots, borrowed from others.`
+          : slots.pending
+            ? `It runs ${all}; ${whole(slots.pending)} more are pending, beyond its guarantee.`
+            : lent
+              ? `It lends ${whole(lent)} of its guaranteed ${whole(slots.guaranteed)} ` +
+                `${kind} slots, which it does not want now.`
+              : slots.running
+                ? `It has the ${kind} slots that it wants.`
+                : `It wants no ${kind} slots now.`;
+      const over = slots.running > slots.guaranteed;
+      const rows = over
+        ? lendersOf(queues, view, queue.name)
+        : others.map((one) => [one, `borrows ${whole(one[view].borrows)}`]);
+      const none = over
+        ? 'No queue lends slots or wants more than it has: they are shares that round up.'
+        : 'No queue borrows now.';
+      return h(
+        'div',
+        {},
+        h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
+        h('p', {class: lacking ? 'loss' : ''}, sentence),
+        lacking || lent || over || slots.pending
+          ? h(
+              'ul',
+              {class: 'lines'},
+              rows
+                .slice(0, 8)
+                .map(([one, text]) =>
+                  h(
+                    'li',
+                    {},
+                    queueLink(one.name),
+                    h('span', {class: 'num'}, text),
+                    h(
+                      'span',
+                      {class: 'num muted'},
+                      `${whole(one[view].running)}/${whole(one[view].guaranteed)}`,
+                    ),
+                  ),
+                ),
+              rows.length ? null : h('li', {class: 'none'}, none),
+            )
+          : null,
+      );
+    }),
+  );
+}
+
+export function claimTable(queue) {
+  if (!queue.claims.length) return empty('It is owed nothing.');
+  return h(
+    'table',
+    {class: 'plain'},
+    h(
+      'thead',
+      {},
+      h(
+        'tr',
+        {},
+        ['Class', 'Slots owed', 'Opened', 'Kills in', 'State'].map((text) => h('th', {}, text)),
+      ),
+    ),
+    h(
+      'tbody',
+      {},
+      queue.claims.map((claim) =>
+        h(
+          'tr',
+          {},
+          h('td', {}, claim.kind),
+          h('td', {}, whole(claim.slots)),
+          h('td', {class: 'num'}, claim.opened_at_ms ? clock(claim.opened_at_ms) : DASH),
+          h(
+            'td',
+            {class: 'num'},
+            claim.milliseconds_left < 0
+              ? 'never'
+              : claim.overdue_ms
+                ? `overdue since ${duration(claim.overdue_ms)}`
+                : seconds(claim.milliseconds_left),
+          ),
+          h('td', {}, (claim.state ?? DASH).replaceAll('_', ' ')),
+        ),
+      ),
+    ),
+  );
+}
+
+export function killTable(queue) {
+  if (!queue.kills.length) return empty('No attempt was killed for it or of it.');
+  return h(
+    'div',
+    {class: 'scroll-x'},
+    h(
+      'table',
+      {class: 'plain'},
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ['When', 'For', 'Of', 'User', 'Job', 'Slots', 'Lost', 'Outcome'].map((text) =>
+            h(
+              'th',
+              {},
+              h(
+                'span',
+                {
+                  tip: {Lost: WORDS.waste, Outcome: WORDS.outcome}[text],
+                  tabindex: text === 'Lost' || text === 'Outcome' ? 0 : null,
+                },
+                text,
+              ),
+            ),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        killLines(queue.kills).map((kill) =>
+          h(
+            'tr',
+            {},
+            h('td', {class: 'num'}, clock(kill.at_ms)),
+            h('td', {}, queueLink(kill.claimant)),
+            h('td', {}, queueLink(kill.victim)),
+            h('td', {}, visible(kill.user)),
+            h('td', {}, h('a', {href: '/jobs/' + kill.job}, kill.job)),
+            h('td', {}, whole(kill.slots)),
+            h('td', {class: 'num'}, slotTime(kill.lost)),
+            h('td', {}, kill.outcome),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function userTable(queue) {
+  if (!queue.users.length)
+    return empty('Nobody has or had jobs here since the JobTracker started.');
+  const heads = [
+    ['User'],
+    ['Map slots', 'Running map slots of the user / how many one user may hold now.'],
+    ['Reduce slots', 'Running reduce slots of the user / how many one user may hold now.'],
+    ['Jobs', WORDS.jobs],
+    ['Used', 'Slot-time of attempts that have ended, since the JobTracker started.'],
+    ['Lost', WORDS.waste],
+  ];
+  const limit = (n) => (n === null ? '' : ` / ${whole(n)}`);
+  return h(
+    'div',
+    {class: 'scroll-x'},
+    h(
+      'table',
+      {class: 'plain'},
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          heads.map(([text, tip]) => h('th', {}, h('span', {tip, tabindex: tip ? 0 : null}, text))),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        queue.users.map((one) =>
+          h(
+            'tr',
+            {},
+            h(
+              'td',
+              {},
+              h(
+                'a',
+                {href: href.jobs({queue: queue.name, user: one.user})},
+                h('bdi', {}, visible(one.user)),
+              ),
+            ),
+            h('td', {}, whole(one.running_maps) + limit(one.limit_maps)),
+            h('td', {}, whole(one.running_reduces) + limit(one.limit_reduces)),
+            h(
+              'td',
+              {},
+              `${one.jobs_running ?? 0}/${one.jobs_pending ?? 0}/${one.jobs_waiting ?? 0}`,
+            ),
+            h(
+              'td',
+              {class: 'num'},
+              slotTime((one.used_map_slot_ms ?? 0) + (one.used_reduce_slot_ms ?? 0)),
+            ),
+            h(
+              'td',
+              {class: 'num'},
+              slotTime((one.lost_map_slot_ms ?? 0) + (one.lost_reduce_slot_ms ?? 0)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function settingsList(queue) {
+  const time = (ms) => (ms === null ? DASH : ms < 0 ? 'never' : duration(ms));
+  const list = (names) =>
+    names === null
+      ? 'everybody'
+      : names.length
+        ? names.map(visible).join(', ')
+        : 'administrators alone';
+  const facts = [
+    ['guaranteed', queue.guaranteed],
+    ['maximum', `${whole(queue.maps.maximum)} map, ${whole(queue.reduces.maximum)} reduce slots`],
+    [
+      'reclaim after',
+      `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`,
+    ],
+    [
+      'kill budget',
+      queue.kill_budget === null ? 'unlimited' : `${whole(queue.kill_budget)} slot-seconds an hour`,
+    ],
+    [
+      'goes by priority',
+      queue.priorities === null ? DASH : queue.priorities ? 'yes' : 'no, by submit time',
+    ],
+    ['submit', list(queue.submit)],
+    ['administer', list(queue.administer)],
+    [
+      'used, lent, borrowed (maps)',
+      queue.map_slot_time
+        ? ['used', 'lent', 'borrowed']
+            .map((key) => slotTime(queue.map_slot_time[key + '_ms']))
+            .join(', ')
+        : DASH,
+    ],
+    [
+      'used, lent, borrowed (reduces)',
+      queue.reduce_slot_time
+        ? ['used', 'lent', 'borrowed']
+            .map((key) => slotTime(queue.reduce_slot_time[key + '_ms']))
+            .join(', ')
+        : DASH,
+    ],
+  ];
+  return h(
+    'div',
+    {},
+    h(
+      'dl',
+      {class: 'facts'},
+      facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
+    ),
+    h('p', {}, h('a', {href: '/settings'}, 'Change the settings')),
+  );
+}
+
+export function history(page, place, name) {
+  const chartOf = (kind) =>
+    timeChart({
+      label: `${name}: ${kind} slots over time`,
+      unit: `${kind} slots`,
+      series: [
+        {name: 'running', kind: 'area', className: 'c-running', of: (p) => p[kind]?.running},
+        {
+          name: 'guaranteed',
+          kind: 'step',
+          className: 'c-guaranteed',
+          of: (p) => p[kind]?.guaranteed,
+        },
+        {name: 'allocated', kind: 'step', className: 'c-allocated', of: (p) => p[kind]?.allocated},
+        {
+          name: 'pending',
+          kind: 'line',
+          clip: true,
+          className: 'c-pending',
+          of: (p) => p[kind]?.pending,
+        },
+      ],
+    });
+  const charts = CLASSES.map(([, kind]) => [kind, chartOf(kind)]);
+  const problem = h('p', {class: 'muted'});
+  const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'Time span'});
+  const read = async () => {
+    const [, span, step] =
+      SPANS.find(([key]) => key === (query().get('span') ?? '10m')) ?? SPANS[0];
+    for (const chip of chips.children)
+      chip.setAttribute('aria-pressed', chip.textContent === (query().get('span') ?? '10m'));
+    try {
+      const series = await get(
+        withQuery('/series', {queue: name, since: Date.now() - span, step}),
+        {signal: page.signal},
+      );
+      setText(problem, '');
+      for (const [, chart] of charts) chart.set(series.points);
+    } catch (error) {
+      if (error.name !== 'AbortError') setText(problem, error.status ? visible(error.message) : '');
+    }
+  };
+  for (const [key] of SPANS)
+    chips.append(
+      h(
+        'button',
+        {
+          on: {
+            click: () => {
+              setQuery({span: key});
+              read();
+            },
+          },
+        },
+        key,
+      ),
+    );
+  place.append(
+    h('div', {class: 'panel-head'}, h('h2', {}, 'History'), chips),
+    problem,
+    h(
+      'div',
+      {class: 'columns'},
+      charts.map(([kind, chart]) =>
+        h('div', {}, h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'), chart.element),
+      ),
+    ),
+  );
+  read();
+  page.every(5000, read);
+}
