@@ -7,6 +7,7 @@
 
 #include "cli/connection.h"
 #include "cli/format.h"
+#include "conf/load.h"
 #include "conf/values.h"
 
 namespace weir::cli {
@@ -42,12 +43,11 @@ HttpAddress http_address(const Context& context, const std::string& given) {
     return parsed_http(said);
   }
   JobTracker jobtracker(context);
-  for (const SettingView& setting : jobtracker.settings_in_force()) {
-    if (setting.name != "listen.http") continue;
-    const auto parsed = parse_address(setting.value);
-    if (!parsed || parsed->port == 0) break;
+  const auto loaded = load_settings_text("settings", jobtracker.settings_text());
+  if (loaded && loaded->daemon.listen_http && loaded->daemon.listen_http->port != 0) {
+    const HostPort& listens = *loaded->daemon.listen_http;
     const auto asked = parse_address(jobtracker.address());
-    return {anywhere(parsed->host) && asked ? asked->host : parsed->host, parsed->port};
+    return {anywhere(listens.host) && asked ? asked->host : listens.host, listens.port};
   }
   throw wrong_use(fmt::format(
       "the JobTracker at {} does not say where its HTTP port is: write --http HOST:PORT or set "

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -115,6 +116,13 @@ HttpReply HttpClient::ask_once(const HttpAsk& what) {
   parser.body_limit(limits_.body_bytes);
   parser.header_limit(limits_.header_bytes);
   c.wait("read", limits_.answer, [&](auto done) {
+    http::async_read_header(*c.stream, c.buffer, parser, std::move(done));
+  });
+  if (parser.content_length().value_or(0) > limits_.body_bytes) {
+    c.stream.reset();
+    throw HttpTrouble(fmt::format("the answer is larger than {} bytes", limits_.body_bytes));
+  }
+  c.wait("read", limits_.answer, [&](auto done) {
     http::async_read(*c.stream, c.buffer, parser, std::move(done));
   });
   auto& answer = parser.get();
@@ -159,7 +167,7 @@ HttpReply HttpClient::stream(const std::string& target,
     request.set(http::field::user_agent, "weir");
     c.write(request, limits_.answer);
     http::response_parser<http::buffer_body> parser;
-    parser.body_limit(boost::none);  // it has no end; each piece has
+    parser.body_limit(UINT64_MAX);  // it has no end; each piece has
     parser.header_limit(limits_.header_bytes);
     c.wait("read", limits_.answer, [&](auto done) {
       http::async_read_header(*c.stream, c.buffer, parser, std::move(done));

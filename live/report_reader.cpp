@@ -76,7 +76,8 @@ class Reader {
   }
 
   // Of a queue, or `root` for the cluster, whose guarantee is its slots.
-  void each_point(const std::string& queue,
+  // False: there is none.
+  bool each_point(const std::string& queue,
                   const std::function<void(const Json& point, TimeMs from, TimeMs to)>& take) {
     Json series;
     try {
@@ -85,20 +86,21 @@ class Reader {
     } catch (const ApiRefused& refused) {
       if (refused.status() != 404) throw;
       if (made_.notes.size() < 20) made_.notes.push_back("There is no series of " + queue + ".");
-      return;
+      return false;
     }
     const DurationMs step = std::max<DurationMs>(number_of(series, "step_ms", 1000), 1000);
     const Json& points = part_of(series, "points");
-    if (!points.is_array()) return;
+    if (!points.is_array()) return true;
     for (const Json& point : points) {
       const TimeMs from = std::max(number_of(point, "t"), since_);
       const TimeMs to = std::min(number_of(point, "t") + step, now_);
       if (to > from) take(point, from, to);
     }
+    return true;
   }
 
   void read_series() {
-    each_point("root", [&](const Json& point, TimeMs from, TimeMs to) {
+    const bool any = each_point("root", [&](const Json& point, TimeMs from, TimeMs to) {
       for (const TaskKind kind : kTaskKinds) {
         const Json& of = part_of(point, kClasses[index(kind)]);
         report::Figures all;
@@ -111,6 +113,7 @@ class Reader {
     });
     for (const std::string& queue : leaves_) {
       totals(queue);
+      if (!any) continue;  // a JobTracker without series: said once
       each_point(queue, [&](const Json& point, TimeMs from, TimeMs to) {
         for (const TaskKind kind : kTaskKinds) take_figures(queue, kind, point, from, to);
       });

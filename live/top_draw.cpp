@@ -90,7 +90,8 @@ void Painter::header() {
   const std::string who = fmt::format("weir top  {}", shown(model_.address));
   const std::string policy =
       fmt::format("  policy {}, {} trackers", shown(model_.policy), model_.trackers);
-  ScreenLine first = {{who, Look::kBold}, {model_.complete ? policy : ""}};
+  ScreenLine first = {{who, Look::kBold}};
+  if (model_.complete && model_.trouble.empty()) first.push_back({policy});
   if (!model_.trouble.empty()) {
     const std::int64_t since = std::max<std::int64_t>(0, now_ - model_.trouble_since_ms) / 1000;
     first.push_back({fmt::format("  no answer for {} s, trying again: {}", since,
@@ -104,11 +105,9 @@ void Painter::header() {
   ScreenLine line = {{left("Jobs", 8), Look::kBold},
                      {fmt::format("{} running, {} pending, {} waiting", model_.running,
                                   model_.pending, model_.waiting)}};
-  line.push_back({fmt::format("; {} tasks killed for others in the last hour", model_.kills),
-                  model_.kills > 0 ? Look::kWarn : Look::kDim});
-  if (model_.kills > 0) {
-    line.push_back({fmt::format(", {} slot-s lost", model_.waste_slot_ms / 1000), Look::kWarn});
-  }
+  std::string kills = fmt::format("; kills in the last hour: {}", model_.kills);
+  if (model_.kills > 0) kills += fmt::format(", {} slot-s lost", model_.waste_slot_ms / 1000);
+  line.push_back({kills, model_.kills > 0 ? Look::kWarn : Look::kDim});
   add(std::move(line));
 }
 

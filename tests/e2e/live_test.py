@@ -45,10 +45,14 @@ class Screen:
         return re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>]", b" ", self.sent).decode(errors="replace")
 
     def shows(self, what, seconds=20):
-        def seen():
-            self.read()
-            return re.search(what, self.text())
-        return wait_for(f"the screen shows {what!r}", seen, seconds)
+        return wait_for(f"the screen shows {what!r}", lambda: re.search(what, self.now()), seconds)
+
+    def now(self):
+        """What it shows now: at a new size all is drawn anew."""
+        self.forget()
+        self.process.send_signal(signal.SIGWINCH)
+        self.read(0.5)
+        return self.text()
 
     def press(self, keys):
         os.write(self.here, keys.encode())
@@ -110,7 +114,7 @@ class Live(Cluster):
 
 class Report(Live):
     def test_the_last_hours_as_one_page(self):
-        self.ok(*self.submit("out", "--name", HOSTILE, "--wait"))
+        self.ok(*self.submit("out", "--name", HOSTILE, "--wait", reduces=0))
         said = self.ok("report", "--since", "1h", "--output", "r.html", "--http", self.http)
         self.assertIn("r.html written", said)
         text = (self.dir / "r.html").read_text()
@@ -149,17 +153,17 @@ class Top(Live):
         screen = self.top()
         screen.shows("policy capacity, 1 trackers")
         screen.shows("production")
-        job = self.submitted("out", mapper="sleep 600")
+        job = self.submitted("out", mapper="sleep 600", reduces=0)
         screen.shows(job)
-        waiting = self.submitted("out2", mapper="sleep 600")
+        waiting = self.submitted("out2", mapper="sleep 600", reduces=0)
         screen.shows(f"{waiting} +WAITING")
         screen.press("\r")  # the newest is chosen
         screen.shows("Why it, or a part of its tasks, waits")
         screen.press("x")
-        screen.forget()
         screen.press("ky")
         screen.shows("is killed")
         self.assertEqual(self.wait_for_end(waiting), "KILLED")
+        screen.shows("1 jobs by")  # the one that is left is chosen
         screen.press("p1")
         screen.shows("has priority VERY_HIGH")
         wait_for("the priority", lambda: self.json("job", "status", job)["priority"] == "VERY_HIGH")
@@ -184,9 +188,8 @@ class Top(Live):
         self.processes["jobtracker"].wait()
         screen.shows("no answer for [0-9]+ s, trying again")
         self.start_jobtracker(self.conf)
-        screen.forget()
-        screen.process.send_signal(signal.SIGWINCH)  # all is drawn anew
-        screen.shows(r"policy capacity, \d trackers(?!.*no answer)")
+        wait_for("the JobTracker answers again",
+                 lambda: "policy capacity" in (text := screen.now()) and "no answer" not in text)
         screen.press("q")
         self.assertEqual(screen.end(), 0)
 

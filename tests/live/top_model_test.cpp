@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-Json job(int number, const char* state, const char* reason = nullptr) {
+Json job_json(int number, const char* state, const char* reason = nullptr) {
   Json json = {{"number", number}, {"state", state}, {"name", "n"}};
   if (reason != nullptr) json["reason"] = reason;
   return json;
@@ -23,15 +23,17 @@ Json delta(Json changed, Json removed = Json::array()) {
 
 TEST(TopModel, JobsComeChangeAndGoByEvents) {
   TopModel model;
-  take_jobs(model, {job(5, "WAITING", "no slot"), job(2, "RUNNING"), job(1, "KILLED")});
+  take_jobs(model, {job_json(5, "WAITING", "no slot"), job_json(2, "RUNNING"),
+                    job_json(1, "KILLED")});
   EXPECT_THAT(model.jobs, SizeIs(2));
-  EXPECT_TRUE(take_event(model, "jobs", delta({job(3, "PENDING"), job(2, "SUCCEEDED")}), 0));
+  EXPECT_TRUE(take_event(
+      model, "jobs", delta({job_json(3, "PENDING"), job_json(2, "SUCCEEDED")}), 0));
   ASSERT_THAT(model.jobs, SizeIs(2));
   EXPECT_EQ(model.jobs[0].number, 3);
-  EXPECT_TRUE(take_event(model, "jobs", delta({job(5, "WAITING")}, {3}), 0));
+  EXPECT_TRUE(take_event(model, "jobs", delta({job_json(5, "WAITING")}, {3}), 0));
   ASSERT_THAT(model.jobs, SizeIs(1));
   EXPECT_EQ(model.jobs[0].reason, "no slot");  // the stream does not tell it again
-  take_event(model, "jobs", delta({job(5, "RUNNING")}), 0);
+  take_event(model, "jobs", delta({job_json(5, "RUNNING")}), 0);
   EXPECT_EQ(model.jobs[0].reason, "");
   EXPECT_EQ(model.version, 9);
 }

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TopJob job(std::int64_t number, const std::string& user, const std::string& state) {
+TopJob job_of_user(std::int64_t number, const std::string& user, const std::string& state) {
   TopJob job;
   job.number = number;
   job.name = "n" + std::to_string(number);
@@ -19,9 +19,10 @@ TopJob job(std::int64_t number, const std::string& user, const std::string& stat
   return job;
 }
 
-TopModel sample() {
+TopModel three_jobs() {
   TopModel model;
-  model.jobs = {job(1, "alice", "RUNNING"), job(2, "bob", "WAITING"), job(3, "alice", "PENDING")};
+  model.jobs = {job_of_user(1, "alice", "RUNNING"), job_of_user(2, "bob", "WAITING"),
+                job_of_user(3, "alice", "PENDING")};
   model.queues.resize(2);
   model.queues[0].name = "research";
   model.queues[1].name = "prod";
@@ -43,11 +44,11 @@ std::vector<std::int64_t> numbers(const TopModel& model, const TopView& view) {
 }
 
 TEST(TopView, TheChosenJobStaysChosenWhateverComesAndGoes) {
-  TopModel model = sample();
+  TopModel model = three_jobs();
   TopView view;
   press(view, model, {Key::What::kDown});
   EXPECT_EQ(view.job, 2);
-  model.jobs.push_back(job(4, "carol", "PENDING"));
+  model.jobs.push_back(job_of_user(4, "carol", "PENDING"));
   EXPECT_EQ(chosen_job(shown_jobs(model, view), view), 2);  // one row lower, the same job
   press(view, model, {Key::What::kEnd});
   EXPECT_EQ(view.job, 1);
@@ -61,7 +62,7 @@ TEST(TopView, TheChosenJobStaysChosenWhateverComesAndGoes) {
 }
 
 TEST(TopView, EnterAsksWhyTheChosenJobWaits) {
-  const TopModel model = sample();
+  const TopModel model = three_jobs();
   TopView view;
   press(view, model, {Key::What::kDown});
   const TopAction action = press(view, model, {Key::What::kEnter});
@@ -73,7 +74,7 @@ TEST(TopView, EnterAsksWhyTheChosenJobWaits) {
 }
 
 TEST(TopView, AKillIsAskedForFirst) {
-  const TopModel model = sample();
+  const TopModel model = three_jobs();
   TopView view;
   EXPECT_EQ(type(view, model, "k").what, TopAction::What::kNone);
   EXPECT_EQ(view.mode, TopMode::kKill);
@@ -91,7 +92,7 @@ TEST(TopView, AKillIsAskedForFirst) {
 }
 
 TEST(TopView, APriorityIsOneOfFive) {
-  const TopModel model = sample();
+  const TopModel model = three_jobs();
   TopView view;
   const TopAction action = type(view, model, "p1");
   EXPECT_EQ(action.what, TopAction::What::kPriority);
@@ -102,7 +103,7 @@ TEST(TopView, APriorityIsOneOfFive) {
 }
 
 TEST(TopView, AFilterIsOfAnyPartAndCaseAndEscapeEndsIt) {
-  const TopModel model = sample();
+  const TopModel model = three_jobs();
   TopView view;
   type(view, model, "/ALI");
   EXPECT_THAT(numbers(model, view), ElementsAre(3, 1));
@@ -120,7 +121,7 @@ TEST(TopView, AFilterIsOfAnyPartAndCaseAndEscapeEndsIt) {
 }
 
 TEST(TopView, OrdersGoRound) {
-  const TopModel model = sample();
+  const TopModel model = three_jobs();
   TopView view;
   type(view, model, "s");
   EXPECT_THAT(numbers(model, view), ElementsAre(2, 3, 1));  // what waits comes first
