@@ -81,7 +81,7 @@ class Local(Cluster):
 
     def test_one_that_was_started_by_hand_belongs_to_it(self):
         self.start_local()
-        client, tracker = (self.cluster / "ports").read_text().split()
+        client, tracker, _ = (self.cluster / "ports").read_text().split()
         self.kill_jobtracker()
         by_hand = ["jobtracker", "--conf", self.cluster / "weir.yaml", "--port", client, "--tracker-port", tracker]
         process = self.start("by hand", by_hand)

@@ -70,7 +70,7 @@ class JobTracker:
         self.process = subprocess.Popen([os.environ["WEIR_BIN"], "jobtracker", "--conf", str(self.conf),
                                          "--port-file", str(ports)])
         wait_until("the JobTracker listens", lambda: ports.exists() or self.process.poll() is not None)
-        self.client_port, self.tracker_port = map(int, ports.read_text().split())
+        self.client_port, self.tracker_port = map(int, ports.read_text().split()[:2])
 
     def stop(self):
         self.process.terminate()
