@@ -47,7 +47,7 @@ class Pages(Cluster):
         self.sound()
 
     def start_all(self):
-        """A JobTracker with pages; again on the same ports if it was there before."""
+        """A JobTracker with pages."""
         ports = self.dir / "ports"
         ports.unlink(missing_ok=True)
         arguments = ["jobtracker", "--conf", self.conf, "--port-file", ports]
@@ -57,8 +57,12 @@ class Pages(Cluster):
         self.assertIsNone(process.poll(), self.log("jobtracker"))
         client, tracker, http = ports.read_text().split()
         self.address, self.tracker_port, self.http = f"127.0.0.1:{client}", int(tracker), int(http)
-        fixed = self.conf.read_text().replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{tracker}")
-        self.conf.write_text(fixed.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{http}"))
+
+    def fix_ports(self):
+        """The settings name the ports that the system has chosen. (The JobTracker reads a file that has changed, so not before.)"""
+        client = self.address.split(":")[1]
+        text = self.conf.read_text().replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{self.tracker_port}")
+        self.conf.write_text(text.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{self.http}"))
 
     def sleeper(self, name, queue="research.vision", user="bob", seconds=120, inputs=3, *extra):
         """A job that keeps slots: each map sleeps."""
@@ -347,6 +351,7 @@ class Pages(Cluster):
         self.processes["jobtracker"].wait()
         self.browser.see("does not answer since", "#banner")
         self.browser.see("first")
+        self.fix_ports()
         self.start_all()
         self.browser.wait("the banner is gone", lambda: not self.browser.text("#banner"), 60)
         self.browser.console(), self.browser.failed_requests()
