@@ -9,7 +9,8 @@ BUILD_PACKAGES=(
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev prometheus-cpp-dev libncurses-dev
 )
 RUN_PACKAGES=(python3)
-TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six python3-requests python3-jsonschema procps git)
+TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six python3-requests python3-jsonschema procps git
+  chromium-driver python3-selenium)
 FUZZ_PACKAGES=(libgtest-dev libgmock-dev clang-19 libclang-rt-19-dev)
 
 say() { printf '\033[1m%s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi; }

@@ -15,8 +15,8 @@ MORE = """
 administrators: [ann]
 fair: {pools: [{name: production, weight: 2}]}
 """
-PAGES = [("/", "Overview"), ("/queues", "Queues"), ("/queues/research.vision", "research.vision"), ("/pools", "Pools and shares"),
-         ("/jobs", "Jobs"), ("/jobs/1", "job_0001"), ("/trackers", "Trackers"), ("/trackers/tt1", "tracker tt1"),
+PAGES = [("/", "Overview"), ("/queues", "Queues"), ("/queues/research.vision", "research.vision"),
+         ("/pools", "Pools and shares"), ("/jobs", "Jobs"), ("/jobs/1", "job_0001"), ("/trackers", "Trackers"), ("/trackers/tt1", "tracker tt1"),
          ("/policy", "Policy"), ("/settings", "Settings"), ("/events", "Events")]
 HOSTILE = ["<img src=x onerror=\"document.title='broken'\">", "right \u202e tfel", "\U0001F680 rocket", "x" * 256,
            "'; </script><script>document.title='broken'</script>"]
@@ -47,7 +47,7 @@ class Pages(Cluster):
         self.sound()
 
     def start_all(self):
-        """A JobTracker with pages; again on the same ports if it was there before."""
+        """A JobTracker with pages."""
         ports = self.dir / "ports"
         ports.unlink(missing_ok=True)
         arguments = ["jobtracker", "--conf", self.conf, "--port-file", ports]
@@ -57,8 +57,13 @@ class Pages(Cluster):
         self.assertIsNone(process.poll(), self.log("jobtracker"))
         client, tracker, http = ports.read_text().split()
         self.address, self.tracker_port, self.http = f"127.0.0.1:{client}", int(tracker), int(http)
-        fixed = self.conf.read_text().replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{tracker}")
-        self.conf.write_text(fixed.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{http}"))
+
+    def fix_ports(self):
+        """The settings name the ports that the system has chosen; a JobTracker that runs would read them anew."""
+        client = self.address.split(":")[1]
+        both = f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{self.tracker_port}"
+        text = self.conf.read_text().replace("thrift: 127.0.0.1:0", both)
+        self.conf.write_text(text.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{self.http}"))
 
     def sleeper(self, name, queue="research.vision", user="bob", seconds=120, inputs=3, *extra):
         """A job that keeps slots: each map sleeps."""
@@ -129,6 +134,7 @@ class Pages(Cluster):
     def test_why_a_job_waits_is_one_click_from_the_overview(self):
         self.start_pages()
         self.sleeper("first", inputs=6)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
         second = self.sleeper("second", queue="production", inputs=2)
         reason = wait_for("it says why", lambda: next((job["reason"] for job in self.json("job", "list")
                                                        if job["number"] == second), None))
@@ -347,6 +353,7 @@ class Pages(Cluster):
         self.processes["jobtracker"].wait()
         self.browser.see("does not answer since", "#banner")
         self.browser.see("first")
+        self.fix_ports()
         self.start_all()
         self.browser.wait("the banner is gone", lambda: not self.browser.text("#banner"), 60)
         self.browser.console(), self.browser.failed_requests()

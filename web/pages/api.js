@@ -23,7 +23,16 @@ export function onReachable(watcher) {
   watchers.add(watcher);
 }
 
+let seen = 0; // the version of the newest change that was made from here
+
+/** The path, for an answer that has seen every change made from here. */
+export function withMine(path) {
+  return seen ? withQuery(path, {min_version: seen}) : path;
+}
+
 function reached(yes) {
+  // Another JobTracker may count anew.
+  if (!yes) seen = 0;
   for (const watcher of watchers) watcher(yes);
 }
 
@@ -104,7 +113,9 @@ export async function send(method, path, body, {headers = {}} = {}) {
     body: body === undefined ? undefined : isText ? body : JSON.stringify(body),
   });
   if (!response.ok) throw await failed(response);
-  return response.status === 204 ? {} : response.json();
+  const answer = response.status === 204 ? {} : await response.json();
+  if (answer.version > seen && method !== 'POST') seen = answer.version;
+  return answer;
 }
 
 // Headers are bytes; what is beyond Latin 1 travels as its UTF-8.

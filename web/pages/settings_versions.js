@@ -1,7 +1,7 @@
 // Former versions of the settings, each with its difference and a way back; and every setting in
 // force, with where it comes from.
 import {h, fill, visible} from './dom.js';
-import {get, read, send} from './api.js';
+import {get, read, send, withMine} from './api.js';
 import {diffElement} from './yaml_editor.js';
 import {confirm, notice, openDialog} from './dialogs.js';
 import {whole, fullMoment} from './format.js';
@@ -14,7 +14,7 @@ async function showVersion(page, record, history) {
     const [mine, before, now] = await Promise.all([
       get(`/settings/history/${record.number}`),
       older ? get(`/settings/history/${older.number}`) : null,
-      read('/settings'),
+      read(withMine('/settings')),
     ]);
     const isNow = mine.text === now.value.text;
     openDialog(

@@ -2,7 +2,7 @@
 // apply, which refuses to overwrite what another has applied meanwhile; and the former versions,
 // each with its difference and a way back.
 import {h, fill, setText, visible} from '../dom.js';
-import {read, send} from '../api.js';
+import {read, send, withMine} from '../api.js';
 import {drawTabs} from '../tabs.js';
 import {YamlEditor, diffElement} from '../yaml_editor.js';
 import {confirm, notice, openDialog, refusal} from '../dialogs.js';
@@ -220,7 +220,7 @@ function drawEditor(page, place) {
       },
     });
   const load = async () => {
-    const {value, headers} = await read('/settings', {signal: page.signal});
+    const {value, headers} = await read(withMine('/settings'), {signal: page.signal});
     const mine = {...value, etag: headers.get('ETag') ?? `"${value.number}"`};
     const untouched = !inForce || editor.value === inForce.text;
     const other =
