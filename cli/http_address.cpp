@@ -7,7 +7,6 @@
 
 #include "cli/connection.h"
 #include "cli/format.h"
-#include "conf/load.h"
 #include "conf/values.h"
 
 namespace weir::cli {
@@ -33,7 +32,7 @@ bool anywhere(const std::string& host) {
 void add_http_option(CLI::App& command, std::string& address) {
   command
       .add_option("--http", address,
-                  "the JobTracker's HTTP port (default: WEIR_HTTP, else as its settings say)")
+                  "the JobTracker's HTTP port (default: WEIR_HTTP, else as the JobTracker says)")
       ->type_name("HOST:PORT");
 }
 
@@ -43,15 +42,14 @@ HttpAddress http_address(const Context& context, const std::string& given) {
     return parsed_http(said);
   }
   JobTracker jobtracker(context);
-  const auto loaded = load_settings_text("settings", jobtracker.settings_text());
-  if (loaded && loaded->daemon.listen_http && loaded->daemon.listen_http->port != 0) {
-    const HostPort& listens = *loaded->daemon.listen_http;
+  if (const auto http = jobtracker.server().http) {
+    const HttpAddress listens = parsed_http(*http);
     const auto asked = parse_address(jobtracker.address());
     return {anywhere(listens.host) && asked ? asked->host : listens.host, listens.port};
   }
   throw wrong_use(fmt::format(
-      "the JobTracker at {} does not say where its HTTP port is: write --http HOST:PORT or set "
-      "WEIR_HTTP (`weir local` prints the address; `listen.http` in its settings switches it on)",
+      "the JobTracker at {} serves no HTTP: `listen.http` in its settings switches it on, from its "
+      "next start on",
       jobtracker.address()));
 }
 

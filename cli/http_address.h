@@ -1,5 +1,5 @@
-// Where the JobTracker's HTTP port is: what --http says, else WEIR_HTTP, else what the JobTracker's
-// settings say of listen.http, on the host where the JobTracker was found. One thread.
+// Where the JobTracker's HTTP port is: what --http says, else WEIR_HTTP, else what the JobTracker
+// itself says; one that listens everywhere is asked on the host where it was found. One thread.
 #pragma once
 
 #include <cstdint>

@@ -34,6 +34,7 @@ int info(Context& context) {
        {"started", fmt::format("{} ({} ago)", local_time(server.started_at_ms),
                                short_duration(server.now_ms - server.started_at_ms))},
        {"ports", fmt::format("clients {}, trackers {}", server.client_port, server.tracker_port)},
+       {"web page", server.http ? "http://" + *server.http + "/" : "none (listen.http)"},
        {"trackers", std::to_string(server.trackers)},
        {"unfinished jobs", std::to_string(server.jobs_unfinished)},
        {"store",

@@ -16,12 +16,19 @@ struct ShareFigures {
   7: optional i64 maximum
   8: optional i64 copying            // of reduces: places to copy in that are taken, by those that wait for a slot too
   9: optional i64 unmet              // slots that a pool lacks for too long and nobody may be killed for
+  10: optional i64 demand            // of a pool: running and pending, up to its maximum
+  11: optional i64 below_min_share_ms    // of a pool: for how long; 0: it is not
+  12: optional i64 below_half_share_ms   // below half of its fair share, likewise
 }
 
 struct PolicyShare {
   1: required string name               // dotted path
   2: required ShareFigures maps
   3: required ShareFigures reduces
+  4: optional i64 weight_millionths     // of a pool, as what follows
+  5: optional string mode               // fair, fifo: how its jobs share
+  6: optional i32 jobs_running          // of a leaf: that may run
+  7: optional i32 jobs_waiting          // that are over a limit on running jobs
 }
 
 /** What one policy would give right now. */
@@ -99,6 +106,7 @@ struct ServerInfo {
   8: optional string store_error        // set while the store refuses writes
   9: required i32 tracker_port
   10: required i32 client_port
+  11: optional string http             // HOST:PORT of pages and HTTP API, if they are served
 }
 
 /** What an administrator wants of trackers. RESUME takes back the others and forgives faults. */

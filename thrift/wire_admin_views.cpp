@@ -16,6 +16,9 @@ wire::ShareFigures figures_to_wire(const OutlookView::Figures& figures) {
   if (figures.maximum) out.__set_maximum(*figures.maximum);
   if (figures.copying) out.__set_copying(*figures.copying);
   if (figures.unmet) out.__set_unmet(*figures.unmet);
+  if (figures.demand) out.__set_demand(*figures.demand);
+  if (figures.below_min_share_ms) out.__set_below_min_share_ms(*figures.below_min_share_ms);
+  if (figures.below_half_share_ms) out.__set_below_half_share_ms(*figures.below_half_share_ms);
   return out;
 }
 
@@ -31,6 +34,9 @@ OutlookView::Figures figures_from_wire(const wire::ShareFigures& figures) {
   out.maximum = if_set(set.maximum, figures.maximum);
   out.copying = if_set(set.copying, figures.copying);
   out.unmet = if_set(set.unmet, figures.unmet);
+  out.demand = if_set(set.demand, figures.demand);
+  out.below_min_share_ms = if_set(set.below_min_share_ms, figures.below_min_share_ms);
+  out.below_half_share_ms = if_set(set.below_half_share_ms, figures.below_half_share_ms);
   return out;
 }
 
@@ -43,6 +49,10 @@ wire::PolicyOutlook outlook_to_wire(const OutlookView& outlook) {
     line.name = share.name;
     line.maps = figures_to_wire(share.maps);
     line.reduces = figures_to_wire(share.reduces);
+    if (share.weight_millionths) line.__set_weight_millionths(*share.weight_millionths);
+    if (share.mode) line.__set_mode(*share.mode);
+    if (share.jobs_running) line.__set_jobs_running(*share.jobs_running);
+    if (share.jobs_waiting) line.__set_jobs_waiting(*share.jobs_waiting);
   }
   return out;
 }
@@ -50,8 +60,13 @@ wire::PolicyOutlook outlook_to_wire(const OutlookView& outlook) {
 OutlookView outlook_from_wire(const wire::PolicyOutlook& outlook) {
   OutlookView out{outlook.policy, outlook.pools, {}};
   for (const wire::PolicyShare& share : outlook.shares) {
-    out.shares.push_back(
-        {share.name, figures_from_wire(share.maps), figures_from_wire(share.reduces)});
+    const auto& set = share.__isset;
+    out.shares.push_back({share.name, figures_from_wire(share.maps),
+                          figures_from_wire(share.reduces),
+                          if_set(set.weight_millionths, share.weight_millionths),
+                          if_set(set.mode, share.mode),
+                          if_set(set.jobs_running, share.jobs_running),
+                          if_set(set.jobs_waiting, share.jobs_waiting)});
   }
   return out;
 }
@@ -175,6 +190,7 @@ wire::ServerInfo to_wire(const ServerView& server) {
   if (server.store_error) out.__set_store_error(*server.store_error);
   out.tracker_port = server.tracker_port;
   out.client_port = server.client_port;
+  if (server.http) out.__set_http(*server.http);
   return out;
 }
 
@@ -188,7 +204,8 @@ ServerView from_wire(const wire::ServerInfo& server) {
           .store = server.store,
           .store_error = if_set(server.__isset.store_error, server.store_error),
           .tracker_port = server.tracker_port,
-          .client_port = server.client_port};
+          .client_port = server.client_port,
+          .http = if_set(server.__isset.http, server.http)};
 }
 
 }  // namespace weir

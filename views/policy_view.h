@@ -22,6 +22,9 @@ struct OutlookView {
     std::optional<std::int64_t> maximum;
     std::optional<std::int64_t> copying;  // of reduces: places to copy in that are taken
     std::optional<std::int64_t> unmet;    // lacked for too long, and nobody may be killed for it
+    std::optional<std::int64_t> demand;   // of a pool: running and pending, up to its maximum
+    std::optional<std::int64_t> below_min_share_ms;   // of a pool: for how long; 0: it is not
+    std::optional<std::int64_t> below_half_share_ms;  // below half of its fair share, likewise
     friend bool operator==(const Figures&, const Figures&) = default;
   };
 
@@ -29,6 +32,10 @@ struct OutlookView {
     std::string name;  // dotted path
     Figures maps;
     Figures reduces;
+    std::optional<std::int64_t> weight_millionths;  // of a pool, as what follows
+    std::optional<std::string> mode;                // fair, fifo: how its jobs share
+    std::optional<std::int32_t> jobs_running;       // of a leaf: that may run
+    std::optional<std::int32_t> jobs_waiting;       // that are over a limit on running jobs
     friend bool operator==(const Share&, const Share&) = default;
   };
 

@@ -18,6 +18,7 @@ struct ServerView {
   std::optional<std::string> store_error;  // while the store refuses writes
   std::int32_t tracker_port = 0;
   std::int32_t client_port = 0;
+  std::optional<std::string> http;  // HOST:PORT of pages and HTTP API, if they are served
   friend bool operator==(const ServerView&, const ServerView&) = default;
 };
 

@@ -9,10 +9,13 @@ from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common import utils
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 PATIENCE = float(os.environ.get("WEIR_TEST_PATIENCE", "1"))
+# A bare machine has no /etc/hosts, so no "localhost"; the driver and Chromium talk by a pipe.
+HERE = "127.0.0.1"
 DRIVER = shutil.which("chromedriver") or "/usr/bin/chromedriver"
 
 
@@ -20,14 +23,24 @@ def there_is_one():
     return os.path.exists(DRIVER)
 
 
+class Driver(Service):
+    @property
+    def service_url(self):
+        return f"http://{HERE}:{self.port}"
+
+    def is_connectable(self):
+        return utils.is_connectable(self.port, HERE)
+
+
 class Browser:
     def __init__(self, base):
         options = Options()
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                         "--no-first-run", "--disable-extensions", "--window-size=1280,900"):
+        for argument in ("--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--disable-gpu",
+                         "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--disable-extensions",
+                         "--window-size=1280,900"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+        self.driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
         self.driver.set_page_load_timeout(60 * PATIENCE)
         self.base = base
         self.size(1280, 900)

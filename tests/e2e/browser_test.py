@@ -24,6 +24,10 @@ HOSTILE = ["<img src=x onerror=\"document.title='broken'\">", "right \u202e tfel
 
 @unittest.skipUnless(there_is_one(), "there is no chromedriver; apt-get install chromium-driver")
 class Pages(Cluster):
+    @classmethod
+    def setUpClass(cls):
+        Browser("about:blank").quit()  # where it does not start, one test says so and not each
+
     def setUp(self):
         super().setUp()
         self.browser = None

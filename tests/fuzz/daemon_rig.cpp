@@ -47,6 +47,7 @@ ServerFacts facts() {
   facts.version = "fuzz";
   facts.frames_refused = [] { return std::int64_t{0}; };
   facts.tracker_port = facts.client_port = [] { return 1; };
+  facts.http = [] { return std::optional<std::string>(); };
   return facts;
 }
 

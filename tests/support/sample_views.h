@@ -171,7 +171,10 @@ inline OutlookView::Figures full_figures(std::int64_t from) {
           .min_share = from + 5,
           .maximum = from + 6,
           .copying = from + 7,
-          .unmet = from + 8};
+          .unmet = from + 8,
+          .demand = from + 9,
+          .below_min_share_ms = from + 10,
+          .below_half_share_ms = from + 11};
 }
 
 inline PolicyView full_policy() {
@@ -179,7 +182,10 @@ inline PolicyView full_policy() {
           .available = {"capacity", "fair"},
           .since_ms = 1,
           .notices = {"a notice"},
-          .outlooks = {{"fair", true, {{"alice", full_figures(100), full_figures(200)}}}}};
+          .outlooks = {{"fair",
+                        true,
+                        {{"alice", full_figures(100), full_figures(200), 2'000'000, "fifo", 3,
+                          4}}}}};
 }
 
 inline SettingsDiffView full_diff() {
@@ -213,7 +219,8 @@ inline ServerView full_server() {
           .store = "/store",
           .store_error = "disk full",
           .tracker_port = 6,
-          .client_port = 7};
+          .client_port = 7,
+          .http = "127.0.0.1:8"};
 }
 
 }  // namespace weir

@@ -62,6 +62,7 @@ ServerView ClusterService::info() const {
   out.store_error = loop_.store_error();
   out.tracker_port = facts_.tracker_port();
   out.client_port = facts_.client_port();
+  out.http = facts_.http();
   return out;
 }
 

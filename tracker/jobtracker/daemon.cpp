@@ -109,6 +109,11 @@ void JobTracker::make_services(const JobTrackerParts& parts) {
   facts_.frames_refused = [this] { return frames_refused(); };
   facts_.tracker_port = [this] { return tracker_port(); };
   facts_.client_port = [this] { return client_port(); };
+  facts_.http = [this, listens = parts.daemon.listen_http]() -> std::optional<std::string> {
+    const int port = front_port();
+    if (port == 0 || !listens) return std::nullopt;
+    return listens->host + ':' + std::to_string(port);
+  };
   jobs_ = std::make_unique<JobService>(*loop_, *history_);
   cluster_ = std::make_unique<ClusterService>(*loop_, facts_);
   settings_ = std::make_unique<SettingsService>(*loop_, worker_, *history_, facts_, notices_);
@@ -119,6 +124,7 @@ Status JobTracker::open_front(const JobTrackerParts& parts) {
   auto front = parts.make_front(*this);
   if (!front) return front.error();
   front_ = std::move(*front);
+  front_port_ = front_->port();
   return Ok{};
 }
 

@@ -5,6 +5,7 @@
 // process.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -57,7 +58,7 @@ class JobTracker {
 
   int client_port() const { return clients_ ? clients_->port() : 0; }
   int tracker_port() const { return trackers_ ? trackers_->port() : 0; }
-  int front_port() const { return front_ ? front_->port() : 0; }  // 0: there is none
+  int front_port() const { return front_port_; }  // 0: there is none
   EngineLoop& loop() { return *loop_; }
   HistoryReader& history() { return *history_; }
   JobService& jobs() { return *jobs_; }
@@ -112,6 +113,7 @@ class JobTracker {
   std::unique_ptr<FramedServer> trackers_;
   std::unique_ptr<FramedServer> clients_;
   std::unique_ptr<Front> front_;
+  std::atomic<int> front_port_{0};  // asked as soon as the other ports listen
   bool stopped_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ struct ServerFacts {
   std::function<std::int64_t()> frames_refused;
   std::function<int()> tracker_port;
   std::function<int()> client_port;
+  std::function<std::optional<std::string>()> http;  // HOST:PORT of the front, if there is one
 };
 
 // Findings that stay visible in PolicyView::notices besides the settings' own, such as a file that

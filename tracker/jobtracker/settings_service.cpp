@@ -79,6 +79,14 @@ void SettingsService::policy(Answer<PolicyView> answer) {
   });
 }
 
+void SettingsService::ruling_policy(Answer<OutlookView> answer) {
+  loop_.query([answer = std::move(answer),
+               &loop = loop_](const Result<EngineLoop::Inside>& inside) {
+    if (!inside) return answer(inside.error());
+    loop.hand_over([answer, out = ruling_outlook(*inside->engine)] { answer(out); });
+  });
+}
+
 void SettingsService::set_policy(const Caller& caller, const std::string& policy,
                                  Answer<Version> answer) {
   if (find_policy(policy) == nullptr) {

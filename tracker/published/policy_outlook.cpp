@@ -24,20 +24,35 @@ OutlookView::Figures share_figures(const QueueFigures& of, bool guarantees) {
   return out;
 }
 
+OutlookView::Figures pool_class(const PoolFigures& pool, TaskKind kind) {
+  const std::size_t k = index(kind);
+  OutlookView::Figures out = share_figures(pool.of[k], false);
+  if (pool.unmet[k] > 0) out.unmet = pool.unmet[k];
+  out.demand = pool.of[k].demand;
+  out.below_min_share_ms = pool.below_min_share_ms[k];
+  out.below_half_share_ms = pool.below_half_share_ms[k];
+  return out;
+}
+
+OutlookView::Share pool_share(const PoolFigures& pool) {
+  OutlookView::Share line;
+  line.name = pool.pool;
+  line.maps = pool_class(pool, TaskKind::kMap);
+  line.reduces = pool_class(pool, TaskKind::kReduce);
+  if (pool.copying >= 0) line.reduces.copying = pool.copying;
+  line.weight_millionths = pool.weight_millionths;
+  line.mode = pool.fifo ? "fifo" : "fair";
+  line.jobs_running = static_cast<std::int32_t>(pool.jobs_running);
+  line.jobs_waiting = static_cast<std::int32_t>(pool.jobs_waiting);
+  return line;
+}
+
 OutlookView outlook_of(const Engine& engine, const Policy& policy) {
   OutlookView out;
   out.policy = policy.name();
   out.pools = policy.pools() != nullptr;
-  for (const PoolFigures& pool : pool_figures(policy, engine.now())) {
-    OutlookView::Share& line = out.shares.emplace_back();
-    line.name = pool.pool;
-    line.maps = share_figures(pool.of[index(TaskKind::kMap)], false);
-    line.reduces = share_figures(pool.of[index(TaskKind::kReduce)], false);
-    const auto &[maps, reduces] = pool.unmet;
-    if (maps > 0) line.maps.unmet = maps;
-    if (reduces > 0) line.reduces.unmet = reduces;
-    if (pool.copying >= 0) line.reduces.copying = pool.copying;
-  }
+  for (const PoolFigures& pool : pool_figures(policy, engine.now()))
+    out.shares.push_back(pool_share(pool));
   if (policy.pools() != nullptr) return out;
   const QueueTree& tree = engine.state().tree();
   for (std::size_t q = 1; q < tree.size(); ++q) {
@@ -51,6 +66,10 @@ OutlookView outlook_of(const Engine& engine, const Policy& policy) {
 }
 
 }  // namespace
+
+OutlookView ruling_outlook(const Engine& engine) {
+  return outlook_of(engine, engine.policy());
+}
 
 std::vector<OutlookView> policy_outlooks(const Engine& engine) {
   std::vector<OutlookView> outlooks;

@@ -11,5 +11,7 @@
 namespace weir {
 
 std::vector<OutlookView> policy_outlooks(const Engine& engine);
+// Of the one that rules alone, which costs a walk over its queues or pools.
+OutlookView ruling_outlook(const Engine& engine);
 
 }  // namespace weir

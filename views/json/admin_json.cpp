@@ -14,33 +14,40 @@ Json figures_json(const OutlookView::Figures& of) {
   if (of.maximum) json["maximum"] = *of.maximum;
   if (of.copying) json["copying"] = *of.copying;
   if (of.unmet) json["unmet"] = *of.unmet;
+  if (of.demand) json["demand"] = *of.demand;
+  if (of.below_min_share_ms) json["below_min_share_ms"] = *of.below_min_share_ms;
+  if (of.below_half_share_ms) json["below_half_share_ms"] = *of.below_half_share_ms;
   return json;
 }
 
-Json outlooks_json(const std::vector<OutlookView>& outlooks) {
-  Json json = Json::array();
-  for (const OutlookView& outlook : outlooks) {
-    Json shares = Json::array();
-    for (const OutlookView::Share& share : outlook.shares) {
-      shares.push_back({{"name", share.name},
-                        {"maps", figures_json(share.maps)},
-                        {"reduces", figures_json(share.reduces)}});
-    }
-    json.push_back({{"policy", outlook.policy},
-                    {"of", outlook.pools ? "pools" : "queues"},
-                    {"shares", std::move(shares)}});
-  }
+Json share_json(const OutlookView::Share& share) {
+  Json json = {{"name", share.name},
+               {"maps", figures_json(share.maps)},
+               {"reduces", figures_json(share.reduces)}};
+  if (share.weight_millionths)
+    json["weight"] = static_cast<double>(*share.weight_millionths) / 1'000'000;
+  if (share.mode) json["mode"] = *share.mode;
+  if (share.jobs_running) json["jobs_running"] = *share.jobs_running;
+  if (share.jobs_waiting) json["jobs_waiting"] = *share.jobs_waiting;
   return json;
 }
 
 }  // namespace
+
+Json to_json(const OutlookView& outlook) {
+  Json shares = Json::array();
+  for (const OutlookView::Share& share : outlook.shares) shares.push_back(share_json(share));
+  return {{"policy", outlook.policy},
+          {"of", outlook.pools ? "pools" : "queues"},
+          {"shares", std::move(shares)}};
+}
 
 Json to_json(const PolicyView& policy) {
   return {{"current", policy.current},
           {"available", policy.available},
           {"since_ms", policy.since_ms},
           {"notices", policy.notices},
-          {"outlooks", outlooks_json(policy.outlooks)}};
+          {"outlooks", to_json(policy.outlooks)}};
 }
 
 Json to_json(const SettingsRecordView& record) {
@@ -112,7 +119,8 @@ Json to_json(const ServerView& server) {
           {"store", server.store},
           {"store_error", or_null(server.store_error)},
           {"tracker_port", server.tracker_port},
-          {"client_port", server.client_port}};
+          {"client_port", server.client_port},
+          {"http", or_null(server.http)}};
 }
 
 }  // namespace weir

@@ -15,23 +15,21 @@ std::string tagged(Version version) {
   return etag_of(version);
 }
 
-// Those of a policy with pools: what each has and would get, now.
-HttpAnswer pools_answer(const PolicyView& policy) {
-  const Json json = to_json(policy);
-  for (const Json& outlook : json.at("outlooks")) {
-    if (outlook.at("of") == "pools" && outlook.at("policy") == policy.current)
-      return json_answer({{"policy", policy.current}, {"pools", outlook.at("shares")}});
-  }
-  return json_answer({{"policy", policy.current}, {"pools", Json::array()}});
+HttpAnswer pools_answer(const OutlookView& outlook) {
+  Json pools = Json::array();
+  if (outlook.pools) pools = std::move(to_json(outlook)["shares"]);
+  return json_answer({{"policy", outlook.policy}, {"pools", std::move(pools)}});
 }
 
-void share_policy(ApiContext& context, const Call& call, const std::string& key,
-                  HttpAnswer (*render)(const PolicyView&)) {
+// What `ask` asks of the engine, as an answer for all who want it.
+template <class View>
+void share_view(ApiContext& context, const Call& call, const std::string& key,
+                void (SettingsService::*ask)(Answer<View>), HttpAnswer (*render)(const View&)) {
   context.shared.get(key, call.reply, [&](Answer<HttpAnswer> answer) {
-    context.tracker.settings().policy(
-        [&context, answer = std::move(answer), render](Result<PolicyView> policy) {
-          if (!policy) return answer(policy.error());
-          context.run([answer, render, policy = std::move(*policy)] { answer(render(policy)); });
+    (context.tracker.settings().*ask)(
+        [&context, answer = std::move(answer), render](Result<View> view) {
+          if (!view) return answer(view.error());
+          context.run([answer, render, view = std::move(*view)] { answer(render(view)); });
         });
   });
 }
@@ -104,14 +102,13 @@ void patch_queue(ApiContext& context, const Call& call) {
 
 void get_pools(ApiContext& context, const Call& call) {
   call.query({});
-  share_policy(context, call, "/pools", pools_answer);
+  share_view(context, call, "/pools", &SettingsService::ruling_policy, pools_answer);
 }
 
 void get_policy(ApiContext& context, const Call& call) {
   call.query({"advanced"}).flag("advanced");
-  share_policy(context, call, "/policy", [](const PolicyView& policy) {
-    return json_answer(to_json(policy));
-  });
+  share_view<PolicyView>(context, call, "/policy", &SettingsService::policy,
+                         [](const PolicyView& policy) { return json_answer(to_json(policy)); });
 }
 
 void put_policy(ApiContext& context, const Call& call) {

@@ -1,5 +1,6 @@
 #include "web/api/shared_answers.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::web {
@@ -20,6 +21,7 @@ void SharedAnswers::get(const std::string& key, const Reply& reply, const Make& 
     } else {
       entry->waiting.push_back(reply);
       if (std::exchange(entry->making, true)) return;
+      entry->begun = Clock::now();
       mine = entry;
     }
   }
@@ -38,7 +40,8 @@ void SharedAnswers::made(Entry& entry, Result<HttpAnswer> answer) {
     entry.making = false;
     if (answer) {
       entry.answer = *answer;
-      entry.until = Clock::now() + kGood;
+      const auto now = Clock::now();
+      entry.until = now + std::max<Clock::duration>(kGood, kTimesItsCost * (now - entry.begun));
     }
   }
   for (const Reply& reply : waiting) {

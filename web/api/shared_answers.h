@@ -1,8 +1,9 @@
 // Answers that many ask for at once and that are the same for all of them (all queues, the
 // policy's outlook): made once for everybody who asks while it is made, and good for a moment
-// afterwards. So two hundred pages that poll cost the engine, and the threads of the web port,
-// what one costs. A change that comes by this port drops what is there: who has changed something
-// never reads what was before. Any thread.
+// afterwards: at least kGood, and twenty times what it took to make, so that no answer, however
+// dear, takes more than a twentieth of anybody's time. So two hundred pages that poll cost the
+// engine, and the threads of the web port, what one costs. A change that comes by this port drops
+// what is there: who has changed something never reads what was before. Any thread.
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,7 @@ class SharedAnswers {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kGood{500};
+  static constexpr int kTimesItsCost = 20;
 
   // `make` is called if there is none, on this thread, and gives its answer to the callback, once.
   using Make = std::function<void(Answer<HttpAnswer>)>;
@@ -32,6 +34,7 @@ class SharedAnswers {
  private:
   struct Entry {
     std::optional<HttpAnswer> answer;
+    Clock::time_point begun{};  // its making
     Clock::time_point until{};
     std::vector<Reply> waiting;  // for the answer that is being made
     bool making = false;

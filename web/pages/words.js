@@ -37,7 +37,6 @@ export const WORDS = {
   minShare: 'Minimum share in slots: what the pool gets first while it wants them.',
   fairShare: 'Fair share in slots: what the pool would have if all slots were dealt by weight now.',
   demand: 'Demand in slots: what it runs, and what it could launch.',
-  deficit: 'Deficit in slot-seconds: share that was due and did not run, summed up over time.',
   starved:
     'How long the pool has been below its minimum share, or below half its fair share. ' +
     'Beyond its timeout it may preempt.',

@@ -12,7 +12,6 @@ import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
 
 const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
-const slotSeconds = (ms) => (ms === null || ms === undefined ? DASH : whole(Math.round(ms / 1000)));
 
 function poolColumns(advanced) {
   const figure = (key, label, tip, of, from, width = '104px') => ({
@@ -97,18 +96,13 @@ function poolColumns(advanced) {
             text: (pool) => pool.mode ?? DASH,
           },
           figure(
-            'deficit',
-            'Deficit',
-            WORDS.deficit,
-            (one) => slotSeconds(one.deficit_ms),
-            0,
-            '112px',
-          ),
-          figure(
             'starved',
             'Starved',
             WORDS.starved,
-            (one) => (one.starved_ms ? duration(one.starved_ms) : DASH),
+            (one) => {
+              const ms = Math.max(one.below_min_share_ms ?? 0, one.below_half_share_ms ?? 0);
+              return ms ? duration(ms) : DASH;
+            },
             0,
             '112px',
           ),
@@ -186,7 +180,7 @@ export function draw(page) {
       h('span', {class: 'space'}),
       h(
         'label',
-        {class: 'toggle', tip: 'Adds mode, deficits and starvation clocks of pools.'},
+        {class: 'toggle', tip: 'Adds mode and starvation clocks of pools.'},
         advanced,
         'advanced',
       ),
