@@ -5,6 +5,8 @@
 // that an input says everything about its effect.
 #pragma once
 
+#include <thrift/async/TAsyncProcessor.h>
+
 #include <atomic>
 #include <memory>
 #include <string_view>
