@@ -74,8 +74,11 @@ TEST_F(StreamTest, AReaderThatNeverTakesAnythingIsClosed) {
   const auto stream = open(slow);
   ASSERT_TRUE(stream);
   const auto text = FakeSite::shared("data: " + std::string(32 << 10, 'x') + "\n\n");
-  int sent = 0;  // more than any socket's buffers take
-  while (stream->send(text) && sent < 10'000) ++sent;
+  int sent = 0;  // until the sockets' buffers are full, too
+  while (stream->send(text) && sent < 10'000) {
+    ++sent;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   EXPECT_LT(sent, 10'000);
   EXPECT_TRUE(eventually([&] { return server_->connections() == 0; }));
   EXPECT_TRUE(eventually([&] { return budget_->used() == 0; }));
