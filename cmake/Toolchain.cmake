@@ -17,6 +17,11 @@ if(WEIR_SANITIZE)
   if(WEIR_SANITIZE MATCHES "undefined")
     # Thrift's generated enums hold whatever was on the wire until our conversion has checked it.
     add_compile_options(-fno-sanitize=enum)
+    # A null pointer that is used ends under the AddressSanitizer as well, and what reads bytes from outside is held against
+    # misaligned pointers by the fuzz preset; with a check at each -> the build takes a quarter longer.
+    if(NOT WEIR_LIBFUZZER)
+      add_compile_options(-fno-sanitize=null,alignment)
+    endif()
   endif()
   set(WEIR_TCMALLOC OFF)
 endif()
