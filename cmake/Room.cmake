@@ -31,8 +31,10 @@ function(weir_room NAME)
     target_link_libraries(weir_${NAME} PUBLIC weir_${used})
   endforeach()
   target_link_libraries(weir_${NAME} PUBLIC ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
-  # The simulator is in both binaries, and no test of the ThreadSanitizer runs it: its build may be quick instead.
-  if(WEIR_SANITIZE STREQUAL "thread" AND NAME MATCHES "^(sim|bench|lab)")
+  # To optimise what a sanitizer's tests run for seconds takes minutes. The simulator is in both binaries, and no test of
+  # the ThreadSanitizer runs it.
+  if((WEIR_SANITIZE AND NAME MATCHES "^(cli|live|report|views_json|conf|web.*|tracker_(metrics|series|splits|submission))$")
+     OR (WEIR_SANITIZE STREQUAL "thread" AND NAME MATCHES "^(sim|bench|lab)"))
     target_compile_options(weir_${NAME} PRIVATE -O0)
   endif()
 endfunction()

@@ -10,6 +10,7 @@
 #include "jobqueue/policy/shortfalls.h"
 #include "capacity_harness.h"
 #include "jobqueue/model/queue_guarantees.h"
+#include "lab/kit/seeds.h"
 #include "support/random_story.h"
 
 namespace weir::test {
@@ -250,7 +251,7 @@ class Story : RandomStory<CapacityHarness> {
 
 TEST(CapacityRandom, GrownFreshAndCountedAgree) {
   std::size_t moves = 0, kills = 0, losses = 0, shortfalls = 0;  // or the story would prove little
-  for (unsigned seed = 1; seed <= 120 && !HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(120) && !HasFailure(); ++seed) {
     Story story(seed);
     story.run(250);
     moves += story.times<JobMoved>();

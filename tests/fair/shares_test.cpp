@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <random>
 
+#include "lab/kit/seeds.h"
+
 namespace weir {
 namespace {
 
@@ -101,7 +103,7 @@ void check_properties(Share total, const Claimants& claimants) {
 }
 
 TEST(FairShares, SumsAreExactAndNobodyGetsMoreThanHeWants) {
-  for (unsigned seed = 1; seed <= 3000 && !testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(3000) && !testing::Test::HasFailure(); ++seed) {
     RandomClaimants random(seed);
     const Claimants claimants = random.make(seed % 3 == 0 ? 40'000'000 : 60);
     SCOPED_TRACE(seed);
@@ -110,7 +112,7 @@ TEST(FairShares, SumsAreExactAndNobodyGetsMoreThanHeWants) {
 }
 
 TEST(FairShares, TheOrderOfTheInputDoesNotMatter) {
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(500); ++seed) {
     RandomClaimants random(seed);
     const Claimants claimants = random.make(60);
     const Share total = random.upto(share_of_slots(400));
@@ -126,7 +128,7 @@ TEST(FairShares, TheOrderOfTheInputDoesNotMatter) {
 }
 
 TEST(FairShares, MoreSlotsTakeNothingFromAnybody) {
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(500); ++seed) {
     RandomClaimants random(seed);
     const Claimants claimants = random.make(60);
     Share total = 0;
@@ -143,7 +145,7 @@ TEST(FairShares, MoreSlotsTakeNothingFromAnybody) {
 // Who wants or weighs more gets no less, and nobody else gets more for it; where minimums are cut
 // weights decide nothing.
 TEST(FairShares, WantingOrWeighingMoreCostsOnlyTheOthers) {
-  for (unsigned seed = 1; seed <= 1000; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(1000); ++seed) {
     RandomClaimants random(seed);
     Claimants claimants = random.make(60);
     for (ShareClaimant& c : claimants) c.weight = 1 + c.weight % 4'000'000;
@@ -166,7 +168,7 @@ TEST(FairShares, WantingOrWeighingMoreCostsOnlyTheOthers) {
 
 // With r found, every share is min(d, max(r * w, m)): who is between his bounds has the same ratio.
 TEST(FairShares, ThoseBetweenTheirBoundsShareByWeight) {
-  for (unsigned seed = 1; seed <= 500; ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(500); ++seed) {
     RandomClaimants random(seed);
     Claimants claimants = random.make(600);
     for (ShareClaimant& c : claimants) c.weight = 1 + random.upto(9);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "jobqueue/model/queue_guarantees.h"
+#include "lab/kit/seeds.h"
 #include "support/fifo_harness.h"
 #include "support/random_story.h"
 
@@ -195,7 +196,7 @@ class MaximumStory : RandomStory<FifoHarness> {
 
 TEST(FifoRandom, DecidesAsAWalkOverAllJobsInOrder) {
   std::int64_t held = 0, passed = 0;
-  for (unsigned seed = 1; seed <= 60 && !HasFatalFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(60) && !HasFatalFailure(); ++seed) {
     MaximumStory story(seed);
     story.run(150);
     held += story.held;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "jobqueue/engine/running_limits.h"
+#include "lab/kit/seeds.h"
 #include "support/admission_walk.h"
 #include "support/grouped_fifo.h"
 #include "support/random_story.h"
@@ -168,7 +169,7 @@ class BareStory {
 
 TEST(RunningLimitsRandom, APlanIsWhatTheWalkOverAllJobsFinds) {
   std::size_t admitted = 0, demoted = 0;
-  for (unsigned seed = 1; seed <= 3000 && !::testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(3000) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     BareStory story(seed, "grouped");
     story.run(60);
@@ -181,7 +182,7 @@ TEST(RunningLimitsRandom, APlanIsWhatTheWalkOverAllJobsFinds) {
 
 TEST(RunningLimitsRandom, ATurnOfAQueueIsWhatALookAtAllItsJobsFinds) {
   std::size_t admitted = 0, demoted = 0;
-  for (unsigned seed = 1; seed <= 400 && !::testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(400) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     BareStory story(seed, "fifo");
     story.run(60);
@@ -277,7 +278,7 @@ class EngineStory : RandomStory<Harness> {
 
 TEST(RunningLimitsRandom, TheEngineTellsTheIndexAllThatMatters) {
   std::size_t settled = 0, unsettled = 0, demotions = 0;
-  for (unsigned seed = 1; seed <= 150 && !::testing::Test::HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= some_seeds(150) && !::testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     EngineStory story(seed);
     story.run(300);

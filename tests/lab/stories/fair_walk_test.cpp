@@ -12,6 +12,7 @@
 #include "conf/policies.h"
 #include "lab/kit/dice.h"
 #include "lab/kit/moves.h"
+#include "lab/kit/seeds.h"
 #include "lab/stories/fuzz_cluster.h"
 #include "lab/stories/fuzz_pools.h"
 #include "sim/event_log.h"
@@ -20,12 +21,7 @@
 namespace weir::test {
 namespace {
 
-// A sanitizer learns nothing from one story more.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kSeeds = 40;
-#else
-constexpr std::uint64_t kSeeds = 400;
-#endif
+constexpr std::uint64_t kSeeds = some_seeds(400);
 constexpr int kSteps = 200;
 
 class Observed {
