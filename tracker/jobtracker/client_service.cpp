@@ -9,7 +9,7 @@
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/wire_pages.h"
 #include "tracker/published/listing.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "tracker/jobtracker/engine_loop.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 

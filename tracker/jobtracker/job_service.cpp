@@ -10,7 +10,7 @@
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/first_reasons.h"
 #include "tracker/published/render.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {

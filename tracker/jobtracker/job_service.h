@@ -4,7 +4,7 @@
 // query; what it finds is handed over to another thread. What is asked of a job that the engine has
 // forgotten is asked of the history.
 //
-// No wire types. On whose behalf a call comes is said by calling_peer() (tracker/rpc/peers.h):
+// No wire types. On whose behalf a call comes is said by calling_peer() (tracker/port/peers.h):
 // whoever serves a port calls within a CallingPeerScope. Any thread; nothing waits.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include "thrift/convert.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/commands.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {

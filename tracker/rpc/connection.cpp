@@ -4,115 +4,33 @@
 #include <spdlog/spdlog.h>
 #include <thrift/async/TAsyncProcessor.h>
 
-#include <array>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/dispatch.hpp>
-#include <boost/asio/post.hpp>
-#include <sstream>
 
 namespace weir {
 
 namespace asio = boost::asio;
 namespace {
-constexpr size_t kReadBytes = 64 << 10;  // at most, at one go
-constexpr size_t kCallBytes = 2 << 10;   // what a call costs besides its frame
-
-// One for each io thread, shared by its connections: bytes stay in it only during one
-// on_readable().
-std::array<char, kReadBytes>& read_buffer() {
-  thread_local auto buffer = std::make_unique<std::array<char, kReadBytes>>();
-  return *buffer;
-}
-
-std::string client_name(const TcpSocket& socket) {
-  boost::system::error_code error;
-  const auto endpoint = socket.remote_endpoint(error);
-  if (error) return "a client that is gone";
-  std::ostringstream text;
-  text << endpoint;
-  return text.str();
-}
+constexpr size_t kCallBytes = 2 << 10;  // what a call costs besides its frame
 }  // namespace
 
 Connection::Connection(TcpSocket socket, std::shared_ptr<Peer> peer,
                        std::shared_ptr<ServerShared> server)
-    : strand_(socket.get_executor()),
-      socket_(std::move(socket)),
+    : PortConnection(std::move(socket), std::move(peer), server),
       server_(std::move(server)),
-      peer_(std::move(peer)),
-      name_(client_name(socket_)),
       in_buffer_(std::make_shared<FrameBuffer>(0, server_->configuration)),
       in_protocol_(std::make_shared<FrameProtocol>(in_buffer_, server_->limits.max_frame_bytes)),
-      kept_bytes_(*server_->budget, peer_->account) {
-  ++server_->connections;
-  ++peer_->connections;
-}
+      kept_bytes_(*server_->budget, peer_->account) {}
 
-Connection::~Connection() {
-  leave_count();
-}
-
-bool Connection::leave_count() {
-  const std::lock_guard lock(count_mutex_);
-  if (!counted_) return false;
-  counted_ = false;
-  --server_->connections;
-  --peer_->connections;
-  if (counted_user_) --counted_user_->connections;
-  counted_user_.reset();
-  return true;
-}
-
-bool Connection::give_way(std::string_view whose) {
-  if (!leave_count()) return false;
-  asio::post(strand_, [self = shared_from_this(), whose = std::string(whose)] {
-    self->refuse(RefusalCause::kTooManyConnections,
-                 fmt::format("there are {} connections, the most allowed, and most of them are of "
-                             "{}: it gives way to another",
-                             self->server_->limits.max_connections, whose));
-  });
-  return true;
-}
-
-void Connection::start() {
-  if (closed()) return;
-  boost::system::error_code error;
-  socket_.non_blocking(true, error);
-  if (!error) socket_.set_option(asio::ip::tcp::no_delay(true), error);
-  if (error) return close();
+void Connection::started() {
   set_read_deadline();
   wait_readable();
 }
 
-void Connection::close() {
-  if (closed_.exchange(true)) return;
-  leave_count();
-  read_deadline_.clear();
-  write_deadline_.clear();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+void Connection::let_go() {
   slots_.clear();
   spare_.clear();
   if (!consuming_) kept_ = {};
   kept_bytes_.resize(0);
-}
-
-void Connection::refuse(RefusalCause cause, std::string_view what) {
-  if (closed()) return;
-  server_->refusals.refuse(cause, name_, what);
-  close();
-}
-
-void Connection::refuse_no_room(std::string_view what, size_t bytes) {
-  const ByteBudget& budget = *server_->budget;
-  const std::string of_user =
-      user_ ? fmt::format(", {} {}", user_->name, budget.held(*user_->account)) : "";
-  refuse(RefusalCause::kOverBudget,
-         fmt::format("no room for {} of {} bytes: its address holds {}{}, all together {}; at most "
-                     "{} are buffered, of an address no more than it leaves for others, of a user "
-                     "no more than {} times that",
-                     what, bytes, budget.held(*peer_->account), of_user, budget.used(),
-                     budget.limit(), PeerTable::kTimesOfUsers));
 }
 
 // ---- reading
@@ -125,12 +43,11 @@ bool Connection::may_read() const {
 void Connection::wait_readable() {
   if (reading_ || closed()) return;
   reading_ = true;
-  socket_.async_wait(TcpSocket::wait_read,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       self->reading_ = false;
-                       if (error) return self->close();
-                       self->on_readable();
-                     });
+  socket_.async_wait(TcpSocket::wait_read, [self = self()](const boost::system::error_code& error) {
+    self->reading_ = false;
+    if (error) return self->close();
+    self->on_readable();
+  });
 }
 
 void Connection::on_readable() {
@@ -158,7 +75,7 @@ bool Connection::keep_unfinished(std::string_view rest) {
     // The frame's length is known early, so doubling need not overshoot it.
     if (frame_bytes >= needed) room = std::min(room, frame_bytes);
     if (!kept_bytes_.resize(room)) {
-      refuse_no_room("a frame", room);
+      refuse(RefusalCause::kOverBudget, no_room("a frame", room));
       return false;
     }
     kept_.reserve(room);
@@ -255,10 +172,10 @@ void Connection::call(std::string_view message) {
   }
   Slot slot{BudgetShare(*server_->budget, peer_->account, user_account()), nullptr, 0};
   const size_t bytes = message.size() + kCallBytes;
-  if (!slot.bytes.resize(bytes)) return refuse_no_room("a call", bytes);
+  if (!slot.bytes.resize(bytes)) return refuse(RefusalCause::kOverBudget, no_room("a call", bytes));
   had_a_frame_ = true;
   auto exchange = take_exchange();
-  exchange->connection = weak_from_this();
+  exchange->connection = self();
   exchange->sequence = first_sequence_ + slots_.size();
   exchange->healthy = true;
   exchange->called_at = std::chrono::steady_clock::now();
@@ -290,26 +207,16 @@ void Connection::call(std::string_view message) {
       answer->give_claimed(true);
     }
   }
-  if (!calling.user().empty() && !closed()) count_for(calling.user());
+  // It is under way, so whether the user whom it names has room for it is asked no more: the next
+  // one of this connection, and the answer, will be.
+  if (!calling.user().empty() && !closed()) {
+    count_for(calling.user());
+    kept_bytes_.count_for(user_->account);
+    slots_.back().bytes.count_for(user_->account);
+  }
   // An answer given inside process() needs no way back: this is its strand. It is written with the
   // others.
   if (scope.answered()) finish(std::move(exchange), true);
-}
-
-// The call that has just been made names him. It is under way, so whether he has room for it is
-// asked no more: the next one of this connection, and the answer, will be.
-void Connection::count_for(const std::string& user) {
-  if (!user_ || user_->name != user) {
-    user_ = server_->users.find_or_add(user);
-    kept_bytes_.count_for(user_->account);
-    const std::lock_guard lock(count_mutex_);
-    if (counted_) {
-      if (counted_user_) --counted_user_->connections;
-      ++user_->connections;
-      counted_user_ = user_;
-    }
-  }
-  slots_.back().bytes.count_for(user_->account);
 }
 
 void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
@@ -325,19 +232,13 @@ void Connection::finish(std::shared_ptr<Exchange> exchange, bool more) {
   slot.unsent_bytes = frame.size();
   unsent_bytes_ += slot.unsent_bytes;
   if (!slot.bytes.resize(slot.unsent_bytes + kCallBytes))
-    return refuse_no_room("a reply", slot.unsent_bytes);
+    return refuse(RefusalCause::kOverBudget, no_room("a reply", slot.unsent_bytes));
   if (!more) advance();
 }
 
 // ---- deadlines
 
-void Connection::expire_if_due(Deadline::Clock::time_point now) {
-  if (!read_deadline_.passed(now) && !write_deadline_.passed(now)) return;
-  asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
-}
-
 void Connection::check_deadlines() {
-  if (closed()) return;
   const ServerLimits& limits = server_->limits;
   const auto now = Deadline::Clock::now();
   if (write_deadline_.passed(now)) {

@@ -80,7 +80,7 @@ void Connection::wait_writable() {
   writing_ = true;
   if (!write_deadline_.is_set()) write_deadline_.set_in(server_->limits.write_timeout);
   socket_.async_wait(TcpSocket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
+                     [self = self()](const boost::system::error_code& error) {
                        self->writing_ = false;
                        if (error) return self->close();
                        self->advance();

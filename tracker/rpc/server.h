@@ -3,29 +3,20 @@
 // io_context's threads and may call back later, from any thread; replies leave in the order of
 // their calls, connection by connection. Whatever is malformed, too large, too slow or too much is
 // dropped, counted by cause and logged at most ten times a second, and costs nobody else anything:
-// see limits.h, connection.h.
-//
-// No address costs another its place: the port's bytes are shared as byte_budget.h says, and where
-// there are as many connections as may be, one of the address that has most gives way to one of an
-// address that has fewer; before it, one of a user who has more than three quarters of them (from
-// however many addresses). An address may have all of a port for as long as nobody else wants it,
-// which is right for a cluster on one machine or behind one gateway.
+// see limits.h, connection.h. No address and no user costs another his place: tracker/port.
 //
 // One io thread is meant, several are safe (a strand per connection). The io_context must outlive
 // the server.
 #pragma once
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/io_context.hpp>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "jobqueue/model/result.h"
-#include "tracker/rpc/byte_budget.h"
+#include "tracker/port/port.h"
 #include "tracker/rpc/connection.h"
 #include "tracker/rpc/limits.h"
-#include "tracker/rpc/refusals.h"
 
 namespace weir {
 
@@ -54,10 +45,11 @@ class FramedServer {
   void stop();
 
  private:
-  class Core;
-  explicit FramedServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  FramedServer(std::shared_ptr<ServerShared> shared, std::shared_ptr<Port> port)
+      : shared_(std::move(shared)), port_(std::move(port)) {}
 
-  const std::shared_ptr<Core> core_;
+  const std::shared_ptr<ServerShared> shared_;
+  const std::shared_ptr<Port> port_;
 };
 
 }  // namespace weir

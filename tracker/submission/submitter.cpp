@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "jobqueue/model/submission_checks.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 #include "tracker/submission/json_spec.h"
 
 namespace weir {

@@ -16,7 +16,7 @@ class Submitter {
  public:
   Submitter(JobService& jobs, InputLookups& lookups) : jobs_(jobs), lookups_(lookups) {}
 
-  // Within a CallingPeerScope (tracker/rpc/peers.h). The caller is checked, too.
+  // Within a CallingPeerScope (tracker/port/peers.h). The caller is checked, too.
   void submit(const Caller& caller, const nlohmann::ordered_json& body,
               Answer<SubmittedView> answer);
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "jobqueue/model/result.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 #include "tracker/tasktracker/shuffle_protocol.h"
 #include "tracker/tasktracker/work_dirs.h"
 

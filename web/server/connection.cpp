@@ -6,104 +6,45 @@
 #include <array>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
-#include <sstream>
 
 namespace weir::web {
 
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t kReadBytes = 64 << 10;     // at most, at one go
-constexpr std::size_t kRequestBytes = 2 << 10;   // what a request costs besides its text
-constexpr std::size_t kLingerBytes = 32 << 20;   // thrown away after the last answer
-
-// One for each io thread, shared by its connections.
-std::array<char, kReadBytes>& read_buffer() {
-  thread_local auto buffer = std::make_unique<std::array<char, kReadBytes>>();
-  return *buffer;
-}
-
-std::string client_name(const HttpSocket& socket) {
-  boost::system::error_code error;
-  const auto endpoint = socket.remote_endpoint(error);
-  if (error) return "a client that is gone";
-  std::ostringstream text;
-  text << endpoint;
-  return text.str();
-}
+constexpr std::size_t kRequestBytes = 2 << 10;  // what a request costs besides its text
+constexpr std::size_t kLingerBytes = 32 << 20;  // thrown away after the last answer
 
 }  // namespace
 
-HttpConnection::HttpConnection(HttpSocket socket, std::shared_ptr<Peer> peer,
+HttpConnection::HttpConnection(TcpSocket socket, std::shared_ptr<Peer> peer,
                                std::shared_ptr<HttpShared> server)
-    : strand_(socket.get_executor()),
-      socket_(std::move(socket)),
+    : PortConnection(std::move(socket), std::move(peer), server),
       server_(std::move(server)),
-      peer_(std::move(peer)),
-      name_(client_name(socket_)),
       request_bytes_(*server_->budget, peer_->account),
-      answer_bytes_(*server_->budget, peer_->account) {
-  ++server_->connections;
-  ++peer_->connections;
-}
+      answer_bytes_(*server_->budget, peer_->account) {}
 
 HttpConnection::~HttpConnection() {
-  leave_count();
   leave_stream_count();
-}
-
-bool HttpConnection::leave_count() {
-  if (!counted_.exchange(false)) return false;
-  --server_->connections;
-  --peer_->connections;
-  return true;
 }
 
 void HttpConnection::leave_stream_count() {
   if (stream_counted_.exchange(false)) server_->streams.remove(peer_->name);
 }
 
-bool HttpConnection::give_way() {
-  if (!leave_count()) return false;
-  asio::post(strand_, [self = shared_from_this()] {
-    self->refuse(RefusalCause::kTooManyConnections,
-                 fmt::format("there are {} connections, the most allowed, and most of them from "
-                             "its address: it gives way to one of another",
-                             self->server_->limits.max_connections));
-  });
-  return true;
-}
-
-void HttpConnection::start() {
-  if (closed()) return;
-  boost::system::error_code error;
-  socket_.non_blocking(true, error);
-  if (!error) socket_.set_option(asio::ip::tcp::no_delay(true), error);
-  if (error) return close();
+void HttpConnection::started() {
   set_read_deadline();
   wait_readable();
 }
 
-void HttpConnection::close() {
-  if (closed_.exchange(true)) return;
-  leave_count();
+void HttpConnection::let_go() {
   leave_stream_count();
-  read_deadline_.clear();
-  write_deadline_.clear();
   heartbeat_.clear();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
   if (stream_) stream_->close();
   stream_ = nullptr;
   out_ = {};
   request_bytes_.resize(0);
   answer_bytes_.resize(0);
-}
-
-void HttpConnection::refuse(RefusalCause cause, std::string_view what) {
-  if (closed()) return;
-  server_->refusals.refuse(cause, name_, what);
-  close();
 }
 
 // ---- reading
@@ -117,12 +58,11 @@ bool HttpConnection::may_read() const {
 void HttpConnection::wait_readable() {
   if (waiting_to_read_ || !may_read()) return;
   waiting_to_read_ = true;
-  socket_.async_wait(HttpSocket::wait_read,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
-                       self->waiting_to_read_ = false;
-                       if (error) return self->close();
-                       self->on_readable();
-                     });
+  socket_.async_wait(TcpSocket::wait_read, [self = self()](const boost::system::error_code& error) {
+    self->waiting_to_read_ = false;
+    if (error) return self->close();
+    self->on_readable();
+  });
 }
 
 void HttpConnection::on_readable() {
@@ -160,11 +100,7 @@ bool HttpConnection::has_room() {
   const std::size_t bytes =
       kept_.capacity() + (reader_ ? reader_->body_capacity() : 0) + kRequestBytes;
   if (request_bytes_.resize(bytes)) return true;
-  const ByteBudget& budget = *server_->budget;
-  const std::string what = fmt::format(
-      "no room for a request of {} bytes: its address holds {}, all together {}; at most {} are "
-      "buffered, of an address no more than it leaves for others",
-      bytes, budget.held(*peer_->account), budget.used(), budget.limit());
+  const std::string what = no_room("a request", bytes);
   if (state_ != State::kReading) {
     refuse(RefusalCause::kOverBudget, what);
   } else {
@@ -246,10 +182,15 @@ void HttpConnection::handle() {
   reader_ = nullptr;
   ++sequence_;
   ++server_->requests;
-  const HttpResponder responder(server_->gate, weak_from_this(), sequence_);
+  const HttpResponder responder(server_->gate, weak_self(), sequence_);
   try {
     const CallingPeerScope calling(*peer_, speakers_);
     server_->handler(request_, responder);
+    if (!calling.user().empty() && !closed()) {
+      count_for(calling.user());
+      request_bytes_.count_for(user_->account);
+      answer_bytes_.count_for(user_->account);
+    }
   } catch (const std::exception& error) {
     spdlog::error("{}: {} {} failed: {}", server_->name, request_.method, request_.target,
                   error.what());
@@ -278,8 +219,7 @@ std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_s
   if (closed()) leave_stream_count();
   return std::make_shared<EventStream>(
       server_->budget, BudgetShare(*server_->budget, peer_->account),
-      server_->limits.max_unsent_bytes, too_slow,
-      [gate = server_->gate, weak = weak_from_this()] {
+      server_->limits.max_unsent_bytes, too_slow, [gate = server_->gate, weak = weak_self()] {
         gate->pass([&] {
           const auto self = weak.lock();
           if (self) asio::post(self->strand(), [self] { self->stream_has_more(); });
@@ -289,14 +229,11 @@ std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_s
 
 // ---- deadlines
 
-void HttpConnection::expire_if_due(Deadline::Clock::time_point now) {
-  if (!read_deadline_.passed(now) && !write_deadline_.passed(now) && !heartbeat_.passed(now))
-    return;
-  asio::post(strand_, [self = shared_from_this()] { self->check_deadlines(); });
+bool HttpConnection::due(Deadline::Clock::time_point now) const {
+  return PortConnection::due(now) || heartbeat_.passed(now);
 }
 
 void HttpConnection::check_deadlines() {
-  if (closed()) return;
   const HttpLimits& limits = server_->limits;
   const auto now = Deadline::Clock::now();
   if (write_deadline_.passed(now)) {

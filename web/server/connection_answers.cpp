@@ -1,6 +1,4 @@
 // Answers and streams on their way out.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
@@ -23,12 +21,8 @@ void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool c
   out_ = outgoing(std::move(answer), request, server_->limits, close_after_);
   written_ = 0;
   if (!answer_bytes_.resize(out_.budget_bytes)) {
-    const ByteBudget& budget = *server_->budget;
-    server_->refusals.refuse(
-        RefusalCause::kOverBudget, name_,
-        fmt::format("no room for an answer of {} bytes: its address holds {}, all have {} of {}",
-                    out_.budget_bytes, budget.held(*peer_->account), budget.used(),
-                    budget.limit()));
+    server_->refusals.refuse(RefusalCause::kOverBudget, name_,
+                             no_room("an answer", out_.budget_bytes));
     HttpAnswer instead = problem_answer(
         {429, "the server has no room for this answer now", "ask for less of it, or later"});
     instead.with("Retry-After", "1");
@@ -112,8 +106,8 @@ void HttpConnection::wait_writable() {
     write_deadline_.set_in(server_->limits.write_timeout +
                            std::chrono::seconds(bytes / server_->limits.slowest_bytes_per_second));
   }
-  socket_.async_wait(HttpSocket::wait_write,
-                     [self = shared_from_this()](const boost::system::error_code& error) {
+  socket_.async_wait(TcpSocket::wait_write,
+                     [self = self()](const boost::system::error_code& error) {
                        self->waiting_to_write_ = false;
                        if (error) return self->close();
                        self->write_some();
@@ -130,7 +124,7 @@ void HttpConnection::answer_written() {
   request_ = {};
   idle_.store(true, std::memory_order_relaxed);
   // Not from here: a pipeline of a thousand requests would be a thousand calls deep.
-  asio::post(strand_, [self = shared_from_this()] { self->advance(); });
+  asio::post(strand_, [self = self()] { self->advance(); });
 }
 
 void HttpConnection::linger() {
@@ -141,7 +135,7 @@ void HttpConnection::linger() {
   }
   heartbeat_.clear();
   boost::system::error_code error;
-  socket_.shutdown(HttpSocket::shutdown_send, error);
+  socket_.shutdown(TcpSocket::shutdown_send, error);
   if (error || end_of_input_) return close();
   state_ = State::kLingering;
   kept_ = {};

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <string>
 
-#include "tracker/rpc/byte_budget.h"
+#include "tracker/port/byte_budget.h"
 #include "web/server/answer.h"
 
 namespace weir::web {

@@ -2,11 +2,8 @@
 // thread waits. The handler runs on the io_context's threads and may answer later, from any thread.
 // It knows nothing of what is served. Whatever is malformed, too large, too slow or too much is
 // refused with a status that says so, counted by cause and logged at most ten times a second, and
-// costs nobody else anything: see limits.h, connection.h.
-//
-// No address costs another its place: the port's bytes are shared as tracker/rpc/byte_budget.h
-// says, and where there are as many connections as may be, one of the address that has most gives
-// way to one of an address that has fewer.
+// costs nobody else anything: see limits.h, connection.h. No address and no user costs another his
+// place: tracker/port.
 //
 // Several io threads are meant (a strand per connection): one may be at a long answer. The
 // io_context must outlive the server.
@@ -18,8 +15,8 @@
 #include <string>
 
 #include "jobqueue/model/result.h"
-#include "tracker/rpc/byte_budget.h"
-#include "tracker/rpc/refusals.h"
+#include "tracker/port/port.h"
+#include "web/server/connection.h"
 #include "web/server/limits.h"
 #include "web/server/responder.h"
 
@@ -49,10 +46,11 @@ class HttpServer {
   void stop();
 
  private:
-  class Core;
-  explicit HttpServer(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  HttpServer(std::shared_ptr<HttpShared> shared, std::shared_ptr<Port> port)
+      : shared_(std::move(shared)), port_(std::move(port)) {}
 
-  const std::shared_ptr<Core> core_;
+  const std::shared_ptr<HttpShared> shared_;
+  const std::shared_ptr<Port> port_;
 };
 
 }  // namespace weir::web

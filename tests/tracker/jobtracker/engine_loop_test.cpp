@@ -13,7 +13,7 @@
 #include "tracker/jobtracker/first_reasons.h"
 #include "tracker/jobtracker/worker.h"
 #include "tracker/published/listing.h"
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {

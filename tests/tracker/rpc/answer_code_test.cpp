@@ -36,8 +36,8 @@ TEST_F(RpcTest, CallsAreCountedByMethodAndCode) {
 TEST_F(RpcTest, AMethodThatDoesNotExistIsNotCountedByItsName) {
   start();
   // A service that is not served here.
-  auto client = RpcConnection::create("127.0.0.1", server_->port())
-                    ->client<wire::ClientServiceClient>();
+  auto client =
+      RpcConnection::create("127.0.0.1", server_->port())->client<wire::ClientServiceClient>();
   EXPECT_ANY_THROW(client.call([](auto& c) {
     wire::JobStatus status;
     c.job_status(status, 1, 0);

@@ -2,13 +2,8 @@
 // a handler whose methods do what their arguments say, and a raw socket for clients that misbehave.
 #pragma once
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -20,9 +15,10 @@
 
 #include "ClientService.h"
 #include "TrackerService.h"
+#include "tracker/port/peers.h"
+#include "tracker/port/raw_socket.h"
 #include "tracker/rpc/client.h"
 #include "tracker/rpc/multiplexer.h"
-#include "tracker/rpc/peers.h"
 #include "tracker/rpc/server.h"
 
 namespace weir {
@@ -131,61 +127,14 @@ inline std::string beat_frame(const std::string& name, int64_t sequence) {
   return buffer->getBufferAsString();
 }
 
-// A client without manners. Waits at most 5 s for anything. `source`: the address it comes from,
-// any of 127/8.
-class RawClient {
+class RawClient : public RawSocket {
  public:
-  explicit RawClient(uint16_t port, int receive_buffer_bytes = 0,
-                     const char* source = "127.0.0.1") {
-    descriptor_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    if (receive_buffer_bytes > 0) {
-      ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(int));
-    }
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    EXPECT_EQ(::inet_pton(AF_INET, source, &address.sin_addr), 1);
-    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  }
-  RawClient(RawClient&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  ~RawClient() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  bool send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    }
-    return true;
-  }
-  // Reads what is there; false at the end of the connection.
-  bool read_more(std::string* bytes) {
-    pollfd waiting{descriptor_, POLLIN, 0};
-    if (::poll(&waiting, 1, 5000) <= 0) {
-      ADD_FAILURE() << "nothing came for 5 s";
-      return false;
-    }
-    char buffer[65536];
-    const ssize_t count = ::recv(descriptor_, buffer, sizeof(buffer), 0);
-    if (count <= 0) return false;
-    bytes->append(buffer, static_cast<size_t>(count));
-    return true;
-  }
-  // Everything until the server closes the connection.
-  std::string read_to_end() {
-    std::string bytes;
-    while (read_more(&bytes)) {
-    }
-    return bytes;
-  }
+  using RawSocket::RawSocket;
   // The interval_ms of one heartbeat reply.
   int64_t read_reply() {
     using namespace apache::thrift;
     while (input_.size() < 4 || input_.size() < 4 + read_big_endian_32(input_.data())) {
-      if (!read_more(&input_)) return -1;
+      if (!read_more()) return -1;
     }
     const size_t size = 4 + read_big_endian_32(input_.data());
     std::string message = input_.substr(4, size - 4);
@@ -197,10 +146,6 @@ class RawClient {
         .recv_heartbeat(reply);
     return reply.interval_ms;
   }
-
- private:
-  int descriptor_ = -1;
-  std::string input_;
 };
 
 class RpcTest : public ::testing::Test {
@@ -245,16 +190,6 @@ class RpcTest : public ::testing::Test {
       tracker.heartbeat(reply, beat(name, sequence));
       return reply.interval_ms;
     });
-  }
-  // Waits until a condition that the io thread brings about holds.
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
   }
 
   ServerLimits limits_;

@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"LongChunk", post(kChunked) + "fffffff\r\n", 413},
         Refused{"GzippedBody", post("Content-Length: 1\r\nContent-Encoding: gzip\r\n"), 415},
         Refused{"Expectation", post("Content-Length: 1\r\nExpect: wonders\r\n"), 417},
-        Refused{"LongHeaders",
-                get("/say/a", "Host: a\r\nX: " + std::string(17000, 'x') + "\r\n"), 431},
+        Refused{"LongHeaders", get("/say/a", "Host: a\r\nX: " + std::string(17000, 'x') + "\r\n"),
+                431},
         Refused{"LongTarget", get("/say/" + std::string(17000, 'x')), 431},
         Refused{"Method", "BREW / HTTP/1.1\r\nHost: here\r\n\r\n", 501},
         Refused{"Connect", "CONNECT here:80 HTTP/1.1\r\nHost: here\r\n\r\n", 501},
@@ -161,6 +161,52 @@ TEST_F(HostileTest, AFloodOfOneAddressGivesWayToAnother) {
   EXPECT_EQ(other.get("/say/b").body, "b");
   EXPECT_EQ(flood.front().get("/say/c").body, "c");
   EXPECT_EQ(flood.back().read_to_end(), "");
+}
+
+TEST_F(HostileTest, AFloodOfAUserWithManyAddressesLeavesAQuarter) {
+  limits_.max_connections = 20;
+  start();
+  // No address of hers has more than the victim's.
+  std::vector<RawHttp> flood;
+  for (int address = 2; address < 10; ++address) {
+    for (int i = 0; i < 2; ++i) {
+      flood.push_back(connect(0, ("127.0.0." + std::to_string(address)).c_str()));
+      EXPECT_EQ(flood.back().get("/say/e", "X-User: eve\r\n").status, 200);
+    }
+  }
+  std::vector<RawHttp> victims;
+  for (int i = 0; i < 5; ++i) {
+    victims.push_back(connect());
+    EXPECT_EQ(victims.back().get("/say/v").body, "v");
+  }
+  EXPECT_EQ(flood.back().read_to_end(), "");  // her newest
+  EXPECT_EQ(connect().read_to_end(), "");     // she has three quarters now, and keeps them
+  EXPECT_EQ(flood.front().get("/say/e").body, "e");
+}
+
+TEST_F(HostileTest, HalfRequestsOfAUserWithManyAddressesLeaveAQuarter) {
+  budget_ = std::make_shared<ByteBudget>(4 << 20);
+  start();
+  const std::string half = "POST /say/e HTTP/1.1\r\nHost: here\r\nContent-Length: 200000\r\n\r\n" +
+                           std::string(100'000, 'e');
+  std::vector<RawHttp> flood;
+  for (int address = 2; address < 10; ++address) {
+    const std::string source = "127.0.0." + std::to_string(address);
+    const auto refused_before = server_->refusals().over_budget.load();
+    while (server_->refusals().over_budget == refused_before) {
+      const std::size_t used_before = budget_->used();
+      flood.push_back(connect(0, source.c_str()));
+      ASSERT_EQ(flood.back().get("/say/e", "X-User: eve\r\n").status, 200);
+      flood.back().send(half);
+      ASSERT_TRUE(eventually([&] {
+        return budget_->used() >= used_before + 100'000 ||
+               server_->refusals().over_budget > refused_before;
+      }));
+    }
+  }
+  EXPECT_GT(budget_->used(), budget_->limit() / 2);
+  EXPECT_LE(budget_->used(), budget_->limit() / 4 * 3);
+  EXPECT_EQ(connect().get("/large/200000").body.size(), 200'000u);
 }
 
 TEST_F(HostileTest, AClientThatIsGoneCostsNothing) {

@@ -2,13 +2,8 @@
 // that does what the path says, and a raw socket for clients that misbehave.
 #pragma once
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -18,59 +13,14 @@
 #include <thread>
 #include <vector>
 
+#include "tracker/port/raw_socket.h"
 #include "web/server/server.h"
 
 namespace weir::web {
 
-// A client without manners. Waits at most 5 s for anything. `source`: the address it comes from,
-// any of 127/8.
-class RawHttp {
+class RawHttp : public RawSocket {
  public:
-  explicit RawHttp(std::uint16_t port, int receive_buffer_bytes = 0,
-                   const char* source = "127.0.0.1") {
-    descriptor_ = ::socket(AF_INET, SOCK_STREAM, 0);
-    if (receive_buffer_bytes > 0) {
-      ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(int));
-    }
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    EXPECT_EQ(::inet_pton(AF_INET, source, &address.sin_addr), 1);
-    EXPECT_EQ(::bind(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(descriptor_, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
-  }
-  RawHttp(RawHttp&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  ~RawHttp() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  bool send(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-  void end_sending() { ::shutdown(descriptor_, SHUT_WR); }
-  // Reads what is there; false at the end of the connection.
-  bool read_more() {
-    pollfd waiting{descriptor_, POLLIN, 0};
-    if (::poll(&waiting, 1, 5000) <= 0) {
-      ADD_FAILURE() << "nothing came for 5 s; before: " << input_;
-      return false;
-    }
-    char buffer[65536];
-    const ssize_t count = ::recv(descriptor_, buffer, sizeof(buffer), 0);
-    if (count <= 0) return false;
-    input_.append(buffer, static_cast<std::size_t>(count));
-    return true;
-  }
-  std::string read_to_end() {
-    while (read_more()) {
-    }
-    return std::exchange(input_, {});
-  }
+  using RawSocket::RawSocket;
   // Until `text` has come; all up to its end.
   std::string read_until(const std::string& text) {
     std::size_t at;
@@ -111,13 +61,9 @@ class RawHttp {
     send("GET " + path + " HTTP/1.1\r\nHost: here\r\n" + headers + "\r\n");
     return read_answer();
   }
-
- private:
-  int descriptor_ = -1;
-  std::string input_;
 };
 
-// What a path has it do:
+// "X-User" names the caller. What a path has it do:
 //   /say/TEXT   answers with TEXT and the body         /large/N    N bytes
 //   /tag        with the ETag "7"                      /park/NAME  kept until release(NAME)
 //   /later      answered by another thread             /lose       nobody answers
@@ -128,6 +74,7 @@ class FakeSite {
   void handle(const HttpRequest& request, HttpResponder responder) {
     const std::string first = request.path.empty() ? "" : request.path[0];
     const std::string second = request.path.size() > 1 ? request.path[1] : "";
+    if (const auto user = request.header("x-user")) note_calling_user(*user);
     if (first == "later") {
       const std::lock_guard lock(mutex_);
       threads_.emplace_back([responder] { responder.answer(text("later")); });
@@ -181,8 +128,8 @@ class FakeSite {
 
  private:
   void open_stream(const HttpResponder& responder) {
-    auto stream = responder.stream({.first = shared("data: first\n\n"),
-                                    .too_slow = shared("event: bye\ndata: too slow\n\n")});
+    auto stream = responder.stream(
+        {.first = shared("data: first\n\n"), .too_slow = shared("event: bye\ndata: too slow\n\n")});
     if (!stream) return;
     const std::lock_guard lock(mutex_);
     streams_.push_back(std::move(stream));
@@ -223,15 +170,6 @@ class HttpTest : public ::testing::Test {
   }
   RawHttp connect(int receive_buffer_bytes = 0, const char* source = "127.0.0.1") {
     return RawHttp(server_->port(), receive_buffer_bytes, source);
-  }
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > end) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
   }
 
   HttpLimits limits_;

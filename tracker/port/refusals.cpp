@@ -1,4 +1,4 @@
-#include "tracker/rpc/refusals.h"
+#include "tracker/port/refusals.h"
 
 #include <spdlog/spdlog.h>
 

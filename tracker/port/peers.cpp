@@ -1,4 +1,4 @@
-#include "tracker/rpc/peers.h"
+#include "tracker/port/peers.h"
 
 #include <algorithm>
 

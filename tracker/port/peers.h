@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracker/rpc/byte_budget.h"
+#include "tracker/port/byte_budget.h"
 
 namespace weir {
 

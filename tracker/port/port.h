@@ -1,0 +1,80 @@
+// Port listens at one address and keeps the table of its connections; what is spoken on them is its
+// owner's (FramedServer, HttpServer). It accepts, has deadlines noticed, and makes room: where
+// there are as many connections as may be, one of a user who has more than three quarters of them
+// (from however many addresses) gives way to a newcomer, or else one of the address that has most
+// to one of an address that has fewer. An address may have all of a port for as long as nobody else
+// wants it, which is right for a cluster on one machine or behind one gateway.
+//
+// The io_context must outlive it. Acceptor and timers run on a strand of their own; the table is
+// shared with stop() under a mutex.
+#pragma once
+
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "jobqueue/model/result.h"
+#include "tracker/port/port_connection.h"
+
+namespace weir {
+
+class Port : public std::enable_shared_from_this<Port> {
+ public:
+  using MakeConnection =
+      std::function<std::shared_ptr<PortConnection>(TcpSocket, std::shared_ptr<Peer>)>;
+
+  // Accepts from the moment the io_context runs. `port` 0 takes a free one; `least_timeout` is the
+  // shortest of the connections' deadlines. Fails with BAD_REQUEST when the address cannot be used,
+  // saying which and why.
+  static Result<std::shared_ptr<Port>> listen(boost::asio::io_context& io, const std::string& host,
+                                              std::uint16_t port,
+                                              std::shared_ptr<PortShared> shared,
+                                              std::chrono::milliseconds least_timeout,
+                                              MakeConnection make_connection);
+
+  std::uint16_t number() const { return number_; }
+  // Any thread, more than once: listens no more, and closes every connection (on the io threads, so
+  // they are gone when these have run on or the io_context is destroyed).
+  void stop();
+
+  // For listen().
+  Port(boost::asio::io_context& io, std::shared_ptr<PortShared> shared,
+       std::chrono::milliseconds least_timeout, MakeConnection make_connection);
+
+ private:
+  using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Strand>;
+  using Timer = boost::asio::basic_waitable_timer<
+      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Strand>;
+
+  boost::system::error_code open(const boost::asio::ip::tcp::endpoint& endpoint);
+  void start();
+  void accept();
+  void accepted(TcpSocket socket);
+  bool make_room(const Peer& newcomer);
+  template <typename Whose>
+  bool newest_gives_way(std::string_view reason, const Whose& whose);
+  void sweep();
+
+  boost::asio::io_context& io_;
+  Strand strand_;
+  Acceptor acceptor_;
+  Timer sweep_timer_;
+  Timer accept_timer_;
+  const std::shared_ptr<PortShared> shared_;
+  const std::chrono::milliseconds sweep_interval_;
+  const MakeConnection make_connection_;
+  std::uint16_t number_ = 0;
+
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<PortConnection>> connections_;  // in the order they came
+  std::uint64_t accepted_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace weir
