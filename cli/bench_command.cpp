@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "bench/sched_matrix.h"
+#include "cli/bench_rpc_command.h"
 #include "cli/bench_store_command.h"
 #include "cli/exit_code.h"
 #include "cli/json.h"
@@ -255,6 +256,7 @@ void add_bench_command(CLI::App& app, Context& context) {
     context.action = [&context, options] { return sched(context, *options); };
   });
   add_bench_store_command(*group, context);
+  add_bench_rpc_command(*group, context);
 }
 
 }  // namespace weir::cli

@@ -26,7 +26,7 @@ struct SteeringOptions {
   std::string to;        // move: where to
   std::string priority;  // the last word
 };
-using Options = std::shared_ptr<SteeringOptions>;
+using SharedSteering = std::shared_ptr<SteeringOptions>;
 
 // What became of one job: "killed", and what scripts get besides its name and number.
 struct Outcome {
@@ -222,7 +222,7 @@ int wait(Context& context, const SteeringOptions& options) {
   return wait_for_jobs(context, jobtracker, numbers);
 }
 
-CLI::App* add(CLI::App& group, Context& context, const Options& options, const char* name,
+CLI::App* add(CLI::App& group, Context& context, const SharedSteering& options, const char* name,
               const char* what, int (*run)(Context&, const SteeringOptions&),
               const char* examples) {
   auto* command = group.add_subcommand(name, what);

@@ -1,23 +1,20 @@
 #include "cli/store_bench.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <mutex>
-#include <sstream>
 #include <thread>
 #include <vector>
 
 #include "ClientService.h"
 #include "TrackerService.h"
+#include "cli/benched_jobtracker.h"
 #include "cli/exit_code.h"
-#include "cli/local_processes.h"
 #include "jobqueue/store/sqlite_store.h"
 #include "thrift/convert.h"
 #include "thrift/spec_codec.h"
@@ -35,63 +32,6 @@ constexpr std::int64_t kStartWithinMs = 300'000;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-// A directory and the JobTracker in it, both gone with the object.
-class BenchedJobTracker {
- public:
-  BenchedJobTracker(const std::string& parent, InterruptScope& interrupt) : interrupt_(interrupt) {
-    std::string pattern = fs::absolute(parent).string() + "/weir-bench-XXXXXX";
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw CliFailure(kExitNotSo, fmt::format("cannot make a directory in {}", parent));
-    directory_ = pattern;
-    std::ofstream(file("weir.yaml"))
-        << "listen: {thrift: '127.0.0.1:0'}\nstore: {sqlite: " << store() << "}\n";
-  }
-  ~BenchedJobTracker() {
-    if (process_) stop_processes({*process_}, 20'000);
-    std::error_code ignored;
-    fs::remove_all(directory_, ignored);
-  }
-  BenchedJobTracker(const BenchedJobTracker&) = delete;
-  BenchedJobTracker& operator=(const BenchedJobTracker&) = delete;
-
-  std::string file(const std::string& name) const { return directory_ + "/" + name; }
-  std::string store() const { return file("weir.db"); }
-
-  void start() {
-    process_ = spawn({"/proc/self/exe",
-                      "jobtracker",
-                      {"jobtracker", "--conf", file("weir.yaml"), "--port-file", file("ports")},
-                      directory_,
-                      file("log")},
-                     interrupt_);
-    for (std::int64_t waited_ms = 0; !fs::exists(file("ports")); waited_ms += 5) {
-      if (!alive(*process_) || waited_ms > kStartWithinMs)
-        throw CliFailure(kExitNotSo, "the JobTracker did not start: " + log());
-      if (interrupt_.wait_ms(5)) throw CliFailure(kExitInterrupted, "interrupted");
-    }
-    std::ifstream(file("ports")) >> client_port >> tracker_port;
-  }
-  std::string log() const {
-    std::ostringstream text;
-    text << std::ifstream(file("log")).rdbuf();
-    return text.str();
-  }
-  double resident_mb() const {
-    std::ifstream statm(fmt::format("/proc/{}/statm", process_->pid));
-    std::int64_t size = 0, resident = 0;
-    statm >> size >> resident;
-    return static_cast<double>(resident) * 4096 / 1e6;
-  }
-
-  std::uint16_t client_port = 0;
-  std::uint16_t tracker_port = 0;
-
- private:
-  InterruptScope& interrupt_;
-  std::string directory_;
-  std::optional<LocalProcess> process_;
-};
 
 wire::SubmitRequest a_small_job(std::uint32_t client, std::uint64_t number) {
   wire::SubmitRequest request;
@@ -193,7 +133,7 @@ void fill(Store& store, const StoreBenchOptions& options) {
 // Registers and reports as every tracker there is, until one is given a task.
 void report_until_launched(const BenchedJobTracker& jobtracker, Clock::time_point start,
                            RestartFigures* figures) {
-  auto calls = RpcConnection::create("127.0.0.1", jobtracker.tracker_port)
+  auto calls = RpcConnection::create("127.0.0.1", jobtracker.ports().tracker)
                    ->client<wire::TrackerServiceClient>();
   for (std::int64_t sequence = 1;; ++sequence) {
     for (std::uint32_t i = 0; i < kTrackers; ++i) {
@@ -228,13 +168,13 @@ void report_until_launched(const BenchedJobTracker& jobtracker, Clock::time_poin
 }  // namespace
 
 SubmissionFigures bench_submissions(const StoreBenchOptions& options, InterruptScope& interrupt) {
-  BenchedJobTracker jobtracker(options.directory, interrupt);
+  BenchedJobTracker jobtracker(options.directory, "", interrupt);
   jobtracker.start();
   Submitting shared;
   const auto start = Clock::now();
   std::vector<std::jthread> clients;
   for (std::uint32_t i = 0; i < options.clients; ++i) {
-    clients.emplace_back([&, i] { submit_in_a_loop(jobtracker.client_port, i, shared); });
+    clients.emplace_back([&, i] { submit_in_a_loop(jobtracker.ports().client, i, shared); });
   }
   const bool interrupted = interrupt.wait_ms(static_cast<std::int64_t>(1e3 * options.seconds));
   shared.stop = true;
@@ -253,7 +193,7 @@ SubmissionFigures bench_submissions(const StoreBenchOptions& options, InterruptS
 }
 
 RestartFigures bench_restart(const StoreBenchOptions& options, InterruptScope& interrupt) {
-  BenchedJobTracker jobtracker(options.directory, interrupt);
+  BenchedJobTracker jobtracker(options.directory, "", interrupt);
   {
     auto store = open_sqlite_store(jobtracker.store(), {encode_job_spec, decode_job_spec});
     if (!store) throw CliFailure(kExitNotSo, store.error().message);
