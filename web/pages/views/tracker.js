@@ -2,11 +2,10 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
 import {slotGrid, why, byQueue, queuesOfJobs} from './trackers.js';
-import {stateBadge} from '../job_cells.js';
+import {stateBadge, queueColumn} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
 import {href} from '../router.js';
-import {colourClass} from '../colours.js';
 import {empty, loading} from '../states.js';
 
 const COLUMNS = [
@@ -31,23 +30,7 @@ const COLUMNS = [
         h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
       ),
   },
-  {
-    key: 'queue',
-    label: 'Queue',
-    width: 'minmax(90px, 1fr)',
-    from: 560,
-    className: 'with-dot',
-    draw: (cell, one) =>
-      fill(
-        cell,
-        one.queue
-          ? [
-              h('i', {class: 'dot ' + colourClass(one.queue)}),
-              h('a', {href: href.queue(one.queue)}, visible(one.queue)),
-            ]
-          : DASH,
-      ),
-  },
+  queueColumn({width: 'minmax(90px, 1fr)', from: 560}),
   {
     key: 'state',
     label: 'State',
