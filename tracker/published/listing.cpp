@@ -153,6 +153,17 @@ std::vector<AttemptView> with_stored(const PublishedViews& views, std::vector<At
   return out;
 }
 
+UnfinishedJobs unfinished_jobs(const std::vector<QueueView>& queues) {
+  UnfinishedJobs jobs;
+  for (const QueueView& queue : queues) {
+    if (!queue.leaf) continue;  // an inner queue has those of its leaves
+    jobs.waiting += queue.jobs_waiting;
+    jobs.pending += queue.jobs_pending;
+    jobs.running += queue.jobs_running;
+  }
+  return jobs;
+}
+
 Status each_queue(const PublishedViews& views, const std::string& after,
                   const Show<QueueView>& show) {
   const std::vector<QueueView>& queues = *views.queues;

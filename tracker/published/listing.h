@@ -40,6 +40,14 @@ Status each_job(const PublishedViews& views, const JobFilter& filter, const Show
 Status each_queue(const PublishedViews& views, const std::string& after,
                   const Show<QueueView>& show);
 
+// Unfinished jobs of all queues.
+struct UnfinishedJobs {
+  std::int64_t waiting = 0;  // held, or over a limit on running jobs
+  std::int64_t pending = 0;  // none of its tasks has started
+  std::int64_t running = 0;
+};
+UnfinishedJobs unfinished_jobs(const std::vector<QueueView>& queues);
+
 // As they are at `now`; by number, or by name those behind `after`.
 void each_tracker(const PublishedViews& views, TimeMs now, const Show<TrackerView>& show);
 void each_tracker_by_name(const PublishedViews& views, TimeMs now, const std::string& after,
