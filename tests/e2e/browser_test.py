@@ -210,6 +210,26 @@ class Pages(Cluster):
         self.browser.see("It was killed")
         self.sound()
 
+    def test_a_held_job_is_released(self):
+        self.start_pages()
+        for number, release in ((self.sleeper("by the button", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.click(".heading button", "Release…")),
+                                (self.sleeper("by the reason", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.click(".reasons button", "Release…")),
+                                (self.sleeper("by the key", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.press("r"))):
+            with self.subTest(job=number):
+                self.assertEqual(self.job(number)["state"], "HELD")
+                self.browser.open(f"/jobs/{number}")
+                self.browser.see("once somebody releases it")
+                release()
+                self.browser.click("dialog button", "Release")
+                self.wait_for_end(f"job_{number:04}")
+                self.browser.see("It has succeeded")
+                self.browser.wait("nothing is left to do", lambda: not self.browser.js(
+                    "return document.querySelector('.heading .buttons').offsetParent"))
+                self.sound()
+
     def test_menus_of_the_pools_page_change_in_place(self):
         self.start_pages()
         self.weir("policy", "set", "fair", user="ann")

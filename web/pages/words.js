@@ -80,7 +80,7 @@ export const MENDS = {
   pool_at_share:
     "Its pool has its fair share. Move the job to another pool, or raise the job's priority.",
   pool_at_maximum: 'Its pool has its maximum share. Move the job to another pool.',
-  held: 'It was submitted held. Release it with `weir job release`.',
+  held: 'It was submitted held. It takes its place in the queue once somebody releases it.',
 };
 
 export const MEND_ACTIONS = {
@@ -97,6 +97,7 @@ export const MEND_ACTIONS = {
   no_trackers: ['trackers'],
   pool_at_share: ['priority', 'move'],
   pool_at_maximum: ['move'],
+  held: ['release'],
 };
 
 export const POLICIES = {
