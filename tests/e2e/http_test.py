@@ -252,6 +252,9 @@ class Reading(Http):
         self.assertEqual([job["number"] for job in self.get("/jobs?sort=submitted").json()], sorted(jobs))
         self.assertEqual(self.get("/jobs?state=RUNNING").json(), [])
         self.assertEqual(len(self.get("/jobs?state=HELD,RUNNING&queue=research").json()), 7)
+        served = self.get("/jobs?sort=service&queue=research&limit=5")
+        self.assertEqual([job["number"] for job in served.json()], sorted(jobs)[:5])
+        self.assertNotIn("next", served.links)
         for path in ("/queues", "/trackers"):
             page, all_of_them = self.get(path + "?limit=1"), []
             all_of_them += page.json()

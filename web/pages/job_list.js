@@ -22,16 +22,7 @@ function orderOf(sort) {
   const down = sort.startsWith('-');
   const key = sort.replace(/^-/, '');
   if (key === 'submitted') return {asked: sort, compare: null};
-  if (key === 'served' || key === 'served_priority') {
-    return {
-      asked: 'submitted',
-      all: true,
-      compare: (a, b) =>
-        STATE[a.state] - STATE[b.state] ||
-        (key === 'served' ? 0 : RANK[b.priority] - RANK[a.priority]) ||
-        a.number - b.number,
-    };
-  }
+  if (key === 'service') return {asked: sort, all: true, compare: null};
   const of = BY[key] ?? BY.queue;
   return {
     asked: '-submitted',
@@ -57,7 +48,8 @@ export class JobList {
     page.every(4000, () => this.table.redraw());
   }
 
-  /** `sort` is submitted, -submitted, or one of the columns, which is sorted here. */
+  /** `sort` is submitted, -submitted, service (of a queue or pool), or one of the columns, which is
+   * sorted here. */
   ask({sort, ...filters}) {
     this.order = orderOf(sort || '-submitted');
     this.filters = {...filters, sort: this.order.asked};

@@ -5,6 +5,9 @@ export const WORDS = {
   allocated:
     'Allocated slots (AC): its part of the cluster as it is now. What others leave idle ' +
     'comes on top, what it leaves idle goes.',
+  served:
+    'As the policy that rules would give them their next slot: first those that may run, then ' +
+    'those that wait for a place among the running jobs, then held ones.',
   running: 'Running slots: held by attempts that run now and are not to die.',
   pending: 'Pending slots: of tasks that could be launched now if there were slots for them.',
   maximum: 'Maximum slots: the queue never has more, whichever policy rules.',
