@@ -65,8 +65,7 @@ export class JobList {
       signal: this.page.signal,
     });
     if (mine !== this.generation) return null;
-    const kept = this.keep ? value.filter(this.keep) : value;
-    return {value: kept, next: headers.get('X-Weir-Next-Cursor')};
+    return {value, next: headers.get('X-Weir-Next-Cursor')};
   }
 
   /** Reads anew what is shown, from the first row on. */
@@ -77,10 +76,9 @@ export class JobList {
     }
     this.busy = true;
     try {
-      const many = this.order.all || this.keep;
       const got = await this.fetch(
         null,
-        many ? SORTED_AT_MOST : Math.max(PAGE, Math.min(2000, this.items.length)),
+        this.order.all ? SORTED_AT_MOST : Math.max(PAGE, Math.min(2000, this.items.length)),
       );
       if (got && this.order.compare) {
         this.show(got.value.sort(this.order.compare), null, got.next ? null : got.value.length);

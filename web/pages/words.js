@@ -43,6 +43,16 @@ export const WORDS = {
   starved:
     'How long the pool has been below its minimum share, or below half its fair share. ' +
     'Beyond its timeout it may preempt.',
+  jobShare: "Fair share of the job in slots: its part of what its pool has. Of a fifo pool's: 0.",
+  jobWeight:
+    'Weight of the job among those of its pool: by its priority, and by size and boosts where ' +
+    'the settings say so.',
+  deficit:
+    'Deficit in slot-time: what the job was due and did not run. Where the algorithm is deficit ' +
+    'the highest is served first.',
+  localityWait:
+    'How far from its input its next map may run now, and how long it waits until that is ' +
+    'further out.',
   heard: 'How long ago the tracker was heard of by its heartbeat.',
   disk: "Free space on the disk of the tracker's work directory.",
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',

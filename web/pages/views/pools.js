@@ -2,7 +2,7 @@
 // and priority as menus that change them in place.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {whole, share, duration, DASH} from '../format.js';
+import {whole, share, duration, slotTime, DASH} from '../format.js';
 import {query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {JobList} from '../job_list.js';
@@ -111,6 +111,32 @@ function poolColumns(advanced) {
   ];
 }
 
+/** How a job stands under the policy that rules, by `of(job)`: nothing of one that waits. */
+function standingColumns(of) {
+  const column = (key, label, width, tip, text) => ({
+    key,
+    label,
+    width,
+    tip,
+    from: 700,
+    right: true,
+    text: (job) => (of(job) ? text(of(job)) : DASH),
+  });
+  const both = (figure) => (one) => `${figure(one.maps)} / ${figure(one.reduces)}`;
+  const deficit = ({deficit_slot_ms: ms}) => (ms === undefined ? DASH : slotTime(ms));
+  return [
+    column('fair_share', 'Share', '96px', WORDS.jobShare, both((of) => share(of.share))),
+    column('weight', 'Weight', '84px', WORDS.jobWeight, both((of) => share(of.weight))),
+    column('deficit', 'Deficit', '116px', WORDS.deficit, both(deficit)),
+    column('locality', 'Locality', '96px', WORDS.localityWait, (one) => {
+      if (!one.may_run) return DASH;
+      return one.locality_left_ms
+        ? `${one.may_run}, ${duration(one.locality_left_ms)}`
+        : one.may_run;
+    }),
+  ];
+}
+
 async function chosen(cell, change) {
   const {job, value: was} = cell;
   const wanted = cell.select.value;
@@ -165,6 +191,9 @@ export function draw(page) {
       change: () => {
         setQuery({advanced: advanced.checked ? '1' : null});
         drawTable();
+        drawJobs();
+        policies.path = policyPath();
+        policies.refresh();
       },
     },
   });
@@ -180,7 +209,12 @@ export function draw(page) {
       h('span', {class: 'space'}),
       h(
         'label',
-        {class: 'toggle', tip: 'Adds mode and starvation clocks of pools.'},
+        {
+          class: 'toggle',
+          tip:
+            'Adds mode and starvation clocks of pools; under fair also share, weight, deficit ' +
+            'and the wait for locality of jobs.',
+        },
         advanced,
         'advanced',
       ),
@@ -262,9 +296,16 @@ export function draw(page) {
         menu(cell, job, job.priority, () => PRIORITIES, `Priority of ${job.job}`, setPriority),
     },
   );
-  list.table.columns = columns;
+  let standings = new Map();
+  const drawJobs = () => {
+    const more = advanced.checked && kind === 'pool';
+    list.table.columns = more
+      ? [...columns, ...standingColumns((job) => standings.get(job.number))]
+      : columns;
+    list.table.layOut();
+  };
   list.table.hrefOf = null;
-  list.table.layOut();
+  drawJobs();
   let outlook = [];
   const setHint = (policy) => {
     if (hint.policy === policy) return;
@@ -294,14 +335,9 @@ export function draw(page) {
     const pool = query().get('pool');
     setText(title, pool ? `Jobs of ${visible(pool)}` : 'Jobs of all pools');
     every.hidden = !pool;
-    list.keep =
-      pool && kind === 'pool'
-        ? (job) => job.pool === pool || job.pool?.startsWith(pool + '.')
-        : null;
-    list.ask({
-      state: 'RUNNING,PENDING,WAITING,HELD',
-      ...(pool && kind === 'queue' ? {queue: pool} : {}),
-    });
+    // Of a pool in the order in which they are served, of all pools the newest first.
+    if (pool) list.ask({[kind]: pool, sort: 'service'});
+    else list.ask({state: 'RUNNING,PENDING,WAITING,HELD'});
   };
   page.use('/queues', {}, (value) => {
     if (!value) return;
@@ -309,15 +345,20 @@ export function draw(page) {
     queueNames = value.filter((one) => one.leaf && one.state === 'RUNNING').map((one) => one.name);
     list.table.redraw();
   });
-  page.use('/policy', {topic: 'policy', every: 5000}, (value) => {
+  const policyPath = () => (advanced.checked ? '/policy?advanced=1' : '/policy');
+  const policies = page.use(policyPath(), {topic: 'policy', every: 5000}, (value) => {
     if (!value) return;
+    standings = new Map((value.jobs ?? []).map((one) => [one.number, one]));
     const was = kind;
     kind = value.current === 'fair' ? 'pool' : 'queue';
     setHint(kind === 'pool' ? null : value.current);
     // Under another policy the fair one says what it would deal.
     outlook = value.outlooks.find((one) => one.of === 'pools')?.shares ?? [];
     if (kind === 'queue') showPools(outlook);
-    if (was !== kind) askJobs();
+    if (was !== kind) {
+      drawJobs();
+      askJobs();
+    }
     list.table.redraw();
   });
   page.show(place, '/pools', {topic: 'queues', every: 3000}, (value) => {
