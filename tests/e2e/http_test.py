@@ -358,6 +358,21 @@ class Changing(Http):
         self.assertEqual(self.get("/pools").json()["policy"], "fair")
         self.assertEqual(self.get("/cluster").json()["policy"], "fair")
 
+    def test_jobs_and_slots_by_what_holds_them(self):
+        """What is worked out only for who asks: jobs under the fair policy, slots by queue."""
+        path = self.dir / "in"
+        path.write_text("x\n")
+        self.call("PUT", "/policy", 200, body={"name": "fair"})
+        job = self.call("POST", "/jobs", 201, body=self.submission(mapper="sleep 60; cat", input_files=[str(path)])).json()
+        wait_for("it runs", lambda: self.get(f"/jobs/{job['number']}").json()["maps"]["running"])
+        policy = self.get("/policy?advanced=1").json()
+        jsonschema.validate(policy, strict({"$ref": "#/components/schemas/Policy"}))
+        self.assertEqual([(one["job"], one["maps"]["running"]) for one in policy["jobs"]], [(job["job"], 1)])
+        self.assertNotIn("jobs", self.get("/policy").json())
+        slots = self.get("/slots").json()
+        jsonschema.validate(slots, strict({"type": "array", "items": {"$ref": "#/components/schemas/TrackerSlots"}}))
+        self.assertEqual(slots, [{"tracker": "tt1", "queues": [{"queue": "research", "maps": 1, "reduces": 0}]}])
+
     def test_two_people_edit_the_settings(self):
         now = self.get("/settings")
         tag, text = now.headers["ETag"], now.json()["text"]

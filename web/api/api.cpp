@@ -84,6 +84,7 @@ const std::vector<Route>& routes() {
       {"GET", "/settings/history", get_settings_history},
       {"GET", "/settings/history/{}", get_settings_of},
       {"GET", "/settings/in_force", get_settings_in_force},
+      {"GET", "/slots", get_slots},
       {"GET", "/trackers", get_trackers},
       {"GET", "/trackers/{}", get_tracker},
       {"PATCH", "/trackers/{}", patch_tracker, true},
