@@ -13,9 +13,9 @@ namespace weir::web {
 namespace asio = boost::asio;
 namespace {
 
-constexpr std::size_t kReadBytes = 64 << 10;     // at most, at one go
-constexpr std::size_t kRequestBytes = 2 << 10;   // what a request costs besides its text
-constexpr std::size_t kLingerBytes = 32 << 20;   // thrown away after the last answer
+constexpr std::size_t kReadBytes = 64 << 10;    // at most, at one go
+constexpr std::size_t kRequestBytes = 2 << 10;  // what a request costs besides its text
+constexpr std::size_t kLingerBytes = 32 << 20;  // thrown away after the last answer
 
 // One for each io thread, shared by its connections.
 std::array<char, kReadBytes>& read_buffer() {
@@ -244,6 +244,7 @@ void HttpConnection::handle() {
   read_deadline_.clear();
   request_ = std::move(reader_->request());
   reader_ = nullptr;
+  handled_at_ = std::chrono::steady_clock::now();
   ++sequence_;
   ++server_->requests;
   const HttpResponder responder(server_->gate, weak_from_this(), sequence_);
@@ -265,6 +266,11 @@ void HttpConnection::deliver(std::uint64_t sequence, HttpAnswer answer) {
   write(std::move(answer), &request_, !request_.keep_alive);
 }
 
+void HttpConnection::observe(int status) const {
+  if (!server_->observer) return;
+  server_->observer(request_, status, std::chrono::steady_clock::now() - handled_at_);
+}
+
 void HttpConnection::answer_problem(const HttpProblem& problem) {
   reader_ = nullptr;
   HttpAnswer answer = problem_answer(problem);
@@ -278,8 +284,7 @@ std::shared_ptr<EventStream> HttpConnection::make_stream(const SharedText& too_s
   if (closed()) leave_stream_count();
   return std::make_shared<EventStream>(
       server_->budget, BudgetShare(*server_->budget, peer_->account),
-      server_->limits.max_unsent_bytes, too_slow,
-      [gate = server_->gate, weak = weak_from_this()] {
+      server_->limits.max_unsent_bytes, too_slow, [gate = server_->gate, weak = weak_from_this()] {
         gate->pass([&] {
           const auto self = weak.lock();
           if (self) asio::post(self->strand(), [self] { self->stream_has_more(); });

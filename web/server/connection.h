@@ -14,6 +14,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/strand.hpp>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,11 +38,12 @@ using HttpSocket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, HttpSt
 // What the connections of one server share.
 struct HttpShared {
   HttpShared(std::string server_name, HttpLimits server_limits, HttpHandler server_handler,
-             std::shared_ptr<ByteBudget> server_budget)
+             std::shared_ptr<ByteBudget> server_budget, HttpObserver server_observer)
       : name(std::move(server_name)),
         limits(server_limits),
         handler(std::move(server_handler)),
         budget(std::move(server_budget)),
+        observer(std::move(server_observer)),
         refusals(name),
         streams(limits.max_streams) {}
 
@@ -49,6 +51,7 @@ struct HttpShared {
   const HttpLimits limits;
   const HttpHandler handler;
   const std::shared_ptr<ByteBudget> budget;
+  const HttpObserver observer;  // may be empty
   const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
   RefusalLog refusals;
   PeerTable peers;
@@ -92,6 +95,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool has_room();
   void set_read_deadline();
   void handle();
+  void observe(int status) const;
   void answer_problem(const HttpProblem& problem);
   void write(HttpAnswer answer, const HttpRequest* request, bool close_after);
   void write_some();
@@ -112,10 +116,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const std::string name_;  // of the client, for the log
 
   State state_ = State::kReading;
-  std::string kept_;                       // read, and not taken yet
-  std::unique_ptr<RequestReader> reader_;  // null between requests
-  HttpRequest request_;                    // that is being answered
-  std::uint64_t sequence_ = 0;             // of the request
+  std::string kept_;                                    // read, and not taken yet
+  std::unique_ptr<RequestReader> reader_;               // null between requests
+  HttpRequest request_;                                 // that is being answered
+  std::chrono::steady_clock::time_point handled_at_{};  // from then on
+  std::uint64_t sequence_ = 0;                          // of the request
   BudgetShare request_bytes_;
   BudgetShare answer_bytes_;
   bool had_a_request_ = false;
@@ -125,8 +130,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::size_t thrown_away_ = 0;  // while lingering
 
   Outgoing out_;
-  std::string go_ahead_;         // goes before the answer
-  std::size_t written_ = 0;      // of what goes out now
+  std::string go_ahead_;     // goes before the answer
+  std::size_t written_ = 0;  // of what goes out now
   bool close_after_ = false;
   std::shared_ptr<EventStream> stream_;
   SharedText stream_text_;

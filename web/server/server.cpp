@@ -27,8 +27,8 @@ constexpr std::chrono::milliseconds kAcceptPause{100};  // after accept() failed
 
 // Deadlines are noticed this much late at most.
 std::chrono::milliseconds sweep_interval(const HttpLimits& limits) {
-  const auto least = std::min(
-      {limits.read_timeout, limits.idle_timeout, limits.write_timeout, limits.heartbeat});
+  const auto least =
+      std::min({limits.read_timeout, limits.idle_timeout, limits.write_timeout, limits.heartbeat});
   return std::clamp(least / 4, std::chrono::milliseconds(5), std::chrono::milliseconds(1000));
 }
 
@@ -195,13 +195,15 @@ void HttpServer::Core::stop() {
 Result<std::unique_ptr<HttpServer>> HttpServer::listen(asio::io_context& io, std::string name,
                                                        const std::string& host, std::uint16_t port,
                                                        HttpHandler handler, HttpLimits limits,
-                                                       std::shared_ptr<ByteBudget> budget) {
+                                                       std::shared_ptr<ByteBudget> budget,
+                                                       HttpObserver observer) {
   boost::system::error_code error;
   tcp::resolver resolver(io);
   const auto found = resolver.resolve(
       host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty()) return cannot_listen(name, host, port, error.message());
-  auto shared = std::make_shared<HttpShared>(name, limits, std::move(handler), std::move(budget));
+  auto shared = std::make_shared<HttpShared>(name, limits, std::move(handler), std::move(budget),
+                                             std::move(observer));
   auto core = std::make_shared<Core>(io, std::move(shared));
   error = core->open(found.begin()->endpoint());
   if (error) return cannot_listen(name, host, port, error.message());
