@@ -260,6 +260,11 @@ class Pages(Cluster):
         self.browser.see("4 / 0", '.panel:last-child [role="gridcell"]')
         for head in ("Share", "Weight", "Deficit", "Locality"):
             self.assertIn(head, heads())
+        for width in (390, 800, 1280):
+            self.browser.size(width, 900)
+            self.browser.wait("all of it fits", lambda: self.browser.js(
+                "return [...document.querySelectorAll('.table')]"
+                ".every((one) => one.scrollWidth <= one.clientWidth + 1)"))
         self.sound()
 
     def test_jobs_stand_in_the_order_in_which_they_are_served(self):

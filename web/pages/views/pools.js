@@ -113,22 +113,22 @@ function poolColumns(advanced) {
 
 /** How a job stands under the policy that rules, by `of(job)`: nothing of one that waits. */
 function standingColumns(of) {
-  const column = (key, label, width, tip, text) => ({
+  const column = (key, label, width, from, tip, text) => ({
     key,
     label,
     width,
     tip,
-    from: 700,
+    from,
     right: true,
     text: (job) => (of(job) ? text(of(job)) : DASH),
   });
   const both = (figure) => (one) => `${figure(one.maps)} / ${figure(one.reduces)}`;
   const deficit = ({deficit_slot_ms: ms}) => (ms === undefined ? DASH : slotTime(ms));
   return [
-    column('fair_share', 'Share', '96px', WORDS.jobShare, both((of) => share(of.share))),
-    column('weight', 'Weight', '84px', WORDS.jobWeight, both((of) => share(of.weight))),
-    column('deficit', 'Deficit', '116px', WORDS.deficit, both(deficit)),
-    column('locality', 'Locality', '96px', WORDS.localityWait, (one) => {
+    column('fair_share', 'Share', '96px', 620, WORDS.jobShare, both((of) => share(of.share))),
+    column('weight', 'Weight', '84px', 980, WORDS.jobWeight, both((of) => share(of.weight))),
+    column('deficit', 'Deficit', '116px', 760, WORDS.deficit, both(deficit)),
+    column('locality', 'Locality', '96px', 1000, WORDS.localityWait, (one) => {
       if (!one.may_run) return DASH;
       return one.locality_left_ms
         ? `${one.may_run}, ${duration(one.locality_left_ms)}`
@@ -296,11 +296,13 @@ export function draw(page) {
         menu(cell, job, job.priority, () => PRIORITIES, `Priority of ${job.job}`, setPriority),
     },
   );
+  // There is no room for all: what the page of jobs shows as well makes way.
+  const atHand = ({key}) => !['state', 'user', 'reduces', 'age', 'reason'].includes(key);
   let standings = new Map();
   const drawJobs = () => {
     const more = advanced.checked && kind === 'pool';
     list.table.columns = more
-      ? [...columns, ...standingColumns((job) => standings.get(job.number))]
+      ? [...columns.filter(atHand), ...standingColumns((job) => standings.get(job.number))]
       : columns;
     list.table.layOut();
   };
