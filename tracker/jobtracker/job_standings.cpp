@@ -29,15 +29,13 @@ JobStandingsView jobs_to_ask(const PublishedViews& views) {
     standing.name = job.name;
     standing.user = job.user;
     standing.pool = job.pool.value_or(job.queue);
-    standing.maps.running = job.maps.running;
-    standing.reduces.running = job.reduces.running;
     return true;
   });
   WEIR_CHECK(listed.ok(), "a filter without a queue fits");
   return out;
 }
 
-JobStandingsView::Figures figures_of(const JobFigures& figures, std::int64_t running) {
+JobStandingsView::Figures figures_of(const JobFigures& figures, std::uint32_t running) {
   constexpr Share kThousandth = kWholeSlot / 1000;
   JobStandingsView::Figures out;
   out.running = running;
@@ -54,8 +52,8 @@ bool fill_in(const Engine& engine, Standing& standing) {
   const auto of = [&](TaskKind kind) { return job_figures(engine.policy(), job->id, kind); };
   const JobFigures maps = of(TaskKind::kMap);
   if (maps.share < 0) return false;
-  standing.maps = figures_of(maps, standing.maps.running);
-  standing.reduces = figures_of(of(TaskKind::kReduce), standing.reduces.running);
+  standing.maps = figures_of(maps, job->tasks(TaskKind::kMap).running);
+  standing.reduces = figures_of(of(TaskKind::kReduce), job->tasks(TaskKind::kReduce).running);
   if (maps.locality) {
     standing.may_run = name(maps.locality->allowed);
     standing.locality_left_ms = maps.locality->left_ms;

@@ -52,7 +52,7 @@ TEST(CallCounters, AreBoundedAndLoseNone) {
 }
 
 TEST(HttpTimes, GoByRouteAndStatusAndHaveNoOtherSeries) {
-  HttpTimes times({{"GET", "/jobs"}, {"any", "pages"}});
+  HttpTimes times(std::vector<HttpTimes::Route>{{"GET", "/jobs"}, {"any", "pages"}});
   const auto counted = [&times] {
     std::vector<std::string> all;
     times.each([&](const HttpTimes::Route& route, const std::string& code, const Histogram& of) {
@@ -73,7 +73,7 @@ TEST(HttpTimes, GoByRouteAndStatusAndHaveNoOtherSeries) {
 }
 
 TEST(HttpTimes, LoseNoneWhenManyAreFirst) {
-  HttpTimes times({{"GET", "/jobs"}});
+  HttpTimes times(std::vector<HttpTimes::Route>{{"GET", "/jobs"}});
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&times] {
