@@ -60,9 +60,16 @@ function poolColumns(advanced) {
       'Demand',
       WORDS.demand,
       (one) => whole(one.demand ?? one.running + one.pending),
-      560,
+      advanced ? 700 : 560,
     ),
-    figure('min', 'Min share', WORDS.minShare, (one) => whole(one.min_share ?? 0), 660, '84px'),
+    figure(
+      'min',
+      'Min share',
+      WORDS.minShare,
+      (one) => whole(one.min_share ?? 0),
+      advanced ? 830 : 660,
+      '84px',
+    ),
     {
       key: 'weight',
       label: 'Weight',
@@ -80,7 +87,7 @@ function poolColumns(advanced) {
         (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null
           ? '∞'
           : whole(one.max_share ?? one.maximum),
-      900,
+      advanced ? 1000 : 900,
       '96px',
     ),
     ...(advanced
@@ -89,7 +96,7 @@ function poolColumns(advanced) {
             key: 'mode',
             label: 'Mode',
             width: '56px',
-            from: 800,
+            from: 900,
             tip:
               "How the pool's jobs share what it has: fair, each its part by weight; " +
               'fifo, one after another.',
@@ -103,7 +110,7 @@ function poolColumns(advanced) {
               const ms = Math.max(one.below_min_share_ms ?? 0, one.below_half_share_ms ?? 0);
               return ms ? duration(ms) : DASH;
             },
-            0,
+            620,
             '112px',
           ),
         ]
