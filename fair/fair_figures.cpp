@@ -149,6 +149,9 @@ JobFigures FairPolicy::job_figures(JobId id, TaskKind kind) const {
     figures.share = standings_[index(kind)].job_share(stand);
     figures.weight_millionths = stand.facts.weight / 1000;
   }
+  if (kind == TaskKind::kMap && delay_.on() && state_.has_locations(id)) {
+    figures.locality = {.allowed = delay_.allowed(id, false), .left_ms = delay_.left(id)};
+  }
   if (by_deficit_) {
     const Int128 deficit = memory_.of(id).account[index(kind)].deficit;
     const Int128 half = deficit < 0 ? -kFineSlot / 2 : kFineSlot / 2;

@@ -4,21 +4,17 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <set>
-#include <tuple>
 
 #include "live/api_json.h"
-#include "report/timeline.h"
+#include "report/tally.h"
 
 namespace weir::live {
 namespace {
 
 constexpr std::size_t kMostQueues = 500;
 constexpr std::size_t kMostPages = 100;  // of a list, 1,000 a page
-constexpr std::size_t kSlowest = 25;
 constexpr const char* kClasses[] = {"map", "reduce"};
-const std::string kCluster;  // no queue has this path
 
 struct Step {
   DurationMs up_to_ms;  // spans for which it is right
@@ -43,7 +39,7 @@ class Reader {
         since_(since_ms),
         now_(now_ms),
         step_(step_for(now_ms - since_ms)),
-        timeline_(since_ms, step_.step_ms) {}
+        tally_(since_ms, step_.step_ms) {}
 
   report::Report read() {
     read_cluster();
@@ -55,12 +51,6 @@ class Reader {
   }
 
  private:
-  report::QueueTotals& totals(const std::string& queue) {
-    report::QueueTotals& totals = totals_[queue];
-    totals.queue = queue;
-    return totals;
-  }
-
   void read_cluster() {
     const Json cluster = get_json(client_, "/api/v1/cluster");
     made_.made_from.emplace_back("policy", text_of(cluster, "policy") + " (now)");
@@ -107,12 +97,12 @@ class Reader {
         all.running = static_cast<double>(number_of(of, "running"));
         all.pending = static_cast<double>(number_of(of, "pending"));
         all.guaranteed = static_cast<double>(number_of(of, "guaranteed"));
-        timeline_.add(kCluster, kind, from, to, all);
+        tally_.add_cluster(kind, from, to, all);
         made_.slot_s[index(kind)] += *all.guaranteed * static_cast<double>(to - from) / 1000;
       }
     });
     for (const std::string& queue : leaves_) {
-      totals(queue);
+      tally_.totals(queue);
       if (!any) continue;  // a JobTracker without series: said once
       each_point(queue, [&](const Json& point, TimeMs from, TimeMs to) {
         for (const TaskKind kind : kTaskKinds) take_figures(queue, kind, point, from, to);
@@ -136,8 +126,8 @@ class Reader {
       figures.lent = std::max(0.0, guaranteed - allocated);
       figures.borrowed = std::max(0.0, figures.running - guaranteed);
     }
-    timeline_.add(queue, kind, from, to, figures);
-    totals(queue).used_slot_s[index(kind)] +=
+    tally_.timeline().add(queue, kind, from, to, figures);
+    tally_.totals(queue).used_slot_s[index(kind)] +=
         figures.running * static_cast<double>(to - from) / 1000;
   }
 
@@ -182,18 +172,14 @@ class Reader {
     job.reduces = static_cast<std::uint64_t>(number_of(part_of(json, "reduces"), "total"));
     const auto finished = maybe_number_of(json, "finished_at_ms");
     if (finished && *finished < since_) return;
-    report::QueueTotals& queue = totals(job.queue);
+    report::QueueTotals& queue = tally_.totals(job.queue);
     if (job.wait_ms) queue.waits.push_back(*job.wait_ms);
     if (!finished) {
       ++queue.unfinished;
       return;
     }
     job.response_ms = std::max<std::int64_t>(0, *finished - job.submitted_at);
-    queue.responses.push_back(job.response_ms);
-    queue.succeeded += job.state == "SUCCEEDED";
-    queue.failed += job.state == "FAILED";
-    queue.killed += job.state == "KILLED";
-    made_.slowest.push_back(std::move(job));
+    tally_.add_end(job);
   }
 
   void read_kills() {
@@ -209,44 +195,19 @@ class Reader {
   void take_kill(const Json& kill) {
     const std::string reason = text_of(kill, "reason");
     if (reason != "reclaim" && reason != "min_share" && reason != "fair_share") return;
-    const std::string victim = text_of(kill, "queue");
-    const std::string claimant = text_of(kill, "for");
-    const double wasted =
-        static_cast<double>(number_of(kill, "ran_ms") * number_of(kill, "slots", 1)) / 1000;
-    report::Kills& between = kills_[{victim, claimant, reason}];
-    between.victim = victim;
-    between.claimant = claimant;
-    between.reason = reason;
-    ++between.count;
-    between.wasted_slot_s += wasted;
-    ++totals(victim).lost;
-    totals(victim).wasted_slot_s += wasted;
-    if (!claimant.empty()) ++totals(claimant).gained;
-    timeline_.add_kill(victim, std::min(number_of(kill, "t"), now_ - 1), wasted);
+    const auto slot_ms = number_of(kill, "ran_ms") * number_of(kill, "slots", 1);
+    tally_.add_kill({.victim = text_of(kill, "queue"),
+                     .claimant = text_of(kill, "for"),
+                     .reason = reason,
+                     .at = std::min(number_of(kill, "t"), now_ - 1),
+                     .wasted_slot_s = static_cast<double>(slot_ms) / 1000});
   }
 
   report::Report finish() {
     made_.from = since_;
     made_.to = now_;
     made_.wall_clock = true;
-    made_.cluster = timeline_.series(kCluster, now_);
-    for (const std::string& queue : timeline_.queues()) {
-      if (queue == kCluster) continue;
-      made_.queues.push_back(timeline_.series(queue, now_));
-      for (const TaskKind kind : kTaskKinds) {
-        totals(queue).lent_slot_s[index(kind)] = timeline_.lent_slot_s(queue, kind);
-        totals(queue).borrowed_slot_s[index(kind)] = timeline_.borrowed_slot_s(queue, kind);
-      }
-    }
-    for (auto& [name, queue] : totals_) made_.totals.push_back(std::move(queue));
-    for (auto& [between, kills] : kills_) made_.kills.push_back(std::move(kills));
-    std::stable_sort(
-        made_.kills.begin(), made_.kills.end(),
-        [](const auto& a, const auto& b) { return a.wasted_slot_s > b.wasted_slot_s; });
-    std::stable_sort(
-        made_.slowest.begin(), made_.slowest.end(),
-        [](const auto& a, const auto& b) { return a.response_ms > b.response_ms; });
-    if (made_.slowest.size() > kSlowest) made_.slowest.resize(kSlowest);
+    tally_.hand_over(now_, made_);
     made_.notes.emplace_back(
         "Times without figures are those in which the JobTracker did not run.");
     return std::move(made_);
@@ -255,12 +216,10 @@ class Reader {
   HttpClient& client_;
   std::int64_t since_, now_;
   const Step& step_;
-  report::Timeline timeline_;
+  report::Tally tally_;
   report::Report made_;
   std::vector<std::string> leaves_;
   std::set<std::int64_t> seen_;
-  std::map<std::string, report::QueueTotals> totals_;
-  std::map<std::tuple<std::string, std::string, std::string>, report::Kills> kills_;
 };
 
 }  // namespace

@@ -9,9 +9,6 @@
 namespace weir {
 namespace {
 
-constexpr std::size_t kSlowest = 25;
-const std::string kCluster;  // no queue has this path
-
 TimeMs told(TimeMs at) {
   return at - SimEngine::kStart;
 }
@@ -32,15 +29,10 @@ report::Figures figures_of(const QueueFigures& of, bool guarantees) {
   return figures;
 }
 
-bool slower(const report::SlowJob& a, const report::SlowJob& b) {
-  return std::tuple(-a.response_ms, a.submitted_at, a.id) <
-         std::tuple(-b.response_ms, b.submitted_at, b.id);
-}
-
 }  // namespace
 
 RunReport::RunReport()
-    : timeline_(0), held_since_(SimEngine::kStart), slots_since_(SimEngine::kStart) {}
+    : tally_(0), held_since_(SimEngine::kStart), slots_since_(SimEngine::kStart) {}
 
 void RunReport::on_step(const Engine& engine, const Input& input, const Output& output) {
   for (const Event& event : output.events) take(engine, event);
@@ -73,12 +65,6 @@ std::string RunReport::place_of(const Engine& engine, JobId job) {
   return open == open_.end() ? std::string() : open->second.place;
 }
 
-report::QueueTotals& RunReport::totals(const std::string& place) {
-  report::QueueTotals& totals = totals_[place];
-  totals.queue = place;
-  return totals;
-}
-
 void RunReport::take(const Engine& engine, const Event& event) {
   if (const auto* submitted = fact_as<JobSubmitted>(event.fact)) {
     OpenJob& job = open_[submitted->job];
@@ -95,7 +81,7 @@ void RunReport::take(const Engine& engine, const Event& event) {
     OpenJob& job = open->second;
     job.place = place_of(engine, open->first);
     job.told.wait_ms = told(event.at) - job.told.submitted_at;
-    totals(job.place).waits.push_back(*job.told.wait_ms);
+    tally_.totals(job.place).waits.push_back(*job.told.wait_ms);
   } else if (const auto* kill = fact_as<KillOrdered>(event.fact)) {
     take_kill(engine, told(event.at), *kill);
   } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
@@ -118,51 +104,40 @@ void RunReport::end_job(const Engine& engine, JobId id, JobState state, TimeMs a
     job.maps = found->tasks(TaskKind::kMap).tasks.size();
     job.reduces = found->tasks(TaskKind::kReduce).tasks.size();
   }
-  report::QueueTotals& queue = totals(job.queue);
-  queue.responses.push_back(job.response_ms);
-  queue.succeeded += state == JobState::kSucceeded;
-  queue.failed += state == JobState::kFailed;
-  queue.killed += state == JobState::kKilled;
-  if (slowest_.size() < kSlowest || slower(job, slowest_.back())) {
-    slowest_.insert(std::upper_bound(slowest_.begin(), slowest_.end(), job, slower), job);
-    if (slowest_.size() > kSlowest) slowest_.pop_back();
-  }
+  tally_.add_end(job);
   open_.erase(open);
 }
 
 void RunReport::take_kill(const Engine& engine, TimeMs at, const KillOrdered& kill) {
   if (kill.reason > KillReason::kFairShare) return;
   const TaskKey& task = kill.attempt.task;
-  const std::string victim = place_of(engine, task.job);
   std::string claimant = kill.for_pool;
   if (claimant.empty() && kill.for_queue.valid()) {
     claimant = engine.state().tree().node(kill.for_queue).path;
   }
-  const double wasted =
-      static_cast<double>(kill.ran_ms * engine.state().job(task.job).width(task.kind)) / 1000;
-  const std::string reason(name(kill.reason));
-  report::Kills& kills = kills_[{victim, claimant, reason}];
-  kills.victim = victim;
-  kills.claimant = claimant;
-  kills.reason = reason;
-  ++kills.count;
-  kills.wasted_slot_s += wasted;
-  ++totals(victim).lost;
-  totals(victim).wasted_slot_s += wasted;
-  ++totals(claimant).gained;
-  timeline_.add_kill(victim, at, wasted);
+  const auto slot_ms = kill.ran_ms * engine.state().job(task.job).width(task.kind);
+  tally_.add_kill({.victim = place_of(engine, task.job),
+                   .claimant = std::move(claimant),
+                   .reason = std::string(name(kill.reason)),
+                   .at = at,
+                   .wasted_slot_s = static_cast<double>(slot_ms) / 1000});
 }
 
 void RunReport::use(const Engine& engine, const TaskKey& task, DurationMs held_ms) {
   const Job* job = engine.state().find_job(task.job);
   if (job == nullptr) return;
-  totals(place_of(engine, task.job)).used_slot_s[index(task.kind)] +=
+  tally_.totals(place_of(engine, task.job)).used_slot_s[index(task.kind)] +=
       static_cast<double>(held_ms * job->width(task.kind)) / 1000;
 }
 
 void RunReport::sample(const Engine& engine) {
+  const TimeMs from = told(held_since_), to = told(engine.now());
   for (const Held& held : held_) {
-    timeline_.add(held.place, held.kind, told(held_since_), told(engine.now()), held.figures);
+    if (held.place.empty()) {
+      tally_.add_cluster(held.kind, from, to, held.figures);
+    } else {
+      tally_.timeline().add(held.place, held.kind, from, to, held.figures);
+    }
   }
   held_.clear();
   held_since_ = engine.now();
@@ -179,7 +154,7 @@ void RunReport::sample(const Engine& engine) {
       all.pending += held.figures.pending;
     }
     all.guaranteed = static_cast<double>(engine.state().total_slots(kind));
-    held_.push_back({kCluster, kind, all});
+    held_.push_back({"", kind, all});
   }
 }
 
@@ -211,28 +186,13 @@ report::Report RunReport::end(const Engine& engine) {
   for (const Attempt& attempt : engine.state().attempts()) {
     if (attempt.live) use(engine, attempt.key.task, attempt.in_slots_ms(engine.now()));
   }
-  for (const auto& [id, job] : open_) ++totals(place_of(engine, id)).unfinished;
+  for (const auto& [id, job] : open_) ++tally_.totals(place_of(engine, id)).unfinished;
   report::Report made;
   made.to = told(engine.now());
-  made.cluster = timeline_.series(kCluster, made.to);
-  for (const std::string& queue : timeline_.queues()) {
-    if (queue == kCluster) continue;
-    made.queues.push_back(timeline_.series(queue, made.to));
-    report::QueueTotals& queue_totals = totals(queue);
-    for (const TaskKind kind : kTaskKinds) {
-      queue_totals.lent_slot_s[index(kind)] = timeline_.lent_slot_s(queue, kind);
-      queue_totals.borrowed_slot_s[index(kind)] = timeline_.borrowed_slot_s(queue, kind);
-    }
-  }
+  tally_.hand_over(made.to, made);
   for (const TaskKind kind : kTaskKinds) {
     made.slot_s[index(kind)] = static_cast<double>(slot_ms_[index(kind)]) / 1000;
   }
-  for (auto& [place, queue] : totals_) made.totals.push_back(std::move(queue));
-  for (auto& [between, kills] : kills_) made.kills.push_back(std::move(kills));
-  std::stable_sort(made.kills.begin(), made.kills.end(), [](const auto& a, const auto& b) {
-    return a.wasted_slot_s > b.wasted_slot_s;
-  });
-  made.slowest = std::move(slowest_);
   std::string ruled;
   for (const auto& [from, policy] : policies_) {
     ruled += ruled.empty() ? policy : ", from " + short_duration(from) + " on " + policy;

@@ -6,11 +6,10 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "report/report.h"
-#include "report/timeline.h"
+#include "report/tally.h"
 #include "sim/observer.h"
 
 namespace weir {
@@ -27,13 +26,12 @@ class RunReport : public Observer {
     std::string place;  // queue or pool
     report::SlowJob told;
   };
-  struct Held {  // since the last update
-    std::string place;
+  struct Held {         // since the last update
+    std::string place;  // empty: the cluster
     TaskKind kind = TaskKind::kMap;
     report::Figures figures;
   };
   std::string place_of(const Engine& engine, JobId job);
-  report::QueueTotals& totals(const std::string& place);
   void take(const Engine& engine, const Event& event);
   void end_job(const Engine& engine, JobId job, JobState state, TimeMs at);
   void take_kill(const Engine& engine, TimeMs at, const KillOrdered& kill);
@@ -43,16 +41,13 @@ class RunReport : public Observer {
   void sample_pools(const Engine& engine);
   void use(const Engine& engine, const TaskKey& task, DurationMs held_ms);
 
-  report::Timeline timeline_;
+  report::Tally tally_;
   std::vector<Held> held_;
   TimeMs held_since_;
   TimeMs slots_since_;
   std::int64_t slots_[kTaskKindCount] = {0, 0};
   std::int64_t slot_ms_[kTaskKindCount] = {0, 0};
   std::map<JobId, OpenJob> open_;
-  std::map<std::string, report::QueueTotals> totals_;
-  std::map<std::tuple<std::string, std::string, std::string>, report::Kills> kills_;
-  std::vector<report::SlowJob> slowest_;
   std::vector<std::pair<TimeMs, std::string>> policies_;  // that ruled, from when on
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "jobqueue/model/ids.h"
+
 namespace weir {
 
 // What one policy would give right now.
@@ -45,12 +47,40 @@ struct OutlookView {
   friend bool operator==(const OutlookView&, const OutlookView&) = default;
 };
 
+// Jobs that may be scheduled, as a policy sees them that deals shares to jobs.
+struct JobStandingsView {
+  struct Figures {
+    std::int64_t running = 0;  // tasks
+    std::int64_t share_thousandths = 0;
+    std::int64_t weight_millionths = 0;
+    std::optional<std::int64_t> deficit_ms;  // slot-milliseconds; where deficits decide
+    friend bool operator==(const Figures&, const Figures&) = default;
+  };
+  struct Job {
+    JobId id;
+    std::string name;
+    std::string user;
+    std::string pool;
+    Figures maps;
+    Figures reduces;
+    // Delay scheduling: how far from its input its next map may run now (node, rack, any), and
+    // after how long further out. Absent: it does not wait for places near its input.
+    std::optional<std::string> may_run;
+    std::optional<std::int64_t> locality_left_ms;
+    friend bool operator==(const Job&, const Job&) = default;
+  };
+  std::vector<Job> jobs;  // by number
+  bool more = false;      // there are more, which were not asked
+  friend bool operator==(const JobStandingsView&, const JobStandingsView&) = default;
+};
+
 struct PolicyView {
   std::string current;
   std::vector<std::string> available;
   std::int64_t since_ms = 0;
-  std::vector<std::string> notices;   // findings about the settings that stay visible
-  std::vector<OutlookView> outlooks;  // of every policy there is
+  std::vector<std::string> notices;           // findings about the settings that stay visible
+  std::vector<OutlookView> outlooks;          // of every policy there is
+  std::optional<JobStandingsView> standings;  // if asked for, and the policy that rules has any
   friend bool operator==(const PolicyView&, const PolicyView&) = default;
 };
 

@@ -50,4 +50,17 @@ struct TrackerView {
   friend bool operator==(const TrackerView&, const TrackerView&) = default;
 };
 
+// Whose attempts hold a tracker's slots.
+struct TrackerSlotsView {
+  struct Of {
+    std::string queue;  // dotted path
+    std::int64_t maps = 0;
+    std::int64_t reduces = 0;
+    friend bool operator==(const Of&, const Of&) = default;
+  };
+  std::string tracker;
+  std::vector<Of> queues;  // in the order of the settings
+  friend bool operator==(const TrackerSlotsView&, const TrackerSlotsView&) = default;
+};
+
 }  // namespace weir

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tracker/jobtracker/descriptors.h"
+#include "tracker/metrics/http_times.h"
 #include "web/api/api.h"
 #include "web/api/refusal.h"
 #include "web/metrics/metrics.h"
@@ -19,6 +20,7 @@ namespace weir::web {
 namespace {
 
 constexpr int kThreads = 2;  // one may be at a long list
+constexpr std::string_view kProbes[] = {"healthz", "readyz", "metrics"};
 
 std::string machine_name() {
   char name[256] = {};
@@ -31,8 +33,7 @@ HttpLimits limits_of(const RpcLimits& limits) {
   out.max_streams = std::max<std::size_t>(out.max_connections / 4, 16);
   out.max_body_bytes = static_cast<std::size_t>(limits.client_frame_bytes);
   out.read_timeout = std::chrono::milliseconds(limits.read_timeout_ms);
-  out.idle_timeout =
-      std::min(out.idle_timeout, std::chrono::milliseconds(limits.idle_timeout_ms));
+  out.idle_timeout = std::min(out.idle_timeout, std::chrono::milliseconds(limits.idle_timeout_ms));
   return out;
 }
 
@@ -58,7 +59,10 @@ class WebFront final : public Front {
         [this](const HttpRequest& request, const HttpResponder& responder) {
           handle(request, responder);
         },
-        limits_of(limits), budget_);
+        limits_of(limits), budget_,
+        [this](const HttpRequest& request, int status, auto took) {
+          times_.add(place_of(request), status, took);
+        });
     if (!server) return server.error();
     server_ = std::move(*server);
     for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
@@ -77,6 +81,24 @@ class WebFront final : public Front {
   }
 
  private:
+  // What calls are counted by: the API's routes, its other paths, the probes, the pages.
+  static std::vector<HttpTimes::Route> counted_routes() {
+    std::vector<HttpTimes::Route> all;
+    for (const Route& route : routes())
+      all.push_back({route.method, std::string("/api/v1") + route.path});
+    all.push_back({"any", "/api"});
+    for (const std::string_view probe : kProbes) all.push_back({"any", "/" + std::string(probe)});
+    all.push_back({"any", "pages"});
+    return all;
+  }
+  static std::size_t place_of(const HttpRequest& request) {
+    if (!request.path.empty() && request.path[0] == "api") return route_of(request);
+    const std::size_t probes = routes().size() + 1, pages = probes + std::size(kProbes);
+    if (request.path.size() != 1) return pages;
+    const auto* probe = std::find(std::begin(kProbes), std::end(kProbes), request.path[0]);
+    return probes + static_cast<std::size_t>(probe - std::begin(kProbes));
+  }
+
   static std::vector<std::string> names_of(const DaemonSettings& daemon) {
     std::vector<std::string> names = daemon.http_names;
     names.push_back(daemon.listen_http->host);
@@ -107,7 +129,7 @@ class WebFront final : public Front {
 
   bool handle_probe(const HttpRequest& request, const HttpResponder& responder) {
     const std::string& name = request.path[0];
-    if (name != "healthz" && name != "readyz" && name != "metrics") return false;
+    if (std::find(std::begin(kProbes), std::end(kProbes), name) == std::end(kProbes)) return false;
     if (request.method != "GET") {
       responder.answer(said(405, "GET is for this path\n").with("Allow", "GET, HEAD"));
     } else if (name == "healthz") {
@@ -127,9 +149,9 @@ class WebFront final : public Front {
       context.run([this, answer = std::move(answer)] {
         DaemonFigures figures = tracker_.figures();
         figures.ports.push_back(own_figures());
-        HttpAnswer made = text_answer(200, kMetricsContentType,
-                                      metrics_text(figures, *tracker_.loop().views().latest(),
-                                                   tracker_.loop().time().now()));
+        HttpAnswer made = text_answer(
+            200, kMetricsContentType,
+            metrics_text(figures, *tracker_.loop().views().latest(), tracker_.loop().time().now()));
         made.cache_control = "no-store";
         answer(std::move(made));
       });
@@ -139,6 +161,7 @@ class WebFront final : public Front {
   PortFigures own_figures() const {
     PortFigures port;
     port.name = "http";
+    port.http = &times_;
     port.connections = static_cast<std::int64_t>(server_->connections());
     port.buffered_bytes = static_cast<std::int64_t>(budget_->used());
     port.buffered_bytes_limit = static_cast<std::int64_t>(budget_->limit());
@@ -167,6 +190,7 @@ class WebFront final : public Front {
   boost::asio::io_context io_{kThreads};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
+  HttpTimes times_{counted_routes()};
   const Pages pages_;
   Api api_;
   std::shared_ptr<ByteBudget> budget_;

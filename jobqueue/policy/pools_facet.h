@@ -31,6 +31,13 @@ struct JobFigures {
   Share share = -1;
   std::int64_t weight_millionths = -1;
   std::optional<std::int64_t> deficit_ms;  // slot-milliseconds
+  // Delay scheduling of a job whose input lies somewhere: how far from it the next map may run by
+  // now, and after how long further out (0: it need not wait).
+  struct LocalityDelay {
+    Locality allowed = Locality::kNode;
+    DurationMs left_ms = 0;
+  };
+  std::optional<LocalityDelay> locality;  // of maps
 };
 
 // Where a policy with pools puts a job that is moved: into another queue, if `queue` says one, and

@@ -16,4 +16,11 @@ class Speculation {
   virtual bool comes_before(JobId a, JobId b, TaskKind kind) const = 0;
 };
 
+// The same of whatever policy rules, for who shows jobs that may be scheduled in the order in which
+// they are served; by submission, if it has no say.
+inline bool comes_before(const Policy& policy, JobId a, JobId b, TaskKind kind) {
+  const Speculation* rules = const_cast<Policy&>(policy).speculation();
+  return rules == nullptr ? a < b : rules->comes_before(a, b, kind);
+}
+
 }  // namespace weir

@@ -54,6 +54,10 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
 
+    def print_media(self, on):
+        """As it would be printed."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print" if on else ""})
+
     def open(self, path):
         self.driver.get(self.base + path)
 

@@ -210,6 +210,26 @@ class Pages(Cluster):
         self.browser.see("It was killed")
         self.sound()
 
+    def test_a_held_job_is_released(self):
+        self.start_pages()
+        for number, release in ((self.sleeper("by the button", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.click(".heading button", "Release…")),
+                                (self.sleeper("by the reason", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.click(".reasons button", "Release…")),
+                                (self.sleeper("by the key", "spare", "bob", 1, 1, "--hold"),
+                                 lambda: self.browser.press("r"))):
+            with self.subTest(job=number):
+                self.assertEqual(self.job(number)["state"], "HELD")
+                self.browser.open(f"/jobs/{number}")
+                self.browser.see("once somebody releases it")
+                release()
+                self.browser.click("dialog button", "Release")
+                self.wait_for_end(f"job_{number:04}")
+                self.browser.see("It has succeeded")
+                self.browser.wait("nothing is left to do", lambda: not self.browser.js(
+                    "return document.querySelector('.heading .buttons').offsetParent"))
+                self.sound()
+
     def test_menus_of_the_pools_page_change_in_place(self):
         self.start_pages()
         self.weir("policy", "set", "fair", user="ann")
@@ -225,6 +245,63 @@ class Pages(Cluster):
             f'[aria-label="Pool of job_{number:04}"]'))
         self.browser.choose(f'[aria-label="Pool of job_{number:04}"]', "production")
         wait_for("it is in the pool", lambda: self.job(number)["pool"] == "production")
+        self.sound()
+
+    def test_the_advanced_view_of_the_pools_tells_of_jobs(self):
+        self.start_pages()
+        self.weir("policy", "set", "fair", user="ann")
+        number = self.sleeper("first", inputs=6)
+        wait_for("it runs", lambda: self.job(number)["maps"]["running"] == 4)
+        self.browser.open("/pools?pool=research.vision")
+        self.browser.see(f"job_{number:04}")
+        heads = lambda: self.browser.text('main .panel:last-child [role="row"]')
+        self.assertNotIn("Deficit", heads())
+        self.browser.click(".toggle input")
+        self.browser.see("4 / 0", '.panel:last-child [role="gridcell"]')
+        for head in ("Share", "Weight", "Deficit", "Locality"):
+            self.assertIn(head, heads())
+        for width in (390, 800, 1280):
+            self.browser.size(width, 900)
+            self.browser.wait("all of it fits", lambda: self.browser.js(
+                "return [...document.querySelectorAll('.table')]"
+                ".every((one) => one.scrollWidth <= one.clientWidth + 1)"))
+        self.sound()
+
+    def test_jobs_stand_in_the_order_in_which_they_are_served(self):
+        self.start_pages()
+        low, normal, high = (self.sleeper(priority, "production", "bob", 60, 3, "--priority", priority)
+                             for priority in ("LOW", "NORMAL", "HIGH"))
+        held = self.sleeper("held", "production", "bob", 60, 3, "--priority", "VERY_HIGH", "--hold")
+        self.browser.open("/queues/production")
+        shown = lambda: self.browser.js("return [...document.querySelectorAll('.t-row')]"
+                                        ".sort((a, b) => a.index - b.index).map((row) => row.item.number)")
+        self.browser.wait("they are in order", lambda: shown() == [high, normal, low, held])
+        self.sound()
+
+    def test_every_tracker_shows_whose_its_slots_are(self):
+        self.start_pages()
+        self.sleeper("first", "research.vision", "bob", 60, 6)
+        wait_for("all slots are used", lambda: sum(one["attempts"] for one in self.json("tracker", "list")) == 4)
+        coloured = "return document.querySelectorAll('.slot.map.used[class*=\" q\"]').length"
+        for path, slots in (("/trackers", 4), ("/trackers/tt2", 2)):
+            self.browser.open(path)
+            self.browser.wait("the slots have a colour", lambda: self.browser.js(coloured) == slots)
+        self.sound()
+
+    def test_on_paper(self):
+        self.start_pages()
+        for i in range(60):
+            self.sleeper(f"job {i}", "spare", "bob", 1, 1, "--hold")
+        self.browser.open("/jobs")
+        rows = lambda: self.browser.js("return document.querySelectorAll('.t-row').length")
+        self.browser.see("job_0060")
+        self.assertLess(rows(), 60)
+        self.browser.print_media(True)
+        self.browser.wait("all rows are drawn", lambda: rows() == 60)
+        self.assertFalse(self.browser.js("return document.querySelector('#shell').offsetParent"))
+        self.assertEqual(self.browser.js("return getComputedStyle(document.body).color"), "rgb(0, 0, 0)")
+        self.browser.print_media(False)
+        self.browser.wait("only what is in view is drawn again", lambda: rows() < 60)
         self.sound()
 
     def test_drain_and_resume_a_tracker(self):

@@ -252,6 +252,9 @@ class Reading(Http):
         self.assertEqual([job["number"] for job in self.get("/jobs?sort=submitted").json()], sorted(jobs))
         self.assertEqual(self.get("/jobs?state=RUNNING").json(), [])
         self.assertEqual(len(self.get("/jobs?state=HELD,RUNNING&queue=research").json()), 7)
+        served = self.get("/jobs?sort=service&queue=research&limit=5")
+        self.assertEqual([job["number"] for job in served.json()], sorted(jobs)[:5])
+        self.assertNotIn("next", served.links)
         for path in ("/queues", "/trackers"):
             page, all_of_them = self.get(path + "?limit=1"), []
             all_of_them += page.json()
@@ -354,6 +357,21 @@ class Changing(Http):
         self.assertEqual(self.get("/policy").json()["current"], "fair")
         self.assertEqual(self.get("/pools").json()["policy"], "fair")
         self.assertEqual(self.get("/cluster").json()["policy"], "fair")
+
+    def test_jobs_and_slots_by_what_holds_them(self):
+        """What is worked out only for who asks: jobs under the fair policy, slots by queue."""
+        path = self.dir / "in"
+        path.write_text("x\n")
+        self.call("PUT", "/policy", 200, body={"name": "fair"})
+        job = self.call("POST", "/jobs", 201, body=self.submission(mapper="sleep 60; cat", input_files=[str(path)])).json()
+        wait_for("it runs", lambda: self.get(f"/jobs/{job['number']}").json()["maps"]["running"])
+        policy = self.get("/policy?advanced=1").json()
+        jsonschema.validate(policy, strict({"$ref": "#/components/schemas/Policy"}))
+        self.assertEqual([(one["job"], one["maps"]["running"]) for one in policy["jobs"]], [(job["job"], 1)])
+        self.assertNotIn("jobs", self.get("/policy").json())
+        slots = self.get("/slots").json()
+        jsonschema.validate(slots, strict({"type": "array", "items": {"$ref": "#/components/schemas/TrackerSlots"}}))
+        self.assertEqual(slots, [{"tracker": "tt1", "queues": [{"queue": "research", "maps": 1, "reduces": 0}]}])
 
     def test_two_people_edit_the_settings(self):
         now = self.get("/settings")

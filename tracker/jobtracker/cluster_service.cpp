@@ -1,12 +1,16 @@
 #include "tracker/jobtracker/cluster_service.h"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include "conf/values.h"
 #include "jobqueue/model/submission_checks.h"
 #include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/look_in_pieces.h"
+#include "tracker/published/render.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {
@@ -86,29 +90,54 @@ void ClusterService::lose_trackers(const Caller& caller, const std::vector<std::
   loop_.post(DeclareLost{caller, trackers, reason}, answer_done(std::move(answer)));
 }
 
-void ClusterService::forget_trackers(const Caller& caller,
-                                     const std::vector<std::string>& trackers,
+void ClusterService::forget_trackers(const Caller& caller, const std::vector<std::string>& trackers,
                                      Answer<Version> answer) {
   if (Status fits = check_order(*loop_.views().latest(), trackers, ""); !fits)
     return answer(fits.error());
   loop_.post(ForgetTrackers{caller, trackers}, answer_done(std::move(answer)));
 }
 
+void ClusterService::slots_by_queue(Answer<std::vector<TrackerSlotsView>> answer) {
+  constexpr std::size_t kAtATime = 50;
+  struct Work {
+    std::size_t next = 0;
+    bool begun = false;
+    std::vector<TrackerSlotsView> found;
+  };
+  const auto work = std::make_shared<Work>();
+  const auto piece = [work](const Engine& engine) {
+    work->begun = true;
+    const std::vector<TrackerState>& trackers = engine.state().trackers();
+    for (std::size_t n = 0; n < kAtATime && work->next < trackers.size(); ++n) {
+      const TrackerState& tracker = trackers[work->next++];
+      if (!tracker.attempts.empty()) work->found.push_back(render_slots(engine, tracker));
+    }
+    return work->next < trackers.size();
+  };
+  look_in_pieces(loop_, Asker{calling_peer(), ""}, piece, [work, answer = std::move(answer)] {
+    if (!work->begun)
+      return answer(Error{ErrorCode::kBusy, "the JobTracker is busy, or ends", "try again", {}});
+    answer(std::move(work->found));
+  });
+}
+
 void ClusterService::attempts_of_tracker(const std::string& name,
                                          Answer<std::vector<AttemptView>> answer) {
-  loop_.query([answer = std::move(answer), name,
-               &loop = loop_](const Result<EngineLoop::Inside>& inside) {
-    if (!inside) return answer(inside.error());
-    const TrackerState* tracker = inside->engine->state().find_tracker(name);
-    if (tracker == nullptr || tracker->forgotten) {
-      return loop.hand_over([answer, name, views = loop.views().latest()] {
-        answer(Error{ErrorCode::kUnknownTracker, no_tracker(name, names_of(*views)),
-                     "see `weir tracker list`", {}});
+  loop_.query(
+      [answer = std::move(answer), name, &loop = loop_](const Result<EngineLoop::Inside>& inside) {
+        if (!inside) return answer(inside.error());
+        const TrackerState* tracker = inside->engine->state().find_tracker(name);
+        if (tracker == nullptr || tracker->forgotten) {
+          return loop.hand_over([answer, name, views = loop.views().latest()] {
+            answer(Error{ErrorCode::kUnknownTracker,
+                         no_tracker(name, names_of(*views)),
+                         "see `weir tracker list`",
+                         {}});
+          });
+        }
+        auto running = inside->history->list(*inside->engine, *tracker, loop.time().wall());
+        loop.hand_over([answer, running = std::move(running)] { answer(running); });
       });
-    }
-    auto running = inside->history->list(*inside->engine, *tracker, loop.time().wall());
-    loop.hand_over([answer, running = std::move(running)] { answer(running); });
-  });
 }
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 #include "tracker/jobtracker/server_facts.h"
 #include "views/attempt_view.h"
 #include "views/server_view.h"
+#include "views/tracker_view.h"
 
 namespace weir {
 
@@ -34,6 +35,8 @@ class ClusterService {
   void forget_trackers(const Caller& caller, const std::vector<std::string>& trackers,
                        Answer<Version> answer);
 
+  // Whose attempts hold the slots of each tracker that runs any. A few trackers in one look.
+  void slots_by_queue(Answer<std::vector<TrackerSlotsView>> answer);
   // What it runs now, by job, task and attempt.
   void attempts_of_tracker(const std::string& name, Answer<std::vector<AttemptView>> answer);
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/first_reasons.h"
+#include "tracker/jobtracker/service_order.h"
 #include "tracker/published/render.h"
 #include "tracker/port/peers.h"
 
@@ -52,6 +55,70 @@ void give_with_reasons(EngineLoop& loop, const Asker& asker, JobPage jobs,
     }
     answer(std::move(*page));
   });
+}
+
+// What a filter finds, for a list in the order of service: the jobs that the policy is asked about,
+// and the others in the order that they have by themselves.
+struct InLine {
+  std::vector<JobId> asked;
+  std::vector<JobId> others;
+};
+
+// Those that may be scheduled come before those that wait for a place among the running jobs, and
+// these before those that are held; each by priority, where it counts, then by number.
+Result<InLine> jobs_in_line(const PublishedViews& views, JobFilter filter) {
+  filter.unfinished_only = true;
+  filter.limit = SIZE_MAX;
+  std::set<std::string_view> by_number;  // queues in which priorities do not count
+  for (const QueueView& queue : *views.queues) {
+    if (queue.leaf && !queue.priorities.value_or(true)) by_number.insert(queue.name);
+  }
+  std::vector<std::tuple<int, Priority, JobId>> found;
+  const Status listed = each_job(views, filter, [&](const JobView& job) {
+    const int group = job.state == "HELD" ? 2 : job.state == "WAITING" ? 1 : 0;
+    const auto priority =
+        by_number.contains(job.queue) ? std::nullopt : parse_priority(job.priority);
+    found.emplace_back(group, priority.value_or(Priority::kNormal), job.id);
+    return true;
+  });
+  if (!listed) return listed.error();
+  std::sort(found.begin(), found.end());
+  InLine jobs;
+  for (const auto& [group, priority, id] : found) {
+    const bool asked = group == 0 && jobs.asked.size() < kJobsInServiceOrder;
+    (asked ? jobs.asked : jobs.others).push_back(id);
+  }
+  return jobs;
+}
+
+// One page: the order may be another one by the time of the next.
+JobPage page_in_line(const PublishedViews& views, const JobFilter& filter, const InLine& jobs) {
+  JobPage page;
+  page.version = views.version;
+  std::size_t bytes = 0;
+  for (const std::vector<JobId>* part : {&jobs.asked, &jobs.others}) {
+    for (const JobId id : *part) {
+      const auto& job = views.jobs.get(id.index());
+      bytes += bytes_of(*job);
+      page.cut = !page.jobs.empty() && filter.page_bytes > 0 && bytes > filter.page_bytes;
+      if (page.cut || page.jobs.size() == filter.limit) return page;
+      page.jobs.push_back(*job);
+      page.jobs.back().counters.reset();
+    }
+  }
+  return page;
+}
+
+void find_in_service_order(EngineLoop& loop, const Asker& asker, const JobFilter& filter,
+                           const PublishedViewsPtr& views, const Answer<JobPage>& answer) {
+  auto found = jobs_in_line(*views, filter);
+  if (!found) return answer(found.error());
+  const auto jobs = std::make_shared<InLine>(std::move(*found));
+  const auto give = [&loop, asker, filter, views, answer, jobs](std::vector<JobId> sorted) {
+    jobs->asked = std::move(sorted);
+    give_with_reasons(loop, asker, page_in_line(*views, filter, *jobs), answer);
+  };
+  sort_by_service(loop, asker, std::move(jobs->asked), filter.served, give);
 }
 
 Status check_filter(const JobFilter& filter) {
@@ -152,6 +219,8 @@ void JobService::find(JobFilter filter, Version min_version, Answer<JobPage> ans
   const auto look = [answer = std::move(answer), &loop = loop_, asker = Asker{calling_peer(), ""},
                      filter = std::move(filter)](const Result<PublishedViewsPtr>& views) {
     if (!views) return answer(views.error());
+    if (filter.order == JobFilter::Order::kService)
+      return find_in_service_order(loop, asker, filter, *views, answer);
     auto page = page_of_jobs(**views, filter);
     if (!page) return answer(page.error());
     give_with_reasons(loop, asker, std::move(*page), answer);

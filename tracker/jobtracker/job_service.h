@@ -28,8 +28,8 @@ namespace weir {
 
 // Which of the jobs that are over to list. Moments by the wall clock.
 struct HistoryFilter {
-  std::string queue;  // and all below it; empty: all
-  std::string user;   // empty: all
+  std::string queue;                      // and all below it; empty: all
+  std::string user;                       // empty: all
   std::optional<std::int64_t> since_ms;   // ended then or later
   std::optional<std::int64_t> before_ms;  // ended earlier than that
   std::size_t limit = 0;
@@ -39,7 +39,7 @@ struct HistoryFilter {
 
 class JobService {
  public:
-  static constexpr std::size_t kJobsListed = 1'000;      // when no limit is named
+  static constexpr std::size_t kJobsListed = 1'000;  // when no limit is named
   static constexpr std::size_t kMostJobsListed = 10'000;
   static constexpr std::size_t kDiagnosticsListed = 500;  // bytes of a job's, in the history
 
@@ -58,7 +58,7 @@ class JobService {
 
   void status(JobId job, Version min_version, Answer<JobView> answer);
   // Of those that wait, the first 100 have the first of their reasons. The filter is checked; its
-  // limit is one of list_limit.
+  // limit is one of list_limit. In the order of service (service_order.h) there is one page.
   void find(JobFilter filter, Version min_version, Answer<JobPage> answer);
   // Those that ended last come first.
   void history(const HistoryFilter& filter, Answer<JobPage> answer);

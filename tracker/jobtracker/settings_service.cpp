@@ -12,10 +12,12 @@
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
+#include "tracker/jobtracker/job_standings.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/published/policy_outlook.h"
 #include "tracker/published/settings_check.h"
 #include "tracker/published/settings_diff.h"
+#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {
@@ -79,12 +81,24 @@ void SettingsService::policy(Answer<PolicyView> answer) {
   });
 }
 
-void SettingsService::ruling_policy(Answer<OutlookView> answer) {
-  loop_.query([answer = std::move(answer),
-               &loop = loop_](const Result<EngineLoop::Inside>& inside) {
-    if (!inside) return answer(inside.error());
-    loop.hand_over([answer, out = ruling_outlook(*inside->engine)] { answer(out); });
+void SettingsService::policy_with_standings(Answer<PolicyView> answer) {
+  policy([answer = std::move(answer), &loop = loop_,
+          asker = Asker{calling_peer(), ""}](const Result<PolicyView>& policy) {
+    if (!policy) return answer(policy.error());
+    ask_job_standings(loop, asker,
+                      [answer, out = *policy](std::optional<JobStandingsView> standings) mutable {
+                        out.standings = std::move(standings);
+                        answer(std::move(out));
+                      });
   });
+}
+
+void SettingsService::ruling_policy(Answer<OutlookView> answer) {
+  loop_.query(
+      [answer = std::move(answer), &loop = loop_](const Result<EngineLoop::Inside>& inside) {
+        if (!inside) return answer(inside.error());
+        loop.hand_over([answer, out = ruling_outlook(*inside->engine)] { answer(out); });
+      });
 }
 
 void SettingsService::set_policy(const Caller& caller, const std::string& policy,
@@ -186,8 +200,8 @@ void SettingsService::history(Answer<std::vector<SettingsRecordView>> answer) {
     if (!records) return answer(records.error());
     std::vector<SettingsRecordView> out;
     for (const SettingsRecord& record : *records) {
-      out.push_back({static_cast<std::int64_t>(record.number), time.wall().at(record.at),
-                     record.by, record.policy, record.source});
+      out.push_back({static_cast<std::int64_t>(record.number), time.wall().at(record.at), record.by,
+                     record.policy, record.source});
     }
     answer(std::move(out));
   });
@@ -203,10 +217,10 @@ void SettingsService::in_force(Answer<std::vector<SettingView>> answer) {
         commands.emplace("queues." + state.tree().nodes()[q].path + ".state", "stopped");
     }
     // There may be thousands of queues: written out where nobody waits for it.
-    const bool taken = worker_.try_run([answer, commands = std::move(commands),
-                                        settings = loop_.views().latest()->settings] {
-      answer(settings_and_commands(*settings, commands));
-    });
+    const bool taken = worker_.try_run(
+        [answer, commands = std::move(commands), settings = loop_.views().latest()->settings] {
+          answer(settings_and_commands(*settings, commands));
+        });
     if (!taken) answer(worker_busy());
   });
 }

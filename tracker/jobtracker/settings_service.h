@@ -36,6 +36,8 @@ class SettingsService {
       : loop_(loop), worker_(worker), history_(history), facts_(facts), notices_(notices) {}
 
   void policy(Answer<PolicyView> answer);
+  // And how jobs stand under the one that rules (job_standings.h).
+  void policy_with_standings(Answer<PolicyView> answer);
   // What the ruling policy gives, without the others, which take much longer to ask.
   void ruling_policy(Answer<OutlookView> answer);
   void set_policy(const Caller& caller, const std::string& policy, Answer<Version> answer);

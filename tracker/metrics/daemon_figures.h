@@ -9,6 +9,7 @@
 
 #include "tracker/metrics/call_counters.h"
 #include "tracker/metrics/engine_counters.h"
+#include "tracker/metrics/http_times.h"
 
 namespace weir {
 
@@ -20,6 +21,7 @@ struct PortFigures {
   std::vector<std::pair<std::string, std::int64_t>> refused;  // connections dropped, by cause
   const CallCounters* calls = nullptr;                        // may be null
   std::string (*code_name)(std::size_t) = nullptr;            // of its codes
+  const HttpTimes* http = nullptr;                            // of the web port
 };
 
 struct DaemonFigures {

@@ -49,8 +49,7 @@ Error unknown_job(JobId job) {
 namespace {
 
 // The one of that path, or all whose last part it is.
-std::vector<const QueueView*> queues_called(const PublishedViews& views,
-                                            const std::string& name) {
+std::vector<const QueueView*> queues_called(const PublishedViews& views, const std::string& name) {
   std::vector<const QueueView*> candidates;
   for (const QueueView& queue : *views.queues) {
     if (queue.name == name) return {&queue};
@@ -78,6 +77,7 @@ namespace {
 
 // All but the queue.
 bool fits(const JobView& job, const JobFilter& filter) {
+  if (!filter.pool.empty() && !(job.pool && in_queue(*job.pool, filter.pool))) return false;
   if (filter.unfinished_only && job.over()) return false;
   if (!filter.user.empty() && job.user != filter.user) return false;
   const auto& states = filter.states;
@@ -89,7 +89,7 @@ bool fits(const JobView& job, const JobFilter& filter) {
 // Those behind `from` in the order wanted, as long as `look` goes on.
 void walk(const RecordTable<JobView>& jobs, const JobFilter& filter, const Show<JobView>& look) {
   const std::size_t end = jobs.end();
-  if (filter.order == JobFilter::Order::kOldestFirst) {
+  if (filter.order != JobFilter::Order::kNewestFirst) {
     for (std::size_t i = filter.from + 1; i < end; ++i) {
       const auto& job = jobs.get(i);
       if (job && !look(*job)) return;
@@ -151,6 +151,17 @@ std::vector<AttemptView> with_stored(const PublishedViews& views, std::vector<At
   out.reserve(all.size());
   for (auto& [id, attempt] : all) out.push_back(std::move(attempt));
   return out;
+}
+
+UnfinishedJobs unfinished_jobs(const std::vector<QueueView>& queues) {
+  UnfinishedJobs jobs;
+  for (const QueueView& queue : queues) {
+    if (!queue.leaf) continue;  // an inner queue has those of its leaves
+    jobs.waiting += queue.jobs_waiting;
+    jobs.pending += queue.jobs_pending;
+    jobs.running += queue.jobs_running;
+  }
+  return jobs;
 }
 
 Status each_queue(const PublishedViews& views, const std::string& after,

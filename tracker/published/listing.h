@@ -21,15 +21,18 @@ template <class View>
 using Show = std::function<bool(const View&)>;
 
 struct JobFilter {
-  std::string queue;  // empty: all; an inner queue means all below it
-  std::string user;   // empty: all
-  std::string name;   // a pattern (name_pattern.h); empty: all
+  std::string queue;                // empty: all; an inner queue means all below it
+  std::string pool;                 // likewise; jobs that are over are in none
+  std::string user;                 // empty: all
+  std::string name;                 // a pattern (name_pattern.h); empty: all
   std::vector<std::string> states;  // any of these; none: all
   bool unfinished_only = false;
   std::int64_t since_ms = 0;  // submitted then or later, by the wall clock
   std::size_t limit = 0;
-  enum class Order { kNewestFirst, kOldestFirst } order = Order::kNewestFirst;
-  std::size_t from = 0;  // those that come after the job of this number; 0: from the first on
+  // kService: as the ruling policy serves them, which only JobService knows; here oldest first.
+  enum class Order { kNewestFirst, kOldestFirst, kService } order = Order::kNewestFirst;
+  TaskKind served = TaskKind::kMap;  // kService: with slots of this class
+  std::size_t from = 0;        // those that come after the job of this number; 0: from the first on
   std::size_t page_bytes = 0;  // a page ends when it has as many; 0: only the limit ends it
 };
 // In that order, which is the one of their numbers, until `show` has enough. Goes over as many jobs
@@ -39,6 +42,14 @@ Status each_job(const PublishedViews& views, const JobFilter& filter, const Show
 // All queues in their order, those behind `after` (empty: from the first on), which must be there.
 Status each_queue(const PublishedViews& views, const std::string& after,
                   const Show<QueueView>& show);
+
+// Unfinished jobs of all queues.
+struct UnfinishedJobs {
+  std::int64_t waiting = 0;  // held, or over a limit on running jobs
+  std::int64_t pending = 0;  // none of its tasks has started
+  std::int64_t running = 0;
+};
+UnfinishedJobs unfinished_jobs(const std::vector<QueueView>& queues);
 
 // As they are at `now`; by number, or by name those behind `after`.
 void each_tracker(const PublishedViews& views, TimeMs now, const Show<TrackerView>& show);

@@ -22,6 +22,7 @@ JobView render_record(const JobRecord& record, const WallClock& wall);
 AttemptView render_attempt(const EndedAttempt& attempt, const WallClock& wall);
 TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
                              const WallClock& wall);
+TrackerSlotsView render_slots(const Engine& engine, const TrackerState& tracker);
 // All queues but the root, parents before children, in the order of the settings.
 std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall);
 

@@ -1,5 +1,7 @@
 // Trackers.
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include "tracker/published/render.h"
 
@@ -67,6 +69,23 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
   if (tracker.free_disk_mb >= 0) view.free_disk_mb = tracker.free_disk_mb;
   if (!tracker.health.empty()) view.health = tracker.health;
   if (!tracker.protections.empty()) view.protections = tracker.protections;
+  return out;
+}
+
+TrackerSlotsView render_slots(const Engine& engine, const TrackerState& tracker) {
+  const ClusterState& state = engine.state();
+  std::map<QueueId, std::array<std::int64_t, kTaskKindCount>> slots;
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = state.attempt(slot);
+    const TaskKey& task = attempt.key.task;
+    const Job* job = state.find_job(task.job);
+    if (!attempt.has_slots() || job == nullptr) continue;
+    slots[attempt.queue][index(task.kind)] += job->width(task.kind);
+  }
+  TrackerSlotsView out{tracker.name, {}};
+  for (const auto& [queue, of] : slots)
+    out.queues.push_back(
+        {state.tree().node(queue).path, of[index(TaskKind::kMap)], of[index(TaskKind::kReduce)]});
   return out;
 }
 

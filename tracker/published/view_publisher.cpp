@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracker/published/listing.h"
 #include "tracker/published/render.h"
 
 namespace weir {
@@ -83,10 +84,8 @@ void ViewPublisher::publish(Engine& engine) {
   next->total = state.total();
   next->live_trackers = static_cast<std::int32_t>(state.live_trackers());
   next->heartbeat_interval = engine.heartbeat_interval_ms();
-  for (const QueueView& queue : *queues_) {
-    if (!queue.leaf) continue;
-    next->jobs_unfinished += queue.jobs_waiting + queue.jobs_pending + queue.jobs_running;
-  }
+  const UnfinishedJobs jobs = unfinished_jobs(*queues_);
+  next->jobs_unfinished = static_cast<std::int32_t>(jobs.waiting + jobs.pending + jobs.running);
   std::vector<Reader> ready;
   {
     const std::lock_guard lock(mutex_);

@@ -32,6 +32,27 @@ Json share_json(const OutlookView::Share& share) {
   return json;
 }
 
+Json standing_json(const JobStandingsView::Figures& of) {
+  Json json = {{"running", of.running},
+               {"share", static_cast<double>(of.share_thousandths) / 1000},
+               {"weight", static_cast<double>(of.weight_millionths) / 1'000'000}};
+  if (of.deficit_ms) json["deficit_slot_ms"] = *of.deficit_ms;
+  return json;
+}
+
+Json standing_json(const JobStandingsView::Job& job) {
+  Json json = {{"job", job_name(job.id)},
+               {"number", job.id.value},
+               {"name", job.name},
+               {"user", job.user},
+               {"pool", job.pool},
+               {"maps", standing_json(job.maps)},
+               {"reduces", standing_json(job.reduces)}};
+  if (job.may_run) json["may_run"] = *job.may_run;
+  if (job.locality_left_ms) json["locality_left_ms"] = *job.locality_left_ms;
+  return json;
+}
+
 }  // namespace
 
 Json to_json(const OutlookView& outlook) {
@@ -43,11 +64,18 @@ Json to_json(const OutlookView& outlook) {
 }
 
 Json to_json(const PolicyView& policy) {
-  return {{"current", policy.current},
-          {"available", policy.available},
-          {"since_ms", policy.since_ms},
-          {"notices", policy.notices},
-          {"outlooks", to_json(policy.outlooks)}};
+  Json json = {{"current", policy.current},
+               {"available", policy.available},
+               {"since_ms", policy.since_ms},
+               {"notices", policy.notices},
+               {"outlooks", to_json(policy.outlooks)}};
+  if (policy.standings) {
+    json["jobs"] = Json::array();
+    for (const JobStandingsView::Job& job : policy.standings->jobs)
+      json["jobs"].push_back(standing_json(job));
+    json["more_jobs"] = policy.standings->more;
+  }
+  return json;
 }
 
 Json to_json(const SettingsRecordView& record) {
@@ -63,9 +91,8 @@ Json to_json(const SettingView& setting) {
 }
 
 Json to_json(const SettingsTextView& settings) {
-  return {{"number", settings.number}, {"at_ms", settings.at_ms},
-          {"by", settings.by},         {"policy", settings.policy},
-          {"source", settings.source}, {"text", settings.text}};
+  return {{"number", settings.number}, {"at_ms", settings.at_ms},   {"by", settings.by},
+          {"policy", settings.policy}, {"source", settings.source}, {"text", settings.text}};
 }
 
 Json to_json(const SettingsCheckView& check) {

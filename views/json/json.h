@@ -27,6 +27,7 @@ Json to_json(const ExplanationView& explanation);
 Json to_json(const AttemptView& attempt);
 Json to_json(const QueueView& queue);
 Json to_json(const TrackerView& tracker);
+Json to_json(const TrackerSlotsView& slots);
 Json to_json(const PolicyView& policy);
 Json to_json(const OutlookView& outlook);
 Json to_json(const SettingsRecordView& record);

@@ -48,4 +48,11 @@ Json to_json(const TrackerView& tracker) {
           {"lost_why", or_null(tracker.lost_why)}};
 }
 
+Json to_json(const TrackerSlotsView& slots) {
+  Json queues = Json::array();
+  for (const TrackerSlotsView::Of& of : slots.queues)
+    queues.push_back({{"queue", of.queue}, {"maps", of.maps}, {"reduces", of.reduces}});
+  return {{"tracker", slots.tracker}, {"queues", std::move(queues)}};
+}
+
 }  // namespace weir

@@ -12,6 +12,7 @@ namespace weir::web {
 namespace {
 
 using Segments = std::vector<std::string>;
+constexpr std::size_t kRoot = 2;  // segments of /api/v1
 
 // The segments that stand for {}, if the path is the route's.
 std::optional<Segments> match(std::string_view pattern, const Segments& path, std::size_t from) {
@@ -84,12 +85,23 @@ const std::vector<Route>& routes() {
       {"GET", "/settings/history", get_settings_history},
       {"GET", "/settings/history/{}", get_settings_of},
       {"GET", "/settings/in_force", get_settings_in_force},
+      {"GET", "/slots", get_slots},
       {"GET", "/trackers", get_trackers},
       {"GET", "/trackers/{}", get_tracker},
       {"PATCH", "/trackers/{}", patch_tracker, true},
       {"GET", "/trackers/{}/attempts", get_tracker_attempts},
   };
   return table;
+}
+
+std::size_t route_of(const HttpRequest& request) {
+  const std::vector<Route>& table = routes();
+  const std::vector<std::string>& path = request.path;
+  if (path.size() < kRoot || path[0] != "api" || path[1] != "v1") return table.size();
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Route& route) {
+    return request.method == route.method && match(route.path, path, kRoot);
+  });
+  return static_cast<std::size_t>(found - table.begin());
 }
 
 Api::Api(JobTracker& jobtracker, boost::asio::io_context& io, HostCheck hosts)
@@ -119,7 +131,6 @@ void Api::stop() {
 }
 
 void Api::dispatch(const HttpRequest& request, const HttpResponder& responder) {
-  constexpr std::size_t kRoot = 2;  // segments of /api/v1
   if (request.path.size() < kRoot || request.path[1] != "v1")
     refuse("there is no such path", "see /api/v1/openapi.json", 404);
   const std::string allowed = allowed_methods(request.path, kRoot);
@@ -137,7 +148,9 @@ void Api::dispatch(const HttpRequest& request, const HttpResponder& responder) {
     return route.handle(context_, Call{request, std::move(*names), Reply(responder)});
   }
   throw Refusal{Error{ErrorCode::kBadRequest,
-                      fmt::format("{} is not for this path", request.method), allowed, {}},
+                      fmt::format("{} is not for this path", request.method),
+                      allowed,
+                      {}},
                 405,
                 {{"Allow", allowed}}};
 }

@@ -53,6 +53,8 @@ struct Route {
 
 // All there are, by path.
 const std::vector<Route>& routes();
+// Which of them a request is for; as many as there are: none.
+std::size_t route_of(const HttpRequest& request);
 
 class Api {
  public:

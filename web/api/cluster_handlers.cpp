@@ -26,11 +26,11 @@ template <class View>
 void share_view(ApiContext& context, const Call& call, const std::string& key,
                 void (SettingsService::*ask)(Answer<View>), HttpAnswer (*render)(const View&)) {
   context.shared.get(key, call.reply, [&](Answer<HttpAnswer> answer) {
-    (context.tracker.settings().*ask)(
-        [&context, answer = std::move(answer), render](Result<View> view) {
-          if (!view) return answer(view.error());
-          context.run([answer, render, view = std::move(*view)] { answer(render(view)); });
-        });
+    (context.tracker.settings().*
+     ask)([&context, answer = std::move(answer), render](Result<View> view) {
+      if (!view) return answer(view.error());
+      context.run([answer, render, view = std::move(*view)] { answer(render(view)); });
+    });
   });
 }
 
@@ -65,8 +65,8 @@ void get_queues(ApiContext& context, const Call& call) {
     if (more && !page.empty()) {
       const std::string cursor = percent_encoded(page.back().name);
       answer.with("X-Weir-Next-Cursor", cursor)
-          .with("Link", fmt::format("</api/v1/queues?limit={}&cursor={}>; rel=\"next\"", limit,
-                                    cursor));
+          .with("Link",
+                fmt::format("</api/v1/queues?limit={}&cursor={}>; rel=\"next\"", limit, cursor));
     }
     return answer;
   };
@@ -106,9 +106,11 @@ void get_pools(ApiContext& context, const Call& call) {
 }
 
 void get_policy(ApiContext& context, const Call& call) {
-  call.query({"advanced"}).flag("advanced");
-  share_view<PolicyView>(context, call, "/policy", &SettingsService::policy,
-                         [](const PolicyView& policy) { return json_answer(to_json(policy)); });
+  const bool advanced = call.query({"advanced"}).flag("advanced");
+  share_view<PolicyView>(
+      context, call, advanced ? "/policy?advanced" : "/policy",
+      advanced ? &SettingsService::policy_with_standings : &SettingsService::policy,
+      [](const PolicyView& policy) { return json_answer(to_json(policy)); });
 }
 
 void put_policy(ApiContext& context, const Call& call) {

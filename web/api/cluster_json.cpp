@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "tracker/published/listing.h"
+
 namespace weir::web {
 namespace {
 
@@ -26,16 +28,10 @@ Json slots_json(const PublishedViews& views, TaskKind kind) {
 }
 
 Json jobs_json(const PublishedViews& views) {
-  std::int64_t waiting = 0, pending = 0, running = 0;
-  for (const QueueView& queue : *views.queues) {
-    if (!queue.leaf) continue;
-    waiting += queue.jobs_waiting;
-    pending += queue.jobs_pending;
-    running += queue.jobs_running;
-  }
-  return {{"waiting", waiting},
-          {"pending", pending},
-          {"running", running},
+  const UnfinishedJobs jobs = unfinished_jobs(*views.queues);
+  return {{"waiting", jobs.waiting},
+          {"pending", jobs.pending},
+          {"running", jobs.running},
           {"unfinished", views.jobs_unfinished}};
 }
 
@@ -70,8 +66,9 @@ Json claims_json(const PublishedViews& views) {
 
 Json cluster_json(const PublishedViews& views, std::int64_t now_ms) {
   return {{"policy", views.policy},
-          {"slots", {{"maps", slots_json(views, TaskKind::kMap)},
-                     {"reduces", slots_json(views, TaskKind::kReduce)}}},
+          {"slots",
+           {{"maps", slots_json(views, TaskKind::kMap)},
+            {"reduces", slots_json(views, TaskKind::kReduce)}}},
           {"jobs", jobs_json(views)},
           {"queues", views.queues->size()},
           {"trackers_live", views.live_trackers},

@@ -46,21 +46,44 @@ Json about(JobId job) {
 
 }  // namespace
 
+namespace {
+
+void read_order(const Query& query, JobFilter& filter) {
+  using Order = JobFilter::Order;
+  const std::string sort = query.text("sort").value_or("-submitted");
+  if (sort != "submitted" && sort != "-submitted" && sort != "service")
+    refuse("query: sort: must be submitted, -submitted or service",
+           "submitted, -submitted, service");
+  filter.order = sort == "service"     ? Order::kService
+                 : sort == "submitted" ? Order::kOldestFirst
+                                       : Order::kNewestFirst;
+  const auto kind = query.text("class");
+  if (kind && *kind != "map" && *kind != "reduce")
+    refuse("query: class: must be map or reduce", "map, reduce");
+  if (kind == "reduce") filter.served = TaskKind::kReduce;
+  if (filter.order != Order::kService) {
+    if (kind) refuse("query: class: is for sort=service", "sort=service, or no class");
+  } else if (filter.queue.empty() && filter.pool.empty()) {
+    refuse("query: sort: service is for the jobs of one queue or pool", "queue or pool");
+  } else if (query.text("cursor")) {
+    refuse("query: cursor: the order of service has one page", "a limit of up to 10000");
+  }
+}
+
+}  // namespace
+
 void get_jobs(ApiContext& context, const Call& call) {
-  const Query query = call.query({"queue", "user", "state", "name", "since", "sort", "limit",
-                                  "cursor", "unfinished", "min_version"});
+  const Query query = call.query({"queue", "pool", "user", "state", "name", "since", "sort",
+                                  "class", "limit", "cursor", "unfinished", "min_version"});
   JobFilter filter;
   filter.queue = query.text("queue").value_or("");
+  filter.pool = query.text("pool").value_or("");
   filter.user = query.text("user").value_or("");
   filter.name = query.text("name").value_or("");
   filter.states = query.list("state");
   filter.unfinished_only = query.flag("unfinished");
   filter.since_ms = query.integer("since").value_or(0);
-  const std::string sort = query.text("sort").value_or("-submitted");
-  if (sort != "submitted" && sort != "-submitted")
-    refuse("query: sort: must be submitted or -submitted", "submitted, -submitted");
-  filter.order = sort == "submitted" ? JobFilter::Order::kOldestFirst
-                                     : JobFilter::Order::kNewestFirst;
+  read_order(query, filter);
   filter.limit = limit_of(query);
   filter.from = cursor_of(query);
   filter.page_bytes = kPageBytes;
@@ -94,30 +117,28 @@ void get_job(ApiContext& context, const Call& call) {
 void get_job_counters(ApiContext& context, const Call& call) {
   const Query query = call.query({"min_version"});
   const Version version = query.integer("min_version").value_or(0);
-  context.tracker.jobs().status(
-      call.job(), version, call.reply.then<JobView>([](const JobView& job) {
-        const Json whole = to_json(job);
-        return json_answer({{"job", job_name(job.id)},
-                            {"number", job.id.value},
-                            {"counters", whole.at("counters")}});
-      }));
+  context.tracker.jobs().status(call.job(), version,
+                                call.reply.then<JobView>([](const JobView& job) {
+                                  const Json whole = to_json(job);
+                                  return json_answer({{"job", job_name(job.id)},
+                                                      {"number", job.id.value},
+                                                      {"counters", whole.at("counters")}});
+                                }));
 }
 
 void get_job_explain(ApiContext& context, const Call& call) {
   call.query({});
-  context.tracker.jobs().explain(call.job(),
-                                 call.reply.then<ExplanationView>([](const ExplanationView& of) {
-                                   return json_answer(to_json(of));
-                                 }));
+  context.tracker.jobs().explain(
+      call.job(), call.reply.then<ExplanationView>(
+                      [](const ExplanationView& of) { return json_answer(to_json(of)); }));
 }
 
 void get_job_tasks(ApiContext& context, const Call& call) {
   call.query({});
-  context.tracker.jobs().attempts(
-      call.job(), call.reply.then<std::vector<AttemptView>>(
-                      [](const std::vector<AttemptView>& attempts) {
-                        return json_text_answer(json_lines(attempts));
-                      }));
+  context.tracker.jobs().attempts(call.job(), call.reply.then<std::vector<AttemptView>>(
+                                                  [](const std::vector<AttemptView>& attempts) {
+                                                    return json_text_answer(json_lines(attempts));
+                                                  }));
 }
 
 void post_job(ApiContext& context, const Call& call) {

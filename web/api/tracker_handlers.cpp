@@ -45,8 +45,8 @@ void get_trackers(ApiContext& context, const Call& call) {
     if (more && !page.empty()) {
       const std::string cursor = percent_encoded(page.back().name);
       answer.with("X-Weir-Next-Cursor", cursor)
-          .with("Link", fmt::format("</api/v1/trackers?limit={}&cursor={}>; rel=\"next\"", limit,
-                                    cursor));
+          .with("Link",
+                fmt::format("</api/v1/trackers?limit={}&cursor={}>; rel=\"next\"", limit, cursor));
     }
     return answer;
   };
@@ -56,26 +56,37 @@ void get_trackers(ApiContext& context, const Call& call) {
 
 void get_tracker(ApiContext& context, const Call& call) {
   const Query query = call.query({"min_version"});
-  read_views(context, call, query,
-             [&context, name = call.names[0]](const PublishedViews& views) {
-               std::optional<TrackerView> found;
-               each_tracker(views, context.tracker.loop().time().now(),
-                            [&](const TrackerView& tracker) {
-                              if (tracker.name == name) found = tracker;
-                              return !found;
-                            });
-               if (!found) refuse_tracker(name);
-               return json_answer(to_json(*found), views.version);
-             });
+  read_views(context, call, query, [&context, name = call.names[0]](const PublishedViews& views) {
+    std::optional<TrackerView> found;
+    each_tracker(views, context.tracker.loop().time().now(), [&](const TrackerView& tracker) {
+      if (tracker.name == name) found = tracker;
+      return !found;
+    });
+    if (!found) refuse_tracker(name);
+    return json_answer(to_json(*found), views.version);
+  });
 }
 
 void get_tracker_attempts(ApiContext& context, const Call& call) {
   call.query({});
   context.tracker.cluster().attempts_of_tracker(
-      call.names[0], call.reply.then<std::vector<AttemptView>>(
-                         [](const std::vector<AttemptView>& attempts) {
-                           return json_text_answer(json_lines(attempts));
-                         }));
+      call.names[0],
+      call.reply.then<std::vector<AttemptView>>([](const std::vector<AttemptView>& attempts) {
+        return json_text_answer(json_lines(attempts));
+      }));
+}
+
+void get_slots(ApiContext& context, const Call& call) {
+  call.query({});
+  context.shared.get("/slots", call.reply, [&](Answer<HttpAnswer> answer) {
+    using Slots = std::vector<TrackerSlotsView>;
+    context.tracker.cluster().slots_by_queue(
+        [&context, answer = std::move(answer)](Result<Slots> slots) {
+          if (!slots) return answer(slots.error());
+          context.run(
+              [answer, slots = std::move(*slots)] { answer(json_text_answer(json_lines(slots))); });
+        });
+  });
 }
 
 void patch_tracker(ApiContext& context, const Call& call) {
@@ -87,8 +98,7 @@ void patch_tracker(ApiContext& context, const Call& call) {
   const std::string reason = fields.text("reason").value_or("");
   fields.end();
   const std::string& name = call.names[0];
-  if (find_tracker(*context.tracker.loop().views().latest(), name) == nullptr)
-    refuse_tracker(name);
+  if (find_tracker(*context.tracker.loop().views().latest(), name) == nullptr) refuse_tracker(name);
   ClusterService& cluster = context.tracker.cluster();
   const auto answer = done(context, call, {{"tracker", name}, {"order", order}});
   if (order == "drain") {

@@ -10,9 +10,9 @@
 namespace weir {
 namespace {
 
-constexpr const char* kTrackerStates[] = {"live",   "silent",   "draining",  "drained",
-                                          "stopping", "faulty",   "low_disk",  "unhealthy",
-                                          "lost",   "awaited",  "returning"};
+constexpr const char* kTrackerStates[] = {"live",     "silent",  "draining", "drained",
+                                          "stopping", "faulty",  "low_disk", "unhealthy",
+                                          "lost",     "awaited", "returning"};
 constexpr const char* kSlotStates[] = {"used", "free", "withheld", "lost", "awaited"};
 
 std::string lower(std::string text) {
@@ -53,20 +53,14 @@ void add_cluster(Families& families, const PublishedViews& views, std::int64_t n
     for (const char* state : kSlotStates)
       families.add(slots[index(kind)][state], {{"class", name(kind)}, {"state", state}});
   }
-  std::int64_t waiting = 0, pending = 0, running = 0;
-  for (const QueueView& queue : *views.queues) {
-    if (!queue.leaf) continue;
-    waiting += queue.jobs_waiting;
-    pending += queue.jobs_pending;
-    running += queue.jobs_running;
-  }
+  const UnfinishedJobs jobs = unfinished_jobs(*views.queues);
   families
       .gauge("weir_jobs",
              "Unfinished jobs: waiting (held, or over a limit of running jobs), pending (none of "
              "its tasks has started), running.")
-      .add(waiting, {{"state", "waiting"}})
-      .add(pending, {{"state", "pending"}})
-      .add(running, {{"state", "running"}});
+      .add(jobs.waiting, {{"state", "waiting"}})
+      .add(jobs.pending, {{"state", "pending"}})
+      .add(jobs.running, {{"state", "running"}});
   families.gauge("weir_policy_info", "1; the label is the policy that rules.")
       .add(1.0, {{"policy", views.policy}});
   families.gauge("weir_heartbeat_interval_seconds", "How often trackers are told to report.")

@@ -11,9 +11,9 @@ void add_ports(Families& families, const DaemonFigures& daemon) {
     for (const CallCounters::Method* method : port.calls->methods()) {
       for (std::size_t code = 0; code < CallCounters::kCodes; ++code) {
         if (method->codes[code].get() == 0) continue;
-        families.add(method->codes[code], {{"port", port.name},
-                                           {"method", method->name},
-                                           {"code", port.code_name(code)}});
+        families.add(
+            method->codes[code],
+            {{"port", port.name}, {"method", method->name}, {"code", port.code_name(code)}});
       }
     }
   }
@@ -23,6 +23,15 @@ void add_ports(Families& families, const DaemonFigures& daemon) {
     if (port.calls == nullptr) continue;
     for (const CallCounters::Method* method : port.calls->methods())
       families.add(method->seconds, {{"port", port.name}, {"method", method->name}});
+  }
+  families.histogram("weir_http_request_duration_seconds",
+                     "From the whole request to its answer, before it is sent; of a stream, to its "
+                     "beginning.");
+  for (const PortFigures& port : daemon.ports) {
+    if (port.http == nullptr) continue;
+    port.http->each([&](const HttpTimes::Route& route, const char* code, const Histogram& times) {
+      families.add(times, {{"method", route.method}, {"route", route.path}, {"code", code}});
+    });
   }
   families.gauge("weir_connections", "Connections of the port.");
   for (const PortFigures& port : daemon.ports)

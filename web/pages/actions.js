@@ -95,6 +95,29 @@ export async function askMove(one) {
   });
 }
 
+/** It was submitted held: nothing of it starts before somebody lets it. */
+export function askRelease(one) {
+  return confirm({
+    title: 'Release the job',
+    action: 'Release',
+    body: h(
+      'div',
+      {},
+      h('p', {}, named(one), ` of ${visible(one.user)} was submitted held.`),
+      h(
+        'p',
+        {},
+        `Once released it takes its place in ${visible(one.queue)} like any other job; ` +
+          'it cannot be held again.',
+      ),
+    ),
+    run: async () => {
+      await send('PATCH', job(one), {held: false});
+      notice(`${one.job} is released.`);
+    },
+  });
+}
+
 export function askKill(one) {
   const running = one.maps.running + one.reduces.running;
   const done = one.maps.succeeded + one.reduces.succeeded;
@@ -194,9 +217,14 @@ export function askQueueState(queue) {
   });
 }
 
-/** `m`, `p` and `x` on a job. */
+/** `m`, `p`, `x` on a job, and `r` on one that is held. */
 export function jobKey(event, one) {
-  const ask = {m: askMove, p: askPriority, x: askKill}[event.key];
+  const ask = {
+    m: askMove,
+    p: askPriority,
+    x: askKill,
+    r: one.state === 'HELD' ? askRelease : null,
+  }[event.key];
   if (!ask || ['SUCCEEDED', 'FAILED', 'KILLED'].includes(one.state)) return false;
   ask(one);
   return true;

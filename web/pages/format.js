@@ -51,7 +51,7 @@ export function millionths(number) {
 export function slotTime(ms) {
   if (ms === null || ms === undefined) return DASH;
   const s = ms / 1000;
-  if (s < 3600) return `${INTEGER.format(Math.round(s))} slot-s`;
+  if (Math.abs(s) < 3600) return `${INTEGER.format(Math.round(s))} slot-s`;
   return `${(s / 3600).toFixed(1)} slot-h`;
 }
 

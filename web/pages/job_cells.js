@@ -39,16 +39,32 @@ function stateCell(cell, job) {
   fill(cell, stateBadge(job.state));
 }
 
-function queueCell(cell, job) {
+/** A queue as a link in its colour. */
+export function queueLink(name) {
+  return h(
+    'a',
+    {href: href.queue(name), class: 'with-dot'},
+    h('i', {class: 'dot ' + colourClass(name)}),
+    visible(name),
+  );
+}
+
+function queueCell(cell, {queue}) {
   if (!cell.link) {
     cell.dot = h('i', {});
     cell.link = h('a', {});
     cell.append(cell.dot, cell.link);
   }
-  cell.dot.className = 'dot ' + colourClass(job.queue);
-  cell.link.href = href.queue(job.queue);
-  setText(cell.link, visible(job.queue));
-  cell.link.title = visible(job.queue);
+  cell.dot.className = 'dot ' + colourClass(queue);
+  cell.dot.hidden = cell.link.hidden = !queue;
+  cell.link.href = href.queue(queue ?? '');
+  setText(cell.link, visible(queue));
+  cell.link.title = visible(queue);
+}
+
+/** The column of what has a queue, or has none. */
+export function queueColumn(options) {
+  return {key: 'queue', label: 'Queue', className: 'with-dot', draw: queueCell, ...options};
 }
 
 function reasonCell(cell, job) {
@@ -87,17 +103,7 @@ export function jobColumns({queue = true} = {}) {
     },
     {key: 'state', label: 'State', width: '92px', sort: 'state', draw: stateCell},
     ...(queue
-      ? [
-          {
-            key: 'queue',
-            label: 'Queue',
-            width: 'minmax(118px, 0.8fr)',
-            from: 620,
-            sort: 'queue',
-            className: 'with-dot',
-            draw: queueCell,
-          },
-        ]
+      ? [queueColumn({width: 'minmax(118px, 0.8fr)', from: 620, sort: 'queue'})]
       : []),
     {
       key: 'user',

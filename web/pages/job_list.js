@@ -22,16 +22,7 @@ function orderOf(sort) {
   const down = sort.startsWith('-');
   const key = sort.replace(/^-/, '');
   if (key === 'submitted') return {asked: sort, compare: null};
-  if (key === 'served' || key === 'served_priority') {
-    return {
-      asked: 'submitted',
-      all: true,
-      compare: (a, b) =>
-        STATE[a.state] - STATE[b.state] ||
-        (key === 'served' ? 0 : RANK[b.priority] - RANK[a.priority]) ||
-        a.number - b.number,
-    };
-  }
+  if (key === 'service') return {asked: sort, all: true, compare: null};
   const of = BY[key] ?? BY.queue;
   return {
     asked: '-submitted',
@@ -57,7 +48,8 @@ export class JobList {
     page.every(4000, () => this.table.redraw());
   }
 
-  /** `sort` is submitted, -submitted, or one of the columns, which is sorted here. */
+  /** `sort` is submitted, -submitted, service (of a queue or pool), or one of the columns, which is
+   * sorted here. */
   ask({sort, ...filters}) {
     this.order = orderOf(sort || '-submitted');
     this.filters = {...filters, sort: this.order.asked};
@@ -73,8 +65,7 @@ export class JobList {
       signal: this.page.signal,
     });
     if (mine !== this.generation) return null;
-    const kept = this.keep ? value.filter(this.keep) : value;
-    return {value: kept, next: headers.get('X-Weir-Next-Cursor')};
+    return {value, next: headers.get('X-Weir-Next-Cursor')};
   }
 
   /** Reads anew what is shown, from the first row on. */
@@ -85,10 +76,9 @@ export class JobList {
     }
     this.busy = true;
     try {
-      const many = this.order.all || this.keep;
       const got = await this.fetch(
         null,
-        many ? SORTED_AT_MOST : Math.max(PAGE, Math.min(2000, this.items.length)),
+        this.order.all ? SORTED_AT_MOST : Math.max(PAGE, Math.min(2000, this.items.length)),
       );
       if (got && this.order.compare) {
         this.show(got.value.sort(this.order.compare), null, got.next ? null : got.value.length);

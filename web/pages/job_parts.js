@@ -7,8 +7,14 @@ import {duration, clock, millionths, whole, counted, DASH} from './format.js';
 import {href, query, setQuery, go} from './router.js';
 import {stateBadge} from './job_cells.js';
 import {empty, failure, loading} from './states.js';
+import {plainTable} from './plain_table.js';
 
 const LOG_BYTES = 128 * 1024;
+const COUNTER_HEADS = [
+  ['Group', '', 'muted'],
+  ['Counter', '', 'wrap'],
+  ['Value', '', 'right'],
+];
 
 function stateCell(cell, attempt) {
   if (cell.state === attempt.state) return;
@@ -263,38 +269,17 @@ export function drawCounters(page, place, path) {
   const panel = h('section', {class: 'panel'}, loading());
   place.append(panel);
   const rows = (group, values) =>
-    Object.entries(values).map(([name, value]) =>
+    Object.entries(values).flatMap(([name, value]) =>
       value !== null && typeof value === 'object'
         ? rows(group ? `${group}.${name}` : name, value)
-        : h(
-            'tr',
-            {},
-            h('td', {class: 'muted'}, visible(group)),
-            h('td', {class: 'wrap'}, visible(name)),
-            h('td', {class: 'right'}, whole(value)),
-          ),
+        : [[visible(group), visible(name), whole(value)]],
     );
   const resource = page.show(panel, path + '/counters', {every: 5000}, (counters) => {
     const list = rows('', counters?.counters ?? {});
     fill(
       panel,
       list.length
-        ? h(
-            'table',
-            {class: 'plain'},
-            h(
-              'thead',
-              {},
-              h(
-                'tr',
-                {},
-                h('th', {}, 'Group'),
-                h('th', {}, 'Counter'),
-                h('th', {class: 'right'}, 'Value'),
-              ),
-            ),
-            h('tbody', {}, list),
-          )
+        ? plainTable(COUNTER_HEADS, list)
         : empty('No counters yet: they come with the first attempt that ends.'),
     );
   });

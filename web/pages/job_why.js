@@ -5,7 +5,7 @@ import {get} from './api.js';
 import {counted, whole} from './format.js';
 import {href} from './router.js';
 import {MENDS, MEND_ACTIONS} from './words.js';
-import {askMove, askPriority, roomOf, move} from './actions.js';
+import {askMove, askPriority, askRelease, roomOf, move} from './actions.js';
 import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
 import {failure, loading} from './states.js';
@@ -13,6 +13,7 @@ import {failure, loading} from './states.js';
 function mends(reason, job) {
   const all = {
     move: () => h('button', {on: {click: () => askMove(job)}}, 'Move…'),
+    release: () => h('button', {on: {click: () => askRelease(job)}}, 'Release…'),
     priority: () => h('button', {on: {click: () => askPriority(job)}}, 'Priority…'),
     owners: () =>
       h('a', {href: href.queue(job.queue)}, `Who uses the slots of ${visible(job.queue)}`),

@@ -13,7 +13,7 @@ const KEYS = [
   ['← →', 'in a row: its figures and controls, each with its explanation; tabs'],
   ['Enter', 'opens the row'],
   ['Space, ← →', 'in the queue tree: folds and unfolds'],
-  ['m, p, x', 'on a job: move, priority, kill'],
+  ['m, p, x, r', 'on a job: move, priority, kill, release'],
   ['Esc', 'closes dialogs and tips, leaves a field'],
   ['?', 'these keys'],
 ];

@@ -30,7 +30,8 @@ export class Page {
     const resource = new Resource(this, path, options, shown);
     this.resources.push(resource);
     resource.refresh();
-    if (resource.every) this.every(resource.every, () => resource.refresh());
+    if (resource.every)
+      this.every(resource.every, () => this.resources.includes(resource) && resource.refresh());
     this.follow();
     return resource;
   }

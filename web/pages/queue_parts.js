@@ -1,7 +1,8 @@
 // The parts of a queue's page: who uses its slots, its history, users, claims, kills, settings.
 import {h, fill, setText, visible} from './dom.js';
 import {CLASSES} from './bars.js';
-import {colourClass} from './colours.js';
+import {queueLink} from './job_cells.js';
+import {plainTable, wideTable} from './plain_table.js';
 import {timeChart} from './chart.js';
 import {withQuery, get} from './api.js';
 import {whole, counted, duration, seconds, slotTime, clock, DASH} from './format.js';
@@ -16,15 +17,6 @@ const SPANS = [
   ['2d', 172_800_000, '1m'],
   ['60d', 5_184_000_000, '15m'],
 ];
-function queueLink(name) {
-  return h(
-    'a',
-    {href: href.queue(name), class: 'with-dot'},
-    h('i', {class: 'dot ' + colourClass(name)}),
-    visible(name),
-  );
-}
-
 /** Who runs above its guarantee now, and so on what others are guaranteed. */
 function borrowers(queues, view, but) {
   return queues
@@ -112,93 +104,49 @@ export function takers(place, queue, queues) {
 
 export function claimTable(queue) {
   if (!queue.claims.length) return empty('It is owed nothing.');
-  return h(
-    'table',
-    {class: 'plain'},
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        ['Class', 'Slots owed', 'Opened', 'Kills in', 'State'].map((text) => h('th', {}, text)),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      queue.claims.map((claim) =>
-        h(
-          'tr',
-          {},
-          h('td', {}, claim.kind),
-          h('td', {}, whole(claim.slots)),
-          h('td', {class: 'num'}, claim.opened_at_ms ? clock(claim.opened_at_ms) : DASH),
-          h(
-            'td',
-            {class: 'num'},
-            claim.milliseconds_left < 0
-              ? 'never'
-              : claim.overdue_ms
-                ? `overdue since ${duration(claim.overdue_ms)}`
-                : seconds(claim.milliseconds_left),
-          ),
-          h('td', {}, (claim.state ?? DASH).replaceAll('_', ' ')),
-        ),
-      ),
-    ),
+  const heads = ['Class', 'Slots owed', ['Opened', '', 'num'], ['Kills in', '', 'num'], 'State'];
+  const killsIn = (claim) => {
+    if (claim.milliseconds_left < 0) return 'never';
+    return claim.overdue_ms
+      ? `overdue since ${duration(claim.overdue_ms)}`
+      : seconds(claim.milliseconds_left);
+  };
+  return plainTable(
+    heads,
+    queue.claims.map((claim) => [
+      claim.kind,
+      whole(claim.slots),
+      claim.opened_at_ms ? clock(claim.opened_at_ms) : DASH,
+      killsIn(claim),
+      (claim.state ?? DASH).replaceAll('_', ' '),
+    ]),
   );
 }
 
 export function killTable(queue) {
   if (!queue.kills.length) return empty('No attempt was killed for it or of it.');
-  return h(
-    'div',
-    {class: 'scroll-x'},
-    h(
-      'table',
-      {class: 'plain'},
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ['When', 'For', 'Of', 'User', 'Job', 'Slots', 'Lost', 'Outcome'].map((text) =>
-            h(
-              'th',
-              {},
-              h(
-                'span',
-                {
-                  tip: {Lost: WORDS.waste, Outcome: WORDS.outcome}[text],
-                  tabindex: text === 'Lost' || text === 'Outcome' ? 0 : null,
-                },
-                text,
-              ),
-            ),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        killLines(queue.kills).map((kill) =>
-          h(
-            'tr',
-            {},
-            h('td', {class: 'num'}, clock(kill.at_ms)),
-            h('td', {}, queueLink(kill.claimant)),
-            h('td', {}, queueLink(kill.victim)),
-            h('td', {}, visible(kill.user)),
-            h('td', {}, h('a', {href: '/jobs/' + kill.job}, kill.job)),
-            h('td', {}, whole(kill.slots)),
-            h('td', {class: 'num'}, slotTime(kill.lost)),
-            h('td', {}, kill.outcome),
-          ),
-        ),
-      ),
-    ),
+  const heads = [
+    ['When', '', 'num'],
+    'For',
+    'Of',
+    'User',
+    'Job',
+    'Slots',
+    ['Lost', WORDS.waste, 'num'],
+    ['Outcome', WORDS.outcome],
+  ];
+  return wideTable(
+    heads,
+    killLines(queue.kills).map((kill) => [
+      clock(kill.at_ms),
+      queueLink(kill.claimant),
+      queueLink(kill.victim),
+      visible(kill.user),
+      h('a', {href: '/jobs/' + kill.job}, kill.job),
+      whole(kill.slots),
+      slotTime(kill.lost),
+      kill.outcome,
+    ]),
   );
 }
 
@@ -206,66 +154,28 @@ export function userTable(queue) {
   if (!queue.users.length)
     return empty('Nobody has or had jobs here since the JobTracker started.');
   const heads = [
-    ['User'],
+    'User',
     ['Map slots', 'Running map slots of the user / how many one user may hold now.'],
     ['Reduce slots', 'Running reduce slots of the user / how many one user may hold now.'],
     ['Jobs', WORDS.jobs],
-    ['Used', 'Slot-time of attempts that have ended, since the JobTracker started.'],
-    ['Lost', WORDS.waste],
+    ['Used', 'Slot-time of attempts that have ended, since the JobTracker started.', 'num'],
+    ['Lost', WORDS.waste, 'num'],
   ];
   const limit = (n) => (n === null ? '' : ` / ${whole(n)}`);
-  return h(
-    'div',
-    {class: 'scroll-x'},
-    h(
-      'table',
-      {class: 'plain'},
+  return wideTable(
+    heads,
+    queue.users.map((one) => [
       h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          heads.map(([text, tip]) => h('th', {}, h('span', {tip, tabindex: tip ? 0 : null}, text))),
-        ),
+        'a',
+        {href: href.jobs({queue: queue.name, user: one.user})},
+        h('bdi', {}, visible(one.user)),
       ),
-      h(
-        'tbody',
-        {},
-        queue.users.map((one) =>
-          h(
-            'tr',
-            {},
-            h(
-              'td',
-              {},
-              h(
-                'a',
-                {href: href.jobs({queue: queue.name, user: one.user})},
-                h('bdi', {}, visible(one.user)),
-              ),
-            ),
-            h('td', {}, whole(one.running_maps) + limit(one.limit_maps)),
-            h('td', {}, whole(one.running_reduces) + limit(one.limit_reduces)),
-            h(
-              'td',
-              {},
-              `${one.jobs_running ?? 0}/${one.jobs_pending ?? 0}/${one.jobs_waiting ?? 0}`,
-            ),
-            h(
-              'td',
-              {class: 'num'},
-              slotTime((one.used_map_slot_ms ?? 0) + (one.used_reduce_slot_ms ?? 0)),
-            ),
-            h(
-              'td',
-              {class: 'num'},
-              slotTime((one.lost_map_slot_ms ?? 0) + (one.lost_reduce_slot_ms ?? 0)),
-            ),
-          ),
-        ),
-      ),
-    ),
+      whole(one.running_maps) + limit(one.limit_maps),
+      whole(one.running_reduces) + limit(one.limit_reduces),
+      `${one.jobs_running ?? 0}/${one.jobs_pending ?? 0}/${one.jobs_waiting ?? 0}`,
+      slotTime((one.used_map_slot_ms ?? 0) + (one.used_reduce_slot_ms ?? 0)),
+      slotTime((one.lost_map_slot_ms ?? 0) + (one.lost_reduce_slot_ms ?? 0)),
+    ]),
   );
 }
 

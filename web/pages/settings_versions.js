@@ -6,6 +6,16 @@ import {diffElement} from './yaml_editor.js';
 import {confirm, notice, openDialog} from './dialogs.js';
 import {whole, fullMoment} from './format.js';
 import {empty, loading} from './states.js';
+import {plainRows, plainTable} from './plain_table.js';
+
+const HEADS = [
+  'Number',
+  ['When', '', 'num'],
+  'By',
+  'Policy',
+  ['What', '', 'wrap'],
+  ['', '', 'right'],
+];
 
 async function showVersion(page, record, history) {
   const at = history.findIndex((one) => one.number === record.number);
@@ -83,48 +93,18 @@ export function drawHistory(page, place) {
       fill(
         panel,
         history.length
-          ? h(
-              'table',
-              {class: 'plain'},
-              h(
-                'thead',
-                {},
-                h(
-                  'tr',
-                  {},
-                  ['Number', 'When', 'By', 'Policy', 'What', ''].map((text) => h('th', {}, text)),
-                ),
-              ),
-              h(
-                'tbody',
-                {},
-                history.map((one) =>
-                  h(
-                    'tr',
-                    {},
-                    h('td', {}, whole(one.number)),
-                    h('td', {class: 'num'}, fullMoment(one.at_ms)),
-                    h('td', {}, visible(one.by) || 'the settings file'),
-                    h('td', {}, one.policy),
-                    h(
-                      'td',
-                      {class: 'wrap'},
-                      one.source ? visible(one.source) : 'the policy was set',
-                    ),
-                    h(
-                      'td',
-                      {class: 'right'},
-                      one.source
-                        ? h(
-                            'button',
-                            {on: {click: () => showVersion(page, one, history)}},
-                            'Difference…',
-                          )
-                        : null,
-                    ),
-                  ),
-                ),
-              ),
+          ? plainTable(
+              HEADS,
+              history.map((one) => [
+                whole(one.number),
+                fullMoment(one.at_ms),
+                visible(one.by) || 'the settings file',
+                one.policy,
+                one.source ? visible(one.source) : 'the policy was set',
+                one.source
+                  ? h('button', {on: {click: () => showVersion(page, one, history)}}, 'Difference…')
+                  : null,
+              ]),
             )
           : empty('There is no history of settings.'),
       );
@@ -141,42 +121,30 @@ export function drawInForce(page, place) {
     'aria-label': 'Filter settings',
     on: {input: () => show()},
   });
-  const rows = h('tbody', {});
+  const heads = [['Setting', '', 'mono wrap'], ['Value', '', 'wrap'], 'From'];
+  const table = plainTable(heads, []);
   place.append(h('div', {class: 'filters'}, filter), panel);
   let all = [];
   const show = () => {
     const text = filter.value.trim().toLowerCase();
     fill(
-      rows,
-      all
-        .filter((one) => (one.name + ' ' + one.value).toLowerCase().includes(text))
-        .slice(0, 1000)
-        .map((one) =>
-          h(
-            'tr',
-            {},
-            h('td', {class: 'mono wrap'}, visible(one.name)),
-            h('td', {class: 'wrap'}, visible(one.value)),
+      table.tBodies[0],
+      plainRows(
+        heads,
+        all
+          .filter((one) => (one.name + ' ' + one.value).toLowerCase().includes(text))
+          .slice(0, 1000)
+          .map((one) => [
+            visible(one.name),
+            visible(one.value),
             h('td', {class: one.origin === 'default' ? 'muted' : ''}, one.origin),
-          ),
-        ),
+          ]),
+      ),
     );
   };
   const resource = page.show(panel, '/settings/in_force', {topic: 'settings'}, (list) => {
     all = Array.isArray(list) ? list : (list.settings ?? []);
-    fill(
-      panel,
-      h(
-        'table',
-        {class: 'plain'},
-        h(
-          'thead',
-          {},
-          h('tr', {}, h('th', {}, 'Setting'), h('th', {}, 'Value'), h('th', {}, 'From')),
-        ),
-        rows,
-      ),
-    );
+    fill(panel, table);
     show();
   });
   return () => page.drop(resource);

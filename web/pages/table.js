@@ -7,6 +7,7 @@
 // it is not.
 import {h, fill, setText} from './dom.js';
 
+const PRINTED_ROWS = 500; // paper has no rows to scroll to
 const SPARE_ROWS = 6;
 
 export class Table {
@@ -63,6 +64,9 @@ export class Table {
     window.addEventListener('scroll', this.scrolled, {passive: true, signal: page.signal});
     window.addEventListener('resize', this.scrolled, {signal: page.signal});
     this.resizer.observe(this.element);
+    matchMedia('print').addEventListener('change', ({matches}) => this.print(matches), {
+      signal: page.signal,
+    });
     page.signal.addEventListener('abort', () => this.resizer.disconnect());
     this.layOut();
     return this;
@@ -74,6 +78,14 @@ export class Table {
     this.body.style.setProperty('height', `${items.length * this.rowHeight}px`);
     if (this.emptyState) fill(this.note, items.length ? null : this.emptyState());
     this.draw(true);
+  }
+
+  /** As many rows as go on paper, and no room for others; or again those in view. */
+  print(printing) {
+    this.printing = printing;
+    const rows = printing ? Math.min(this.items.length, PRINTED_ROWS) : this.items.length;
+    this.body.style.setProperty('height', `${rows * this.rowHeight}px`);
+    this.draw();
   }
 
   layOut() {
@@ -139,6 +151,7 @@ export class Table {
   }
 
   range() {
+    if (this.printing) return [0, Math.min(this.items.length, PRINTED_ROWS)];
     const top = this.body.getBoundingClientRect().top;
     const first = Math.floor(-top / this.rowHeight) - SPARE_ROWS;
     const count = Math.ceil(innerHeight / this.rowHeight) + 2 * SPARE_ROWS;

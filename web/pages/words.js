@@ -5,6 +5,9 @@ export const WORDS = {
   allocated:
     'Allocated slots (AC): its part of the cluster as it is now. What others leave idle ' +
     'comes on top, what it leaves idle goes.',
+  served:
+    'As the policy that rules would give them their next slot: first those that may run, then ' +
+    'those that wait for a place among the running jobs, then held ones.',
   running: 'Running slots: held by attempts that run now and are not to die.',
   pending: 'Pending slots: of tasks that could be launched now if there were slots for them.',
   maximum: 'Maximum slots: the queue never has more, whichever policy rules.',
@@ -40,6 +43,16 @@ export const WORDS = {
   starved:
     'How long the pool has been below its minimum share, or below half its fair share. ' +
     'Beyond its timeout it may preempt.',
+  jobShare: "Fair share of the job in slots: its part of what its pool has. Of a fifo pool's: 0.",
+  jobWeight:
+    'Weight of the job among those of its pool: by its priority, and by size and boosts where ' +
+    'the settings say so.',
+  deficit:
+    'Deficit in slot-time: what the job was due and did not run. Where the algorithm is deficit ' +
+    'the highest is served first.',
+  localityWait:
+    'How far from its input its next map may run now, and how long it waits until that is ' +
+    'further out.',
   heard: 'How long ago the tracker was heard of by its heartbeat.',
   disk: "Free space on the disk of the tracker's work directory.",
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
@@ -80,7 +93,7 @@ export const MENDS = {
   pool_at_share:
     "Its pool has its fair share. Move the job to another pool, or raise the job's priority.",
   pool_at_maximum: 'Its pool has its maximum share. Move the job to another pool.',
-  held: 'It was submitted held. Release it with `weir job release`.',
+  held: 'It was submitted held. It takes its place in the queue once somebody releases it.',
 };
 
 export const MEND_ACTIONS = {
@@ -97,6 +110,7 @@ export const MEND_ACTIONS = {
   no_trackers: ['trackers'],
   pool_at_share: ['priority', 'move'],
   pool_at_maximum: ['move'],
+  held: ['release'],
 };
 
 export const POLICIES = {

@@ -124,9 +124,9 @@ bool accepts_gzip(const HttpRequest& request) {
 SharedText gzip(std::string_view text) {
   z_stream stream{};
   constexpr int kGzipWindow = 15 + 16;
-  WEIR_CHECK(deflateInit2(&stream, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) ==
-                 Z_OK,
-             "zlib has no memory");
+  WEIR_CHECK(
+      deflateInit2(&stream, kGzipLevel, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) == Z_OK,
+      "zlib has no memory");
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
@@ -153,6 +153,7 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimit
   if (gzipped && answer.etag.starts_with('"')) answer.etag = "W/" + answer.etag;
 
   Outgoing out;
+  out.status = answer.status;
   out.head = status_line(answer.status) + date_line() + std::string(kSecurityHeaders);
   out.head += header_line("Cache-Control", answer.cache_control);
   if (!answer.etag.empty()) out.head += header_line("ETag", answer.etag);

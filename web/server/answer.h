@@ -36,6 +36,7 @@ HttpAnswer problem_answer(const HttpProblem& problem);
 
 // What goes over the wire.
 struct Outgoing {
+  int status = 0;
   std::string head;
   SharedText body;  // may be null
   std::size_t budget_bytes = 0;

@@ -180,6 +180,7 @@ void HttpConnection::handle() {
   read_deadline_.clear();
   request_ = std::move(reader_->request());
   reader_ = nullptr;
+  handled_at_ = std::chrono::steady_clock::now();
   ++sequence_;
   ++server_->requests;
   const HttpResponder responder(server_->gate, weak_self(), sequence_);
@@ -204,6 +205,11 @@ void HttpConnection::handle() {
 void HttpConnection::deliver(std::uint64_t sequence, HttpAnswer answer) {
   if (closed() || state_ != State::kHandling || sequence != sequence_) return;
   write(std::move(answer), &request_, !request_.keep_alive);
+}
+
+void HttpConnection::observe(int status) const {
+  if (!server_->observer) return;
+  server_->observer(request_, status, std::chrono::steady_clock::now() - handled_at_);
 }
 
 void HttpConnection::answer_problem(const HttpProblem& problem) {

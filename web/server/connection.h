@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,14 +28,17 @@ namespace weir::web {
 // What the connections of one server share.
 struct HttpShared : PortShared {
   HttpShared(const std::string& server_name, const HttpLimits& server_limits,
-             HttpHandler server_handler, std::shared_ptr<ByteBudget> server_budget)
+             HttpHandler server_handler, std::shared_ptr<ByteBudget> server_budget,
+             HttpObserver server_observer)
       : PortShared(server_name, server_limits.max_connections, std::move(server_budget)),
         limits(server_limits),
         handler(std::move(server_handler)),
+        observer(std::move(server_observer)),
         streams(limits.max_streams) {}
 
   const HttpLimits limits;
   const HttpHandler handler;
+  const HttpObserver observer;  // may be empty
   const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
   StreamCount streams;
   std::atomic<std::int64_t> requests{0};
@@ -66,6 +70,7 @@ class HttpConnection final : public PortConnection {
   bool has_room();
   void set_read_deadline();
   void handle();
+  void observe(int status) const;
   void answer_problem(const HttpProblem& problem);
   void write(HttpAnswer answer, const HttpRequest* request, bool close_after);
   void write_some();
@@ -86,10 +91,11 @@ class HttpConnection final : public PortConnection {
   const std::shared_ptr<HttpShared> server_;
 
   State state_ = State::kReading;
-  std::string kept_;                       // read, and not taken yet
-  std::unique_ptr<RequestReader> reader_;  // null between requests
-  HttpRequest request_;                    // that is being answered
-  std::uint64_t sequence_ = 0;             // of the request
+  std::string kept_;                                    // read, and not taken yet
+  std::unique_ptr<RequestReader> reader_;               // null between requests
+  HttpRequest request_;                                 // that is being answered
+  std::chrono::steady_clock::time_point handled_at_{};  // from then on
+  std::uint64_t sequence_ = 0;                          // of the request
   BudgetShare request_bytes_;
   BudgetShare answer_bytes_;
   bool had_a_request_ = false;

@@ -28,6 +28,7 @@ void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool c
     instead.with("Retry-After", "1");
     out_ = outgoing(std::move(instead), request, server_->limits, close_after_);
   }
+  if (request != nullptr) observe(out_.status);
   write_some();
 }
 
@@ -39,6 +40,7 @@ void HttpConnection::begin_stream(std::uint64_t sequence, std::shared_ptr<EventS
     if (end_of_input_) close();
     return;
   }
+  observe(200);
   state_ = State::kStreaming;
   stream_ = std::move(stream);
   out_ = {};

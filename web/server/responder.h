@@ -3,6 +3,7 @@
 // stopped, an answer has no effect.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -32,6 +33,9 @@ class HttpResponder {
   std::shared_ptr<Once> once_;
 };
 
+// Told of every request that was handled: the status that it got, and how long the handler took.
+using HttpObserver = std::function<void(const HttpRequest& request, int status,
+                                        std::chrono::steady_clock::duration took)>;
 using HttpHandler = std::function<void(const HttpRequest& request, HttpResponder responder)>;
 
 }  // namespace weir::web

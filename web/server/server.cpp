@@ -8,9 +8,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(boost::asio::io_context& 
                                                        std::string name, const std::string& host,
                                                        std::uint16_t port, HttpHandler handler,
                                                        HttpLimits limits,
-                                                       std::shared_ptr<ByteBudget> budget) {
-  const auto shared =
-      std::make_shared<HttpShared>(name, limits, std::move(handler), std::move(budget));
+                                                       std::shared_ptr<ByteBudget> budget,
+                                                       HttpObserver observer) {
+  const auto shared = std::make_shared<HttpShared>(name, limits, std::move(handler),
+                                                   std::move(budget), std::move(observer));
   auto listening = Port::listen(
       io, host, port, shared,
       std::min({limits.read_timeout, limits.idle_timeout, limits.write_timeout, limits.heartbeat}),

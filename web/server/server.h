@@ -30,7 +30,8 @@ class HttpServer {
   static Result<std::unique_ptr<HttpServer>> listen(boost::asio::io_context& io, std::string name,
                                                     const std::string& host, std::uint16_t port,
                                                     HttpHandler handler, HttpLimits limits,
-                                                    std::shared_ptr<ByteBudget> budget);
+                                                    std::shared_ptr<ByteBudget> budget,
+                                                    HttpObserver observer = {});
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   // Stops. Answers that come afterwards have no effect.

@@ -140,5 +140,26 @@ TEST(ViewsJson, ASeriesHasItsPointsByClass) {
             R"("share_thousandths":null,"claims":12,"kills":13}}]})");
 }
 
+TEST(ViewsJson, JobsOfAPolicyAreThereIfTheyWereAskedFor) {
+  PolicyView policy = full_policy();
+  EXPECT_FALSE(to_json(policy).contains("jobs"));
+  policy.standings.emplace();
+  EXPECT_EQ(to_json(policy)["jobs"], Json::array());
+  JobStandingsView::Job& job = policy.standings->jobs.emplace_back();
+  job = {.id = JobId(7), .name = "count", .user = "ann", .pool = "research"};
+  job.maps = {.running = 2, .share_thousandths = 2500, .weight_millionths = 4'000'000};
+  Json json = to_json(policy)["jobs"][0];
+  EXPECT_EQ(json["job"], "job_0007");
+  EXPECT_EQ(json["maps"], Json::parse(R"({"running": 2, "share": 2.5, "weight": 4.0})"));
+  EXPECT_FALSE(json.contains("may_run"));
+  job.maps.deficit_ms = -1500;
+  job.may_run = "rack";
+  job.locality_left_ms = 300;
+  json = to_json(policy)["jobs"][0];
+  EXPECT_EQ(json["maps"]["deficit_slot_ms"], -1500);
+  EXPECT_EQ(json["may_run"], "rack");
+  EXPECT_EQ(json["locality_left_ms"], 300);
+}
+
 }  // namespace
 }  // namespace weir

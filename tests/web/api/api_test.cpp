@@ -7,6 +7,7 @@
 namespace weir::web {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Json parsed(const RawHttp::Answer& answer) {
@@ -63,6 +64,87 @@ TEST_F(ApiTest, WhoChangedSomethingNeverReadsWhatWasBefore) {
   }
 }
 
+std::vector<std::int64_t> numbers(const Json& jobs) {
+  std::vector<std::int64_t> all;
+  for (const Json& job : jobs) all.push_back(job["number"].get<std::int64_t>());
+  return all;
+}
+
+// Under every policy: the one that has a slot next stands first.
+TEST_F(ApiTest, AQueuesJobsInTheOrderInWhichTheyAreServed) {
+  const std::int64_t first = submit(), second = submit(), third = submit();
+  call("PATCH", "/api/v1/jobs/" + std::to_string(third), R"({"priority": "HIGH"})");
+  const std::string path = "/api/v1/jobs?sort=service&queue=default";
+  for (const char* policy : {"fifo", "fair"}) {
+    const Json done =
+        parsed(call("PUT", "/api/v1/policy", R"({"name": ")" + std::string(policy) + "\"}"));
+    const std::string version =
+        "&min_version=" + std::to_string(done["version"].get<std::int64_t>());
+    const Json jobs = parsed(get(path + version));
+    if (policy == std::string("fifo")) {
+      EXPECT_THAT(numbers(jobs), ElementsAre(third, first, second));
+    } else {  // nothing runs, so by submission
+      EXPECT_THAT(numbers(jobs), ElementsAre(first, second, third));
+    }
+  }
+  FakeTracker worker(tracker_->tracker_port(), "tt1");
+  worker.join();
+  worker.beat();  // two maps start: of the first two jobs
+  EXPECT_EQ(numbers(parsed(get(path)))[0], third);
+  EXPECT_THAT(numbers(parsed(get(path + "&limit=1"))), ElementsAre(third));
+  EXPECT_EQ(numbers(parsed(get("/api/v1/jobs?sort=service&class=reduce&pool=default"))).size(), 3u);
+  EXPECT_TRUE(parsed(get("/api/v1/jobs?sort=service&queue=small")).empty());
+  EXPECT_TRUE(parsed(get("/api/v1/jobs?pool=none")).empty());
+  for (const char* wrong : {"sort=service", "sort=service&queue=default&cursor=7", "class=map",
+                            "sort=service&queue=default&class=cpu"})
+    EXPECT_EQ(get("/api/v1/jobs?" + std::string(wrong)).status, 400) << wrong;
+  EXPECT_EQ(get("/api/v1/jobs?sort=service&queue=none").status, 404);
+}
+
+TEST_F(ApiTest, JobsOfAPolicyThatDealsSharesToThem) {
+  const std::int64_t job = submit();
+  EXPECT_FALSE(parsed(get("/api/v1/policy?advanced=1")).contains("jobs")) << "fifo deals none";
+  ASSERT_EQ(call("PUT", "/api/v1/policy", R"({"name": "fair"})").status, 200);
+  FakeTracker worker(tracker_->tracker_port(), "tt1");
+  worker.join();
+  worker.beat();
+  EXPECT_FALSE(parsed(get("/api/v1/policy")).contains("jobs")) << "who does not ask, pays nothing";
+  const Json policy = parsed(get("/api/v1/policy?advanced=1"));
+  ASSERT_EQ(policy["jobs"].size(), 1u);
+  EXPECT_EQ(policy["more_jobs"], false);
+  const Json& one = policy["jobs"][0];
+  EXPECT_EQ(one["number"], job);
+  EXPECT_EQ(one["maps"]["running"], 2);
+  EXPECT_EQ(one["maps"]["share"], 2.0);
+  EXPECT_EQ(one["maps"]["weight"], 1.0);
+}
+
+TEST_F(ApiTest, WhoseAttemptsHoldATrackersSlots) {
+  EXPECT_EQ(get("/api/v1/slots").body, "[\n]\n");
+  submit();
+  FakeTracker worker(tracker_->tracker_port(), "tt1");
+  worker.join();
+  worker.beat();
+  call("PATCH", "/api/v1/queues/small", R"({"state": "STOPPED"})");  // nothing old is shown
+  EXPECT_EQ(parsed(get("/api/v1/slots")), Json::parse(R"([{"tracker": "tt1", "queues": [
+      {"queue": "default", "maps": 2, "reduces": 0}]}])"));
+}
+
+TEST_F(ApiTest, CallsAreCountedByRouteAndStatus) {
+  get("/api/v1/jobs/77");
+  get("/api/v1/jobs/78?nonsense=1");
+  get("/api/v1/nowhere");
+  get("/nowhere/at/all");
+  const std::string metrics = get("/metrics").body;
+  for (const char* labels :
+       {R"(method="GET",route="/api/v1/jobs/{}",code="404")",
+        R"(method="GET",route="/api/v1/jobs/{}",code="400")",
+        R"(method="any",route="/api",code="404")", R"(method="any",route="pages",code="404")"})
+    EXPECT_THAT(metrics, HasSubstr("weir_http_request_duration_seconds_count{" +
+                                   std::string(labels) + "} 1\n"));
+  EXPECT_EQ(metrics.find("nowhere"), std::string::npos);
+}
+
 TEST_F(ApiTest, ADocumentedPathForEveryRoute) {
   const Json document = parsed(get("/api/v1/openapi.json"));
   std::size_t operations = 0;
@@ -88,9 +170,9 @@ TEST_F(ApiTest, ProbesAreForReading) {
 
 TEST(HostCheckTest, NamesOfThisServer) {
   const HostCheck check({"weir.example.org"}, "node7.cluster");
-  for (const char* own : {"127.0.0.1:80", "[::1]:9080", "localhost:1", "LOCALHOST", "10.1.2.3",
-                          "node7", "node7.cluster:9080", "Node7.other", "weir.example.org",
-                          "a.localhost"})
+  for (const char* own :
+       {"127.0.0.1:80", "[::1]:9080", "localhost:1", "LOCALHOST", "10.1.2.3", "node7",
+        "node7.cluster:9080", "Node7.other", "weir.example.org", "a.localhost"})
     EXPECT_TRUE(check.is_own(own)) << own;
   for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70",
                             "weir.example.org.evil", "localhost.evil.example"})

@@ -119,7 +119,7 @@ TEST_F(Metrics, SeriesDoNotGoByJobsUsersOrTrackers) {
   static const std::set<std::string> kAllowed = {"class",  "state",  "queue", "port",
                                                  "method", "code",   "cause", "reason",
                                                  "policy", "source", "event", "locality",
-                                                 "outcome", "version"};
+                                                 "outcome", "version", "route"};
   for (const MetricFamily& family : families()) {
     for (const auto& metric : family.metric) {
       for (const auto& label : metric.label) EXPECT_TRUE(kAllowed.contains(label.name));

@@ -5,7 +5,8 @@ import {read, withQuery} from '../api.js';
 import {Table} from '../table.js';
 import {moment, duration, counted} from '../format.js';
 import {href, query, setQuery} from '../router.js';
-import {colourClass, knowQueues} from '../colours.js';
+import {knowQueues} from '../colours.js';
+import {queueColumn} from '../job_cells.js';
 import {empty, failure, loading} from '../states.js';
 
 const KINDS = [
@@ -131,23 +132,7 @@ export function draw(page) {
       width: 'minmax(180px, 4fr)',
       draw: (cell, one) => fill(cell, sentence(one)),
     },
-    {
-      key: 'queue',
-      label: 'Queue',
-      width: 'minmax(100px, 1fr)',
-      from: 700,
-      className: 'with-dot',
-      draw: (cell, one) =>
-        fill(
-          cell,
-          one.queue
-            ? [
-                h('i', {class: 'dot ' + colourClass(one.queue)}),
-                h('a', {href: href.queue(one.queue)}, visible(one.queue)),
-              ]
-            : null,
-        ),
-    },
+    queueColumn({width: 'minmax(100px, 1fr)', from: 700}),
     {
       key: 'user',
       label: 'User',

@@ -7,7 +7,7 @@ import {href} from '../router.js';
 import {stateBadge} from '../job_cells.js';
 import {setProgress} from '../bars.js';
 import {colourClass} from '../colours.js';
-import {askMove, askPriority, askKill} from '../actions.js';
+import {askMove, askPriority, askRelease, askKill, jobKey} from '../actions.js';
 import {drawWhy} from '../job_why.js';
 import {drawAttempts, drawFailures, drawLogs, drawCounters} from '../job_parts.js';
 import {typing} from '../keyboard.js';
@@ -79,9 +79,11 @@ export function draw(page) {
   const title = h('span', {}, id);
   const act = (text, ask, className = '') =>
     h('button', {class: className, on: {click: () => job && ask(job)}}, text);
+  const release = act('Release…', askRelease, 'primary');
   const acts = h(
     'div',
     {class: 'buttons'},
+    release,
     act('Move…', askMove),
     act('Priority…', askPriority),
     act('Kill…', askKill),
@@ -106,7 +108,6 @@ export function draw(page) {
     (event) => {
       if (
         !job ||
-        over(job) ||
         typing(event) ||
         event.ctrlKey ||
         event.metaKey ||
@@ -114,8 +115,7 @@ export function draw(page) {
         document.querySelector('dialog[open]')
       )
         return;
-      const ask = {m: askMove, p: askPriority, x: askKill}[event.key];
-      if (ask) ask(job);
+      jobKey(event, job);
     },
     {signal: page.signal},
   );
@@ -136,6 +136,7 @@ export function draw(page) {
     if (badge.state !== job.state) fill(badge, stateBadge(job.state));
     badge.state = job.state;
     acts.hidden = over(job);
+    release.hidden = job.state !== 'HELD';
     const end = job.finished_at_ms ?? Date.now();
     fill(
       bars,

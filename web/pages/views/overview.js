@@ -6,8 +6,7 @@ import {legend} from '../bars.js';
 import {whole, slotTime, seconds, clock, duration, counted} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
-import {colourClass} from '../colours.js';
-import {stateBadge} from '../job_cells.js';
+import {queueLink, stateBadge} from '../job_cells.js';
 import {loading} from '../states.js';
 
 const WAITING = 'WAITING,PENDING,HELD';
@@ -81,12 +80,7 @@ function claimRows(list, claims, readAt) {
           return h(
             'li',
             {},
-            h(
-              'a',
-              {href: href.queue(claim.queue), class: 'with-dot'},
-              h('i', {class: 'dot ' + colourClass(claim.queue)}),
-              visible(claim.queue),
-            ),
+            queueLink(claim.queue),
             h('span', {}, counted(claim.slots, `${claim.kind} slot`)),
             h(
               'span',

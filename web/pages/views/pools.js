@@ -2,7 +2,7 @@
 // and priority as menus that change them in place.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {whole, share, duration, DASH} from '../format.js';
+import {whole, share, duration, slotTime, DASH} from '../format.js';
 import {query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {JobList} from '../job_list.js';
@@ -60,9 +60,16 @@ function poolColumns(advanced) {
       'Demand',
       WORDS.demand,
       (one) => whole(one.demand ?? one.running + one.pending),
-      560,
+      advanced ? 700 : 560,
     ),
-    figure('min', 'Min share', WORDS.minShare, (one) => whole(one.min_share ?? 0), 660, '84px'),
+    figure(
+      'min',
+      'Min share',
+      WORDS.minShare,
+      (one) => whole(one.min_share ?? 0),
+      advanced ? 830 : 660,
+      '84px',
+    ),
     {
       key: 'weight',
       label: 'Weight',
@@ -80,7 +87,7 @@ function poolColumns(advanced) {
         (one.max_share ?? one.maximum) === undefined || (one.max_share ?? one.maximum) === null
           ? '∞'
           : whole(one.max_share ?? one.maximum),
-      900,
+      advanced ? 1000 : 900,
       '96px',
     ),
     ...(advanced
@@ -89,7 +96,7 @@ function poolColumns(advanced) {
             key: 'mode',
             label: 'Mode',
             width: '56px',
-            from: 800,
+            from: 900,
             tip:
               "How the pool's jobs share what it has: fair, each its part by weight; " +
               'fifo, one after another.',
@@ -103,11 +110,37 @@ function poolColumns(advanced) {
               const ms = Math.max(one.below_min_share_ms ?? 0, one.below_half_share_ms ?? 0);
               return ms ? duration(ms) : DASH;
             },
-            0,
+            620,
             '112px',
           ),
         ]
       : []),
+  ];
+}
+
+/** How a job stands under the policy that rules, by `of(job)`: nothing of one that waits. */
+function standingColumns(of) {
+  const column = (key, label, width, from, tip, text) => ({
+    key,
+    label,
+    width,
+    tip,
+    from,
+    right: true,
+    text: (job) => (of(job) ? text(of(job)) : DASH),
+  });
+  const both = (figure) => (one) => `${figure(one.maps)} / ${figure(one.reduces)}`;
+  const deficit = ({deficit_slot_ms: ms}) => (ms === undefined ? DASH : slotTime(ms));
+  return [
+    column('fair_share', 'Share', '96px', 620, WORDS.jobShare, both((of) => share(of.share))),
+    column('weight', 'Weight', '84px', 980, WORDS.jobWeight, both((of) => share(of.weight))),
+    column('deficit', 'Deficit', '116px', 760, WORDS.deficit, both(deficit)),
+    column('locality', 'Locality', '96px', 1000, WORDS.localityWait, (one) => {
+      if (!one.may_run) return DASH;
+      return one.locality_left_ms
+        ? `${one.may_run}, ${duration(one.locality_left_ms)}`
+        : one.may_run;
+    }),
   ];
 }
 
@@ -165,6 +198,9 @@ export function draw(page) {
       change: () => {
         setQuery({advanced: advanced.checked ? '1' : null});
         drawTable();
+        drawJobs();
+        policies.path = policyPath();
+        policies.refresh();
       },
     },
   });
@@ -180,7 +216,12 @@ export function draw(page) {
       h('span', {class: 'space'}),
       h(
         'label',
-        {class: 'toggle', tip: 'Adds mode and starvation clocks of pools.'},
+        {
+          class: 'toggle',
+          tip:
+            'Adds mode and starvation clocks of pools; under fair also share, weight, deficit ' +
+            'and the wait for locality of jobs.',
+        },
         advanced,
         'advanced',
       ),
@@ -262,9 +303,18 @@ export function draw(page) {
         menu(cell, job, job.priority, () => PRIORITIES, `Priority of ${job.job}`, setPriority),
     },
   );
-  list.table.columns = columns;
+  // There is no room for all: what the page of jobs shows as well makes way.
+  const atHand = ({key}) => !['state', 'user', 'reduces', 'age', 'reason'].includes(key);
+  let standings = new Map();
+  const drawJobs = () => {
+    const more = advanced.checked && kind === 'pool';
+    list.table.columns = more
+      ? [...columns.filter(atHand), ...standingColumns((job) => standings.get(job.number))]
+      : columns;
+    list.table.layOut();
+  };
   list.table.hrefOf = null;
-  list.table.layOut();
+  drawJobs();
   let outlook = [];
   const setHint = (policy) => {
     if (hint.policy === policy) return;
@@ -294,14 +344,9 @@ export function draw(page) {
     const pool = query().get('pool');
     setText(title, pool ? `Jobs of ${visible(pool)}` : 'Jobs of all pools');
     every.hidden = !pool;
-    list.keep =
-      pool && kind === 'pool'
-        ? (job) => job.pool === pool || job.pool?.startsWith(pool + '.')
-        : null;
-    list.ask({
-      state: 'RUNNING,PENDING,WAITING,HELD',
-      ...(pool && kind === 'queue' ? {queue: pool} : {}),
-    });
+    // Of a pool in the order in which they are served, of all pools the newest first.
+    if (pool) list.ask({[kind]: pool, sort: 'service'});
+    else list.ask({state: 'RUNNING,PENDING,WAITING,HELD'});
   };
   page.use('/queues', {}, (value) => {
     if (!value) return;
@@ -309,15 +354,20 @@ export function draw(page) {
     queueNames = value.filter((one) => one.leaf && one.state === 'RUNNING').map((one) => one.name);
     list.table.redraw();
   });
-  page.use('/policy', {topic: 'policy', every: 5000}, (value) => {
+  const policyPath = () => (advanced.checked ? '/policy?advanced=1' : '/policy');
+  const policies = page.use(policyPath(), {topic: 'policy', every: 5000}, (value) => {
     if (!value) return;
+    standings = new Map((value.jobs ?? []).map((one) => [one.number, one]));
     const was = kind;
     kind = value.current === 'fair' ? 'pool' : 'queue';
     setHint(kind === 'pool' ? null : value.current);
     // Under another policy the fair one says what it would deal.
     outlook = value.outlooks.find((one) => one.of === 'pools')?.shares ?? [];
     if (kind === 'queue') showPools(outlook);
-    if (was !== kind) askJobs();
+    if (was !== kind) {
+      drawJobs();
+      askJobs();
+    }
     list.table.redraw();
   });
   page.show(place, '/pools', {topic: 'queues', every: 3000}, (value) => {

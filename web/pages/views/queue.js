@@ -10,6 +10,7 @@ import {href} from '../router.js';
 import {askQueueState} from '../actions.js';
 import {empty, loading} from '../states.js';
 import {stateBadge} from '../job_cells.js';
+import {WORDS} from '../words.js';
 import {takers, claimTable, killTable, userTable, settingsList, history} from '../queue_parts.js';
 
 export function draw(page) {
@@ -128,6 +129,8 @@ export function draw(page) {
       (place) => {
         const count = h('span', {class: 'muted'});
         const box = panel('In the order in which they are served', null);
+        box.firstChild.firstChild.tabIndex = 0;
+        box.firstChild.firstChild.dataset.tip = WORDS.served;
         box.firstChild.append(count);
         place.append(box);
         const list = new JobList(page, box, {
@@ -135,13 +138,9 @@ export function draw(page) {
           empty: () => empty('It has no jobs that are not over.'),
           onCount: (shown, total) => setText(count, counted(total ?? shown, 'job')),
         });
-        whenQueue(() =>
-          list.ask({
-            queue: name,
-            state: 'RUNNING,PENDING,WAITING,HELD',
-            sort: queue.priorities ? 'served_priority' : 'served',
-          }),
-        );
+        // Where only reduces wait their order is of interest.
+        const served = () => (!queue.maps.pending && queue.reduces.pending ? 'reduce' : 'map');
+        whenQueue(() => list.ask({queue: name, sort: 'service', class: served()}));
       },
     ],
     [

@@ -10,8 +10,17 @@ import {whole, fullMoment, counted} from '../format.js';
 import {href} from '../router.js';
 import {failure, loading} from '../states.js';
 import {drawHistory, drawInForce} from '../settings_versions.js';
+import {wideTable} from '../plain_table.js';
 
 const CHECK_AFTER_MS = 350;
+const EFFECT_HEADS = [
+  'Queue',
+  'Change',
+  ['Guar. maps', '', 'right'],
+  ['Guar. reduces', '', 'right'],
+  ['Max maps', '', 'right'],
+  ['Max reduces', '', 'right'],
+];
 
 /** Where a finding is: its line and column, of the allocations file with the file's name. */
 function placeOf(one) {
@@ -49,50 +58,17 @@ function effect(diff) {
     lines('Would be refused as the cluster is now', diff.refusals, 'loss'),
     nothing ? h('p', {class: 'muted'}, 'It changes nothing.') : null,
     changed.length
-      ? h(
-          'div',
-          {class: 'scroll-x'},
-          h(
-            'table',
-            {class: 'plain'},
-            h(
-              'thead',
-              {},
-              h(
-                'tr',
-                {},
-                h('th', {}, 'Queue'),
-                h('th', {}, 'Change'),
-                h('th', {class: 'right'}, 'Guar. maps'),
-                h('th', {class: 'right'}, 'Guar. reduces'),
-                h('th', {class: 'right'}, 'Max maps'),
-                h('th', {class: 'right'}, 'Max reduces'),
-              ),
-            ),
-            h(
-              'tbody',
-              {},
-              changed.map((queue) =>
-                h(
-                  'tr',
-                  {},
-                  h('td', {}, h('a', {href: href.queue(queue.queue)}, visible(queue.queue))),
-                  h(
-                    'td',
-                    {},
-                    queue.change +
-                      (queue.moves_to
-                        ? `, ${counted(queue.jobs ?? 0, 'job')} to ${queue.moves_to}`
-                        : ''),
-                  ),
-                  was(queue.maps_before, queue.maps_after),
-                  was(queue.reduces_before, queue.reduces_after),
-                  was(queue.maps_maximum_before, queue.maps_maximum_after),
-                  was(queue.reduces_maximum_before, queue.reduces_maximum_after),
-                ),
-              ),
-            ),
-          ),
+      ? wideTable(
+          EFFECT_HEADS,
+          changed.map((queue) => [
+            h('a', {href: href.queue(queue.queue)}, visible(queue.queue)),
+            queue.change +
+              (queue.moves_to ? `, ${counted(queue.jobs ?? 0, 'job')} to ${queue.moves_to}` : ''),
+            was(queue.maps_before, queue.maps_after),
+            was(queue.reduces_before, queue.reduces_after),
+            was(queue.maps_maximum_before, queue.maps_maximum_after),
+            was(queue.reduces_maximum_before, queue.reduces_maximum_after),
+          ]),
         )
       : null,
     lines('Other settings', diff.changes),

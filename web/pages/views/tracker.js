@@ -1,12 +1,11 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {slotGrid, why, byQueue, queuesOfJobs} from './trackers.js';
-import {stateBadge} from '../job_cells.js';
+import {slotGrid, why, watchSlots, queuesOfJobs} from './trackers.js';
+import {stateBadge, queueColumn} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
 import {href} from '../router.js';
-import {colourClass} from '../colours.js';
 import {empty, loading} from '../states.js';
 
 const COLUMNS = [
@@ -31,23 +30,7 @@ const COLUMNS = [
         h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
       ),
   },
-  {
-    key: 'queue',
-    label: 'Queue',
-    width: 'minmax(90px, 1fr)',
-    from: 560,
-    className: 'with-dot',
-    draw: (cell, one) =>
-      fill(
-        cell,
-        one.queue
-          ? [
-              h('i', {class: 'dot ' + colourClass(one.queue)}),
-              h('a', {href: href.queue(one.queue)}, visible(one.queue)),
-            ]
-          : DASH,
-      ),
-  },
+  queueColumn({width: 'minmax(90px, 1fr)', from: 560}),
   {
     key: 'state',
     label: 'State',
@@ -105,7 +88,7 @@ export function draw(page) {
     h('div', {class: 'panel-head'}, h('h2', {}, 'Attempts that it runs'), count),
     note,
   );
-  const known = new Map();
+  let known = new Map();
   page.root.append(
     page.heading(
       [h('a', {href: '/trackers'}, 'Trackers'), ' / ', visible(name)],
@@ -192,9 +175,11 @@ export function draw(page) {
     setText(count, counted(attempts.length, 'attempt'));
     const queueOf = await queuesOfJobs(attempts, page.signal).catch(() => new Map());
     if (page.signal.aborted) return;
-    known.set(name, {list: byQueue(attempts, queueOf)});
     for (const one of attempts) one.queue ??= queueOf.get(one.job_number);
-    if (tracker) slotGrid(grid, tracker, known);
     table.set(attempts);
+  });
+  watchSlots(page, (slots) => {
+    known = slots;
+    if (tracker) slotGrid(grid, tracker, known);
   });
 }

@@ -12,26 +12,13 @@ import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
 
 const SHOWN_SLOTS = 48;
-const OWNERS_MS = 10_000;
-const OWNERS_AT_MOST = 24;
 const QUEUES_MS = 60_000;
 
-/** The slots of a tracker in use, by queue: [[queue, maps, reduces]]. */
-function owners(tracker, known) {
-  return (known.get(tracker.name)?.list ?? []).map((one) => [one.queue, one.maps, one.reduces]);
-}
-
-/** Attempts summed up by the queues of their jobs. */
-export function byQueue(attempts, queueOf) {
-  const by = new Map();
-  for (const attempt of attempts) {
-    const queue = attempt.queue ?? queueOf.get(attempt.job_number);
-    if (!queue) continue;
-    const sum = by.get(queue) ?? {queue, maps: 0, reduces: 0};
-    sum[attempt.kind === 'reduce' ? 'reduces' : 'maps'] += attempt.slots ?? 1;
-    by.set(queue, sum);
-  }
-  return [...by.values()].sort((a, b) => (a.queue < b.queue ? -1 : 1));
+/** Reads whose attempts hold the slots: `show(known)`, a map from trackers to queues. */
+export function watchSlots(page, show) {
+  page.use('/slots', {every: 5000}, (value) => {
+    if (value) show(new Map(value.map((one) => [one.tracker, one.queues])));
+  });
 }
 
 const queueOf = new Map(); // of jobs, as last read
@@ -51,7 +38,7 @@ export async function queuesOfJobs(attempts, signal) {
 }
 
 export function slotGrid(cell, tracker, known) {
-  const by = owners(tracker, known);
+  const by = (known.get(tracker.name) ?? []).map((one) => [one.queue, one.maps, one.reduces]);
   const signature = JSON.stringify([tracker.total, tracker.used, by]);
   if (cell.signature === signature) return;
   cell.signature = signature;
@@ -132,7 +119,7 @@ function actCell(cell, tracker) {
 
 export function draw(page) {
   page.title('Trackers');
-  const known = new Map();
+  let known = new Map();
   let trackers = [];
   let readAt = Date.now();
   const count = h('span', {class: 'muted'});
@@ -297,25 +284,6 @@ export function draw(page) {
       ),
     );
   };
-  const askOwners = async () => {
-    const now = Date.now();
-    const due = [...table.rows.values()]
-      .map((row) => row.item)
-      .filter((one) => one?.attempts && now - (known.get(one.name)?.at ?? 0) > OWNERS_MS)
-      .slice(0, OWNERS_AT_MOST);
-    if (!due.length) return;
-    try {
-      for (const one of due) {
-        const path = `/trackers/${encodeURIComponent(one.name)}/attempts`;
-        const attempts = await get(path, {signal: page.signal});
-        const list = byQueue(attempts, await queuesOfJobs(attempts, page.signal));
-        known.set(one.name, {at: now, list});
-      }
-    } catch {
-      /* Without them slots have no colour. */
-    }
-    if (!page.signal.aborted) table.redraw();
-  };
   page.use('/queues', {topic: 'queues'}, (value) => {
     if (value) knowQueues(value);
   });
@@ -323,11 +291,13 @@ export function draw(page) {
     if (!table.mounted) {
       fill(place);
       table.mounted = table.mount(page, panel);
-      setTimeout(askOwners, 300);
     }
     trackers = value;
     readAt = Date.now();
     show();
   });
-  page.every(2500, askOwners);
+  watchSlots(page, (slots) => {
+    known = slots;
+    table.redraw();
+  });
 }
