@@ -186,13 +186,13 @@ RpcFigures bench_rpc(const RpcBenchOptions& options, InterruptScope& interrupt,
   figures.launches_per_heartbeat = heartbeats > 0 ? launches / heartbeats : 0;
 
   says("half of that load");
-  const WireFigures half = cluster.beat({.seconds = std::max(options.seconds, 2.0),
+  const WireFigures half = cluster.beat({.seconds = options.seconds,
                                          .finishes = kFinishes,
                                          .per_second = figures.busy.jobtracker / 2});
   figures.half_load_p50_us = half.p50_us;
   figures.half_load_p99_us = half.p99_us;
   says("at rest");
-  const double resting_seconds = std::max(options.seconds, 5.0);
+  const double resting_seconds = std::max(2 * options.seconds, 1.0);
   const double before = cluster.jobtracker().cpu_seconds();
   cluster.beat(cluster.resting(resting_seconds));
   figures.resting_cpu_percent =
