@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <chrono>
 #include <thread>
 
 #include "tracker/jobtracker/descriptors.h"
@@ -75,6 +76,10 @@ class WebFront final : public Front {
     if (std::exchange(stopped_, true)) return;
     api_.stop();  // the streams' last words first
     if (server_) server_->stop();
+    // Both go their way through the io threads; nobody can hold that up, but a machine may be slow.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (server_ && server_->connections() > 0 && std::chrono::steady_clock::now() < patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     work_.reset();
     io_.stop();
     for (std::thread& thread : threads_) thread.join();
