@@ -347,7 +347,7 @@ TEST_F(ServicesTest, UnregisteredTrackersAreToldSo) {
   std::vector<wire::TrackerStatus> trackers;
   client_->call(
       [&](auto& c) { c.queues(*std::make_unique<std::vector<wire::QueueStatus>>(), "", 0); });
-  for (int i = 0; i < 500 && trackers.empty(); ++i) {
+  for (int i = 0; i < 30'000 && trackers.empty(); ++i) {
     client_->call([&](auto& c) { c.trackers(trackers); });
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -368,7 +368,7 @@ TEST_F(ServicesTest, ATrackerThatReportsIsNotAwaitedAnyMore) {
   start(open_disk(path));
   const auto state_is = [&](const std::string& wanted) {
     std::vector<wire::TrackerStatus> trackers;
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 30'000; ++i) {
       client_->call([&](auto& c) { c.trackers(trackers); });
       if (trackers.size() == 1 && trackers[0].state == wanted) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -184,7 +184,7 @@ TEST(Isolation, AnEarlierTrackersProcessIsFoundByItsGroup) {
   const std::string work = read_text(dir / "work");
   ASSERT_EQ(sleeps(), 1);
   Cgroups::of_this_process(std::filesystem::canonical(work)).remove_own();
-  for (int i = 0; i < 500 && sleeps() > 0; ++i) ::usleep(10000);
+  for (int i = 0; i < 6000 && sleeps() > 0; ++i) ::usleep(10000);
   EXPECT_EQ(sleeps(), 0);
   std::filesystem::remove_all(std::filesystem::path(work).parent_path());
 }
