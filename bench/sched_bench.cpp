@@ -9,6 +9,7 @@
 #include "bench/stopwatch_engine.h"
 #include "bench/virtual_tracker.h"
 #include "conf/policies.h"
+#include "report/percentile.h"
 
 namespace weir::bench {
 namespace {
@@ -23,11 +24,12 @@ double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-double quantile_us(std::vector<std::uint32_t>& ns, double part) {
+double percentile_us(std::vector<std::uint32_t>& ns, std::size_t percent) {
   if (ns.empty()) return 0;
-  const auto at = static_cast<std::ptrdiff_t>(part * static_cast<double>(ns.size() - 1));
-  std::nth_element(ns.begin(), ns.begin() + at, ns.end());
-  return ns[static_cast<std::size_t>(at)] / 1000.0;
+  const auto at =
+      ns.begin() + static_cast<std::ptrdiff_t>(report::percentile_place(ns.size(), percent));
+  std::nth_element(ns.begin(), at, ns.end());  // there are millions
+  return *at / 1000.0;
 }
 
 class SchedRun {
@@ -270,8 +272,8 @@ SchedFigures SchedRun::figures() {
   f.heartbeats_per_second = static_cast<double>(samples_ns_.size()) / inside;
   f.heartbeats = static_cast<double>(samples_ns_.size());
   f.launches = static_cast<double>(launches_);
-  f.p50_us = quantile_us(samples_ns_, 0.5);
-  f.p99_us = quantile_us(samples_ns_, 0.99);
+  f.p50_us = percentile_us(samples_ns_, 50);
+  f.p99_us = percentile_us(samples_ns_, 99);
   f.tick_mean_ms =
       ticks_ == 0 ? 0 : 1e-6 * static_cast<double>(tick_ns_) / static_cast<double>(ticks_);
   f.tick_worst_ms = 1e-6 * static_cast<double>(tick_worst_ns_);

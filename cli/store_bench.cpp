@@ -16,6 +16,7 @@
 #include "cli/benched_jobtracker.h"
 #include "cli/exit_code.h"
 #include "jobqueue/store/sqlite_store.h"
+#include "report/percentile.h"
 #include "thrift/convert.h"
 #include "thrift/spec_codec.h"
 #include "tracker/rpc/client.h"
@@ -80,11 +81,6 @@ void submit_in_a_loop(std::uint16_t port, std::uint32_t client, Submitting& shar
   const std::lock_guard lock(shared.mutex);
   shared.latencies_ms.insert(shared.latencies_ms.end(), latencies.begin(), latencies.end());
   if (!refusal.empty()) shared.refusal = refusal;
-}
-
-double percentile(std::vector<double>& sorted, double part) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
 // Jobs that run, each with its part of the finished tasks and as many still to do.
@@ -187,8 +183,8 @@ SubmissionFigures bench_submissions(const StoreBenchOptions& options, InterruptS
   std::sort(shared.latencies_ms.begin(), shared.latencies_ms.end());
   figures.acknowledged = shared.latencies_ms.size();
   figures.per_second = static_cast<double>(figures.acknowledged) / figures.seconds;
-  figures.p50_ms = percentile(shared.latencies_ms, 0.50);
-  figures.p99_ms = percentile(shared.latencies_ms, 0.99);
+  figures.p50_ms = report::percentile(shared.latencies_ms, 50);
+  figures.p99_ms = report::percentile(shared.latencies_ms, 99);
   return figures;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "report/markup.h"
-#include "report/quantile.h"
+#include "report/percentile.h"
 
 namespace weir::report {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "report/quantile.h"
+#include "report/percentile.h"
 #include "sim/fairness.h"
 #include "sim/sim_engine.h"
 

@@ -8,17 +8,13 @@
 
 #include "TrackerService.h"
 #include "bench/wire/in_parallel.h"
+#include "report/percentile.h"
 #include "tracker/rpc/client.h"
 
 namespace weir::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double quantile(const std::vector<float>& sorted, double part) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
-}
 
 }  // namespace
 
@@ -102,8 +98,8 @@ WireFigures WireLoad::beat(const WireRun& run) {
   std::sort(latencies.begin(), latencies.end());
   figures.heartbeats = latencies.size();
   figures.per_second = static_cast<double>(latencies.size()) / seconds;
-  figures.p50_us = quantile(latencies, 0.50);
-  figures.p99_us = quantile(latencies, 0.99);
+  figures.p50_us = report::percentile(latencies, 50);
+  figures.p99_us = report::percentile(latencies, 99);
   return figures;
 }
 

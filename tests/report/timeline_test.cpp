@@ -5,8 +5,6 @@
 
 #include <numeric>
 
-#include "report/quantile.h"
-
 namespace weir::report {
 namespace {
 
@@ -94,13 +92,6 @@ TEST(Timeline, WhatThePolicyDoesNotHaveIsNotNought) {
   EXPECT_THAT(timeline.lent_slot_s("a", TaskKind::kMap), Optional(DoubleEq(2)));
   EXPECT_EQ(timeline.lent_slot_s("a", TaskKind::kReduce), std::nullopt);
   EXPECT_EQ(timeline.lent_slot_s("nobody", TaskKind::kMap), std::nullopt);
-}
-
-TEST(Percentile, IsByNearestRank) {
-  EXPECT_EQ(percentile({10, 20, 30, 40}, 50), 20);
-  EXPECT_EQ(percentile({10, 20, 30, 40}, 95), 40);
-  EXPECT_EQ(percentile({10, 20, 30, 40}, 0), 10);
-  EXPECT_EQ(percentile({7}, 99), 7);
 }
 
 }  // namespace
