@@ -150,7 +150,7 @@ class WebFront final : public Front {
   // Made once for all who ask at one time.
   void give_metrics(const HttpResponder& responder) {
     ApiContext& context = api_.context();
-    context.shared.get("/metrics", Reply(responder), [&](Answer<HttpAnswer> answer) {
+    context.shared.get("/metrics", Reply(responder), [this, &context](Answer<HttpAnswer> answer) {
       context.run([this, answer = std::move(answer)] {
         DaemonFigures figures = tracker_.figures();
         figures.ports.push_back(own_figures());

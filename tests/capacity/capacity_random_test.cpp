@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "capacity/capacity_arithmetic.h"
-#include "jobqueue/policy/shortfalls.h"
 #include "capacity_harness.h"
 #include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/policy/shortfalls.h"
 #include "lab/kit/seeds.h"
 #include "support/random_story.h"
 

@@ -1,7 +1,10 @@
 """The pages in a headless Chromium against a real cluster: every page, every change that can be made there, the keyboard
 alone, narrow screens, a JobTracker that dies and comes back under an open page, names meant to break out of the page. A
 script's error or a request that failed is a failure of the test it happened in."""
+import json
+import re
 import unittest
+import urllib.request
 
 from browser import Browser, Keys, there_is_one
 from cluster import Cluster, wait_for
@@ -122,17 +125,46 @@ class Pages(Cluster):
                         "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
                     self.sound()
 
-    def test_figures_are_those_of_the_command_line(self):
+    def read(self, path):
+        return urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=60).read().decode()
+
+    def bars(self):
+        """What the queues' bars say, by queue and class: {("research", "map"): "runs 4 map slots; ..."}"""
+        said = self.browser.js("return [...document.querySelectorAll('.bar')].map((one) => one.getAttribute('aria-label'))")
+        found = [re.match(r"(\S+): (runs \d+ (map|reduce) slots?.*)\.$", one) for one in said if one]
+        return {(one[1], one[3]): one[2] for one in found if one}
+
+    def metrics(self):
+        """The queues' slots as Prometheus reads them: {("running", "research", "map"): 4}"""
+        lines = re.findall(r'^weir_queue_(\w+)_slots{queue="([^"]+)",class="(\w+)"} (\S+)$', self.read("/metrics"), re.M)
+        return {(what, queue, kind): float(value) for what, queue, kind, value in lines}
+
+    def test_a_figure_is_the_same_wherever_it_is_shown(self):
         self.start_pages()
         self.sleeper("first", inputs=6)
         wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
         self.browser.open("/")
         self.browser.see("4 / 4", ".stats")
         self.browser.open("/queues")
-        queue = next(one for one in self.json("queue", "list") if one["name"] == "research.vision")
-        bar = f'research.vision: runs 4 map slots, {queue["maps"]["borrows"]} of them borrowed'
-        self.browser.wait(bar, lambda: bar in self.browser.js(
-            "return [...document.querySelectorAll('.bar')].map((one) => one.getAttribute('aria-label')).join('|')"))
+        queues = self.json("queue", "list")
+        self.assertEqual(json.loads(self.read("/api/v1/queues")), queues)
+        metrics = self.metrics()
+        self.browser.wait("every queue has two bars", lambda: len(self.bars()) == 2 * len(queues))
+        bars = self.bars()
+        for queue in queues:
+            for kind in ("map", "reduce"):
+                slots = queue[kind + "s"]
+                with self.subTest(queue=queue["name"], kind=kind):
+                    for what in ("running", "pending", "guaranteed", "allocated"):
+                        self.assertEqual(metrics[what, queue["name"], kind], slots[what], what)
+                    said = bars[queue["name"], kind]
+                    self.assertRegex(said, rf"^runs {slots['running']} {kind} slots?[,;]")
+                    for part in (f"allocated {slots['allocated']}", f"guaranteed {slots['guaranteed']}",
+                                 f"{slots['pending']} pending"):
+                        self.assertIn(part, said.split("; "))
+        vision = next(one for one in queues if one["name"] == "research.vision")
+        self.assertEqual((vision["maps"]["running"], vision["maps"]["pending"]), (4, 2))
+        self.assertIn(f"runs 4 map slots, {vision['maps']['borrows']} of them borrowed", bars["research.vision", "map"])
         self.sound()
 
     def test_why_a_job_waits_is_one_click_from_the_overview(self):

@@ -107,9 +107,14 @@ class DisplacedStory : RandomStory<FifoAndFair> {
   void random_step() {
     using S = DisplacedStory;
     static const Moves<S> moves = {
-        {4, &S::submit},            {2, &S::kill_a_job},        {1, &S::move_two_jobs},
-        {1, &S::change_a_priority}, {1, &S::change_the_policy}, {1, &S::fail},
-        {1, &S::go_on},             {5, &S::finish_and_beat},
+        {4, &S::submit},
+        {2, &S::kill_a_job},
+        {1, &S::move_two_jobs},
+        {1, &S::change_a_priority},
+        {1, &S::change_the_policy},
+        {1, &S::fail},
+        {1, &S::go_on},
+        {5, &S::finish_and_beat},
     };
     h_.now += upto(900);
     if (h_.state().jobs().empty()) return submit();

@@ -8,8 +8,8 @@
 #include "thrift/wire_views.h"
 #include "tracker/jobtracker/answering.h"
 #include "tracker/jobtracker/wire_pages.h"
-#include "tracker/published/listing.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/listing.h"
 
 namespace weir {
 
@@ -186,9 +186,8 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
   filter.limit = *most;
   filter.before_job = *from;
   filter.page_bytes = wanted.__isset.before_job ? kPageBytes : 0;
-  jobs_.history(filter, written<JobPage>(answering, [](const JobPage& page) {
-                  return list_to_wire(page);
-                }));
+  jobs_.history(
+      filter, written<JobPage>(answering, [](const JobPage& page) { return list_to_wire(page); }));
 }
 
 void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse refuse,
@@ -197,9 +196,8 @@ void ClientService::attempts(Give<std::vector<wire::AttemptInfo>> give, Refuse r
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
   using Views = std::vector<AttemptView>;
-  jobs_.attempts(*id, written<Views>(answering, [](const Views& views) {
-                   return list_to_wire(views);
-                 }));
+  jobs_.attempts(*id,
+                 written<Views>(answering, [](const Views& views) { return list_to_wire(views); }));
 }
 
 void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
@@ -207,9 +205,8 @@ void ClientService::explain(Give<wire::JobExplanation> give, Refuse refuse,
   const Answering<wire::JobExplanation> answering(std::move(give), std::move(refuse));
   const auto id = job_from_wire(job);
   if (!id) return answering.refuse(id.error());
-  jobs_.explain(*id, written<ExplanationView>(answering, [](const ExplanationView& view) {
-                  return to_wire(view);
-                }));
+  jobs_.explain(*id, written<ExplanationView>(
+                         answering, [](const ExplanationView& view) { return to_wire(view); }));
 }
 
 // --- Queues and trackers, as they are published ---

@@ -9,8 +9,8 @@
 #include "jobqueue/model/submission_checks.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/look_in_pieces.h"
-#include "tracker/published/render.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/render.h"
 
 namespace weir {
 namespace {

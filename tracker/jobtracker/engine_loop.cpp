@@ -209,11 +209,10 @@ bool EngineLoop::note_registration(Item& item) {
   const ClusterState& state = engine_->state();
   const TrackerState* known = state.find_tracker(registration->name);
   if (known != nullptr && known->state != TrackerState::State::kLost) return false;
-  const Status noted =
-      registrations_.note(*registration, item.address,
-                          state.live_trackers() + state.awaited_trackers(), time_.now());
-  const ReplyBody reply = noted ? ReplyBody(Registered{engine_->heartbeat_interval_ms()})
-                                : ReplyBody(noted.error());
+  const Status noted = registrations_.note(
+      *registration, item.address, state.live_trackers() + state.awaited_trackers(), time_.now());
+  const ReplyBody reply =
+      noted ? ReplyBody(Registered{engine_->heartbeat_interval_ms()}) : ReplyBody(noted.error());
   if (item.callback) give(item.callback, reply, publisher_.version());
   return true;
 }
@@ -307,6 +306,7 @@ void EngineLoop::give_shown() {
   const auto later =
       std::stable_partition(to_be_shown_.begin(), to_be_shown_.end(),
                             [this](const ToBeShown& s) { return s.seq <= engine_->durable_seq(); });
+  if (later != to_be_shown_.begin()) told_.fetch_add(1, std::memory_order_release);
   for (auto s = to_be_shown_.begin(); s != later; ++s)
     give(s->callback, s->reply, publisher_.version());
   to_be_shown_.erase(to_be_shown_.begin(), later);

@@ -31,15 +31,15 @@
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/store/group_committer.h"
 #include "jobqueue/store/store.h"
-#include "tracker/metrics/engine_counters.h"
-#include "tracker/published/attempt_history.h"
-#include "tracker/published/decision_log.h"
-#include "tracker/published/view_publisher.h"
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
 #include "tracker/jobtracker/registrations.h"
 #include "tracker/jobtracker/request_lines.h"
 #include "tracker/jobtracker/time_source.h"
+#include "tracker/metrics/engine_counters.h"
+#include "tracker/published/attempt_history.h"
+#include "tracker/published/decision_log.h"
+#include "tracker/published/view_publisher.h"
 
 namespace weir {
 
@@ -79,6 +79,9 @@ class EngineLoop {
   void query(Query query, std::optional<Asker> asker = std::nullopt);
   // What readers see.
   ViewPublisher& views() { return publisher_; }
+  // Counts the moments at which somebody was told that a change is done: what is read after one of
+  // them shows it. Any thread.
+  std::uint64_t told() const { return told_.load(std::memory_order_acquire); }
   // Runs `work` where nobody waits for it: queries leave it what they need not have the engine for.
   void hand_over(std::function<void()> work) { executor_(std::move(work)); }
   const TimeSource& time() const { return time_; }
@@ -109,7 +112,7 @@ class EngineLoop {
     Body body;
     Callback callback;
     Query query;
-    std::string address;  // of whoever registers
+    std::string address;                                // of whoever registers
     std::chrono::steady_clock::time_point posted_at{};  // a heartbeat
   };
 
@@ -166,6 +169,7 @@ class EngineLoop {
     std::uint64_t seq = 0;
   };
   std::vector<ToBeShown> to_be_shown_;
+  std::atomic<std::uint64_t> told_{0};
   Token last_token_ = 0;
   Token current_token_ = 0;  // of the input being handled
   Callback* current_callback_ = nullptr;

@@ -12,8 +12,8 @@
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/first_reasons.h"
 #include "tracker/jobtracker/service_order.h"
-#include "tracker/published/render.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/render.h"
 
 namespace weir {
 namespace {

@@ -14,10 +14,10 @@
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/job_standings.h"
 #include "tracker/jobtracker/settings_file.h"
+#include "tracker/port/peers.h"
 #include "tracker/published/policy_outlook.h"
 #include "tracker/published/settings_check.h"
 #include "tracker/published/settings_diff.h"
-#include "tracker/port/peers.h"
 
 namespace weir {
 namespace {

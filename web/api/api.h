@@ -28,6 +28,7 @@ struct ApiContext {
   ApiContext(JobTracker& jobtracker, boost::asio::io_context& io_context)
       : tracker(jobtracker),
         io(io_context),
+        shared(io_context, [&jobtracker] { return jobtracker.loop().told(); }),
         submitter(jobtracker.jobs(), lookups),
         logs(std::make_shared<LogFetcher>(io_context)),
         events(jobtracker) {}

@@ -21,19 +21,6 @@ HttpAnswer pools_answer(const OutlookView& outlook) {
   return json_answer({{"policy", outlook.policy}, {"pools", std::move(pools)}});
 }
 
-// What `ask` asks of the engine, as an answer for all who want it.
-template <class View>
-void share_view(ApiContext& context, const Call& call, const std::string& key,
-                void (SettingsService::*ask)(Answer<View>), HttpAnswer (*render)(const View&)) {
-  context.shared.get(key, call.reply, [&](Answer<HttpAnswer> answer) {
-    (context.tracker.settings().*
-     ask)([&context, answer = std::move(answer), render](Result<View> view) {
-      if (!view) return answer(view.error());
-      context.run([answer, render, view = std::move(*view)] { answer(render(view)); });
-    });
-  });
-}
-
 }  // namespace
 
 void get_cluster(ApiContext& context, const Call& call) {
@@ -71,8 +58,7 @@ void get_queues(ApiContext& context, const Call& call) {
     return answer;
   };
   if (limit < 1 || limit > 10'000) refuse("query: limit: must be 1 to 10000", "1 to 10000");
-  if (!after.empty() || query.text("limit")) return read_views(context, call, query, render);
-  read_shared(context, call, query, "/queues", render);
+  read_shared(context, call, query, call.request.target, render);
 }
 
 void get_queue(ApiContext& context, const Call& call) {
@@ -97,20 +83,25 @@ void patch_queue(ApiContext& context, const Call& call) {
     refuse("state: must be RUNNING or STOPPED", "RUNNING, STOPPED");
   context.tracker.cluster().set_queue_state(
       caller, call.names[0], state == "RUNNING",
-      done(context, call, {{"queue", call.names[0]}, {"state", state}}));
+      done(call, {{"queue", call.names[0]}, {"state", state}}));
 }
 
 void get_pools(ApiContext& context, const Call& call) {
   call.query({});
-  share_view(context, call, "/pools", &SettingsService::ruling_policy, pools_answer);
+  const auto ask = [&context](Answer<OutlookView> answer) {
+    context.tracker.settings().ruling_policy(std::move(answer));
+  };
+  share<OutlookView>(context, call, "/pools", ask, pools_answer);
 }
 
 void get_policy(ApiContext& context, const Call& call) {
   const bool advanced = call.query({"advanced"}).flag("advanced");
-  share_view<PolicyView>(
-      context, call, advanced ? "/policy?advanced" : "/policy",
-      advanced ? &SettingsService::policy_with_standings : &SettingsService::policy,
-      [](const PolicyView& policy) { return json_answer(to_json(policy)); });
+  const auto ask = [&settings = context.tracker.settings(), advanced](Answer<PolicyView> answer) {
+    if (advanced) return settings.policy_with_standings(std::move(answer));
+    settings.policy(std::move(answer));
+  };
+  share<PolicyView>(context, call, advanced ? "/policy?advanced" : "/policy", ask,
+                    [](const PolicyView& policy) { return json_answer(to_json(policy)); });
 }
 
 void put_policy(ApiContext& context, const Call& call) {
@@ -120,7 +111,7 @@ void put_policy(ApiContext& context, const Call& call) {
   Fields fields(body, "");
   const std::string name = fields.needed("name");
   fields.end();
-  context.tracker.settings().set_policy(caller, name, done(context, call, {{"current", name}}));
+  context.tracker.settings().set_policy(caller, name, done(call, {{"current", name}}));
 }
 
 }  // namespace weir::web

@@ -25,11 +25,11 @@ std::size_t limit_of(const Query& query) {
   return *limit;
 }
 
-Answer<JobPage> give_page(const Call& call, const char* path) {
-  // What of the request the link needs: the request itself is gone by then.
+// What makes a page an answer. Of the request it keeps what the link needs: it is gone by then.
+auto page_answer(const Call& call, const char* path) {
   HttpRequest asked;
   asked.query = call.request.query;
-  return call.reply.then<JobPage>([asked = std::move(asked), path](const JobPage& page) {
+  return [asked = std::move(asked), path](const JobPage& page) {
     HttpAnswer answer = json_text_answer(json_lines(page.jobs), page.version);
     if (page.version > 0) answer.etag = etag_of(page.version);
     if (page.next != 0) {
@@ -37,16 +37,12 @@ Answer<JobPage> give_page(const Call& call, const char* path) {
       answer.with("X-Weir-Next-Cursor", cursor).with("Link", next_page(asked, path, cursor));
     }
     return answer;
-  });
+  };
 }
 
 Json about(JobId job) {
   return {{"job", job_name(job)}, {"number", job.value}};
 }
-
-}  // namespace
-
-namespace {
 
 void read_order(const Query& query, JobFilter& filter) {
   using Order = JobFilter::Order;
@@ -87,8 +83,14 @@ void get_jobs(ApiContext& context, const Call& call) {
   filter.limit = limit_of(query);
   filter.from = cursor_of(query);
   filter.page_bytes = kPageBytes;
-  const Version version = query.integer("min_version").value_or(0);
-  context.tracker.jobs().find(std::move(filter), version, give_page(call, "/jobs"));
+  JobService& jobs = context.tracker.jobs();
+  const auto render = page_answer(call, "/jobs");
+  if (const auto version = query.integer("min_version"))
+    return jobs.find(std::move(filter), *version, call.reply.then<JobPage>(render));
+  const auto ask = [&jobs, filter](Answer<JobPage> answer) {
+    jobs.find(filter, 0, std::move(answer));
+  };
+  share<JobPage>(context, call, call.request.target, ask, render);
 }
 
 void get_history(ApiContext& context, const Call& call) {
@@ -101,7 +103,7 @@ void get_history(ApiContext& context, const Call& call) {
   filter.limit = limit_of(query);
   filter.before_job = cursor_of(query);
   filter.page_bytes = kPageBytes;
-  context.tracker.jobs().history(filter, give_page(call, "/history"));
+  context.tracker.jobs().history(filter, call.reply.then<JobPage>(page_answer(call, "/history")));
 }
 
 void get_job(ApiContext& context, const Call& call) {
@@ -144,9 +146,8 @@ void get_job_tasks(ApiContext& context, const Call& call) {
 void post_job(ApiContext& context, const Call& call) {
   call.query({});
   const Caller caller = call.caller();
-  const auto answer = [&context, reply = call.reply](Result<SubmittedView> submitted) {
+  const auto answer = [reply = call.reply](Result<SubmittedView> submitted) {
     if (!submitted) return reply.refuse(submitted.error());
-    context.shared.drop();
     HttpAnswer made = json_answer(to_json(*submitted), submitted->version);
     made.status = 201;
     made.cache_control = "no-store";
@@ -159,7 +160,7 @@ void post_job(ApiContext& context, const Call& call) {
 void delete_job(ApiContext& context, const Call& call) {
   call.query({});
   const JobId job = call.job();
-  context.tracker.jobs().kill(call.caller(), job, done(context, call, about(job)));
+  context.tracker.jobs().kill(call.caller(), job, done(call, about(job)));
 }
 
 namespace {
@@ -227,7 +228,7 @@ void patch_job(ApiContext& context, const Call& call) {
   const Caller caller = call.caller();
   Json about_it = about(job);
   const JobChange change = change_of(call.request, about_it);
-  change_job(context, caller, job, change, done(context, call, std::move(about_it)));
+  change_job(context, caller, job, change, done(call, std::move(about_it)));
 }
 
 }  // namespace weir::web

@@ -25,7 +25,8 @@ switch it on.
   self-declared, as everywhere ([security.md](security.md)).
 - **Calls that change something** need `Content-Type: application/json` (settings: YAML, too) and no `Origin` but the server's own.
 - **Refusals** are `{{"code", "message", "hint", "diagnostics"}}`; the codes are those of the Thrift API and the command line.
-- **Lists** come in pages: `limit`, and the page that follows is named by the header `Link` (`rel="next"`).
+- **Lists** come in pages: `limit`, and the page that follows is named by the header `Link` (`rel="next"`). A list may be half a second
+  old, but nobody reads what was before a change that he was told is done; with `min_version` it is made anew.
 - **ETag** and `If-None-Match`: what has not changed is 304. `Accept-Encoding: gzip` is honoured from 1 KiB on.
 - **Outside of `/api/v1`**: `/healthz` (it runs), `/readyz` (the store takes writes, the recovery is over), `/metrics` (Prometheus),
   and the pages: `/` and `/assets/`.

@@ -7,32 +7,36 @@ namespace weir::web {
 void read_views(ApiContext& context, const Call& call, const Query& query, Render render) {
   const Version version = query.integer("min_version").value_or(0);
   context.tracker.loop().views().when(
-      version, call.reply.then<PublishedViewsPtr>(
-                   [render = std::move(render)](const PublishedViewsPtr& views) {
-                     return render(*views);
-                   }));
+      version,
+      call.reply.then<PublishedViewsPtr>(
+          [render = std::move(render)](const PublishedViewsPtr& views) { return render(*views); }));
 }
 
 void read_shared(ApiContext& context, const Call& call, const Query& query, const std::string& key,
                  Render render) {
   if (query.integer("min_version")) return read_views(context, call, query, std::move(render));
-  context.shared.get(key, call.reply, [&](Answer<HttpAnswer> answer) {
-    context.run([&context, answer = std::move(answer), render = std::move(render)] {
-      try {
-        answer(render(*context.tracker.loop().views().latest()));
-      } catch (const Refusal& refusal) {
-        answer(refusal.error);
-      } catch (const std::exception& error) {
-        answer(Error{ErrorCode::kInternal, error.what(), "", {}});
-      }
-    });
+  const auto make = [&context, render = std::move(render)](Answer<HttpAnswer> answer) {
+    give_made(context, std::move(answer),
+              [&context, render] { return render(*context.tracker.loop().views().latest()); });
+  };
+  context.shared.get(key, call.reply, make);
+}
+
+void give_made(ApiContext& context, Answer<HttpAnswer> answer, std::function<HttpAnswer()> make) {
+  context.run([answer = std::move(answer), make = std::move(make)] {
+    try {
+      answer(make());
+    } catch (const Refusal& refusal) {
+      answer(refusal.error);
+    } catch (const std::exception& error) {
+      answer(Error{ErrorCode::kInternal, error.what(), "", {}});
+    }
   });
 }
 
-Answer<Version> done(ApiContext& context, const Call& call, Json about) {
-  return [&context, reply = call.reply, about = std::move(about)](Result<Version> version) {
+Answer<Version> done(const Call& call, Json about) {
+  return [reply = call.reply, about = std::move(about)](Result<Version> version) {
     if (!version) return reply.refuse(version.error());
-    context.shared.drop();
     Json body = about;
     body["version"] = *version;
     HttpAnswer answer = json_answer(body, *version);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "web/api/api.h"
 
@@ -12,11 +13,28 @@ namespace weir::web {
 // Reads of `min_version` (a parameter of every such path) or newer.
 using Render = std::function<HttpAnswer(const PublishedViews& views)>;
 void read_views(ApiContext& context, const Call& call, const Query& query, Render render);
-// For what is the same for everybody: `key` is the path. A read that names a version is not shared.
+// For what is the same for everybody (shared_answers.h). A read that names a version is not shared.
 void read_shared(ApiContext& context, const Call& call, const Query& query, const std::string& key,
                  Render render);
 
+// Gives what `make` makes, on a thread of the web port; a Refusal that it throws is the answer.
+void give_made(ApiContext& context, Answer<HttpAnswer> answer, std::function<HttpAnswer()> make);
+
+// What a service gives to everybody who asks for `key`.
+template <class View>
+void share(ApiContext& context, const Call& call, const std::string& key,
+           std::function<void(Answer<View>)> ask, std::function<HttpAnswer(const View&)> render) {
+  const auto make = [&context, ask = std::move(ask),
+                     render = std::move(render)](Answer<HttpAnswer> answer) {
+    ask([&context, answer = std::move(answer), render](Result<View> view) {
+      if (!view) return answer(view.error());
+      give_made(context, answer, [render, view = std::move(*view)] { return render(view); });
+    });
+  };
+  context.shared.get(key, call.reply, make);
+}
+
 // The answer to a command: {"version": ...} after what it was about.
-Answer<Version> done(ApiContext& context, const Call& call, Json about);
+Answer<Version> done(const Call& call, Json about);
 
 }  // namespace weir::web

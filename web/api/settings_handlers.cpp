@@ -39,7 +39,8 @@ std::optional<std::int64_t> expected_of(const HttpRequest& request) {
   if (!match) {
     throw Refusal{Error{ErrorCode::kBadRequest,
                         "If-Match: the call does not say which settings were changed",
-                        "the ETag of GET /settings, or * for whatever they are", {}},
+                        "the ETag of GET /settings, or * for whatever they are",
+                        {}},
                   428,
                   {}};
   }
@@ -74,7 +75,7 @@ void put_settings(ApiContext& context, const Call& call) {
   SentSettings sent = sent_settings(call.request);
   const auto expected = expected_of(call.request);
   const Json about = {{"file", sent.name}, {"applied", true}};
-  context.tracker.settings().apply(caller, std::move(sent), expected, done(context, call, about));
+  context.tracker.settings().apply(caller, std::move(sent), expected, done(call, about));
 }
 
 void post_settings_check(ApiContext& context, const Call& call) {
@@ -116,8 +117,8 @@ void get_settings_of(ApiContext& context, const Call& call) {
 
 void get_settings_in_force(ApiContext& context, const Call& call) {
   call.query({});
-  context.tracker.settings().in_force(call.reply.then<std::vector<SettingView>>(
-      [](const std::vector<SettingView>& settings) {
+  context.tracker.settings().in_force(
+      call.reply.then<std::vector<SettingView>>([](const std::vector<SettingView>& settings) {
         return json_text_answer(json_lines(settings));
       }));
 }

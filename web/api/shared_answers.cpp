@@ -1,61 +1,142 @@
 #include "web/api/shared_answers.h"
 
 #include <algorithm>
+#include <boost/asio/steady_timer.hpp>
 #include <utility>
 
+#include "tracker/port/peers.h"
+
 namespace weir::web {
+namespace {
 
-void SharedAnswers::get(const std::string& key, const Reply& reply, const Make& make) {
-  std::optional<HttpAnswer> ready;
-  std::shared_ptr<Entry> mine;
-  {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<Entry>& entry = entries_[key];
-    if (!entry || entry->round != round_) {
-      // Who waits for the one before is answered by it all the same.
-      entry = std::make_shared<Entry>();
-      entry->round = round_;
-    }
-    if (entry->answer && Clock::now() < entry->until) {
-      ready = entry->answer;
-    } else {
-      entry->waiting.push_back(reply);
-      if (std::exchange(entry->making, true)) return;
-      entry->begun = Clock::now();
-      mine = entry;
-    }
-  }
-  if (ready) return reply.give(std::move(*ready));
-  make([this, mine](Result<HttpAnswer> answer) { made(*mine, std::move(answer)); });
+std::size_t size_of(const SharedText& text) {
+  return text ? text->size() : 0;
+}
+std::size_t size_of(const HttpAnswer& answer) {
+  return size_of(answer.body) + size_of(answer.gzipped);
 }
 
-void SharedAnswers::made(Entry& entry, Result<HttpAnswer> answer) {
-  // In both forms, once: who asks for it next need not have it compressed.
-  if (answer && answer->body && answer->body->size() >= HttpLimits{}.gzip_from_bytes)
-    answer->gzipped = gzip(*answer->body);
-  std::vector<Reply> waiting;
-  {
-    const std::lock_guard lock(mutex_);
-    waiting.swap(entry.waiting);
-    entry.making = false;
-    if (answer) {
-      entry.answer = *answer;
-      const auto now = Clock::now();
-      entry.until = now + std::max<Clock::duration>(kGood, kTimesItsCost * (now - entry.begun));
-    }
-  }
-  for (const Reply& reply : waiting) {
-    if (answer) {
-      reply.give(*answer);
-    } else {
-      reply.refuse(answer.error());
-    }
-  }
+Answer<HttpAnswer> answer_to(const Reply& reply) {
+  return [reply](Result<HttpAnswer> answer) {
+    if (!answer) return reply.refuse(answer.error());
+    reply.give(std::move(*answer));
+  };
 }
 
-void SharedAnswers::drop() {
-  const std::lock_guard lock(mutex_);
-  ++round_;
+}  // namespace
+
+SharedAnswers::SharedAnswers(boost::asio::io_context& io, std::function<std::uint64_t()> told)
+    : io_(io), told_(std::move(told)) {}
+
+void SharedAnswers::get(const std::string& key, const Reply& reply, Make make) {
+  Lock lock(mutex_);
+  const auto entry = find_or_add(key);
+  if (!entry) {
+    lock.unlock();
+    return make(answer_to(reply));
+  }
+  const bool current = entry->told == told_();
+  if (current && entry->answer && Clock::now() < entry->until)
+    return give_ready(entry, reply, std::move(lock));
+  if (current && entry->making) {
+    entry->served.push_back(reply);
+    return;
+  }
+  entry->waiting.push_back(reply);
+  entry->make = std::move(make);
+  go_on(entry, std::move(lock));
+}
+
+std::shared_ptr<SharedAnswers::Entry> SharedAnswers::find_or_add(const std::string& key) {
+  const auto found = entries_.find(key);
+  if (found != entries_.end()) return found->second;
+  if (entries_.size() >= kMostKeys) forget_what_is_over();
+  if (entries_.size() >= kMostKeys) return nullptr;
+  return entries_[key] = std::make_shared<Entry>();
+}
+
+// Begins what is to be made, if its time has come.
+void SharedAnswers::go_on(const std::shared_ptr<Entry>& entry, Lock lock) {
+  if (entry->making || entry->planned || entry->waiting.empty()) return;
+  const auto now = Clock::now();
+  if (now < entry->not_before) return plan(entry);
+  forget(*entry);
+  entry->making = true;
+  entry->begun = now;
+  entry->told = told_();
+  entry->served.swap(entry->waiting);
+  const Make make = entry->make;
+  lock.unlock();
+  static const Peer nobody("");
+  const CallingPeerScope calling(nobody, nullptr);
+  make([this, entry](Result<HttpAnswer> answer) { made(entry, std::move(answer)); });
+}
+
+void SharedAnswers::plan(const std::shared_ptr<Entry>& entry) {
+  entry->planned = true;
+  const auto timer = std::make_shared<boost::asio::steady_timer>(io_, entry->not_before);
+  timer->async_wait([this, entry, timer](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    Lock lock(mutex_);
+    entry->planned = false;
+    go_on(entry, std::move(lock));
+  });
+}
+
+void SharedAnswers::made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer> answer) {
+  std::vector<Reply> served;
+  Lock lock(mutex_);
+  const auto now = Clock::now();
+  const auto cost = kTimesItsCost * (now - entry->begun);
+  entry->making = false;
+  entry->not_before = entry->begun + cost;
+  entry->until = now + std::max<Clock::duration>(kGood, cost);
+  served.swap(entry->served);
+  if (answer) keep(*entry, *answer);
+  go_on(entry, std::move(lock));
+  for (const Reply& reply : served) answer_to(reply)(answer);
+}
+
+void SharedAnswers::keep(Entry& entry, HttpAnswer answer) {
+  const std::size_t size = size_of(answer);
+  if (bytes_ + size > kMostBytes) forget_what_is_over();
+  if (bytes_ + size > kMostBytes) return;
+  bytes_ += size;
+  entry.answer = std::move(answer);
+}
+
+void SharedAnswers::forget(Entry& entry) {
+  if (!entry.answer) return;
+  bytes_ -= size_of(*entry.answer);
+  entry.answer.reset();
+}
+
+void SharedAnswers::forget_what_is_over() {
+  const auto now = Clock::now();
+  const std::uint64_t told = told_();
+  std::erase_if(entries_, [&](const auto& each) {
+    Entry& entry = *each.second;
+    if (entry.making || entry.planned || now < entry.not_before) return false;
+    if (entry.answer && entry.told == told && now < entry.until) return false;
+    forget(entry);
+    return true;
+  });
+}
+
+// The second who asks has it compressed for all who follow; the first may have been the only one.
+void SharedAnswers::give_ready(const std::shared_ptr<Entry>& entry, const Reply& reply, Lock lock) {
+  HttpAnswer answer = *entry->answer;
+  lock.unlock();
+  if (!answer.gzipped && size_of(answer.body) >= HttpLimits{}.gzip_from_bytes) {
+    answer.gzipped = gzip(*answer.body);
+    lock.lock();
+    if (entry->answer && entry->answer->body == answer.body && !entry->answer->gzipped) {
+      bytes_ += size_of(answer.gzipped);
+      entry->answer->gzipped = answer.gzipped;
+    }
+    lock.unlock();
+  }
+  reply.give(std::move(answer));
 }
 
 }  // namespace weir::web

@@ -1,12 +1,20 @@
-// Answers that many ask for at once and that are the same for all of them (all queues, the
-// policy's outlook): made once for everybody who asks while it is made, and good for a moment
-// afterwards: at least kGood, and twenty times what it took to make, so that no answer, however
-// dear, takes more than a twentieth of anybody's time. So two hundred pages that poll cost the
-// engine, and the threads of the web port, what one costs. A change that comes by this port drops
-// what is there: who has changed something never reads what was before. Any thread.
+// Answers that are the same for everybody who asks (the lists of a page, the policy's outlook):
+// made once for all who ask while it is made, and good for a moment afterwards, so that two hundred
+// pages that poll cost the engine, and the threads of the web port, what one costs.
+//
+// Two rules bound it. Nobody to whom a change was said to be done, on whatever port, reads what was
+// before it: such a reader waits for the next answer. And none is made more often than leaves
+// nineteen twentieths of the time to others, however many change and ask: until then who waits,
+// waits.
+//
+// It is made on nobody's account (calling_peer() is empty): whose turn it was to ask is chance, and
+// what he has left of his own has nothing to do with what others get. Any thread.
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,27 +32,48 @@ class SharedAnswers {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kGood{500};
-  static constexpr int kTimesItsCost = 20;
+  static constexpr int kTimesItsCost = 20;  // until it is made again
+  static constexpr std::size_t kMostKeys = 200;
+  static constexpr std::size_t kMostBytes = 32 << 20;  // of the answers that are kept
 
-  // `make` is called if there is none, on this thread, and gives its answer to the callback, once.
+  // Gives an answer to the callback, once, from any thread. Shows all that was there when it is
+  // called. It may be kept, and called on a thread of the io_context.
   using Make = std::function<void(Answer<HttpAnswer>)>;
-  void get(const std::string& key, const Reply& reply, const Make& make);
-  void drop();
+  // `told` counts the moments at which somebody was told that a change is done.
+  SharedAnswers(boost::asio::io_context& io, std::function<std::uint64_t()> told);
+
+  // Equal keys, equal answers. Beyond kMostKeys an answer is made for its asker alone.
+  void get(const std::string& key, const Reply& reply, Make make);
 
  private:
   struct Entry {
     std::optional<HttpAnswer> answer;
-    Clock::time_point begun{};  // its making
-    Clock::time_point until{};
-    std::vector<Reply> waiting;  // for the answer that is being made
+    std::uint64_t told = 0;  // when the answer, or the one that is being made, was begun
+    Clock::time_point begun{};
+    Clock::time_point until{};       // it is good
+    Clock::time_point not_before{};  // it is made again
     bool making = false;
-    std::uint64_t round = 0;  // of drops
+    bool planned = false;
+    Make make;
+    std::vector<Reply> served;   // by the answer that is being made
+    std::vector<Reply> waiting;  // for the next
   };
-  void made(Entry& entry, Result<HttpAnswer> answer);
+  using Lock = std::unique_lock<std::mutex>;
 
+  std::shared_ptr<Entry> find_or_add(const std::string& key);
+  void go_on(const std::shared_ptr<Entry>& entry, Lock lock);
+  void plan(const std::shared_ptr<Entry>& entry);
+  void made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer> answer);
+  void keep(Entry& entry, HttpAnswer answer);
+  void forget(Entry& entry);
+  void forget_what_is_over();
+  void give_ready(const std::shared_ptr<Entry>& entry, const Reply& reply, Lock lock);
+
+  boost::asio::io_context& io_;
+  const std::function<std::uint64_t()> told_;
   std::mutex mutex_;
-  std::uint64_t round_ = 0;
-  std::map<std::string, std::shared_ptr<Entry>> entries_;  // keys are paths: few
+  std::map<std::string, std::shared_ptr<Entry>> entries_;
+  std::size_t bytes_ = 0;  // of the answers
 };
 
 }  // namespace weir::web

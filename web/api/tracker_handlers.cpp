@@ -50,8 +50,7 @@ void get_trackers(ApiContext& context, const Call& call) {
     }
     return answer;
   };
-  if (!after.empty() || query.text("limit")) return read_views(context, call, query, render);
-  read_shared(context, call, query, "/trackers", render);
+  read_shared(context, call, query, call.request.target, render);
 }
 
 void get_tracker(ApiContext& context, const Call& call) {
@@ -78,15 +77,12 @@ void get_tracker_attempts(ApiContext& context, const Call& call) {
 
 void get_slots(ApiContext& context, const Call& call) {
   call.query({});
-  context.shared.get("/slots", call.reply, [&](Answer<HttpAnswer> answer) {
-    using Slots = std::vector<TrackerSlotsView>;
-    context.tracker.cluster().slots_by_queue(
-        [&context, answer = std::move(answer)](Result<Slots> slots) {
-          if (!slots) return answer(slots.error());
-          context.run(
-              [answer, slots = std::move(*slots)] { answer(json_text_answer(json_lines(slots))); });
-        });
-  });
+  using Slots = std::vector<TrackerSlotsView>;
+  const auto ask = [&context](Answer<Slots> answer) {
+    context.tracker.cluster().slots_by_queue(std::move(answer));
+  };
+  share<Slots>(context, call, "/slots", ask,
+               [](const Slots& slots) { return json_text_answer(json_lines(slots)); });
 }
 
 void patch_tracker(ApiContext& context, const Call& call) {
@@ -100,7 +96,7 @@ void patch_tracker(ApiContext& context, const Call& call) {
   const std::string& name = call.names[0];
   if (find_tracker(*context.tracker.loop().views().latest(), name) == nullptr) refuse_tracker(name);
   ClusterService& cluster = context.tracker.cluster();
-  const auto answer = done(context, call, {{"tracker", name}, {"order", order}});
+  const auto answer = done(call, {{"tracker", name}, {"order", order}});
   if (order == "drain") {
     cluster.order_trackers(caller, {name}, TrackerOrder::kDrain, reason, answer);
   } else if (order == "resume") {

@@ -238,9 +238,11 @@ class EngineStory : RandomStory<Harness> {
   void random_step() {
     using S = EngineStory;
     static const Moves<S> moves = {
-        {16, &S::submit},    {5, &S::change_a_priority}, {5, &S::kill_a_job},
-        {5, &S::move_a_job}, {5, &S::fail},              {5, &S::restart_a_tracker},
-        {5, &S::go_on},      {5, &S::stand_elsewhere},   {45, &S::end_and_beat},
+        {16, &S::submit},       {5, &S::change_a_priority},
+        {5, &S::kill_a_job},    {5, &S::move_a_job},
+        {5, &S::fail},          {5, &S::restart_a_tracker},
+        {5, &S::go_on},         {5, &S::stand_elsewhere},
+        {45, &S::end_and_beat},
     };
     h_.now += upto(700);
     if (h_.state().jobs().empty()) return submit();

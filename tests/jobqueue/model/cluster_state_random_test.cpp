@@ -157,9 +157,8 @@ class SumsCheck {
         copying += attempt.copy == CopyStage::kCopying ? 1 : 0;
         copied += attempt.copy == CopyStage::kCopied ? 1 : 0;
       });
-      state_.each_attempt(task, [&](AttemptSlot slot) {
-        EXPECT_EQ(state_.attempt(slot).paired, all > 1);
-      });
+      state_.each_attempt(
+          task, [&](AttemptSlot slot) { EXPECT_EQ(state_.attempt(slot).paired, all > 1); });
       EXPECT_EQ(state_.alive_attempts(task), alive);
       live += all;
       succeeded += task.state == Task::State::kSucceeded ? 1 : 0;
@@ -232,8 +231,7 @@ class SumsCheck {
       std::size_t known = 0;
       for (const auto& [who, expected] : users) known += who.first == QueueId(q) ? 1 : 0;
       EXPECT_EQ(queue.users.size(), known) << path;
-      for (const auto& [id, user] : queue.users)
-        user_is_right(user, users[{QueueId(q), id}]);
+      for (const auto& [id, user] : queue.users) user_is_right(user, users[{QueueId(q), id}]);
     }
   }
 

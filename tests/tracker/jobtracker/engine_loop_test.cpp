@@ -12,8 +12,8 @@
 #include "harness.h"
 #include "tracker/jobtracker/first_reasons.h"
 #include "tracker/jobtracker/worker.h"
-#include "tracker/published/listing.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/listing.h"
 
 namespace weir {
 namespace {
@@ -76,8 +76,9 @@ class GatedStore final : public Store {
 
 class EngineLoopTest : public ::testing::Test {
  protected:
-  void start(EngineLoop::Options options = {},
-             ViewPublisher::Executor executor = [](const auto& work) { work(); }) {
+  void start(
+      EngineLoop::Options options = {},
+      ViewPublisher::Executor executor = [](const auto& work) { work(); }) {
     Snapshot snapshot = *store_.load();
     const TimeSource time(snapshot.last_time);
     auto settings = std::make_shared<Settings>(make_loaded().settings);
@@ -337,9 +338,8 @@ TEST_F(EngineLoopTest, ReasonsAreHandedOverOffTheEnginesThread) {
     jobs.push_back(std::get<Submitted>(done.body).job);
   }
   std::promise<std::thread::id> engines;
-  loop_->query([&](const Result<EngineLoop::Inside>&) {
-    engines.set_value(std::this_thread::get_id());
-  });
+  loop_->query(
+      [&](const Result<EngineLoop::Inside>&) { engines.set_value(std::this_thread::get_id()); });
   std::promise<std::thread::id> writers;
   FirstReasons reasons;
   ask_first_reasons(*loop_, {"127.0.0.1", ""}, jobs, [&](const FirstReasons& found) {

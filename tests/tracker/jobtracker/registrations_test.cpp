@@ -152,8 +152,7 @@ TEST(RegisteredTrackers, CountFromTheirFirstHeartbeat) {
 }
 
 TEST(RegisteredTrackers, NoMoreThanTheSettingsSay) {
-  const auto jobtracker =
-      start_tracker(memory_store(), {}, "limits: {max_trackers: 2}\n");
+  const auto jobtracker = start_tracker(memory_store(), {}, "limits: {max_trackers: 2}\n");
   auto calls = connect(jobtracker->tracker_port())->client<wire::TrackerServiceClient>();
   for (const char* name : {"tt1", "tt2"}) {
     register_as(calls, name);

@@ -185,9 +185,9 @@ TEST_F(ServicesTest, AHeldJobIsShownAsHeldUntilItIsReleased) {
   wire::Done done;
   client_->call([&](auto& c) { c.release_job(done, alice, job.job); });
   EXPECT_EQ(status_of(*client_, job.job, done.version).state, "PENDING");
-  EXPECT_EQ(refusal([&] { client_->call([&](auto& c) { c.release_job(done, alice, job.job); }); })
-                .code,
-            wire::ErrorCode::BAD_REQUEST);
+  EXPECT_EQ(
+      refusal([&] { client_->call([&](auto& c) { c.release_job(done, alice, job.job); }); }).code,
+      wire::ErrorCode::BAD_REQUEST);
 }
 
 TEST_F(ServicesTest, CommandsAndTheirRefusals) {

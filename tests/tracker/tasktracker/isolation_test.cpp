@@ -69,14 +69,12 @@ TEST(Isolation, TheEnvironmentIsCleanButForWhatIsNamed) {
 }
 
 TEST(Isolation, LimitsAreSetForGood) {
-  EXPECT_EQ(output_of("ulimit -n; ulimit -Hn; ulimit -c; ulimit -f; ulimit -n 200 || true; "
-                      "awk '/Max processes/ {print $3, $4}' /proc/self/limits; "
-                      "cat /proc/self/oom_score_adj",
-                      {.task = {.user_processes = 3000,
-                                .open_files = 100,
-                                .file_mb = 5,
-                                .core_mb = 1}}),
-            "100\n100\n2048\n10240\n3000 3000\n1000\n");
+  EXPECT_EQ(
+      output_of("ulimit -n; ulimit -Hn; ulimit -c; ulimit -f; ulimit -n 200 || true; "
+                "awk '/Max processes/ {print $3, $4}' /proc/self/limits; "
+                "cat /proc/self/oom_score_adj",
+                {.task = {.user_processes = 3000, .open_files = 100, .file_mb = 5, .core_mb = 1}}),
+      "100\n100\n2048\n10240\n3000 3000\n1000\n");
 }
 
 TEST(Isolation, AFileThatGrowsTooLargeIsToldWithItsLimit) {
@@ -88,14 +86,14 @@ TEST(Isolation, AFileThatGrowsTooLargeIsToldWithItsLimit) {
 }
 
 TEST(Isolation, EachProtectionHasALine) {
-  EXPECT_THAT(lines_of({.cgroups = false, .mounts = false}),
-              testing::ElementsAre(
-                  "cgroup: none: off (tracker.task_cgroups)",
-                  "mounts: none: off (tracker.task_mounts)",
-                  "out of memory: tasks are killed before daemons",
-                  "limits: 4096 open files, no core dumps", "disk: a job may take 100 MB here",
-                  "logs: 8 MB a stream, 256 MB a job, 2048 MB in all, for 24h",
-                  "environment: PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ WEIR_WORK_DIR LC_*"));
+  EXPECT_THAT(
+      lines_of({.cgroups = false, .mounts = false}),
+      testing::ElementsAre(
+          "cgroup: none: off (tracker.task_cgroups)", "mounts: none: off (tracker.task_mounts)",
+          "out of memory: tasks are killed before daemons",
+          "limits: 4096 open files, no core dumps", "disk: a job may take 100 MB here",
+          "logs: 8 MB a stream, 256 MB a job, 2048 MB in all, for 24h",
+          "environment: PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ WEIR_WORK_DIR LC_*"));
   if (::geteuid() != 0) {
     EXPECT_THAT(lines_of({}), Contains("mounts: none: not root"));
   }
@@ -114,8 +112,7 @@ TEST(Isolation, OtherAttemptsAreOutOfSight) {
               .mapper = mapper,
               .maps = 1,
               .reduces = 0,
-              .conf = {{"tracker.pid", std::to_string(::getpid())},
-                       {"data", elsewhere / "data"}}});
+              .conf = {{"tracker.pid", std::to_string(::getpid())}, {"data", elsewhere / "data"}}});
   for (const char* other :
        {"attempts/attempt_0001_m_000000_0", "outputs/job_0001", "logs/job_0001"})
     std::filesystem::create_directories(run.dir / ("work/" + std::string(other)));

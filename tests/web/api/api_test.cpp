@@ -47,7 +47,7 @@ TEST_F(ApiTest, AChangeIsSeenAtItsVersion) {
   EXPECT_EQ(seen["number"], job);
 }
 
-// What is made once for many is dropped by a change that comes this way.
+// What is made once for many is made anew after a change.
 TEST_F(ApiTest, WhoChangedSomethingNeverReadsWhatWasBefore) {
   for (const char* state : {"STOPPED", "RUNNING", "STOPPED"}) {
     EXPECT_THAT(get("/api/v1/queues").body, HasSubstr("small"));
@@ -61,6 +61,16 @@ TEST_F(ApiTest, WhoChangedSomethingNeverReadsWhatWasBefore) {
       EXPECT_EQ(queue["state"], state);
     }
     EXPECT_TRUE(found);
+  }
+}
+
+TEST_F(ApiTest, NorWhoChangedItByAnotherPort) {
+  for (const char* path : {"/api/v1/jobs?limit=10", "/api/v1/jobs"}) {
+    const std::size_t before = parsed(get(path)).size();
+    for (std::size_t more = 1; more <= 3; ++more) {
+      submit();  // over Thrift
+      EXPECT_EQ(parsed(get(path)).size(), before + more) << path;
+    }
   }
 }
 

@@ -1,8 +1,11 @@
-// What many ask for at once is made once.
+// What many ask for at once is made once, and what is dear is not made often.
 #include "web/api/shared_answers.h"
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "tracker/port/peers.h"
 #include "web/server/gate.h"
 
 namespace weir::web {
@@ -12,50 +15,114 @@ class SharedAnswersTest : public ::testing::Test {
  protected:
   // A reply to nobody: what counts is how often the answer is made.
   static Reply reply() { return Reply(HttpResponder(std::make_shared<Gate>(), {}, 0)); }
-  void ask() {
-    shared_.get("/x", reply(), [this](Answer<HttpAnswer> answer) {
+  void ask(const std::string& key = "/x") {
+    shared_.get(key, reply(), [this](Answer<HttpAnswer> answer) {
       ++made_;
+      for_whom_ = calling_peer();
       answer_ = std::move(answer);
     });
   }
-  SharedAnswers shared_;
+  void give(std::string text = "x") { answer_(text_answer(200, "text/plain", std::move(text))); }
+  // Until what is planned has begun.
+  void go_on() {
+    io_.restart();
+    io_.run();
+  }
+
+  boost::asio::io_context io_;
+  std::uint64_t told_ = 0;
+  SharedAnswers shared_{io_, [this] { return told_; }};
   int made_ = 0;
+  std::string for_whom_;
   Answer<HttpAnswer> answer_;
 };
 
 TEST_F(SharedAnswersTest, OnceForAllWhoAskMeanwhile) {
   for (int i = 0; i < 200; ++i) ask();
   EXPECT_EQ(made_, 1);
-  answer_(text_answer(200, "text/plain", "x"));
+  give();
   ask();  // good for a moment
   EXPECT_EQ(made_, 1);
+  ask("/y");
+  EXPECT_EQ(made_, 2);
 }
 
 TEST_F(SharedAnswersTest, AnewAfterAChange) {
   ask();
-  answer_(text_answer(200, "text/plain", "x"));
-  shared_.drop();
+  give();
+  ++told_;
   ask();
+  go_on();
   EXPECT_EQ(made_, 2);
 }
 
 // One that was being made when the change came shows what was before it.
 TEST_F(SharedAnswersTest, AnewForWhoAsksAfterAChangeWhileOneIsMade) {
   ask();
-  const auto first = answer_;
-  shared_.drop();
+  ++told_;
   ask();
+  EXPECT_EQ(made_, 1);
+  give("before");
+  go_on();
   EXPECT_EQ(made_, 2);
-  first(text_answer(200, "text/plain", "before"));
   ask();
   EXPECT_EQ(made_, 2);  // the second is still being made
+}
+
+// However many change and ask.
+TEST_F(SharedAnswersTest, ADearOneLeavesTheTimeToOthers) {
+  const auto begun = SharedAnswers::Clock::now();
+  ask();
+  const auto cost = std::chrono::milliseconds(10);
+  std::this_thread::sleep_for(cost);
+  give();
+  for (int i = 0; i < 50; ++i) {
+    ++told_;
+    ask();
+  }
+  EXPECT_EQ(made_, 1);
+  go_on();
+  EXPECT_EQ(made_, 2);
+  EXPECT_GE(SharedAnswers::Clock::now(), begun + SharedAnswers::kTimesItsCost * cost);
 }
 
 TEST_F(SharedAnswersTest, AFailureIsNotKept) {
   ask();
   answer_(Error{ErrorCode::kBusy, "busy", "", {}});
   ask();
+  go_on();
   EXPECT_EQ(made_, 2);
+}
+
+TEST_F(SharedAnswersTest, OnNobodysAccount) {
+  const Peer peer("192.0.2.1");
+  const CallingPeerScope calling(peer, nullptr);
+  ask();
+  EXPECT_EQ(made_, 1);
+  EXPECT_EQ(for_whom_, "");
+}
+
+TEST_F(SharedAnswersTest, WhoAsksForTooManyThingsIsAnsweredAlone) {
+  for (std::size_t key = 0; key < SharedAnswers::kMostKeys; ++key) ask(std::to_string(key));
+  made_ = 0;
+  for (int i = 0; i < 3; ++i) ask("/x");
+  EXPECT_EQ(made_, 3);
+  ask("0");
+  EXPECT_EQ(made_, 3);
+}
+
+TEST_F(SharedAnswersTest, LargeOnesAreNotAllKept) {
+  for (const char* key : {"a", "b", "c"}) {
+    ask(key);
+    give(std::string(SharedAnswers::kMostBytes / 2, 'x'));
+  }
+  made_ = 0;
+  ask("a");
+  ask("b");
+  EXPECT_EQ(made_, 0);
+  ask("c");
+  go_on();
+  EXPECT_EQ(made_, 1);
 }
 
 }  // namespace

@@ -116,10 +116,9 @@ TEST_F(Metrics, CountersOnlyGrow) {
 }
 
 TEST_F(Metrics, SeriesDoNotGoByJobsUsersOrTrackers) {
-  static const std::set<std::string> kAllowed = {"class",  "state",  "queue", "port",
-                                                 "method", "code",   "cause", "reason",
-                                                 "policy", "source", "event", "locality",
-                                                 "outcome", "version", "route"};
+  static const std::set<std::string> kAllowed = {
+      "class",  "state",  "queue", "port",     "method",  "code",    "cause", "reason",
+      "policy", "source", "event", "locality", "outcome", "version", "route"};
   for (const MetricFamily& family : families()) {
     for (const auto& metric : family.metric) {
       for (const auto& label : metric.label) EXPECT_TRUE(kAllowed.contains(label.name));
@@ -138,10 +137,9 @@ TEST_F(Metrics, AreAllDescribedInTheDocument) {
   for (const MetricFamily& family : families()) {
     EXPECT_FALSE(family.help.empty()) << family.name;
     // Series that come and go have their labels from the document.
-    const auto known =
-        std::find_if(written.begin(), written.end(), [&](const std::string& line) {
-          return line.starts_with("| `" + family.name + "`");
-        });
+    const auto known = std::find_if(written.begin(), written.end(), [&](const std::string& line) {
+      return line.starts_with("| `" + family.name + "`");
+    });
     std::string labels = labels_of(family);
     if (labels == "*" && known != written.end()) {
       std::istringstream cells(*known);
