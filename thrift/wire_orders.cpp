@@ -107,8 +107,8 @@ HeartbeatReply from_wire(const wire::HeartbeatReply& reply) {
   for (const wire::Launch& launch : reply.launch) {
     const auto attempt = from_wire(launch.id);
     if (!attempt) continue;
-    Launch& order = out.launch.emplace_back(Launch{*attempt, nullptr, true});
-    if (launch.__isset.split) order.split = std::make_shared<const Split>(from_wire(launch.split));
+    Launch& order = out.launch.emplace_back(Launch{*attempt, {}, true});
+    if (launch.__isset.split) order.split = LaunchSplit(from_wire(launch.split));
     order.compute_granted = !launch.__isset.compute_granted || launch.compute_granted;
   }
   out.kill = attempts_from_wire(reply.kill);

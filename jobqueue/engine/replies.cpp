@@ -7,16 +7,6 @@
 #include "jobqueue/model/prefetch.h"
 
 namespace weir {
-namespace {
-
-// Of a map; it lives as long as the job's spec.
-std::shared_ptr<const Split> split_of(const std::shared_ptr<const JobSpec>& spec,
-                                      const TaskKey& task) {
-  if (task.kind != TaskKind::kMap) return nullptr;
-  return {spec, &spec->splits[task.index]};
-}
-
-}  // namespace
 
 // --- Replies ---
 
@@ -71,7 +61,10 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
     const AttemptKey& key = tracker.held[i].key;
     switch (tracker.held[i].state) {
       case AttemptState::kLaunching:
-        out.launch.push_back({key, split_of(state_.job(key.task.job).spec, key.task),
+        out.launch.push_back({key,
+                              key.task.kind == TaskKind::kMap
+                                  ? LaunchSplit(state_.job(key.task.job).spec, key.task.index)
+                                  : LaunchSplit(),
                               tracker.held[i].copy != CopyStage::kCopying});
         break;
       case AttemptState::kDying:
@@ -108,7 +101,7 @@ std::uint64_t Replies::awaited_grant(const TrackerState& tracker) const {
 }
 
 void Replies::park(TrackerState& tracker, const Heartbeat& report, Token token,
-                  std::uint64_t awaited) {
+                   std::uint64_t awaited) {
   const auto before = std::find_if(parked_.begin(), parked_.end(), [&](const ParkedHeartbeat& p) {
     return p.tracker == tracker.id;
   });
@@ -117,8 +110,8 @@ void Replies::park(TrackerState& tracker, const Heartbeat& report, Token token,
     parked_.erase(before);
   }
   // No longer than it would be silent anyhow.
-  const DurationMs wait = std::min({kParkedAtMostMs, state_.heartbeat_interval_ms(),
-                                    state_.settings().heartbeat.expiry_ms / 4});
+  const DurationMs wait = std::min(
+      {kParkedAtMostMs, state_.heartbeat_interval_ms(), state_.settings().heartbeat.expiry_ms / 4});
   ParkedHeartbeat parked{awaited, token, tracker.id, now_ + wait, {}, report.held_jobs};
   parked.attempts.reserve(report.attempts.size());
   for (const AttemptReport& attempt : report.attempts)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -191,16 +192,36 @@ struct Done {};
 struct Registered {
   DurationMs interval_ms = 0;
 };
+// A map's split, kept alive by the spec that it stands in. Named, and not looked at before somebody
+// wants it: the engine, in whose way that memory would be, does not.
+class LaunchSplit {
+ public:
+  LaunchSplit() = default;  // of a reduce: none
+  LaunchSplit(std::shared_ptr<const JobSpec> spec, std::uint32_t map)
+      : spec_(std::move(spec)), map_(map) {}
+  explicit LaunchSplit(Split alone) {
+    auto spec = std::make_shared<JobSpec>();
+    spec->splits.push_back(std::move(alone));
+    spec_ = std::move(spec);
+  }
+
+  explicit operator bool() const { return spec_ != nullptr; }
+  const Split& operator*() const { return spec_->splits[map_]; }
+
+ private:
+  std::shared_ptr<const JobSpec> spec_;
+  std::uint32_t map_ = 0;
+};
 struct Launch {
   AttemptKey attempt;
-  std::shared_ptr<const Split> split;  // of a map
+  LaunchSplit split;
   bool compute_granted = true;
 };
 struct Duty {
   JobId job;
   bool succeed = true;
   std::string output;
-  std::string owner;      // see output_owner()
+  std::string owner;       // see output_owner()
   std::int64_t parts = 0;  // how many files of the job may stand published there
 };
 struct HeartbeatReply {
@@ -234,8 +255,8 @@ struct MapOutputs {
   std::uint32_t maps = 0;
 };
 
-using ReplyBody = std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription,
-                               MapOutputs, Error>;
+using ReplyBody =
+    std::variant<Done, Submitted, Registered, HeartbeatReply, JobDescription, MapOutputs, Error>;
 struct Reply {
   Token token = 0;
   ReplyBody body;

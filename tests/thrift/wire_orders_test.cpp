@@ -61,7 +61,7 @@ TEST(WireOrders, AbsentFieldsHaveTheirMeaning) {
   sent.duties[0].job = 1;
   const HeartbeatReply orders = from_wire(sent);
   EXPECT_TRUE(orders.launch.at(0).compute_granted);
-  EXPECT_EQ(orders.launch[0].split, nullptr);
+  EXPECT_FALSE(orders.launch[0].split);
   EXPECT_EQ(orders.duties.at(0).owner, "");
   EXPECT_EQ(orders.duties[0].parts, 0);
   EXPECT_EQ(orders.leave, "");

@@ -127,11 +127,11 @@ TEST(WireTracker, RegistrationIsChecked) {
 }
 
 TEST(WireTracker, OrdersCarryTheirSplits) {
-  auto split = std::make_shared<const Split>(Split{0, 10, 7, {"tt9"}, {{2, 0, 5}}});
+  const LaunchSplit split(Split{0, 10, 7, {"tt9"}, {{2, 0, 5}}});
   HeartbeatReply reply;
   reply.interval_ms = 300;
   reply.launch.push_back({{{JobId(1), TaskKind::kMap, 1}, 0}, split, true});
-  reply.launch.push_back({{{JobId(1), TaskKind::kReduce, 0}, 0}, nullptr, false});
+  reply.launch.push_back({{{JobId(1), TaskKind::kReduce, 0}, 0}, {}, false});
   reply.kill = {{{JobId(1), TaskKind::kMap, 0}, 3}};
   reply.compute_granted = {{{JobId(1), TaskKind::kReduce, 1}, 2}};
   reply.duties = {{JobId(4), true, "/out"}};

@@ -79,7 +79,7 @@ class CoreHarness {
   }
   static HeartbeatReply launch(std::initializer_list<const char*> attempts, bool granted = true) {
     auto reply = every(1000);
-    for (const char* attempt : attempts) reply.launch.push_back({key(attempt), nullptr, granted});
+    for (const char* attempt : attempts) reply.launch.push_back({key(attempt), {}, granted});
     return reply;
   }
   static HeartbeatReply duty(bool succeed) {  // asks for the last step of job 7

@@ -102,9 +102,9 @@ HeartbeatReply FakeJobTracker::heartbeat(const Heartbeat& report) {
       if (task.launched || task.done || !verdict_.empty() || busy >= slots_) continue;
       // One slot stays free for maps while there are some to run.
       if (tasks == &reduces_ && !all_done(maps_) && busy >= slots_ - 1) continue;
-      Launch& launch = reply.launch.emplace_back(Launch{task.key, nullptr, true});
+      Launch& launch = reply.launch.emplace_back(Launch{task.key, {}, true});
       if (tasks == &maps_)
-        launch.split = std::make_shared<const Split>(spec_.splits[task.key.task.index]);
+        launch.split = LaunchSplit(spec_.splits[task.key.task.index]);
       task.launched = true;
       ++busy;
     }

@@ -125,10 +125,8 @@ TEST(TaskSpec, RefusesALaunchThatDoesNotFitItsJob) {
   JobSpec spec;
   spec.input_files = {"/in"};
   spec.maps_were = 1;
-  Launch launch{{{JobId(7), TaskKind::kMap, 0}, 0}, nullptr, true};
-  const auto split = [&launch](const Split& given) {
-    launch.split = std::make_shared<const Split>(given);
-  };
+  Launch launch{{{JobId(7), TaskKind::kMap, 0}, 0}, {}, true};
+  const auto split = [&launch](const Split& given) { launch.split = LaunchSplit(given); };
   const auto said = [&] {
     const auto made = make_task_spec({JobId(7), std::make_shared<const JobSpec>(spec), ""}, launch);
     return made.ok() ? "" : made.error().message;
