@@ -59,6 +59,7 @@ std::shared_ptr<SharedAnswers::Entry> SharedAnswers::find_or_add(const std::stri
 void SharedAnswers::go_on(const std::shared_ptr<Entry>& entry, Lock lock) {
   if (entry->making || entry->planned || entry->waiting.empty()) return;
   const auto now = Clock::now();
+  entry->early = now < entry->until;
   if (now < entry->not_before) return plan(entry);
   forget(*entry);
   entry->making = true;
@@ -88,11 +89,11 @@ void SharedAnswers::made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer>
   Lock lock(mutex_);
   const auto now = Clock::now();
   const auto cost = kTimesItsCost * (now - entry->begun);
-  entry->making = false;
-  entry->not_before = entry->begun + cost;
+  if (entry->early) entry->not_before = entry->begun + cost;
   entry->until = now + std::max<Clock::duration>(kGood, cost);
   served.swap(entry->served);
   if (answer) keep(*entry, *answer);
+  entry->making = false;
   go_on(entry, std::move(lock));
   for (const Reply& reply : served) answer_to(reply)(answer);
 }

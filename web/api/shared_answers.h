@@ -3,8 +3,8 @@
 // pages that poll cost the engine, and the threads of the web port, what one costs.
 //
 // Two rules bound it. Nobody to whom a change was said to be done, on whatever port, reads what was
-// before it: such a reader waits for the next answer. And none is made more often than leaves
-// nineteen twentieths of the time to others, however many change and ask: until then who waits,
+// before it: such a reader has it made early. And however many change and ask, an answer is made
+// early no more often than leaves nineteen twentieths of the time to others: until then who waits,
 // waits.
 //
 // It is made on nobody's account (calling_peer() is empty): whose turn it was to ask is chance, and
@@ -32,7 +32,7 @@ class SharedAnswers {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kGood{500};
-  static constexpr int kTimesItsCost = 20;  // until it is made again
+  static constexpr int kTimesItsCost = 20;  // that it is good for, and between two made early
   static constexpr std::size_t kMostKeys = 200;
   static constexpr std::size_t kMostBytes = 32 << 20;  // of the answers that are kept
 
@@ -51,8 +51,9 @@ class SharedAnswers {
     std::uint64_t told = 0;  // when the answer, or the one that is being made, was begun
     Clock::time_point begun{};
     Clock::time_point until{};       // it is good
-    Clock::time_point not_before{};  // it is made again
+    Clock::time_point not_before{};  // it is made early again
     bool making = false;
+    bool early = false;  // the one that was made last, because of a change
     bool planned = false;
     Make make;
     std::vector<Reply> served;   // by the answer that is being made
