@@ -131,8 +131,10 @@ void SharedAnswers::give_ready(const std::shared_ptr<Entry>& entry, const Reply&
   if (!answer.gzipped && size_of(answer.body) >= HttpLimits{}.gzip_from_bytes) {
     answer.gzipped = gzip(*answer.body);
     lock.lock();
-    if (entry->answer && entry->answer->body == answer.body && !entry->answer->gzipped) {
-      bytes_ += size_of(answer.gzipped);
+    const bool kept = entry->answer && entry->answer->body == answer.body;
+    const std::size_t bytes = bytes_ + size_of(answer.gzipped);
+    if (kept && !entry->answer->gzipped && bytes <= kMostBytes) {
+      bytes_ = bytes;
       entry->answer->gzipped = answer.gzipped;
     }
     lock.unlock();
