@@ -4,7 +4,6 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/check.h"
-#include "jobqueue/model/prefetch.h"
 
 namespace weir {
 
