@@ -1,28 +1,49 @@
 #include "jobqueue/model/ids.h"
 
 #include <charconv>
-#include <cstdio>
+#include <cstddef>
+#include <string>
 
 namespace weir {
 
+namespace {
+
+// With zeros before it, if it has fewer digits than `width`.
+void append(std::string& out, std::uint32_t number, std::ptrdiff_t width) {
+  char digits[10];
+  const char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  for (std::ptrdiff_t length = end - digits; length < width; ++length) out += '0';
+  out.append(static_cast<const char*>(digits), end);
+}
+
+// task_0007_m_000012
+std::string named(std::string_view kind, const TaskKey& task) {
+  std::string out(kind);
+  append(out, task.job.value, 4);
+  out += '_';
+  out += name(task.kind)[0];
+  out += '_';
+  append(out, task.index, 6);
+  return out;
+}
+
+}  // namespace
+
 std::string job_name(JobId job) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "job_%04u", job.value);
-  return buffer;
+  std::string out = "job_";
+  append(out, job.value, 4);
+  return out;
 }
 
 std::string task_name(const TaskKey& task) {
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, "task_%04u_%c_%06u", task.job.value, name(task.kind)[0],
-                task.index);
-  return buffer;
+  return named("task_", task);
 }
 
 std::string attempt_name(const AttemptKey& attempt) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "attempt_%04u_%c_%06u_%u", attempt.task.job.value,
-                name(attempt.task.kind)[0], attempt.task.index, attempt.attempt);
-  return buffer;
+  std::string out = named("attempt_", attempt.task);
+  out += '_';
+  append(out, attempt.attempt, 0);
+  return out;
 }
 
 std::optional<JobId> parse_job_name(std::string_view s) {
