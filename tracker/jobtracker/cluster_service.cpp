@@ -101,12 +101,10 @@ void ClusterService::slots_by_queue(Answer<std::vector<TrackerSlotsView>> answer
   constexpr std::size_t kAtATime = 50;
   struct Work {
     std::size_t next = 0;
-    bool begun = false;
     std::vector<TrackerSlotsView> found;
   };
   const auto work = std::make_shared<Work>();
   const auto piece = [work](const Engine& engine) {
-    work->begun = true;
     const std::vector<TrackerState>& trackers = engine.state().trackers();
     for (std::size_t n = 0; n < kAtATime && work->next < trackers.size(); ++n) {
       const TrackerState& tracker = trackers[work->next++];
@@ -114,11 +112,11 @@ void ClusterService::slots_by_queue(Answer<std::vector<TrackerSlotsView>> answer
     }
     return work->next < trackers.size();
   };
-  look_in_pieces(loop_, Asker{calling_peer(), ""}, piece, [work, answer = std::move(answer)] {
-    if (!work->begun)
-      return answer(Error{ErrorCode::kBusy, "the JobTracker is busy, or ends", "try again", {}});
-    answer(std::move(work->found));
-  });
+  look_in_pieces(loop_, Asker{calling_peer(), ""}, piece,
+                 [work, answer = std::move(answer)](const Status& whole) {
+                   if (!whole && work->next == 0) return answer(whole.error());
+                   answer(std::move(work->found));
+                 });
 }
 
 void ClusterService::attempts_of_tracker(const std::string& name,

@@ -84,7 +84,7 @@ void ask_job_standings(EngineLoop& loop, const Asker& asker,
     }
     return work->has_figures && work->next < jobs.size();
   };
-  look_in_pieces(loop, asker, piece, [work, then = std::move(then)] {
+  look_in_pieces(loop, asker, piece, [work, then = std::move(then)](const Status&) {
     if (!work->has_figures) return then(std::nullopt);
     work->view.jobs = std::move(work->found);
     then(std::move(work->view));

@@ -9,8 +9,9 @@
 namespace weir {
 
 // Runs `piece` on the engine's thread until it says that nothing is left (false), then `then` once,
-// off it. When the JobTracker is busy, or ends, `then` has what was found until that moment.
+// off it. When the JobTracker is busy, or ends, `then` is told so and has what was found until that
+// moment.
 void look_in_pieces(EngineLoop& loop, const Asker& asker, std::function<bool(const Engine&)> piece,
-                    std::function<void()> then);
+                    std::function<void(const Status& whole)> then);
 
 }  // namespace weir

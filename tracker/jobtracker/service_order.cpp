@@ -33,7 +33,8 @@ void sort_by_service(EngineLoop& loop, const Asker& asker, std::vector<JobId> jo
     return sort->go_on(kComparisonsAtATime,
                        [&](JobId a, JobId b) { return served_before(engine, a, b, kind); });
   };
-  look_in_pieces(loop, asker, piece, [sort, then = std::move(then)] { then(sort->take()); });
+  look_in_pieces(loop, asker, piece,
+                 [sort, then = std::move(then)](const Status&) { then(sort->take()); });
 }
 
 }  // namespace weir

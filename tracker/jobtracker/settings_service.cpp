@@ -13,6 +13,7 @@
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/job_standings.h"
+#include "tracker/jobtracker/look_in_pieces.h"
 #include "tracker/jobtracker/settings_file.h"
 #include "tracker/port/peers.h"
 #include "tracker/published/policy_outlook.h"
@@ -72,13 +73,22 @@ void SettingsService::policy(Answer<PolicyView> answer) {
     out.notices.push_back(std::move(line));
   for (std::string& line : notices_.get()) out.notices.push_back(std::move(line));
   if (auto error = loop_.event_log_error()) out.notices.push_back(std::move(*error));
-  loop_.query([answer = std::move(answer), &loop = loop_,
-               out = std::make_shared<PolicyView>(std::move(out))](
-                  const Result<EngineLoop::Inside>& inside) {
-    if (!inside) return answer(inside.error());
-    out->outlooks = policy_outlooks(*inside->engine);
-    loop.hand_over([answer, out] { answer(std::move(*out)); });
-  });
+  struct Work {
+    PolicyView out;
+    std::size_t next = 0;  // of out.available
+  };
+  const auto work = std::make_shared<Work>(Work{std::move(out)});
+  // Each of the others is built anew from all jobs: heartbeats come in between.
+  const auto piece = [work](const Engine& engine) {
+    if (auto outlook = policy_outlook(engine, work->out.available[work->next]))
+      work->out.outlooks.push_back(std::move(*outlook));
+    return ++work->next < work->out.available.size();
+  };
+  look_in_pieces(loop_, Asker{calling_peer(), ""}, piece,
+                 [work, answer = std::move(answer)](const Status& whole) {
+                   if (!whole) return answer(whole.error());
+                   answer(std::move(work->out));
+                 });
 }
 
 void SettingsService::policy_with_standings(Answer<PolicyView> answer) {

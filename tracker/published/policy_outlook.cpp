@@ -71,16 +71,11 @@ OutlookView ruling_outlook(const Engine& engine) {
   return outlook_of(engine, engine.policy());
 }
 
-std::vector<OutlookView> policy_outlooks(const Engine& engine) {
-  std::vector<OutlookView> outlooks;
-  for (const std::string& name : policy_names()) {
-    if (name == engine.policy().name()) {
-      outlooks.push_back(outlook_of(engine, engine.policy()));
-    } else if (const auto policy = engine.make_policy(name)) {
-      outlooks.push_back(outlook_of(engine, *policy));
-    }
-  }
-  return outlooks;
+std::optional<OutlookView> policy_outlook(const Engine& engine, const std::string& name) {
+  if (name == engine.policy().name()) return ruling_outlook(engine);
+  const auto policy = engine.make_policy(name);
+  if (policy == nullptr) return std::nullopt;
+  return outlook_of(engine, *policy);
 }
 
 }  // namespace weir

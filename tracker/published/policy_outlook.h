@@ -1,16 +1,18 @@
-// What each policy would give each queue and pool as things stand: the one that rules, and the
-// others made for the purpose from the same state, so that an administrator can compare before
-// switching. On the engine's thread; costs as much as a switch.
+// What a policy would give each queue and pool as things stand: the one that rules, or another,
+// made for the purpose from the same state, so that an administrator can compare before switching.
+// On the engine's thread; another costs as much as a switch, so ask for one at a time.
 #pragma once
 
-#include <vector>
+#include <optional>
+#include <string>
 
 #include "jobqueue/engine/engine.h"
 #include "views/policy_view.h"
 
 namespace weir {
 
-std::vector<OutlookView> policy_outlooks(const Engine& engine);
+// Nothing if there is no such policy.
+std::optional<OutlookView> policy_outlook(const Engine& engine, const std::string& name);
 // Of the one that rules alone, which costs a walk over its queues or pools.
 OutlookView ruling_outlook(const Engine& engine);
 
