@@ -55,7 +55,7 @@ GroupCommitter::~GroupCommitter() {
   stop();
 }
 
-void GroupCommitter::push(std::vector<Event> events) {
+void GroupCommitter::push(std::vector<Event> events, bool awaited) {
   std::erase_if(events, [](const Event& event) { return event.seq == 0; });
   if (events.empty()) return;
   const std::size_t bytes = weight(events);
@@ -65,12 +65,17 @@ void GroupCommitter::push(std::vector<Event> events) {
     waiting_events_ += events.size();
     waiting_bytes_ += bytes;
     auto& queue = queued_.events;
-    if (queue.empty()) {
+    const bool first = queue.empty();
+    if (first) {
       queue = std::move(events);
+      gathers_until_ =
+          std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.gather_ms);
     } else {
       queue.insert(queue.end(), std::make_move_iterator(events.begin()),
                    std::make_move_iterator(events.end()));
     }
+    awaited_ = awaited_ || awaited || queue.size() >= limits_.gather_events;
+    if (!first && !awaited_) return;  // the thread looks by itself
   }
   wake_.notify_one();
 }
@@ -90,6 +95,7 @@ void GroupCommitter::set_meta(std::string key, std::string value) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     queued_.meta.insert_or_assign(std::move(key), std::move(value));
+    awaited_ = true;
   }
   wake_.notify_one();
 }
@@ -137,6 +143,8 @@ void GroupCommitter::run() {
     wait_for_something(lock);
     const bool last = stopping_;
     writer_.take(queued_);
+    awaited_ = false;
+    gathers_until_.reset();
     if (tidy_) tidying_ = std::exchange(tidy_, std::nullopt);
     if (writing_series_.empty()) writing_series_ = std::exchange(series_, {});
     lock.unlock();
@@ -183,8 +191,7 @@ void GroupCommitter::write_some_series(std::size_t most) {
 void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock) {
   const auto stopping = [this] { return stopping_; };
   const auto something = [this] {
-    return stopping_ || tidy_ || !queued_.empty() ||
-           (writing_series_.empty() && !series_.empty());
+    return stopping_ || tidy_ || !queued_.empty() || (writing_series_.empty() && !series_.empty());
   };
   if (!writer_.kept().empty()) {  // the store fails
     if (wake_.wait_for(lock, kBreath, stopping)) return;
@@ -194,6 +201,8 @@ void GroupCommitter::wait_for_something(std::unique_lock<std::mutex>& lock) {
   } else {
     wake_.wait(lock, something);
   }
+  if (gathers_until_)
+    wake_.wait_until(lock, *gathers_until_, [this] { return awaited_ || stopping_; });
 }
 
 }  // namespace weir

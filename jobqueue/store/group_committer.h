@@ -1,12 +1,14 @@
 // The writer thread between the engine and its store. push() never waits for the disk; the thread
 // takes whatever has gathered meanwhile and writes it as one transaction (group_writer.h), so that
-// the slower the disk, the larger the groups. What could not be written is retried in front of the
-// next group, or after a while alone. The queue takes everything; its bound is advice: the daemon
-// asks overloaded() and refuses new submissions. All callbacks run on the writer thread, one at a
-// time, and must neither block nor call stop().
+// the slower the disk, the larger the groups. Events for which nobody waits gather for a few
+// milliseconds before that, for each group costs a sync of the disk. What could not be written is
+// retried in front of the next group, or after a while alone. The queue takes everything; its bound
+// is advice: the daemon asks overloaded() and refuses new submissions. All callbacks run on the
+// writer thread, one at a time, and must neither block nor call stop().
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +30,8 @@ struct GroupCommitterLimits {
   std::size_t events = 200'000;           // waiting, being written or being retried
   std::size_t bytes = 256 * 1024 * 1024;  // roughly, of the same
   DurationMs retry_after_ms = 1'000;
+  DurationMs gather_ms = 5;  // events for which nobody waits, or
+  std::size_t gather_events = 2'000;
 };
 
 class GroupCommitter {
@@ -42,8 +46,9 @@ class GroupCommitter {
   GroupCommitter& operator=(const GroupCommitter&) = delete;
 
   // Events with seq 0 are left out. Calls from several threads are taken in the order in which they
-  // come; the seqs must rise in that order. After stop() nothing is taken any more.
-  void push(std::vector<Event> events);
+  // come; the seqs must rise in that order. After stop() nothing is taken any more. `awaited`:
+  // somebody waits for these, or for earlier ones, to be durable.
+  void push(std::vector<Event> events, bool awaited = true);
 
   // Written behind whatever was pushed before; retried like facts until written. A value that must
   // not be stored unless a command was (the hash of a settings file) is given only after that
@@ -82,6 +87,8 @@ class GroupCommitter {
   WriteGroup queued_;
   std::optional<Retention> tidy_;
   SeriesWrite series_;
+  bool awaited_ = false;
+  std::optional<std::chrono::steady_clock::time_point> gathers_until_;
   bool stopping_ = false;
   std::atomic<std::size_t> waiting_events_{0};
   std::atomic<std::size_t> waiting_bytes_{0};

@@ -66,7 +66,7 @@ EngineLoop::~EngineLoop() {
 void EngineLoop::enqueue_answer(Body body) {
   const std::lock_guard lock(mutex_);
   queue_.push_back({std::move(body), nullptr, nullptr, ""});
-  if (sleeping_) work_.notify_one();
+  if (sleeps_until_ && !turn_taken_) work_.notify_one();  // else he looks once more
 }
 
 std::optional<std::string> EngineLoop::store_error() const {
@@ -114,42 +114,7 @@ void EngineLoop::stop() {
   publisher_.expire(steady_clock::now(), true);
 }
 
-// --- The engine's thread ---
-
-void EngineLoop::run() {
-  std::vector<Item> batch;
-  while (wait_for_work(&batch)) {
-    work(batch);
-    batch.clear();
-    work_on_requests();
-    publish_if_due();
-    publisher_.expire(steady_clock::now());
-  }
-}
-
-bool EngineLoop::wait_for_work(std::vector<Item>* batch) {
-  std::unique_lock lock(mutex_);
-  const auto any = [this] { return !queue_.empty() || !requests_.empty(); };
-  if (!any() && !closed_) {
-    sleeping_ = true;
-    work_.wait_for(lock, time_to_sleep(), [&] { return any() || closed_; });
-    sleeping_ = false;
-  }
-  if (!any() && closed_) return false;
-  batch->swap(queue_);
-  return true;
-}
-
-milliseconds EngineLoop::time_to_sleep() const {
-  if (any_to_show()) return milliseconds(1);
-  const TimeMs now = time_.now();
-  TimeMs until = std::min(engine_->next_tick(), touched_at_ + options_.touch_gap_ms);
-  const Changes& changes = engine_->changes();
-  if (!changes.jobs.empty() || !changes.trackers.empty() || changes.queues) {
-    until = std::min(until, now + options_.publish_gap_ms);
-  }
-  return milliseconds(std::clamp<TimeMs>(until - now, 1, 1'000));
-}
+// --- Whoever has the turn ---
 
 void EngineLoop::work(std::vector<Item>& batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -318,17 +283,21 @@ void EngineLoop::after_slice() {
     Item tick{Tick{}, nullptr, nullptr, ""};
     handle(tick);
   }
-  if (!durable_.empty()) {
-    committer_->push(std::move(durable_));
-    durable_.clear();
-    touched_at_ = now;  // events carry the time
-  } else if (now >= touched_at_ + options_.touch_gap_ms) {
+  push_durable(now);
+  if (now >= touched_at_ + options_.touch_gap_ms) {
     committer_->touch_time(now);
     touched_at_ = now;
   }
   tidy_if_due(now);
   give_memory_back();
   count_recovery();
+}
+
+void EngineLoop::push_durable(TimeMs now) {
+  if (durable_.empty()) return;
+  committer_->push(std::move(durable_), !outstanding_.empty() || !to_be_shown_.empty());
+  durable_.clear();
+  touched_at_ = now;  // events carry the time
 }
 
 void EngineLoop::count_recovery() {
@@ -363,14 +332,16 @@ void EngineLoop::tidy_if_due(TimeMs now) {
   committer_->tidy(retention);
 }
 
+// Under load publishing takes at most a tenth of the time, with an answer waiting a third.
+steady_clock::time_point EngineLoop::publish_due() const {
+  if (any_to_show()) return published_at_ + publish_cost_ * 2;
+  return published_at_ +
+         std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms), publish_cost_ * 9);
+}
+
 void EngineLoop::publish_if_due() {
   const auto now = steady_clock::now();
-  // Under load publishing takes at most a tenth of this thread, with an answer waiting a third.
-  const steady_clock::duration gap =
-      any_to_show() ? publish_cost_ * 2
-                    : std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms),
-                                                       publish_cost_ * 9);
-  if (now < published_at_ + gap) return;
+  if (now < publish_due()) return;
   for (const JobId id : engine_->changes().jobs) {
     if (engine_->state().find_job(id) == nullptr) history_.forget(id);
   }

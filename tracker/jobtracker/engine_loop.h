@@ -1,7 +1,12 @@
-// The engine's own thread. Everybody else posts inputs into one queue and gets the reply through a
-// callback; the thread takes what has gathered, stamps it with the time and hands it to the engine,
-// input by input. Durable events of a slice go to the GroupCommitter in one push, whose answers
-// come back as inputs, so nothing here waits for the disk.
+// The engine and who runs it. Inputs are posted and answered through a callback; whoever has the
+// turn takes what has gathered, stamps it with the time and hands it to the engine, input by input.
+// Durable events of a turn go to the GroupCommitter in one push, whose answers come back as inputs,
+// so nothing here waits for the disk.
+//
+// One thread at a time has the turn (engine_loop_turns.cpp). The thread that brings a tracker's
+// input takes it if it is free, so that a heartbeat costs no hand-over between threads, each of
+// which wakes a sleeping core. All else - clients' requests, ticks, publishing, what gathered while
+// somebody had the turn - is the engine's own thread's, before which nobody takes the turn twice.
 //
 // There are two queues. What trackers say comes first, so that no request of a client holds up a
 // heartbeat for longer than the engine works on one and `requests_ms`; clients' requests wait in
@@ -9,8 +14,9 @@
 // answers BUSY at once, nobody is made to wait), and the first is open for those who answer (the
 // committer): a promise that is on disk must never be turned away.
 //
-// Every callback runs exactly once: with the engine's reply, or with an error. It runs on the
-// engine's thread, or on the caller's when refused at once.
+// Every callback runs exactly once: with the engine's reply, or with an error. It runs on a thread
+// that has the turn, which may be the caller's, or on the caller's when refused at once; it must
+// neither wait nor take long. "The engine's thread" elsewhere is whoever has the turn.
 #pragma once
 
 #include <atomic>
@@ -116,13 +122,18 @@ class EngineLoop {
     std::chrono::steady_clock::time_point posted_at{};  // a heartbeat
   };
 
-  // The next two need mutex_.
+  // The next three need mutex_.
   std::optional<Error> refusal(const Item& item, const Asker& asker) const;
   std::optional<Error> no_room(const Asker& asker) const;
   std::optional<Error> take_in(Item& item, const Asker& asker);
   void enqueue_answer(Body body);
+  // Turns: see engine_loop_turns.cpp.
   void run();
-  bool wait_for_work(std::vector<Item>* batch);
+  bool take_turn();
+  void give_turn();
+  void take_turn_here() noexcept;
+  bool free_for_trackers() const;
+  std::chrono::steady_clock::time_point next_duty() const;
   void work(std::vector<Item>& batch);
   void work_on_requests();
   void step(Item& item);
@@ -137,7 +148,8 @@ class EngineLoop {
   void tidy_if_due(TimeMs now);
   void give_memory_back();
   void publish_if_due();
-  std::chrono::milliseconds time_to_sleep() const;
+  std::chrono::steady_clock::time_point publish_due() const;
+  void push_durable(TimeMs now);
   void give(const Callback& callback, const ReplyBody& reply, std::int64_t version);
   void give_shown();
   bool any_to_show() const;
@@ -147,7 +159,7 @@ class EngineLoop {
   const ViewPublisher::Executor executor_;
   ViewPublisher publisher_;
 
-  // The engine's thread only.
+  // Whose turn it is, only.
   std::unique_ptr<Engine> engine_;
   Registrations registrations_;
   AttemptHistory history_;
@@ -178,12 +190,17 @@ class EngineLoop {
   TimeMs touched_at_ = 0;
   TimeMs tidied_at_ = 0;
   std::int64_t most_job_bytes_ = 0;  // since memory was last given back
+  std::vector<Item> batch_;
 
-  mutable std::mutex mutex_;  // guards what follows
-  std::condition_variable work_;
-  std::vector<Item> queue_;  // of trackers and the committer
+  mutable std::mutex mutex_;           // guards what follows
+  std::condition_variable work_;       // the engine's own thread sleeps
+  std::condition_variable turn_free_;  // it waits for the turn
+  std::vector<Item> queue_;            // of trackers and the committer
   RequestLines<Item> requests_;
-  bool sleeping_ = false;
+  bool turn_taken_ = false;
+  bool own_thread_waits_ = false;  // for the turn
+  // When the engine's own thread goes on by itself; only while it sleeps.
+  std::optional<std::chrono::steady_clock::time_point> sleeps_until_;
   bool closed_ = false;
   std::string store_error_;
 

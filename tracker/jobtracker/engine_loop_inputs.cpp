@@ -72,16 +72,25 @@ std::optional<Error> EngineLoop::refusal(const Item& item, const Asker& asker) c
 
 // Into its queue, or why not.
 std::optional<Error> EngineLoop::take_in(Item& item, const Asker& asker) {
-  const std::lock_guard lock(mutex_);
-  if (auto no = refusal(item, asker)) return no;
-  if (!item.query && of_a_tracker(item.body)) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto no = refusal(item, asker)) return no;
+    if (item.query || !of_a_tracker(item.body)) {
+      requests_.push(asker, std::move(item));
+      if (sleeps_until_) work_.notify_one();
+      return std::nullopt;
+    }
     item.address = asker.address;
     item.posted_at = std::chrono::steady_clock::now();
     queue_.push_back(std::move(item));
-  } else {
-    requests_.push(asker, std::move(item));
+    if (!free_for_trackers()) {
+      // Whoever has the turn, or waits for it, looks at the queue once more.
+      if (!turn_taken_ && !own_thread_waits_ && sleeps_until_) work_.notify_one();
+      return std::nullopt;
+    }
+    turn_taken_ = true;
   }
-  if (sleeping_) work_.notify_one();
+  take_turn_here();
   return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 using namespace store_test;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 // Holds every append at a gate, so that a test decides what becomes one group.
 class GatedStore final : public FailingStore {
@@ -111,6 +112,33 @@ TEST_F(Committer, WhatGathersBehindTheDiskIsOneGroup) {
   EXPECT_EQ(committer.waiting_events(), 0u);
 }
 
+TEST_F(Committer, WhatNobodyWaitsForGathersUntilSomebodyDoes) {
+  GroupCommitter committer(gate, journal.callbacks(), {.gather_ms = 3'600'000});
+  committer.push({make(submitted(1))}, false);
+  committer.push({make(submitted(2))}, false);
+  EXPECT_THAT(journal.lines(), IsEmpty());
+  committer.push({make(submitted(3))}, true);
+  gate.wait_for_arrival();
+  committer.stop();
+  EXPECT_THAT(gate.appended, ElementsAre(1, 2, 3, 0));
+}
+
+TEST_F(Committer, OrUntilItIsMuchOrAWhileHasPassed) {
+  {
+    GroupCommitter committer(gate, journal.callbacks(),
+                             {.gather_ms = 3'600'000, .gather_events = 2});
+    committer.push({make(submitted(1))}, false);
+    committer.push({make(submitted(2))}, false);
+    gate.wait_for_arrival();
+    committer.stop();
+  }
+  EXPECT_THAT(gate.appended, ElementsAre(1, 2, 0));
+  gate.appended.clear();
+  GroupCommitter committer(gate, journal.callbacks(), {.gather_ms = 1});
+  committer.push({make(submitted(3))}, false);
+  journal.wait_for("durable 3");
+}
+
 TEST_F(Committer, SoftEventsAreLeftOut) {
   GroupCommitter committer(gate, journal.callbacks());
   Event soft{0, 5, AttemptEnded{}};
@@ -182,12 +210,11 @@ TEST_F(Committer, FactsOfAFailedGroupAreWrittenInTheirOrder) {
   journal.wait_for("durable 1");
   gate.fail_next(2, "disk full");
   const TaskKey map = attempt(1, TaskKind::kMap, 0, 0).task;
-  committer.push({make(JobKillRequested{job(1), "bob"}),
-                  make(succeeded(attempt(1, TaskKind::kMap, 0, 0))), make(submitted(2)),
-                  make(TaskReopened{map, "lost"}), make(PolicyChanged{"fifo"}),
-                  make(succeeded(attempt(1, TaskKind::kMap, 0, 1))), make(submitted(3)),
-                  make(succeeded(attempt(1, TaskKind::kMap, 1, 0))),
-                  make(JobKillRequested{job(1), "bob"})});
+  committer.push(
+      {make(JobKillRequested{job(1), "bob"}), make(succeeded(attempt(1, TaskKind::kMap, 0, 0))),
+       make(submitted(2)), make(TaskReopened{map, "lost"}), make(PolicyChanged{"fifo"}),
+       make(succeeded(attempt(1, TaskKind::kMap, 0, 1))), make(submitted(3)),
+       make(succeeded(attempt(1, TaskKind::kMap, 1, 0))), make(JobKillRequested{job(1), "bob"})});
   journal.wait_for("durable 10");
   committer.stop();
   EXPECT_THAT(gate.appended, ElementsAre(1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0,  // nothing of it
