@@ -30,7 +30,8 @@ void ask_first_reasons(EngineLoop& loop, const Asker& asker, std::vector<JobId> 
     }
     return work->next < work->jobs.size();
   };
-  look_in_pieces(loop, asker, piece, [work, then = std::move(then)](const Status&) { then(work->reasons); });
+  look_in_pieces(loop, asker, piece,
+                 [work, then = std::move(then)](const Status&) { then(work->reasons); });
 }
 
 }  // namespace weir
