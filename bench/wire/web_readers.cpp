@@ -56,8 +56,9 @@ class WebReaders::Client : public std::enable_shared_from_this<Client> {
  private:
   void ask() {
     const std::string target = stream_ ? "/api/v1/events" : kAsked[turn_++ % kAsked.size()];
-    request_ = fmt::format("GET {} HTTP/1.1\r\nHost: {}:{}\r\n\r\n", target,
-                           server_.address().to_string(), server_.port());
+    // As every browser asks.
+    request_ = fmt::format("GET {} HTTP/1.1\r\nHost: {}:{}\r\nAccept-Encoding: gzip\r\n\r\n",
+                           target, server_.address().to_string(), server_.port());
     head_.clear();
     asio::async_write(socket_, asio::buffer(request_),
                       [self = shared_from_this()](error_code error, std::size_t) {

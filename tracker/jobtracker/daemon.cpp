@@ -134,14 +134,18 @@ Status JobTracker::listen(const DaemonSettings& daemon) {
   const std::int64_t trackers_bytes = limits.buffered_bytes / 4;
 
   // The io_contexts run only once both servers are made: nobody sees half of a JobTracker.
-  tracker_io_ = std::make_unique<IoThread>("tracker port");
+  std::vector<boost::asio::io_context*> tracker_io;
+  for (auto& thread : tracker_io_) {
+    thread = std::make_unique<IoThread>("tracker port");
+    tracker_io.push_back(&thread->io());
+  }
   client_io_ = std::make_unique<IoThread>("client port");
-  auto trackers = FramedServer::listen(
-      tracker_io_->io(), "tracker port", daemon.listen_trackers.host, daemon.listen_trackers.port,
-      std::make_shared<wire::TrackerServiceAsyncProcessor>(
-          std::make_shared<TrackerService>(*loop_)),
-      limits_of(limits, connections, limits.tracker_frame_bytes),
-      budget_of(trackers_bytes, limits.tracker_frame_bytes));
+  auto trackers = FramedServer::listen(IoContexts(std::move(tracker_io)), "tracker port",
+                                       daemon.listen_trackers.host, daemon.listen_trackers.port,
+                                       std::make_shared<wire::TrackerServiceAsyncProcessor>(
+                                           std::make_shared<TrackerService>(*loop_)),
+                                       limits_of(limits, connections, limits.tracker_frame_bytes),
+                                       budget_of(trackers_bytes, limits.tracker_frame_bytes));
   if (!trackers) return trackers.error();
   trackers_ = std::move(*trackers);
 
@@ -159,7 +163,7 @@ Status JobTracker::listen(const DaemonSettings& daemon) {
       budget_of(limits.buffered_bytes - trackers_bytes, limits.client_frame_bytes));
   if (!clients) return clients.error();
   clients_ = std::move(*clients);
-  tracker_io_->start();
+  for (auto& thread : tracker_io_) thread->start();
   client_io_->start();
   return Ok{};
 }
@@ -191,7 +195,9 @@ void JobTracker::stop() {
   if (front_) front_->stop();
   if (trackers_) trackers_->stop();
   if (clients_) clients_->stop();
-  if (tracker_io_) tracker_io_->stop();
+  for (auto& thread : tracker_io_) {
+    if (thread) thread->stop();
+  }
   if (client_io_) client_io_->stop();
 }
 

@@ -5,6 +5,7 @@
 // process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -75,6 +76,8 @@ class JobTracker {
   void stop();
 
  private:
+  // One brings a heartbeat to the engine while the other reads and writes.
+  static constexpr std::size_t kTrackerThreads = 2;
   // An io_context and the thread that runs it.
   class IoThread {
    public:
@@ -108,7 +111,7 @@ class JobTracker {
   std::unique_ptr<ClusterService> cluster_;
   std::unique_ptr<SettingsService> settings_;
   std::unique_ptr<SeriesKeeper> series_;
-  std::unique_ptr<IoThread> tracker_io_;
+  std::array<std::unique_ptr<IoThread>, kTrackerThreads> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
   std::unique_ptr<FramedServer> trackers_;
   std::unique_ptr<FramedServer> clients_;

@@ -26,10 +26,10 @@ Error cannot_listen(const std::string& name, const std::string& host, std::uint1
 }  // namespace
 
 // Deadlines are noticed a quarter of the shortest late at most.
-Port::Port(asio::io_context& io, std::shared_ptr<PortShared> shared,
+Port::Port(const IoContexts& io, std::shared_ptr<PortShared> shared,
            std::chrono::milliseconds least_timeout, MakeConnection make_connection)
-    : io_(io),
-      strand_(asio::make_strand(io)),
+    : io_(io.all()),
+      strand_(asio::make_strand(*io_.front())),
       acceptor_(strand_),
       sweep_timer_(strand_),
       accept_timer_(strand_),
@@ -38,13 +38,13 @@ Port::Port(asio::io_context& io, std::shared_ptr<PortShared> shared,
                                  std::chrono::milliseconds(1000))),
       make_connection_(std::move(make_connection)) {}
 
-Result<std::shared_ptr<Port>> Port::listen(asio::io_context& io, const std::string& host,
+Result<std::shared_ptr<Port>> Port::listen(const IoContexts& io, const std::string& host,
                                            std::uint16_t port, std::shared_ptr<PortShared> shared,
                                            std::chrono::milliseconds least_timeout,
                                            MakeConnection make_connection) {
   const std::string name = shared->name;
   boost::system::error_code error;
-  tcp::resolver resolver(io);
+  tcp::resolver resolver(*io.all().front());
   const auto found = resolver.resolve(
       host, std::to_string(port), tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || found.empty()) return cannot_listen(name, host, port, error.message());
@@ -76,7 +76,7 @@ void Port::start() {
 void Port::accept() {
   if (!acceptor_.is_open()) return;
   acceptor_.async_accept(
-      asio::make_strand(io_),
+      asio::make_strand(next_io()),
       asio::bind_executor(strand_, [self = shared_from_this()](
                                        const boost::system::error_code& error, TcpSocket socket) {
         if (!self->acceptor_.is_open()) return;

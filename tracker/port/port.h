@@ -18,11 +18,25 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "jobqueue/model/result.h"
 #include "tracker/port/port_connection.h"
 
 namespace weir {
+
+// Connections are dealt out to these in turn, and stay where they are: with a thread for each
+// io_context none of them is handed from one thread to another. The first one accepts.
+class IoContexts {
+ public:
+  IoContexts(boost::asio::io_context& one) : all_{&one} {}
+  explicit IoContexts(std::vector<boost::asio::io_context*> all) : all_(std::move(all)) {}
+  const std::vector<boost::asio::io_context*>& all() const { return all_; }
+
+ private:
+  std::vector<boost::asio::io_context*> all_;
+};
 
 class Port : public std::enable_shared_from_this<Port> {
  public:
@@ -32,7 +46,7 @@ class Port : public std::enable_shared_from_this<Port> {
   // Accepts from the moment the io_context runs. `port` 0 takes a free one; `least_timeout` is the
   // shortest of the connections' deadlines. Fails with BAD_REQUEST when the address cannot be used,
   // saying which and why.
-  static Result<std::shared_ptr<Port>> listen(boost::asio::io_context& io, const std::string& host,
+  static Result<std::shared_ptr<Port>> listen(const IoContexts& io, const std::string& host,
                                               std::uint16_t port,
                                               std::shared_ptr<PortShared> shared,
                                               std::chrono::milliseconds least_timeout,
@@ -44,7 +58,7 @@ class Port : public std::enable_shared_from_this<Port> {
   void stop();
 
   // For listen().
-  Port(boost::asio::io_context& io, std::shared_ptr<PortShared> shared,
+  Port(const IoContexts& io, std::shared_ptr<PortShared> shared,
        std::chrono::milliseconds least_timeout, MakeConnection make_connection);
 
  private:
@@ -61,7 +75,10 @@ class Port : public std::enable_shared_from_this<Port> {
   bool newest_gives_way(std::string_view reason, const Whose& whose);
   void sweep();
 
-  boost::asio::io_context& io_;
+  boost::asio::io_context& next_io() { return *io_[turn_++ % io_.size()]; }
+
+  const std::vector<boost::asio::io_context*> io_;
+  std::size_t turn_ = 0;
   Strand strand_;
   Acceptor acceptor_;
   Timer sweep_timer_;

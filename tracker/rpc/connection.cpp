@@ -17,6 +17,7 @@ Connection::Connection(TcpSocket socket, std::shared_ptr<Peer> peer,
                        std::shared_ptr<ServerShared> server)
     : PortConnection(std::move(socket), std::move(peer), server),
       server_(std::move(server)),
+      mailbox_(server_->mailboxes.at(&socket_.get_executor().get_inner_executor().context())),
       in_buffer_(std::make_shared<FrameBuffer>(0, server_->configuration)),
       in_protocol_(std::make_shared<FrameProtocol>(in_buffer_, server_->limits.max_frame_bytes)),
       kept_bytes_(*server_->budget, peer_->account) {}
@@ -184,7 +185,7 @@ void Connection::call(std::string_view message) {
   exchange->buffer->begin_frame();
   slots_.push_back(std::move(slot));
 
-  const auto answer = std::make_shared<CallAnswer>(server_->mailbox, exchange);
+  const auto answer = std::make_shared<CallAnswer>(mailbox_, exchange);
   in_buffer_->observe(message);
   CallAnswer::InlineScope scope(*exchange);
   const CallingPeerScope calling(*peer_, speakers_);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,22 +26,24 @@ class TAsyncProcessor;
 
 namespace weir {
 
+using Mailboxes = std::map<const boost::asio::execution_context*, std::shared_ptr<Mailbox>>;
+
 // What the connections of one server share.
 struct ServerShared : PortShared {
   ServerShared(const std::string& server_name, const ServerLimits& server_limits,
                std::shared_ptr<apache::thrift::async::TAsyncProcessor> server_processor,
-               std::shared_ptr<ByteBudget> server_budget, std::shared_ptr<Mailbox> server_mailbox)
+               std::shared_ptr<ByteBudget> server_budget, Mailboxes server_mailboxes)
       : PortShared(server_name, server_limits.max_connections, std::move(server_budget)),
         limits(server_limits),
         processor(std::move(server_processor)),
         configuration(std::make_shared<apache::thrift::TConfiguration>(
             static_cast<int>(limits.max_frame_bytes), static_cast<int>(limits.max_frame_bytes))),
-        mailbox(std::move(server_mailbox)) {}
+        mailboxes(std::move(server_mailboxes)) {}
 
   const ServerLimits limits;
   const std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor;
   const std::shared_ptr<apache::thrift::TConfiguration> configuration;
-  const std::shared_ptr<Mailbox> mailbox;
+  const Mailboxes mailboxes;  // of its io_contexts
   CallCounters calls;
 };
 
@@ -82,6 +85,7 @@ class Connection final : public PortConnection {
   }
 
   const std::shared_ptr<ServerShared> server_;
+  const std::shared_ptr<Mailbox> mailbox_;
   std::shared_ptr<FrameBuffer> in_buffer_;
   std::shared_ptr<FrameProtocol> in_protocol_;
 

@@ -19,13 +19,15 @@ void deliver(std::shared_ptr<Exchange> exchange, bool more) {
 }  // namespace
 
 Result<std::unique_ptr<FramedServer>> FramedServer::listen(
-    boost::asio::io_context& io, std::string name, const std::string& host, uint16_t port,
+    const IoContexts& io, std::string name, const std::string& host, uint16_t port,
     std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor, ServerLimits limits,
     std::shared_ptr<ByteBudget> budget) {
   quiet_thrift_output();
-  const auto shared =
-      std::make_shared<ServerShared>(name, limits, std::move(processor), std::move(budget),
-                                     std::make_shared<Mailbox>(io, deliver));
+  Mailboxes mailboxes;
+  for (boost::asio::io_context* each : io.all())
+    mailboxes.emplace(each, std::make_shared<Mailbox>(*each, deliver));
+  const auto shared = std::make_shared<ServerShared>(name, limits, std::move(processor),
+                                                     std::move(budget), std::move(mailboxes));
   auto listening = Port::listen(
       io, host, port, shared,
       std::min({limits.read_timeout, limits.idle_timeout, limits.write_timeout}),
@@ -55,7 +57,7 @@ const CallCounters& FramedServer::calls() const {
   return shared_->calls;
 }
 void FramedServer::stop() {
-  shared_->mailbox->close();
+  for (const auto& [io, mailbox] : shared_->mailboxes) mailbox->close();
   port_->stop();
 }
 

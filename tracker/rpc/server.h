@@ -26,7 +26,7 @@ class FramedServer {
   // moment the io_context runs. Fails with BAD_REQUEST when the address cannot be used, saying
   // which and why.
   static Result<std::unique_ptr<FramedServer>> listen(
-      boost::asio::io_context& io, std::string name, const std::string& host, uint16_t port,
+      const IoContexts& io, std::string name, const std::string& host, uint16_t port,
       std::shared_ptr<apache::thrift::async::TAsyncProcessor> processor, ServerLimits limits,
       std::shared_ptr<ByteBudget> budget);
   FramedServer(const FramedServer&) = delete;
