@@ -52,11 +52,11 @@ void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_qu
     counters.lost_ms[index(kind)] += lost;
     counters.user(attempt.user, now_).lost_ms[index(kind)] += lost;
   }
+  const Job& job = state_.job(attempt.key.task.job);
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
-  const Job& job = state_.job(attempt.key.task.job);
   touch(job);
-  if (attempt.key.task.kind == TaskKind::kReduce) parts_.jobs.note_yield(job);
+  if (!job.type->open_at_once(attempt.key.task.kind)) parts_.jobs.note_yield(job);
 }
 
 namespace {
@@ -89,8 +89,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   state_.end_attempt(slot, state_after(how));
   if (was_running) {
     if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr) {
-      state_.mutable_claims().add_freed(
-          {attempt.tracker, attempt.queue, kind, job.width(kind)});
+      state_.mutable_claims().add_freed({attempt.tracker, attempt.queue, kind, job.width(kind)});
     }
     policy_->on_released(slot);
   } else {
@@ -105,7 +104,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   }
   touch(job);
   parts_.jobs.note_over(job);
-  if (kind == TaskKind::kReduce && group.alive() == 0) parts_.jobs.note_yield(job);
+  if (!job.type->open_at_once(kind) && group.alive() == 0) parts_.jobs.note_yield(job);
   changes_.trackers.insert(attempt.tracker);
 }
 
@@ -123,23 +122,23 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
   if (job.tasks(key.kind).tasks[key.index].state == Task::State::kSucceeded)
     return attempt_killed(slot);
   TrackerState& tracker = state_.mutable_tracker(attempt.tracker);
+  const bool waited = job.type->waits_for_its_own(job);
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
   job.losses.erase({key.kind, key.index});
   add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
-  if (key.kind == TaskKind::kMap && job.spec->reduces > 0) {
+  if (job.type->keeps_output(*job.spec, key.kind)) {
     job.map_log.push_back({key.index, attempt.key.attempt, attempt.tracker, false});
     job.fetch_failures.erase(key.index);
   }
-  const std::uint64_t seq = emit(TaskSucceeded{
-      attempt.key, tracker.name, tracker.incarnation, attempt.launched_at, report.counters});
+  const std::uint64_t seq = emit(TaskSucceeded{attempt.key, tracker.name, tracker.incarnation,
+                                               attempt.launched_at, report.counters});
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   if (attempt.paired) parts_.stragglers.kill_losers(job, key);
   limits_.update(job);
   parts_.jobs.after_progress(job);
-  if (key.kind == TaskKind::kMap && job.tasks(TaskKind::kReduce).alive() > 0)
-    parts_.jobs.note_yield(job);
+  if (waited) parts_.jobs.note_yield(job);
 }
 
 void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostics) {

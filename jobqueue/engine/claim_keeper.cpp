@@ -32,8 +32,8 @@ void ClaimKeeper::enter(const ClaimStep& step) {
     case ClaimStep::What::kOpen: {
       const DurationMs after = reclaim_after_ms(state_.tree(), step.queue, step.kind);
       const Claim& claim = book.open(step.queue, step.kind, step.slots, now_, after);
-      emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind,
-                       claim.slots, claim.born, claim.deadline, false});
+      emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind, claim.slots,
+                       claim.born, claim.deadline, false});
       return;
     }
     case ClaimStep::What::kMeet:
@@ -151,8 +151,8 @@ void ClaimKeeper::resume_claims() {
   for (const TaskKind kind : kTaskKinds) {
     for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
       const Claim& claim = *state_.claims().find(queue, kind, id);
-      emit(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born,
-                       deadline, true});
+      emit(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born, deadline,
+                       true});
     }
   }
 }

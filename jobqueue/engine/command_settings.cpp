@@ -89,10 +89,10 @@ Status Administration::check_replaces(std::uint64_t expected) const {
       current = {change->number, change->at, change->by};
   }
   if (current.number == expected) return Ok{};
-  std::string message = "settings number " + std::to_string(expected) +
-                        " are not in force: number " + std::to_string(current.number) +
-                        (current.by.empty() ? " came from the settings file"
-                                            : " were applied by " + current.by);
+  std::string message =
+      "settings number " + std::to_string(expected) + " are not in force: number " +
+      std::to_string(current.number) +
+      (current.by.empty() ? " came from the settings file" : " were applied by " + current.by);
   if (current.at > 0) message += " " + short_duration(now_ - current.at) + " ago";
   if (current.number == 0)
     message = "settings number " + std::to_string(expected) + " are not in force: nor are others";

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/jobtypes/table.h"
 
 namespace weir {
 
@@ -16,6 +17,7 @@ void Submissions::on(const SubmitJob& input, Token token) {
   auto job = std::make_unique<Job>();
   job->id = JobId(next_job_++);
   job->spec = input.spec;
+  job->type = &job_type_of(*job->spec);
   job->queue = *leaf;
   job->user = state_.intern_user(input.spec->user);
   job->priority = input.spec->priority;

@@ -72,8 +72,8 @@ void TrackerOrders::on(const DeclareLost& input, Token token) {
     TrackerState& tracker = state_.mutable_tracker(id);
     if (tracker.state == TrackerState::State::kLost) continue;
     const std::string reason = input.reason.empty() ? "" : ": " + input.reason;
-    parts_.trackers.lose_tracker(
-        tracker, "was declared lost by " + input.caller.user + reason, Loss::kOrdered);
+    parts_.trackers.lose_tracker(tracker, "was declared lost by " + input.caller.user + reason,
+                                 Loss::kOrdered);
   }
   reply(token, Done{});
 }
@@ -153,8 +153,9 @@ bool TrackerOrders::output_needed(const TrackerState& tracker, const TaskKey& ke
   const Job* job = state_.find_job(key.job);
   if (job == nullptr || job->duty != Job::Duty::kNone || !state_.serves(tracker.id, key))
     return false;
-  const TaskGroup& reduces = job->tasks(TaskKind::kReduce);
-  return reduces.succeeded < reduces.total;
+  JobType::TasksDone done{};
+  for (const TaskKind kind : kTaskKinds) done[index(kind)] = job->tasks(kind).succeeded;
+  return job->type->outputs_needed(*job->spec, done);
 }
 
 // After a report of a tracker with an order.

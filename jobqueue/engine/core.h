@@ -14,6 +14,7 @@
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/model/event.h"
 #include "jobqueue/model/input.h"
+#include "jobqueue/model/job_type.h"
 #include "jobqueue/model/snapshot.h"
 #include "jobqueue/policy/policy.h"
 #include "jobqueue/policy/policy_memory.h"

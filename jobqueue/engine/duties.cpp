@@ -117,10 +117,12 @@ void Duties::list_duties(const TrackerState& tracker, HeartbeatReply& out) const
   for (const JobId id : tracker.duties) {
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
-    const std::uint32_t reduces = job->spec->tasks(TaskKind::kReduce);
-    out.duties.push_back({id, job->duty == Job::Duty::kSucceed, job->spec->output,
-                          output_owner(*job),
-                          reduces > 0 ? reduces : job->spec->tasks(TaskKind::kMap)});
+    std::uint32_t published = 0;
+    for (const TaskKind kind : kTaskKinds) {
+      if (job->type->publishes(*job->spec, kind)) published += job->spec->tasks(kind);
+    }
+    out.duties.push_back(
+        {id, job->duty == Job::Duty::kSucceed, job->spec->output, output_owner(*job), published});
   }
 }
 
@@ -153,9 +155,9 @@ void Duties::pass_on_slow_duties() {
     const Job* job = state_.find_job(given.job);
     if (job == nullptr || job->duty == Job::Duty::kNone || job->duty_tracker != given.tracker)
       continue;
-    pass_on_duty(state_.mutable_job(given.job),
-                 "tracker " + state_.tracker(given.tracker).name + " takes longer than " +
-                     format_duration(kDutyMs));
+    pass_on_duty(state_.mutable_job(given.job), "tracker " + state_.tracker(given.tracker).name +
+                                                    " takes longer than " +
+                                                    format_duration(kDutyMs));
   }
 }
 

@@ -33,18 +33,6 @@ std::optional<Reason> stragglers_wait(const ClusterState& state, const Job& job,
                 {{"stragglers", stragglers}, {"lag_percent", points}}};
 }
 
-Reason slow_start(const Job& job) {
-  const TaskGroup& maps = job.tasks(TaskKind::kMap);
-  const std::uint32_t pending = job.tasks(TaskKind::kReduce).pending();
-  const std::int64_t needed =
-      (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
-  return {"slow_start",
-          counted(pending, "reduce") + (pending == 1 ? " waits until " : " wait until ") +
-              std::to_string(needed) + " of " + std::to_string(maps.total) +
-              " maps are done (slow-start); " + std::to_string(maps.succeeded) + " are",
-          {{"maps_needed", needed}, {"maps_done", maps.succeeded}}};
-}
-
 }  // namespace
 
 std::vector<Reason> Explanations::explain(JobId id) const {
@@ -52,10 +40,10 @@ std::vector<Reason> Explanations::explain(JobId id) const {
   if (job == nullptr || is_over(job->state)) return {};
   std::vector<Reason> reasons;
   if (job->held) {
-    return {{"held",
-             "held by " + job->spec->user + "; `weir job release " + job_name(id) +
-                 "` lets it start",
-             {}}};
+    return {
+        {"held",
+         "held by " + job->spec->user + "; `weir job release " + job_name(id) + "` lets it start",
+         {}}};
   }
   if (job->state == JobState::kWaiting) {
     if (limits_.across()) return limits_.full_groups(id);
@@ -98,8 +86,8 @@ std::vector<Reason> Explanations::explain(JobId id) const {
     const TaskGroup& group = job->tasks(kind);
     if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
     if (group.pending() == 0 && group.copied == 0) continue;
-    if (kind == TaskKind::kReduce && !job->reduces_eligible) {
-      reasons.push_back(slow_start(*job));
+    if (!group.open) {
+      reasons.push_back(job->type->why_closed(*job, kind));
       continue;
     }
     if (!fits(job->need(kind), largest, Resources{}, state_.total())) {

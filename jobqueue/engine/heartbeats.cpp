@@ -163,11 +163,11 @@ void Heartbeats::take_live_attempt(AttemptSlot slot, const AttemptReport& report
     }
     case ReportedState::kSucceeded: {
       const Job& job = state_.job(key.job);
-      const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+      const bool publishes = job.type->publishes(*job.spec, key.kind);
       const Task& task = job.tasks(key.kind).tasks[key.index];
       if (publishes && !(task.commit_granted && task.commit_attempt == attempt.key.attempt)) {
-        return parts_.attempts.attempt_failed(
-            slot, "published its output without being told to commit");
+        return parts_.attempts.attempt_failed(slot,
+                                              "published its output without being told to commit");
       }
       return parts_.attempts.attempt_succeeded(slot, report);
     }
@@ -189,8 +189,7 @@ void Heartbeats::grant_commit(AttemptSlot slot) {
   task.commit_granted = true;
   task.commit_attempt = attempt.key.attempt;
   attempt.grant_seq =
-      again ? durable_seq_
-            : emit(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
+      again ? durable_seq_ : emit(CommitGranted{attempt.key, state_.tracker(attempt.tracker).name});
   if (attempt.grant_seq == 0) attempt.grant_seq = 1;
 }
 
@@ -219,7 +218,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (!beside && task.commit_granted && task.commit_attempt != report.attempt.attempt) {
     return false;
   }
-  const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+  const bool publishes = job.type->publishes(*job.spec, key.kind);
   if (report.state == ReportedState::kSucceeded && publishes && !task.commit_granted) return false;
   const bool to_copy = !report.compute_granted && key.kind == TaskKind::kReduce &&
                        report.state == ReportedState::kRunning && report.phase < TaskPhase::kReduce;
@@ -229,8 +228,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   parts_.losses.came_back(tracker, job, report.attempt);
-  if (key.kind == TaskKind::kReduce)
-    job.reduces_eligible = true;  // it was once, and that is for good
+  job.tasks(key.kind).open = true;  // it was once, and that is for good
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);

@@ -17,7 +17,8 @@ Error beyond(const std::string& whose, const char* limit, std::int64_t held, std
                    mebibytes(allowed),
                asked > allowed
                    ? "submit it with fewer, larger splits or smaller files, or ask an "
-                     "administrator to raise " + std::string(limit)
+                     "administrator to raise " +
+                         std::string(limit)
                    : "wait for jobs to end, or ask an administrator to raise " + std::string(limit),
                {}};
 }

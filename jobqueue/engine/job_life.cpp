@@ -78,7 +78,7 @@ void JobLife::demote(Job& job) {
 // A waiting job whose reduces come to need maps, because outputs were lost or a restart finds them
 // running, gets its place whatever the limits: the job whose end it waits for may need their slots.
 void JobLife::admit_if_stuck(Job& job) {
-  if (job.state != JobState::kWaiting || !reduces_need_maps(job)) return;
+  if (job.state != JobState::kWaiting || !job.type->waits_for_its_own(job)) return;
   admit(job);
   admit_waiting(job.queue);  // perhaps somebody yields now
 }
@@ -101,17 +101,13 @@ void JobLife::settle_yields() {
 void JobLife::after_progress(Job& job) {
   if (job.state == JobState::kWaiting && job.all_done()) return admit(job);  // it needs no slot
   if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
-  const TaskGroup& maps = job.tasks(TaskKind::kMap);
-  const TaskGroup& reduces = job.tasks(TaskKind::kReduce);
-  if (!job.reduces_eligible && reduces.total > 0) {
-    const std::int64_t needed =
-        (std::int64_t{maps.total} * job.spec->slowstart_millionths + 999999) / 1000000;
-    if (maps.succeeded >= needed || reduces.succeeded > 0) {  // before a restart perhaps
-      job.reduces_eligible = true;
-      pending_changed(job, TaskKind::kReduce);
-    }
+  for (const TaskKind kind : kTaskKinds) {
+    TaskGroup& group = job.tasks(kind);
+    if (group.open || group.total == 0 || !job.type->may_open(job, kind)) continue;
+    group.open = true;
+    pending_changed(job, kind);
   }
-  if (maps.succeeded == maps.total && reduces.succeeded == reduces.total) {
+  if (job.type->done(job)) {
     parts_.holds.release_reservations(job.id, TrackerId{});
     policy_->on_job_removed(job.id);
     parts_.duties.open_duty(job, Job::Duty::kSucceed);
@@ -119,7 +115,7 @@ void JobLife::after_progress(Job& job) {
 }
 
 void JobLife::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
-                       KillReason reason) {
+                        KillReason reason) {
   const bool scheduled = job.schedulable();
   const bool wrote = job.started_at != 0 || job.may_have_written || job.duty != Job::Duty::kNone;
   end_job(job, outcome, diagnostics, wrote);
@@ -127,9 +123,8 @@ void JobLife::begin_end(Job& job, JobState outcome, const std::string& diagnosti
   parts_.holds.release_reservations(job.id, TrackerId{});
   for (const TaskKind kind : kTaskKinds) {
     for (const Task& task : job.tasks(kind).tasks) {
-      state_.each_attempt(task, [&](AttemptSlot slot) {
-        parts_.attempts.order_kill(slot, reason, QueueId{});
-      });
+      state_.each_attempt(
+          task, [&](AttemptSlot slot) { parts_.attempts.order_kill(slot, reason, QueueId{}); });
     }
   }
   if (!wrote) return parts_.submissions.release_output(job);

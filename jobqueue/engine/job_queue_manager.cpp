@@ -53,8 +53,9 @@ Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spe
   if (limits.max_tasks_per_job && tasks > *limits.max_tasks_per_job) {
     Error error = limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job,
                               "tasks in this job");
-    error.hint = "submit it with fewer, larger splits or fewer reduces, or ask an administrator of "
-                 "the queue to raise max_tasks_per_job";
+    error.hint =
+        "submit it with fewer, larger splits or fewer reduces, or ask an administrator of "
+        "the queue to raise max_tasks_per_job";
     return error;
   }
   const std::int64_t jobs = std::int64_t{queue.jobs_waiting} + queue.jobs_running;

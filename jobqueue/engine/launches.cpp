@@ -75,8 +75,8 @@ bool Launches::launch(TrackerState& tracker, const Choice& choice, Offer& offer)
   } else if (key.index >= found->tasks(key.kind).total ||
              found->tasks(key.kind).tasks[key.index].state != Task::State::kPending) {
     wrong = "the task is not pending";
-  } else if (key.kind == TaskKind::kReduce && !found->reduces_eligible) {
-    wrong = "the job's reduces may not start yet";
+  } else if (!found->tasks(key.kind).open) {
+    wrong = "tasks of its kind may not start yet";
   } else if (!state_.may_launch(*found, key.kind, tracker)) {
     wrong = "the tracker has no room";
   }

@@ -29,9 +29,9 @@ void Questions::on(const DescribeJob& input, Token token) {
     return reply(token, Error{ErrorCode::kUnknownJob, "there is no " + job_name(input.job), ""});
   }
   if (is_over(job->state)) {  // its programs may be gone, and nothing of it is to run
-    return reply(token, Error{ErrorCode::kJobOver,
-                              job_name(job->id) + " has already ended (" + name(job->state) + ")",
-                              ""});
+    return reply(token,
+                 Error{ErrorCode::kJobOver,
+                       job_name(job->id) + " has already ended (" + name(job->state) + ")", ""});
   }
   if (const auto may = may_ask(input.askers, input.job); !may) return reply(token, may.error());
   reply(token, JobDescription{input.job, job->spec, output_owner(*job)});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/jobtypes/table.h"
 #include "jobqueue/model/check.h"
 
 namespace weir {
@@ -166,6 +167,7 @@ std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) 
   auto job = std::make_unique<Job>();
   job->id = old.job;
   job->spec = old.spec;
+  job->type = &job_type_of(*job->spec);
   job->queue = queue.valid() ? queue : QueueTree::root();
   job->user = user;
   job->priority = old.priority;
@@ -199,8 +201,7 @@ Status Recovery::restore_job(const JobSnapshot& old) {
   }
   parts_.submissions.count_bytes(job);
   const std::string& path = state_.tree().node(job.queue).path;
-  if (path != old.queue)
-    emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
+  if (path != old.queue) emit(JobMoved{job.id, path, old.pool});  // new settings removed its queue
   job.deadline = old.deadline;
   parts_.jobs.restore_deadline(job);
   parts_.submissions.take_output(job);
@@ -221,16 +222,15 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     group.fresh.erase(f.index);
     group.retries.insert(f.index);
   }
-  const auto reduces_done = std::count_if(old.done.begin(), old.done.end(), [](const auto& done) {
-    return done.kind == TaskKind::kReduce;
-  });
-  const bool reduced = std::cmp_equal(reduces_done, job.spec->reduces);
+  JobType::TasksDone tasks_done{};
+  for (const JobSnapshot::DoneTask& done : old.done) ++tasks_done[index(done.kind)];
+  const bool outputs_needed = job.type->outputs_needed(*job.spec, tasks_done);
   for (const JobSnapshot::DoneTask& done : old.done) {
     if (done.index >= job.tasks(done.kind).total) continue;
     const TrackerState& tracker = awaited_tracker(done.tracker);
     // Incarnations of one name grow: only the newest may still hold its outputs.
-    const bool gone = done.incarnation < tracker.incarnation && !reduced;
-    if (gone && done.kind == TaskKind::kMap && job.spec->reduces > 0) continue;
+    const bool gone = done.incarnation < tracker.incarnation && outputs_needed;
+    if (gone && job.type->keeps_output(*job.spec, done.kind)) continue;
     state_.mark_succeeded(job, done.kind, done.index, done.attempt, tracker.id);
     if (done.kind == TaskKind::kMap)
       job.map_log.push_back({done.index, done.attempt, tracker.id, false});

@@ -9,14 +9,9 @@
 
 namespace weir {
 
-bool reduces_need_maps(const Job& job) {
-  const TaskGroup& maps = job.tasks(TaskKind::kMap);
-  return job.tasks(TaskKind::kReduce).alive() > 0 && maps.succeeded < maps.total;
-}
-
 bool keeps_place(const Job& job) {
   return job.state == JobState::kRunning &&
-         (job.duty != Job::Duty::kNone || reduces_need_maps(job));
+         (job.duty != Job::Duty::kNone || job.type->waits_for_its_own(job));
 }
 
 bool runs_before(const Job& a, const Job& b) {

@@ -154,11 +154,8 @@ class RunningLimits {
   std::vector<Class*> asked_;    // a job has come to wait there
 };
 
-// Whether reduces of the job run and there are maps left.
-bool reduces_need_maps(const Job& job);
-
-// Whether the job keeps its place whoever comes: its reduces would hold their slots and wait for
-// maps that may not run, or it is being completed.
+// Whether the job keeps its place whoever comes: what runs of it would wait for ever for what may
+// not (reduces for maps), or it is being completed.
 bool keeps_place(const Job& job);
 
 // By priority, submit time, name, id.

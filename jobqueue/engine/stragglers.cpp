@@ -60,7 +60,7 @@ bool Stragglers::may_adopt_beside(const Job& job, const TrackerState& tracker,
   const Task& task = job.tasks(key.kind).tasks[key.index];
   if (!parts_.recovery.recovering() || !job.speculates[index(key.kind)]) return false;
   if (state_.alive_attempts(task) != 1 || state_.attempt_on(task, tracker.id).valid()) return false;
-  const bool publishes = key.kind == TaskKind::kReduce || job.spec->reduces == 0;
+  const bool publishes = job.type->publishes(*job.spec, key.kind);
   const bool granted = task.commit_granted && task.commit_attempt == report.attempt.attempt;
   return report.state != ReportedState::kSucceeded || !publishes || granted;
 }

@@ -25,13 +25,13 @@ bool Trackers::is_another(const TrackerState& known, const RegisterTracker& inpu
 void Trackers::on(const RegisterTracker& input, Token token) {
   const TrackerState* known = state_.find_tracker(input.name);
   if (known != nullptr && is_another(*known, input)) {
-    return refuse(token, "register",
-                  Error{ErrorCode::kNotPermitted,
-                        "another tracker named " + input.name + " (on " + known->host +
-                            ") is there, heard of " +
-                            short_duration(now_ - known->last_heartbeat) + " ago",
-                        "give this one another --name; if that one is dead: weir tracker lost " +
-                            input.name});
+    return refuse(
+        token, "register",
+        Error{
+            ErrorCode::kNotPermitted,
+            "another tracker named " + input.name + " (on " + known->host +
+                ") is there, heard of " + short_duration(now_ - known->last_heartbeat) + " ago",
+            "give this one another --name; if that one is dead: weir tracker lost " + input.name});
   }
   if (input.total.any_negative()) {
     return refuse(token, "register",
@@ -164,8 +164,8 @@ void Trackers::expire_trackers() {
   }
   std::sort(silent.begin(), silent.end());  // who reported at the same time is lost by id
   for (const auto& [last, id] : silent) {
-    lose_tracker(state_.mutable_tracker(id),
-                 "was silent for " + format_duration(expiry), Loss::kUnforeseen);
+    lose_tracker(state_.mutable_tracker(id), "was silent for " + format_duration(expiry),
+                 Loss::kUnforeseen);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/job_type.h"
 #include "jobqueue/model/life_cycles.h"
 
 namespace weir {
@@ -65,7 +66,9 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
 
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   Job& added = *job;
+  WEIR_CHECK(added.type != nullptr, "a job is of a type");
   for (const TaskKind kind : kTaskKinds) {
+    added.tasks(kind).open = added.type->open_at_once(kind);
     added.tasks(kind).need = added.spec->need[index(kind)];
     added.speculates[index(kind)] = speculates(*added.spec, kind);
   }
@@ -270,7 +273,7 @@ void ClusterState::mark_succeeded(Job& job, TaskKind kind, std::uint32_t index,
     task.where = where;
     ++group.succeeded;
   });
-  if (kind == TaskKind::kMap && job.spec->reduces > 0 && where.valid()) {
+  if (where.valid() && job.type->keeps_output(*job.spec, kind)) {
     auto& outputs = trackers_.at(where).map_outputs;
     if (outputs.size() == outputs.capacity()) {  // before it grows: what is stale goes
       std::erase_if(outputs, [&](const TaskKey& key) { return !serves(where, key); });

@@ -1,6 +1,13 @@
 #include "jobqueue/model/job.h"
 
+#include "jobqueue/model/job_type.h"
+
 namespace weir {
+
+bool Job::all_done() const {
+  const bool begun = tasks(TaskKind::kMap).succeeded + tasks(TaskKind::kReduce).succeeded > 0;
+  return begun && type->done(*this);
+}
 
 bool Job::avoids(TrackerId tracker) const {
   const auto failures = tracker_failures.find(tracker);

@@ -50,9 +50,10 @@ struct SpeculativeCounts {
 // The maps or the reduces of a job.
 struct TaskGroup {
   std::vector<Task> tasks;
-  Resources need;   // of one task, as the spec says
-  TaskSet fresh;    // pending, never failed: lowest index first
-  TaskSet retries;  // pending, failed before: served first, elsewhere
+  Resources need;     // of one task, as the spec says
+  TaskSet fresh;      // pending, never failed: lowest index first
+  TaskSet retries;    // pending, failed before: served first, elsewhere
+  bool open = false;  // tasks may start, as far as the job's type goes; stays so
   std::uint32_t total = 0;
   std::uint32_t running = 0;  // attempts in RUN
   std::uint32_t dying = 0;    // tasks whose attempts are all ordered to die: wanted again soon
@@ -88,6 +89,8 @@ struct JobOrder {
 // How long a suspect keeps those of other jobs from its tracker.
 inline constexpr DurationMs kSuspectMs = 60'000;
 
+class JobType;
+
 struct alignas(64) Job {
   // The last duty: publish _SUCCESS or clean up, given to one tracker at a time.
   enum class Duty : std::uint8_t { kNone, kSucceed, kAbort };
@@ -98,24 +101,24 @@ struct alignas(64) Job {
   UserId user;
   Priority priority = Priority::kNormal;
   JobState state = JobState::kWaiting;
-  bool durable = false;           // until then nobody but the engine knows it
-  bool reduces_eligible = false;  // slow-start is met; stays so
+  bool durable = false;  // until then nobody but the engine knows it
   Duty duty = Duty::kNone;
   bool has_failures = false;                         // failed_on or tracker_failures say something
   bool may_have_written = false;                     // before the JobTracker was started
   mutable bool has_locations = false;                // `locality` does
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
-  bool held = false;     // waits to be released: in no line for a place
-  bool limited = false;  // it has a time limit
+  bool held = false;                                 // waits to be released: in no line for a place
+  bool limited = false;                              // it has a time limit
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
   mutable std::uint64_t locality_version = 0;  // of the trackers' addresses that `locality` knows
-  std::shared_ptr<const JobSpec> spec;  // of a job that is over and done with: brief()
+  const JobType* type = nullptr;               // set before it is added to the state
+  std::shared_ptr<const JobSpec> spec;         // of a job that is over and done with: brief()
   TaskGroup group[kTaskKindCount];
 
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;
-  TimeMs deadline = 0;  // of its time limit; 0: none, or no task has started
+  TimeMs deadline = 0;        // of its time limit; 0: none, or no task has started
   std::uint64_t end_seq = 0;  // of the JobStateChanged that ended it: over for readers once durable
   std::vector<MapCompletion> map_log;
   // A cache of where the splits lie, made when somebody asks (placement.cpp): to make all of them
@@ -129,7 +132,7 @@ struct alignas(64) Job {
   std::vector<TrackerId> duty_given;  // who were given the last duty, and may still be at it
   TimeMs duty_passed_at = 0;          // when it was taken from one of them
   std::string duty_trouble;           // why
-  std::int64_t spec_bytes = 0;  // as counted (job_bytes.h); 0: not, or no longer
+  std::int64_t spec_bytes = 0;        // as counted (job_bytes.h); 0: not, or no longer
 
   // Small and rare, so maps do: where tasks failed, how often trackers failed this job, who could
   // not fetch what.
@@ -146,16 +149,11 @@ struct alignas(64) Job {
   // Its tasks may be launched, and none has been.
   bool pending() const { return state == JobState::kRunning && started_at == 0; }
   bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }
-  bool all_done() const {
-    const TaskGroup& maps = tasks(TaskKind::kMap);
-    const TaskGroup& reduces = tasks(TaskKind::kReduce);
-    return maps.succeeded + reduces.succeeded > 0 && maps.succeeded == maps.total &&
-           reduces.succeeded == reduces.total;
-  }
+  // Of a job that has been at work: nothing of it is left to run.
+  bool all_done() const;
   // Tasks that could be launched now, before anyone looks at trackers or limits.
   std::uint32_t launchable(TaskKind kind) const {
-    if (!schedulable() || (kind == TaskKind::kReduce && !reduces_eligible)) return 0;
-    return tasks(kind).pending();
+    return schedulable() && tasks(kind).open ? tasks(kind).pending() : 0;
   }
   // Whether a tracker that failed this job often is passed over for it (4 failures).
   bool avoids(TrackerId tracker) const;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "jobqueue/model/reason.h"
 #include "jobqueue/model/caller.h"
 #include "jobqueue/model/claims.h"
 #include "jobqueue/model/cluster_state.h"
@@ -80,13 +81,6 @@ struct QueueFigures {
   // Of a leaf: the slots up to which a user of it may go with a task of one slot.
   std::int64_t user_limit = -1;
   bool priorities = true;  // of a leaf: they count there
-};
-
-// Why something waits: a stable code, one sentence, and the numbers in it.
-struct Reason {
-  std::string code;
-  std::string message;
-  std::vector<std::pair<std::string, std::int64_t>> numbers;
 };
 
 // Preemption: the victims are on one tracker and make room there for one task.

@@ -13,7 +13,7 @@ SabotagedPolicy::SabotagedPolicy(std::unique_ptr<Policy> inner, const ClusterSta
       sabotage_(std::move(sabotage)) {}
 
 check::Census SabotagedPolicy::census() const {
-  return {state_, [](const Job& job) { return job.reduces_eligible; }};
+  return {state_, [](const Job& job) { return job.tasks(TaskKind::kReduce).open; }};
 }
 
 std::optional<Choice> SabotagedPolicy::choose(const Offer& offer) {
@@ -120,11 +120,11 @@ std::optional<Choice> SabotagedPolicy::choose_ended(const Offer& offer) {
 
 std::optional<Choice> SabotagedPolicy::choose_early_reduce(const Offer& offer) {
   for (const auto& [id, waiting] : state_.jobs()) {
-    if (!waiting->schedulable() || waiting->reduces_eligible) continue;
+    if (!waiting->schedulable() || waiting->tasks(TaskKind::kReduce).open) continue;
     Job& job = state().mutable_job(id);
-    job.reduces_eligible = true;
+    job.tasks(TaskKind::kReduce).open = true;
     if (auto pick = state_.pick_task(id, TaskKind::kReduce, offer.tracker)) return launch_of(pick);
-    job.reduces_eligible = false;
+    job.tasks(TaskKind::kReduce).open = false;
   }
   return std::nullopt;
 }

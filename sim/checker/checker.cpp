@@ -43,7 +43,7 @@ void Checker::take_over(const Engine& engine) {
   for (const auto& [id, job] : engine.state().jobs()) {
     if (is_over(job->state)) continue;
     memory_.maps_done[id] = job->tasks(TaskKind::kMap).succeeded;
-    if (job->reduces_eligible) memory_.reduces_eligible.insert(id);
+    if (job->tasks(TaskKind::kReduce).open) memory_.reduces_eligible.insert(id);
     if (job->tasks(TaskKind::kReduce).succeeded > 0) memory_.reduces_eligible.insert(id);
   }
 }

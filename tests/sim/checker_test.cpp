@@ -45,7 +45,8 @@ TEST(Expected, UserLimits) {
 struct Cluster : Harness {
   Cluster() : Harness(policy_factory(), "capacity") {}
   check::ExpectedQueue expected(const std::string& path) {
-    const check::Census census(state(), [](const Job& job) { return job.reduces_eligible; });
+    const check::Census census(state(),
+                               [](const Job& job) { return job.tasks(TaskKind::kReduce).open; });
     const auto rules = capacity_rules(state().settings());
     return check::expect(census, TaskKind::kMap, rules,
                          {})[state().tree().find_path(path)->index()];

@@ -21,11 +21,11 @@ TEST(EngineBounds, SlowStartIsAPartOfTheMapsRoundedUp) {
     h.submit({.maps = maps, .reduces = 1, .slowstart_millionths = millionths});
     h.heartbeat("tt1");
     for (std::uint32_t done = 0; done < maps; ++done) {
-      if (h.state().job(JobId(1)).reduces_eligible) return done;
+      if (h.state().job(JobId(1)).tasks(TaskKind::kReduce).open) return done;
       h.finish("J1/m" + std::to_string(done));
       h.heartbeat("tt1");
     }
-    EXPECT_TRUE(h.state().job(JobId(1)).reduces_eligible);
+    EXPECT_TRUE(h.state().job(JobId(1)).tasks(TaskKind::kReduce).open);
     return maps;
   };
   EXPECT_EQ(maps_needed(4, 0), 0u);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "jobqueue/engine/running_limits.h"
+#include "jobqueue/jobtypes/table.h"
 #include "lab/kit/seeds.h"
 #include "support/admission_walk.h"
 #include "support/grouped_fifo.h"
@@ -112,6 +113,7 @@ class BareStory {
     auto job = std::make_unique<Job>();
     job->id = JobId(++submitted_);
     job->spec = spec;
+    job->type = &job_type_of(*spec);
     job->queue = any_leaf();
     job->user = state_.intern_user(spec->user);
     job->priority = static_cast<Priority>(upto(4));

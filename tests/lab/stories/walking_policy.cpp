@@ -33,7 +33,7 @@ void WalkingPolicy::end_offer(const Offer& offer) {
 }
 
 std::optional<Choice> WalkingPolicy::choose(const Offer& offer) {
-  const Census census(state_, [](const Job& job) { return job.reduces_eligible; });
+  const Census census(state_, [](const Job& job) { return job.tasks(TaskKind::kReduce).open; });
   const TrackerState& tracker = state_.tracker(offer.tracker);
   std::array<std::int64_t, kTaskKindCount> running{};
   for (const AttemptSlot slot : tracker.attempts) {
