@@ -413,12 +413,31 @@ class Following(Http):
         self.assertEqual(self.get(path, 206, headers={"Range": "bytes=-7"}).content, whole.content[-7:])
         self.assertEqual(self.get(path, 206, headers={"Range": "bytes=8000-"}).content, whole.content[8000:])
         self.get(path, 416, headers={"Range": "bytes=999999-"})
+        self.get(path, 416, headers={"Range": "bytes=999999-9223372036854775807"})
         self.get(path, 416, headers={"Range": "lines=1-2"})
         self.get(path + "?stream=passwd", 400)
+        self.of_a_long_log()
         self.get(f"/jobs/{job}/logs/attempt_0001_m_000009_0", 404)
         self.processes["tt1"].kill()
         self.processes["tt1"].wait()
         self.get(path, 502)
+
+    def of_a_long_log(self):
+        """More than is given at once: any part of it can be had, from where it is asked for."""
+        job = self.submit_job(mapper="cat >/dev/null; seq 1000000 >&2", output="long")["number"]
+        self.wait_over(job)
+        path = f"/jobs/{job}/logs/{self.get(f'/jobs/{job}/tasks').json()[0]['attempt']}"
+        size = int(self.get(path).headers["X-Weir-Log-Size"])
+        self.assertGreater(size, 6_000_000)
+        part = self.get(path, 206, headers={"Range": "bytes=0-8"})
+        self.assertEqual((part.text, part.headers["Content-Range"]), ("1\n2\n3\n4\n5", f"bytes 0-8/{size}"))
+        rest, at = b"", 0
+        while at < size:
+            part = self.get(path, 206, headers={"Range": f"bytes={at}-"})
+            self.assertTrue(part.headers["Content-Range"].startswith(f"bytes {at}-"), part.headers["Content-Range"])
+            rest, at = rest + part.content, at + len(part.content)
+        self.assertEqual(len(rest), size)
+        self.assertTrue(rest.endswith(b"999999\n1000000\n"), rest[-30:])
 
     def stream(self, query="", **headers):
         address = self.page.removeprefix("http://").split(":")

@@ -31,6 +31,7 @@ std::string encode(const ShuffleRequest& request) {
   } else {
     line += "LOG " + attempt_name(request.attempt) + " " + request.log + " " +
             std::to_string(request.most_bytes) + " " + std::to_string(request.from);
+    if (request.to > 0) line += " " + std::to_string(request.to);
   }
   return line + "\n";
 }
@@ -38,7 +39,8 @@ std::string encode(const ShuffleRequest& request) {
 std::string encode(const ShuffleAnswer& answer) {
   if (!answer.ok) return "NO " + printable(answer.reason, kMaxShuffleAnswer - 8) + "\n";
   return "OK " + std::to_string(answer.bytes) + " " + std::to_string(answer.crc) + " " +
-         std::to_string(answer.lines) + "\n";
+         std::to_string(answer.lines) +
+         (answer.size ? " " + std::to_string(*answer.size) : std::string()) + "\n";
 }
 
 std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
@@ -60,7 +62,8 @@ std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
     if (request.log != "stdout" && request.log != "stderr" && request.log != "syslog")
       return std::nullopt;
     if (!parse_number(take_word(line), request.most_bytes)) return std::nullopt;
-    if (!line.empty() && !parse_number(line, request.from)) return std::nullopt;
+    if (!line.empty() && !parse_number(take_word(line), request.from)) return std::nullopt;
+    if (!line.empty() && !parse_number(line, request.to)) return std::nullopt;
   } else {
     return std::nullopt;
   }
@@ -77,9 +80,10 @@ std::optional<ShuffleAnswer> parse_shuffle_answer(std::string_view line) {
   if (verdict != "OK") return std::nullopt;
   answer.ok = true;
   if (!parse_number(take_word(line), answer.bytes) || !parse_number(take_word(line), answer.crc) ||
-      !parse_number(line, answer.lines)) {
+      !parse_number(take_word(line), answer.lines)) {
     return std::nullopt;
   }
+  if (!line.empty() && !parse_number(line, answer.size.emplace())) return std::nullopt;
   return answer;
 }
 

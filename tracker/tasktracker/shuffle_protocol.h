@@ -2,10 +2,13 @@
 // line, one answer line, then the bytes; a connection may ask again. Requests are at most 256
 // bytes:
 //   WEIR1 MAP <attempt name> <partition> LF        -> OK <bytes> <crc32> <lines> LF, bytes
-//   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> [<from>] LF
-//                                                  -> OK <bytes> 0 <begin> LF, bytes: the last ones
-//                                                     of the log, but none before its byte <from>;
-//                                                     they begin at its byte <begin>
+//   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> [<from> [<to>]] LF
+//                                                  -> OK <bytes> 0 <begin> <size> LF, bytes: the
+//                                                  last
+//                                                     ones of the log, but none before its byte
+//                                                     <from>, nor from its byte <to> on (0: its
+//                                                     end); they begin at its byte <begin> of
+//                                                     <size>, which is said where <to> was
 //   anything that cannot be served                 -> NO <reason> LF
 // What does not begin with WEIR1, or is longer, drops the connection. Either side gives up a peer
 // that gives or takes the bytes of an answer more slowly than kSlowestBytesPerSecond. Pure, any
@@ -41,6 +44,7 @@ struct ShuffleRequest {
   std::string log;              // logs
   std::int64_t most_bytes = 0;
   std::int64_t from = 0;
+  std::int64_t to = 0;  // 0: the end of the log
 };
 
 struct ShuffleAnswer {
@@ -48,7 +52,8 @@ struct ShuffleAnswer {
   std::string reason;  // when not ok
   std::int64_t bytes = 0;
   std::uint32_t crc = 0;
-  std::int64_t lines = 0;  // of a log: the place of its first byte given
+  std::int64_t lines = 0;            // of a log: the place of its first byte given
+  std::optional<std::int64_t> size;  // of the whole log
 };
 
 std::string encode(const ShuffleRequest& request);  // with the newline

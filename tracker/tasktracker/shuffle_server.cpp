@@ -60,9 +60,12 @@ ShuffleBody open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
   body.path = directory + "/" + request.log;
   auto fd = open_untrusted(body.path, O_RDONLY);
   if (!fd || ::fstat(fd->get(), &info) != 0) return body;  // nothing was logged: an empty log
-  const std::int64_t after = info.st_size - std::min<std::int64_t>(request.from, info.st_size);
-  body.answer.bytes = std::min(after, request.most_bytes);
-  body.offset = body.answer.lines = info.st_size - body.answer.bytes;
+  const std::int64_t size = info.st_size;
+  const std::int64_t to = request.to > 0 ? std::min(request.to, size) : size;
+  const std::int64_t from = std::min(request.from, to);
+  body.answer.bytes = std::min(to - from, request.most_bytes);
+  body.offset = body.answer.lines = to - body.answer.bytes;
+  if (request.to > 0) body.answer.size = size;
   body.fd = std::move(*fd);
   return body;
 }
@@ -133,8 +136,8 @@ class ShuffleServer::Session : public std::enable_shared_from_this<Session> {
     left_ = body_.answer.bytes;
     take_step(false);
     const ShuffleServerOptions& options = server_.options_;
-    deadline_ms_ = steady_now_ms() +
-                   transfer_ms(left_, options.idle_ms, options.slowest_bytes_per_second);
+    deadline_ms_ =
+        steady_now_ms() + transfer_ms(left_, options.idle_ms, options.slowest_bytes_per_second);
     line_ = encode(body_.answer);
     send({line_.data(), line_.size()});
   }

@@ -32,29 +32,27 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
   void start() {
     timer_.expires_after(kPatience);
     timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-      if (!cancelled)
-        self->fail(fmt::format("no answer within {} s", kPatience.count() / 1000));
+      if (!cancelled) self->fail(fmt::format("no answer within {} s", kPatience.count() / 1000));
     });
     // An address needs no look-up, and most trackers give theirs.
-    resolver_.async_resolve(
-        wish_.host, std::to_string(wish_.port), tcp::resolver::numeric_service,
-        [self = shared_from_this()](const boost::system::error_code& error,
-                                    const tcp::resolver::results_type& found) {
-          if (error) return self->fail(error.message());
-          self->connect(found);
-        });
+    resolver_.async_resolve(wish_.host, std::to_string(wish_.port), tcp::resolver::numeric_service,
+                            [self = shared_from_this()](const boost::system::error_code& error,
+                                                        const tcp::resolver::results_type& found) {
+                              if (error) return self->fail(error.message());
+                              self->connect(found);
+                            });
   }
   asio::strand<asio::io_context::executor_type> strand() const { return strand_; }
 
  private:
   void connect(const tcp::resolver::results_type& found) {
     if (over_) return;
-    asio::async_connect(socket_, found,
-                        [self = shared_from_this()](const boost::system::error_code& error,
-                                                    const tcp::endpoint&) {
-                          if (error) return self->fail(error.message());
-                          self->ask();
-                        });
+    asio::async_connect(
+        socket_, found,
+        [self = shared_from_this()](const boost::system::error_code& error, const tcp::endpoint&) {
+          if (error) return self->fail(error.message());
+          self->ask();
+        });
   }
 
   void ask() {
@@ -65,6 +63,7 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
     request.log = wish_.log;
     request.most_bytes = wish_.most_bytes;
     request.from = wish_.from;
+    request.to = wish_.to;
     line_ = tasktracker::encode(request);
     asio::async_write(socket_, asio::buffer(line_),
                       [self = shared_from_this()](const boost::system::error_code& error, size_t) {
@@ -91,6 +90,8 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
     if (answer->bytes < 0 || answer->bytes > wish_.most_bytes || answer->lines < 0)
       return fail("an answer of another size than was asked for");
     begin_ = answer->lines;
+    size_ = answer->size.value_or(begin_ + answer->bytes);
+    if (size_ < begin_ + answer->bytes) return fail("more bytes than it has");
     input_.erase(0, head);
     const auto bytes = static_cast<std::size_t>(answer->bytes);
     if (input_.size() > bytes) return fail("more bytes than it said");
@@ -99,7 +100,7 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
     asio::async_read(socket_, asio::buffer(input_.data() + there, bytes - there),
                      [self = shared_from_this()](const boost::system::error_code& error, size_t) {
                        if (error) return self->fail(error.message());
-                       self->finish(LogBytes{self->begin_, std::move(self->input_)});
+                       self->finish(LogBytes{self->begin_, self->size_, std::move(self->input_)});
                      });
   }
 
@@ -132,14 +133,16 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
                              asio::strand<asio::io_context::executor_type>>
       timer_;
   std::string line_, input_;
-  std::int64_t begin_ = 0;
+  std::int64_t begin_ = 0, size_ = 0;
   bool over_ = false;
 };
 
 void LogFetcher::fetch(LogWish wish, Answer<LogBytes> answer) {
   if (!begin(wish.host + ":" + std::to_string(wish.port))) {
-    return answer(Error{ErrorCode::kBusy, "too many logs are being fetched at this moment",
-                        "try again in a second", {}});
+    return answer(Error{ErrorCode::kBusy,
+                        "too many logs are being fetched at this moment",
+                        "try again in a second",
+                        {}});
   }
   const auto fetch =
       std::make_shared<Fetch>(shared_from_this(), std::move(wish), std::move(answer));

@@ -27,11 +27,13 @@ struct LogWish {
   std::string log;  // stdout, stderr, syslog
   std::int64_t most_bytes = 0;
   std::int64_t from = 0;  // none before this byte
+  std::int64_t to = 0;    // none from this byte on; 0: to the end
 };
 
-// The last bytes of the log, as many as were asked for at most.
+// The last bytes of the wish, as many as were asked for at most.
 struct LogBytes {
   std::int64_t begin = 0;  // place of the first
+  std::int64_t size = 0;   // of the whole log
   std::string text;
 };
 

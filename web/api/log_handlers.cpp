@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "web/api/handlers.h"
 
@@ -51,12 +52,11 @@ std::optional<Range> range_of(const HttpRequest& request) {
 }
 
 HttpAnswer whole_answer(const LogBytes& bytes) {
-  const auto size = bytes.begin + static_cast<std::int64_t>(bytes.text.size());
   HttpAnswer answer = text_answer(200, "text/plain; charset=utf-8", bytes.text);
   answer.cache_control = "no-store";
   answer.with("Accept-Ranges", "bytes")
       .with("X-Weir-Log-Begin", std::to_string(bytes.begin))
-      .with("X-Weir-Log-Size", std::to_string(size));
+      .with("X-Weir-Log-Size", std::to_string(bytes.size));
   return answer;
 }
 
@@ -66,33 +66,17 @@ HttpAnswer whole_answer(const LogBytes& bytes) {
                 {{"Content-Range", fmt::format("bytes */{}", size)}}};
 }
 
+// A part of what was asked for, if that is much: Content-Range says which.
 HttpAnswer range_answer(const LogBytes& bytes, const Range& range) {
-  const auto size = bytes.begin + static_cast<std::int64_t>(bytes.text.size());
-  LogBytes part = bytes;
-  if (range.first && *range.first >= size) {
-    out_of_range(size, fmt::format("Range: the log has {} bytes", size),
+  if (range.first && *range.first >= bytes.size) {
+    out_of_range(bytes.size, fmt::format("Range: the log has {} bytes", bytes.size),
                  "a range that begins within the log");
   }
-  if (range.last) {
-    // A tracker gives the end of a log alone: what lies further before it, it has not given.
-    if (bytes.begin > *range.first) {
-      out_of_range(size,
-                   fmt::format("Range: of {} bytes only the last {} are given", size,
-                               LogFetcher::kMostBytes),
-                   "a range that begins later");
-    }
-    part.text.resize(std::min(bytes.text.size(),
-                              static_cast<std::size_t>(*range.last - bytes.begin + 1)));
-  }
-  HttpAnswer answer = whole_answer(part);
+  HttpAnswer answer = whole_answer(bytes);
   answer.status = 206;
-  for (auto& [name, value] : answer.headers) {
-    if (name == "X-Weir-Log-Size") value = std::to_string(size);
-  }
-  if (!part.text.empty()) {
-    answer.with("Content-Range",
-                fmt::format("bytes {}-{}/{}", part.begin,
-                            part.begin + static_cast<std::int64_t>(part.text.size()) - 1, size));
+  if (!bytes.text.empty()) {
+    const auto last = bytes.begin + static_cast<std::int64_t>(bytes.text.size()) - 1;
+    answer.with("Content-Range", fmt::format("bytes {}-{}/{}", bytes.begin, last, bytes.size));
   }
   return answer;
 }
@@ -105,10 +89,14 @@ LogWish wish_of(const AttemptView& attempt, const std::string& log,
   wish.attempt = attempt.id;
   wish.log = log;
   wish.most_bytes = kBytesWithoutRange;
-  if (range) {
-    wish.from = range->first.value_or(0);
-    wish.most_bytes = std::min(range->suffix.value_or(LogFetcher::kMostBytes),
-                               LogFetcher::kMostBytes);
+  if (!range) return wish;
+  wish.most_bytes =
+      std::min(range->suffix.value_or(LogFetcher::kMostBytes), LogFetcher::kMostBytes);
+  if (range->first) {  // from there on, as much as is given at once
+    constexpr auto kFurthest = std::numeric_limits<std::int64_t>::max() - LogFetcher::kMostBytes;
+    wish.from = std::min(*range->first, kFurthest);
+    wish.to = wish.from + LogFetcher::kMostBytes;
+    if (range->last && *range->last < wish.to) wish.to = *range->last + 1;
   }
   return wish;
 }
