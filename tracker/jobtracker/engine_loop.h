@@ -5,8 +5,9 @@
 //
 // One thread at a time has the turn (engine_loop_turns.cpp). The thread that brings a tracker's
 // input takes it if it is free, so that a heartbeat costs no hand-over between threads, each of
-// which wakes a sleeping core. All else - clients' requests, ticks, publishing, what gathered while
-// somebody had the turn - is the engine's own thread's, before which nobody takes the turn twice.
+// which wakes a sleeping core. All else (clients' requests, ticks, publishing, what gathered while
+// somebody had the turn) is for the engine's own thread; while that one waits for the turn, nobody
+// else takes it.
 //
 // There are two queues. What trackers say comes first, so that no request of a client holds up a
 // heartbeat for longer than the engine works on one and `requests_ms`; clients' requests wait in
