@@ -146,8 +146,12 @@ class Pages(Cluster):
         self.browser.open("/")
         self.browser.see("4 / 4", ".stats")
         self.browser.open("/queues")
-        queues = self.json("queue", "list")
-        self.assertEqual(json.loads(self.read("/api/v1/queues")), queues)
+        queues = []
+
+        def the_api_says_so_too():  # it may be half a second behind, and slots are used meanwhile
+            queues[:] = self.json("queue", "list")
+            return json.loads(self.read("/api/v1/queues")) == queues
+        wait_for("the command line and the API say the same", the_api_says_so_too)
         metrics = self.metrics()
         self.browser.wait("every queue has two bars", lambda: len(self.bars()) == 2 * len(queues))
         bars = self.bars()
