@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/bind_executor.hpp>
@@ -75,10 +76,10 @@ void Port::start() {
 
 void Port::accept() {
   if (!acceptor_.is_open()) return;
-  acceptor_.async_accept(
-      asio::make_strand(next_io()),
-      asio::bind_executor(strand_, [self = shared_from_this()](
-                                       const boost::system::error_code& error, TcpSocket socket) {
+  // Into a socket of this io_context: a pending accept must hold nothing of another one.
+  acceptor_.async_accept(asio::bind_executor(
+      strand_,
+      [self = shared_from_this()](const boost::system::error_code& error, TcpSocket socket) {
         if (!self->acceptor_.is_open()) return;
         if (!error) {
           self->accepted(std::move(socket));
@@ -107,9 +108,25 @@ void Port::accepted(TcpSocket socket) {
                     shared_->max_connections, peer->connections.load()));
     return;
   }
-  auto connection = make_connection_(std::move(socket), std::move(peer));
+  auto dealt = deal_out(std::move(socket), remote.protocol());
+  if (!dealt.is_open()) return;
+  auto connection = make_connection_(std::move(dealt), std::move(peer));
   connections_.emplace(++accepted_, connection);
   asio::post(connection->strand(), [connection] { connection->start(); });
+}
+
+// To the io_context whose turn it is; closed if that cannot watch one more.
+TcpSocket Port::deal_out(TcpSocket socket, const tcp& protocol) {
+  TcpSocket dealt(asio::make_strand(*io_[turn_++ % io_.size()]));
+  boost::system::error_code error;
+  const int fd = socket.release(error);
+  if (error) return dealt;
+  dealt.assign(protocol, fd, error);
+  if (error) {
+    spdlog::error("{}: cannot watch a connection: {}", shared_->name, error.message());
+    ::close(fd);
+  }
+  return dealt;
 }
 
 // The port is full: a user who has more of it than a user may, or else the address that has most

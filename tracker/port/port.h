@@ -27,7 +27,8 @@
 namespace weir {
 
 // Connections are dealt out to these in turn, and stay where they are: with a thread for each
-// io_context none of them is handed from one thread to another. The first one accepts.
+// io_context none of them is handed from one thread to another. The first one accepts. What waits
+// in one holds nothing of another, so they may go in any order.
 class IoContexts {
  public:
   IoContexts(boost::asio::io_context& one) : all_{&one} {}
@@ -70,12 +71,11 @@ class Port : public std::enable_shared_from_this<Port> {
   void start();
   void accept();
   void accepted(TcpSocket socket);
+  TcpSocket deal_out(TcpSocket socket, const boost::asio::ip::tcp& protocol);
   bool make_room(const Peer& newcomer);
   template <typename Whose>
   bool newest_gives_way(std::string_view reason, const Whose& whose);
   void sweep();
-
-  boost::asio::io_context& next_io() { return *io_[turn_++ % io_.size()]; }
 
   const std::vector<boost::asio::io_context*> io_;
   std::size_t turn_ = 0;

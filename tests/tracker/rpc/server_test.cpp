@@ -128,6 +128,31 @@ TEST_F(RpcTest, StopWithoutIoThread) {
   server_.reset();
 }
 
+// A port of several io_contexts waits in the first one for a connection that another will have.
+TEST_F(RpcTest, IoContextsGoInAnyOrder) {
+  auto first = std::make_unique<boost::asio::io_context>();
+  auto second = std::make_unique<boost::asio::io_context>();
+  auto server = FramedServer::listen(
+      IoContexts({first.get(), second.get()}), "test port", "127.0.0.1", 0,
+      std::make_shared<wire::TrackerServiceAsyncProcessor>(tracker_), limits_, budget_);
+  ASSERT_TRUE(server.ok()) << server.error().message;
+  server_ = std::move(server).value();
+  std::thread first_thread([&] { first->run(); });
+  std::thread second_thread([&, work = boost::asio::make_work_guard(*second)] { second->run(); });
+  RawClient one(server_->port()), other(server_->port()), third(server_->port());
+  for (RawClient* client : {&one, &other, &third}) {
+    client->send(beat_frame("tt1", 7));
+    EXPECT_EQ(client->read_reply(), 7);
+  }
+  first->stop();
+  second->stop();
+  first_thread.join();
+  second_thread.join();
+  server_.reset();
+  second.reset();
+  first.reset();
+}
+
 TEST_F(RpcTest, PortInUseIsAnErrorThatNamesIt) {
   start();
   auto second = FramedServer::listen(io_, "client port", "127.0.0.1", server_->port(), nullptr,
