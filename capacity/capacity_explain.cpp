@@ -22,6 +22,7 @@ std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
     case ClaimBlock::kRepeating:
       return "is due; its last kill brought no launch, it kills again in " +
              short_duration(claim.kills_from - now);
+    case ClaimBlock::kFragmented:  // of containers
     case ClaimBlock::kNone:
       break;
   }

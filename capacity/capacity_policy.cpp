@@ -6,16 +6,13 @@
 #include "jobqueue/model/prefetch.h"
 
 namespace weir {
-namespace {
 
-CapacitySettings read_settings(const Settings& settings) {
+CapacitySettings capacity_settings(const Settings& settings) {
   const auto found = settings.policies.find("capacity");
   if (found == settings.policies.end()) return {};
   const auto* section = dynamic_cast<const CapacitySettings*>(found->second.get());
   return section == nullptr ? CapacitySettings{} : *section;
 }
-
-}  // namespace
 
 CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
                                      CapacitySettings::RedistributeBy by)
@@ -34,7 +31,7 @@ CapacityPolicy::SlotClass::SlotClass(const QueueTree& tree, TaskKind kind,
 
 CapacityPolicy::CapacityPolicy(const ClusterState& state, PolicyMemory& memory)
     : state_(state),
-      settings_(read_settings(state.settings())),
+      settings_(capacity_settings(state.settings())),
       delay_(state, memory, settings_.locality_delay),
       placeable_(state),
       classes_{SlotClass(state.tree(), TaskKind::kMap, settings_.redistribute_by),
@@ -123,7 +120,8 @@ void CapacityPolicy::on_released(AttemptSlot slot) {
   if (attempt.dying()) read_job(attempt.key.task.job, attempt.key.task.kind);  // wanted again
 }
 
-void CapacityPolicy::on_lending_changed(QueueId queue, TaskKind kind) {
+void CapacityPolicy::on_lending_changed(QueueId queue, Dimension dimension) {
+  const TaskKind kind = dimension.kind();
   const bool at_once = state_.tree().node(queue).settings.lend_after_ms == 0;
   classes_[index(kind)].shares.set_lends(queue,
                                          at_once || state_.claims().lending(queue, kind).lends);
@@ -157,7 +155,7 @@ void CapacityPolicy::prefetch(const Attempt& attempt, int step) const {
 void CapacityPolicy::read_user(QueueId leaf, UserId user, TaskKind kind) {
   const auto& users = state_.queue(leaf).users;
   const auto found = users.find(user);
-  const std::int64_t running = found == users.end() ? 0 : found->second.running_slots[index(kind)];
+  const std::int64_t running = found == users.end() ? 0 : found->second.running[kind];
   leaf_of(leaf, kind).jobs.set_user_running(user, running);
   mark(leaf, kind);
 }
@@ -216,7 +214,7 @@ LeafNeed CapacityPolicy::need_of(QueueId leaf, TaskKind kind) const {
           .has_maximum = here.has_maximum,
           .guaranteed = line.guaranteed,
           .maximum = line.maximum,
-          .running = state_.queue(leaf).running_slots[index(kind)]};
+          .running = state_.queue(leaf).running[kind]};
 }
 
 LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
@@ -336,7 +334,8 @@ Preemption CapacityPolicy::tick(TimeMs now) {
   return plan;
 }
 
-QueueFigures CapacityPolicy::figures(QueueId queue, TaskKind kind) const {
+QueueFigures CapacityPolicy::figures(QueueId queue, Dimension dimension) const {
+  const TaskKind kind = dimension.kind();
   settle(kind);
   const QueueLine& line = classes_[index(kind)].shares.line(queue);
   return {.guaranteed = line.guaranteed,

@@ -41,6 +41,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   CapacityPolicy(const ClusterState& state, PolicyMemory& memory);
 
   std::string_view name() const override { return "capacity"; }
+  bool knows_containers() const override { return true; }
   void begin_offer(const Offer& offer) override;
   void end_offer(const Offer& offer) override;
   std::optional<Choice> choose(const Offer& offer) override;
@@ -53,7 +54,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   void on_launched(AttemptSlot attempt) override;
   void on_released(AttemptSlot attempt) override;
   void on_cluster_changed() override;
-  void on_lending_changed(QueueId queue, TaskKind kind) override;
+  void on_lending_changed(QueueId queue, Dimension dimension) override;
   void prefetch(const Attempt& attempt, int step) const override;
   Claims* claims() override { return this; }
   Speculation* speculation() override { return this; }
@@ -61,7 +62,7 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   void claim(std::vector<ClaimStep>& steps) override;
   Preemption tick(TimeMs now) override;
   DurationMs tick_interval_ms() const override { return settings_.interval_ms; }
-  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, Dimension dimension) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

@@ -9,6 +9,9 @@
 
 namespace weir {
 
+// A task that was preempted so often is killed for others last.
+inline constexpr std::uint8_t kOftenPreempted = 3;
+
 struct CapacitySettings : PolicySettings {
   enum class RedistributeBy : std::uint8_t { kGuaranteed, kWaitingJobs, kDemand };
   enum class Preemption : std::uint8_t { kOn, kLogOnly, kOff };
@@ -17,5 +20,8 @@ struct CapacitySettings : PolicySettings {
   Preemption preemption = Preemption::kOn;
   LocalityDelaySettings locality_delay;
 };
+
+// The section, or the defaults.
+CapacitySettings capacity_settings(const Settings& settings);
 
 }  // namespace weir

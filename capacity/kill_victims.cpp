@@ -6,12 +6,6 @@
 #include "capacity/kill_planner.h"
 
 namespace weir {
-namespace {
-
-constexpr std::uint8_t kOftenPreempted = 3;
-
-}  // namespace
-
 void KillPlanner::collect() {
   collected_ = true;
   std::vector<std::size_t> place(state_.tree().size(), SIZE_MAX);
@@ -21,7 +15,7 @@ void KillPlanner::collect() {
     place[leaf.index()] = leaves_.size();
     leaves_.push_back({.queue = leaf});
     for (const auto& [user, held] : state_.queue(leaf).users) {
-      leaves_.back().running[user] = held.running_slots[index(kind_)];
+      leaves_.back().running[user] = held.running[kind_];
     }
   }
   for (std::size_t i = 0; i < state_.attempts().size(); ++i) {

@@ -3,27 +3,33 @@
 #include <algorithm>
 
 #include "capacity/capacity_arithmetic.h"
+#include "jobqueue/policy/queue_bounds.h"
 
 namespace weir {
 
-QueueShares::QueueShares(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by)
+QueueShares::QueueShares(const QueueTree& tree, Dimension dimension,
+                         CapacitySettings::RedistributeBy by)
     : tree_(tree),
-      kind_(kind),
+      dimension_(dimension),
       by_(by),
-      shares_(exact_shares(tree, kind)),
+      shares_(exact_shares(tree, dimension)),
       lines_(tree.size()),
       families_(tree.size()),
       is_changed_(tree.size(), false) {}
 
 void QueueShares::resize(std::int64_t total) {
   const auto guaranteed = guaranteed_slots(tree_, shares_, total);
-  const auto maximum = maximum_slots(tree_, total, guaranteed);
+  const bool slots = dimension_.is_slots();
+  const auto maximum = slots ? maximum_slots(tree_, total, guaranteed)
+                             : maximum_amounts(tree_, dimension_, total, guaranteed);
   for (std::size_t q = 0; q < lines_.size(); ++q) {
     QueueLine& line = lines_[q];
     line.guaranteed = guaranteed[q];
     line.maximum = maximum[q];
     line.weight = shares_[q].weight;
-    line.under_one_slot = total < shares_[q].one_slot_from;
+    line.under_one_slot = slots && total < shares_[q].one_slot_from;
+    if (!slots && q > 0)
+      line.keep = kept_amount(tree_.nodes()[q].settings, dimension_, guaranteed[q]);
     families_[q] = Family{};
   }
   lines_[QueueTree::root().index()].allocated = total;
@@ -39,7 +45,7 @@ void QueueShares::recount(QueueId queue) {
   QueueLine& line = lines_[queue.index()];
   const bool leaf = tree_.leaf(queue);
   const std::int64_t wanted = leaf ? line.facts.wanted() : families_[queue.index()].demand;
-  line.demand = std::min(line.maximum, wanted);
+  line.demand = std::max(std::min(line.maximum, wanted), line.keep);
   line.withheld = withheld_by(queue);
   if (queue == QueueTree::root()) return;
   Family& family = families_[tree_.parent(queue).index()];
@@ -59,7 +65,7 @@ void QueueShares::set_leaf(QueueId leaf, const LeafFacts& facts) {
     line.facts.dying += facts.dying - before.dying;
     line.facts.waiting_jobs += facts.waiting_jobs - before.waiting_jobs;
     line.facts.wide_jobs += facts.wide_jobs - before.wide_jobs;
-    line.demand = std::min(line.maximum, wanted);
+    line.demand = std::max(std::min(line.maximum, wanted), line.keep);
     line.withheld = withheld_by(q);
     mark_changed(q);
     const QueueId parent = tree_.parent(q);

@@ -1,4 +1,5 @@
-// The figures of every queue in one slot class, inner queues too: GC, MAX, RUN, PEND, DEM and the
+// The figures of every queue in one dimension (slots of one kind, or memory), inner queues too:
+// GC, MAX, RUN, PEND, DEM and the
 // allocated capacity AC, kept as the pure function of the rest that it is. Leaves report their
 // facts; sums go up the tree; a family whose allocation may have changed is filled again, from the
 // top down. Most changes change no allocation, and a cheap test knows it: whoever wants more than
@@ -32,19 +33,20 @@ struct QueueLine {
   std::int64_t guaranteed = 0;  // GC
   std::int64_t maximum = 0;     // MAX
   std::int64_t allocated = 0;   // AC
-  std::int64_t demand = 0;      // DEM
+  std::int64_t demand = 0;      // DEM; of containers at least what it keeps
   std::int64_t weight = 0;      // g as a ratio among siblings
   bool under_one_slot = false;  // g < 1: no claim to any slot, takes turns
   bool lends = true;            // false: DEM < GC has not held for lend_after yet
 
   std::int64_t kept() const { return demand < guaranteed ? demand : guaranteed; }
   std::int64_t withheld = 0;  // what its siblings cannot have of its guarantee
+  std::int64_t keep = 0;      // of containers: of GC, what it does not lend though it is idle
   bool wants_more() const { return demand > guaranteed; }
 };
 
 class QueueShares {
  public:
-  QueueShares(const QueueTree& tree, TaskKind kind, CapacitySettings::RedistributeBy by);
+  QueueShares(const QueueTree& tree, Dimension dimension, CapacitySettings::RedistributeBy by);
 
   // The cluster has `total` slots now: guarantees and maximums anew. Facts stay.
   void resize(std::int64_t total);
@@ -70,7 +72,7 @@ class QueueShares {
   void mark_changed(QueueId queue);
 
   const QueueTree& tree_;
-  TaskKind kind_;
+  Dimension dimension_;
   CapacitySettings::RedistributeBy by_;
   std::vector<QueueShare> shares_;
   std::vector<QueueLine> lines_;

@@ -20,6 +20,7 @@
 #include "cli/submit_command.h"
 #include "cli/top_command.h"
 #include "cli/watch_command.h"
+#include "tracker/tasktracker/attempt_server.h"
 
 namespace weir::cli {
 namespace {
@@ -44,8 +45,9 @@ void add_commands(CLI::App& app, Context& context) {
 const Program& weir_program() {
   static const Program program = {
       .name = "weir",
-      .what = "A JobTracker for clusters that several organisations share: each has a queue with a "
-              "guaranteed part.",
+      .what =
+          "A JobTracker for clusters that several organisations share: each has a queue with a "
+          "guaranteed part.",
       .footer =
           "Each command has its own --help with examples. Commands that talk to a JobTracker take "
           "--jobtracker HOST:PORT\n"
@@ -70,7 +72,7 @@ int run_cli(std::vector<std::string> arguments, std::ostream& out, std::ostream&
 
 int weir_main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (arguments.size() == 2 && arguments[0] == "run-task") return run_task(arguments[1]);
+  if (arguments.size() == 1 && arguments[0] == "serve-attempts") return serve_attempts_main();
   if (const auto words = words_for_the_lab(arguments)) return hand_over_to_lab(*words, std::cerr);
   return run_cli(std::move(arguments), std::cout, std::cerr, detect_terminal(), std::cin);
 }

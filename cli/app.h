@@ -1,5 +1,5 @@
 // The door of the binary `weir`. weir_main handles what must not go through option parsing: the
-// hidden `weir run-task SPEC`, by which a tracker starts a task, and what belongs to weir-lab
+// hidden `weir serve-attempts`, by which a tracker starts tasks, and what belongs to weir-lab
 // (cli/lab_hand_over.h). run_cli is `weir` in its frame (cli/frame.h).
 #pragma once
 

@@ -8,7 +8,9 @@
 
 #include "bench/sched_matrix.h"
 #include "cli/bench_rpc_command.h"
+#include "cli/bench_sort_command.h"
 #include "cli/bench_store_command.h"
+#include "cli/bench_tasks_command.h"
 #include "cli/exit_code.h"
 #include "cli/json.h"
 #include "cli/table.h"
@@ -257,6 +259,8 @@ void add_bench_command(CLI::App& app, Context& context) {
   });
   add_bench_store_command(*group, context);
   add_bench_rpc_command(*group, context);
+  add_bench_tasks_command(*group, context);
+  add_bench_sort_command(*group, context);
 }
 
 }  // namespace weir::cli

@@ -34,6 +34,10 @@ std::string rate(double per_second) {
   return fmt::format("{:.0f}", per_second);
 }
 
+std::string micros(double us) {
+  return fmt::format("{:.1f} us", us);
+}
+
 void be_the_echo(const std::string& port_file) {
   bench::serve_echo([&](std::uint16_t port) {
     // Whole or not at all: who waits for it reads at any moment.
@@ -52,6 +56,8 @@ void print_figures(Context& context, const RpcFigures& f) {
                           const std::string& bar) {
     table.add({what, rate(figure.jobtracker), rate(figure.echo),
                fmt::format("{:.2f}", figure.ratio()), bar});
+    table.add(
+        {"  CPU of it for each", micros(figure.jobtracker_us), micros(figure.echo_us), "", ""});
   };
   beside("a second, nothing to tell", f.idle, fmt::format("{:.2f}", kIdleBar));
   beside(fmt::format("a second, 3 finishes, {:.1f} launches", f.launches_per_heartbeat), f.busy,
@@ -62,7 +68,8 @@ void print_figures(Context& context, const RpcFigures& f) {
   table.add({"p50 at half load", fmt::format("{:.0f} us", f.half_load_p50_us), "", "", ""});
   table.add({"p99 at half load", fmt::format("{:.0f} us", f.half_load_p99_us), "", "",
              fmt::format("{:.0f} us", kHalfLoadBarUs)});
-  table.add({"CPU, all at their interval", fmt::format("{:.1f}%", f.resting_cpu_percent), "", "",
+  table.add({"CPU, all at their interval", fmt::format("{:.2f}%", f.resting_cpu_percent),
+             fmt::format("{:.2f}%", f.resting_echo_cpu_percent), "",
              fmt::format("{:.0f}%", kRestingBarPercent)});
   table.add({"the JobTracker's memory", fmt::format("{:.0f} MB", f.resident_mb), "", "", ""});
   table.add({"to submit and fill", fmt::format("{:.1f} s", f.filled_seconds), "", "", ""});
@@ -70,7 +77,8 @@ void print_figures(Context& context, const RpcFigures& f) {
 }
 
 Json json_of(const BesideEcho& figure) {
-  return {{"jobtracker", figure.jobtracker}, {"echo", figure.echo}, {"ratio", figure.ratio()}};
+  return {{"jobtracker", figure.jobtracker}, {"echo", figure.echo}, {"ratio", figure.ratio()},
+          {"jobtracker_cpu_us", figure.jobtracker_us}, {"echo_cpu_us", figure.echo_us}};
 }
 
 Json json_of(const RpcFigures& f) {
@@ -83,6 +91,7 @@ Json json_of(const RpcFigures& f) {
           {"half_load_p50_us", f.half_load_p50_us},
           {"half_load_p99_us", f.half_load_p99_us},
           {"resting_cpu_percent", f.resting_cpu_percent},
+          {"resting_echo_cpu_percent", f.resting_echo_cpu_percent},
           {"resident_mb", f.resident_mb},
           {"filled_seconds", f.filled_seconds}};
 }
@@ -158,7 +167,7 @@ void add_options(CLI::App& command, BenchRpcOptions& options) {
   command.add_option("--policy", bench.policy, "default capacity")
       ->check(CLI::IsMember({"capacity", "fair", "fifo"}));
   number("--trackers", bench.trackers, 1, 100'000, "default 1000");
-  number("--connections", bench.connections, 1, 1'000, "that they share, default 8");
+  number("--connections", bench.connections, 1, 20'000, "that they share, default 8");
   number("--slots", bench.slots, 3, 1'000, "map slots of a tracker, default 8");
   number("--jobs", bench.jobs, 1, 1'000'000, "default 100");
   number("--queues", bench.queues, 1, 10'000, "default 10");

@@ -70,14 +70,15 @@ double BenchedJobTracker::resident_mb() const {
   return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-double BenchedJobTracker::cpu_seconds() const {
-  // Fields 14 and 15, after the name in brackets, which may hold anything.
-  const std::string stat = text_of(fmt::format("/proc/{}/stat", process_->pid));
+double cpu_seconds_of(pid_t process, bool with_children) {
+  // Fields 14 to 17, after the name in brackets, which may hold anything.
+  const std::string stat = text_of(fmt::format("/proc/{}/stat", process));
   std::istringstream fields(stat.substr(stat.rfind(')') + 1));
   std::string skipped;
   for (int field = 3; field < 14; ++field) fields >> skipped;
-  std::int64_t user = 0, system = 0;
-  fields >> user >> system;
+  std::int64_t user = 0, system = 0, children_user = 0, children_system = 0;
+  fields >> user >> system >> children_user >> children_system;
+  if (with_children) user += children_user + children_system;
   return static_cast<double>(user + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 

@@ -2,6 +2,8 @@
 // its ports, memory and CPU time, and gone with the object, its directory too. One thread.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +13,9 @@
 #include "cli/local_processes.h"
 
 namespace weir::cli {
+
+// Of all its threads since its start; with those of its children that it has waited for, if asked.
+double cpu_seconds_of(pid_t process, bool with_children);
 
 class BenchedJobTracker {
  public:
@@ -28,7 +33,7 @@ class BenchedJobTracker {
   void start();
   const LocalPorts& ports() const { return ports_; }
   double resident_mb() const;
-  double cpu_seconds() const;  // of all its threads since its start
+  double cpu_seconds() const { return cpu_seconds_of(process_->pid, false); }
 
  private:
   std::string log() const;

@@ -40,6 +40,8 @@ struct JobsWanted {
 struct HistoryWanted {
   std::string queue;
   std::string user;
+  std::string name;                       // a pattern
+  std::vector<std::string> states;        // any of these
   std::optional<std::int64_t> since_ms;   // ended then or later
   std::optional<std::int64_t> before_ms;  // ended earlier than that
   std::int32_t limit = 0;

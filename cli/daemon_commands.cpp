@@ -14,7 +14,6 @@
 #include "conf/load.h"
 #include "conf/values.h"
 #include "tracker/jobtracker/main.h"
-#include "tracker/tasktracker/run_task.h"
 #include "tracker/tasktracker/tasktracker.h"
 #include "web/front.h"
 
@@ -174,10 +173,6 @@ void add_tracker(CLI::App& app, Context& context) {
 void add_daemon_commands(CLI::App& app, Context& context) {
   add_jobtracker(app, context);
   add_tracker(app, context);
-}
-
-int run_task(const std::string& spec_path) {
-  return run_task_main(spec_path);
 }
 
 }  // namespace weir::cli

@@ -10,7 +10,5 @@
 namespace weir::cli {
 
 void add_daemon_commands(CLI::App& app, Context& context);
-// `weir run-task SPEC`: what a tracker starts for each attempt; not for people.
-int run_task(const std::string& spec_path);
 
 }  // namespace weir::cli

@@ -21,7 +21,7 @@ namespace weir::cli {
 namespace {
 
 struct JobOptions {
-  std::string id, queue, user, states, since, before;
+  std::string id, queue, user, name, states, since, before;
   std::int32_t limit = 0;
   bool all = false;
   bool history = false;
@@ -36,7 +36,11 @@ std::int64_t number(const JobOptions& options) {
 
 int list_history(Context& context, const JobOptions& options) {
   JobTracker jobtracker(context);
-  HistoryWanted wanted{options.queue, options.user, {}, {}, options.limit};
+  HistoryWanted wanted{.queue = options.queue,
+                       .user = options.user,
+                       .name = options.name,
+                       .limit = options.limit};
+  if (options.state->count() > 0) wanted.states = states_of(options.states, JobStates::kOver);
   // Times are those of the JobTracker, which stands still while it is down.
   const auto now = [&jobtracker] { return jobtracker.server().now_ms; };
   if (!options.since.empty()) wanted.since_ms = point_in_time("--since", options.since, now);
@@ -56,10 +60,11 @@ int list(Context& context, const JobOptions& options) {
   if (options.history) return list_history(context, options);
   JobsWanted wanted{.queue = options.queue,
                     .user = options.user,
+                    .name = options.name,
                     .unfinished_only = !options.all,
                     .limit = options.limit};
   if (options.state->count() > 0) {
-    wanted.states = states_of(options.states, true);
+    wanted.states = states_of(options.states, JobStates::kAny);
     wanted.unfinished_only = false;
   }
   JobTracker jobtracker(context);
@@ -146,7 +151,7 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
       add(group, context, options, "list", "unfinished jobs, newest first", list,
           "  weir job list --queue research\n  weir job list --all --user alice -o json\n"
           "  weir job list --state RUNNING,FAILED\n"
-          "  weir job list --history --since 2d");
+          "  weir job list --history --since 2d --state FAILED --name 'daily-*'");
   command->add_option("--queue", options->queue, "only this queue's");
   command->add_option("--user", options->user, "only this user's");
   command->add_option("--limit", options->limit, "at most so many, up to 10000 (default 1000)")
@@ -161,8 +166,11 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
                                     "only those in any of these states, with commas: HELD, "
                                     "WAITING, PENDING, RUNNING, and of those that ended lately "
                                     "SUCCEEDED, FAILED, KILLED")
-                       ->type_name("STATE,...")
-                       ->excludes(history);
+                       ->type_name("STATE,...");
+  command
+      ->add_option("--name", options->name,
+                   "only those whose name is like this: * any text, ? any letter, [a-z]; in quotes")
+      ->type_name("PATTERN");
   command
       ->add_option("--since", options->since,
                    "with --history: ended in the last 30m, 12h, 2d..., or since "

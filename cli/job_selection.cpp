@@ -16,9 +16,9 @@
 namespace weir::cli {
 namespace {
 
-constexpr std::string_view kUnfinished[] = {"HELD", "WAITING", "PENDING", "RUNNING"};
 constexpr std::string_view kStates[] = {"HELD",      "WAITING", "PENDING", "RUNNING",
                                         "SUCCEEDED", "FAILED",  "KILLED"};
+constexpr std::ptrdiff_t kUnfinished = 4;  // the first ones
 constexpr std::int32_t kMostSelected = 10'000;  // what one answer of the JobTracker may list
 constexpr std::size_t kMostListed = 50;
 
@@ -46,10 +46,13 @@ void add_selection_options(CLI::App& command, JobSelection& selection) {
       ->type_name("STATE,...");
 }
 
-std::vector<std::string> states_of(const std::string& text, bool over) {
-  const std::vector<std::string_view> allowed =
-      over ? std::vector<std::string_view>(std::begin(kStates), std::end(kStates))
-           : std::vector<std::string_view>(std::begin(kUnfinished), std::end(kUnfinished));
+std::vector<std::string> states_of(const std::string& text, JobStates among) {
+  const auto* first = std::begin(kStates) + (among == JobStates::kOver ? kUnfinished : 0);
+  const auto* last = among == JobStates::kUnfinished ? first + kUnfinished : std::end(kStates);
+  const std::vector<std::string_view> allowed(first, last);
+  const char* none = among == JobStates::kUnfinished ? "is no state of an unfinished job"
+                     : among == JobStates::kOver     ? "is no state of a job that is over"
+                                                     : "is no state of a job";
   std::vector<std::string> states;
   std::stringstream words(text);
   for (std::string word; std::getline(words, word, ',');) {
@@ -60,7 +63,7 @@ std::vector<std::string> states_of(const std::string& text, bool over) {
       throw wrong_use(fmt::format(
           "--state '{}': {}; write one or more of {}, with commas", printable(word),
           near ? fmt::format("did you mean {}?", *near)
-               : std::string(over ? "is no state of a job" : "is no state of an unfinished job"),
+               : std::string(none),
           fmt::join(allowed, ", ")));
     }
     states.push_back(state);
@@ -97,7 +100,8 @@ std::vector<JobView> find_selected(JobTracker& jobtracker, const JobSelection& s
                     .user = selection.user,
                     .name = selection.name,
                     .limit = kMostSelected};
-  if (!selection.states.empty()) wanted.states = states_of(selection.states, false);
+  if (!selection.states.empty())
+    wanted.states = states_of(selection.states, JobStates::kUnfinished);
   auto jobs = jobtracker.jobs(wanted);
   if (jobs.empty()) {
     throw CliFailure(kExitNotSo, fmt::format("there is no unfinished job {}; see `weir job list`",

@@ -25,9 +25,9 @@ struct JobSelection {
 // --name, --state, and --user as a selection; --queue is left to the command.
 void add_selection_options(CLI::App& command, JobSelection& selection);
 
-// "running,pending" as states have their names; refused (exit code 2) if one is none. Without
-// `over`, states of jobs that have ended are refused, too.
-std::vector<std::string> states_of(const std::string& text, bool over);
+// "running,pending" as states have their names; refused (exit code 2) if one is none of those.
+enum class JobStates { kUnfinished, kOver, kAny };
+std::vector<std::string> states_of(const std::string& text, JobStates among);
 
 // The numbers of the IDs, each once, in the order given. Refused (exit code 2) if one is none, if
 // there are none and no selection, or both. Asks nobody.

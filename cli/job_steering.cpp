@@ -91,7 +91,7 @@ int act_on_one(Context& context, std::int64_t job, const Act& act) {
 int act_on(Context& context, const JobSelection& selection, const std::string& verb,
            const Act& act) {
   std::vector<std::int64_t> numbers = numbers_given(selection);
-  if (!selection.states.empty()) states_of(selection.states, false);
+  if (!selection.states.empty()) states_of(selection.states, JobStates::kUnfinished);
   if (selection.ids.size() == 1) return act_on_one(context, numbers.front(), act);
   JobTracker jobtracker(context);
   if (numbers.empty()) {
@@ -209,7 +209,7 @@ int release(Context& context, const SteeringOptions& options) {
 int wait(Context& context, const SteeringOptions& options) {
   const JobSelection& selection = options.selection;
   std::vector<std::int64_t> numbers = numbers_given(selection);
-  if (!selection.states.empty()) states_of(selection.states, false);
+  if (!selection.states.empty()) states_of(selection.states, JobStates::kUnfinished);
   JobTracker jobtracker(context);
   if (selection.ids.size() == 1) return follow_job(context, jobtracker, numbers.front(), 0);
   if (numbers.empty()) {

@@ -102,6 +102,8 @@ std::vector<JobView> JobTracker::jobs(const JobsWanted& wanted) {
 
 std::vector<JobView> JobTracker::history(const HistoryWanted& wanted) {
   auto filter = filter_of<HistoryWanted, wire::HistoryFilter>(wanted);
+  if (!wanted.name.empty()) filter.__set_name(wanted.name);
+  if (!wanted.states.empty()) filter.__set_states(wanted.states);
   if (wanted.since_ms) filter.__set_since_ms(*wanted.since_ms);
   if (wanted.before_ms) filter.__set_before_ms(*wanted.before_ms);
   return all_jobs(*calls_, std::move(filter), [](auto& client, auto& page, const auto& asked) {

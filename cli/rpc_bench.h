@@ -28,10 +28,13 @@ struct RpcBenchOptions {
   std::uint32_t readers = 0;  // that ask it once a second
 };
 
-// Heartbeats a second of the JobTracker, and of the echo beside it.
+// Heartbeats a second of the JobTracker, and of the echo beside it; and the CPU time of each of
+// them for a heartbeat, which neighbours on the machine change less.
 struct BesideEcho {
   double jobtracker = 0;
   double echo = 0;
+  double jobtracker_us = 0;
+  double echo_us = 0;
   double ratio() const { return echo > 0 ? jobtracker / echo : 0; }
 };
 
@@ -43,7 +46,8 @@ struct RpcFigures {
   double launches_per_heartbeat = 0;  // of the busy ones: under 3 if there was nothing left to run
   double half_load_p50_us = 0, half_load_p99_us = 0;  // at half of `busy`
   double resident_mb = 0;
-  double resting_cpu_percent = 0;  // of a core, every tracker at its normal interval
+  // Of a core, every tracker at its normal interval.
+  double resting_cpu_percent = 0, resting_echo_cpu_percent = 0;
   double filled_seconds = 0;       // to submit the jobs and fill all slots
 };
 // Throws CliFailure if the JobTracker does not start or refuses what it is asked. `says` is told

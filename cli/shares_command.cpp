@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
-#include <iostream>
+#include <charconv>
 #include <memory>
 
+#include "cli/drf_shares_command.h"
 #include "cli/exit_code.h"
-#include "cli/format.h"
 #include "cli/json.h"
+#include "cli/shares_input.h"
 #include "cli/table.h"
-#include "conf/values.h"
 #include "fair/shares.h"
 
 namespace weir::cli {
@@ -21,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMostTotal = 4'000'000'000;  // what a Share holds, with room for sums
 constexpr std::size_t kMostClaimants = 1'000'000;
-constexpr std::size_t kMostInputBytes = 256'000'000;
 constexpr std::string_view kClaimantKeys[] = {"name", "demand", "min", "weight", "max"};
 
 struct Claim {
@@ -29,55 +26,6 @@ struct Claim {
   double weight = 1;
   ShareClaimant claimant;
 };
-
-std::string read_input(std::istream& in) {
-  std::string text;
-  char buffer[1 << 16];
-  while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kMostInputBytes)
-      throw wrong_use(fmt::format("standard input: more than {} bytes", kMostInputBytes));
-  }
-  return text;
-}
-
-Json parse_input(const std::string& text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(
-                                        std::min(text.size(), error.byte > 0 ? error.byte - 1 : 0));
-    const auto line = std::count(text.begin(), end, '\n') + 1;
-    const auto newline = std::find(std::make_reverse_iterator(end), text.rend(), '\n');
-    const auto column = end - newline.base() + 1;
-    throw wrong_use(fmt::format(
-        "standard input:{}:{}: not JSON, allowed: a list like "
-        "[{{\"name\": \"a\", \"demand\": 50, \"min\": 10, \"weight\": 1, \"max\": 40}}]",
-        line, column));
-  }
-}
-
-[[noreturn]] void refuse(const std::string& which, std::string_view key, const Json& value,
-                         std::string_view allowed) {
-  std::string shown = value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (shown.size() > 60) shown = shown.substr(0, 60) + "...";
-  throw wrong_use(
-      fmt::format("standard input: {} of {} is {}, allowed: {}", key, which, shown, allowed));
-}
-
-// Whole slots; 46.0 is 46.
-std::int64_t slots_of(const std::string& which, std::string_view key, const Json& value) {
-  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<std::uint64_t>();
-    if (number <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::int64_t>(number);
-  } else if (value.is_number_float()) {
-    const auto number = value.get<double>();
-    if (number >= 0 && number <= kExact && std::trunc(number) == number)
-      return static_cast<std::int64_t>(number);
-  }
-  refuse(which, key, value, "a whole number of slots, at least 0");
-}
 
 Claim read_claim(const Json& item, std::size_t nth) {
   std::string which = fmt::format("entry {}", nth + 1);
@@ -94,21 +42,19 @@ Claim read_claim(const Json& item, std::size_t nth) {
   }
   for (const auto& [key, value] : item.items()) {
     if (key == "demand") {
-      claim.claimant.demand = slots_of(which, key, value);
+      claim.claimant.demand =
+          whole_number(which, key, value, "a whole number of slots, at least 0");
     } else if (key == "min") {
-      claim.claimant.minimum = slots_of(which, key, value);
+      claim.claimant.minimum =
+          whole_number(which, key, value, "a whole number of slots, at least 0");
     } else if (key == "max") {
-      if (!value.is_null()) claim.claimant.maximum = slots_of(which, key, value);
+      if (!value.is_null())
+        claim.claimant.maximum =
+            whole_number(which, key, value, "a whole number of slots, at least 0");
     } else if (key == "weight") {
-      claim.weight = value.is_number() ? value.get<double>() : 0;
-      if (!(claim.weight > 0 && claim.weight <= 1e9))
-        refuse(which, key, value, "a number above 0 and up to 1000000000");
+      claim.weight = read_weight(which, value);
     } else if (key != "name") {
-      const auto meant = nearest(key, kClaimantKeys);
-      throw wrong_use(fmt::format("standard input: unknown key \"{}\" in {}{}, allowed: {}",
-                                  key.substr(0, 60), which,
-                                  meant ? fmt::format(", did you mean \"{}\"?", *meant) : "",
-                                  fmt::join(kClaimantKeys, ", ")));
+      refuse_key(which, key, kClaimantKeys);
     }
   }
   if (!has_name || !item.contains("demand"))
@@ -121,31 +67,33 @@ Claim read_claim(const Json& item, std::size_t nth) {
   return claim;
 }
 
-// Weights are in any unit that all share: the heaviest becomes 2^49 to 2^50, so that the others
-// lose nothing that a share of many millions of slots would show.
-void scale_weights(std::vector<Claim>& claims) {
-  double heaviest = 0;
-  for (const Claim& claim : claims) heaviest = std::max(heaviest, claim.weight);
-  int exponent = 0;
-  std::frexp(heaviest, &exponent);
-  for (Claim& claim : claims) {
-    claim.claimant.weight =
-        std::max<std::int64_t>(1, std::llround(std::ldexp(claim.weight, 50 - exponent)));
-  }
+std::int64_t read_slots(const std::string& text) {
+  std::int64_t slots = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), slots);
+  if (error != std::errc() || end != text.data() + text.size() || slots < 0 || slots > kMostTotal)
+    throw wrong_use(fmt::format(
+        "--total {}: not a number of slots, allowed: 0 to {}, or with --drf dimensions like "
+        "memory_mb=18432,vcores=9",
+        text.substr(0, 60), kMostTotal));
+  return slots;
 }
 
 int shares(Context& context, std::int64_t total, bool table) {
-  const Json input = parse_input(read_input(std::cin));
-  if (!input.is_array() || input.size() > kMostClaimants)
-    throw wrong_use(fmt::format("standard input: {}, allowed: a list of up to {} objects",
-                                input.is_array() ? "too long a list" : "no list", kMostClaimants));
+  const Json input =
+      read_list("[{\"name\": \"a\", \"demand\": 50, \"min\": 10, \"weight\": 1, \"max\": 40}]",
+                kMostClaimants);
   std::vector<Claim> claims;
   claims.reserve(input.size());
   for (const Json& item : input) claims.push_back(read_claim(item, claims.size()));
-  scale_weights(claims);
+  std::vector<double> weights;
+  for (const Claim& claim : claims) weights.push_back(claim.weight);
+  const std::vector<std::int64_t> scaled = scaled_weights(weights);
   std::vector<ShareClaimant> claimants;
   claimants.reserve(claims.size());
-  for (const Claim& claim : claims) claimants.push_back(claim.claimant);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    claimants.push_back(claims[i].claimant);
+    claimants.back().weight = scaled[i];
+  }
   const std::vector<Share> dealt = fair_shares(share_of_slots(total), claimants);
   if (table) {
     Table rows({{.header = "NAME", .least_width = 10}, {.header = "SHARE", .right = true}});
@@ -171,10 +119,12 @@ void add_shares_command(CLI::App& app, Context& context) {
   auto* command = app.add_subcommand(
       "shares", "the fair shares of claimants, as the fair policy computes them");
   command->group("Simulation");
-  const auto total = std::make_shared<std::int64_t>(0);
-  command->add_option("--total", *total, "slots to share out")
-      ->required()
-      ->check(CLI::Range(std::int64_t{0}, kMostTotal));
+  const auto total = std::make_shared<std::string>();
+  command->add_option("--total", *total, "slots to share out; with --drf NAME=AMOUNT,...")
+      ->type_name("N")
+      ->required();
+  const auto drf = std::make_shared<bool>(false);
+  command->add_flag("--drf", *drf, "by dominant resource, in several dimensions");
   // JSON unless a table is asked for: it answers scripts.
   const auto format = std::make_shared<std::string>("json");
   command->add_option("-o,--output-format", *format, "json, or a table for people")
@@ -184,14 +134,18 @@ void add_shares_command(CLI::App& app, Context& context) {
       "Standard input is a JSON list of {name, demand, min, weight, max} in slots; min is 0, "
       "weight "
       "1 and max\nunlimited unless they say otherwise. The output is a JSON list of {name, share} "
-      "in the same order.\n"
+      "in the same order.\nWith --drf demand, min, max and share are objects, an amount for each "
+      "dimension, and an entry may be a\npool: {name, policy: drf or fair, children: [...], min, "
+      "weight, max}.\n"
       "Examples:\n"
       "  echo '[{\"name\": \"a\", \"demand\": 46, \"min\": 50}, {\"name\": \"b\", \"demand\": "
-      "90}]' "
-      "| weir shares --total 100");
-  command->callback([&context, total, format] {
-    context.action = [&context, total, format] {
-      return shares(context, *total, *format == "table");
+      "90}]' | weir shares --total 100\n"
+      "  weir shares --drf --total memory_mb=18432,vcores=9 -o table < claimants.json");
+  command->callback([&context, total, drf, format] {
+    context.action = [&context, total, drf, format] {
+      const bool table = *format == "table";
+      if (*drf) return drf_shares_of_input(context, *total, table);
+      return shares(context, read_slots(*total), table);
     };
   });
 }

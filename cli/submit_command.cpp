@@ -12,8 +12,8 @@
 #include "cli/format.h"
 #include "cli/job_steering.h"
 #include "cli/json.h"
-#include "cli/patience.h"
 #include "cli/paths.h"
+#include "cli/patience.h"
 #include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
@@ -243,8 +243,8 @@ void add_limit_options(CLI::App& command, SubmitOptions& o) {
       ->type_name("FILE,...");
   command
       .add_option("--split-size", o.split_size,
-                  "input of one map, like 65536, 512k, 64M, 1G (default 64M); a .gz file is one "
-                  "split")
+                  "input of one map, like 65536, 512k, 64M, 1G (default 64M); a file that ends in "
+                  ".gz, .zst or .bz2 is one split")
       ->type_name("SIZE");
   command
       .add_option_function<std::string>(

@@ -12,7 +12,8 @@ constexpr std::string_view kPreemption[] = {"on", "log_only", "off"};
 
 }  // namespace
 
-std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, const Allocations&,
+std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
+                                                    const ResourceSettings&, const Allocations&,
                                                     Diagnostics& out) {
   auto settings = std::make_shared<CapacitySettings>();
   const MapReader map(section, "capacity", out,

@@ -12,7 +12,8 @@
 
 namespace weir {
 
-std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section, const Allocations&,
+std::shared_ptr<const PolicySettings> read_capacity(const YamlNode* section,
+                                                    const ResourceSettings&, const Allocations&,
                                                     Diagnostics& out);
 KeyValues describe_capacity(const PolicySettings& settings);
 std::vector<std::string> capacity_notices(const Settings& settings, const QueueTree& tree,

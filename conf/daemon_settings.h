@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conf/values.h"
+#include "jobqueue/model/map_output_codec.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
@@ -37,7 +38,8 @@ struct DaemonSettings {
   friend bool operator==(const DaemonSettings&, const DaemonSettings&) = default;
 };
 
-// `tracker:`, keys `task_...`: what one attempt's programs may have. 0 is no limit.
+// `tracker:`, keys `task_...` and `map_output_codec`: what one attempt's programs may have, and how
+// it works. 0 is no limit.
 struct TaskSettings {
   std::int64_t memory_mb = 0;          // of all of its processes; for jobs that ask for none
   std::int64_t processes = 1024;       // with their threads
@@ -48,6 +50,7 @@ struct TaskSettings {
   std::vector<std::string> environment;  // names that are passed on from the tracker's
   bool cgroups = true;
   bool mounts = true;  // other attempts' directories are out of sight
+  MapOutputCodec map_output_codec = MapOutputCodec::kNone;  // for jobs that do not say
   friend bool operator==(const TaskSettings&, const TaskSettings&) = default;
 };
 

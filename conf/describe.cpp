@@ -73,7 +73,7 @@ void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix
 
 }  // namespace
 
-std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]) {
+std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount]) {
   const Guarantee& map = guaranteed[index(TaskKind::kMap)];
   const Guarantee& reduce = guaranteed[index(TaskKind::kReduce)];
   const bool slots = map.unit == Unit::kSlots || reduce.unit == Unit::kSlots;

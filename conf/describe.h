@@ -17,7 +17,7 @@ std::vector<SettingsPart> queue_parts(const Settings& settings);
 std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicyEntry& policy);
 
 // "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
-std::string format_guarantee(const Guarantee (&guaranteed)[kTaskKindCount]);
+std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount]);
 
 struct SettingValue {
   std::string name;  // `heartbeat.expiry`, `queues.research.vision.maximum`

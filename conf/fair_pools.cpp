@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "conf/fair_pool_amounts.h"
 #include "conf/fair_section.h"
 
 namespace weir {
@@ -68,15 +69,27 @@ void read_weight(const MapReader& pool, PoolSettings& settings) {
   }
 }
 
-// What pools and their defaults have in common.
-void read_pool_values(const MapReader& pool, std::string_view running_jobs_key,
-                      PoolSettings& settings) {
-  read_weight(pool, settings);
+void read_pool_slots(const MapReader& pool, PoolSettings& settings) {
   read_min_share(pool, settings);
   read_max_share(pool, settings);
-  pool.read_limit(running_jobs_key, settings.max_running_jobs);
   if (const auto mode = pool.read_enum("mode", kPoolModes)) {
     settings.mode = static_cast<PoolSettings::Mode>(*mode);
+  }
+  for (const std::string_view key : {"policy", "lend"}) {
+    if (const YamlNode* node = pool.find(key))
+      pool.wrong(*node, key, "such a key where `resources: containers` is set");
+  }
+}
+
+// What pools and their defaults have in common.
+void read_pool_values(const MapReader& pool, const Space& space, std::string_view running_jobs_key,
+                      PoolSettings& settings) {
+  read_weight(pool, settings);
+  pool.read_limit(running_jobs_key, settings.max_running_jobs);
+  if (space.containers()) {
+    read_pool_amounts(pool, space, settings);
+  } else {
+    read_pool_slots(pool, settings);
   }
   const DurationRange range{.never = true};
   pool.read_duration("min_share_timeout", settings.min_share_timeout_ms, range);
@@ -96,7 +109,9 @@ Mark part_at(const MapReader& pool, std::string_view key, std::string_view part)
 
 // Rules between the values. What a pool has from the defaults counts too; the complaint stands
 // where the pool says one of the two.
-void check_pool_values(const MapReader& pool, const PoolSettings& settings) {
+void check_pool_values(const MapReader& pool, const Space& space, bool has_pools,
+                       const PoolSettings& settings) {
+  if (space.containers()) check_pool_amounts(pool, space, has_pools, settings);
   for (const TaskKind kind : kTaskKinds) {
     if (!pool.has("max_share") && !pool.has("min_share")) break;  // the defaults' own fault
     const auto& most = settings.max_share[index(kind)];
@@ -131,8 +146,8 @@ struct PoolDraft {
 
 class PoolReader {
  public:
-  PoolReader(PoolSettings defaults, Diagnostics& out)
-      : defaults_(std::move(defaults)), out_(out), drafts_(1) {}
+  PoolReader(PoolSettings defaults, const Space& space, Diagnostics& out)
+      : defaults_(std::move(defaults)), space_(space), out_(out), drafts_(1) {}
 
   void read_list(const YamlNode& node, const std::string& path, std::size_t parent) {
     if (node.kind == YamlNode::Kind::kNull) return;
@@ -167,16 +182,17 @@ class PoolReader {
     }
     const MapReader map(&node, path, out_,
                         {"name", "weight", "min_share", "max_share", "max_running_jobs", "mode",
-                         "min_share_timeout", "fair_share_timeout", "kill_budget", "pools"});
+                         "policy", "lend", "min_share_timeout", "fair_share_timeout", "kill_budget",
+                         "pools"});
     if (node.kind != YamlNode::Kind::kMap) {
       if (node.kind == YamlNode::Kind::kNull)
         out_.error(node.at, path + " is empty, allowed: a pool with a name");
       return;
     }
     PoolSettings settings = defaults_;
-    read_pool_values(map, "max_running_jobs", settings);
-    check_pool_values(map, settings);
+    read_pool_values(map, space_, "max_running_jobs", settings);
     const YamlNode* pools = map.find("pools");
+    check_pool_values(map, space_, pools != nullptr, settings);
     if (!names.empty()) {
       const auto self = declare(names, name_node->at, parent, std::move(settings));
       if (self && pools != nullptr) read_list(*pools, map.path("pools"), *self);
@@ -184,7 +200,8 @@ class PoolReader {
     }
     complain_of_name(map, name_node, path, parent);
     // Children of a pool without a good name are looked at too, apart from all others.
-    if (pools != nullptr) PoolReader(defaults_, out_).read_list(*pools, map.path("pools"), kTop);
+    if (pools == nullptr) return;
+    PoolReader(defaults_, space_, out_).read_list(*pools, map.path("pools"), kTop);
   }
 
   // The parts of a name that is legal; else none.
@@ -274,19 +291,20 @@ class PoolReader {
   }
 
   const PoolSettings defaults_;
+  const Space& space_;
   Diagnostics& out_;
   std::vector<PoolDraft> drafts_;  // the first one stands above the top
   std::map<std::string, std::size_t> by_path_;
   bool full_ = false;
 };
 
-void read_defaults(const MapReader& section, FairSettings& settings) {
+void read_defaults(const MapReader& section, const Space& space, FairSettings& settings) {
   const MapReader map(
       section.find("defaults"), section.path("defaults"), section.out(),
       {"pool_max_running_jobs", "user_max_running_jobs", "mode", "min_share_timeout",
-       "fair_share_timeout", "kill_budget", "weight", "min_share", "max_share"});
-  read_pool_values(map, "pool_max_running_jobs", settings.undeclared);
-  check_pool_values(map, settings.undeclared);
+       "fair_share_timeout", "kill_budget", "weight", "min_share", "max_share", "policy", "lend"});
+  read_pool_values(map, space, "pool_max_running_jobs", settings.undeclared);
+  check_pool_values(map, space, false, settings.undeclared);
   map.read_limit("user_max_running_jobs", settings.default_user_max_running_jobs);
 }
 
@@ -326,13 +344,13 @@ void read_users(const MapReader& section, FairSettings& settings) {
 
 }  // namespace
 
-void read_pool_keys(const PoolKeys& keys, FairSettings& settings) {
-  if (keys.defaults != nullptr) read_defaults(*keys.defaults, settings);
+void read_pool_keys(const PoolKeys& keys, const Space& space, FairSettings& settings) {
+  if (keys.defaults != nullptr) read_defaults(*keys.defaults, space, settings);
   if (keys.users != nullptr) read_users(*keys.users, settings);
   if (keys.pools == nullptr) return;
   const YamlNode* list = keys.pools->find("pools");
   if (list == nullptr) return;
-  PoolReader reader(settings.undeclared, keys.pools->out());
+  PoolReader reader(settings.undeclared, space, keys.pools->out());
   reader.read_list(*list, keys.pools->path("pools"), PoolReader::kTop);
   settings.pools = reader.take();
 }

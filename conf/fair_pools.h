@@ -9,6 +9,7 @@
 
 #include "conf/yaml_reader.h"
 #include "fair/fair_settings.h"
+#include "jobqueue/model/space.h"
 
 namespace weir {
 
@@ -21,6 +22,6 @@ struct PoolKeys {
   const MapReader* users = nullptr;
   const MapReader* pools = nullptr;  // whose `pools:` is a list
 };
-void read_pool_keys(const PoolKeys& keys, FairSettings& settings);
+void read_pool_keys(const PoolKeys& keys, const Space& space, FairSettings& settings);
 
 }  // namespace weir

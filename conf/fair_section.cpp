@@ -156,11 +156,12 @@ struct PoolSources {
   }
 };
 
-void read_pools(const MapReader& map, const Allocations& allocations, FairSettings& settings) {
+void read_pools(const MapReader& map, const Space& space, const Allocations& allocations,
+                FairSettings& settings) {
   PoolSources sources;
   sources.take(map);
   const YamlNode* name = file_name_of(map, settings);
-  if (settings.allocations_file.empty()) return read_pool_keys(sources.keys, settings);
+  if (settings.allocations_file.empty()) return read_pool_keys(sources.keys, space, settings);
   if (!allocations || !allocations->problem.empty()) {
     map.out().error(
         name->at,
@@ -171,7 +172,7 @@ void read_pools(const MapReader& map, const Allocations& allocations, FairSettin
             : fmt::format("the allocations file {} did not come with these settings, allowed: "
                           "settings read from a file, or pools: as a list",
                           shown(*name)));
-    return read_pool_keys(sources.keys, settings);
+    return read_pool_keys(sources.keys, space, settings);
   }
   Diagnostics out(allocations->file);
   YamlNode::Ptr document;
@@ -189,8 +190,20 @@ void read_pools(const MapReader& map, const Allocations& allocations, FairSettin
   }
   const MapReader file(document.get(), "", out, {"pools", "users", "defaults"});
   sources.take(file);
-  read_pool_keys(sources.keys, settings);
+  read_pool_keys(sources.keys, space, settings);
   map.out().include(out);
+}
+
+void refuse_what_needs_slots(const MapReader& map, const FairSettings& settings) {
+  const auto refuse = [&map](std::string_view key, std::string_view is, std::string_view allowed) {
+    map.out().error(map.at(key),
+                    fmt::format("{} is {}, which needs slots, allowed where `resources: "
+                                "containers` is set: {}",
+                                map.path(key), is, allowed));
+  };
+  if (settings.algorithm == FairSettings::Algorithm::kDeficit)
+    refuse("algorithm", "deficit", "share");
+  if (settings.copy_compute_split) refuse("copy_compute_split", "true", "false");
 }
 
 void check_default_pool(const MapReader& map, const FairSettings& settings) {
@@ -207,6 +220,7 @@ void check_default_pool(const MapReader& map, const FairSettings& settings) {
 }  // namespace
 
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
+                                                const ResourceSettings& resources,
                                                 const Allocations& allocations, Diagnostics& out) {
   auto settings = std::make_shared<FairSettings>();
   const std::size_t errors = out.error_count();
@@ -236,7 +250,9 @@ std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
                        "copy_factor"});
   read_scalars(map, *settings);
   read_booster(map, *settings);
-  read_pools(map, allocations, *settings);
+  const Space space(resources);
+  read_pools(map, space, allocations, *settings);
+  if (space.containers()) refuse_what_needs_slots(map, *settings);
   if (out.error_count() != errors) return settings;
   check_default_pool(map, *settings);
   return settings;

@@ -13,6 +13,7 @@
 namespace weir {
 
 std::shared_ptr<const PolicySettings> read_fair(const YamlNode* section,
+                                                const ResourceSettings& resources,
                                                 const Allocations& allocations, Diagnostics& out);
 KeyValues describe_fair(const PolicySettings& settings);
 std::vector<SettingsPart> fair_parts(const PolicySettings& settings);  // pools, then users

@@ -10,6 +10,7 @@
 #include "conf/event_log_section.h"
 #include "conf/queues.h"
 #include "conf/removed_queues.h"
+#include "conf/resources_section.h"
 #include "conf/sections.h"
 #include "conf/yaml_reader.h"
 
@@ -30,7 +31,8 @@ std::vector<std::string_view> top_keys(PolicyTable policies) {
   }
   keys.insert(keys.end(), {"queues", "removed_queues", "limits", "administrators",
                            "finished_jobs_kept", "finished_jobs_at_most", "history", "event_log",
-                           "tracker", "speculation", "tracker_faults"});
+                           "tracker", "speculation", "tracker_faults", "resources",
+                           "containers"});
   return keys;
 }
 
@@ -39,10 +41,22 @@ void read_policy(const MapReader& root, const Allocations& allocations, PolicyTa
   std::vector<std::string_view> names;
   for (const PolicyEntry& policy : policies) names.push_back(policy.name);
   if (const auto index = root.read_enum("policy", names)) settings.policy = names[*index];
+  const bool containers = settings.resources.mode == ResourceSettings::Mode::kContainers;
+  if (const PolicyEntry* rules = find_policy(settings.policy, policies);
+      containers && rules->make_of_containers == nullptr) {
+    std::vector<std::string_view> allowed;
+    for (const PolicyEntry& policy : policies) {
+      if (policy.make_of_containers != nullptr) allowed.push_back(policy.name);
+    }
+    root.out().error(root.at("policy"),
+                     fmt::format("policy {} knows slots alone, allowed with resources: containers: "
+                                 "{}",
+                                 settings.policy, fmt::join(allowed, ", ")));
+  }
   for (const PolicyEntry& policy : policies) {
     if (policy.read == nullptr) continue;
     settings.policies[std::string(policy.name)] =
-        policy.read(root.find(policy.name), allocations, root.out());
+        policy.read(root.find(policy.name), settings.resources, allocations, root.out());
   }
 }
 
@@ -64,6 +78,11 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
     return std::nullopt;
   }
   Loaded loaded = read_settings(*document, source.allocations, out);
+  if (loaded.settings.resources.mode == ResourceSettings::Mode::kContainers) {
+    // Trackers do not say yet what they offer besides slots (docs/containers.md).
+    out.error(document->at,
+              "resources is containers, allowed for a JobTracker: slots; `weir sim` knows both");
+  }
   if (!out.ok()) return std::nullopt;
   loaded.settings.notices = out.warnings();
   loaded.settings.text = source.joined();
@@ -93,6 +112,8 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
                      PolicyTable policies) {
   Loaded loaded;
   const MapReader root(&document, "", out, top_keys(policies));
+  read_resources(root, loaded.settings.resources);
+  const Space space(loaded.settings.resources);
   read_policy(root, allocations, policies, loaded.settings);
   read_heartbeat(root, loaded.settings.heartbeat);
   read_speculation(root, loaded.settings.speculation);
@@ -104,7 +125,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   read_event_log(root, loaded.settings.event_log);
   read_tracker_faults(root, loaded.settings.tracker_faults);
   const std::size_t errors = out.error_count();
-  loaded.settings.queues = load_queues(root.find("queues"), out);
+  loaded.settings.queues = load_queues(root.find("queues"), space, out);
   const bool queues_good = out.error_count() == errors;
   loaded.settings.removed_queues = read_removed_queues(
       root, queues_good ? loaded.settings.queues : std::vector<QueueSettings>());

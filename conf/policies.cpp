@@ -4,9 +4,12 @@
 #include <type_traits>
 
 #include "capacity/capacity_policy.h"
+#include "capacity/container_capacity.h"
 #include "conf/capacity_section.h"
 #include "conf/fair_section.h"
+#include "fair/container_fair.h"
 #include "fair/fair_policy.h"
+#include "fifo/container_fifo.h"
 #include "fifo/fifo_policy.h"
 
 namespace weir {
@@ -22,9 +25,11 @@ std::unique_ptr<Policy> make(const ClusterState& state, PolicyMemory& memory) {
 }
 
 constexpr PolicyEntry kPolicies[] = {
-    {"capacity", make<CapacityPolicy>, read_capacity, describe_capacity, nullptr, capacity_notices},
-    {"fair", make<FairPolicy>, read_fair, describe_fair, fair_parts, fair_notices},
-    {"fifo", make<FifoPolicy>},
+    {"capacity", make<CapacityPolicy>, make<ContainerCapacity>, read_capacity, describe_capacity,
+     nullptr, capacity_notices},
+    {"fair", make<FairPolicy>, make<ContainerFair>, read_fair, describe_fair, fair_parts,
+     fair_notices},
+    {"fifo", make<FifoPolicy>, make<ContainerFifo>},
 };
 
 }  // namespace
@@ -49,7 +54,9 @@ PolicyFactory policy_factory(PolicyTable policies) {
   return [policies](std::string_view name, const ClusterState& state,
                     PolicyMemory& memory) -> std::unique_ptr<Policy> {
     const PolicyEntry* policy = find_policy(name, policies);
-    return policy == nullptr ? nullptr : policy->make(state, memory);
+    if (policy == nullptr) return nullptr;
+    const auto make = state.space().containers() ? policy->make_of_containers : policy->make;
+    return make == nullptr ? nullptr : make(state, memory);
   };
 }
 
@@ -59,7 +66,7 @@ std::shared_ptr<const PolicySettings> settings_of(const Settings& settings,
   const auto found = settings.policies.find(std::string(policy.name));
   if (found != settings.policies.end() && found->second) return found->second;
   Diagnostics unused("");
-  return policy.read(nullptr, std::nullopt, unused);
+  return policy.read(nullptr, {}, std::nullopt, unused);
 }
 
 }  // namespace weir

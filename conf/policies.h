@@ -31,10 +31,14 @@ struct SettingsPart {
 struct PolicyEntry {
   std::string_view name;  // in `policy: NAME`, and its section's key in weir.yaml
   std::unique_ptr<Policy> (*make)(const ClusterState& state, PolicyMemory& memory);
+  // Where containers count; null: it knows slots alone.
+  std::unique_ptr<Policy> (*make_of_containers)(const ClusterState& state,
+                                                PolicyMemory& memory) = nullptr;
 
   // Reads the section (null: it is absent, so all defaults); what is wrong goes to `out`. A section
   // may keep a part of itself in the allocations file. Null, with the two below: it has no section.
   std::shared_ptr<const PolicySettings> (*read)(const YamlNode* section,
+                                                const ResourceSettings& resources,
                                                 const Allocations& allocations,
                                                 Diagnostics& out) = nullptr;
   // The settings as key and value, with defaults, for `conf diff`.

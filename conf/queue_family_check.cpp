@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "conf/queues.h"
+#include "conf/resources_section.h"
 
 namespace weir {
 namespace {
@@ -17,14 +18,14 @@ using Unit = Guarantee::Unit;
 
 // A queue's part of the cluster, for warnings only.
 struct Part {
-  double guaranteed[kTaskKindCount] = {1, 1};
+  double guaranteed[kPlaceCount] = {1, 1, 1, 1, 1, 1, 1, 1};
   double maximum = 1;
 };
 
 class FamilyCheck {
  public:
-  FamilyCheck(const std::vector<QueueDraft>& drafts, Diagnostics& out)
-      : drafts_(drafts), out_(out) {}
+  FamilyCheck(const std::vector<QueueDraft>& drafts, const Space& space, Diagnostics& out)
+      : drafts_(drafts), space_(space), out_(out) {}
 
   void run(const std::vector<std::size_t>& family, const QueueDraft* parent, const Part& part) {
     check_names(family);
@@ -33,7 +34,7 @@ class FamilyCheck {
     for (const std::size_t i : family) {
       Part own = part_of(i, totals, part);
       check_reach(drafts_[i], own);
-      own.maximum = std::max({own.maximum, own.guaranteed[0], own.guaranteed[1]});
+      own.maximum = std::max(own.maximum, most_of(own));
       check_users(drafts_[i]);
       if (drafts_[i].children.empty()) continue;
       for (const auto& [key, at] : drafts_[i].job_keys) {
@@ -49,8 +50,8 @@ class FamilyCheck {
  private:
   // Of one family, so that a family of thousands stays linear work.
   struct Totals {
-    std::int64_t amount[kTaskKindCount] = {};
-    std::int64_t unset[kTaskKindCount] = {};
+    std::int64_t amount[kPlaceCount] = {};
+    std::int64_t unset[kPlaceCount] = {};
     std::size_t members = 0;
   };
 
@@ -58,16 +59,16 @@ class FamilyCheck {
     Totals totals;
     totals.members = family.size();
     for (const std::size_t i : family) {
-      for (const TaskKind kind : kTaskKinds) {
-        totals.amount[index(kind)] += guarantee(i, kind).amount;
-        if (guarantee(i, kind).unit == Unit::kUnset) ++totals.unset[index(kind)];
+      for (const Dimension d : space_.dimensions()) {
+        totals.amount[d.place()] += guarantee(i, d).amount;
+        if (guarantee(i, d).unit == Unit::kUnset) ++totals.unset[d.place()];
       }
     }
     return totals;
   }
 
-  const Guarantee& guarantee(std::size_t i, TaskKind kind) const {
-    return drafts_[i].settings.guaranteed[index(kind)];
+  const Guarantee& guarantee(std::size_t i, Dimension d) const {
+    return drafts_[i].settings.guaranteed[d.place()];
   }
 
   void check_names(const std::vector<std::size_t>& family) {
@@ -89,8 +90,8 @@ class FamilyCheck {
     const std::size_t* first_percent = nullptr;
     const std::size_t* first_slots = nullptr;
     for (const std::size_t& i : family) {
-      for (const TaskKind kind : kTaskKinds) {
-        const Unit unit = guarantee(i, kind).unit;
+      for (const Dimension d : space_.dimensions()) {
+        const Unit unit = guarantee(i, d).unit;
         if (unit == Unit::kPercent && first_percent == nullptr) first_percent = &i;
         if (unit == Unit::kSlots && first_slots == nullptr) first_slots = &i;
       }
@@ -110,26 +111,36 @@ class FamilyCheck {
 
   // Finds what is wrong per class, and tells it once if both classes have the same fault.
   void check_totals(const std::vector<std::size_t>& family, const QueueDraft* parent) {
-    std::string problems[kTaskKindCount];
-    for (const TaskKind kind : kTaskKinds) problems[index(kind)] = total_problem(family, kind);
+    std::map<Dimension, std::string> problems;
+    for (const Dimension d : space_.dimensions()) problems[d] = total_problem(family, d);
     const auto first = std::find_if(family.begin(), family.end(), [&](std::size_t i) {
-      return guarantee(i, TaskKind::kMap).unit != Unit::kUnset ||
-             guarantee(i, TaskKind::kReduce).unit != Unit::kUnset;
+      return std::any_of(space_.dimensions().begin(), space_.dimensions().end(),
+                         [&](Dimension d) { return guarantee(i, d).unit != Unit::kUnset; });
     });
     if (first == family.end()) return;
     const std::string where =
         parent == nullptr ? "the top queues" : "the queues under " + parent->path;
-    const bool same = problems[0] == problems[1];
-    for (const TaskKind kind : kTaskKinds) {
-      const std::string& problem = problems[index(kind)];
-      if (problem.empty() || (same && kind == TaskKind::kReduce)) continue;
+    const std::string& any = problems.begin()->second;
+    const bool same = std::all_of(problems.begin(), problems.end(),
+                                  [&](const auto& problem) { return problem.second == any; });
+    bool wrong = false;
+    for (const auto& [d, problem] : problems) {
+      if (problem.empty() || (same && wrong)) continue;
+      wrong = true;
+      const std::string_view all = space_.containers() ? "the" : "map and reduce";
       out_.error(drafts_[*first].guaranteed_at,
-                 fmt::format("{} guarantees of {} {}", same ? "map and reduce" : name(kind), where,
+                 fmt::format("{} guarantees of {} {}", same ? all : space_.name(d), where,
                              problem));
     }
-    if (!problems[0].empty() || !problems[1].empty()) return;
-    if (guarantee(*first, TaskKind::kMap).unit == Unit::kSlots ||
-        guarantee(*first, TaskKind::kReduce).unit == Unit::kSlots) {
+    if (wrong) return;
+    const bool amounts =
+        std::any_of(space_.dimensions().begin(), space_.dimensions().end(),
+                    [&](Dimension d) { return guarantee(*first, d).unit == Unit::kSlots; });
+    if (amounts && space_.containers()) {
+      out_.warning(drafts_[*first].guaranteed_at,
+                   fmt::format("guarantees of {} in amounts are ratios, scaled to what there is",
+                               where));
+    } else if (amounts) {
       out_.warning(
           drafts_[*first].guaranteed_at,
           fmt::format("guarantees of {} in slots are ratios, scaled to the slots there are",
@@ -138,13 +149,13 @@ class FamilyCheck {
     warn_of_nothing_left(family);
   }
 
-  std::string total_problem(const std::vector<std::size_t>& family, TaskKind kind) const {
+  std::string total_problem(const std::vector<std::size_t>& family, Dimension d) const {
     std::int64_t total = 0;
     std::vector<std::string> unset;
     std::vector<std::string> parts;
     bool slots = false;
     for (const std::size_t i : family) {
-      const Guarantee& g = guarantee(i, kind);
+      const Guarantee& g = guarantee(i, d);
       slots = slots || g.unit == Unit::kSlots;
       if (g.unit == Unit::kUnset) {
         unset.push_back(drafts_[i].settings.name);
@@ -156,7 +167,8 @@ class FamilyCheck {
     if (parts.empty()) return {};
     if (slots) {
       if (unset.empty()) return {};
-      return fmt::format("are in slots but missing for {}, allowed: slots for every sibling",
+      const std::string_view what = space_.containers() ? "amounts" : "slots";
+      return fmt::format("are in {0} but missing for {1}, allowed: {0} for every sibling", what,
                          listed(unset));
     }
     if (total == kWhole || (total < kWhole && !unset.empty())) return {};
@@ -176,22 +188,21 @@ class FamilyCheck {
   void warn_of_nothing_left(const std::vector<std::size_t>& family) {
     const Totals totals = totals_of(family);
     for (const std::size_t i : family) {
-      for (const TaskKind kind : kTaskKinds) {
-        if (guarantee(i, kind).unit != Unit::kUnset || share(i, totals, kind) > 0) continue;
+      for (const Dimension d : space_.dimensions()) {
+        if (guarantee(i, d).unit != Unit::kUnset || share(i, totals, d) > 0) continue;
         out_.warning(
             drafts_[i].at,
-            fmt::format("queue \"{}\" is guaranteed no {} slots: its siblings' percentages total "
-                        "100%",
-                        drafts_[i].path, name(kind)));
+            fmt::format("queue \"{}\" is guaranteed no {}: its siblings' percentages total 100%",
+                        drafts_[i].path, words_of(space_, d)));
       }
     }
   }
 
   // The queue's part of its parent.
-  double share(std::size_t i, const Totals& family, TaskKind kind) const {
-    const std::int64_t total = family.amount[index(kind)];
-    const std::int64_t unset = family.unset[index(kind)];
-    const Guarantee& own = guarantee(i, kind);
+  double share(std::size_t i, const Totals& family, Dimension d) const {
+    const std::int64_t total = family.amount[d.place()];
+    const std::int64_t unset = family.unset[d.place()];
+    const Guarantee& own = guarantee(i, d);
     switch (own.unit) {
       case Unit::kPercent:
         return static_cast<double>(own.amount) / static_cast<double>(kWhole);
@@ -205,10 +216,16 @@ class FamilyCheck {
     return 0;
   }
 
+  double most_of(const Part& part) const {
+    double most = 0;
+    for (const Dimension d : space_.dimensions()) most = std::max(most, part.guaranteed[d.place()]);
+    return most;
+  }
+
   Part part_of(std::size_t i, const Totals& family, const Part& parent) const {
     Part own;
-    for (const TaskKind kind : kTaskKinds) {
-      own.guaranteed[index(kind)] = parent.guaranteed[index(kind)] * share(i, family, kind);
+    for (const Dimension d : space_.dimensions()) {
+      own.guaranteed[d.place()] = parent.guaranteed[d.place()] * share(i, family, d);
     }
     own.maximum = parent.maximum *
                   static_cast<double>(drafts_[i].settings.maximum_hundredths.value_or(kWhole)) /
@@ -218,7 +235,7 @@ class FamilyCheck {
 
   void check_reach(const QueueDraft& draft, const Part& own) {
     constexpr double kTolerance = 1e-9;
-    const double guaranteed = std::max(own.guaranteed[0], own.guaranteed[1]);
+    const double guaranteed = most_of(own);
     if (guaranteed <= own.maximum + kTolerance) return;
     out_.warning(draft.settings.maximum_hundredths ? draft.maximum_at : draft.at,
                  fmt::format("queue \"{}\" may hold at most {:.2f}% of the cluster but is "
@@ -240,17 +257,18 @@ class FamilyCheck {
   }
 
   const std::vector<QueueDraft>& drafts_;
+  const Space& space_;
   Diagnostics& out_;
 };
 
 }  // namespace
 
-void check_queues(const std::vector<QueueDraft>& drafts, Diagnostics& out) {
+void check_queues(const std::vector<QueueDraft>& drafts, const Space& space, Diagnostics& out) {
   std::vector<std::size_t> top;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     if (!drafts[i].parent) top.push_back(i);
   }
-  if (!top.empty()) FamilyCheck(drafts, out).run(top, nullptr, Part{});
+  if (!top.empty()) FamilyCheck(drafts, space, out).run(top, nullptr, Part{});
 }
 
 }  // namespace weir

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 
 #include <fmt/format.h>
+
+#include "conf/resources_section.h"
 
 namespace weir {
 namespace {
@@ -29,44 +32,102 @@ bool is_queue_name(std::string_view name) {
          });
 }
 
-std::optional<Guarantee> guarantee_of(const YamlNode& node, bool slots_allowed) {
+std::optional<Guarantee> guarantee_of(const YamlNode& node, bool amounts_allowed) {
   if (node.kind != YamlNode::Kind::kScalar) return std::nullopt;
   if (const auto percent = parse_percent(node.text); percent && *percent <= kPercent.most) {
     return Guarantee{Guarantee::Unit::kPercent, *percent};
   }
-  const auto slots = slots_allowed ? parse_integer(node.text) : std::nullopt;
-  if (slots && *slots >= 0 && *slots <= IntegerRange{}.most) {
-    return Guarantee{Guarantee::Unit::kSlots, *slots};
+  const auto amount = amounts_allowed ? parse_integer(node.text) : std::nullopt;
+  if (amount && *amount >= 0 && *amount <= IntegerRange{}.most) {
+    return Guarantee{Guarantee::Unit::kSlots, *amount};
   }
   return std::nullopt;
 }
 
-void read_guaranteed(const MapReader& queue, QueueSettings& settings) {
-  const YamlNode* node = queue.find("guaranteed");
-  if (node == nullptr) return;
+// `40%`, or a word for each dimension: `{map: 40%, reduce: 20}`, `{memory_mb: 40%, gpu: 2}`. Tells
+// whether there is one.
+bool read_parts(const MapReader& queue, std::string_view key, const Space& space,
+                std::string_view allowed, std::span<Guarantee, kPlaceCount> parts) {
+  const YamlNode* node = queue.find(key);
+  if (node == nullptr) return false;
   if (node->kind != YamlNode::Kind::kMap) {
-    // A bare number could mean slots or a forgotten %; only a percentage is plain.
-    if (const auto both = guarantee_of(*node, false)) {
-      for (Guarantee& guarantee : settings.guaranteed) guarantee = *both;
+    // A bare number could mean amounts or a forgotten %; only a percentage is plain.
+    if (const auto all = guarantee_of(*node, false)) {
+      std::fill(parts.begin(), parts.end(), *all);
     } else {
-      queue.wrong(*node, "guaranteed", kGuaranteeAllowed);
+      queue.wrong(*node, key, allowed);
     }
-    return;
+    return true;
   }
-  const MapReader classes(node, queue.path("guaranteed"), queue.out(), {"map", "reduce"});
-  for (const TaskKind kind : kTaskKinds) {
-    const YamlNode* value = classes.find(name(kind));
+  const MapReader each(node, queue.path(key), queue.out(), keys_of(space));
+  for (const Dimension d : space.dimensions()) {
+    const std::string_view name = space.name(d);
+    const YamlNode* value = each.find(name);
     if (value == nullptr) continue;
-    if (const auto guarantee = guarantee_of(*value, true)) {
-      settings.guaranteed[index(kind)] = *guarantee;
+    if (const auto part = guarantee_of(*value, true)) {
+      parts[d.place()] = *part;
     } else {
-      classes.wrong(*value, name(kind),
-                    "a percentage from 0% to 100% with at most two decimals, or a number of slots");
+      each.wrong(*value, name,
+                 space.containers()
+                     ? "a percentage from 0% to 100% with at most two decimals, or an amount"
+                     : "a percentage from 0% to 100% with at most two decimals, or a number of "
+                       "slots");
     }
   }
+  return true;
 }
 
-void read_reclaim_after(const MapReader& queue, QueueSettings& settings) {
+std::string parts_allowed(const Space& space) {
+  if (!space.containers()) return std::string(kGuaranteeAllowed);
+  return fmt::format("a percentage from 0% to 100% with at most two decimals, or percentages or "
+                     "amounts of {}",
+                     listed_keys(space));
+}
+
+void read_guaranteed(const MapReader& queue, const Space& space, QueueSettings& settings) {
+  read_parts(queue, "guaranteed", space, parts_allowed(space),
+             std::span<Guarantee, kPlaceCount>(settings.guaranteed));
+}
+
+// `80%` in every dimension, or of containers a word for each.
+void read_maximum(const MapReader& queue, const Space& space, QueueSettings& settings) {
+  const YamlNode* node = queue.find("maximum");
+  if (node != nullptr && space.containers() && node->kind == YamlNode::Kind::kMap) {
+    QueueBound bound;
+    read_parts(queue, "maximum", space, parts_allowed(space), bound.of);
+    settings.maximum = bound;
+    return;
+  }
+  std::int64_t maximum = 0;
+  if (queue.read_percent("maximum", maximum, {.least = 1, .most = 10'000}))
+    settings.maximum_hundredths = maximum;
+}
+
+}  // namespace
+
+void read_loan(const MapReader& queue, std::string_view key, const Space& space,
+               std::optional<QueueBound>& target) {
+  const YamlNode* node = queue.find(key);
+  if (node == nullptr) return;
+  if (!space.containers()) {
+    queue.wrong(*node, key, "such a key where `resources: containers` is set");
+    return;
+  }
+  QueueBound bound;
+  const bool scalar = node->kind == YamlNode::Kind::kScalar;
+  if (scalar && key == "lend" && node->text == "all") return;
+  if (scalar && node->text == "never") {
+    bound.of.fill({Guarantee::Unit::kPercent, 0});
+  } else {
+    const std::string words = key == "lend" ? "all, never, " : "never, ";
+    read_parts(queue, key, space, words + parts_allowed(space), bound.of);
+  }
+  target = bound;
+}
+
+namespace {
+
+void read_reclaim_after(const MapReader& queue, const Space& space, QueueSettings& settings) {
   const YamlNode* node = queue.find("reclaim_after");
   if (node == nullptr) return;
   const DurationRange range{.never = true};
@@ -74,6 +135,10 @@ void read_reclaim_after(const MapReader& queue, QueueSettings& settings) {
     if (const auto both = duration_of(*node, queue.path("reclaim_after"), range, queue.out())) {
       for (auto& target : settings.reclaim_after_ms) target = *both;
     }
+    return;
+  }
+  if (space.containers()) {
+    queue.wrong(*node, "reclaim_after", "one duration: containers have no maps and reduces");
     return;
   }
   const MapReader classes(node, queue.path("reclaim_after"), queue.out(), {"map", "reduce"});
@@ -126,7 +191,7 @@ void read_access(const MapReader& queue, std::string_view key, AccessList& targe
 
 class Reader {
  public:
-  explicit Reader(Diagnostics& out) : out_(out) {}
+  Reader(const Space& space, Diagnostics& out) : space_(space), out_(out) {}
 
   void read_list(const YamlNode& node, const std::string& path, std::optional<std::size_t> parent) {
     if (node.kind != YamlNode::Kind::kList || node.items.empty()) {
@@ -166,8 +231,9 @@ class Reader {
     }
     const MapReader map(
         &node, path, out_,
-        {"name", "parent", "guaranteed", "maximum", "reclaim_after", "lend_after", "user_limit",
-         "priorities", "max_jobs", "max_jobs_per_user", "max_tasks_per_job", "max_running_jobs",
+        {"name", "parent", "guaranteed", "maximum", "borrow", "lend", "reclaim_after", "lend_after",
+         "user_limit", "priorities", "max_jobs", "max_jobs_per_user", "max_tasks_per_job",
+         "max_running_jobs",
          "max_running_jobs_per_user", "kill_budget", "submit", "administer", "state", "queues"});
     if (node.kind != YamlNode::Kind::kMap) {
       if (node.kind == YamlNode::Kind::kNull)
@@ -211,18 +277,18 @@ class Reader {
     map.read_string("parent", draft.parent_name);
   }
 
-  static void read_values(const MapReader& map, QueueDraft& draft) {
+  void read_values(const MapReader& map, QueueDraft& draft) const {
     QueueSettings& settings = draft.settings;
     draft.guaranteed_at = map.has("guaranteed") ? map.at("guaranteed") : draft.at;
     draft.maximum_at = map.at("maximum");
     for (const std::string_view key : kJobKeys) {
       if (map.has(key)) draft.job_keys.emplace_back(key, map.at(key));
     }
-    read_guaranteed(map, settings);
-    std::int64_t maximum = 0;
-    if (map.read_percent("maximum", maximum, {.least = 1, .most = 10'000}))
-      settings.maximum_hundredths = maximum;
-    read_reclaim_after(map, settings);
+    read_guaranteed(map, space_, settings);
+    read_maximum(map, space_, settings);
+    read_loan(map, "borrow", space_, settings.borrow);
+    read_loan(map, "lend", space_, settings.lend);
+    read_reclaim_after(map, space_, settings);
     map.read_duration("lend_after", settings.lend_after_ms, {.never = true});
     read_user_limit(map, settings);
     map.read_bool("priorities", settings.priorities);
@@ -238,6 +304,7 @@ class Reader {
     if (const auto state = map.read_enum("state", kStates)) settings.stopped = *state == 1;
   }
 
+  const Space& space_;
   Diagnostics& out_;
   bool full_ = false;
 };
@@ -251,21 +318,22 @@ QueueSettings assemble(std::vector<QueueDraft>& drafts, std::size_t index) {
 
 }  // namespace
 
-std::vector<QueueDraft> read_queues(const YamlNode& node, Diagnostics& out) {
-  Reader reader(out);
+std::vector<QueueDraft> read_queues(const YamlNode& node, const Space& space, Diagnostics& out) {
+  Reader reader(space, out);
   reader.read_list(node, "queues", std::nullopt);
   return std::move(reader.drafts);
 }
 
-std::vector<QueueSettings> load_queues(const YamlNode* node, Diagnostics& out) {
+std::vector<QueueSettings> load_queues(const YamlNode* node, const Space& space,
+                                       Diagnostics& out) {
   std::vector<QueueSettings> result;
   if (node == nullptr) {
     result.emplace_back().name = "default";
     return result;
   }
-  std::vector<QueueDraft> drafts = read_queues(*node, out);
+  std::vector<QueueDraft> drafts = read_queues(*node, space, out);
   if (!resolve_queues(drafts, out)) return result;
-  check_queues(drafts, out);
+  check_queues(drafts, space, out);
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     if (!drafts[i].parent) result.push_back(assemble(drafts, i));
   }

@@ -12,6 +12,7 @@
 
 #include "conf/yaml_reader.h"
 #include "jobqueue/model/settings.h"
+#include "jobqueue/model/space.h"
 
 namespace weir {
 
@@ -34,11 +35,16 @@ struct QueueDraft {
 
 // What `queues:` says, or the one queue `default` if `node` is null. Valid only if `out` has no
 // errors.
-std::vector<QueueSettings> load_queues(const YamlNode* node, Diagnostics& out);
+std::vector<QueueSettings> load_queues(const YamlNode* node, const Space& space,
+                                       Diagnostics& out);
 
 // The three steps, in this order.
-std::vector<QueueDraft> read_queues(const YamlNode& node, Diagnostics& out);
+std::vector<QueueDraft> read_queues(const YamlNode& node, const Space& space, Diagnostics& out);
 bool resolve_queues(std::vector<QueueDraft>& drafts, Diagnostics& out);  // false: no tree
-void check_queues(const std::vector<QueueDraft>& drafts, Diagnostics& out);
+void check_queues(const std::vector<QueueDraft>& drafts, const Space& space, Diagnostics& out);
+
+// `lend: all | never | 60% | {..}`, `borrow: never | 20% | {..}`, of queues and pools.
+void read_loan(const MapReader& map, std::string_view key, const Space& space,
+               std::optional<QueueBound>& target);
 
 }  // namespace weir

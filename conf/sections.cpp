@@ -159,6 +159,8 @@ void read_task(const MapReader& map, TaskSettings& task) {
   map.read_integer("task_core_mb", task.core_mb, kMegabytes);
   map.read_bool("task_cgroups", task.cgroups);
   map.read_bool("task_mounts", task.mounts);
+  if (const auto codec = map.read_enum("map_output_codec", kMapOutputCodecNames))
+    task.map_output_codec = static_cast<MapOutputCodec>(*codec);
   if (!map.read_strings("task_environment", task.environment)) return;
   for (const std::string& name : task.environment) {
     if (name.empty() || name.find('=') != std::string::npos)
@@ -186,7 +188,8 @@ void read_tracker(const MapReader& root, TrackerSettings& tracker) {
                        "work_dir", "min_free_disk_mb", "listen", "job_disk_mb", "log_keep",
                        "log_stream_mb", "log_job_mb", "log_total_mb", "task_memory_mb",
                        "task_processes", "task_user_processes", "task_open_files", "task_file_mb",
-                       "task_core_mb", "task_environment", "task_cgroups", "task_mounts"});
+                       "task_core_mb", "task_environment", "task_cgroups", "task_mounts",
+                       "map_output_codec"});
   map.read_string("name", tracker.name);
   map.read_integer("map_slots", tracker.map_slots, kSlots);
   map.read_integer("reduce_slots", tracker.reduce_slots, kSlots);

@@ -5,8 +5,14 @@ namespace weir {
 
 namespace {
 
-std::string task_name_part(const TaskKey& task) {  // m0
-  return (task.kind == TaskKind::kMap ? "m" : "r") + std::to_string(task.index);
+// m0; of an application ps.0
+std::string task_name_part(const TaskKey& task, const Engine& engine) {
+  const std::string index = std::to_string(task.index);
+  if (!is_group(task.kind)) return (task.kind == TaskKind::kMap ? "m" : "r") + index;
+  const Job* job = engine.state().find_job(task.job);
+  const std::size_t group = group_number(task.kind);
+  if (job == nullptr || group >= job->spec->task_groups.size()) return "?." + index;
+  return job->spec->task_groups[group].name + "." + index;
 }
 
 }  // namespace
@@ -46,7 +52,7 @@ std::string EventLines::pool_or(JobId job, const std::string& queue) const {
 
 void EventLines::task(const AttemptKey& attempt, TrackerId tracker) {
   line_.add("job", names_(attempt.task.job))
-      .add("task", task_name_part(attempt.task))
+      .add("task", task_name_part(attempt.task, *engine_))
       .add("attempt", std::int64_t{attempt.attempt})
       .add("tracker", engine_->state().tracker(tracker).name);
 }
@@ -54,8 +60,21 @@ void EventLines::task(const AttemptKey& attempt, TrackerId tracker) {
 void EventLines::owner(const AttemptKey& attempt, QueueId queue) {
   const Job* job = engine_->state().find_job(attempt.task.job);
   line_.add("queue", pool_or(attempt.task.job, queue_path(queue)))
-      .add("class", name(attempt.task.kind))
+      .add("class",
+           engine_->state().space().containers() ? "container" : name(attempt.task.kind))
       .add("user", job != nullptr ? job->spec->user : "");
+}
+
+void EventLines::container(const TaskKey& task) {
+  const Space& space = engine_->state().space();
+  const Job* job = engine_->state().find_job(task.job);
+  if (!space.containers() || job == nullptr) return;
+  std::vector<std::pair<std::string_view, std::int64_t>> amounts;
+  for (const Dimension d : space.dimensions()) {
+    const std::int64_t amount = job->need(task.kind)[d];
+    if (amount != 0) amounts.emplace_back(space.name(d), amount);
+  }
+  line_.add_amounts("container", amounts);
 }
 
 void EventLines::put(const JobSubmitted& fact) {
@@ -98,7 +117,7 @@ void EventLines::put(const PolicyChanged& fact) {
 void EventLines::put(const TaskReopened& fact) {
   begin("reopen")
       .add("job", names_(fact.task.job))
-      .add("task", task_name_part(fact.task))
+      .add("task", task_name_part(fact.task, *engine_))
       .add("reason", fact.why)
       .end();
 }
@@ -113,8 +132,8 @@ template <class Fact>
 void EventLines::claim(const char* event, const Fact& fact) {
   begin(event)
       .add("queue", fact.queue)
-      .add("class", name(fact.kind))
-      .add("slots", fact.slots)
+      .add("class", engine_->state().space().name(fact.dimension))
+      .add(fact.dimension.is_slots() ? "slots" : "amount", fact.slots)
       .add("deadline", fact.deadline - zero_)
       .add("claim", static_cast<std::int64_t>(fact.claim))
       .end();
@@ -138,6 +157,7 @@ void EventLines::put(const AttemptLaunched& fact) {
   line_.add("locality", name(fact.locality));
   if (fact.speculative) line_.add_true("speculative");
   owner(fact.attempt, fact.queue);
+  container(fact.attempt.task);
   line_.end();
 }
 
@@ -146,6 +166,23 @@ void EventLines::put(const ComputeGranted& fact) {
   task(fact.attempt, fact.tracker);
   owner(fact.attempt, fact.queue);
   line_.end();
+}
+
+void EventLines::put(const Reserved& fact) {
+  begin("reserve")
+      .add("job", names_(fact.task.job))
+      .add("task", task_name_part(fact.task, *engine_))
+      .add("tracker", engine_->state().tracker(fact.tracker).name);
+  container(fact.task);
+  line_.add("queue", pool_or(fact.task.job, queue_path(fact.queue))).end();
+}
+
+void EventLines::put(const Unreserved& fact) {
+  begin("unreserve")
+      .add("job", names_(fact.job))
+      .add("tracker", engine_->state().tracker(fact.tracker).name)
+      .add("reason", fact.why)
+      .end();
 }
 
 void EventLines::put(const DutyPassedOn& fact) {

@@ -34,6 +34,7 @@ class EventLines {
   JsonLine& begin(const char* event);
   void task(const AttemptKey& attempt, TrackerId tracker);
   void owner(const AttemptKey& attempt, QueueId queue);
+  void container(const TaskKey& task);
   std::string queue_path(QueueId queue) const;
   std::string pool_or(JobId job, const std::string& queue) const;
   template <class Fact>
@@ -55,6 +56,8 @@ class EventLines {
   void put(const ClaimDropped& fact);
   void put(const AttemptLaunched& fact);
   void put(const ComputeGranted& fact);
+  void put(const Reserved& fact);
+  void put(const Unreserved& fact);
   void put(const DutyPassedOn& fact);
   void put(const AttemptEnded& fact);
   void put(const KillOrdered& fact);

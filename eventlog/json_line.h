@@ -41,6 +41,21 @@ class JsonLine {
     buffer_.append(std::string_view("true"));
     return *this;
   }
+  // Amounts by name, as an object.
+  template <class Amounts>
+  JsonLine& add_amounts(std::string_view key, const Amounts& amounts) {
+    open(key);
+    buffer_.push_back('{');
+    bool first = true;
+    for (const auto& [name, amount] : amounts) {
+      if (!first) buffer_.append(std::string_view(", "));
+      first = false;
+      append_text(name);
+      fmt::format_to(std::back_inserter(buffer_), ": {}", amount);
+    }
+    buffer_.push_back('}');
+    return *this;
+  }
   // With at most three decimals, whole numbers as such.
   JsonLine& add_number(std::string_view key, double value) {
     open(key);

@@ -162,7 +162,7 @@ std::int64_t FairPolicy::queue_room(QueueId queue, TaskKind kind) const {
   if (!queue_limited_[queue.index()]) return room;
   for (QueueId q = queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
     room = std::min(
-        room, queue_maximum_[index(kind)][q.index()] - state_.queue(q).running_slots[index(kind)]);
+        room, queue_maximum_[index(kind)][q.index()] - state_.queue(q).running[kind]);
   }
   return room;
 }

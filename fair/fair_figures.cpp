@@ -39,9 +39,10 @@ std::string_view FairPolicy::pool_of(JobId id) const {
   return answer_;
 }
 
-QueueFigures FairPolicy::figures(QueueId queue, TaskKind kind) const {
+QueueFigures FairPolicy::figures(QueueId queue, Dimension dimension) const {
+  const TaskKind kind = dimension.kind();
   settle();
-  const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
+  const std::int64_t running = state_.queue(queue).running[kind];
   const std::int64_t maximum = queue_maximum_[index(kind)][queue.index()];
   std::int64_t pending = queue_pending_[index(kind)][queue.index()];
   if (queue_limited_[queue.index()]) {
@@ -235,7 +236,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
                        {{"running", line.running}, {"maximum", line.maximum}}});
   }
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
-    const std::int64_t running = state_.queue(q).running_slots[index(kind)];
+    const std::int64_t running = state_.queue(q).running[kind];
     const std::int64_t maximum = queue_maximum_[index(kind)][q.index()];
     if (running + stand.width <= maximum || maximum >= state_.total_slots(kind)) continue;
     reasons.push_back({"queue_at_maximum",

@@ -84,7 +84,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   void take_regrouped(std::vector<JobId>& jobs) override;
   std::vector<PoolFigures> pool_figures(TimeMs now) const override;
   JobFigures job_figures(JobId job, TaskKind kind) const override;
-  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, Dimension dimension) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
   RuleCounts rule_counts() const override;
 

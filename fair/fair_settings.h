@@ -33,6 +33,13 @@ struct PoolSettings {
   std::array<std::optional<std::int64_t>, kTaskKindCount> max_share{};  // slots; absent: no limit
   std::optional<std::int64_t> max_running_jobs;                         // of the whole subtree
   Mode mode = Mode::kFair;
+  // Where containers count: how its children share, or in a leaf its jobs (`mode` is the old name
+  // of that), and its bounds in the dimensions that are named; absent: nothing is promised, or
+  // there is no limit.
+  enum class Sharing : std::uint8_t { kDrf, kFair, kFifo } sharing = Sharing::kDrf;
+  using Amounts = std::array<std::optional<std::int64_t>, kDimensionCount>;
+  Amounts minimum{}, maximum{};
+  std::optional<QueueBound> lend;  // of its minimum share; nothing: all
   DurationMs min_share_timeout_ms = kNever;
   DurationMs fair_share_timeout_ms = kNever;
   std::optional<std::int64_t> kill_budget;  // slot-seconds an hour that its tasks may lose

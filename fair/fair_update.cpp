@@ -57,7 +57,7 @@ Preemption FairPolicy::preempt(TimeMs now) {
          .room_in_queue =
              [this, kind](QueueId queue) {
                return queue_maximum_[index(kind)][queue.index()] -
-                      state_.queue(queue).running_slots[index(kind)];
+                      state_.queue(queue).running[kind];
              }});
     planner.plan(plan.kills);
     rules_[kOverBudget] += planner.spared();

@@ -123,7 +123,7 @@ void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots, std:
 }
 
 std::int64_t FifoPolicy::own_room(QueueId queue, TaskKind kind) const {
-  return maximum_[index(kind)][queue.index()] - state_.queue(queue).running_slots[index(kind)];
+  return maximum_[index(kind)][queue.index()] - state_.queue(queue).running[kind];
 }
 
 void FifoPolicy::follow_room(QueueId queue, TaskKind kind) {
@@ -132,8 +132,9 @@ void FifoPolicy::follow_room(QueueId queue, TaskKind kind) {
 
 // --- What it says ---
 
-QueueFigures FifoPolicy::figures(QueueId queue, TaskKind kind) const {
-  const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
+QueueFigures FifoPolicy::figures(QueueId queue, Dimension dimension) const {
+  const TaskKind kind = dimension.kind();
+  const std::int64_t running = state_.queue(queue).running[kind];
   const std::int64_t maximum = maximum_[index(kind)][queue.index()];
   const std::int64_t room = std::max<std::int64_t>(0, waiting_[index(kind)].room(queue));
   const std::int64_t pending = std::min(room, pending_[index(kind)][queue.index()]);
@@ -155,7 +156,7 @@ std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   std::vector<Reason> reasons;
   for (QueueId q = waiting.limiter(entry.leaf); q != QueueTree::root();
        q = waiting.limiter(tree.parent(q))) {
-    const std::int64_t running = state_.queue(q).running_slots[index(kind)];
+    const std::int64_t running = state_.queue(q).running[kind];
     const std::int64_t maximum = maximum_[index(kind)][q.index()];
     if (running + width <= maximum || maximum >= state_.total_slots(kind)) continue;
     reasons.push_back({"queue_at_maximum",

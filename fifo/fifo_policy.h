@@ -25,6 +25,7 @@ class FifoPolicy : public Policy, public Speculation {
   explicit FifoPolicy(const ClusterState& state);
 
   std::string_view name() const override { return "fifo"; }
+  bool knows_containers() const override { return true; }
   std::optional<Choice> choose(const Offer& offer) override;
   bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
   bool comes_before(JobId a, JobId b, TaskKind kind) const override;
@@ -38,7 +39,7 @@ class FifoPolicy : public Policy, public Speculation {
   void on_cluster_changed() override;
   Preemption tick(TimeMs) override { return {}; }
   DurationMs tick_interval_ms() const override { return 60 * 1000; }
-  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, Dimension dimension) const override;
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
 
  private:

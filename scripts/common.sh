@@ -4,9 +4,10 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Everything comes from Debian 12's own packages.
 BUILD_PACKAGES=(
-  g++ cmake ninja-build ccache binutils pkg-config
+  g++ cmake ninja-build ccache binutils mold pkg-config
   thrift-compiler libthrift-dev libboost-dev libboost-graph-dev libyaml-cpp-dev libpugixml-dev libsqlite3-dev libcli11-dev
   libfmt-dev libspdlog-dev nlohmann-json3-dev libgoogle-perftools-dev zlib1g-dev prometheus-cpp-dev libncurses-dev
+  liblz4-dev libzstd-dev libbz2-dev libdeflate-dev
 )
 RUN_PACKAGES=(python3)
 TEST_PACKAGES=(libgtest-dev libgmock-dev python3-thrift python3-six python3-requests python3-jsonschema procps git
@@ -31,6 +32,18 @@ install_packages() {
   say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# promtool, which checks our metrics and alerts, is in a package that also starts a server: only the tool is taken out of it.
+TOOLS=$ROOT/build/tools
+fetch_promtool() {
+  command -v promtool >/dev/null || [ -x "$TOOLS/promtool" ] && return 0
+  local into
+  into=$(mktemp -d)
+  (cd "$into" && apt-get download -qq prometheus 2>/dev/null && dpkg -x prometheus_*.deb .) || die "cannot fetch package prometheus"
+  mkdir -p "$TOOLS"
+  mv "$into/usr/bin/promtool" "$TOOLS/"
+  rm -rf "$into"
 }
 
 # Configures and builds a preset, with or without the tests, which need packages of their own: build_preset release ON weir

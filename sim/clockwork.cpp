@@ -73,6 +73,10 @@ DurationMs Clockwork::plain_time(const TaskKey& task,
   static const TaskTimes kDefault;
   const bool known = task.job.index() < jobs_.size() && jobs_[task.job.index()].plan != nullptr;
   const TaskTimes& all = known ? jobs_[task.job.index()].plan->times : kDefault;
+  if (is_group(task.kind)) {
+    const std::size_t group = group_number(task.kind);
+    if (group < all.groups_ms.size()) return TaskTimes::of(all.groups_ms[group], task.index);
+  }
   return TaskTimes::of(all.*times, task.index);
 }
 
@@ -89,7 +93,11 @@ DurationMs Clockwork::reduce_ms(const TaskKey& task) const {
 void Clockwork::launched(const AttemptLaunched& launch) {
   const TaskKey& task = launch.attempt.task;
   Due due{.attempt = launch.attempt, .tracker = launch.tracker};
-  if (task.kind == TaskKind::kMap) {
+  if (is_group(task.kind)) {
+    if (engine_.state().job(task.job).spec->service) return;  // it has no end of its own
+    due.what = What::kEnd;
+    due.at = engine_.now() + slowed(launch.tracker, plain_time(task, &TaskTimes::map_ms));
+  } else if (task.kind == TaskKind::kMap) {
     const JobSpec& spec = *engine_.state().job(task.job).spec;
     due.what = What::kEnd;
     const DurationMs time = map_time(model_, spec, task.index, plain_time(task, &TaskTimes::map_ms),
@@ -188,7 +196,7 @@ void Clockwork::report_progress(TrackerId tracker) {
     if (!slot.valid()) continue;
     const TaskKey& task = held.attempt.task;
     const DurationMs time =
-        task.kind == TaskKind::kMap
+        task.kind != TaskKind::kReduce
             ? plain_time(task, &TaskTimes::map_ms)
             : plain_time(task, &TaskTimes::copy_ms) + plain_time(task, &TaskTimes::reduce_ms);
     const DurationMs ran = engine_.now() - state.attempt(slot).launched_at;

@@ -111,6 +111,23 @@ Expectations::Findings Expectations::check_pool(const step::ExpectQueue& expect,
               pool_figure(pool, kind, figure.name), policy, findings);
     }
   }
+  PerDimension<std::int64_t> running;
+  for (const Dimension d : engine_.state().space().dimensions()) {
+    if (d.place() < pool.of_dimension.size())
+      running[d] = pool.of_dimension[d.place()].running;
+  }
+  for (const auto& [name, figures] : expect.of_dimension) {
+    const auto dimension = engine_.state().space().find(name);
+    for (const step::Figure& figure : figures) {
+      compare(fmt::format("{} {}", expect.queue, name), figure,
+              dimension ? pool_figure(pool, *dimension, figure.name) : std::nullopt, policy,
+              findings);
+    }
+  }
+  if (expect.dominant) {
+    compare(expect.queue, {"dominant", *expect.dominant},
+            dominant_part(engine_.engine(), running), policy, findings);
+  }
   for (const step::Figure& figure : expect.jobs) {
     compare(expect.queue + " jobs", figure,
             figure.name == "waiting" ? pool.jobs_waiting : pool.jobs_running, policy, findings);
@@ -134,6 +151,19 @@ Expectations::Findings Expectations::check(const step::ExpectQueue& expect) cons
       compare(fmt::format("{} {}", expect.queue, name(kind)), figure,
               queue_figure(engine_.engine(), *queue, kind, figure.name), policy, findings);
     }
+  }
+  for (const auto& [name, figures] : expect.of_dimension) {
+    const auto dimension = state.space().find(name);
+    for (const step::Figure& figure : figures) {
+      compare(fmt::format("{} {}", expect.queue, name), figure,
+              dimension ? queue_figure(engine_.engine(), *queue, *dimension, figure.name)
+                        : std::nullopt,
+              policy, findings);
+    }
+  }
+  if (expect.dominant) {
+    compare(expect.queue, {"dominant", *expect.dominant},
+            dominant_part(engine_.engine(), state.queue(*queue).running), policy, findings);
   }
   if (expect.claims) {
     check_claims(expect.queue, *expect.claims, {TaskKind::kMap, TaskKind::kReduce}, findings);
@@ -175,6 +205,19 @@ Expectations::Findings Expectations::check(const step::ExpectJob& expect) const 
       compare(fmt::format("{} {}", expect.job, name(kind)), figure,
               job_figure(engine_.engine(), *job, kind, figure.name), policy, findings);
     }
+  }
+  for (const auto& [name, figures] : expect.of_dimension) {
+    const auto dimension = engine_.state().space().find(name);
+    for (const step::Figure& figure : figures) {
+      compare(fmt::format("{} {}", expect.job, name), figure,
+              dimension ? job_figure(engine_.engine(), *job, *dimension, figure.name)
+                        : std::nullopt,
+              policy, findings);
+    }
+  }
+  if (expect.dominant) {
+    compare(expect.job, {"dominant", *expect.dominant},
+            dominant_part(engine_.engine(), running_of(engine_.engine(), *job)), policy, findings);
   }
   const JobState state = engine_.engine().visible_state(*job);
   if (expect.state && *expect.state != name(state)) {
@@ -230,6 +273,18 @@ Expectations::Findings Expectations::check(const step::ExpectRecords& expect) co
   if (same == expect.records.size() && same == actual.size()) return {};
   for (const auto& record : expect.records) wanted.push_back(record_text(record));
   return {difference("kill records " + list_text(wanted), list_text(actual))};
+}
+
+Expectations::Findings Expectations::check(const step::ExpectReservations& expect) const {
+  std::vector<std::string> wanted, actual;
+  for (const auto& one : expect.reservations) wanted.push_back(one.tracker + " for " + one.job);
+  for (const Reservation& kept : engine_.state().claims().reservations()) {
+    actual.push_back(engine_.state().tracker(kept.tracker).name + " for " + names_.name(kept.job));
+  }
+  std::sort(wanted.begin(), wanted.end());
+  std::sort(actual.begin(), actual.end());
+  if (wanted == actual) return {};
+  return {difference("reservations " + list_text(wanted), list_text(actual))};
 }
 
 Expectations::Findings Expectations::check(const step::ExpectExplain& expect) const {

@@ -43,6 +43,7 @@ class Expectations {
   Findings check(const step::ExpectQueue& expect) const;
   Findings check(const step::ExpectJob& expect) const;
   Findings check(const step::ExpectRecords& expect) const;
+  Findings check(const step::ExpectReservations& expect) const;
   Findings check(const step::ExpectExplain& expect) const;
 
  private:

@@ -1,5 +1,6 @@
 #include "sim/job_names.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "jobqueue/model/check.h"
@@ -20,8 +21,13 @@ void JobNames::on_step(const Engine&, const Input&, const Output& output) {
   for (const Event& event : output.events) {
     const auto* submitted = fact_as<JobSubmitted>(event.fact);
     if (submitted == nullptr) continue;
-    if (names_.size() <= submitted->job.index()) names_.resize(submitted->job.index() + 1);
+    if (names_.size() <= submitted->job.index()) {
+      names_.resize(submitted->job.index() + 1);
+      groups_.resize(names_.size());
+    }
     names_[submitted->job.index()] = submitted->spec->name;
+    for (const TaskGroupSpec& group : submitted->spec->task_groups)
+      groups_[submitted->job.index()].push_back(group.name);
     by_name_[submitted->spec->name] = submitted->job;
   }
 }
@@ -37,11 +43,16 @@ std::optional<JobId> JobNames::find(const std::string& name) const {
 }
 
 std::string JobNames::spell(const TaskKey& task) const {
-  return name(task.job) + "/" + task_part(task.kind, task.index);
+  const std::string index = std::to_string(task.index);
+  if (!is_group(task.kind)) return name(task.job) + "/" + weir::name(task.kind)[0] + index;
+  return name(task.job) + "/" + groups_[task.job.index()][group_number(task.kind)] + "." + index;
 }
 
-std::string task_part(TaskKind kind, std::uint32_t index) {
-  return name(kind)[0] + std::to_string(index);
+std::optional<TaskKind> JobNames::find_group(JobId job, std::string_view group) const {
+  const std::vector<std::string>& groups = groups_[job.index()];
+  const auto found = std::find(groups.begin(), groups.end(), group);
+  if (found == groups.end()) return std::nullopt;
+  return group_kind(static_cast<std::size_t>(found - groups.begin()));
 }
 
 std::optional<TaskName> parse_task_name(std::string_view text) {
@@ -55,7 +66,16 @@ std::optional<TaskName> parse_task_name(std::string_view text) {
     if (slash == std::string_view::npos) return std::nullopt;
   }
   const std::string_view task = text.substr(slash + 1);
-  if (slash == 0 || task.size() < 2 || (task[0] != 'm' && task[0] != 'r')) return std::nullopt;
+  if (slash == 0 || task.size() < 2) return std::nullopt;
+  if (const std::size_t dot = task.rfind('.'); dot != std::string_view::npos && dot > 0) {
+    const auto index = number(task.substr(dot + 1));
+    if (!index) return std::nullopt;
+    result.job = text.substr(0, slash);
+    result.group = task.substr(0, dot);
+    result.index = *index;
+    return result;
+  }
+  if (task[0] != 'm' && task[0] != 'r') return std::nullopt;
   const auto index = number(task.substr(1));
   if (!index) return std::nullopt;
   result.job = text.substr(0, slash);

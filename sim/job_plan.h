@@ -18,6 +18,7 @@ struct TaskTimes {
   std::vector<DurationMs> map_ms{30'000};
   std::vector<DurationMs> reduce_ms{60'000};
   std::vector<DurationMs> copy_ms{10'000};
+  std::vector<std::vector<DurationMs>> groups_ms;  // of an application, by group
   static DurationMs of(const std::vector<DurationMs>& times, std::uint32_t task) {
     return times[task % times.size()];
   }

@@ -117,7 +117,7 @@ void Runner::finish_jobs(Mark at) {
   while (!engine_->halted() && (next_of_trace_ < scenario_.trace.size() || unfinished() > 0)) {
     run_to(engine_->now() + kStep);
     const QueueState& all = engine_->state().queue(root);
-    if (all.running_slots[0] + all.running_slots[1] > 0 ||
+    if (all.running[TaskKind::kMap] + all.running[TaskKind::kReduce] > 0 ||
         next_of_trace_ < scenario_.trace.size()) {
       last_ran = engine_->now();
     }
@@ -203,8 +203,23 @@ std::vector<AttemptKey> Runner::attempts(Mark at, const std::string& pattern) {
   const auto id = job(at, job_name);
   if (!id) return found;
   if (one) {
-    const auto running = cluster_.running({*id, one->kind, one->index});
+    const auto group = one->group.empty() ? one->kind : names_.find_group(*id, one->group);
+    if (!group) {
+      fail(at, difference("a group " + one->group + " of job " + job_name, "it has none"));
+      return found;
+    }
+    const auto running = cluster_.running({*id, *group, one->index});
     if (running && (!one->attempt || running->attempt == *one->attempt)) found.push_back(*running);
+  } else if (pattern.ends_with(".*")) {
+    const std::size_t slash = pattern.rfind('/');
+    const auto group =
+        names_.find_group(*id, pattern.substr(slash + 1, pattern.size() - slash - 3));
+    const Job* job = engine_->state().find_job(*id);
+    const std::size_t tasks =
+        group && job != nullptr && job->has(*group) ? job->tasks(*group).tasks.size() : 0;
+    for (std::uint32_t i = 0; i < tasks; ++i) {
+      if (const auto running = cluster_.running({*id, *group, i})) found.push_back(*running);
+    }
   } else {
     const TaskKind kind = pattern.ends_with("/m*") ? TaskKind::kMap : TaskKind::kReduce;
     const Job* job = engine_->state().find_job(*id);

@@ -76,6 +76,7 @@ class Runner {
   void run(const Step& step, const step::ExpectTracker& what);
   void run(const Step& step, const step::AddTracker& what);
   void run(const Step& step, const step::SetSlots& what);
+  void run(const Step& step, const step::SetOffer& what);
   void run(const Step& step, const step::Prioritise& what);
   void run(const Step& step, const step::Move& what);
   void run(const Step& step, const step::Kill& what);
@@ -87,6 +88,7 @@ class Runner {
   void run(const Step& step, const step::ExpectJob& what);
   void run(const Step& step, const step::ExpectKills& what);
   void run(const Step& step, const step::ExpectRecords& what);
+  void run(const Step& step, const step::ExpectReservations& what);
   void run(const Step& step, const step::ExpectExplain& what);
   void run(const Step& step, const step::ExpectRefused& what);
 

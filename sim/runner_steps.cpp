@@ -117,6 +117,18 @@ void Runner::run(const Step& step, const step::SetSlots& what) {
   if (const auto set = cluster_.set_total(*id, total); !set) fail(step.at, set.error().message);
 }
 
+void Runner::run(const Step& step, const step::SetOffer& what) {
+  const auto id = tracker(step.at, what.tracker, true);
+  if (!id) return;
+  Resources total = cluster_.spec(*id).total;
+  if (what.memory_mb) total[Dimension::kMemoryMb] = *what.memory_mb;
+  if (what.vcores) total[Dimension::kVcores] = *what.vcores;
+  auto named = cluster_.spec(*id).named;
+  for (const auto& [name, amount] : what.named) named[name] = amount;
+  if (const auto set = cluster_.set_offer(*id, total, named); !set)
+    fail(step.at, set.error().message);
+}
+
 void Runner::run(const Step& step, const step::Prioritise& what) {
   if (const auto id = job(step.at, what.job)) {
     command(SetPriority{caller(what.by, id, ""), *id, what.priority});
@@ -185,6 +197,11 @@ void Runner::run(const Step& step, const step::ExpectKills& what) {
 }
 
 void Runner::run(const Step& step, const step::ExpectRecords& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
+void Runner::run(const Step& step, const step::ExpectReservations& what) {
   ++expectations_;
   fail(step.at, expect_.check(what));
 }

@@ -12,29 +12,30 @@ void SampleLog::on_step(const Engine& engine, const Input& input, const Output&)
   const QueueTree& tree = engine.state().tree();
   for (std::size_t i = QueueTree::root().index() + 1; i < tree.size(); ++i) {
     const QueueId queue(i);
-    for (const TaskKind kind : kTaskKinds) {
-      write(engine, tree.node(queue).path, kind,
-            [&](std::string_view figure) { return queue_figure(engine, queue, kind, figure); });
+    for (const Dimension d : engine.state().space().dimensions()) {
+      write(engine, tree.node(queue).path, d,
+            [&](std::string_view figure) { return queue_figure(engine, queue, d, figure); });
     }
   }
 }
 
 void SampleLog::write_pools(const Engine& engine) {
   for (const PoolFigures& pool : pool_figures(engine.policy(), engine.now())) {
-    for (const TaskKind kind : kTaskKinds) {
-      write(engine, pool.pool, kind,
-            [&](std::string_view figure) { return pool_figure(pool, kind, figure); });
+    for (const Dimension d : engine.state().space().dimensions()) {
+      write(engine, pool.pool, d, [&](std::string_view figure) {
+        return d.is_slots() ? pool_figure(pool, d.kind(), figure) : pool_figure(pool, d, figure);
+      });
     }
   }
 }
 
 template <class FigureOf>
-void SampleLog::write(const Engine& engine, const std::string& queue, TaskKind kind,
+void SampleLog::write(const Engine& engine, const std::string& queue, Dimension dimension,
                       FigureOf figure_of) {
   line_.begin()
       .add("t", engine.now() - SimEngine::kStart)
       .add("queue", queue)
-      .add("class", name(kind));
+      .add("class", engine.state().space().name(dimension));
   for (const std::string_view figure : kFigureNames) {
     if (const auto value = figure_of(figure)) {
       line_.add_number(figure, *value);

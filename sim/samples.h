@@ -17,7 +17,8 @@ class SampleLog : public Observer {
  private:
   void write_pools(const Engine& engine);
   template <class FigureOf>
-  void write(const Engine& engine, const std::string& queue, TaskKind kind, FigureOf figure_of);
+  void write(const Engine& engine, const std::string& queue, Dimension dimension,
+             FigureOf figure_of);
 
   JsonLine line_;
 };

@@ -73,6 +73,21 @@ bool says(const YamlNode::Ptr& settings, std::string_view section, std::string_v
   return false;
 }
 
+// memory_mb, vcores, and what containers.resources names.
+std::vector<std::string> dimensions_of(const YamlNode::Ptr& settings) {
+  std::vector<std::string> dimensions = {"memory_mb", "vcores"};
+  if (!settings) return dimensions;
+  for (const auto& [name, section] : settings->entries) {
+    if (name->text != "containers") continue;
+    for (const auto& [key, value] : section->entries) {
+      if (key->text != "resources") continue;
+      for (const auto& item : value->items) dimensions.push_back(item->text);
+      if (value->kind == YamlNode::Kind::kScalar) dimensions.push_back(value->text);
+    }
+  }
+  return dimensions;
+}
+
 void read_start_settings(const MapReader& root, const std::string& directory, Scenario& scenario) {
   scenario.settings_source.file = scenario.file;
   if (const YamlNode* node = root.find("settings")) {
@@ -244,7 +259,8 @@ Result<Scenario> load_scenario_text(const std::string& file, std::string_view te
   read_heartbeats(root, scenario.heartbeats);
   if (root.has("jobs") && !root.has("heartbeats")) scenario.heartbeats.automatic = true;
   read_start_settings(root, directory, scenario);
-  scenario.steps = read_steps(root.find("steps"), directory, out);
+  scenario.steps =
+      read_steps(root.find("steps"), directory, dimensions_of(scenario.settings_source.node), out);
   read_trace(root, directory, scenario);
   check_job_ids(scenario, out);
   read_model(root, scenario.model);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,8 @@ struct ExpectedClaim {
   std::optional<std::string> block;   // why it kills nothing although it is due; `none`
 };
 using Figures = std::array<std::vector<Figure>, kTaskKindCount>;
+// Of containers: by the name of the dimension.
+using DimensionFigures = std::map<std::string, std::vector<Figure>>;
 
 struct Submit {
   std::shared_ptr<const JobPlan> plan;
@@ -88,6 +91,11 @@ struct SetSlots {
   std::string tracker;
   std::optional<std::int64_t> slots[kTaskKindCount];
 };
+struct SetOffer {  // what a tracker has for containers; what is not said stays
+  std::string tracker;
+  std::optional<std::int64_t> memory_mb, vcores;
+  std::map<std::string, std::int64_t> named;
+};
 struct Prioritise {
   std::string job;
   Priority priority = Priority::kNormal;
@@ -122,6 +130,8 @@ struct SwitchPolicy {
 struct ExpectQueue {
   std::string queue;
   Figures figures;
+  DimensionFigures of_dimension;
+  std::optional<double> dominant;  // the largest part of what the cluster has
   std::vector<Figure> jobs;                          // `waiting`, `running`
   std::optional<std::vector<ExpectedClaim>> claims;  // of maps, then of reduces, in order of birth
   std::optional<std::vector<ExpectedClaim>> claims_of[kTaskKindCount];
@@ -130,6 +140,8 @@ struct ExpectQueue {
 struct ExpectJob {
   std::string job;
   Figures figures;
+  DimensionFigures of_dimension;
+  std::optional<double> dominant;
   std::optional<std::string> state;
   std::optional<std::string> queue;
   std::optional<std::string> pool;
@@ -146,6 +158,13 @@ struct ExpectRecords {
   };
   std::vector<Record> records;
 };
+// All that there are, by tracker.
+struct ExpectReservations {
+  struct Reservation {
+    std::string tracker, job;
+  };
+  std::vector<Reservation> reservations;
+};
 struct ExpectExplain {
   std::string job;
   std::vector<std::string> codes;
@@ -161,9 +180,11 @@ struct Step {
   std::optional<DurationMs> when;  // the clock first runs to this scenario time
   std::variant<step::Submit, step::Advance, step::RunUntil, step::Heartbeat, step::EndTasks,
                step::Lose, step::OrderTracker, step::ExpectTracker, step::AddTracker,
-               step::SetSlots, step::Prioritise, step::Move, step::Kill, step::Release,
+               step::SetSlots, step::SetOffer, step::Prioritise, step::Move, step::Kill,
+               step::Release,
                step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
-               step::ExpectJob, step::ExpectKills, step::ExpectRecords, step::ExpectExplain,
+               step::ExpectJob, step::ExpectKills, step::ExpectRecords,
+               step::ExpectReservations, step::ExpectExplain,
                step::ExpectRefused>
       what;
 };

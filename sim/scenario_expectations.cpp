@@ -55,15 +55,50 @@ void read_figures(const MapReader& expect, step::Figures& figures) {
   }
 }
 
+// memory_mb, vcores, and the named resources of the scenario's settings.
+void read_dimensions(const StepNode& s, const MapReader& expect, step::DimensionFigures& figures) {
+  for (const std::string& dimension : s.dimensions) {
+    const YamlNode* value = expect.find(dimension);
+    if (value == nullptr) continue;
+    std::vector<std::string_view> keys(kFigureKeys);
+    keys.push_back("claims");  // what all open ones are owed
+    const MapReader map(value, expect.path(dimension), expect.out(), keys);
+    for (const std::string_view key : keys) {
+      const YamlNode* figure = map.find(key);
+      if (figure == nullptr) continue;
+      if (const auto number = number_of(*figure, map.path(key), map.out()))
+        figures[dimension].push_back({std::string(key), *number});
+    }
+  }
+}
+
+// With the dimensions besides.
+std::vector<std::string_view> known_keys(const StepNode& s,
+                                         std::initializer_list<std::string_view> keys) {
+  std::vector<std::string_view> known(keys);
+  known.insert(known.end(), s.dimensions.begin(), s.dimensions.end());
+  known.push_back("dominant");
+  return known;
+}
+
+std::optional<double> read_dominant(const MapReader& expect) {
+  const YamlNode* node = expect.find("dominant");
+  if (node == nullptr) return std::nullopt;
+  return number_of(*node, expect.path("dominant"), expect.out());
+}
+
 }  // namespace
 
 StepBody expect_queue(const StepNode& s) {
   step::ExpectQueue expect;
-  const MapReader map(&s.value, s.path(), s.out(),
-                      {"queue", "map", "reduce", "jobs", "stopped", "claims"});
+  const MapReader map(
+      &s.value, s.path(), s.out(),
+      known_keys(s, {"queue", "map", "reduce", "jobs", "stopped", "claims"}));
   require(map, {"queue"}, s.value);
   map.read_string("queue", expect.queue);
   read_figures(map, expect.figures);
+  read_dimensions(s, map, expect.of_dimension);
+  expect.dominant = read_dominant(map);
   expect.claims = read_claims(map);
   for (const TaskKind kind : kTaskKinds) {
     const YamlNode* node = map.find(name(kind));
@@ -89,11 +124,14 @@ StepBody expect_queue(const StepNode& s) {
 StepBody expect_job(const StepNode& s) {
   constexpr std::string_view kStates[] = {"WAITING", "RUNNING", "SUCCEEDED", "FAILED", "KILLED"};
   step::ExpectJob expect;
-  const MapReader map(&s.value, s.path(), s.out(),
-                      {"job", "map", "reduce", "runnable", "state", "queue", "pool"});
+  const MapReader map(
+      &s.value, s.path(), s.out(),
+      known_keys(s, {"job", "map", "reduce", "runnable", "state", "queue", "pool"}));
   require(map, {"job"}, s.value);
   map.read_string("job", expect.job);
   read_figures(map, expect.figures);
+  read_dimensions(s, map, expect.of_dimension);
+  expect.dominant = read_dominant(map);
   if (bool runnable = false; map.read_bool("runnable", runnable)) expect.runnable = runnable;
   if (const auto state = map.read_enum("state", kStates)) expect.state = kStates[*state];
   if (std::string queue; map.read_string("queue", queue)) expect.queue = queue;
@@ -123,6 +161,23 @@ StepBody expect_records(const StepNode& s) {
     if (std::string queue; map.read_string("claimant", queue)) record.claimant = queue;
     if (std::string queue; map.read_string("victim", queue)) record.victim = queue;
     expect.records.push_back(std::move(record));
+  }
+  return expect;
+}
+
+StepBody expect_reservations(const StepNode& s) {
+  step::ExpectReservations expect;
+  if (s.value.kind != YamlNode::Kind::kList) {
+    s.map.wrong(s.value, s.key, "a list, [{tracker: tt1, job: J1}], or []");
+    return expect;
+  }
+  for (const auto& node : s.value.items) {
+    step::ExpectReservations::Reservation one;
+    const MapReader map(node.get(), s.path(), s.out(), {"tracker", "job"});
+    require(map, {"tracker", "job"}, *node);
+    map.read_string("tracker", one.tracker);
+    map.read_string("job", one.job);
+    expect.reservations.push_back(std::move(one));
   }
   return expect;
 }

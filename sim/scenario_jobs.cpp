@@ -76,6 +76,18 @@ void read_need(const MapReader& job, TaskKind kind, JobSpec& spec) {
   job.read_integer(of + "_vcores", need[Dimension::kVcores], kSlots);
 }
 
+std::map<std::string, std::string> read_labels(const MapReader& map) {
+  std::map<std::string, std::string> labels;
+  const YamlNode* node = map.find("labels");
+  if (node == nullptr) return labels;
+  if (node->kind != YamlNode::Kind::kMap) {
+    map.wrong(*node, "labels", "labels and their values, {disk: ssd}");
+    return labels;
+  }
+  for (const auto& [key, value] : node->entries) labels[key->text] = value->text;
+  return labels;
+}
+
 double read_slowdown(const YamlNode& node, const std::string& path, Diagnostics& out) {
   const auto value = number_of(node, path, out);
   if (!value || (*value >= 1 && *value <= 1000)) return value.value_or(1);
@@ -101,6 +113,12 @@ void read_slow_trackers(const MapReader& cluster, std::vector<VirtualTrackerSpec
     }
     slow->slowdown = read_slowdown(*value, "cluster.slow." + name->text, cluster.out());
   }
+}
+
+// The groups of an application, not those of its user.
+bool is_list_of_maps(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::kList && !node.items.empty() &&
+         node.items.front()->kind == YamlNode::Kind::kMap;
 }
 
 // Whether second attempts are started for the job, by its own word.
@@ -145,6 +163,23 @@ std::vector<VirtualTrackerSpec> read_tracker_list(const YamlNode& node, Diagnost
 
 }  // namespace
 
+std::map<std::string, std::int64_t> read_named(const MapReader& map, std::string_view key) {
+  std::map<std::string, std::int64_t> named;
+  const YamlNode* node = map.find(key);
+  if (node == nullptr) return named;
+  for (const auto& [name, value] : node->entries) {
+    const auto amount =
+        value->kind == YamlNode::Kind::kScalar ? parse_integer(value->text) : std::nullopt;
+    if (amount && *amount >= 0 && *amount <= kSlots.most) {
+      named[name->text] = *amount;
+    } else {
+      map.wrong(*value, key, "amounts by name, {gpu: 2}");
+    }
+  }
+  if (node->kind != YamlNode::Kind::kMap) map.wrong(*node, key, "amounts by name, {gpu: 2}");
+  return named;
+}
+
 std::optional<double> number_of(const YamlNode& node, const std::string& path, Diagnostics& out) {
   double value = 0;
   const char* end = node.text.data() + node.text.size();
@@ -161,13 +196,16 @@ VirtualTrackerSpec read_tracker_spec(const YamlNode& node, const std::string& pa
   VirtualTrackerSpec spec;
   const MapReader map(
       &node, path, out,
-      {"name", "rack", "map_slots", "reduce_slots", "memory_mb", "vcores", "slowdown"});
+      {"name", "rack", "map_slots", "reduce_slots", "memory_mb", "vcores", "resources", "labels",
+       "slowdown"});
   if (!map.read_string("name", spec.name) && !map.has("name") &&
       node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no name, allowed: a name no other tracker has", path));
   }
   map.read_string("rack", spec.rack);
   read_slots(map, spec.total);
+  spec.named = read_named(map, "resources");
+  spec.labels = read_labels(map);
   if (const YamlNode* slowdown = map.find("slowdown")) {
     spec.slowdown = read_slowdown(*slowdown, map.path("slowdown"), out);
   }
@@ -178,7 +216,7 @@ std::vector<VirtualTrackerSpec> read_cluster(const YamlNode* node, Diagnostics& 
   std::vector<VirtualTrackerSpec> trackers;
   const MapReader map(node, "cluster", out,
                       {"racks", "trackers_per_rack", "map_slots", "reduce_slots", "memory_mb",
-                       "vcores", "trackers", "slow"});
+                       "vcores", "resources", "labels", "trackers", "slow"});
   if (const YamlNode* list = map.find("trackers")) {
     for (const char* key : {"racks", "trackers_per_rack", "map_slots", "reduce_slots"}) {
       if (map.has(key)) {
@@ -196,6 +234,8 @@ std::vector<VirtualTrackerSpec> read_cluster(const YamlNode* node, Diagnostics& 
   map.read_integer("trackers_per_rack", per_rack, {.least = 0, .most = kMostTrackers});
   VirtualTrackerSpec spec;
   read_slots(map, spec.total);
+  spec.named = read_named(map, "resources");
+  spec.labels = read_labels(map);
   if (racks * per_rack > kMostTrackers) {
     out.error(map.at("trackers_per_rack"),
               fmt::format("the cluster has {} trackers, allowed: at most {}", racks * per_rack,
@@ -242,7 +282,8 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
                        "input",
                        "speculation",
                        "hold",
-                       "time_limit"});
+                       "time_limit",
+                       "kind"});
   if (!job.read_string("id", spec->name) && !job.has("id") && node.kind == YamlNode::Kind::kMap) {
     out.error(node.at, fmt::format("{} has no id, allowed: a name such as J1", path));
   }
@@ -255,7 +296,8 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
   job.read_string("queue", spec->queue);
   job.read_string("input", plan->input);
   job.read_strings("group", spec->groups);
-  job.read_strings("groups", spec->groups);
+  if (const YamlNode* groups = job.find("groups"); groups != nullptr && !is_list_of_maps(*groups))
+    job.read_strings("groups", spec->groups);
   if (std::string pool; job.read_string("pool", pool)) spec->conf["pool"] = pool;
   std::int64_t maps = 1;
   std::int64_t reduces = 0;
@@ -276,13 +318,20 @@ std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string&
   read_times(job, "reduce_time", plan->times.reduce_ms);
   read_times(job, "copy_time", plan->times.copy_ms);
   const auto locations = read_locations(job);
+  if (const YamlNode* groups = job.find("groups"); groups != nullptr && is_list_of_maps(*groups)) {
+    read_groups(*groups, job.path("groups"), out, *spec, plan->times);
+    maps = 0;
+    spec->reduces = 0;
+  }
+  constexpr std::string_view kKinds[] = {"batch", "service"};
+  if (const auto kind = job.read_enum("kind", kKinds)) spec->service = *kind == 1;
   spec->splits.resize(static_cast<std::size_t>(maps));
   for (std::size_t i = 0; i < spec->splits.size() && !locations.empty(); ++i) {
     spec->splits[i].hosts = locations[i % locations.size()];
   }
   job.read_bool("hold", spec->hold);
   job.read_duration("time_limit", spec->time_limit_ms, {.least_ms = 1});
-  spec->output = "/out/" + spec->name;
+  if (!spec->application()) spec->output = "/out/" + spec->name;
   plan->caller = {spec->user, spec->groups};
   plan->spec = std::move(spec);
   return plan;

@@ -2,6 +2,7 @@
 // trackers, steps, and the values that scenarios have besides those of weir.yaml. See scenario.h.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,14 @@ VirtualTrackerSpec read_tracker_spec(const YamlNode& node, const std::string& pa
 std::shared_ptr<const JobPlan> read_job(const YamlNode& node, const std::string& path,
                                         Diagnostics& out);
 // `directory`: where relative paths start.
-std::vector<Step> read_steps(const YamlNode* node, const std::string& directory, Diagnostics& out);
+// `dimensions`: what of containers figures may be of, by name.
+std::vector<Step> read_steps(const YamlNode* node, const std::string& directory,
+                             const std::vector<std::string>& dimensions, Diagnostics& out);
+// `resources: {gpu: 2}`.
+std::map<std::string, std::int64_t> read_named(const MapReader& map, std::string_view key);
+// `groups:` of an application, with how long their tasks run.
+void read_groups(const YamlNode& node, const std::string& path, Diagnostics& out, JobSpec& spec,
+                 TaskTimes& times);
 // `settings:`, inline or {file: PATH}; an unreadable file is reported.
 SettingsSource read_settings_source(const YamlNode& node, const std::string& directory,
                                     Diagnostics& out);

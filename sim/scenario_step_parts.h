@@ -16,6 +16,7 @@ struct StepNode {
   const YamlNode& value;
   std::string_view key;
   const std::string& directory;
+  const std::vector<std::string>& dimensions;  // of containers, by name
   std::string path() const { return map.path(key); }
   Diagnostics& out() const { return map.out(); }
 };
@@ -35,6 +36,7 @@ StepBody expect_queue(const StepNode& s);
 StepBody expect_job(const StepNode& s);
 StepBody expect_kills(const StepNode& s);
 StepBody expect_records(const StepNode& s);
+StepBody expect_reservations(const StepNode& s);
 StepBody expect_explain(const StepNode& s);
 
 }  // namespace weir

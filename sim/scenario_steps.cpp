@@ -93,7 +93,10 @@ StepBody end_tasks(const StepNode& s) {
   end.well = s.key == "finish";
   end.tasks = names_of(s.value, s.path(), s.out());
   for (const std::string& name : end.tasks) {
-    if (parse_task_name(name) || name.ends_with("/m*") || name.ends_with("/r*")) continue;
+    if (parse_task_name(name) || name.ends_with("/m*") || name.ends_with("/r*") ||
+        (name.ends_with(".*") && name.find('/') != std::string::npos)) {
+      continue;
+    }
     s.out().error(s.value.at,
                   fmt::format("{} has \"{}\", allowed: tasks such as J1/m0, or all that run: J1/m*",
                               s.path(), name));
@@ -137,6 +140,21 @@ StepBody set_slots(const StepNode& s) {
     if (map.read_integer(std::string(name(kind)) + "_slots", slots, {.least = 0, .most = 100'000}))
       set.slots[index(kind)] = slots;
   }
+  return set;
+}
+
+StepBody set_offer(const StepNode& s) {
+  step::SetOffer set;
+  const MapReader map(&s.value, s.path(), s.out(),
+                      {"tracker", "memory_mb", "vcores", "resources"});
+  require(map, {"tracker"}, s.value);
+  map.read_string("tracker", set.tracker);
+  const auto read = [&](const char* key, std::optional<std::int64_t>& target) {
+    if (std::int64_t amount = 0; map.read_integer(key, amount, {})) target = amount;
+  };
+  read("memory_mb", set.memory_mb);
+  read("vcores", set.vcores);
+  set.named = read_named(map, "resources");
   return set;
 }
 
@@ -207,6 +225,7 @@ constexpr Kind kKinds[] = {
     {"expect_tracker", expect_tracker},
     {"add_tracker", add_tracker},
     {"set_slots", set_slots},
+    {"set_offer", set_offer},
     {"set_priority", set_priority, "by"},
     {"move", move, "by"},
     {"kill_job", kill_job, "by"},
@@ -219,6 +238,7 @@ constexpr Kind kKinds[] = {
     {"expect_job", expect_job},
     {"expect_kills", expect_kills},
     {"expect_records", expect_records},
+    {"expect_reservations", expect_reservations},
     {"expect_explain", expect_explain},
     {"expect_refused", expect_refused},
 };
@@ -236,6 +256,7 @@ const std::initializer_list<std::string_view> kStepKeys = {"submit",
                                                            "expect_tracker",
                                                            "add_tracker",
                                                            "set_slots",
+                                                           "set_offer",
                                                            "set_priority",
                                                            "move",
                                                            "kill_job",
@@ -248,6 +269,7 @@ const std::initializer_list<std::string_view> kStepKeys = {"submit",
                                                            "expect_job",
                                                            "expect_kills",
                                                            "expect_records",
+                                                           "expect_reservations",
                                                            "expect_explain",
                                                            "expect_refused",
                                                            "at",
@@ -256,7 +278,8 @@ const std::initializer_list<std::string_view> kStepKeys = {"submit",
                                                            "by"};
 
 std::optional<Step> read_step(const YamlNode& node, const std::string& path,
-                              const std::string& directory, Diagnostics& out) {
+                              const std::string& directory,
+                              const std::vector<std::string>& dimensions, Diagnostics& out) {
   const std::size_t errors = out.error_count();
   const MapReader map(&node, path, out, kStepKeys);
   if (node.kind != YamlNode::Kind::kMap) return std::nullopt;
@@ -286,13 +309,14 @@ std::optional<Step> read_step(const YamlNode& node, const std::string& path,
   }
   Step step{node.at, std::nullopt, step::Advance{}};
   if (DurationMs when = 0; map.read_duration("at", when, {})) step.when = when;
-  step.what = kind->read({map, *map.find(kind->key), kind->key, directory});
+  step.what = kind->read({map, *map.find(kind->key), kind->key, directory, dimensions});
   return step;
 }
 
 }  // namespace
 
-std::vector<Step> read_steps(const YamlNode* node, const std::string& directory, Diagnostics& out) {
+std::vector<Step> read_steps(const YamlNode* node, const std::string& directory,
+                             const std::vector<std::string>& dimensions, Diagnostics& out) {
   std::vector<Step> steps;
   if (node == nullptr || node->kind == YamlNode::Kind::kNull) return steps;
   if (node->kind != YamlNode::Kind::kList) {
@@ -300,7 +324,8 @@ std::vector<Step> read_steps(const YamlNode* node, const std::string& directory,
     return steps;
   }
   for (std::size_t i = 0; i < node->items.size(); ++i) {
-    if (auto step = read_step(*node->items[i], fmt::format("steps[{}]", i), directory, out)) {
+    if (auto step = read_step(*node->items[i], fmt::format("steps[{}]", i), directory,
+                              dimensions, out)) {
       steps.push_back(std::move(*step));
     }
   }

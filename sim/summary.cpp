@@ -153,7 +153,7 @@ void Summary::fairness_of_users(const Engine& engine, QueueId leaf, TaskKind kin
   if (queue.users.size() < 2) return;
   std::map<UserId, Claimant> users;
   for (const auto& [user, in_queue] : queue.users) {
-    users[user].has = static_cast<double>(in_queue.running_slots[index(kind)]);
+    users[user].has = static_cast<double>(in_queue.running[kind]);
     users[user].demand = users[user].has;
   }
   for (const JobId id : queue.unfinished) {

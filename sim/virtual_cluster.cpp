@@ -8,6 +8,8 @@
 
 namespace weir {
 
+constexpr std::uint32_t kPorts = 1000;  // of each tracker
+
 Status VirtualCluster::add_tracker(const VirtualTrackerSpec& spec) {
   const auto known = find(spec.name);
   if (known && at(*known).live) {
@@ -46,6 +48,9 @@ Reply VirtualCluster::connect(Tracker& tracker) {
   registration.shuffle_port = 1;
   registration.rack = tracker.spec.rack;
   registration.total = tracker.spec.total;
+  registration.named = tracker.spec.named;
+  registration.labels = tracker.spec.labels;
+  registration.port_count = kPorts;
   return engine_.step(std::move(registration));
 }
 
@@ -61,6 +66,14 @@ Status VirtualCluster::lose(TrackerId id) {
   report_of(tracker).duties.clear();
   engine_.step(LoseTracker{tracker.spec.name});
   return Ok{};
+}
+
+Status VirtualCluster::set_offer(TrackerId id, const Resources& total,
+                                 const std::map<std::string, std::int64_t>& named) {
+  Tracker& tracker = at(id);
+  tracker.spec.named = named;
+  report_of(tracker).named = named;
+  return set_total(id, total);
 }
 
 Status VirtualCluster::set_total(TrackerId id, const Resources& total) {
@@ -93,7 +106,10 @@ AttemptReport* VirtualCluster::find_held(Tracker& tracker, const AttemptKey& att
 
 std::optional<AttemptKey> VirtualCluster::running(const TaskKey& task) const {
   const Job* job = engine_.state().find_job(task.job);
-  if (job == nullptr || task.index >= job->tasks(task.kind).tasks.size()) return std::nullopt;
+  if (job == nullptr || !job->has(task.kind) ||
+      task.index >= job->tasks(task.kind).tasks.size()) {
+    return std::nullopt;
+  }
   const AttemptSlot slot = job->tasks(task.kind).tasks[task.index].attempt;
   if (!slot.valid()) return std::nullopt;
   return engine_.state().attempt(slot).key;

@@ -23,6 +23,8 @@ struct VirtualTrackerSpec {
   std::string rack = "r1";
   Resources total{{2, 2, 0, 0}};
   double slowdown = 1;  // its tasks take so many times as long
+  std::map<std::string, std::int64_t> named;  // what more it offers
+  std::map<std::string, std::string> labels;
 };
 
 class VirtualCluster {
@@ -34,6 +36,8 @@ class VirtualCluster {
   Status lose(TrackerId tracker);  // it is gone, with all that ran on it
   // The tracker stays and offers other totals from its next report on, which is made at once.
   Status set_total(TrackerId tracker, const Resources& total);
+  Status set_offer(TrackerId tracker, const Resources& total,
+                   const std::map<std::string, std::int64_t>& named);
 
   std::size_t size() const { return trackers_.size(); }
   std::optional<TrackerId> find(const std::string& name) const;

@@ -1,11 +1,14 @@
 # Run after a test executable was linked: writes a ctest entry for each of its suites, as the executable itself lists
-# them. -DEXECUTABLE= -DROOM= -DLABEL= -DOUTPUT=
+# them, but for those that WITHOUT matches. -DEXECUTABLE= -DROOM= -DLABEL= -DOUTPUT= -DWITHOUT=
 execute_process(COMMAND ${EXECUTABLE} --gtest_list_tests OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "(^|\n)[^ \n]+[.]" suites "${listed}")
 set(script "")
 foreach(suite IN LISTS suites)
   string(STRIP "${suite}" suite)
   string(REGEX REPLACE "[.]$" "" suite "${suite}")
+  if(WITHOUT AND suite MATCHES "${WITHOUT}")
+    continue()
+  endif()
   set(long "TIMEOUT 600")
   if(suite MATCHES "EveryRule")  # the longest starts first
     string(APPEND long " COST 100")

@@ -89,6 +89,9 @@ struct HistoryFilter {
   4: optional i64 before_ms            // ended earlier than that
   5: optional i32 limit                // 0 = 1,000; at most 10,000
   6: optional i64 before_job           // page by page, as in JobFilter
+  7: optional string name              // as in JobFilter
+  8: optional list<string> states      // any of these: SUCCEEDED FAILED KILLED
+  9: optional bool oldest_first        // the first to end first; else the last
 }
 
 /** All queues, page by page (about 1 MiB each): `after` the last one of the page before. */

@@ -22,6 +22,7 @@ struct TaskSettings {
   3: required i64 core_mb
   4: required i64 user_processes
   5: required list<string> environment  // variables that are passed on
+  6: required i32 map_output_codec      // as in map_output_codec.h
 }
 
 struct TaskSpec {
@@ -51,4 +52,6 @@ struct TaskSpec {
   24: list<string> cgroups
   25: string hidden_root
   26: list<string> sealed_mounts
+  27: bool output_is_durable            // an attempt of the job on this tracker has published into it
+  28: string spare_output_dir
 }

@@ -123,7 +123,7 @@ Result<Resources> from_wire(const wire::Resources& resources) {
       {resources.map_slots, resources.reduce_slots, resources.memory_mb, resources.vcores}};
   constexpr const char* kFields[] = {"map_slots", "reduce_slots", "memory_mb", "vcores"};
   for (std::size_t i = 0; i < std::size(kFields); ++i) {
-    const std::int64_t most = i == static_cast<std::size_t>(Dimension::kMemoryMb)
+    const std::int64_t most = i == Dimension::kMemoryMb.value()
                                   ? TrackerLimits::kMemoryMb
                                   : TrackerLimits::kSlots;
     if (out.amount[i] < 0 || out.amount[i] > most) {

@@ -47,13 +47,14 @@ Status check_tracker_name(const std::string& name) {
 Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   const auto attempt = from_wire(status.id);
   if (!attempt) return attempt.error();
-  const std::string where = attempt_name(*attempt);
+  // Made only where it is needed: there are many statuses, and hardly ever one that is refused.
+  const auto where = [&attempt] { return attempt_name(*attempt); };
   if (status.state < wire::AttemptState::RUNNING || status.state > wire::AttemptState::KILLED) {
-    return bad_request(where + ": state " + std::to_string(status.state) + " is none",
+    return bad_request(where() + ": state " + std::to_string(status.state) + " is none",
                        "0 (RUNNING) to 4 (KILLED)");
   }
   if (status.phase < wire::TaskPhase::STARTING || status.phase > wire::TaskPhase::COMMIT) {
-    return bad_request(where + ": phase " + std::to_string(status.phase) + " is none",
+    return bad_request(where() + ": phase " + std::to_string(status.phase) + " is none",
                        "0 (STARTING) to 5 (COMMIT)");
   }
   AttemptReport out;
@@ -71,7 +72,7 @@ Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   out.fetch_failures.reserve(status.fetch_failures.size());
   for (const wire::FetchFailure& failure : status.fetch_failures) {
     if (failure.map_index < 0 || failure.map_attempt < 0) {
-      return bad_request(where + ": fetch_failures: a negative number", "numbers from 0 on");
+      return bad_request(where() + ": fetch_failures: a negative number", "numbers from 0 on");
     }
     out.fetch_failures.push_back({static_cast<std::uint32_t>(failure.map_index),
                                   static_cast<std::uint32_t>(failure.map_attempt)});

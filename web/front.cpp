@@ -136,7 +136,7 @@ class WebFront final : public Front {
     const std::string& name = request.path[0];
     if (std::find(std::begin(kProbes), std::end(kProbes), name) == std::end(kProbes)) return false;
     if (request.method != "GET") {
-      responder.answer(said(405, "GET is for this path\n").with("Allow", "GET, HEAD"));
+      responder.answer(only_for_reading(request));
     } else if (name == "healthz") {
       responder.answer(said(200, "ok\n"));
     } else if (name == "readyz") {

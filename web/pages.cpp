@@ -71,9 +71,7 @@ HttpAnswer Pages::answer(const HttpRequest& request) const {
   const auto found = files_.find(asset ? joined(request.path, 1) : "index.html");
   if (found == files_.end()) return not_found();
   if (request.method == "GET") return found->second;
-  HttpAnswer wrong = text_answer(405, "text/plain; charset=utf-8", "GET is for this path\n");
-  wrong.with("Allow", "GET, HEAD");
-  return wrong;
+  return only_for_reading(request);
 }
 
 }  // namespace weir::web

@@ -12,30 +12,47 @@
 #include "tracker/rpc/client.h"
 
 namespace weir::bench {
-namespace {
 
 using Clock = std::chrono::steady_clock;
 
-}  // namespace
+// A connection and its trackers.
+struct WireLoad::Line {
+  RpcClient<wire::TrackerServiceClient> client;
+  std::vector<WireTracker> trackers;
+  std::size_t turn = 0;
+};
 
 WireLoad::WireLoad(std::uint16_t port, std::uint32_t connections, std::uint32_t trackers,
                    std::uint32_t map_slots) {
-  lines_.resize(connections);
-  for (Line& line : lines_) line.connection = RpcConnection::create("127.0.0.1", port);
+  connections = std::min(connections, trackers);  // each of them has one
+  lines_.reserve(connections);
+  for (std::uint32_t i = 0; i < connections; ++i) {
+    lines_.push_back(
+        {RpcConnection::create("127.0.0.1", port)->client<wire::TrackerServiceClient>(), {}, 0});
+  }
   for (std::uint32_t i = 0; i < trackers; ++i)
     lines_[i % connections].trackers.emplace_back(fmt::format("bench{:05}", i), map_slots);
 }
 
 WireLoad::~WireLoad() = default;
 
+void WireLoad::in_threads(
+    std::uint32_t lines, const std::string& what,
+    const std::function<void(std::uint32_t thread, std::uint32_t threads)>& doing) {
+  const std::uint32_t threads = std::min(lines, kMostThreads);
+  in_parallel(threads, what, [&](std::uint32_t thread) { doing(thread, threads); });
+}
+
 void WireLoad::enlist() {
-  in_parallel(static_cast<std::uint32_t>(lines_.size()), "registering", [this](std::uint32_t i) {
-    auto calls = lines_[i].connection->client<wire::TrackerServiceClient>();
-    for (const WireTracker& tracker : lines_[i].trackers) {
-      calls.call([&](wire::TrackerServiceClient& service) {
-        wire::RegistrationReply reply;
-        service.register_tracker(reply, tracker.registration());
-      });
+  const auto lines = static_cast<std::uint32_t>(lines_.size());
+  in_threads(lines, "registering", [&](std::uint32_t thread, std::uint32_t threads) {
+    for (std::uint32_t i = thread; i < lines; i += threads) {
+      for (const WireTracker& tracker : lines_[i].trackers) {
+        lines_[i].client.call([&](wire::TrackerServiceClient& service) {
+          wire::RegistrationReply reply;
+          service.register_tracker(reply, tracker.registration());
+        });
+      }
     }
   });
 }
@@ -54,24 +71,27 @@ std::size_t WireLoad::held() const {
   return held;
 }
 
-WireLoad::Told WireLoad::beat_line(Line& line, const WireRun& run, std::uint32_t lines) {
+WireLoad::Told WireLoad::beat_lines(const WireRun& run, std::uint32_t thread,
+                                    std::uint32_t threads, std::uint32_t lines) {
   Told told;
-  auto calls = line.connection->client<wire::TrackerServiceClient>();
   const auto start = Clock::now();
   const auto end = start + std::chrono::duration_cast<Clock::duration>(
                                std::chrono::duration<double>(run.seconds));
-  const std::chrono::duration<double> gap(run.per_second > 0 ? lines / run.per_second : 0);
+  const std::chrono::duration<double> gap(run.per_second > 0 ? 1 / run.per_second : 0);
   wire::HeartbeatReply reply;
   for (std::uint64_t number = 0;; ++number) {
     auto due = Clock::now();
     if (run.per_second > 0) {
-      due = start + std::chrono::duration_cast<Clock::duration>(gap * number);
+      // Evenly spread, as trackers that know nothing of each other are.
+      due = start + std::chrono::duration_cast<Clock::duration>(gap * (number * threads + thread));
       std::this_thread::sleep_until(due);
     }
     if (due >= end) return told;
+    const std::uint32_t mine = (lines - thread + threads - 1) / threads;
+    Line& line = lines_[thread + number % mine * threads];
     WireTracker& tracker = line.trackers[line.turn++ % line.trackers.size()];
     reply = {};
-    calls.call([&](wire::TrackerServiceClient& service) {
+    line.client.call([&](wire::TrackerServiceClient& service) {
       service.heartbeat(reply, tracker.report(run.finishes));
     });
     told.latencies_us.push_back(
@@ -84,10 +104,11 @@ WireFigures WireLoad::beat(const WireRun& run) {
   const auto lines = run.connections > 0
                          ? std::min(run.connections, static_cast<std::uint32_t>(lines_.size()))
                          : static_cast<std::uint32_t>(lines_.size());
-  std::vector<Told> told(lines);
+  std::vector<Told> told(kMostThreads);
   const auto start = Clock::now();
-  in_parallel(lines, "a heartbeat",
-              [&](std::uint32_t i) { told[i] = beat_line(lines_[i], run, lines); });
+  in_threads(lines, "a heartbeat", [&](std::uint32_t thread, std::uint32_t threads) {
+    told[thread] = beat_lines(run, thread, threads, lines);
+  });
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   WireFigures figures;
   std::vector<float> latencies;

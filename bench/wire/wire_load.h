@@ -1,21 +1,19 @@
-// Trackers that beat over a number of connections, a thread and a blocking client of Thrift's each:
-// one heartbeat of a connection is answered before its next, and its trackers take turns. Either as
-// fast as they are answered, or so many a second: then a heartbeat's latency counts from the moment
-// at which it was due, so a server that stalls is not let off.
+// Trackers that beat over a number of connections with a blocking client of Thrift's each: one
+// heartbeat of a connection is answered before its next, and its trackers take turns. A connection
+// has a thread, up to kMostThreads of them; of more than that a thread has several in turn. Either
+// as fast as they are answered, or so many a second: then a heartbeat's latency counts from the
+// moment at which it was due, so a server that stalls is not let off.
 //
 // What goes wrong on the way is thrown: WireTrouble (in_parallel.h).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/wire/wire_tracker.h"
-
-namespace weir {
-class RpcConnection;
-}
 
 namespace weir::bench {
 
@@ -36,6 +34,8 @@ struct WireFigures {
 
 class WireLoad {
  public:
+  static constexpr std::uint32_t kMostThreads = 64;
+
   WireLoad(std::uint16_t port, std::uint32_t connections, std::uint32_t trackers,
            std::uint32_t map_slots);
   ~WireLoad();
@@ -49,16 +49,16 @@ class WireLoad {
   std::size_t held() const;
 
  private:
-  struct Line {  // a connection and its trackers
-    std::shared_ptr<RpcConnection> connection;
-    std::vector<WireTracker> trackers;
-    std::size_t turn = 0;
-  };
+  struct Line;  // a connection and its trackers
   struct Told {
     std::uint64_t launches = 0;
     std::vector<float> latencies_us;
   };
-  static Told beat_line(Line& line, const WireRun& run, std::uint32_t lines);
+  void in_threads(std::uint32_t lines, const std::string& what,
+                  const std::function<void(std::uint32_t thread, std::uint32_t threads)>& doing);
+  // Lines `thread`, `thread` + `threads` and so on of the first so many.
+  Told beat_lines(const WireRun& run, std::uint32_t thread, std::uint32_t threads,
+                  std::uint32_t lines);
 
   std::vector<Line> lines_;
 };

@@ -23,6 +23,7 @@ class Administration : public Part {
   // valid themselves.
   Status check_settings(const Settings& settings) const;
   Status check_stays(QueueId queue) const;
+  bool changes_mode() const;
   void on(const ApplySettings& input, Token token);
   ReplyBody apply(const SettingsChanged& change);
 
@@ -31,6 +32,8 @@ class Administration : public Part {
   std::vector<std::string> structure_findings(const Settings& settings,
                                               const QueueTree& tree) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
+  Status check_space(const Settings& settings) const;
+  void size_jobs();
 };
 
 }  // namespace weir

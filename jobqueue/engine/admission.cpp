@@ -5,6 +5,10 @@
 
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
+#include "jobqueue/model/containers.h"
+#include "jobqueue/model/counted.h"
+#include "jobqueue/model/labels.h"
+#include "jobqueue/model/map_output_codec.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -52,6 +56,8 @@ Status Submissions::check_conf(const SubmitJob& input, QueueId) const {
     return Error{ErrorCode::kBadRequest, key + " is '" + said->second + "'",
                  "allowed: true or false"};
   }
+  if (const auto codec = map_output_codec(spec.conf, MapOutputCodec::kNone); !codec)
+    return codec.error();
   return Ok{};
 }
 
@@ -65,6 +71,7 @@ Status Submissions::check_policy(const SubmitJob& input, QueueId leaf) const {
 }
 
 Status Submissions::check_output(const SubmitJob& input, QueueId) const {
+  if (input.spec->application()) return Ok{};  // it publishes nothing
   const auto writer = outputs_.find(input.spec->output);
   if (writer == outputs_.end()) return Ok{};
   return Error{ErrorCode::kOutputInUse,
@@ -76,7 +83,13 @@ Status Submissions::check_output(const SubmitJob& input, QueueId) const {
 // waits for that one.
 Status Submissions::check_width(const SubmitJob& input, QueueId) const {
   const JobSpec& spec = *input.spec;
+  const Space& space = state_.space();
+  if (space.containers()) {
+    if (auto may = check_containers(spec, state_.settings().resources, space); !may) return may;
+  }
   if (state_.live_trackers() == 0) return Ok{};
+  if (space.containers()) return check_containers_fit(spec);
+  if (spec.application()) return Ok{};  // it waits until containers count
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : kTaskKinds) {
     const Resources& need = spec.need[index(kind)];
@@ -92,6 +105,44 @@ Status Submissions::check_width(const SubmitJob& input, QueueId) const {
                  std::string("a ") + name(kind) + " of this job needs " + to_string(need) +
                      ", more than any tracker has or had",
                  "the largest tracker offers " + to_string(largest)};
+  }
+  return Ok{};
+}
+
+// Each kind of task must fit some tracker when that is empty, by its size and what is asked of its
+// labels; lost ones count as well.
+Status Submissions::check_containers_fit(const JobSpec& spec) const {
+  const Space& space = state_.space();
+  const std::vector<Resources> containers =
+      containers_of(spec, state_.settings().resources, space);
+  std::size_t place = 0;
+  for (const TaskKind kind : spec.kinds()) {
+    const Resources& need = containers[place++];
+    const std::vector<Requirement>* asked =
+        is_group(kind) ? &spec.task_groups[group_number(kind)].require : nullptr;
+    if (spec.tasks(kind) == 0) continue;
+    Resources largest;
+    std::int64_t allowed = 0;
+    bool fits_one = false;
+    for (const TrackerState& tracker : state_.trackers()) {
+      if (asked != nullptr && !meets(tracker, state_, *asked)) continue;
+      ++allowed;
+      for (const Dimension d : space.dimensions())
+        largest[d] = std::max(largest[d], tracker.largest[d]);
+      fits_one = fits_one || fits(need, tracker.largest, Resources{}, space.looked_at({}));
+    }
+    if (fits_one) continue;
+    const std::string who =
+        is_group(kind) ? "group " + spec.task_groups[group_number(kind)].name : name(kind);
+    if (allowed == 0) {
+      return Error{ErrorCode::kBadRequest,
+                   who + ": no tracker has the labels that it requires (" + text(*asked) + ")",
+                   "see `weir tracker list -o json`"};
+    }
+    return Error{ErrorCode::kBadRequest,
+                 who + ": " + space.text(need) + "; the largest of " + counted(allowed, "tracker") +
+                     " offers " + space.text(largest),
+                 "ask for less, or wait for a larger tracker"};
   }
   return Ok{};
 }

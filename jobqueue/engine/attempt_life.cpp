@@ -45,18 +45,28 @@ void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_qu
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
                    attempt.in_slots_ms(now_), claim, attempt.user, for_pool});
   if (is_preemption(reason)) {
-    const TaskKind kind = attempt.key.task.kind;
-    const std::int64_t lost =
-        state_.job(attempt.key.task.job).width(kind) * attempt.in_slots_ms(now_);
     QueueCounters& counters = state_.counters(attempt.queue);
-    counters.lost_ms[index(kind)] += lost;
-    counters.user(attempt.user, now_).lost_ms[index(kind)] += lost;
+    UserCounters& user = counters.user(attempt.user, now_);
+    each_amount(attempt, [&](Dimension d, std::int64_t amount) {
+      const std::int64_t lost = amount * attempt.in_slots_ms(now_);
+      counters.lost_ms[d] += lost;
+      user.lost_ms[d] += lost;
+    });
   }
   const Job& job = state_.job(attempt.key.task.job);
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
   touch(job);
   if (!job.type->open_at_once(attempt.key.task.kind)) parts_.jobs.note_yield(job);
+}
+
+// Calls f(dimension, amount) for what of its task's need counts.
+template <class F>
+void AttemptLife::each_amount(const Attempt& attempt, F f) const {
+  const Resources& need = state_.job(attempt.key.task.job).need(attempt.key.task.kind);
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] != 0) f(d, need[d]);
+  }
 }
 
 namespace {
@@ -80,15 +90,19 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   }
   const bool was_running = !attempt.dying();
   const TaskKind kind = attempt.key.task.kind;
-  const std::int64_t used = job.width(kind) * attempt.in_slots_ms(now_);
   QueueCounters& counters = state_.counters(attempt.queue);
-  counters.used_ms[index(kind)] += used;
-  counters.user(attempt.user, now_).used_ms[index(kind)] += used;
+  UserCounters& user = counters.user(attempt.user, now_);
+  each_amount(attempt, [&](Dimension d, std::int64_t amount) {
+    const std::int64_t used = amount * attempt.in_slots_ms(now_);
+    counters.used_ms[d] += used;
+    user.used_ms[d] += used;
+  });
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
                     attempt.in_slots_ms(now_), attempt.speculative});
   state_.end_attempt(slot, state_after(how));
   if (was_running) {
-    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr) {
+    if (how != AttemptEnded::How::kKilled && attempt.has_slots() && policy_->claims() != nullptr &&
+        !state_.space().containers()) {
       state_.mutable_claims().add_freed({attempt.tracker, attempt.queue, kind, job.width(kind)});
     }
     policy_->on_released(slot);
@@ -154,7 +168,7 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
   Task& task = job.tasks(key.kind).tasks[key.index];
   ++task.failures;
   note_failure(job, key.kind, key.index, tracker.id);
-  if (task.failures >= job.spec->max_attempts) {
+  if (task.failures >= job.type->failures_at_most(*job.spec, key.kind)) {
     const std::string why = task_name(key) + " failed " + std::to_string(task.failures) +
                             (task.failures == 1 ? " time" : " times") + ", last on tracker " +
                             tracker.name + ": " + diagnostics;

@@ -25,6 +25,8 @@ class AttemptLife : public Part {
   void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
 
  private:
+  template <class F>
+  void each_amount(const Attempt& attempt, F f) const;
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
   void reopen_if_left(Job& job, const TaskKey& key);
   void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);

@@ -30,9 +30,9 @@ void ClaimKeeper::enter(const ClaimStep& step) {
   changes_.queues = true;
   switch (step.what) {
     case ClaimStep::What::kOpen: {
-      const DurationMs after = reclaim_after_ms(state_.tree(), step.queue, step.kind);
-      const Claim& claim = book.open(step.queue, step.kind, step.slots, now_, after);
-      emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.kind, claim.slots,
+      const DurationMs after = reclaim_after_ms(state_.tree(), step.queue, step.dimension);
+      const Claim& claim = book.open(step.queue, step.dimension, step.slots, now_, after);
+      emit(ClaimOpened{claim.id, state_.tree().node(step.queue).path, step.dimension, claim.slots,
                        claim.born, claim.deadline, false});
       return;
     }
@@ -40,36 +40,36 @@ void ClaimKeeper::enter(const ClaimStep& step) {
     case ClaimStep::What::kDrop:
       return reduce_claims(step);
     case ClaimStep::What::kSeen:
-      return book.set_running_seen(step.queue, step.kind, step.slots);
+      return book.set_running_seen(step.queue, step.dimension, step.slots);
     case ClaimStep::What::kCounted:
-      return book.set_counted_free(step.queue, step.kind, step.slots);
+      return book.set_counted_free(step.queue, step.dimension, step.slots);
     case ClaimStep::What::kIdle:
-      book.mutable_lending(step.queue, step.kind) = {.idle = true, .idle_since = now_};
+      book.mutable_lending(step.queue, step.dimension) = {.idle = true, .idle_since = now_};
       return;
     case ClaimStep::What::kRelease:
-      return parts_.holds.release_reservations(step.job, TrackerId{});
+      return parts_.holds.release_reservations(step.job, TrackerId{}, "share");
     case ClaimStep::What::kLend:
-      book.mutable_lending(step.queue, step.kind).lends = true;
+      book.mutable_lending(step.queue, step.dimension).lends = true;
       break;
     case ClaimStep::What::kNotIdle:
-      book.mutable_lending(step.queue, step.kind) = {};
+      book.mutable_lending(step.queue, step.dimension) = {};
       break;
   }
-  if (Claims* rules = policy_->claims()) rules->on_lending_changed(step.queue, step.kind);
+  if (Claims* rules = policy_->claims()) rules->on_lending_changed(step.queue, step.dimension);
 }
 
 void ClaimKeeper::reduce_claims(const ClaimStep& step) {
   const bool met = step.what == ClaimStep::What::kMeet;
   const std::string& path = state_.tree().node(step.queue).path;
   for (std::int64_t left = step.slots; left > 0;) {
-    if (state_.claims().claims(step.queue, step.kind).empty()) return;
+    if (state_.claims().claims(step.queue, step.dimension).empty()) return;
     std::int64_t taken = 0;
-    const Claim now = state_.mutable_claims().reduce(step.queue, step.kind, left, met, taken);
+    const Claim now = state_.mutable_claims().reduce(step.queue, step.dimension, left, met, taken);
     left -= taken;
     if (met) {
-      emit(ClaimMet{now.id, path, step.kind, taken, now.slots, now.deadline});
+      emit(ClaimMet{now.id, path, step.dimension, taken, now.slots, now.deadline});
     } else {
-      emit(ClaimDropped{now.id, path, step.kind, taken, now.slots, now.deadline});
+      emit(ClaimDropped{now.id, path, step.dimension, taken, now.slots, now.deadline});
     }
     if (now.slots == 0) claim_over(now);
   }
@@ -77,7 +77,7 @@ void ClaimKeeper::reduce_claims(const ClaimStep& step) {
 
 // Slots on their way to the queue serve its other claims, if it has any.
 void ClaimKeeper::claim_over(const Claim& claim) {
-  const auto& others = state_.claims().claims(claim.queue, claim.kind);
+  const auto& others = state_.claims().claims(claim.queue, claim.dimension);
   if (others.empty()) {
     return parts_.holds.end_holds([&](const Hold& hold) { return hold.claim == claim.id; },
                                   KillRecord::Outcome::kWasted);
@@ -91,23 +91,23 @@ void ClaimKeeper::claim_over(const Claim& claim) {
 void ClaimKeeper::meet_paused_claims() {
   const ClaimBook& book = state_.claims();
   claim_steps_.clear();
-  for (const TaskKind kind : kTaskKinds) {
-    for (const auto& [deadline, queue, id] : book.by_deadline(kind)) {
-      if (book.claims(queue, kind).front().id != id) continue;  // once a queue
-      const std::int64_t running = state_.queue(queue).running_slots[index(kind)];
-      const std::int64_t seen = book.running_seen(queue, kind);
+  for (const Dimension d : state_.space().dimensions()) {
+    for (const auto& [deadline, queue, id] : book.by_deadline(d)) {
+      if (book.claims(queue, d).front().id != id) continue;  // once a queue
+      const std::int64_t running = state_.queue(queue).running[d];
+      const std::int64_t seen = book.running_seen(queue, d);
       if (running == seen) continue;
       const std::int64_t launched = seen < 0 ? 0 : std::max<std::int64_t>(0, running - seen);
       const std::int64_t left = seen < 0 ? 0 : std::max<std::int64_t>(0, seen - running);
-      const std::int64_t before = book.counted_free(queue, kind);
+      const std::int64_t before = book.counted_free(queue, d);
       const std::int64_t counted = std::min(launched, before);
       if (left - counted != 0) {
-        claim_steps_.push_back({ClaimStep::What::kCounted, queue, kind, before + left - counted});
+        claim_steps_.push_back({ClaimStep::What::kCounted, queue, d, before + left - counted});
       }
       if (launched > counted) {
-        claim_steps_.push_back({ClaimStep::What::kMeet, queue, kind, launched - counted});
+        claim_steps_.push_back({ClaimStep::What::kMeet, queue, d, launched - counted});
       }
-      claim_steps_.push_back({ClaimStep::What::kSeen, queue, kind, running});
+      claim_steps_.push_back({ClaimStep::What::kSeen, queue, d, running});
     }
   }
   for (const ClaimStep& step : claim_steps_) enter(step);
@@ -117,11 +117,11 @@ void ClaimKeeper::meet_paused_claims() {
 void ClaimKeeper::drop_paused_claims() {
   const ClaimBook& book = state_.claims();
   claim_steps_.clear();
-  for (const TaskKind kind : kTaskKinds) {
-    for (const auto& [deadline, queue, id] : book.by_deadline(kind)) {
-      if (book.claims(queue, kind).front().id != id) continue;  // once a queue
-      const std::int64_t less = book.owed(queue, kind) - shortfalls_->shortfall(queue, kind);
-      if (less > 0) claim_steps_.push_back({ClaimStep::What::kDrop, queue, kind, less});
+  for (const Dimension d : state_.space().dimensions()) {
+    for (const auto& [deadline, queue, id] : book.by_deadline(d)) {
+      if (book.claims(queue, d).front().id != id) continue;  // once a queue
+      const std::int64_t less = book.owed(queue, d) - shortfalls_->shortfall(queue, d);
+      if (less > 0) claim_steps_.push_back({ClaimStep::What::kDrop, queue, d, less});
     }
   }
   for (const ClaimStep& step : claim_steps_) enter(step);
@@ -148,10 +148,10 @@ void ClaimKeeper::resume_claims() {
   state_.mutable_claims().resume(now_);
   claims_policy_.clear();
   shortfalls_.reset();
-  for (const TaskKind kind : kTaskKinds) {
-    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(kind)) {
-      const Claim& claim = *state_.claims().find(queue, kind, id);
-      emit(ClaimOpened{id, state_.tree().node(queue).path, kind, claim.slots, claim.born, deadline,
+  for (const Dimension d : state_.space().dimensions()) {
+    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(d)) {
+      const Claim& claim = *state_.claims().find(queue, d, id);
+      emit(ClaimOpened{id, state_.tree().node(queue).path, d, claim.slots, claim.born, deadline,
                        true});
     }
   }
@@ -162,10 +162,10 @@ void ClaimKeeper::restore_claims(const Snapshot& snapshot) {
   for (const ClaimSnapshot& old : snapshot.claims) {
     const auto queue = state_.tree().find_path(old.queue);
     if (!queue || !state_.tree().leaf(*queue) || old.slots <= 0) continue;
-    const TimeMs deadline = later(old.born, reclaim_after_ms(state_.tree(), *queue, old.kind));
+    const TimeMs deadline = later(old.born, reclaim_after_ms(state_.tree(), *queue, old.dimension));
     state_.mutable_claims().restore({.id = old.claim,
                                      .queue = *queue,
-                                     .kind = old.kind,
+                                     .dimension = old.dimension,
                                      .slots = old.slots,
                                      .born = old.born,
                                      .deadline = deadline,

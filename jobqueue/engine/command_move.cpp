@@ -33,7 +33,7 @@ ReplyBody JobCommands::apply(const JobMoved& move) {
   state_.set_queue(job, *queue);
   job.pool = move.pool;
   tell_listed(job.id);
-  parts_.holds.release_reservations(job.id, TrackerId{});
+  parts_.holds.release_reservations(job.id, TrackerId{}, "moved");
   if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
   touch(job);
   limits_.regroup(job);

@@ -14,7 +14,8 @@ void Administration::on(const SetPolicy& input, Token token) {
   const auto next = make_policy(input.policy);
   if (next == nullptr) {
     return refuse(token, "policy",
-                  Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'",
+                  Error{ErrorCode::kUnknownPolicy, "there is no policy '" + input.policy + "'" +
+                            (state_.space().containers() ? " where containers count" : ""),
                         "see `weir policy show`"});
   }
   const std::string by = input.of_settings ? "" : input.caller.user;

@@ -2,6 +2,8 @@
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/containers.h"
+#include "jobqueue/model/counted.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -12,6 +14,7 @@ Status Administration::check_settings(const Settings& settings) const {
   auto tree = QueueTree::build(settings.queues);
   if (!tree) return tree.error();
   std::vector<std::string> findings = structure_findings(settings, *tree);
+  if (auto same = check_space(settings); !same) findings.push_back(same.error().message);
   for (std::string& finding : manager_.removal_findings(settings, *tree))
     findings.push_back(std::move(finding));
   if (const Pools* pools = policy_->pools()) {
@@ -50,6 +53,31 @@ std::vector<std::string> Administration::structure_findings(const Settings& sett
                        job_name(move->job) + " is just being moved there; try again");
   }
   return findings;
+}
+
+// Between slots and containers nothing may run, or be about to die.
+Status Administration::check_space(const Settings& settings) const {
+  using Mode = ResourceSettings::Mode;
+  const bool containers = settings.resources.mode == Mode::kContainers;
+  const auto refuse = [](const std::string& why) {
+    return Error{ErrorCode::kSettingsRefused, why, ""};
+  };
+  if (settings.policy != state_.settings().policy && make_policy(settings.policy) == nullptr)
+    return refuse("there is no policy '" + settings.policy + "' where containers count");
+  if (containers == state_.space().containers()) return Ok{};
+  const bool named = settings.policy != state_.settings().policy;
+  if (const auto next = named ? make_policy(settings.policy) : nullptr;
+      containers && !(next == nullptr ? policy_->knows_containers() : next->knows_containers())) {
+    return refuse("resources: containers: policy " + std::string((next ? *next : *policy_).name()) +
+                  " knows slots alone: switch to another one first");
+  }
+  std::int64_t running = 0;
+  for (const TrackerState& tracker : state_.trackers())
+    running += static_cast<std::int64_t>(tracker.attempts.size());
+  if (running == 0) return Ok{};
+  return refuse("resources: " + std::string(containers ? "containers" : "slots") + ": " +
+                counted(running, "task") + (running == 1 ? " runs" : " run") +
+                ": drain first (weir tracker drain)");
 }
 
 // Settings that are being written already count for what comes in.
@@ -143,12 +171,13 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
     for (const JobId id : state_.queue(*leaf).unfinished)
       tell(JobMoved{id, to, state_.job(id).pool});
   }
+  const bool others_count = !(Space(change.settings->resources) == state_.space());
   for (const QueueId leaf : state_.tree().leaves()) {  // what a queue is owed goes with it
     const auto same = tree->find_path(state_.tree().node(leaf).path);
-    if (same && tree->leaf(*same)) continue;
-    for (const TaskKind kind : kTaskKinds) {
-      const std::int64_t owed = state_.claims().owed(leaf, kind);
-      if (owed > 0) parts_.claims.enter({ClaimStep::What::kDrop, leaf, kind, owed});
+    if (same && tree->leaf(*same) && !others_count) continue;
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t owed = state_.claims().owed(leaf, d);
+      if (owed > 0) parts_.claims.enter({ClaimStep::What::kDrop, leaf, d, owed});
     }
   }
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {
@@ -159,21 +188,47 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
   core_.settings_stamp = {change.number, change.at, change.by};
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {
     const QueueTree::Node& node = state_.tree().nodes()[q];
-    for (const TaskKind kind : kTaskKinds) {
+    for (const Dimension d : state_.space().dimensions()) {
       ClaimBook& book = state_.mutable_claims();
-      if (node.leaf()) {
-        book.set_deadlines(QueueId(q), kind, reclaim_after_ms(state_.tree(), QueueId(q), kind));
-      }
+      if (node.leaf())
+        book.set_deadlines(QueueId(q), d, reclaim_after_ms(state_.tree(), QueueId(q), d));
       // Nobody watches a queue that lends at once: a lend_after to come counts from its own days.
-      if (node.settings.lend_after_ms == 0) book.mutable_lending(QueueId(q), kind) = {};
+      if (node.settings.lend_after_ms == 0) book.mutable_lending(QueueId(q), d) = {};
     }
   }
+  if (others_count) size_jobs();
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
   parts_.faults.judge_all();
   parts_.jobs.admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
   parts_.jobs.note_pools();
   return Done{};
+}
+
+// Settings are being written that bring containers, or slots back: until they are in force nothing
+// starts.
+bool Administration::changes_mode() const {
+  for (const PendingCommand& command : parts_.promises.pending()) {
+    const auto* change = std::get_if<SettingsChanged>(&command.command);
+    if (change != nullptr && change->settings->resources.mode != state_.settings().resources.mode)
+      return true;
+  }
+  return false;
+}
+
+// What counts has changed: stamps are of what counted before, and jobs of slots become such of
+// containers.
+void Administration::size_jobs() {
+  memory_.policy_changed(now_);
+  if (!state_.space().containers()) return;
+  for (const auto& [id, known] : state_.jobs()) {
+    Job& job = state_.mutable_job(id);
+    if (is_over(job.state) || !job.containers.empty()) continue;
+    std::vector<Resources> containers =
+        containers_of(*job.spec, state_.settings().resources, state_.space());
+    if (job.durable) emit(JobSized{id, containers});
+    state_.set_containers(job, std::move(containers));
+  }
 }
 
 }  // namespace weir

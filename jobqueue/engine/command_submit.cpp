@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/model/containers.h"
 #include "jobqueue/jobtypes/table.h"
 
 namespace weir {
@@ -23,13 +24,18 @@ void Submissions::on(const SubmitJob& input, Token token) {
   job->priority = input.spec->priority;
   job->submitted_at = now_;
   job->held = input.spec->hold;
+  if (state_.space().containers()) {
+    job->containers =
+        containers_of(*input.spec, state_.settings().resources, state_.space());
+  }
   count_bytes(*job);
   const JobId id = job->id;
   take_output(*job);
   remember_submission(*input.spec, id);
-  state_.add_job(std::move(job));
+  const Job& added = state_.add_job(std::move(job));
   tell_listed(id);
-  parts_.promises.promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path});
+  parts_.promises.promise(token, JobSubmitted{id, input.spec, state_.tree().node(*leaf).path,
+                                              added.containers});
 }
 
 ReplyBody Submissions::apply(const JobSubmitted& submitted) {
@@ -77,7 +83,7 @@ void Submissions::forget_submission(const JobSpec& spec) {
 void Submissions::drop_submission(const JobSubmitted& submitted) {
   Job& job = state_.mutable_job(submitted.job);
   forget_bytes(job);
-  outputs_.erase(submitted.spec->output);
+  if (!submitted.spec->application()) outputs_.erase(submitted.spec->output);
   forget_submission(*submitted.spec);
   state_.forget_job(submitted.job);
   memory_.jobs.erase(submitted.job);

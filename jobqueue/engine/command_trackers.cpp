@@ -153,8 +153,8 @@ bool TrackerOrders::output_needed(const TrackerState& tracker, const TaskKey& ke
   const Job* job = state_.find_job(key.job);
   if (job == nullptr || job->duty != Job::Duty::kNone || !state_.serves(tracker.id, key))
     return false;
-  JobType::TasksDone done{};
-  for (const TaskKind kind : kTaskKinds) done[index(kind)] = job->tasks(kind).succeeded;
+  JobType::TasksDone done(index(TaskKind::kFirstGroup) + job->groups);
+  for (const TaskKind kind : job->kinds()) done[index(kind)] = job->tasks(kind).succeeded;
   return job->type->outputs_needed(*job->spec, done);
 }
 

@@ -119,7 +119,7 @@ bool Copies::compute(TrackerState& tracker, const Choice& choice) {
     return false;
   }
   if (choice.hold != 0) parts_.holds.use_hold(held, job->width(key.kind));
-  if (job->width(key.kind) > 1) parts_.holds.release_reservations(job->id, TrackerId{});
+  if (job->width(key.kind) > 1) parts_.holds.release_reservations(job->id, TrackerId{}, "used");
   grant(slot);
   return true;
 }

@@ -118,7 +118,7 @@ void Duties::list_duties(const TrackerState& tracker, HeartbeatReply& out) const
     const Job* job = state_.find_job(id);
     if (job == nullptr || job->duty == Job::Duty::kNone) continue;
     std::uint32_t published = 0;
-    for (const TaskKind kind : kTaskKinds) {
+    for (const TaskKind kind : job->kinds()) {
       if (job->type->publishes(*job->spec, kind)) published += job->spec->tasks(kind);
     }
     out.duties.push_back(

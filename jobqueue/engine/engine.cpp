@@ -95,6 +95,7 @@ void Engine::tick(Token token) {
   parts_->replies.answer_parked();
   parts_->faults.heal_trackers();
   parts_->jobs.stop_late_jobs();
+  parts_->jobs.stop_late_tasks();
   parts_->jobs.settle_yields();  // the update counts who runs now
   parts_->holds.expire_holds();
   parts_->claims.review_claims(true);
@@ -110,14 +111,14 @@ void Engine::count_slot_time() {
   if (passed <= 0) return;
   const Policy& policy = *core_.policy;
   ClusterState& state = core_.state;
-  for (const TaskKind kind : kTaskKinds) {
-    if (policy.figures(QueueTree::root(), kind).guaranteed == 0) continue;  // nothing is anyone's
+  for (const Dimension d : state.space().dimensions()) {
+    if (policy.figures(QueueTree::root(), d).guaranteed == 0) continue;  // nothing is anyone's
     for (std::size_t q = 1; q < state.tree().size(); ++q) {
-      const QueueFigures figures = policy.figures(QueueId(q), kind);
+      const QueueFigures figures = policy.figures(QueueId(q), d);
       const std::int64_t lent = figures.guaranteed - figures.allocated;
       const std::int64_t borrowed = figures.running - figures.guaranteed;
-      if (lent > 0) state.counters(QueueId(q)).lent_ms[index(kind)] += passed * lent;
-      if (borrowed > 0) state.counters(QueueId(q)).borrowed_ms[index(kind)] += passed * borrowed;
+      if (lent > 0) state.counters(QueueId(q)).lent_ms[d] += passed * lent;
+      if (borrowed > 0) state.counters(QueueId(q)).borrowed_ms[d] += passed * borrowed;
     }
   }
 }

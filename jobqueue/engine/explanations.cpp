@@ -3,14 +3,26 @@
 #include <algorithm>
 
 #include "jobqueue/engine/parts.h"
+#include "jobqueue/model/containers.h"
 #include "jobqueue/model/counted.h"
 
 namespace weir {
 namespace {
 
+// Nothing but room is missing, as the next line of slots.
+Reason no_room(const ClusterState& state, const Job& job, TaskKind kind) {
+  const std::uint32_t pending = job.tasks(kind).pending();
+  return {"no_room",
+          counted(pending, name(kind)) + (pending == 1 ? " waits" : " wait") + " for " +
+              state.space().text(job.need(kind)) + (pending == 1 ? "" : " each") +
+              " on one tracker",
+          {{"pending", pending}}};
+}
+
 // Nothing but a slot is missing: the next tracker with room gets its tasks.
 Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
-  const std::int64_t taken = state.queue(QueueTree::root()).running_slots[index(kind)];
+  if (state.space().containers()) return no_room(state, job, kind);
+  const std::int64_t taken = state.queue(QueueTree::root()).running[kind];
   const std::int64_t total = state.total_slots(kind);
   const std::uint32_t pending = job.tasks(kind).pending();
   return {"no_free_slot",
@@ -18,6 +30,11 @@ Reason no_free_slot(const ClusterState& state, const Job& job, TaskKind kind) {
               " for a free slot; " + std::to_string(taken) + " of the cluster's " +
               std::to_string(total) + " " + name(kind) + " slots are running tasks",
           {{"pending", pending}, {"running", taken}, {"slots", total}}};
+}
+
+std::string what_is(const Job& job, TaskKind kind) {
+  if (!is_group(kind)) return std::string("a ") + name(kind);
+  return what_asks(*job.spec, kind);
 }
 
 // Tasks that have fallen behind, each of which could be tried once more elsewhere.
@@ -82,7 +99,7 @@ std::vector<Reason> Explanations::explain(JobId id) const {
     return reasons;
   }
   const Resources largest = state_.largest_tracker();
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job->kinds()) {
     const TaskGroup& group = job->tasks(kind);
     if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
     if (group.pending() == 0 && group.copied == 0) continue;
@@ -90,10 +107,10 @@ std::vector<Reason> Explanations::explain(JobId id) const {
       reasons.push_back(job->type->why_closed(*job, kind));
       continue;
     }
-    if (!fits(job->need(kind), largest, Resources{}, state_.total())) {
+    if (!fits(job->need(kind), largest, Resources{}, state_.space().looked_at(state_.total()))) {
       reasons.push_back({"no_tracker_large_enough",
-                         std::string("a ") + name(kind) + " needs " + to_string(job->need(kind)) +
-                             "; the largest tracker offers " + to_string(largest),
+                         what_is(*job, kind) + " needs " + state_.space().text(job->need(kind)) +
+                             "; the largest tracker offers " + state_.space().text(largest),
                          {}});
       continue;
     }

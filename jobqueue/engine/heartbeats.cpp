@@ -49,7 +49,10 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
 }
 
 void Heartbeats::take_report(TrackerState& tracker, const Heartbeat& report) {
-  if (report.total && !report.total->any_negative() && *report.total != tracker.total) {
+  if (report.named && *report.named != tracker.named)
+    state_.set_tracker_named(tracker, *report.named);
+  if (report.total && !report.total->any_negative() &&
+      state_.space().with_named(*report.total, tracker.named) != tracker.total) {
     state_.set_tracker_total(tracker, *report.total);
     parts_.trackers.store_total(tracker);
     policy_->on_cluster_changed();
@@ -205,7 +208,8 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   Job& job = state_.mutable_job(key.job);
   // What runs of a job that has to wait again goes on.
   if (!job.durable || is_over(job.state) || job.duty != Job::Duty::kNone) return false;
-  if (key.index >= job.tasks(key.kind).tasks.size()) return false;
+  if (!job.has(key.kind) || key.index >= job.tasks(key.kind).tasks.size()) return false;
+  if (job.type->needs_containers() && !state_.space().containers()) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
   const bool beside = task.state == Task::State::kRunning;
   if (task.state == Task::State::kSucceeded) return false;
@@ -232,6 +236,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);
+  if (is_group(key.kind)) parts_.jobs.set_task_deadline(state_.attempt(slot));
   pending_changed(job, key.kind);
   take_live_attempt(slot, report);
   parts_.jobs.admit_if_stuck(job);

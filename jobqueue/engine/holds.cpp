@@ -11,7 +11,7 @@ namespace weir {
 void Holds::free_kept_slots() {
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
   while (!state_.claims().reservations().empty()) {
-    release_reservations(state_.claims().reservations().back().job, TrackerId{});
+    release_reservations(state_.claims().reservations().back().job, TrackerId{}, "policy");
   }
 }
 
@@ -24,11 +24,13 @@ void Holds::preempt_for_claims() {
   for (const KillOrder& order : plan.kills) {
     if (!order.log_only || order.claim == 0)
       continue;  // what would have been done is told once a timer
-    const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.kind);
-    state_.mutable_claims().postpone(order.for_queue, order.kind, order.claim, later(now_, after));
+    const DurationMs after = reclaim_after_ms(state_.tree(), order.for_queue, order.in());
+    state_.mutable_claims().postpone(order.for_queue, order.in(), order.claim, later(now_, after));
   }
+  for (const Preemption::Unreserve& over : plan.unreserve)
+    release_reservations(over.job, TrackerId{}, over.why);
   for (const ClaimFinding& found : plan.findings) {
-    state_.mutable_claims().set_block(found.queue, found.kind, found.claim, found.block,
+    state_.mutable_claims().set_block(found.queue, found.dimension, found.claim, found.block,
                                       found.width);
   }
 }
@@ -43,7 +45,7 @@ const char* Holds::wrong_with(const KillOrder& order) const {
     if (attempt.tracker != tracker) return "the victims are on several trackers";
   }
   if (order.claim == 0) return nullptr;
-  const Claim* claim = state_.claims().find(order.for_queue, order.kind, order.claim);
+  const Claim* claim = state_.claims().find(order.for_queue, order.in(), order.claim);
   if (claim == nullptr) return "there is no such claim";
   if (now_ < claim->kills_from) return "the claim is not due";
   return nullptr;
@@ -60,17 +62,20 @@ bool Holds::preempt(const KillOrder& order) {
   ClaimBook& book = state_.mutable_claims();
   const TrackerId tracker = state_.attempt(order.victims.front()).tracker;
   const Claim* claim =
-      order.claim == 0 ? nullptr : book.find(order.for_queue, order.kind, order.claim);
+      order.claim == 0 ? nullptr : book.find(order.for_queue, order.in(), order.claim);
   Hold hold{.claim = order.claim,
             .queue = order.for_queue,
             .pool = order.for_pool,
             .kind = order.kind,
+            .dimension = order.in(),
             .tracker = tracker,
             .job = order.job,
             .slots = order.slots,
+            .need = order.need,
             .ordered_at = now_};
   const bool holds = (claim != nullptr || !order.for_pool.empty()) && !order.log_only;
   if (holds) hold.id = book.next_hold();
+  const bool containers = state_.space().containers();
   for (const AttemptSlot slot : order.victims) {
     Attempt& attempt = state_.mutable_attempt(slot);
     const TaskKey& task = attempt.key.task;
@@ -85,7 +90,8 @@ bool Holds::preempt(const KillOrder& order) {
                      .victim = attempt.queue,
                      .from_pool = std::string(pool_of(*policy_, task.job)),
                      .user = attempt.user,
-                     .slots = state_.job(task.job).width(task.kind),
+                     .slots = containers ? 1 : state_.job(task.job).width(task.kind),
+                     .container = containers ? state_.job(task.job).need(task.kind) : Resources{},
                      .ran_ms = attempt.in_slots_ms(now_),
                      .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
                                                : KillRecord::Outcome::kPending});
@@ -96,11 +102,12 @@ bool Holds::preempt(const KillOrder& order) {
     attempt.hold = hold.id;
     ++hold.dying;
     hold.dying_slots += state_.job(task.job).width(task.kind);
+    if (containers) hold.dying_need += state_.job(task.job).need(task.kind);
     parts_.attempts.order_kill(slot, order.reason, order.for_queue, order.claim, order.for_pool);
   }
   if (!holds) return true;
   book.mutable_holds().push_back(hold);
-  ++state_.mutable_tracker(tracker).keeps;
+  state_.keep_on(state_.mutable_tracker(tracker), 1);
   return true;
 }
 
@@ -110,14 +117,15 @@ void Holds::end_hold(std::size_t place, KillRecord::Outcome outcome) {
   ClaimBook& book = state_.mutable_claims();
   const Hold hold = book.holds()[place];
   book.mutable_holds().erase(book.mutable_holds().begin() + static_cast<std::ptrdiff_t>(place));
-  --state_.mutable_tracker(hold.tracker).keeps;
+  state_.keep_on(state_.mutable_tracker(hold.tracker), -1);
   book.settle_records(hold.id, outcome);
   if (hold.used || hold.claim == 0) return;
-  const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.kind);
-  book.postpone(hold.queue, hold.kind, hold.claim, later(hold.ordered_at, after));
+  const DurationMs after = reclaim_after_ms(state_.tree(), hold.queue, hold.dimension);
+  book.postpone(hold.queue, hold.dimension, hold.claim, later(hold.ordered_at, after));
 }
 
-// A task of the claimant takes so many of the slots; what is left goes on waiting for it.
+// A task of the claimant takes so many of the slots; what is left goes on waiting for it. The room
+// of a container is for one task.
 void Holds::use_hold(std::size_t place, std::int64_t slots) {
   Hold& hold = state_.mutable_claims().mutable_holds()[place];
   hold.slots -= slots;
@@ -143,6 +151,8 @@ void Holds::victim_left(const Attempt& attempt) {
     if (hold.id != attempt.hold) continue;
     --hold.dying;
     hold.dying_slots -= state_.job(attempt.key.task.job).width(attempt.key.task.kind);
+    if (state_.space().containers())
+      hold.dying_need -= state_.job(attempt.key.task.job).need(attempt.key.task.kind);
     hold.free_since = now_;
   }
 }
@@ -156,7 +166,7 @@ bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
     end_holds([&](const Hold& h) { return h.id == choice.hold && h.tracker == tracker.id; },
               KillRecord::Outcome::kWasted);
   } else {
-    release_reservations(choice.task.job, tracker.id);
+    release_reservations(choice.task.job, tracker.id, choice.why);
   }
   return tracker.keeps < before;  // else it would be asked for ever
 }
@@ -164,27 +174,43 @@ bool Holds::settle_choice(TrackerState& tracker, const Choice& choice) {
 bool Holds::reserve(const Choice& choice) {
   const Job* job = state_.find_job(choice.task.job);
   if (job == nullptr || !job->schedulable() || !choice.reserve_on.valid()) return false;
+  if (state_.space().containers()) return reserve_container(*job, choice);
   TrackerState& tracker = state_.mutable_tracker(choice.reserve_on);
   for (const Reservation& other : state_.claims().reservations()) {
     if (other.kind != choice.task.kind) continue;
     if (other.job == job->id || other.tracker == tracker.id) return false;
   }
   if (!tracker.live()) return false;
-  state_.mutable_claims().mutable_reservations().push_back(
-      {job->id, choice.task.kind, tracker.id, job->width(choice.task.kind)});
-  ++tracker.keeps;
+  state_.reserve({.job = job->id,
+                  .kind = choice.task.kind,
+                  .tracker = tracker.id,
+                  .slots = job->width(choice.task.kind)});
+  return true;
+}
+
+// A job has one reservation, and a tracker: one elsewhere has moved here.
+bool Holds::reserve_container(const Job& job, const Choice& choice) {
+  const TrackerState& tracker = state_.tracker(choice.reserve_on);
+  if (!tracker.in_pool() || tracker.keeps > 0 || !job.has(choice.task.kind)) return false;
+  release_reservations(job.id, TrackerId{}, "better");
+  state_.reserve({.job = job.id, .kind = choice.task.kind, .tracker = tracker.id});
+  emit(Reserved{choice.task, tracker.id, job.queue});
   return true;
 }
 
 // Those of the job (on the tracker, if one is named), or all of the tracker.
-void Holds::release_reservations(JobId job, TrackerId tracker) {
-  if (state_.claims().reservations().empty()) return;
-  std::erase_if(state_.mutable_claims().mutable_reservations(), [&](const Reservation& r) {
-    if (job.valid() && r.job != job) return false;
-    if (tracker.valid() && r.tracker != tracker) return false;
-    --state_.mutable_tracker(r.tracker).keeps;
-    return true;
-  });
+void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view why) {
+  const auto& all = state_.claims().reservations();
+  for (std::size_t i = 0; i < all.size();) {
+    const Reservation kept = all[i];
+    if ((job.valid() && kept.job != job) || (tracker.valid() && kept.tracker != tracker)) {
+      ++i;
+      continue;
+    }
+    state_.unreserve(i);
+    if (state_.space().containers())
+      emit(Unreserved{kept.job, kept.tracker, std::string(why)});
+  }
 }
 
 }  // namespace weir

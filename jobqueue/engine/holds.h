@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "jobqueue/engine/part.h"
 
@@ -20,13 +21,15 @@ class Holds : public Part {
   void expire_holds();
   void victim_left(const Attempt& attempt);
   bool settle_choice(TrackerState& tracker, const Choice& choice);  // all but launches
-  void release_reservations(JobId job, TrackerId tracker);  // of either; invalid: of none
+  // Of either; invalid: of none.
+  void release_reservations(JobId job, TrackerId tracker, std::string_view why);
 
  private:
   const char* wrong_with(const KillOrder& order) const;
   bool preempt(const KillOrder& order);
   void end_hold(std::size_t place, KillRecord::Outcome outcome);
   bool reserve(const Choice& choice);
+  bool reserve_container(const Job& job, const Choice& choice);
 };
 
 }  // namespace weir

@@ -12,7 +12,8 @@ namespace weir {
 
 void JobLife::admit(Job& job) {
   state_.set_job_state(job, JobState::kRunning);
-  if (job.tasks(TaskKind::kMap).tasks.empty() && job.tasks(TaskKind::kReduce).tasks.empty())
+  const auto made = [&](TaskKind kind) { return !job.tasks(kind).tasks.empty(); };
+  if (const TaskKinds kinds = job.kinds(); std::none_of(kinds.begin(), kinds.end(), made))
     state_.expand_tasks(job);
   emit(JobStateChanged{job.id, JobState::kRunning, ""});
   make_schedulable(job);
@@ -69,7 +70,7 @@ void JobLife::admit_everywhere() {
 // Back to waiting for a place: its running tasks go on, no new ones start.
 void JobLife::demote(Job& job) {
   policy_->on_job_removed(job.id);
-  parts_.holds.release_reservations(job.id, TrackerId{});
+  parts_.holds.release_reservations(job.id, TrackerId{}, "limit");
   state_.set_job_state(job, JobState::kWaiting);
   emit(JobStateChanged{job.id, JobState::kWaiting, ""});
   touch(job);
@@ -101,15 +102,17 @@ void JobLife::settle_yields() {
 void JobLife::after_progress(Job& job) {
   if (job.state == JobState::kWaiting && job.all_done()) return admit(job);  // it needs no slot
   if (job.state != JobState::kRunning || job.duty != Job::Duty::kNone) return;
-  for (const TaskKind kind : kTaskKinds) {
+  const bool waits = job.type->needs_containers() && !state_.space().containers();
+  for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
-    if (group.open || group.total == 0 || !job.type->may_open(job, kind)) continue;
+    if (waits || group.open || group.total == 0 || !job.type->may_open(job, kind)) continue;
     group.open = true;
     pending_changed(job, kind);
   }
   if (job.type->done(job)) {
-    parts_.holds.release_reservations(job.id, TrackerId{});
+    parts_.holds.release_reservations(job.id, TrackerId{}, "over");
     policy_->on_job_removed(job.id);
+    if (!job.type->leaves_output()) return end_job(job, JobState::kSucceeded, "", false);
     parts_.duties.open_duty(job, Job::Duty::kSucceed);
   }
 }
@@ -117,11 +120,12 @@ void JobLife::after_progress(Job& job) {
 void JobLife::begin_end(Job& job, JobState outcome, const std::string& diagnostics,
                         KillReason reason) {
   const bool scheduled = job.schedulable();
-  const bool wrote = job.started_at != 0 || job.may_have_written || job.duty != Job::Duty::kNone;
+  const bool begun = job.started_at != 0 || job.may_have_written || job.duty != Job::Duty::kNone;
+  const bool wrote = begun && job.type->leaves_output();
   end_job(job, outcome, diagnostics, wrote);
   if (scheduled) policy_->on_job_removed(job.id);
-  parts_.holds.release_reservations(job.id, TrackerId{});
-  for (const TaskKind kind : kTaskKinds) {
+  parts_.holds.release_reservations(job.id, TrackerId{}, "over");
+  for (const TaskKind kind : job.kinds()) {
     for (const Task& task : job.tasks(kind).tasks) {
       state_.each_attempt(
           task, [&](AttemptSlot slot) { parts_.attempts.order_kill(slot, reason, QueueId{}); });
@@ -146,10 +150,15 @@ std::shared_ptr<const JobRecord> JobLife::record_of(const Job& job) const {
   record->started_at = job.started_at;
   record->finished_at = job.finished_at;
   record->diagnostics = job.diagnostics;
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     const TaskGroup& group = job.tasks(kind);
-    record->tasks[index(kind)] = {job.spec->tasks(kind), group.succeeded, group.failed_attempts,
-                                  group.killed_attempts};
+    const JobRecord::Tasks tasks = {job.spec->tasks(kind), group.succeeded, group.failed_attempts,
+                                    group.killed_attempts};
+    if (is_group(kind)) {
+      record->groups.push_back({job.spec->task_groups[group_number(kind)].name, tasks});
+    } else {
+      record->tasks[index(kind)] = tasks;
+    }
   }
   record->counters = job.counters;
   record->submission = job.spec->submission;

@@ -35,11 +35,13 @@ class JobLife : public Part {
   void shed_ended();
   void shed(Job& job);
   void set_deadline(Job& job);
+  void set_task_deadline(const Attempt& attempt);  // its group has a time limit
   // As the store has them.
   void restore_deadline(const Job& job);
   void restore_finished(const Job& job);
   void sort_finished();
   void stop_late_jobs();
+  void stop_late_tasks();
 
  private:
   void carry_out(const AdmissionPlan& plan);
@@ -50,6 +52,7 @@ class JobLife : public Part {
   std::vector<JobId> yielding_;  // in this step: no longer keep their places
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<std::pair<TimeMs, JobId>> deadlines_;  // of running jobs with a time limit
+  std::set<std::pair<TimeMs, AttemptKey>> late_tasks_;  // attempts with one, by their deadline
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::vector<JobId> over_;  // in this step: durably, or the last attempt of one that is
 };

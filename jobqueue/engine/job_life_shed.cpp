@@ -34,7 +34,7 @@ void JobLife::shed_ended() {
 void JobLife::shed(Job& job) {
   parts_.submissions.forget_bytes(job);
   job.spec = brief(*job.spec);
-  for (const TaskKind kind : kTaskKinds) job.tasks(kind).total = job.spec->tasks(kind);
+  for (const TaskKind kind : job.kinds()) job.tasks(kind).total = job.spec->tasks(kind);
   state_.drop_tasks(job);
   job.map_log = std::vector<MapCompletion>();
   job.locality.clear();

@@ -1,5 +1,5 @@
 // Jobs with a time limit: the deadline is set with the first launch, is stored, and is looked at
-// with every tick.
+// with every tick. Groups with one: each attempt has its own, from its launch on.
 #include "jobqueue/engine/parts.h"
 
 namespace weir {
@@ -22,6 +22,30 @@ void JobLife::stop_late_jobs() {
     begin_end(state_.mutable_job(id), JobState::kKilled,
               "killed at its time limit, " + format_duration(job->spec->time_limit_ms) +
                   " after its first task started",
+              KillReason::kJobKilled);
+  }
+}
+
+void JobLife::set_task_deadline(const Attempt& attempt) {
+  const TaskKey& task = attempt.key.task;
+  const DurationMs limit = state_.job(task.job).time_limit_ms(task.kind);
+  if (limit > 0) late_tasks_.emplace(attempt.launched_at + limit, attempt.key);
+}
+
+// It has failed for good, and its job with it.
+void JobLife::stop_late_tasks() {
+  while (!late_tasks_.empty() && late_tasks_.begin()->first <= now_) {
+    const AttemptKey late = late_tasks_.begin()->second;
+    late_tasks_.erase(late_tasks_.begin());
+    const AttemptSlot slot = state_.find_attempt(late);
+    if (!slot.valid() || state_.attempt(slot).dying()) continue;
+    Job& job = state_.mutable_job(late.task.job);
+    if (is_over(job.state)) continue;
+    parts_.attempts.order_kill(slot, KillReason::kTimeLimit, QueueId{});
+    const TaskGroupSpec& group = job.spec->task_groups[group_number(late.task.kind)];
+    begin_end(job, JobState::kFailed,
+              group.name + "." + std::to_string(late.task.index) +
+                  " was killed at its time limit, " + format_duration(group.time_limit_ms),
               KillReason::kJobKilled);
   }
 }

@@ -48,8 +48,7 @@ Status JobQueueManager::check_limits(const std::string& user, const JobSpec& spe
   const QueueTree::Node& node = state_.tree().node(leaf);
   const QueueSettings& limits = node.settings;
   const QueueState& queue = state_.queue(leaf);
-  const std::int64_t tasks =
-      std::int64_t{spec.tasks(TaskKind::kMap)} + spec.tasks(TaskKind::kReduce);
+  const std::int64_t tasks = spec.all_tasks();
   if (limits.max_tasks_per_job && tasks > *limits.max_tasks_per_job) {
     Error error = limit_error(node.path, "max_tasks_per_job", tasks, *limits.max_tasks_per_job,
                               "tasks in this job");
@@ -111,8 +110,7 @@ std::vector<std::string> JobQueueManager::removal_findings(const Settings& setti
       const Job& job = state_.job(id);
       ++there.jobs;
       ++there.of_user[job.user];
-      there.most_tasks = std::max(there.most_tasks, std::int64_t{job.spec->tasks(TaskKind::kMap)} +
-                                                        job.spec->tasks(TaskKind::kReduce));
+      there.most_tasks = std::max(there.most_tasks, job.spec->all_tasks());
     }
   }
   std::vector<std::string> findings;

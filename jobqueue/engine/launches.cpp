@@ -14,19 +14,22 @@ namespace weir {
 void Launches::schedule(TrackerState& tracker) {
   if (!state_.claims().freed().empty()) state_.mutable_claims().forget_freed(tracker.id);
   if (parts_.recovery.recovering()) return;
+  if (parts_.promises.settings_pending() && parts_.administration.changes_mode()) return;
   if (tracker.copied > 0) parts_.copies.grant_slots(tracker);  // also where nothing new may start
   if (!tracker.in_pool()) return;
   Offer offer;
   offer.tracker = tracker.id;
   offer.now = now_;
-  for (const TaskKind kind : kTaskKinds) {
-    offer.free[index(kind)] = parts_.copies.launch_room(tracker, kind);
+  const bool containers = state_.space().containers();
+  if (!containers) {
+    for (const TaskKind kind : kTaskKinds)
+      offer.free[index(kind)] = parts_.copies.launch_room(tracker, kind);
   }
   policy_->begin_offer(offer);
   std::array<bool, kTaskKindCount> speculated{};
   bool done = true;
   do {  // what a second attempt changes may let a task in
-    while (done && (offer.free[0] > 0 || offer.free[1] > 0)) {
+    while (done && (containers || offer.free[0] > 0 || offer.free[1] > 0)) {
       const auto choice = policy_->choose(offer);
       if (!choice) break;
       done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
@@ -72,7 +75,7 @@ bool Launches::launch(TrackerState& tracker, const Choice& choice, Offer& offer)
   const char* wrong = nullptr;
   if (found == nullptr || !found->schedulable()) {
     wrong = "the job may not run";
-  } else if (key.index >= found->tasks(key.kind).total ||
+  } else if (!found->has(key.kind) || key.index >= found->tasks(key.kind).total ||
              found->tasks(key.kind).tasks[key.index].state != Task::State::kPending) {
     wrong = "the task is not pending";
   } else if (!found->tasks(key.kind).open) {
@@ -99,11 +102,15 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   const bool to_copy = state_.splits(key.kind);
   const AttemptSlot slot = state_.launch(key, number, tracker.id, now_, to_copy, beside);
   if (choice.hold != 0) parts_.holds.use_hold(held, job.width(key.kind));
-  if (job.width(key.kind) > 1) parts_.holds.release_reservations(job.id, TrackerId{});
+  if (job.width(key.kind) > 1) parts_.holds.release_reservations(job.id, TrackerId{}, "used");
+  if (tracker.keeps > 0 && state_.space().containers())
+    parts_.holds.release_reservations(job.id, tracker.id, "used");
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);
+  if (is_group(key.kind)) parts_.jobs.set_task_deadline(state_.attempt(slot));
   pending_changed(job, key.kind);
+  if (state_.space().containers()) return void(++offer.launched[0]);
   offer.free[index(key.kind)] -= job.width(key.kind);
   ++offer.launched[index(key.kind)];
 }

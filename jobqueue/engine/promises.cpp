@@ -26,7 +26,15 @@ struct Effect {
 
 void Promises::promise(Token token, Command command) {
   const std::uint64_t seq = emit(command);
+  if (std::holds_alternative<SettingsChanged>(command)) ++settings_pending_;
   pending_.push_back({seq, token, std::move(command), {}});
+}
+
+PendingCommand Promises::take() {
+  PendingCommand first = std::move(pending_.front());
+  pending_.pop_front();
+  if (std::holds_alternative<SettingsChanged>(first.command)) --settings_pending_;
+  return first;
 }
 
 void Promises::answer_too(JobId submitted, Token token) {
@@ -39,8 +47,7 @@ void Promises::answer_too(JobId submitted, Token token) {
 void Promises::settle(std::uint64_t seq) {
   durable_seq_ = std::max(durable_seq_, seq);
   while (!pending_.empty() && pending_.front().seq <= seq) {
-    const PendingCommand pending = std::move(pending_.front());
-    pending_.pop_front();
+    const PendingCommand pending = take();
     applied_seq_ = pending.seq;
     const ReplyBody answer = std::visit(Effect{parts_}, pending.command);
     for (const Token again : pending.again) reply(again, answer);
@@ -56,8 +63,7 @@ void Promises::on(const Durable& input, Token) {
 
 void Promises::on(const StoreFailed& input, Token) {
   while (!pending_.empty() && pending_.front().seq <= input.seq) {
-    const PendingCommand command = std::move(pending_.front());
-    pending_.pop_front();
+    const PendingCommand command = take();
     drop(command, input.message);
   }
 }

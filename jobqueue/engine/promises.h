@@ -23,6 +23,7 @@ class Promises : public Part {
 
   // Written, and not durable yet; by seq.
   const std::deque<PendingCommand>& pending() const { return pending_; }
+  bool settings_pending() const { return settings_pending_ > 0; }  // changes of them
   std::uint64_t applied_seq() const { return applied_seq_; }
   // Who asks again for a submission that is being written is answered together with the first.
   void answer_too(JobId submitted, Token token);
@@ -32,10 +33,12 @@ class Promises : public Part {
   void on(const StoreFailed& input, Token token);
 
  private:
+  PendingCommand take();  // the first
   void drop(const PendingCommand& command, const std::string& why);
 
   std::uint64_t applied_seq_ = 0;  // of the command that is being applied
   std::deque<PendingCommand> pending_;  // by seq
+  std::uint32_t settings_pending_ = 0;
 };
 
 }  // namespace weir

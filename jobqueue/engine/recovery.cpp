@@ -113,12 +113,12 @@ void Recovery::restore_faults(const Snapshot& snapshot) {
 // A job that is over has no tasks any more. Its clean-up, if it was not done, is done now: an end
 // that is on disk promises it.
 void Recovery::restore_finished(Job& job, const JobSnapshot& old) {
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
     if (job.state == JobState::kSucceeded) group.succeeded = group.total;
     if (old.record == nullptr) continue;
-    const JobRecord::Tasks& tasks = old.record->tasks[index(kind)];
+    const JobRecord::Tasks& tasks = old.record->of(kind);
     group.succeeded = tasks.succeeded;
     group.failed_attempts = tasks.failed_attempts;
     group.killed_attempts = tasks.killed_attempts;
@@ -222,7 +222,7 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     group.fresh.erase(f.index);
     group.retries.insert(f.index);
   }
-  JobType::TasksDone tasks_done{};
+  JobType::TasksDone tasks_done(index(TaskKind::kFirstGroup) + job.spec->task_groups.size());
   for (const JobSnapshot::DoneTask& done : old.done) ++tasks_done[index(done.kind)];
   const bool outputs_needed = job.type->outputs_needed(*job.spec, tasks_done);
   for (const JobSnapshot::DoneTask& done : old.done) {

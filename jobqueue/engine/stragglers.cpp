@@ -58,7 +58,7 @@ bool Stragglers::may_adopt_beside(const Job& job, const TrackerState& tracker,
                                   const AttemptReport& report) const {
   const TaskKey& key = report.attempt.task;
   const Task& task = job.tasks(key.kind).tasks[key.index];
-  if (!parts_.recovery.recovering() || !job.speculates[index(key.kind)]) return false;
+  if (!parts_.recovery.recovering() || !job.speculates_in(key.kind)) return false;
   if (state_.alive_attempts(task) != 1 || state_.attempt_on(task, tracker.id).valid()) return false;
   const bool publishes = job.type->publishes(*job.spec, key.kind);
   const bool granted = task.commit_granted && task.commit_attempt == report.attempt.attempt;

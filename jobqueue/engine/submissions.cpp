@@ -14,7 +14,7 @@ void Submissions::release_output(const Job& job) {
 }
 
 void Submissions::take_output(const Job& job) {
-  outputs_.emplace(job.spec->output, job.id);
+  if (!job.spec->application()) outputs_.emplace(job.spec->output, job.id);
 }
 
 void Submissions::count_bytes(Job& job) {

@@ -33,7 +33,9 @@ void Trackers::on(const RegisterTracker& input, Token token) {
                 ") is there, heard of " + short_duration(now_ - known->last_heartbeat) + " ago",
             "give this one another --name; if that one is dead: weir tracker lost " + input.name});
   }
-  if (input.total.any_negative()) {
+  const bool less_than_nothing = std::any_of(
+      input.named.begin(), input.named.end(), [](const auto& named) { return named.second < 0; });
+  if (input.total.any_negative() || less_than_nothing) {
     return refuse(token, "register",
                   Error{ErrorCode::kBadRequest, "tracker " + input.name + " reports negative slots",
                         "slots are 0 or more"});
@@ -57,6 +59,9 @@ void Trackers::on(const RegisterTracker& input, Token token) {
   tracker.protections = input.protections;
   state_.set_tracker_address(tracker,
                              {input.host, input.shuffle_port, input.rack, input.local_paths});
+  tracker.labels = input.labels;
+  tracker.port_count = input.port_count;
+  tracker.named = input.named;
   state_.set_tracker_total(tracker, input.total);
   if (!was_live) {  // until it reports otherwise
     state_.set_tracker_accepts(tracker, true);
@@ -102,7 +107,7 @@ void Trackers::lose_tracker(TrackerState& tracker, const std::string& why, Loss 
   if (tracker.keeps > 0) {
     parts_.holds.end_holds([&](const Hold& hold) { return hold.tracker == tracker.id; },
                            KillRecord::Outcome::kWasted);
-    parts_.holds.release_reservations(JobId{}, tracker.id);
+    parts_.holds.release_reservations(JobId{}, tracker.id, "tracker");
   }
   lose_outputs(tracker, "tracker " + tracker.name + " " + why);
   for (const AttemptKey& held : tracker.held_commits) {
@@ -136,7 +141,9 @@ void Trackers::store_total(TrackerState& tracker) {
   const Resources counted = tracker.counts() ? tracker.total : Resources{};
   if (counted == tracker.stored_total) return;
   tracker.stored_total = counted;
-  emit(TrackerTotal{tracker.name, counted});
+  TrackerTotal told{tracker.name, counted, {}};
+  if (tracker.counts()) told.named = tracker.named;
+  emit(std::move(told));
 }
 
 // Completed maps run again only while reduces still need what is gone.

@@ -14,6 +14,9 @@ class MapReduce final : public JobType {
   bool may_open(const Job& job, TaskKind group) const override;
   Reason why_closed(const Job& job, TaskKind group) const override;
   bool done(const Job& job) const override;
+  std::uint32_t failures_at_most(const JobSpec& spec, TaskKind) const override {
+    return spec.max_attempts;
+  }
   bool publishes(const JobSpec& spec, TaskKind group) const override;
   bool keeps_output(const JobSpec& spec, TaskKind group) const override;
   bool outputs_needed(const JobSpec& spec, const TasksDone& done) const override;

@@ -21,6 +21,8 @@ const char* name(ClaimBlock block) {
       return "log_only";
     case ClaimBlock::kRepeating:
       return "repeating";
+    case ClaimBlock::kFragmented:
+      return "fragmented";
   }
   return "?";
 }
@@ -39,17 +41,17 @@ const char* name(KillRecord::Outcome outcome) {
   return "?";
 }
 
-ClaimBook::ClaimBook(std::size_t queues)
-    : accounts_(queues * kTaskKindCount), owed_(queues * kTaskKindCount, 0) {}
+ClaimBook::ClaimBook(std::size_t queues, std::size_t dimensions)
+    : dimensions_(dimensions), accounts_(queues * dimensions), owed_(queues * dimensions, 0) {}
 
 // --- Reading ---
 
-const std::vector<Claim>& ClaimBook::claims(QueueId queue, TaskKind kind) const {
-  return account(queue, kind).claims;
+const std::vector<Claim>& ClaimBook::claims(QueueId queue, Dimension d) const {
+  return account(queue, d).claims;
 }
 
-const Claim* ClaimBook::find(QueueId queue, TaskKind kind, ClaimId id) const {
-  for (const Claim& claim : account(queue, kind).claims) {
+const Claim* ClaimBook::find(QueueId queue, Dimension d, ClaimId id) const {
+  for (const Claim& claim : account(queue, d).claims) {
     if (claim.id == id) return &claim;
   }
   return nullptr;
@@ -73,16 +75,16 @@ std::int64_t ClaimBook::sum_of(const Losses& losses, TimeMs now) {
   return lost;
 }
 
-const ClaimBook::Lending& ClaimBook::lending(QueueId queue, TaskKind kind) const {
-  return account(queue, kind).lending;
+const ClaimBook::Lending& ClaimBook::lending(QueueId queue, Dimension d) const {
+  return account(queue, d).lending;
 }
 
-std::int64_t ClaimBook::running_seen(QueueId queue, TaskKind kind) const {
-  return account(queue, kind).running_seen;
+std::int64_t ClaimBook::running_seen(QueueId queue, Dimension d) const {
+  return account(queue, d).running_seen;
 }
 
-std::int64_t ClaimBook::counted_free(QueueId queue, TaskKind kind) const {
-  return account(queue, kind).counted_free;
+std::int64_t ClaimBook::counted_free(QueueId queue, Dimension d) const {
+  return account(queue, d).counted_free;
 }
 
 // --- Claims ---
@@ -92,56 +94,56 @@ ClaimStage ClaimBook::stage_of(const Claim& claim) const {
   return claim.block == ClaimBlock::kNone ? ClaimStage::kOpen : ClaimStage::kBlocked;
 }
 
-const Claim& ClaimBook::open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
+const Claim& ClaimBook::open(QueueId queue, Dimension d, std::int64_t slots, TimeMs born,
                              DurationMs reclaim_after_ms) {
   WEIR_CHECK(slots > 0, "a claim is for something");
-  auto& claims = account(queue, kind).claims;
+  auto& claims = account(queue, d).claims;
   const TimeMs deadline = later(born, reclaim_after_ms);
   claims.push_back({.id = next_id_++,
                     .queue = queue,
-                    .kind = kind,
+                    .dimension = d,
                     .slots = slots,
                     .born = born,
                     .deadline = deadline,
                     .kills_from = deadline});
   life::kClaim.check(life::kOutside, stage_of(claims.back()));
-  by_deadline_[index(kind)].emplace(deadline, queue, claims.back().id);
-  add_owed(queue, kind, slots);
+  by_deadline_[d.place()].emplace(deadline, queue, claims.back().id);
+  add_owed(queue, d, slots);
   return claims.back();
 }
 
 void ClaimBook::restore(const Claim& claim) {
-  auto& claims = account(claim.queue, claim.kind).claims;
+  auto& claims = account(claim.queue, claim.dimension).claims;
   const auto after = [](const Claim& a, const Claim& b) {
     return std::tuple(a.born, a.id) < std::tuple(b.born, b.id);
   };
   life::kClaim.check(life::kOutside, stage_of(claim));
   claims.insert(std::upper_bound(claims.begin(), claims.end(), claim, after), claim);
-  by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
-  add_owed(claim.queue, claim.kind, claim.slots);
+  by_deadline_[claim.dimension.place()].emplace(claim.deadline, claim.queue, claim.id);
+  add_owed(claim.queue, claim.dimension, claim.slots);
   next_id_ = std::max(next_id_, claim.id + 1);
 }
 
-Claim ClaimBook::reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool earliest,
+Claim ClaimBook::reduce(QueueId queue, Dimension d, std::int64_t slots, bool earliest,
                         std::int64_t& taken) {
-  auto& claims = account(queue, kind).claims;
+  auto& claims = account(queue, d).claims;
   WEIR_CHECK(!claims.empty() && slots > 0, "only what is claimed is met or dropped");
   const auto which = earliest ? claims.begin() : std::prev(claims.end());
   taken = std::min(slots, which->slots);
   which->slots -= taken;
-  add_owed(queue, kind, -taken);
+  add_owed(queue, d, -taken);
   const Claim now = *which;
   if (now.slots == 0) {
     life::kClaim.check(stage_of(now), earliest ? ClaimStage::kMet : ClaimStage::kDropped);
-    by_deadline_[index(kind)].erase({now.deadline, queue, now.id});
+    by_deadline_[d.place()].erase({now.deadline, queue, now.id});
     claims.erase(which);
   }
   return now;
 }
 
-void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock block,
+void ClaimBook::set_block(QueueId queue, Dimension d, ClaimId id, ClaimBlock block,
                           std::int64_t width) {
-  for (Claim& claim : account(queue, kind).claims) {
+  for (Claim& claim : account(queue, d).claims) {
     if (claim.id != id) continue;
     const ClaimStage before = stage_of(claim);
     claim.block = block;
@@ -150,15 +152,15 @@ void ClaimBook::set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock b
   }
 }
 
-void ClaimBook::set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms) {
-  for (Claim& claim : account(queue, kind).claims) {
+void ClaimBook::set_deadlines(QueueId queue, Dimension d, DurationMs reclaim_after_ms) {
+  for (Claim& claim : account(queue, d).claims) {
     const TimeMs deadline = later(claim.born, reclaim_after_ms);
     if (deadline == claim.deadline) continue;
-    by_deadline_[index(kind)].erase({claim.deadline, queue, claim.id});
+    by_deadline_[d.place()].erase({claim.deadline, queue, claim.id});
     if (claim.kills_from == claim.deadline) claim.kills_from = deadline;
     claim.deadline = deadline;
     claim.kills_from = std::max(claim.kills_from, deadline);
-    by_deadline_[index(kind)].emplace(deadline, queue, claim.id);
+    by_deadline_[d.place()].emplace(deadline, queue, claim.id);
   }
 }
 
@@ -186,29 +188,29 @@ void ClaimBook::resume(TimeMs now) {
   index_claims();
 }
 
-void ClaimBook::postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from) {
-  for (Claim& claim : account(queue, kind).claims) {
+void ClaimBook::postpone(QueueId queue, Dimension d, ClaimId id, TimeMs kills_from) {
+  for (Claim& claim : account(queue, d).claims) {
     if (claim.id == id) claim.kills_from = std::max(claim.deadline, kills_from);
   }
 }
 
-void ClaimBook::set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots) {
-  account(queue, kind).running_seen = slots;
+void ClaimBook::set_running_seen(QueueId queue, Dimension d, std::int64_t slots) {
+  account(queue, d).running_seen = slots;
 }
 
-void ClaimBook::set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots) {
-  account(queue, kind).counted_free = slots;
+void ClaimBook::set_counted_free(QueueId queue, Dimension d, std::int64_t slots) {
+  account(queue, d).counted_free = slots;
 }
 
-ClaimBook::Lending& ClaimBook::mutable_lending(QueueId queue, TaskKind kind) {
-  return account(queue, kind).lending;
+ClaimBook::Lending& ClaimBook::mutable_lending(QueueId queue, Dimension d) {
+  return account(queue, d).lending;
 }
 
 void ClaimBook::index_claims() {
   for (auto& due : by_deadline_) due.clear();
   for (const Account& account : accounts_) {
     for (const Claim& claim : account.claims) {
-      by_deadline_[index(claim.kind)].emplace(claim.deadline, claim.queue, claim.id);
+      by_deadline_[claim.dimension.place()].emplace(claim.deadline, claim.queue, claim.id);
     }
   }
 }
@@ -236,9 +238,9 @@ void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
   losses.push_back({record.at, record.slots * record.ran_ms});
 }
 
-void ClaimBook::add_owed(QueueId queue, TaskKind kind, std::int64_t slots) {
-  owed_[place(queue, kind)] += slots;
-  owed_in_all_[index(kind)] += slots;
+void ClaimBook::add_owed(QueueId queue, Dimension d, std::int64_t slots) {
+  owed_[place(queue, d)] += slots;
+  owed_in_all_[d.place()] += slots;
 }
 
 void ClaimBook::forget_freed(TrackerId tracker) {
@@ -255,18 +257,29 @@ void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
   }
 }
 
+void ClaimBook::clear(std::size_t dimensions) {
+  ClaimBook empty(accounts_.size() / dimensions_, dimensions);
+  empty.records_ = std::move(records_);
+  empty.losses_ = std::move(losses_);
+  empty.pool_losses_ = std::move(pool_losses_);
+  empty.paused_at_ = paused_at_;
+  empty.next_id_ = next_id_;
+  empty.next_hold_ = next_hold_;
+  *this = std::move(empty);
+}
+
 void ClaimBook::renumber(const std::vector<QueueId>& new_id, std::size_t queues) {
-  std::vector<Account> accounts(queues * kTaskKindCount);
-  owed_.assign(queues * kTaskKindCount, 0);
+  std::vector<Account> accounts(queues * dimensions_);
+  owed_.assign(queues * dimensions_, 0);
   for (std::int64_t& all : owed_in_all_) all = 0;
   for (std::size_t old = 0; old < new_id.size(); ++old) {
     if (!new_id[old].valid()) continue;
-    for (const TaskKind kind : kTaskKinds) {
-      Account& moved = accounts[place(new_id[old], kind)];
-      moved = std::move(account(QueueId(old), kind));
+    for (std::size_t i = 0; i < dimensions_; ++i) {
+      Account& moved = accounts[new_id[old].index() * dimensions_ + i];
+      moved = std::move(accounts_[old * dimensions_ + i]);
       for (Claim& claim : moved.claims) {
         claim.queue = new_id[old];
-        add_owed(claim.queue, kind, claim.slots);
+        add_owed(claim.queue, claim.dimension, claim.slots);
       }
     }
   }

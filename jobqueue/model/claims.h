@@ -7,6 +7,7 @@
 // 0, and every hold belongs to an open claim. Engine's thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -16,7 +17,9 @@
 #include <tuple>
 #include <vector>
 
+#include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/resources.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
@@ -31,6 +34,7 @@ enum class ClaimBlock : std::uint8_t {
   kPreemptionOff = 3,  // capacity.preemption: off
   kLogOnly = 4,        // capacity.preemption: log_only
   kRepeating = 5,      // its last kill brought no launch: again after another reclaim_after
+  kFragmented = 6,     // of containers: enough could be freed, on no tracker all of it
 };
 const char* name(ClaimBlock block);  // "unservable"
 
@@ -40,9 +44,9 @@ const char* name(ClaimStage stage);  // "OPEN"
 
 struct Claim {
   ClaimId id = 0;
-  QueueId queue;  // a leaf
-  TaskKind kind = TaskKind::kMap;
-  std::int64_t slots = 0;  // still owed
+  QueueId queue;           // a leaf
+  Dimension dimension;     // of slots: the kind of them
+  std::int64_t slots = 0;  // still owed; of a container's dimension the amount
   TimeMs born = 0;         // moved on by the time another policy ruled
   TimeMs deadline = 0;     // born + the queue's reclaim_after
   TimeMs kills_from = 0;   // max(deadline, after a wasted kill: that kill + reclaim_after)
@@ -59,25 +63,37 @@ struct Hold {
   QueueId queue;     // the claimant: a leaf with a claim,
   std::string pool;  // or a pool (and those in it) without one; then `queue` is invalid
   TaskKind kind = TaskKind::kMap;
+  Dimension dimension = {};  // of the claim
   TrackerId tracker;
   JobId job;                     // whose task is to start there
   std::int64_t slots = 0;        // all that the victims free, or what that task needs, if more
   bool used = false;             // a task of the claimant has started on some of them
   std::uint32_t dying = 0;       // victims that the tracker still has
   std::int64_t dying_slots = 0;  // and what they still occupy
+  Resources need;                // of containers: the room that is held, for one task,
+  Resources dying_need;          // and what of it victims still occupy
   TimeMs ordered_at = 0;
   TimeMs free_since = 0;  // when the last victim was gone; meaningless while dying > 0
   bool complete() const { return dying == 0; }
   // Of the slots that are free on the tracker by now.
   std::int64_t kept() const { return slots > dying_slots ? slots - dying_slots : 0; }
+  // Likewise, of the room for a container.
+  Resources kept_room() const {
+    Resources kept = need;
+    for (std::size_t i = 0; i < kDimensionCount; ++i)
+      kept.amount[i] -= std::min(need.amount[i], dying_need.amount[i]);
+    return kept;
+  }
 };
 
-// A task of several slots that is next in line waits here for the tracker to have them all free.
+// A task of several slots, or a container, that is next in line waits here for the tracker to have
+// all that it needs free.
 struct Reservation {
   JobId job;
-  TaskKind kind = TaskKind::kMap;
+  TaskKind kind = TaskKind::kMap;  // of containers the group, which says how large they are
   TrackerId tracker;
-  std::int64_t slots = 0;
+  std::int64_t slots = 0;  // where slots count
+  QueueId queue;           // the job's
 };
 
 // Slots of a tracker that a leaf's own task has freed by its end and that nobody was offered since.
@@ -109,7 +125,8 @@ struct KillRecord {
   std::string from_pool;  // the victim's pool, under a policy with pools
   UserId user;
   std::int64_t slots = 0;
-  DurationMs ran_ms = 0;  // slots * ran_ms is what was lost
+  Resources container;    // where containers count
+  DurationMs ran_ms = 0;  // slots, or the container, * ran_ms is what was lost
   Outcome outcome = Outcome::kPending;
 };
 const char* name(KillRecord::Outcome outcome);  // "used"
@@ -119,19 +136,19 @@ class ClaimBook {
   static constexpr std::size_t kRecordsKept = 1000;
   static constexpr DurationMs kBudgetWindowMs = 3600 * 1000;
 
-  explicit ClaimBook(std::size_t queues);
+  ClaimBook(std::size_t queues, std::size_t dimensions);
 
   // --- Reading ---
   // Open claims of a leaf, the earliest first.
-  const std::vector<Claim>& claims(QueueId queue, TaskKind kind) const;
+  const std::vector<Claim>& claims(QueueId queue, Dimension d) const;
   // All open claims of a class by (deadline, queue, id): queue ids are in file order.
   using Due = std::tuple<TimeMs, QueueId, ClaimId>;
-  const std::set<Due>& by_deadline(TaskKind kind) const { return by_deadline_[index(kind)]; }
-  std::int64_t owed(QueueId queue, TaskKind kind) const {  // slots of all its claims
-    return owed_[place(queue, kind)];
+  const std::set<Due>& by_deadline(Dimension d) const { return by_deadline_[d.place()]; }
+  std::int64_t owed(QueueId queue, Dimension d) const {  // slots of all its claims
+    return owed_[place(queue, d)];
   }
-  std::int64_t owed(TaskKind kind) const { return owed_in_all_[index(kind)]; }
-  const Claim* find(QueueId queue, TaskKind kind, ClaimId id) const;
+  std::int64_t owed(Dimension d) const { return owed_in_all_[d.place()]; }
+  const Claim* find(QueueId queue, Dimension d, ClaimId id) const;
   const std::vector<Hold>& holds() const { return holds_; }
   std::int64_t held_on(TrackerId tracker, TaskKind kind) const;  // free slots that holds keep
   const std::vector<Reservation>& reservations() const { return reservations_; }
@@ -147,34 +164,34 @@ class ClaimBook {
     TimeMs idle_since = 0;
     bool lends = false;
   };
-  const Lending& lending(QueueId queue, TaskKind kind) const;
+  const Lending& lending(QueueId queue, Dimension d) const;
   // RUN when the claims were last compared with it; -1: not since they were restored.
-  std::int64_t running_seen(QueueId queue, TaskKind kind) const;
+  std::int64_t running_seen(QueueId queue, Dimension d) const;
   // Slots by which the queue is short beyond its claims, since free ones were counted for it when
   // the latest claim arose or its own tasks have freed them: filling them meets no claim.
-  std::int64_t counted_free(QueueId queue, TaskKind kind) const;
+  std::int64_t counted_free(QueueId queue, Dimension d) const;
   ClaimId next_id() const { return next_id_; }
   ClaimStage stage_of(const Claim& claim) const;
   // Since when they stand still, while another policy than theirs rules; nothing: they do not.
   std::optional<TimeMs> paused_at() const { return paused_at_; }
 
   // --- Changing: the engine only ---
-  const Claim& open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born,
+  const Claim& open(QueueId queue, Dimension d, std::int64_t slots, TimeMs born,
                     DurationMs reclaim_after_ms);
   void restore(const Claim& claim);  // as stored; in any order
   void skip_ids_below(ClaimId id) { next_id_ = next_id_ < id ? id : next_id_; }
   // Takes up to `slots` off the earliest (met) or latest (dropped) claim; returns it as it is now,
   // with the slots that were taken off in `taken`. A claim without slots is gone.
-  Claim reduce(QueueId queue, TaskKind kind, std::int64_t slots, bool earliest,
+  Claim reduce(QueueId queue, Dimension d, std::int64_t slots, bool earliest,
                std::int64_t& taken);
-  void set_block(QueueId queue, TaskKind kind, ClaimId id, ClaimBlock block, std::int64_t width);
-  void set_deadlines(QueueId queue, TaskKind kind, DurationMs reclaim_after_ms);  // after a change
+  void set_block(QueueId queue, Dimension d, ClaimId id, ClaimBlock block, std::int64_t width);
+  void set_deadlines(QueueId queue, Dimension d, DurationMs reclaim_after_ms);  // after a change
   void pause(TimeMs at);
   void resume(TimeMs now);  // all claims are younger by the time that they stood still
-  void postpone(QueueId queue, TaskKind kind, ClaimId id, TimeMs kills_from);
-  void set_running_seen(QueueId queue, TaskKind kind, std::int64_t slots);
-  void set_counted_free(QueueId queue, TaskKind kind, std::int64_t slots);
-  Lending& mutable_lending(QueueId queue, TaskKind kind);
+  void postpone(QueueId queue, Dimension d, ClaimId id, TimeMs kills_from);
+  void set_running_seen(QueueId queue, Dimension d, std::int64_t slots);
+  void set_counted_free(QueueId queue, Dimension d, std::int64_t slots);
+  Lending& mutable_lending(QueueId queue, Dimension d);
   std::vector<Hold>& mutable_holds() { return holds_; }
   std::vector<Reservation>& mutable_reservations() { return reservations_; }
   void add_freed(const FreedSlots& freed) { freed_.push_back(freed); }
@@ -182,6 +199,8 @@ class ClaimBook {
   void add_record(const KillRecord& record);
   void settle_records(HoldId hold, KillRecord::Outcome outcome);
   HoldId next_hold() { return next_hold_++; }
+  // Everything, when other dimensions count: what is owed in the old ones is owed no more.
+  void clear(std::size_t dimensions);
   // Queues have other ids: `new_id[old]`, invalid where the queue is gone.
   void renumber(const std::vector<QueueId>& new_id, std::size_t queues);
 
@@ -192,21 +211,22 @@ class ClaimBook {
     std::int64_t running_seen = -1;
     std::int64_t counted_free = 0;
   };
-  static std::size_t place(QueueId queue, TaskKind kind) {
-    return queue.index() * kTaskKindCount + index(kind);
+  std::size_t place(QueueId queue, Dimension d) const {
+    return queue.index() * dimensions_ + d.place();
   }
-  Account& account(QueueId queue, TaskKind kind) { return accounts_[place(queue, kind)]; }
-  const Account& account(QueueId queue, TaskKind kind) const {
-    return accounts_[place(queue, kind)];
+  Account& account(QueueId queue, Dimension d) { return accounts_[place(queue, d)]; }
+  const Account& account(QueueId queue, Dimension d) const {
+    return accounts_[place(queue, d)];
   }
   void index_claims();
-  void add_owed(QueueId queue, TaskKind kind, std::int64_t slots);
+  void add_owed(QueueId queue, Dimension d, std::int64_t slots);
 
+  std::size_t dimensions_;  // that count
   std::vector<Account> accounts_;
   // Of each account. Asked at every launch, and mostly nothing is: so it stands by itself.
   std::vector<std::int64_t> owed_;
-  std::int64_t owed_in_all_[kTaskKindCount] = {0, 0};
-  std::set<Due> by_deadline_[kTaskKindCount];
+  std::int64_t owed_in_all_[kPlaceCount] = {};
+  std::set<Due> by_deadline_[kPlaceCount];
   std::vector<Hold> holds_;
   std::vector<Reservation> reservations_;
   std::vector<FreedSlots> freed_;  // of the heartbeat at hand, and of those that took no tasks

@@ -12,9 +12,11 @@ ClusterState::ClusterState(std::shared_ptr<const Settings> settings, QueueTree t
                            std::uint32_t epoch)
     : settings_(std::move(settings)),
       tree_(std::move(tree)),
+      space_(settings_->resources),
       epoch_(epoch),
       queues_(tree_.size()),
-      claims_(tree_.size()) {
+      reserved_(tree_.size()),
+      claims_(tree_.size(), space_.dimensions().size()) {
   for (std::size_t i = 0; i < tree_.size(); ++i)
     queues_[i].stopped = tree_.nodes()[i].settings.stopped;
 }
@@ -41,7 +43,7 @@ Job& ClusterState::mutable_job(JobId id) {
 
 AttemptSlot ClusterState::find_attempt(const AttemptKey& key) const {
   const Job* job = find_job(key.task.job);
-  if (job == nullptr) return {};
+  if (job == nullptr || !job->has(key.task.kind)) return {};
   const auto& tasks = job->tasks(key.task.kind).tasks;
   if (key.task.index >= tasks.size()) return {};
   AttemptSlot found;
@@ -67,11 +69,14 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   Job& added = *job;
   WEIR_CHECK(added.type != nullptr, "a job is of a type");
-  for (const TaskKind kind : kTaskKinds) {
-    added.tasks(kind).open = added.type->open_at_once(kind);
-    added.tasks(kind).need = added.spec->need[index(kind)];
+  added.further.resize(added.spec->task_groups.size());
+  added.groups = static_cast<std::uint8_t>(added.further.size());
+  const bool waits = added.type->needs_containers() && !space_.containers();
+  for (const TaskKind kind : added.kinds())
+    added.tasks(kind).open = !waits && added.type->open_at_once(kind);
+  for (const TaskKind kind : kTaskKinds)
     added.speculates[index(kind)] = speculates(*added.spec, kind);
-  }
+  size_groups(added);
   added.limited = added.spec->time_limit_ms > 0;
   if (added.id.index() >= job_index_.size()) job_index_.resize(added.id.index() + 1, nullptr);
   WEIR_CHECK(job_index_[added.id.index()] == nullptr, "a job id is used once");
@@ -114,6 +119,7 @@ void ClusterState::forget_job(JobId id) {
   if (!is_over(job.state)) {  // refused by the store: it never was
     set_job_state(job, JobState::kKilled);
   }
+  release_sizes(job);
   job_index_[id.index()] = nullptr;
   jobs_.erase(id);
 }
@@ -142,28 +148,65 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   if (user.gone()) queue.users.erase(job.user);
 }
 
-void ClusterState::add_running(QueueId leaf, UserId user, TaskKind kind, std::int64_t slots) {
-  for (QueueId q = leaf; q.valid(); q = tree_.parent(q))
-    queues_[q.index()].running_slots[index(kind)] += slots;
+void ClusterState::add_running(QueueId leaf, UserId user, const Resources& need,
+                               std::int64_t tasks) {
   auto& users = queues_[leaf.index()].users;
   UserInQueue& in_queue = users[user];
-  in_queue.running_slots[index(kind)] += slots;
-  WEIR_CHECK(in_queue.running_slots[index(kind)] >= 0, "running slots are never negative");
+  for (const Dimension d : space_.dimensions()) {
+    const std::int64_t amount = tasks * need[d];
+    if (amount == 0) continue;
+    for (QueueId q = leaf; q.valid(); q = tree_.parent(q)) queues_[q.index()].running[d] += amount;
+    in_queue.running[d] += amount;
+    WEIR_CHECK(in_queue.running[d] >= 0, "what runs is never negative");
+  }
   if (in_queue.gone()) users.erase(user);
+}
+
+// --- Sizes ---
+
+void ClusterState::size_groups(Job& job) {
+  std::size_t place = 0;
+  for (const TaskKind kind : job.kinds()) {
+    TaskGroup& group = job.tasks(kind);
+    Resources need = is_group(kind) ? Resources{} : job.spec->need[index(kind)];
+    if (space_.containers()) {
+      need = place < job.containers.size() ? job.containers[place] : Resources{};
+    }
+    const Size* before = group.size;
+    group.size = sizes_.intern(need);
+    sizes_.release(before);
+    ++place;
+  }
+  if (job.groups == 0) return;
+  for (const TaskKind kind : kTaskKinds) {  // of which it has none
+    if (job.tasks(kind).size == nullptr) job.tasks(kind).size = sizes_.intern({});
+  }
+}
+
+void ClusterState::release_sizes(Job& job) {
+  for (const TaskKind kind : job.kinds()) sizes_.release(job.tasks(kind).size);
+  if (job.groups == 0) return;
+  for (const TaskKind kind : kTaskKinds) sizes_.release(job.tasks(kind).size);
+}
+
+void ClusterState::set_containers(Job& job, std::vector<Resources> containers) {
+  job.containers = std::move(containers);
+  size_groups(job);
 }
 
 void ClusterState::set_queue(Job& job, QueueId queue) {
   if (job.queue == queue) return;
-  std::int64_t moved[kTaskKindCount] = {0, 0};
-  for (const TaskKind kind : kTaskKinds) {
+  std::vector<std::int64_t> moved;  // tasks of each kind
+  for (const TaskKind kind : job.kinds()) {
+    moved.push_back(0);
     for (const Task& task : job.tasks(kind).tasks) {
       each_attempt(task, [&](AttemptSlot slot) {
         Attempt& attempt = mutable_attempt(slot);
         attempt.queue = queue;
-        if (!attempt.dying() && attempt.has_slots()) moved[index(kind)] += job.width(kind);
+        if (!attempt.dying() && attempt.has_slots()) ++moved.back();
       });
     }
-    add_running(job.queue, job.user, kind, -moved[index(kind)]);
+    add_running(job.queue, job.user, job.need(kind), -moved.back());
   }
   QueueState& from = queues_[job.queue.index()];
   QueueState& to = queues_[queue.index()];
@@ -182,11 +225,13 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
   }
   job.queue = queue;
   count_pending(job, 1);
-  for (const TaskKind kind : kTaskKinds) add_running(queue, job.user, kind, moved[index(kind)]);
+  std::size_t place = 0;
+  for (const TaskKind kind : job.kinds())
+    add_running(queue, job.user, job.need(kind), moved[place++]);
 }
 
 void ClusterState::expand_tasks(Job& job) {
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
     group.total = job.spec->tasks(kind);
     if (group.total > 0) life::kTask.check(life::kOutside, Task::State::kPending);
@@ -197,7 +242,7 @@ void ClusterState::expand_tasks(Job& job) {
 }
 
 void ClusterState::drop_tasks(Job& job) {
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
     for (const Task& task : group.tasks) life::kTask.check(task.state, life::kOutside);
     group.tasks = std::vector<Task>();  // `= {}` would keep its room
@@ -215,10 +260,16 @@ void ClusterState::set_tracker_live(TrackerState& tracker, TrackerState::State s
 }
 
 void ClusterState::set_tracker_total(TrackerState& tracker, const Resources& total) {
-  trackers_.change(tracker, [&] { tracker.total = total; });
+  trackers_.change(tracker, [&] { tracker.total = space_.with_named(total, tracker.named); });
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    tracker.largest.amount[i] = std::max(tracker.largest.amount[i], total.amount[i]);
+    tracker.largest.amount[i] = std::max(tracker.largest.amount[i], tracker.total.amount[i]);
   }
+}
+
+void ClusterState::set_tracker_named(TrackerState& tracker,
+                                     std::map<std::string, std::int64_t> named) {
+  tracker.named = std::move(named);
+  set_tracker_total(tracker, tracker.total);
 }
 
 void ClusterState::set_tracker_accepts(TrackerState& tracker, bool accepts_tasks) {

@@ -22,6 +22,7 @@
 #include "jobqueue/model/queue_tree.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/settings.h"
+#include "jobqueue/model/space.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
 #include "jobqueue/model/tracker_table.h"
@@ -44,6 +45,8 @@ class ClusterState {
   const Settings& settings() const { return *settings_; }
   std::shared_ptr<const Settings> settings_ptr() const { return settings_; }
   const QueueTree& tree() const { return tree_; }
+  const Space& space() const { return space_; }
+  const SizeTable& sizes() const { return sizes_; }
   const QueueState& queue(QueueId id) const { return queues_[id.index()]; }
   const Job* find_job(JobId id) const;
   const Job& job(JobId id) const;
@@ -54,6 +57,7 @@ class ClusterState {
   const std::string& user_name(UserId id) const { return users_.name(id); }
   const std::string& rack_name(RackId id) const { return trackers_.rack_name(id); }
   const Resources& total() const { return trackers_.total(); }  // of those that count
+  const Resources& held() const { return trackers_.held(); }    // HELD on those
   std::int64_t total_slots(TaskKind kind) const { return total().slots(kind); }
   std::uint32_t live_trackers() const { return trackers_.live(); }
   std::uint32_t awaited_trackers() const { return trackers_.awaited(); }
@@ -62,6 +66,12 @@ class ClusterState {
   std::uint32_t waiting_jobs() const { return waiting_jobs_; }  // in all queues
   std::uint32_t epoch() const { return epoch_; }
   const ClaimBook& claims() const { return claims_; }
+  // What reservations of containers for the queue's jobs, and those below it, keep.
+  const PerDimension<std::int64_t>& reserved(QueueId queue) const {
+    return reserved_[queue.index()];
+  }
+  // On how many trackers that take tasks, and keep nothing, a container so large finds room.
+  std::int64_t trackers_with_room(const Resources& need) const { return trackers_.with_room(need); }
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
   // The attempt's slot if the engine holds it as live.
   AttemptSlot find_attempt(const AttemptKey& key) const;
@@ -140,7 +150,13 @@ class ClusterState {
   // What launching a task of the job takes at once, whether the tracker has it, and whether it has
   // what more a reduce that has copied needs in order to compute.
   bool may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const;
+  // Whether a task of that need fits the tracker with `used` of it in use.
+  bool fits_in(const Resources& need, const TrackerState& tracker, const Resources& used) const {
+    return fits(need, tracker.total, used, space_.looked_at(total()));
+  }
   bool may_compute(const Job& job, const TrackerState& tracker) const;
+  // Whether the tracker's labels and ports let a task of the group run there (labels.cpp).
+  bool allows(const Job& job, TaskKind kind, const TrackerState& tracker) const;
 
   // --- Changing: the engine only ---
   void set_now(TimeMs now) { now_ = now; }
@@ -158,7 +174,9 @@ class ClusterState {
   TrackerState& add_tracker(const std::string& name) { return trackers_.add(name); }
   TrackerState& mutable_tracker(TrackerId id) { return trackers_.at(id); }
   void set_tracker_live(TrackerState& tracker, TrackerState::State state);
+  // Of memory, vcores and slots; with what it offers by name.
   void set_tracker_total(TrackerState& tracker, const Resources& total);
+  void set_tracker_named(TrackerState& tracker, std::map<std::string, std::int64_t> named);
   void set_tracker_accepts(TrackerState& tracker, bool accepts_tasks);
   void set_tracker_order(TrackerState& tracker, TrackerOrder order);
   void set_tracker_faulty(TrackerState& tracker, bool faulty);
@@ -175,6 +193,9 @@ class ClusterState {
   void set_computing(Attempt& attempt);            // it was granted its slots
   void set_copy_factor(std::int64_t factor) { copy_factor_ = factor; }
   ClaimBook& mutable_claims() { return claims_; }
+  void keep_on(TrackerState& tracker, int sign) { trackers_.keep(tracker, sign); }
+  void reserve(const Reservation& reservation);
+  void unreserve(std::size_t place);  // in the book's list
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
   void age_attempts();  // by the time that it is now
@@ -187,7 +208,10 @@ class ClusterState {
                       TrackerId where);
   void stop_by_command(QueueId queue, bool stopped);
   QueueCounters& counters(QueueId queue) { return queues_[queue.index()].counters; }
+  // Between slots and containers only while nothing is held on any tracker.
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
+  // What its tasks take, as it was accepted; each group then has its size.
+  void set_containers(Job& job, std::vector<Resources> containers);
 
  private:
   // What a task adds to the sums of its group.
@@ -216,16 +240,24 @@ class ClusterState {
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
                                           const TrackerState& tracker, Locality allowed) const;
   void refresh_locations(JobId job) const;
-  void add_running(QueueId queue, UserId user, TaskKind kind, std::int64_t slots);
+  // So many tasks that take `need` come into RUN; negative: leave it.
+  void add_running(QueueId queue, UserId user, const Resources& need, std::int64_t tasks);
+  void size_groups(Job& job);
+  void replace_space(Space space);
+  void release_sizes(Job& job);
+  void count_reserved(const Reservation& reservation, int sign);
   void hold(TrackerState& tracker, const Attempt& attempt, int sign);
   void count_copy(const Attempt& attempt, int sign);
   void set_copy_stage(Attempt& attempt, CopyStage stage);
 
   std::shared_ptr<const Settings> settings_;
   QueueTree tree_;
+  Space space_;
+  SizeTable sizes_;
   std::uint32_t epoch_;
   TimeMs now_ = 0;
   std::vector<QueueState> queues_;
+  std::vector<PerDimension<std::int64_t>> reserved_;  // by queue
   std::map<JobId, std::unique_ptr<Job>> jobs_;
   std::uint32_t waiting_jobs_ = 0;
   std::vector<Job*> job_index_;  // by JobId, null if gone: the hot path's way
@@ -244,7 +276,7 @@ template <class Change>
 void ClusterState::change_task(Job& job, TaskKind kind, std::uint32_t index, Change change) {
   TaskGroup& group = job.tasks(kind);
   const Task& task = group.tasks[index];
-  const bool may_lag = job.speculates[weir::index(kind)];
+  const bool may_lag = job.speculates_in(kind);
   const bool watched = may_lag && group.aged != nullptr;
   const TaskStanding before = standing(task);
   change();

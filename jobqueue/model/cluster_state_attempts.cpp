@@ -56,7 +56,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
     link_attempt(task, slot);
   });
   if (beside) ++group.speculative.launched;
-  if (job.speculates[index(key.kind)]) young_.arrive(slot);
+  if (job.speculates_in(key.kind)) young_.arrive(slot);
   ++job.live_attempts;
   note_launch(job, now);
   if (to_copy) {
@@ -64,9 +64,10 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
     return slot;
   }
   ++group.running;
-  add_running(job.queue, job.user, key.kind, job.width(key.kind));
+  add_running(job.queue, job.user, job.need(key.kind), 1);
+  const std::size_t slots = is_group(key.kind) ? 0 : index(key.kind);
   for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
-    queues_[q.index()].last_launch[index(key.kind)] = launches_;
+    queues_[q.index()].last_launch[slots] = launches_;
   }
   return slot;
 }
@@ -82,7 +83,7 @@ void ClusterState::set_progress(Attempt& attempt, std::int32_t millionths) {
   TaskGroup& group = job.tasks(key.kind);
   group.running_progress_millionths += millionths - attempt.progress_millionths;
   attempt.progress_millionths = millionths;
-  if (job.speculates[index(key.kind)] && group.aged != nullptr) review_stragglers(job, key.kind);
+  if (job.speculates_in(key.kind) && group.aged != nullptr) review_stragglers(job, key.kind);
 }
 
 void ClusterState::leave_run(Attempt& attempt) {
@@ -91,7 +92,7 @@ void ClusterState::leave_run(Attempt& attempt) {
   TaskGroup& group = job.tasks(kind);
   if (!attempt.has_slots()) return count_copy(attempt, -1);
   --group.running;
-  add_running(attempt.queue, attempt.user, kind, -job.width(kind));
+  add_running(attempt.queue, attempt.user, job.need(kind), -1);
 }
 
 void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {

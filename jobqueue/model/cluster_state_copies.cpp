@@ -30,9 +30,10 @@ std::int64_t ClusterState::copy_room(const TrackerState& tracker) const {
 
 bool ClusterState::may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const {
   const Resources& need = job.need(kind);
-  if (!splits(kind)) return fits(need, tracker.total, tracker.used, total());
+  if (is_group(kind) && !allows(job, kind, tracker)) return false;
+  if (!splits(kind)) return fits_in(need, tracker, tracker.used);
   return need.slots(kind) <= std::min(copy_room(tracker), tracker.total.slots(kind)) &&
-         fits(without_slots(need), tracker.total, tracker.used, total());
+         fits_in(without_slots(need), tracker, tracker.used);
 }
 
 bool ClusterState::may_compute(const Job& job, const TrackerState& tracker) const {
@@ -46,16 +47,12 @@ void ClusterState::hold(TrackerState& tracker, const Attempt& attempt, int sign)
   const Resources& need = job.need(attempt.key.task.kind);
   if (!attempt.has_slots()) {
     tracker.copy_slots += sign * job.width(TaskKind::kReduce);
-    if (sign > 0) return void(tracker.used += without_slots(need));
-    return void(tracker.used -= without_slots(need));
+    return trackers_.use(tracker, without_slots(need), sign);
   }
-  trackers_.change_used(tracker, [&] {
-    if (sign > 0) {
-      tracker.used += need;
-    } else {
-      tracker.used -= need;
-    }
-  });
+  if (const TaskKind kind = attempt.key.task.kind; is_group(kind))
+    tracker.ports_used += static_cast<std::uint32_t>(sign) *
+                          job.spec->task_groups[group_number(kind)].ports;
+  trackers_.use(tracker, need, sign);
 }
 
 // A reduce without slots that does not die.
@@ -87,11 +84,11 @@ void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
   count_copy(attempt, -1);
   tracker.copy_slots -= job.width(kind);
   set_copy_stage(attempt, CopyStage::kGranted);
-  trackers_.change_used(tracker, [&] { tracker.used += slots_alone(job); });
+  trackers_.use(tracker, slots_alone(job), 1);
   attempt.copied_for_ms = static_cast<std::uint32_t>(
       std::min<DurationMs>(now - attempt.launched_at, std::numeric_limits<std::uint32_t>::max()));
   ++mutable_job(job.id).tasks(kind).running;
-  add_running(attempt.queue, attempt.user, kind, job.width(kind));
+  add_running(attempt.queue, attempt.user, job.need(kind), 1);
   for (QueueId q = attempt.queue; q.valid(); q = tree_.parent(q)) {
     std::uint64_t& last = queues_[q.index()].last_launch[index(kind)];
     last = std::max(last, attempt.launch_order);

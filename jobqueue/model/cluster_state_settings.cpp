@@ -1,16 +1,18 @@
 // New settings: what lives in the queues is carried over by path; a removed queue hands its jobs,
 // its running tasks and its counters to the queue that the settings name.
 #include <algorithm>
+#include <utility>
 
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/job_type.h"
 
 namespace weir {
 namespace {
 
 void hand_over(QueueState& to, QueueState&& from) {
+  to.running += from.running;
   for (const TaskKind kind : kTaskKinds) {
-    to.running_slots[index(kind)] += from.running_slots[index(kind)];
     to.last_launch[index(kind)] =
         std::max(to.last_launch[index(kind)], from.last_launch[index(kind)]);
   }
@@ -20,8 +22,7 @@ void hand_over(QueueState& to, QueueState&& from) {
   to.counters.add(from.counters);
   for (const auto& [id, theirs] : from.users) {
     UserInQueue& ours = to.users[id];
-    for (const TaskKind kind : kTaskKinds)
-      ours.running_slots[index(kind)] += theirs.running_slots[index(kind)];
+    ours.running += theirs.running;
     ours.jobs_waiting += theirs.jobs_waiting;
     ours.jobs_running += theirs.jobs_running;
     ours.jobs_pending += theirs.jobs_pending;
@@ -85,8 +86,8 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
     const QueueState& state = queues[leaf.index()];
     for (QueueId q = tree.parent(leaf); q.valid(); q = tree.parent(q)) {
       QueueState& above = queues[q.index()];
+      above.running += state.running;
       for (const TaskKind kind : kTaskKinds) {
-        above.running_slots[index(kind)] += state.running_slots[index(kind)];
         above.last_launch[index(kind)] =
             std::max(above.last_launch[index(kind)], state.last_launch[index(kind)]);
       }
@@ -96,10 +97,63 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   settings_ = std::move(settings);
   tree_ = std::move(tree);
   queues_ = std::move(queues);
+  if (Space space(settings_->resources); !(space == space_)) replace_space(std::move(space));
   follow_speculation();
+  trackers_.forget_rooms();
+  reserved_.assign(queues_.size(), {});
   for (const TrackerState& tracker : trackers()) mutable_tracker(tracker.id).keeps = 0;
   for (const Hold& hold : claims_.holds()) ++mutable_tracker(hold.tracker).keeps;
-  for (const Reservation& kept : claims_.reservations()) ++mutable_tracker(kept.tracker).keeps;
+  for (Reservation& kept : claims_.mutable_reservations()) {
+    kept.queue = job(kept.job).queue;
+    ++mutable_tracker(kept.tracker).keeps;
+    count_reserved(kept, 1);
+  }
+}
+
+namespace {
+
+// The same amounts where other resources may be named, or the same in another order.
+Resources renamed(const Resources& amount, const Space& from, const Space& to) {
+  Resources out = amount;
+  for (std::size_t i = 0; i < kNamedCount; ++i) out[Dimension::named(i)] = 0;
+  for (const Dimension d : from.dimensions()) {
+    if (!d.is_named()) continue;
+    if (const auto now = to.find(from.name(d))) out[*now] = amount[d];
+  }
+  return out;
+}
+
+}  // namespace
+
+// Other dimensions count from now on: what runs and is held is counted anew, and nothing is owed.
+void ClusterState::replace_space(Space space) {
+  const Space before = std::exchange(space_, std::move(space));
+  claims_.clear(space_.dimensions().size());
+  for (QueueState& queue : queues_) {
+    queue.running = {};
+    for (auto& [id, user] : queue.users) user.running = {};
+  }
+  for (auto& [id, job] : jobs_) {
+    for (Resources& container : job->containers) container = renamed(container, before, space_);
+    size_groups(*job);
+    if (!job->type->needs_containers() || space_.containers()) continue;
+    for (const TaskKind kind : job->kinds()) job->tasks(kind).open = false;
+  }
+  for (const TrackerState& known : trackers()) {
+    TrackerState& tracker = mutable_tracker(known.id);
+    trackers_.change(tracker, [&] {
+      tracker.total = space_.with_named(renamed(tracker.total, before, space_), tracker.named);
+      tracker.used = {};
+      tracker.largest = renamed(tracker.largest, before, space_);
+    });
+  }
+  for (const Attempt& attempt : attempts_) {
+    if (!attempt.live) continue;
+    hold(mutable_tracker(attempt.tracker), attempt, 1);
+    if (attempt.dying() || !attempt.has_slots()) continue;
+    const Job& job = this->job(attempt.key.task.job);
+    add_running(attempt.queue, attempt.user, job.need(attempt.key.task.kind), 1);
+  }
 }
 
 }  // namespace weir

@@ -79,7 +79,7 @@ bool ClusterState::falls_behind(const TaskGroup& group, std::int64_t progress) c
 
 void ClusterState::review_stragglers(Job& job, TaskKind kind) {
   const TaskGroup& group = job.tasks(kind);
-  const bool behind = job.speculates[index(kind)] && group.aged != nullptr &&
+  const bool behind = job.speculates_in(kind) && group.aged != nullptr &&
                       group.pending() == 0 && falls_behind(group, group.aged->begin()->first);
   std::set<JobId>& jobs = with_stragglers_[index(kind)];
   if (behind) {
@@ -105,7 +105,7 @@ std::optional<TaskPick> ClusterState::pick_straggler(JobId id, TaskKind kind,
   const Job& job = this->job(id);
   const TaskGroup& group = job.tasks(kind);
   const TrackerState& tracker = trackers_.at(tracker_id);
-  if (!job.schedulable() || !job.speculates[index(kind)] || group.aged == nullptr ||
+  if (!job.schedulable() || !job.speculates_in(kind) || group.aged == nullptr ||
       group.pending() > 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
     return std::nullopt;
   }
@@ -144,7 +144,7 @@ bool ClusterState::may_try_beside(const Job& job, TaskKind kind, std::uint32_t i
 std::uint32_t ClusterState::stragglers(const Job& job, TaskKind kind) const {
   const TaskGroup& group = job.tasks(kind);
   std::uint32_t count = 0;
-  if (!with_stragglers_[index(kind)].contains(job.id)) return count;
+  if (is_group(kind) || !with_stragglers_[index(kind)].contains(job.id)) return count;
   for (const auto& [progress, i] : *group.aged) {
     if (!falls_behind(group, progress)) break;
     if (may_try_beside(job, kind, i)) ++count;
@@ -153,6 +153,7 @@ std::uint32_t ClusterState::stragglers(const Job& job, TaskKind kind) const {
 }
 
 bool ClusterState::speculates(const JobSpec& spec, TaskKind kind) const {
+  if (is_group(kind)) return false;
   return speculation_asked(spec, kind).value_or(settings_->speculation.on[index(kind)]);
 }
 
@@ -177,7 +178,7 @@ void ClusterState::follow_speculation() {
   });
   for (const AttemptSlot slot : running) {
     const TaskKey& key = attempt(slot).key.task;
-    if (job(key.job).speculates[index(key.kind)]) young_.arrive(slot);
+    if (job(key.job).speculates_in(key.kind)) young_.arrive(slot);
   }
   age_attempts();
 }

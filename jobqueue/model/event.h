@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -32,6 +33,7 @@ struct JobSubmitted {
   JobId job;
   std::shared_ptr<const JobSpec> spec;
   std::string queue;  // dotted path
+  std::vector<Resources> containers = {};  // of one task of each kind; where slots count: none
 };
 struct JobKillRequested {
   JobId job;
@@ -114,6 +116,12 @@ struct JobDeadlineSet {  // the first task of a job with a time limit was launch
   JobId job;
   TimeMs deadline = 0;
 };
+// What one task of each kind takes, for a job that was accepted where slots count: as the settings
+// say that bring containers.
+struct JobSized {
+  JobId job;
+  std::vector<Resources> containers;
+};
 struct JobCleanedUp {  // nothing of an ended job is alive or left over any more
   JobId job;
   std::shared_ptr<const JobRecord> record;  // with its last attempts counted
@@ -124,7 +132,7 @@ struct JobCleanedUp {  // nothing of an ended job is alive or left over any more
 struct ClaimOpened {
   std::uint64_t claim = 0;
   std::string queue;  // dotted path
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   std::int64_t slots = 0;
   TimeMs born = 0;
   TimeMs deadline = 0;
@@ -133,7 +141,7 @@ struct ClaimOpened {
 struct ClaimMet {  // by launches
   std::uint64_t claim = 0;
   std::string queue;
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   std::int64_t slots = 0;
   std::int64_t left = 0;
   TimeMs deadline = 0;
@@ -141,7 +149,7 @@ struct ClaimMet {  // by launches
 struct ClaimDropped {  // less is wanted, or guaranteed
   std::uint64_t claim = 0;
   std::string queue;
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   std::int64_t slots = 0;
   std::int64_t left = 0;
   TimeMs deadline = 0;
@@ -168,6 +176,7 @@ struct TrackerForgiven {  // it was restarted: its faults are those of its earli
 struct TrackerTotal {
   std::string tracker;
   Resources total;
+  std::map<std::string, std::int64_t> named = {};  // what else it offers
 };
 
 // --- Soft facts: not stored. ---
@@ -221,6 +230,16 @@ struct TrackerChanged {
   TrackerId tracker;
   How how = How::kAdded;
 };
+struct Reserved {  // the tracker is kept for the task, which has no room there yet
+  TaskKey task;
+  TrackerId tracker;
+  QueueId queue;
+};
+struct Unreserved {
+  JobId job;
+  TrackerId tracker;
+  std::string why;
+};
 struct DutyPassedOn {  // the last duty of a job goes to another tracker
   JobId job;
   TrackerId tracker;  // that had it
@@ -235,10 +254,11 @@ using Command = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, Jo
                              QueueStateChanged, SettingsChanged, PolicyChanged, TrackersOrdered>;
 using DurableFact =
     std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
-                 JobDeadlineSet, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped, TrackerTotal,
+                 JobDeadlineSet, JobSized, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped,
+                 TrackerTotal,
                  TrackerStopEnded, TrackerFault, TrackerForgiven>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
-                              TrackerChanged, DutyPassedOn, Refused>;
+                              TrackerChanged, Reserved, Unreserved, DutyPassedOn, Refused>;
 // How durable it is, is its type: a store that does not know a new durable one does not compile.
 using Fact = std::variant<Command, DurableFact, SoftFact>;
 

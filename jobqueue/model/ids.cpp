@@ -21,7 +21,12 @@ std::string named(std::string_view kind, const TaskKey& task) {
   std::string out(kind);
   append(out, task.job.value, 4);
   out += '_';
-  out += name(task.kind)[0];
+  if (is_group(task.kind)) {
+    out += 'g';
+    append(out, static_cast<std::uint32_t>(group_number(task.kind)), 0);
+  } else {
+    out += name(task.kind)[0];
+  }
   out += '_';
   append(out, task.index, 6);
   return out;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -87,6 +88,9 @@ struct RegisterTracker {
   Resources total;
   std::string rack = "default";
   std::vector<std::string> local_paths;
+  std::map<std::string, std::int64_t> named;  // what more it offers: gpu 2
+  std::map<std::string, std::string> labels;
+  std::uint32_t port_count = 0;          // that it can give to tasks
   std::vector<std::string> protections;  // of its tasks from each other, "name: how"; to be shown
   // The same in every life of a tracker in one work directory; empty: it does not say.
   std::string home;
@@ -136,6 +140,7 @@ struct Heartbeat {
   std::int64_t sequence = 0;
   std::vector<AttemptReport> attempts;
   std::optional<Resources> total;
+  std::optional<std::map<std::string, std::int64_t>> named;  // likewise: if it has changed
   std::int64_t free_disk_mb = -1;  // -1: not reported
   bool accepts_tasks = true;       // false: draining or sick; leaves the pool
   bool low_disk = false;           // that is why
@@ -212,10 +217,17 @@ class LaunchSplit {
   std::shared_ptr<const JobSpec> spec_;
   std::uint32_t map_ = 0;
 };
+// What a task of an application is given besides its container.
+struct Grant {
+  Resources container;
+  std::map<std::string, std::vector<std::uint32_t>> units;  // gpu: 0, 3
+  std::uint32_t ports = 0;
+};
 struct Launch {
   AttemptKey attempt;
   LaunchSplit split;
   bool compute_granted = true;
+  std::shared_ptr<const Grant> grant;  // null where slots count
 };
 struct Duty {
   JobId job;

@@ -5,8 +5,9 @@
 namespace weir {
 
 bool Job::all_done() const {
-  const bool begun = tasks(TaskKind::kMap).succeeded + tasks(TaskKind::kReduce).succeeded > 0;
-  return begun && type->done(*this);
+  std::uint32_t succeeded = 0;
+  for (const TaskKind kind : kinds()) succeeded += tasks(kind).succeeded;
+  return succeeded > 0 && type->done(*this);
 }
 
 bool Job::avoids(TrackerId tracker) const {

@@ -16,6 +16,7 @@
 #include "jobqueue/model/job_spec.h"
 #include "jobqueue/model/job_state.h"
 #include "jobqueue/model/locality.h"
+#include "jobqueue/model/size_table.h"
 #include "jobqueue/model/task_set.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
@@ -47,10 +48,10 @@ struct SpeculativeCounts {
   std::uint32_t lost = 0;  // any other end
 };
 
-// The maps or the reduces of a job.
+// The maps or the reduces of a job, or one of the groups that an application names.
 struct TaskGroup {
   std::vector<Task> tasks;
-  Resources need;     // of one task, as the spec says
+  const Size* size = nullptr;  // of one task; set while the job is in the state
   TaskSet fresh;      // pending, never failed: lowest index first
   TaskSet retries;    // pending, failed before: served first, elsewhere
   bool open = false;  // tasks may start, as far as the job's type goes; stays so
@@ -109,12 +110,14 @@ struct alignas(64) Job {
   bool speculates[kTaskKindCount] = {false, false};  // by the settings, or its own word
   bool held = false;                                 // waits to be released: in no line for a place
   bool limited = false;                              // it has a time limit
+  std::uint8_t groups = 0;                           // in `further`, which lies far from here
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
   mutable std::uint64_t locality_version = 0;  // of the trackers' addresses that `locality` knows
   const JobType* type = nullptr;               // set before it is added to the state
   std::shared_ptr<const JobSpec> spec;         // of a job that is over and done with: brief()
   TaskGroup group[kTaskKindCount];
+  std::vector<TaskGroup> further;  // of an application, which has none of the two
 
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;
@@ -125,6 +128,9 @@ struct alignas(64) Job {
   // when a tracker comes would cost jobs times splits, for jobs that may never be looked at again.
   mutable LocalityIndex locality;
   Counters counters;
+  // What one task of each kind takes, in their order, as it was fixed when the job was accepted;
+  // empty: it was where slots count.
+  std::vector<Resources> containers;
   std::string pool;  // that it was moved into; empty: what its properties and queue give
   std::string diagnostics;
   std::string status_line;
@@ -142,10 +148,33 @@ struct alignas(64) Job {
   // How many attempts of a task were lost with their trackers.
   std::map<std::pair<TaskKind, std::uint32_t>, std::uint32_t> losses;
 
-  TaskGroup& tasks(TaskKind kind) { return group[index(kind)]; }
-  const TaskGroup& tasks(TaskKind kind) const { return group[index(kind)]; }
-  const Resources& need(TaskKind kind) const { return tasks(kind).need; }
-  std::int64_t width(TaskKind kind) const { return need(kind).slots(kind); }
+  TaskGroup& tasks(TaskKind kind) {
+    return is_group(kind) ? further[group_number(kind)] : group[index(kind)];
+  }
+  const TaskGroup& tasks(TaskKind kind) const {
+    return is_group(kind) ? further[group_number(kind)] : group[index(kind)];
+  }
+  TaskKinds kinds() const {
+    return groups == 0 ? TaskKinds(TaskKind::kMap, kTaskKindCount)
+                       : TaskKinds(TaskKind::kFirstGroup, groups);
+  }
+  bool has(TaskKind kind) const {
+    return is_group(kind) ? group_number(kind) < groups : groups == 0;
+  }
+  const Resources& need(TaskKind kind) const { return tasks(kind).size->need; }
+  // After which an attempt has failed for good; 0: none.
+  DurationMs time_limit_ms(TaskKind kind) const {
+    return is_group(kind) ? spec->task_groups[group_number(kind)].time_limit_ms : 0;
+  }
+  // Whether its group asks more of a tracker than room.
+  bool picky(TaskKind kind) const {
+    if (!is_group(kind)) return false;
+    const TaskGroupSpec& group = spec->task_groups[group_number(kind)];
+    return !group.require.empty() || group.spread || group.ports > 0;
+  }
+  // Slots of one task; of a container none.
+  std::int64_t width(TaskKind kind) const { return is_group(kind) ? 0 : need(kind).slots(kind); }
+  bool speculates_in(TaskKind kind) const { return !is_group(kind) && speculates[index(kind)]; }
   // Its tasks may be launched, and none has been.
   bool pending() const { return state == JobState::kRunning && started_at == 0; }
   bool schedulable() const { return durable && state == JobState::kRunning && duty == Duty::kNone; }

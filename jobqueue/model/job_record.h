@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "jobqueue/model/counters.h"
 #include "jobqueue/model/ids.h"
@@ -34,7 +35,18 @@ struct JobRecord {
   TimeMs started_at = 0;  // first launch; 0: nothing of it ever ran
   TimeMs finished_at = 0;
   std::string diagnostics;
-  Tasks tasks[kTaskKindCount];
+  Tasks tasks[kTaskKindCount];  // of an application: nothing, but
+  struct Group {
+    std::string name;
+    Tasks tasks;
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+  std::vector<Group> groups;
+  const Tasks& of(TaskKind kind) const {
+    static const Tasks kNothing;
+    if (!is_group(kind)) return tasks[index(kind)];
+    return group_number(kind) < groups.size() ? groups[group_number(kind)].tasks : kNothing;
+  }
   Counters counters;
   // What else a start needs of a job that is over.
   std::string submission;

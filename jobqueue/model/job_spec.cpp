@@ -23,6 +23,12 @@ std::optional<Priority> parse_priority(std::string_view s) {
   return std::nullopt;
 }
 
+std::int64_t JobSpec::all_tasks() const {
+  std::int64_t all = 0;
+  for (const TaskKind kind : kinds()) all += tasks(kind);
+  return all;
+}
+
 std::shared_ptr<const JobSpec> brief(const JobSpec& spec) {
   auto out = std::make_shared<JobSpec>();
   out->name = spec.name;
@@ -35,6 +41,13 @@ std::shared_ptr<const JobSpec> brief(const JobSpec& spec) {
   out->maps_were = spec.tasks(TaskKind::kMap);
   for (const TaskKind kind : kTaskKinds) out->need[index(kind)] = spec.need[index(kind)];
   out->time_limit_ms = spec.time_limit_ms;
+  out->service = spec.service;
+  for (const TaskGroupSpec& group : spec.task_groups) {
+    TaskGroupSpec& kept = out->task_groups.emplace_back();
+    kept.name = group.name;
+    kept.count = group.count;
+    kept.asked = group.asked;
+  }
   return out;
 }
 
@@ -49,13 +62,25 @@ std::int64_t bytes_of(const JobSpec& spec) {
   for (const std::string& group : spec.groups) bytes += sizeof(std::string) + group.size();
   for (const JobFile& file : spec.files)
     bytes += sizeof(JobFile) + file.name.size() + file.content.size();
-  for (const auto* texts : {&spec.conf, &spec.environment}) {
-    for (const auto& [key, value] : *texts) bytes += kMapEntryBytes + key.size() + value.size();
+  const auto count = [&bytes](const std::map<std::string, std::string>& texts) {
+    for (const auto& [key, value] : texts) bytes += kMapEntryBytes + key.size() + value.size();
+  };
+  count(spec.conf);
+  count(spec.environment);
+  for (const TaskGroupSpec& group : spec.task_groups) {
+    bytes += sizeof(TaskGroupSpec) + group.name.size() + group.command.size();
+    bytes += group.asked.named.size() * kMapEntryBytes;
+    for (const Requirement& asked : group.require) {
+      bytes += sizeof(Requirement) + asked.label.size();
+      for (const std::string& value : asked.values) bytes += sizeof(std::string) + value.size();
+    }
+    count(group.environment);
   }
   return static_cast<std::int64_t>(bytes);
 }
 
 std::optional<bool> speculation_asked(const JobSpec& spec, TaskKind kind) {
+  if (is_group(kind)) return false;
   const auto said = spec.conf.find(std::string(kSpeculativeConf[index(kind)]));
   if (said == spec.conf.end()) return std::nullopt;
   if (said->second == "true") return true;

@@ -50,6 +50,45 @@ struct JobFile {
   bool executable = false;
 };
 
+// What a task asks for, before it becomes a container.
+struct Asked {
+  std::int64_t memory_mb = 0;
+  std::int64_t vcores = 0;
+  std::map<std::string, std::int64_t> named;
+  friend bool operator==(const Asked&, const Asked&) = default;
+};
+
+// A tracker's label must have one of the values, or none of them.
+struct Requirement {
+  std::string label;
+  std::vector<std::string> values;
+  bool none_of = false;
+  friend bool operator==(const Requirement&, const Requirement&) = default;
+};
+// How many more tasks of the group may run at one value of the label than at another.
+struct Spread {
+  std::string by;
+  std::uint32_t max_skew = 1;
+  friend bool operator==(const Spread&, const Spread&) = default;
+};
+
+// A group of an application: an array of tasks that run the same command.
+struct TaskGroupSpec {
+  std::string name;
+  std::uint32_t count = 1;
+  std::string command;  // for sh -c
+  Asked asked;
+  std::uint32_t gang = 0;  // so many start together, or none
+  bool replace = false;    // a member of a started gang that is lost is replaced alone
+  std::vector<Requirement> require;
+  std::optional<Spread> spread;
+  DurationMs time_limit_ms = 0;  // of an attempt: then it has failed for good; 0: none
+  std::uint32_t retries = 3;     // of a task; a service has as many as it needs
+  std::uint32_t ports = 0;       // of the tracker's
+  std::map<std::string, std::string> environment;
+  friend bool operator==(const TaskGroupSpec&, const TaskGroupSpec&) = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string user;
@@ -76,8 +115,18 @@ struct JobSpec {
   bool hold = false;             // nothing of it starts before it is released
   DurationMs time_limit_ms = 0;  // after its first launch; 0: none
   std::uint32_t maps_were = 0;   // without splits: how many there were
+  std::vector<TaskGroupSpec> task_groups;  // of an application; of MapReduce: none
+  bool service = false;                    // its tasks run until it is killed
 
+  bool application() const { return !task_groups.empty(); }
+  TaskKinds kinds() const {
+    return application() ? TaskKinds(TaskKind::kFirstGroup, task_groups.size())
+                         : TaskKinds(TaskKind::kMap, kTaskKindCount);
+  }
+  std::int64_t all_tasks() const;
   std::uint32_t tasks(TaskKind kind) const {
+    if (is_group(kind)) return task_groups[group_number(kind)].count;
+    if (application()) return 0;
     if (kind == TaskKind::kReduce) return reduces;
     return splits.empty() ? maps_were : static_cast<std::uint32_t>(splits.size());
   }

@@ -46,7 +46,7 @@ std::optional<std::uint32_t> ClusterState::pick_retry(const Job& job, TaskKind k
     // It failed here before: only if nobody else could take it.
     const bool elsewhere =
         std::any_of(trackers().begin(), trackers().end(), [&](const TrackerState& other) {
-          return other.in_pool() && fits(job.need(kind), other.total, Resources{}, total()) &&
+          return other.in_pool() && fits_in(job.need(kind), other, Resources{}) &&
                  std::find(places.begin(), places.end(), other.id) == places.end() &&
                  !avoided(job, other.id);
         });
@@ -62,7 +62,7 @@ bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
   if (!tracker.in_pool() || job.launchable(kind) == 0) return false;
   Resources used = tracker.used;
   used -= freed;
-  if (!fits(job.need(kind), tracker.total, used, total()) || avoided(job, tracker_id)) return false;
+  if (!fits_in(job.need(kind), tracker, used) || avoided(job, tracker_id)) return false;
   return !job.tasks(kind).fresh.empty() ||
          pick_retry(job, kind, tracker, Locality::kAny).has_value();
 }

@@ -34,6 +34,7 @@ void ClusterState::prefetch(const TaskKey& task, int step) const {
   }
   const Job* job = find_job(task.job);
   if (job == nullptr) return;
+  if (is_group(task.kind) && !job->has(task.kind)) return;  // else nothing of it is read yet
   const TaskGroup& group = job->tasks(task.kind);
   if (step == 1) {
     prefetch_lines(job, kCacheLine);

@@ -24,19 +24,15 @@ UserCounters& QueueCounters::user(UserId id, TimeMs now) {
 
 void QueueCounters::add(const QueueCounters& other) {
   ended += other.ended;
-  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
-    used_ms[kind] += other.used_ms[kind];
-    lent_ms[kind] += other.lent_ms[kind];
-    borrowed_ms[kind] += other.borrowed_ms[kind];
-    lost_ms[kind] += other.lost_ms[kind];
-  }
+  used_ms += other.used_ms;
+  lent_ms += other.lent_ms;
+  borrowed_ms += other.borrowed_ms;
+  lost_ms += other.lost_ms;
   for (const auto& [id, theirs] : other.users) {
     UserCounters& ours = user(id, theirs.touched_at);
     ours.ended += theirs.ended;
-    for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
-      ours.used_ms[kind] += theirs.used_ms[kind];
-      ours.lost_ms[kind] += theirs.lost_ms[kind];
-    }
+    ours.used_ms += theirs.used_ms;
+    ours.lost_ms += theirs.lost_ms;
   }
 }
 

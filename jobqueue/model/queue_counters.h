@@ -6,19 +6,19 @@
 // to the one its jobs go to. Engine's thread.
 #pragma once
 
-#include <array>
 #include <boost/container/flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job_state.h"
+#include "jobqueue/model/per_dimension.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
 
-using SlotTime = std::array<std::int64_t, kTaskKindCount>;  // slot-milliseconds by class
+using SlotTime = PerDimension<std::int64_t>;  // slot-milliseconds by class; MB-milliseconds, ...
 
 struct JobEnds {
   std::uint64_t succeeded = 0;

@@ -9,10 +9,10 @@ namespace {
 using Exact = boost::multiprecision::cpp_rational;
 using Integer = boost::multiprecision::cpp_int;
 
-std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, TaskKind kind) {
+std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, Dimension d) {
   std::vector<Guarantee> guarantees;
   for (const QueueId child : tree.node(parent).children) {
-    guarantees.push_back(tree.node(child).settings.guaranteed[index(kind)]);
+    guarantees.push_back(tree.node(child).settings.guaranteed[d.place()]);
   }
   return sibling_weights(guarantees);
 }
@@ -130,10 +130,10 @@ std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
   return std::max({static_cast<std::int64_t>(part), guaranteed, std::int64_t{1}});
 }
 
-std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind) {
+std::vector<QueueShare> exact_shares(const QueueTree& tree, Dimension dimension) {
   std::vector<QueueShare> shares(tree.size());
   for (std::size_t q = 0; q < tree.size(); ++q) {  // parents come before their children
-    const auto weights = weights_of(tree, QueueId(q), kind);
+    const auto weights = weights_of(tree, QueueId(q), dimension);
     const std::int64_t sum = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t child = tree.nodes()[q].children[i].index();
@@ -170,9 +170,9 @@ std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree,
   return slots;
 }
 
-std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, TaskKind kind,
+std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, Dimension dimension,
                                            std::int64_t total) {
-  return guaranteed_slots(tree, exact_shares(tree, kind), total);
+  return guaranteed_slots(tree, exact_shares(tree, dimension), total);
 }
 
 std::vector<std::int64_t> maximum_slots(const QueueTree& tree, std::int64_t total,

@@ -42,7 +42,7 @@ struct QueueShare {
   std::int64_t one_slot_from =
       1;  // smallest cluster total with g >= 1 slot; INT64_MAX if there is none
 };
-std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind);
+std::vector<QueueShare> exact_shares(const QueueTree& tree, Dimension dimension);
 
 // GC of every queue when the cluster has `total` slots; of the root it is `total`. Each queue has
 // its exact g rounded down, and what its parent's GC has beyond that goes, one slot each, to the
@@ -50,7 +50,7 @@ std::vector<QueueShare> exact_shares(const QueueTree& tree, TaskKind kind);
 std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree,
                                            const std::vector<QueueShare>& shares,
                                            std::int64_t total);
-std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, TaskKind kind,
+std::vector<std::int64_t> guaranteed_slots(const QueueTree& tree, Dimension dimension,
                                            std::int64_t total);
 
 // MAX of every queue.

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/per_dimension.h"
 #include "jobqueue/model/queue_counters.h"
 #include "jobqueue/model/terms.h"
 
@@ -13,20 +14,20 @@ namespace weir {
 
 // What one user has in one leaf queue.
 struct UserInQueue {
-  std::int64_t running_slots[kTaskKindCount] = {0, 0};
+  PerDimension<std::int64_t> running;  // RUN
   std::uint32_t jobs_waiting = 0;
   std::uint32_t jobs_running = 0;  // in state RUNNING, and of these:
   std::uint32_t jobs_pending = 0;  // those of which no task has started yet
   // Nothing of his is left here. Running tasks of an ended job are for a while.
   bool gone() const {
-    return jobs_running + jobs_waiting == 0 && running_slots[0] + running_slots[1] == 0;
+    return jobs_running + jobs_waiting == 0 && running.all_zero();
   }
 };
 
 // What every launch and every end looks at comes first and lies together.
 struct alignas(64) QueueState {
-  std::int64_t running_slots[kTaskKindCount] = {0, 0};  // RUN; of inner queues their leaves' sum
-  // launch_order of the latest launch in or below it; 0 = none
+  PerDimension<std::int64_t> running;  // RUN; of inner queues their leaves' sum
+  // launch_order of the latest launch in or below it, of each kind of slot; 0 = none
   std::uint64_t last_launch[kTaskKindCount] = {0, 0};
   boost::container::flat_map<UserId, UserInQueue> users;  // leaves only: those with a job here
   bool stopped = false;             // refuses new jobs: by command, or by its settings

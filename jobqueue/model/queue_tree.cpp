@@ -84,11 +84,12 @@ Result<QueueId> QueueTree::find(std::string_view name) const {
                "one of: " + candidates};
 }
 
-DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind) {
+DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, Dimension dimension) {
+  const std::size_t which = dimension == Dimension::kReduceSlots ? 1 : 0;
   for (QueueId q = queue; q.valid(); q = tree.parent(q)) {
-    if (const auto own = tree.node(q).settings.reclaim_after_ms[index(kind)]) return *own;
+    if (const auto own = tree.node(q).settings.reclaim_after_ms[which]) return *own;
   }
-  return (kind == TaskKind::kMap ? 5 : 10) * DurationMs{60'000};
+  return (which == 0 ? 5 : 10) * DurationMs{60'000};
 }
 
 }  // namespace weir

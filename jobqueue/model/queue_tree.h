@@ -57,8 +57,8 @@ class QueueTree {
   std::multimap<std::string, QueueId, std::less<>> by_last_part_;
 };
 
-// The kill timer of a queue: its own, else that of the nearest ancestor that has one, else 5 min
-// for maps and 10 min for reduces.
-DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, TaskKind kind);
+// The kill timer of a queue: its own, else that of the nearest ancestor that has one, else 5 min,
+// for reduce slots 10 min. Containers have one for all dimensions.
+DurationMs reclaim_after_ms(const QueueTree& tree, QueueId queue, Dimension dimension);
 
 }  // namespace weir

@@ -20,9 +20,9 @@ bool Resources::any_negative() const {
 }
 
 bool fits(const Resources& need, const Resources& total, const Resources& used,
-          const Resources& cluster) {
+          const Resources& looked_at) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    if (need.amount[i] != 0 && cluster.amount[i] != 0 &&
+    if (need.amount[i] != 0 && looked_at.amount[i] != 0 &&
         used.amount[i] + need.amount[i] > total.amount[i])
       return false;
   }
@@ -30,12 +30,12 @@ bool fits(const Resources& need, const Resources& total, const Resources& used,
 }
 
 std::string to_string(const Resources& r) {
-  static constexpr const char* kUnits[kDimensionCount][2] = {{"map slot", "map slots"},
-                                                             {"reduce slot", "reduce slots"},
-                                                             {"MB", "MB"},
-                                                             {"vcore", "vcores"}};
+  static constexpr const char* kUnits[][2] = {{"map slot", "map slots"},
+                                              {"reduce slot", "reduce slots"},
+                                              {"MB", "MB"},
+                                              {"vcore", "vcores"}};
   std::string out;
-  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+  for (std::size_t i = 0; i < std::size(kUnits); ++i) {
     if (r.amount[i] == 0) continue;
     if (!out.empty()) out += ", ";
     out += std::to_string(r.amount[i]) + " " + kUnits[i][r.amount[i] == 1 ? 0 : 1];

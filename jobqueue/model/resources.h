@@ -1,24 +1,21 @@
-// Resources are a vector from the first day: map slots, reduce slots, memory, vcores. A dimension
-// whose cluster total is 0 is ignored, so that a cluster that does not measure memory still runs
-// jobs that ask for some.
+// Resources are a vector: map slots, reduce slots, memory, vcores, and what the settings name. A
+// dimension whose cluster total is 0 is ignored where slots count, so that a cluster that does not
+// measure memory still runs jobs that ask for some (Space::looked_at).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "jobqueue/model/ids.h"
+#include "jobqueue/model/dimension.h"
 
 namespace weir {
-
-enum class Dimension : std::uint8_t { kMapSlots = 0, kReduceSlots = 1, kMemoryMb = 2, kVcores = 3 };
-inline constexpr std::size_t kDimensionCount = 4;
 
 struct Resources {
   std::array<std::int64_t, kDimensionCount> amount{};
 
-  std::int64_t& operator[](Dimension d) { return amount[static_cast<std::size_t>(d)]; }
-  std::int64_t operator[](Dimension d) const { return amount[static_cast<std::size_t>(d)]; }
+  std::int64_t& operator[](Dimension d) { return amount[d.value()]; }
+  std::int64_t operator[](Dimension d) const { return amount[d.value()]; }
   std::int64_t slots(TaskKind kind) const { return amount[index(kind)]; }
   std::int64_t& slots(TaskKind kind) { return amount[index(kind)]; }
 
@@ -28,12 +25,12 @@ struct Resources {
   bool any_negative() const;
 };
 
-// Whether `need` fits into total - used, looking only at dimensions in which `cluster` has
+// Whether `need` fits into total - used, looking only at dimensions in which `looked_at` has
 // anything.
 bool fits(const Resources& need, const Resources& total, const Resources& used,
-          const Resources& cluster);
+          const Resources& looked_at);
 
-std::string to_string(
-    const Resources& r);  // "2 map slots, 1 reduce slot, 512 MB"; zero dimensions left out
+// "2 map slots, 1 reduce slot, 512 MB"; zero dimensions and named resources left out.
+std::string to_string(const Resources& r);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 // applied in one step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -10,19 +11,48 @@
 #include <string>
 #include <vector>
 
+#include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/resources.h"
 #include "jobqueue/model/time.h"
 
 namespace weir {
 
-// A queue's guarantee in one class: a share of the parent's (in hundredths of a percent), a number
-// of slots (a ratio among siblings that all say slots), or nothing said (an equal part of what the
+// What is scheduled: slots of two kinds, or containers of memory, virtual cores and the resources
+// that `named` lists, and how large a container is for what a task asks (containers.md, section 1).
+struct ResourceSettings {
+  enum class Mode : std::uint8_t { kSlots, kContainers };
+  Mode mode = Mode::kSlots;
+  std::vector<std::string> named;  // countable, at most kNamedCount
+  // What is asked is raised to `minimum`, and rounded up to a multiple of `increment`; more than
+  // `maximum` is refused. Of memory and vcores; named resources are given as asked.
+  Resources minimum{{0, 0, 128, 1}};
+  Resources increment{{0, 0, 128, 1}};
+  std::optional<Resources> maximum;
+  // Of one map and one reduce that say nothing, times their slots.
+  Resources map{{0, 0, 1024, 1}};
+  Resources reduce{{0, 0, 1024, 1}};
+  std::int64_t reservations_hundredths = 500;  // of the trackers, at least one
+  DurationMs gang_hold_ms = 5 * 60 * 1000;     // beyond its share
+  friend bool operator==(const ResourceSettings&, const ResourceSettings&) = default;
+};
+
+// A queue's guarantee in one dimension: a share of the parent's (in hundredths of a percent), an
+// amount (a ratio among siblings that all say amounts), or nothing said (an equal part of what the
 // siblings leave).
 struct Guarantee {
   enum class Unit : std::uint8_t { kUnset, kPercent, kSlots };
   Unit unit = Unit::kUnset;
   std::int64_t amount = 0;  // kPercent: 4000 is 40%; kSlots: slots
   friend bool operator==(const Guarantee&, const Guarantee&) = default;
+};
+
+// A part of something in every dimension, or a word for each: `80%`, `{memory_mb: 80%, gpu: 2}`.
+// By Dimension::place(); what is unset is not bounded.
+struct QueueBound {
+  std::array<Guarantee, kPlaceCount> of{};
+  const Guarantee& operator[](Dimension d) const { return of[d.place()]; }
+  friend bool operator==(const QueueBound&, const QueueBound&) = default;
 };
 
 struct UserLimit {
@@ -38,9 +68,15 @@ using AccessList = std::optional<std::vector<std::string>>;
 
 struct QueueSettings {
   std::string name;  // last part
-  Guarantee guaranteed[kTaskKindCount];
+  Guarantee guaranteed[kPlaceCount];  // by Dimension::place()
   std::optional<std::int64_t> maximum_hundredths;  // of the parent's maximum; absent = 100%
-  std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];
+  // Of containers alone, as the next two: MAX by dimension, of the parent's maximum; how much of
+  // its parent's guarantee it may go beyond its own; how much of its guarantee it lends while it
+  // does not use it. Absent: as the parent; as much as `maximum` says; all.
+  std::optional<QueueBound> maximum;
+  std::optional<QueueBound> borrow;
+  std::optional<QueueBound> lend;
+  std::optional<DurationMs> reclaim_after_ms[kTaskKindCount];  // containers: the first for all
   DurationMs lend_after_ms = 0;
   UserLimit user_limit;
   bool priorities = false;  // jobs by priority, then submit time
@@ -118,6 +154,7 @@ struct EventLogSettings {
 
 struct Settings {
   std::string policy = "capacity";
+  ResourceSettings resources;
   HeartbeatSettings heartbeat;
   SpeculationSettings speculation;
   TrackerFaultSettings tracker_faults;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,6 +49,7 @@ struct JobSnapshot {
   bool released = false;  // it was submitted held, and may start
   TimeMs deadline = 0;    // of its time limit; 0: none, or no task has started
   bool cleanup = false;  // over, and its files are still to be removed
+  std::vector<Resources> containers;  // of one task of each kind, if it was accepted with them
   std::string diagnostics;
   std::shared_ptr<const JobRecord> record;  // over: what history has of it; may be null
   std::vector<DoneTask> done;
@@ -58,7 +60,7 @@ struct JobSnapshot {
 struct ClaimSnapshot {  // a claim that was open
   std::uint64_t claim = 0;
   std::string queue;
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   std::int64_t slots = 0;
   TimeMs born = 0;
 };
@@ -66,6 +68,7 @@ struct ClaimSnapshot {  // a claim that was open
 struct TrackerSnapshot {  // a tracker that counted in the totals
   std::string name;
   Resources total;
+  std::map<std::string, std::int64_t> named;
 };
 
 struct TrackerOrderSnapshot {  // a drain, or a stop that is not over

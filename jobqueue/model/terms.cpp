@@ -19,7 +19,8 @@ const char* name(Locality locality) {
 const char* name(KillReason reason) {
   static constexpr const char* kNames[] = {
       "reclaim",      "min_share",  "fair_share", "job_killed", "speculative",
-      "tracker_lost", "job_failed", "unknown",    "no_room",    "tracker_stopped"};
+      "tracker_lost", "job_failed", "unknown",    "no_room",    "tracker_stopped",
+      "gang",         "time_limit", "own_maps"};
   return kNames[static_cast<std::size_t>(reason)];
 }
 

@@ -19,6 +19,9 @@ enum class KillReason : std::uint8_t {
   kUnknown = 7,         // the JobTracker does not know the attempt
   kNoRoom = 8,          // it has copied where there are no longer as many slots as it needs
   kTrackerStopped = 9,  // an administrator stops its tracker at once
+  kGang = 10,           // a member of its gang was lost
+  kTimeLimit = 11,      // its group's
+  kOwnMaps = 12,        // a reduce that stands in the way of the maps it waits for
 };
 const char* name(KillReason reason);  // "reclaim"
 // Whether the slot is wanted by another queue or pool.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,6 +98,10 @@ struct TrackerState {
   std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
   std::vector<std::string> protections;  // as it says
+  std::map<std::string, std::string> labels;       // as it says; `name` and `rack` are labels, too
+  std::map<std::string, std::int64_t> named;       // what more it offers, by name
+  std::uint32_t port_count = 0;                    // that it can give to tasks,
+  std::uint32_t ports_used = 0;                    // and that those have
   std::vector<JobId> duties;             // last duties of jobs that it was given
   std::vector<AttemptKey>
       held_commits;  // granted before a restart, not heard of since: may still be published

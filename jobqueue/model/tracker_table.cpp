@@ -56,16 +56,25 @@ void TrackerTable::set_address(TrackerState& tracker, const TrackerAddress& addr
   tracker.local_paths = address.local_paths;
 }
 
+void TrackerTable::keep(TrackerState& tracker, int sign) {
+  rooms_.count(tracker, -1);
+  tracker.keeps += static_cast<std::uint32_t>(sign);
+  rooms_.count(tracker, 1);
+}
+
 // It leaves the sums (-1) before it changes, and comes back (1) after it.
 void TrackerTable::count(const TrackerState& tracker, int sign) {
   if (tracker.counts()) {
     if (sign > 0) {
       total_ += tracker.total;
+      held_ += tracker.used;
     } else {
       total_ -= tracker.total;
+      held_ -= tracker.used;
     }
   }
   count_free(tracker, sign);
+  rooms_.count(tracker, sign);
   if (tracker.live()) live_ += static_cast<std::uint32_t>(sign);
   if (tracker.state == TrackerState::State::kAwaited) awaited_ += static_cast<std::uint32_t>(sign);
 }

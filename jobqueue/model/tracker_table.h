@@ -1,6 +1,6 @@
 // All trackers that were ever there, by id, name and host, and what they have together: totals,
 // free slots, how many are alive. Whoever changes what of a tracker counts there goes through
-// change() or change_used(), which keep the sums right.
+// change() or use(), which keep the sums right.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "jobqueue/model/life_cycles.h"
 #include "jobqueue/model/name_table.h"
 #include "jobqueue/model/resources.h"
+#include "jobqueue/model/room_index.h"
 #include "jobqueue/model/tracker_state.h"
 
 namespace weir {
@@ -33,6 +34,7 @@ class TrackerTable {
   const std::string& rack_name(RackId id) const { return racks_.name(id); }
 
   const Resources& total() const { return total_; }  // of those that count
+  const Resources& held() const { return held_; }    // in use on those
   std::uint32_t live() const { return live_; }
   std::uint32_t awaited() const { return awaited_; }
   // The most any live one offers in each dimension.
@@ -48,9 +50,15 @@ class TrackerTable {
   // Changes its state, its total, or what may move it in or out of the pool.
   template <class Change>
   void change(TrackerState& tracker, Change change);
-  // Changes what of it is in use.
-  template <class Change>
-  void change_used(TrackerState& tracker, Change change);
+  // One more (1) or less (-1) is kept on it: a hold, or a reservation.
+  void keep(TrackerState& tracker, int sign);
+  // On how many trackers that take tasks, and keep nothing, a container so large finds room.
+  std::int64_t with_room(const Resources& need) const {
+    return rooms_.trackers_with(need, trackers_);
+  }
+  void forget_rooms() { rooms_ = {}; }  // whoever asks next counts anew
+  // What of it is in use grows (1) or shrinks (-1).
+  void use(TrackerState& tracker, const Resources& need, int sign);
 
  private:
   struct NameHash {  // finds by string_view
@@ -69,9 +77,11 @@ class TrackerTable {
   NameTable<RackId> racks_;
   std::uint64_t address_version_ = 1;
   Resources total_;
+  Resources held_;
   std::uint32_t live_ = 0;
   std::uint32_t awaited_ = 0;
   FreeSlots free_slots_;
+  mutable RoomIndex rooms_;  // empty where slots count: nobody asks
   mutable std::optional<Resources> largest_;  // a cache; nothing: a tracker has changed since
 };
 
@@ -83,16 +93,33 @@ void TrackerTable::change(TrackerState& tracker, Change change) {
   count(tracker, 1);
 }
 
-template <class Change>
-void TrackerTable::change_used(TrackerState& tracker, Change change) {
-  count_free(tracker, -1);
-  change();
-  count_free(tracker, 1);
-}
-
 inline std::int64_t TrackerTable::free_slots(const TrackerState& tracker, TaskKind kind) {
   if (!tracker.in_pool()) return 0;
   return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
+}
+
+inline void TrackerTable::use(TrackerState& tracker, const Resources& need, int sign) {
+  const auto count_slots = [&](int by) {  // of the kinds that it is about
+    for (const TaskKind kind : kTaskKinds) {
+      if (need.slots(kind) != 0) free_slots_.count(kind, free_slots(tracker, kind), by);
+    }
+  };
+  count_slots(-1);
+  if (!rooms_.empty()) rooms_.count(tracker, -1);
+  const std::int64_t counted = tracker.counts() ? sign : 0;
+  const auto add = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      tracker.used.amount[i] += sign * need.amount[i];
+      held_.amount[i] += counted * need.amount[i];
+    }
+  };
+  constexpr std::size_t kNamed = Dimension::named(0).value();
+  add(0, kNamed);
+  // Named resources lie on another line of memory, and few tasks take any.
+  if (std::any_of(need.amount.begin() + kNamed, need.amount.end(), [](auto a) { return a != 0; }))
+    add(kNamed, kDimensionCount);
+  count_slots(1);
+  if (!rooms_.empty()) rooms_.count(tracker, 1);
 }
 
 inline void TrackerTable::count_free(const TrackerState& tracker, int sign) {

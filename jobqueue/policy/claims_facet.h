@@ -24,7 +24,7 @@ struct ClaimStep {
   };
   What what = What::kOpen;
   QueueId queue;
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   std::int64_t slots = 0;
   JobId job = {};
 };
@@ -37,7 +37,7 @@ class Claims {
   virtual void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) = 0;
   virtual void claim(std::vector<ClaimStep>& steps) = 0;
   // What queues lend has changed (a step of review() was entered).
-  virtual void on_lending_changed(QueueId, TaskKind) {}
+  virtual void on_lending_changed(QueueId, Dimension) {}
 };
 
 }  // namespace weir

@@ -7,7 +7,7 @@ namespace {
 
 // Slots are asked for even where the cluster has none of the kind: then nothing is wide enough.
 bool wide_enough(const ClusterState& state, const TrackerState& tracker, const Resources& need) {
-  if (!tracker.counts() || !fits(need, tracker.total, Resources{}, state.total())) return false;
+  if (!tracker.counts() || !state.fits_in(need, tracker, Resources{})) return false;
   return std::all_of(std::begin(kTaskKinds), std::end(kTaskKinds),
                      [&](TaskKind kind) { return need.slots(kind) <= tracker.total.slots(kind); });
 }
@@ -86,7 +86,7 @@ std::optional<Choice> reserve_tracker(const ClusterState& state, JobId id, TaskK
   for (const TrackerState& tracker : state.trackers()) {
     if (!tracker.in_pool() || (tracker.keeps > 0 && keeps_slots(state, tracker.id, kind))) continue;
     if (tracker.total.slots(kind) < need || state.avoided(job, tracker.id)) continue;
-    if (!fits(job.need(kind), tracker.total, Resources{}, state.total())) continue;
+    if (!state.fits_in(job.need(kind), tracker, Resources{})) continue;
     const std::int64_t free = state.free_slots(tracker, kind);
     if (free <= most) continue;
     most = free;

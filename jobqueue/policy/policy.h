@@ -36,10 +36,11 @@ struct PolicyMemory;
 struct Offer {
   TrackerId tracker;
   TimeMs now = 0;
-  // Slots left on the tracker. Where reduces are launched to copy: of places to copy, for launches,
-  // and of reduce slots in choose_compute().
+  // Slots left on the tracker; of containers nothing is said here. Where reduces are launched to
+  // copy: of places to copy, for launches, and of reduce slots in choose_compute().
   std::array<std::int64_t, kTaskKindCount> free{};
-  std::array<std::int32_t, kTaskKindCount> launched{};  // tasks given in this heartbeat so far
+  // Tasks given in this heartbeat so far; containers count in the first.
+  std::array<std::int32_t, kTaskKindCount> launched{};
 };
 
 // What to do with the offered tracker: mostly a task to launch there. The other answers settle what
@@ -58,6 +59,7 @@ struct Choice {
   What what = What::kLaunch;
   HoldId hold = 0;  // kLaunch, kCompute: the task takes these slots, held for its queue
   TrackerId reserve_on;
+  std::string_view why = {};  // kReleaseReservation of a container
 };
 
 // To launch what was picked.
@@ -68,7 +70,8 @@ inline std::optional<Choice> launch_of(const std::optional<TaskPick>& pick) {
   return pick ? std::optional(launch_of(*pick)) : std::nullopt;
 }
 
-// A queue's or a pool's figures in one class, in slots. -1: the ruling policy has no such figure.
+// A queue's or a pool's figures in one dimension, slots of one kind among them. -1: the ruling
+// policy has no such figure.
 struct QueueFigures {
   std::int64_t guaranteed = 0;  // GC
   std::int64_t allocated = 0;   // AC; under a policy without allocations: what is running
@@ -91,16 +94,19 @@ struct KillOrder {
   std::string for_pool;  // or a pool without one
   ClaimId claim = 0;     // that it serves
   TaskKind kind = TaskKind::kMap;
-  JobId job;               // whose task is to start there
+  std::optional<Dimension> dimension = {};  // of the claim; nothing: the slots of that kind
+  JobId job;                                // whose task is to start there
   std::int64_t slots = 0;  // held on that tracker: all that is freed, or that its task needs
+  Resources need;          // of containers: held there for one task
   bool log_only = false;   // recorded, not done
   DurationMs owed_ms = 0;  // how long a pool has been short; of a claim it is its age
+  Dimension in() const { return dimension.value_or(kind); }
 };
 
 // Why a due claim kills nothing now, or that nothing is in its way.
 struct ClaimFinding {
   QueueId queue;
-  TaskKind kind = TaskKind::kMap;
+  Dimension dimension;
   ClaimId claim = 0;
   ClaimBlock block = ClaimBlock::kNone;
   std::int64_t width = 0;
@@ -108,6 +114,11 @@ struct ClaimFinding {
 struct Preemption {
   std::vector<KillOrder> kills;
   std::vector<ClaimFinding> findings;
+  struct Unreserve {
+    JobId job;
+    std::string_view why;
+  };
+  std::vector<Unreserve> unreserve;  // of containers: nobody would reserve these any more
 };
 
 class Claims;
@@ -136,6 +147,8 @@ class Policy {
   virtual void on_launched(AttemptSlot attempt) = 0;  // it has come into RUN
   virtual void on_released(AttemptSlot attempt) = 0;  // has left RUN: ended, or ordered to die
   virtual void on_cluster_changed() = 0;              // totals
+  // Whether there is one of its name, too, where containers count (or slots, if it is that one).
+  virtual bool knows_containers() const { return false; }
   // It rules from now on: switched to, or made anew for new settings.
   virtual void takes_over() {}
   // The attempt will end soon: hints to fetch what is kept of its job and queue, in steps, each of
@@ -147,7 +160,7 @@ class Policy {
   // When the next tick is due at the latest, in ms after the last one.
   virtual DurationMs tick_interval_ms() const = 0;
 
-  virtual QueueFigures figures(QueueId queue, TaskKind kind) const = 0;
+  virtual QueueFigures figures(QueueId queue, Dimension dimension) const = 0;
   // Why this RUNNING job's pending tasks of the kind wait. Empty if nothing but a free slot is
   // missing.
   virtual std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const = 0;

@@ -20,6 +20,7 @@ struct PoolFigures {
   std::int64_t weight_millionths = 0;
   std::uint32_t jobs_running = 0, jobs_waiting = 0;  // of a leaf; waiting: over a limit
   std::array<QueueFigures, kTaskKindCount> of{};
+  std::vector<QueueFigures> of_dimension = {};  // where containers count, by place
   std::int64_t copying = -1;  // places to copy in that its reduces take; -1: there are none
   // How long below the minimum share, and below half of the fair share; 0: it is not.
   std::array<DurationMs, kTaskKindCount> below_min_share_ms{}, below_half_share_ms{};
@@ -30,6 +31,7 @@ struct PoolFigures {
 struct JobFigures {
   Share share = -1;
   std::int64_t weight_millionths = -1;
+  std::vector<Share> of_dimension = {};    // shares where containers count, by place
   std::optional<std::int64_t> deficit_ms;  // slot-milliseconds
   // Delay scheduling of a job whose input lies somewhere: how far from it the next map may run by
   // now, and after how long further out (0: it need not wait).

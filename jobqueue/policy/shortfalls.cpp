@@ -7,14 +7,13 @@
 namespace weir {
 
 Shortfalls::Shortfalls(const ClusterState& state) : state_(state), placeable_(state) {
-  for (const TaskKind kind : kTaskKinds) {
-    bounds_[index(kind)].shares = exact_shares(state.tree(), kind);
-  }
+  for (const Dimension d : state.space().dimensions())
+    bounds_[d.place()].shares = exact_shares(state.tree(), d);
 }
 
-const Shortfalls::Bounds& Shortfalls::bounds(TaskKind kind) {
-  Bounds& known = bounds_[index(kind)];
-  if (const std::int64_t total = state_.total_slots(kind); known.total != total) {
+const Shortfalls::Bounds& Shortfalls::bounds(Dimension dimension) {
+  Bounds& known = bounds_[dimension.place()];
+  if (const std::int64_t total = state_.total()[dimension]; known.total != total) {
     known.total = total;
     known.guaranteed = guaranteed_slots(state_.tree(), known.shares, total);
     known.maximum = maximum_slots(state_.tree(), total, known.guaranteed);
@@ -22,14 +21,32 @@ const Shortfalls::Bounds& Shortfalls::bounds(TaskKind kind) {
   return known;
 }
 
-std::int64_t Shortfalls::shortfall(QueueId leaf, TaskKind kind) {
+std::int64_t Shortfalls::of_containers(QueueId leaf, Dimension dimension) {
+  const std::int64_t running = state_.queue(leaf).running[dimension];
+  std::int64_t wanted = 0;
+  placeable_.refresh();
+  for (const JobId id : state_.queue(leaf).unfinished) {
+    const Job& job = state_.job(id);
+    if (!job.schedulable()) continue;
+    for (const TaskKind kind : job.kinds()) {
+      const std::int64_t tasks = std::int64_t{job.launchable(kind)} + job.tasks(kind).dying;
+      if (tasks > 0 && placeable_(job, kind)) wanted += tasks * job.need(kind)[dimension];
+    }
+  }
+  const std::int64_t guaranteed = bounds(dimension).guaranteed[leaf.index()];
+  return std::max<std::int64_t>(0, std::min(guaranteed, running + wanted) - running);
+}
+
+std::int64_t Shortfalls::shortfall(QueueId leaf, Dimension dimension) {
+  if (!dimension.is_slots()) return of_containers(leaf, dimension);
+  const TaskKind kind = dimension.kind();
   const Bounds& here = bounds(kind);
   if (here.total < here.shares[leaf.index()].one_slot_from) return 0;
   placeable_.refresh();
   LeafJobs jobs;
   DyingTasks dying;
   for (const auto& [user, held] : state_.queue(leaf).users) {
-    jobs.set_user_running(user, held.running_slots[index(kind)]);
+    jobs.set_user_running(user, held.running[kind]);
   }
   for (const JobId id : state_.queue(leaf).unfinished) {
     const Job& job = state_.job(id);
@@ -42,7 +59,7 @@ std::int64_t Shortfalls::shortfall(QueueId leaf, TaskKind kind) {
     if (job.tasks(kind).dying > 0) dying[width] += job.tasks(kind).dying;
   }
   const QueueSettings& settings = state_.tree().node(leaf).settings;
-  const std::int64_t running = state_.queue(leaf).running_slots[index(kind)];
+  const std::int64_t running = state_.queue(leaf).running[kind];
   const LeafNeed need{.jobs = jobs,
                       .dying = dying,
                       .user_limit = settings.user_limit,

@@ -17,8 +17,8 @@ namespace weir {
 class Shortfalls {
  public:
   explicit Shortfalls(const ClusterState& state);
-  // In slots, of whole tasks.
-  std::int64_t shortfall(QueueId leaf, TaskKind kind);
+  // In slots, of whole tasks; or in the dimension of containers, whatever their size.
+  std::int64_t shortfall(QueueId leaf, Dimension dimension);
 
  private:
   // By queue, for a cluster of `total` slots.
@@ -28,11 +28,12 @@ class Shortfalls {
     std::vector<std::int64_t> guaranteed;
     std::vector<std::int64_t> maximum;
   };
-  const Bounds& bounds(TaskKind kind);
+  const Bounds& bounds(Dimension dimension);
+  std::int64_t of_containers(QueueId leaf, Dimension dimension);
 
   const ClusterState& state_;
   Placeable placeable_;
-  std::array<Bounds, kTaskKindCount> bounds_;
+  std::array<Bounds, kPlaceCount> bounds_;
 };
 
 }  // namespace weir

@@ -13,6 +13,9 @@ namespace {
 // While the store fails, every try writes all that is kept; so often at most.
 constexpr std::chrono::milliseconds kBreath{20};
 
+// So many times as long as the last group took, so that groups are at most a quarter of the time.
+constexpr int kGatherTimes = 3;
+
 // Between two batches of tidying up while nothing is to be written.
 constexpr std::chrono::milliseconds kTidyGap{5};
 
@@ -40,10 +43,17 @@ std::size_t weight(const std::vector<Event>& events) {
 
 }  // namespace
 
+std::chrono::steady_clock::duration GroupCommitterLimits::gather_after(
+    std::chrono::steady_clock::duration took) const {
+  const std::chrono::milliseconds least(gather_ms), most(std::max(gather_ms, gather_most_ms));
+  return std::clamp<std::chrono::steady_clock::duration>(kGatherTimes * took, least, most);
+}
+
 GroupCommitter::GroupCommitter(Store& store, GroupWriterCallbacks callbacks,
                                GroupCommitterLimits limits)
     : limits_(limits),
       log_(callbacks.log),
+      gather_(std::chrono::milliseconds(limits.gather_ms)),
       writer_(store, std::move(callbacks),
               [this](std::span<const Event> events) {
                 for (const Event& event : events) waiting_bytes_ -= weight(event);
@@ -68,8 +78,7 @@ void GroupCommitter::push(std::vector<Event> events, bool awaited) {
     const bool first = queue.empty();
     if (first) {
       queue = std::move(events);
-      gathers_until_ =
-          std::chrono::steady_clock::now() + std::chrono::milliseconds(limits_.gather_ms);
+      gathers_until_ = std::chrono::steady_clock::now() + gather_;
     } else {
       queue.insert(queue.end(), std::make_move_iterator(events.begin()),
                    std::make_move_iterator(events.end()));
@@ -148,11 +157,14 @@ void GroupCommitter::run() {
     if (tidy_) tidying_ = std::exchange(tidy_, std::nullopt);
     if (writing_series_.empty()) writing_series_ = std::exchange(series_, {});
     lock.unlock();
+    const auto begun = std::chrono::steady_clock::now();
     writer_.write();
+    const auto took = std::chrono::steady_clock::now() - begun;
     write_series(last);
     if (last) break;
     if (tidying_ && writer_.kept().empty() && !writer_.tidy(*tidying_)) tidying_.reset();
     lock.lock();
+    gather_ = limits_.gather_after(took);
   }
   if (!writer_.kept().empty() && log_) {
     log_(true, "store: stopped with " + std::to_string(writer_.kept().events.size()) +

@@ -1,7 +1,8 @@
 // The writer thread between the engine and its store. push() never waits for the disk; the thread
 // takes whatever has gathered meanwhile and writes it as one transaction (group_writer.h), so that
 // the slower the disk, the larger the groups. Events for which nobody waits gather for a few
-// milliseconds before that, for each group costs a sync of the disk. What could not be written is
+// milliseconds before that, and the longer the more a group costs: each is a sync of the disk, and
+// writes whole pages however few rows of them are new. What could not be written is
 // retried in front of the next group, or after a while alone. The queue takes everything; its bound
 // is advice: the daemon asks overloaded() and refuses new submissions. All callbacks run on the
 // writer thread, one at a time, and must neither block nor call stop().
@@ -30,8 +31,14 @@ struct GroupCommitterLimits {
   std::size_t events = 200'000;           // waiting, being written or being retried
   std::size_t bytes = 256 * 1024 * 1024;  // roughly, of the same
   DurationMs retry_after_ms = 1'000;
-  DurationMs gather_ms = 5;  // events for which nobody waits, or
-  std::size_t gather_events = 2'000;
+  // Events for which nobody waits gather three times as long as the last group took to write, at
+  // least and at most so long, or until there are so many.
+  DurationMs gather_ms = 5;
+  DurationMs gather_most_ms = 25;
+  std::size_t gather_events = 4'000;
+
+  // How long events for which nobody waits gather, when the last group took so long.
+  std::chrono::steady_clock::duration gather_after(std::chrono::steady_clock::duration took) const;
 };
 
 class GroupCommitter {
@@ -88,6 +95,7 @@ class GroupCommitter {
   std::optional<Retention> tidy_;
   SeriesWrite series_;
   bool awaited_ = false;
+  std::chrono::steady_clock::duration gather_;
   std::optional<std::chrono::steady_clock::time_point> gathers_until_;
   bool stopping_ = false;
   std::atomic<std::size_t> waiting_events_{0};

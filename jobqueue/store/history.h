@@ -9,9 +9,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jobqueue/model/ids.h"
@@ -23,10 +25,13 @@
 namespace weir {
 
 struct HistoryQuery {
-  std::string queue;  // dotted path, which stands for all below it, too; empty: all
-  std::string user;   // empty: all
+  std::string queue;             // dotted path, which stands for all below it, too; empty: all
+  std::string user;              // empty: all
+  std::vector<JobState> states;  // any of these; none: all
+  std::function<bool(std::string_view name)> named;  // empty: all
   TimeMs since = 0;   // ended then or later
   TimeMs before = std::numeric_limits<TimeMs>::max();  // ended earlier than that
+  bool oldest_first = false;  // the first to end first; else the last
   std::size_t limit = 1'000;
   std::size_t before_job = 0;  // those that come after this one in the list; 0: from the first on
 };
@@ -59,7 +64,7 @@ inline constexpr std::size_t kSettingsKept = 100;  // the newest
 class History {
  public:
   virtual ~History() = default;
-  // The last to end first. Counters are left out: a list of thousands is for a table.
+  // Counters are left out: a list of thousands is for a table.
   virtual Result<std::vector<JobRecord>> list(const HistoryQuery& query) = 0;
   virtual Result<std::optional<JobRecord>> find(JobId job) = 0;
   // Those that failed, oldest first, and then those that succeeded, by task.
@@ -80,8 +85,5 @@ struct Retention {
   std::size_t history_at_most = std::numeric_limits<std::size_t>::max();  // and all but so many
   friend bool operator==(const Retention&, const Retention&) = default;
 };
-
-// Whether a record is what a query asks for, but for its limit.
-bool matches(const JobRecord& record, const HistoryQuery& query);
 
 }  // namespace weir

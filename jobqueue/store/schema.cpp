@@ -210,9 +210,37 @@ CREATE TABLE series (
 ) WITHOUT ROWID;
 )sql";
 
+// What one task of each kind of a job takes, where containers count.
+constexpr std::string_view kVersion12 = R"sql(
+CREATE TABLE containers (
+  job INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  amounts TEXT NOT NULL,
+  PRIMARY KEY (job, number)
+) WITHOUT ROWID;
+
+CREATE TABLE tracker_named (
+  tracker TEXT NOT NULL,
+  name TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  PRIMARY KEY (tracker, name)
+) WITHOUT ROWID;
+
+CREATE TABLE history_groups (
+  job INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  tasks INTEGER NOT NULL,
+  succeeded INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  killed INTEGER NOT NULL,
+  PRIMARY KEY (job, number)
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
-                                            kVersion9, kVersion10, kVersion11};
+                                            kVersion9, kVersion10, kVersion11, kVersion12};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

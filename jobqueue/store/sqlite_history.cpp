@@ -223,10 +223,10 @@ void HistoryWriter::record_from_spec(std::int64_t job) {
       record.output = spec->output;
       record.submission = spec->submission;
       record.time_limit_ms = spec->time_limit_ms;
-      for (const TaskKind kind : kTaskKinds) {
-        record.tasks[index(kind)].total = spec->tasks(kind);
+      for (std::size_t kind = 0; kind < std::size(record.tasks); ++kind) {
+        record.tasks[kind].total = spec->tasks(kTaskKinds[kind]);
         if (record.state == JobState::kSucceeded)
-          record.tasks[index(kind)].succeeded = spec->tasks(kind);
+          record.tasks[kind].succeeded = record.tasks[kind].total;
       }
     }
   }
@@ -250,6 +250,19 @@ std::size_t HistoryWriter::remove_records() {
 
 namespace {
 
+// A queue stands for all below it: what begins with `queue.` comes before `queue/`.
+#define WEIR_LIST(BEHIND, ORDER)                                                              \
+  "SELECT " WEIR_RECORD_COLUMNS                                                               \
+  " FROM history WHERE finished_at >= ?1 AND finished_at < ?2 AND (?3 = '' OR user = ?3)"     \
+  " AND (?4 = '' OR queue = ?4 OR (queue >= ?4 || '.' AND queue < ?4 || '/'))"                \
+  " AND (?5 = 0 OR ?5 >> state & 1)"                                                          \
+  " AND (?6 = 0 OR (finished_at, id) " BEHIND                                                 \
+  " (SELECT finished_at, id FROM history WHERE id = ?6))"                                     \
+  " ORDER BY finished_at " ORDER ", id " ORDER
+constexpr const char* kNewestFirst = WEIR_LIST("<", "DESC");
+constexpr const char* kOldestFirst = WEIR_LIST(">", "ASC");
+#undef WEIR_LIST
+
 class SqliteHistory final : public History {
  public:
   SqliteHistory(const std::string& path, const std::string& vfs)
@@ -261,18 +274,13 @@ class SqliteHistory final : public History {
   Result<std::vector<JobRecord>> list(const HistoryQuery& query) override {
     std::vector<JobRecord> out;
     {
-      // A queue stands for all below it: what begins with `queue.` comes before `queue/`.
-      Statement rows(database_,
-                     "SELECT " WEIR_RECORD_COLUMNS
-                     " FROM history WHERE finished_at >= ?1 AND finished_at < ?2"
-                     " AND (?3 = '' OR user = ?3)"
-                     " AND (?4 = '' OR queue = ?4 OR (queue >= ?4 || '.' AND queue < ?4 || '/'))"
-                     " AND (?6 = 0 OR (finished_at, id) <"
-                     " (SELECT finished_at, id FROM history WHERE id = ?6))"
-                     " ORDER BY finished_at DESC, id DESC LIMIT ?5");
-      rows.start(query.since, query.before, query.user, query.queue, query.limit,
-                 query.before_job);
-      while (rows.row()) out.push_back(record_of(rows));
+      std::uint32_t states = 0;
+      for (const JobState state : query.states) states |= 1u << static_cast<int>(state);
+      Statement rows(database_, query.oldest_first ? kOldestFirst : kNewestFirst);
+      rows.start(query.since, query.before, query.user, query.queue, states, query.before_job);
+      while (out.size() < query.limit && rows.row()) {
+        if (!query.named || query.named(rows.bytes(1))) out.push_back(record_of(rows));
+      }
     }
     if (auto error = take_error()) return *error;
     return out;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "jobqueue/store/amounts_text.h"
 #include "jobqueue/store/counters_text.h"
 
 namespace weir {
@@ -33,6 +34,7 @@ class Loader {
     load_queues();
     load_claims();
     load_trackers();
+    load_named();
     load_orders();
     load_faults();
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
@@ -44,6 +46,7 @@ class Loader {
     std::sort(snapshot_.jobs.begin(), snapshot_.jobs.end(),
               [](const JobSnapshot& a, const JobSnapshot& b) { return a.job < b.job; });
     guard_next_job();
+    load_containers();
     load_done();
     load_failures();
     load_commits();
@@ -114,7 +117,7 @@ class Loader {
     while (!error_ && rows.row()) {
       snapshot_.claims.push_back({.claim = static_cast<std::uint64_t>(rows.integer(0)),
                                   .queue = std::string(rows.bytes(2)),
-                                  .kind = kind(rows),
+                                  .dimension = dimension(rows),
                                   .slots = rows.integer(3),
                                   .born = rows.integer(4)});
     }
@@ -128,6 +131,32 @@ class Loader {
       snapshot_.trackers.push_back(
           {std::string(rows.bytes(0)),
            Resources{{rows.integer(1), rows.integer(2), rows.integer(3), rows.integer(4)}}});
+    }
+  }
+
+  void load_named() {
+    Statement rows(database_,
+                   "SELECT tracker, name, amount FROM tracker_named ORDER BY tracker, name");
+    auto tracker = snapshot_.trackers.begin();  // both by name
+    while (rows.row()) {
+      const std::string_view of = rows.bytes(0);
+      while (tracker != snapshot_.trackers.end() && tracker->name < of) ++tracker;
+      if (tracker == snapshot_.trackers.end()) return;
+      if (tracker->name == of) tracker->named.emplace(rows.bytes(1), rows.integer(2));
+    }
+  }
+
+  void load_containers() {
+    Statement rows(database_, "SELECT job, amounts FROM containers ORDER BY job, number");
+    auto job = snapshot_.jobs.begin();  // by id
+    while (!error_ && rows.row()) {
+      const auto id = static_cast<std::uint32_t>(rows.integer(0));
+      while (job != snapshot_.jobs.end() && job->job.value < id) ++job;
+      if (job == snapshot_.jobs.end()) return;
+      if (job->job.value != id) continue;
+      const auto amounts = parse_amounts(rows.bytes(1));
+      if (!amounts) return fail("the containers of " + job_name(job->job) + " cannot be read");
+      job->containers.push_back(*amounts);
     }
   }
 
@@ -245,10 +274,21 @@ class Loader {
     return snapshot_.jobs[*cursor];
   }
 
+  Dimension dimension(Statement& row) {
+    const std::int64_t value = row.integer(1);
+    if (value >= 0 && value < static_cast<std::int64_t>(kDimensionCount))
+      return Dimension::at(static_cast<std::size_t>(value));
+    fail("a claim is of no dimension that there is");
+    return {};
+  }
+
   TaskKind kind(Statement& row) {
     const std::int64_t kind = row.integer(1);
-    if (kind != 0 && kind != 1) fail("a task is neither map nor reduce");
-    return kind == 1 ? TaskKind::kReduce : TaskKind::kMap;
+    const auto kinds =
+        static_cast<std::int64_t>(index(TaskKind::kFirstGroup) + kGroupsAtMost);
+    if (kind >= 0 && kind < kinds) return static_cast<TaskKind>(kind);
+    fail("a task is of no kind that there is");
+    return TaskKind::kMap;
   }
 
   // Many tasks of a job count the same: equal neighbours share one value.

@@ -79,12 +79,14 @@ class SqliteStore final : public Store {
     std::uint64_t last_seq = 0;
     TimeMs last_time = 0;
     if (Status good = begin(); !good.ok()) return good;
+    writer_->begin_events();
     for (const Event& event : events) {
       WEIR_CHECK(event.seq > 0, "only durable events are appended");
       last_seq = std::max(last_seq, event.seq);
       last_time = std::max(last_time, event.at);
       writer_->write(event);
     }
+    writer_->finish_events();
     writer_->raise_meta("last_seq", static_cast<std::int64_t>(last_seq));
     writer_->raise_meta("last_time", last_time);
     writer_->sweep(kSweptRows + 2 * events.size());

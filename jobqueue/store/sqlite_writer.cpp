@@ -1,10 +1,9 @@
 #include "jobqueue/store/sqlite_writer.h"
 
-#include <optional>
 #include <string>
 #include <variant>
 
-#include "jobqueue/store/counters_text.h"
+#include "jobqueue/store/amounts_text.h"
 
 namespace weir {
 
@@ -15,6 +14,7 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
     : database_(database),
       codec_(codec),
       history_(database, codec),
+      done_(database),
       insert_job_(
           database,
           "INSERT INTO jobs (id, queue, priority, state, submitted_at) VALUES (?, ?, ?, ?, ?)"),
@@ -30,15 +30,12 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                  " WHERE id = ?1"),
       set_cleaned_up_(database, "UPDATE jobs SET cleanup = 0 WHERE id = ?"),
       set_queue_stopped_(database, "INSERT OR REPLACE INTO queues (path, stopped) VALUES (?, ?)"),
-      insert_done_(database,
-                   "INSERT OR REPLACE INTO task_done"
-                   " (job, kind, task, attempt, tracker, incarnation, counters, launched_at,"
-                   " ended_at) SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9" WEIR_IF_UNFINISHED),
       delete_done_(database, "DELETE FROM task_done WHERE job = ? AND kind = ? AND task = ?"),
       count_failure_(database,
                      "INSERT INTO task_failures (job, kind, task, count)"
                      " SELECT ?1, ?2, ?3, 1" WEIR_IF_UNFINISHED
                      " ON CONFLICT DO UPDATE SET count = count + 1"),
+      any_commit_(database, "SELECT 1 FROM commits LIMIT 1"),
       insert_commit_(database,
                      "INSERT OR REPLACE INTO commits (job, kind, task, attempt, tracker)"
                      " SELECT ?1, ?2, ?3, ?4, ?5" WEIR_IF_UNFINISHED),
@@ -85,9 +82,21 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       forget_series_(database,
                      "DELETE FROM series WHERE (step, start, series) IN"
                      " (SELECT step, start, series FROM series WHERE step = ? AND start < ?"
-                     " LIMIT ?)") {}
+                     " LIMIT ?)"),
+      put_container_(database,
+                     "INSERT OR REPLACE INTO containers (job, number, amounts)"
+                     " SELECT ?1, ?2, ?3" WEIR_IF_UNFINISHED),
+      delete_containers_(database, "DELETE FROM containers WHERE job = ?"),
+      put_named_(database,
+                 "INSERT OR REPLACE INTO tracker_named (tracker, name, amount) VALUES (?, ?, ?)"),
+      delete_named_(database, "DELETE FROM tracker_named WHERE tracker = ?") {}
 
 #undef WEIR_IF_UNFINISHED
+
+void SqliteWriter::begin_events() {
+  done_.clear();
+  any_commits_.reset();
+}
 
 void SqliteWriter::write(const Event& event) {
   visit_written([&](const auto& fact) { apply(fact, event.at); }, event.fact);
@@ -117,7 +126,17 @@ void SqliteWriter::apply(const JobSubmitted& fact, TimeMs at) {
   insert_job_.run(fact.job.value, fact.queue, static_cast<int>(fact.spec->priority),
                   static_cast<int>(JobState::kWaiting), at);
   insert_spec_.run(fact.job.value, codec_.encode(*fact.spec));
+  put_containers(fact.job, fact.containers);
   raise_meta_.run(std::string_view("next_job"), std::int64_t{fact.job.value} + 1);
+}
+
+void SqliteWriter::apply(const JobSized& fact, TimeMs) {
+  put_containers(fact.job, fact.containers);
+}
+
+void SqliteWriter::put_containers(JobId job, const std::vector<Resources>& containers) {
+  for (std::size_t i = 0; i < containers.size(); ++i)
+    put_container_.run(job.value, i, amounts_text(containers[i]));
 }
 
 void SqliteWriter::apply(const JobKillRequested& fact, TimeMs) {
@@ -166,7 +185,7 @@ void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
 }
 
 void SqliteWriter::apply(const ClaimOpened& fact, TimeMs) {
-  put_claim_.run(fact.claim, fact.queue, index(fact.kind), fact.slots, fact.born);
+  put_claim_.run(fact.claim, fact.queue, fact.dimension.value(), fact.slots, fact.born);
   raise_meta("next_claim", static_cast<std::int64_t>(fact.claim) + 1);
 }
 
@@ -187,7 +206,9 @@ void SqliteWriter::left_of_claim(std::uint64_t claim, std::int64_t slots) {
 }
 
 void SqliteWriter::apply(const TrackerTotal& fact, TimeMs) {
+  delete_named_.run(fact.tracker);
   if (fact.total == Resources{}) return delete_tracker_.run(fact.tracker);
+  for (const auto& [name, amount] : fact.named) put_named_.run(fact.tracker, name, amount);
   put_tracker_.run(fact.tracker, fact.total[Dimension::kMapSlots],
                    fact.total[Dimension::kReduceSlots], fact.total[Dimension::kMemoryMb],
                    fact.total[Dimension::kVcores]);
@@ -220,14 +241,21 @@ void SqliteWriter::apply(const TrackerForgiven& fact, TimeMs) {
 
 void SqliteWriter::apply(const TaskSucceeded& fact, TimeMs at) {
   const TaskKey& task = fact.attempt.task;
-  std::optional<std::string> counters;
-  if (fact.counters) counters = encode_counters(*fact.counters);
-  insert_done_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt, fact.tracker,
-                   fact.incarnation, counters, fact.launched_at, at);
-  delete_commit_.run(task.job.value, index(task.kind), task.index);
+  done_.add(fact, at);
+  forget_commit(task);
+}
+
+// Most tasks need no grant: where nobody has one there is nothing to look for.
+void SqliteWriter::forget_commit(const TaskKey& task) {
+  if (!any_commits_) {
+    any_commits_ = any_commit_.row();
+    any_commit_.reset();
+  }
+  if (*any_commits_) delete_commit_.run(task.job.value, index(task.kind), task.index);
 }
 
 void SqliteWriter::apply(const TaskReopened& fact, TimeMs) {
+  done_.write();
   delete_done_.run(fact.task.job.value, index(fact.task.kind), fact.task.index);
 }
 
@@ -240,17 +268,20 @@ void SqliteWriter::apply(const AttemptFailed& fact, TimeMs at) {
 
 void SqliteWriter::apply(const CommitGranted& fact, TimeMs) {
   const TaskKey& task = fact.attempt.task;
+  any_commits_ = true;
   insert_commit_.run(task.job.value, index(task.kind), task.index, fact.attempt.attempt,
                      fact.tracker);
 }
 
 void SqliteWriter::apply(const JobStateChanged& fact, TimeMs at) {
   const bool over = is_over(fact.state);
+  if (over) done_.write();  // from here on its tasks are late
   set_state_.run(fact.job.value, static_cast<int>(fact.state), over ? at : 0, fact.diagnostics,
                  fact.cleanup ? 1 : 0);
   const bool known = database_.changed_rows() > 0;
   if (!over || !known) return;
   if (fact.record != nullptr) history_.put(*fact.record);
+  delete_containers_.run(fact.job.value);
   delete_failures_.run(fact.job.value);
   delete_commits_.run(fact.job.value);
   insert_ended_.run(fact.job.value);

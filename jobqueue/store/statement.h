@@ -74,6 +74,11 @@ class Statement {
     int place = 0;
     (bind(++place, values), ...);
   }
+  // One value of a statement with many, from place 1 on.
+  template <class Value>
+  void put(int place, const Value& value) {
+    bind(place, value);
+  }
   bool row();
   void reset();
 

@@ -13,11 +13,4 @@ bool is_reserved_meta_key(std::string_view key) {
   return std::find(kReserved.begin(), kReserved.end(), key) != kReserved.end();
 }
 
-bool matches(const JobRecord& record, const HistoryQuery& query) {
-  if (!query.user.empty() && record.user != query.user) return false;
-  if (record.finished_at < query.since || record.finished_at >= query.before) return false;
-  return query.queue.empty() || record.queue == query.queue ||
-         record.queue.starts_with(query.queue + ".");
-}
-
 }  // namespace weir

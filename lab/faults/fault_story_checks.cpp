@@ -114,7 +114,8 @@ std::optional<std::string> FaultStory::end_of(JobId id, const JobSpec& spec) {
   const Job& job = jobtracker_->engine().state().job(id);
   if (!is_over(job.state)) return "it does not end, though no fault is left";
   const std::string aside = spec.output + "/_temporary";
-  for (const std::string& attempt : world_.files.list(aside)) {
+  for (const std::string& name : world_.files.list(aside)) {
+    const std::string attempt = name.substr(0, name.find('.'));
     if (world_.left_behind.contains(aside + "/" + attempt)) continue;
     return "it is over, and what " + attempt + " had written aside is still there";
   }

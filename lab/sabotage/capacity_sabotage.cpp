@@ -57,7 +57,8 @@ std::map<QueueId, std::int64_t> CapacitySabotage::lie(TaskKind kind) const {
   return {};
 }
 
-QueueFigures CapacitySabotage::figures(QueueId queue, TaskKind kind) const {
+QueueFigures CapacitySabotage::figures(QueueId queue, Dimension dimension) const {
+  const TaskKind kind = dimension.kind();
   QueueFigures figures = inner_->figures(queue, kind);
   const bool guaranteed = active("guaranteed") || active("guaranteed-sum");
   const bool allocated = active("allocated") || active("allocated-sum") ||

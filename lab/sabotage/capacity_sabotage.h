@@ -20,12 +20,12 @@ class CapacitySabotage : public SabotagedPolicy, public Claims {
   void review(TimeMs now, bool tick, std::vector<ClaimStep>& steps) override {
     inner_->claims()->review(now, tick, steps);
   }
-  void on_lending_changed(QueueId queue, TaskKind kind) override {
-    inner_->claims()->on_lending_changed(queue, kind);
+  void on_lending_changed(QueueId queue, Dimension dimension) override {
+    inner_->claims()->on_lending_changed(queue, dimension);
   }
   void claim(std::vector<ClaimStep>& out) override;
   Preemption tick(TimeMs now) override;
-  QueueFigures figures(QueueId queue, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, Dimension dimension) const override;
 
  protected:
   std::optional<Choice> choose_instead(const Offer& offer) override;

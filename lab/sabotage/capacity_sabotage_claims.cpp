@@ -9,7 +9,7 @@ namespace {
 
 bool is_changed(const std::vector<ClaimStep>& steps, QueueId leaf, TaskKind kind) {
   return std::any_of(steps.begin(), steps.end(), [&](const ClaimStep& step) {
-    return step.queue == leaf && step.kind == kind;
+    return step.queue == leaf && step.dimension == kind;
   });
 }
 

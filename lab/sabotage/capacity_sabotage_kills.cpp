@@ -24,7 +24,7 @@ KillOrder order_for(const Claim& claim, std::vector<AttemptSlot> victims, std::i
   return {.victims = std::move(victims),
           .for_queue = claim.queue,
           .claim = claim.id,
-          .kind = claim.kind,
+          .kind = claim.dimension.kind(),
           .slots = slots};
 }
 
@@ -97,8 +97,8 @@ std::optional<KillOrder> CapacitySabotage::kill_without_claim() const {
 // A kill as it should be.
 std::optional<KillOrder> CapacitySabotage::kill_for(const Claim& claim, TimeMs now) const {
   const check::Census counted = census();
-  const auto lines = expected(counted, claim.kind);
-  const check::VictimSearch search{counted, lines, claim.kind, now, {}};
+  const auto lines = expected(counted, claim.dimension.kind());
+  const check::VictimSearch search{counted, lines, claim.dimension.kind(), now, {}};
   const auto victims = search.find(claim.queue, claim.slots);
   if (!victims) return std::nullopt;
   return order_for(claim, victims->attempts, victims->slots);
@@ -107,27 +107,27 @@ std::optional<KillOrder> CapacitySabotage::kill_for(const Claim& claim, TimeMs n
 std::vector<KillOrder> CapacitySabotage::kill_too_much(const Claim& claim, TimeMs now) const {
   const auto order = kill_for(claim, now);
   if (!order || order->victims.size() != 1 ||
-      order->slots != state_.claims().owed(claim.queue, claim.kind)) {
+      order->slots != state_.claims().owed(claim.queue, claim.dimension.kind())) {
     return {};
   }
   // The same slots are promised twice: two victims where one would do.
   const check::Census counted = census();
-  const auto lines = expected(counted, claim.kind);
-  const check::VictimSearch search{counted, lines, claim.kind, now, {}};
+  const auto lines = expected(counted, claim.dimension.kind());
+  const check::VictimSearch search{counted, lines, claim.dimension.kind(), now, {}};
   const Attempt& first = state_.attempt(order->victims.front());
-  const std::int64_t gone = state_.job(first.key.task.job).width(claim.kind);
+  const std::int64_t gone = state_.job(first.key.task.job).width(claim.dimension.kind());
   for (std::size_t slot = 0; slot < state_.attempts().size(); ++slot) {
     const Attempt& other = state_.attempts()[slot];
-    if (!other.live || other.dying() || other.key.task.kind != claim.kind ||
+    if (!other.live || other.dying() || other.key.task.kind != claim.dimension.kind() ||
         other.tracker == first.tracker || other.queue == claim.queue) {
       continue;
     }
     const Job& job = state_.job(other.key.task.job);
     const TrackerState& tracker = state_.tracker(other.tracker);
     Resources held = counted.trackers.at(tracker.id).held;
-    held -= job.need(claim.kind);
+    held -= job.need(claim.dimension.kind());
     if (!check::in_pool(tracker) || tracker.keeps > 0 ||
-        !search.stays_at_allocation(other.queue, job.width(claim.kind), claim.queue,
+        !search.stays_at_allocation(other.queue, job.width(claim.dimension.kind()), claim.queue,
                                     {{first.queue, gone}}) ||
         state_.tree().node(other.queue).settings.kill_budget ||
         state_.tree().node(first.queue).settings.kill_budget ||
@@ -157,10 +157,11 @@ std::optional<KillOrder> CapacitySabotage::kill_early(TimeMs now) {
 std::optional<KillOrder> CapacitySabotage::kill_poor(const Claim& claim) const {
   for (std::size_t slot = 0; slot < state_.attempts().size(); ++slot) {
     const Attempt& attempt = state_.attempts()[slot];
-    if (!attempt.live || attempt.dying() || attempt.key.task.kind != claim.kind) continue;
+    if (!attempt.live || attempt.dying()) continue;
+    if (attempt.key.task.kind != claim.dimension.kind()) continue;
     if (attempt.queue == claim.queue) continue;
-    const QueueFigures figures = inner_->figures(attempt.queue, claim.kind);
-    const std::int64_t slots = state_.job(attempt.key.task.job).width(claim.kind);
+    const QueueFigures figures = inner_->figures(attempt.queue, claim.dimension.kind());
+    const std::int64_t slots = state_.job(attempt.key.task.job).width(claim.dimension.kind());
     if (figures.running - slots < figures.allocated) {
       return order_for(claim, {AttemptSlot(slot)}, slots);
     }

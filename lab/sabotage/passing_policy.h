@@ -40,8 +40,8 @@ class PassingPolicy : public Policy {
 
   Preemption tick(TimeMs now) override { return inner_->tick(now); }
   DurationMs tick_interval_ms() const override { return inner_->tick_interval_ms(); }
-  QueueFigures figures(QueueId queue, TaskKind kind) const override {
-    return inner_->figures(queue, kind);
+  QueueFigures figures(QueueId queue, Dimension dimension) const override {
+    return inner_->figures(queue, dimension);
   }
   std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override {
     return inner_->explain(job, kind, now);

@@ -16,12 +16,12 @@ TrackerState* first_tracker(const Scene& scene) {
 }
 
 bool break_counter(const Scene& scene) {
-  first_leaf(scene).running_slots[0] = -1;
+  first_leaf(scene).running[TaskKind::kMap] = -1;
   return true;
 }
 
 bool break_running(const Scene& scene) {
-  ++first_leaf(scene).running_slots[0];
+  ++first_leaf(scene).running[TaskKind::kMap];
   return true;
 }
 
@@ -58,7 +58,7 @@ bool break_user_sums(const Scene& scene) {
   for (const QueueId leaf : state.tree().leaves()) {
     auto& users = const_cast<QueueState&>(state.queue(leaf)).users;
     if (users.empty()) continue;
-    ++users.begin()->second.running_slots[0];
+    ++users.begin()->second.running[TaskKind::kMap];
     return true;
   }
   return false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/checker/checks_containers.h"
 #include "sim/checker/input_text.h"
 
 namespace weir::check {
@@ -168,6 +169,7 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
                                      const Output& output) {
   ++steps_;
   if (mode_ == CheckMode::kOff) return std::nullopt;
+  if (engine.state().space().containers()) return check_of_containers(engine, input, output);
   if (mode_ == CheckMode::kEach && steps_ == 1) {
     take_over(engine);
   } else {
@@ -208,6 +210,25 @@ std::optional<Breach> Checker::check(const Engine& engine, const Input& input,
   if (const TrackerState* known = engine.state().find_tracker(tracker)) {
     memory_.sequences[tracker] = known->sequence;
   }
+  if (!found) return std::nullopt;
+  found->at = engine.now();
+  found->step = steps_;
+  found->input = describe(input);
+  return found;
+}
+
+// Nothing of slots is left to remember when they come back: nothing runs then.
+std::optional<Breach> Checker::check_of_containers(const Engine& engine, const Input& input,
+                                                   const Output& output) {
+  const bool every_step = memory_.every_step;
+  memory_ = Memory{};
+  memory_.every_step = every_step;
+  if (mode_ == CheckMode::kSampled && steps_ < next_sample_) return std::nullopt;
+  ++checked_;
+  next_sample_ = steps_ + kSampleEvery + engine.state().trackers().size();
+  Verdict verdict;
+  check_containers(engine, output, verdict);
+  std::optional<Breach> found = std::move(verdict.found());
   if (!found) return std::nullopt;
   found->at = engine.now();
   found->step = steps_;

@@ -42,6 +42,8 @@ class Checker {
 
  private:
   void take_over(const Engine& engine);
+  std::optional<Breach> check_of_containers(const Engine& engine, const Input& input,
+                                            const Output& output);
   void remember_events(const Engine& engine, const Input& input, const Output& output);
   void remember_state(const Step& step);
 

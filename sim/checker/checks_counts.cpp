@@ -16,7 +16,7 @@ bool below_zero(std::uint32_t counter) {
 
 bool any_negative(const QueueCounters& counters) {
   const auto below = [](std::int64_t ms) { return ms < 0; };
-  const auto any = [&](const SlotTime& sum) { return std::any_of(sum.begin(), sum.end(), below); };
+  const auto any = [&](const SlotTime& sum) { return sum.any(below); };
   return any(counters.used_ms) || any(counters.lent_ms) || any(counters.borrowed_ms) ||
          any(counters.lost_ms);
 }
@@ -29,8 +29,8 @@ void check_not_negative(const Step& step, Verdict& verdict) {
     const QueueState& queue = step.state.queue(QueueId(q));
     const std::string who = "queue " + step.path(QueueId(q)) + ": ";
     for (const TaskKind kind : kTaskKinds) {
-      want(queue.running_slots[index(kind)] < 0,
-           fmt::format("{}RUN ({}) of {}", who, name(kind), queue.running_slots[index(kind)]));
+      want(queue.running[kind] < 0,
+           fmt::format("{}RUN ({}) of {}", who, name(kind), queue.running[kind]));
     }
     want(below_zero(queue.jobs_waiting), who + "the number of waiting jobs");
     want(below_zero(queue.jobs_running), who + "the number of running jobs");
@@ -38,7 +38,7 @@ void check_not_negative(const Step& step, Verdict& verdict) {
     for (const auto& [user, has] : queue.users) {
       const std::string& whose = step.state.user_name(user);
       for (const TaskKind kind : kTaskKinds) {
-        want(has.running_slots[index(kind)] < 0,
+        want(has.running[kind] < 0,
              fmt::format("{}{} slots of user {}", who, name(kind), whose));
       }
       want(below_zero(has.jobs_waiting), who + "waiting jobs of user " + whose);
@@ -219,14 +219,15 @@ void check_jobs(const Step& step, Verdict& verdict) {
       for (const TaskKind kind : kTaskKinds) {
         const auto slots = step.census.user_running[index(kind)].find({leaf, user});
         const auto end = step.census.user_running[index(kind)].end();
-        right = right && (slots == end ? 0 : slots->second) == has.running_slots[index(kind)];
+        right = right && (slots == end ? 0 : slots->second) == has.running[kind];
       }
       if (right) continue;
       verdict.breach("user-sums",
                      fmt::format("queue {}, user {}: {} waiting and {} running jobs, {} map and {} "
                                  "reduce slots are not what they are counted one by one",
                                  step.path(leaf), step.state.user_name(user), has.jobs_waiting,
-                                 has.jobs_running, has.running_slots[0], has.running_slots[1]));
+                                 has.jobs_running, has.running[TaskKind::kMap],
+                                 has.running[TaskKind::kReduce]));
     }
   }
 }
@@ -239,7 +240,7 @@ void check_running(const Step& step, Verdict& verdict) {
       for (QueueId q = leaf; q.valid(); q = tree.node(q).parent) counted[q.index()] += slots;
     }
     for (std::size_t q = 0; q < tree.size(); ++q) {
-      const std::int64_t said = step.state.queue(QueueId(q)).running_slots[index(kind)];
+      const std::int64_t said = step.state.queue(QueueId(q)).running[kind];
       const std::int64_t figure = step.engine.policy().figures(QueueId(q), kind).running;
       if (said == counted[q] && figure == counted[q]) continue;
       verdict.breach("running",

@@ -12,7 +12,6 @@
 namespace weir::check {
 namespace {
 
-const Rational kHair(1, 1'000'000);  // what the digits of a share may hide
 
 // An update has been made: since when pools are short.
 void follow_stamps(const Pools& pools, PoolMemory& memory) {

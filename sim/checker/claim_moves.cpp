@@ -85,12 +85,12 @@ void ClaimLedger::follow() {
 }
 
 void ClaimLedger::read(const ClaimOpened& opened) {
-  ClaimAccount* account = find(opened.queue, opened.kind, opened.claim);
+  ClaimAccount* account = find(opened.queue, opened.dimension.kind(), opened.claim);
   if (account == nullptr) return;
   auto& claims = account->claims;
   if (!opened.again) {
-    claims.push_back({.id = opened.claim, .kind = opened.kind, .slots = opened.slots});
-    moves(opened.queue, opened.kind).opened += opened.slots;
+    claims.push_back({.id = opened.claim, .dimension = opened.dimension, .slots = opened.slots});
+    moves(opened.queue, opened.dimension.kind()).opened += opened.slots;
     return;
   }
   resumed_.insert(opened.claim);
@@ -103,12 +103,12 @@ void ClaimLedger::read(const ClaimOpened& opened) {
 
 void ClaimLedger::read(const ClaimMet& met) {
   take(met, true);
-  moves(met.queue, met.kind).met += met.slots;
+  moves(met.queue, met.dimension.kind()).met += met.slots;
 }
 
 void ClaimLedger::read(const ClaimDropped& dropped) {
   take(dropped, false);
-  moves(dropped.queue, dropped.kind).dropped += dropped.slots;
+  moves(dropped.queue, dropped.dimension.kind()).dropped += dropped.slots;
 }
 
 void ClaimLedger::compare(bool returned) {
@@ -154,7 +154,7 @@ ClaimMoves& ClaimLedger::moves(const std::string& path, TaskKind kind) {
 
 template <class Change>
 void ClaimLedger::take(const Change& change, bool met) {
-  ClaimAccount* account = find(change.queue, change.kind, change.claim);
+  ClaimAccount* account = find(change.queue, change.dimension.kind(), change.claim);
   if (account == nullptr) return;
   auto& claims = account->claims;
   if (claims.empty()) return wrong(change.queue, change.claim, "changes, but was not open");

@@ -7,7 +7,6 @@
 namespace weir::check {
 namespace {
 
-const Rational kHair(1, 1'000'000);  // what the digits of a share may hide
 
 std::int64_t whole(const Rational& share) {
   return floor_of(share + kHair);

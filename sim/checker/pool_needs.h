@@ -13,6 +13,8 @@
 
 namespace weir::check {
 
+inline const Rational kHair(1, 1'000'000);  // what the digits of a share may hide
+
 // What a pool is due: of its minimum, of its fair share, each only beyond its timeout.
 struct Due {
   bool minimum = false, fair = false;  // beyond which timeout

@@ -259,7 +259,7 @@ TEST(CapacityRandom, GrownFreshAndCountedAgree) {
     losses += story.times<TrackerChanged>();
     shortfalls += story.shortfalls();
   }
-  EXPECT_GT(moves, some_seeds(500));
+  EXPECT_GT(moves, some_seeds(300));
   EXPECT_GT(kills, some_seeds(300));
   EXPECT_GT(losses, some_seeds(800));
   EXPECT_GT(shortfalls, some_seeds(1000));

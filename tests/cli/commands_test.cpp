@@ -62,10 +62,11 @@ TEST_F(Commands, JobListOfTheHistory) {
   fake.jobs[0].maps.failed_attempts = 4;
   fake.jobs[0].__set_from_history(true);
   const auto ran = weir({"job", "list", "--history", "--queue", "research", "--user", "alice",
-                         "--since", "1h", "--before", "30m", "--limit", "5"});
+                         "--name", "etl-*", "--state", "failed,killed", "--since", "1h",
+                         "--before", "30m", "--limit", "5"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("job_0007"), HasSubstr("FAILED"), HasSubstr("1m05s")));
-  EXPECT_EQ(fake.asked.back(), "list_history research,alice," +
+  EXPECT_EQ(fake.asked.back(), "list_history research,alice,etl-*,FAILED|KILLED," +
                                    std::to_string(fake.server_now_ms - 3'600'000) + "," +
                                    std::to_string(fake.server_now_ms - 1'800'000) + ",5");
   expect_fits({"job", "list", "--history"});
@@ -74,6 +75,7 @@ TEST_F(Commands, JobListOfTheHistory) {
   EXPECT_EQ(list[0]["maps"]["failed_attempts"], 4);
   EXPECT_EQ(weir({"job", "list", "--since", "1h"}).code, 2);  // of the history only
   EXPECT_EQ(weir({"job", "list", "--history", "--all"}).code, 2);
+  EXPECT_EQ(weir({"job", "list", "--history", "--state", "RUNNING"}).code, 2);
   EXPECT_EQ(weir({"job", "list", "--history", "--since", "soon"}).code, 2);
   fake.jobs.clear();
   EXPECT_THAT(weir({"job", "list", "--history"}).out, HasSubstr("no such jobs"));

@@ -201,8 +201,10 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   }
   void list_history(std::vector<wire::JobStatus>& reply,
                     const wire::HistoryFilter& filter) override {
-    note("list_history " + filter.queue + "," + filter.user + "," +
-         std::to_string(filter.since_ms) + "," + std::to_string(filter.before_ms) + "," +
+    std::string states;
+    for (const std::string& state : filter.states) states += (states.empty() ? "" : "|") + state;
+    note("list_history " + filter.queue + "," + filter.user + "," + filter.name + "," + states +
+         "," + std::to_string(filter.since_ms) + "," + std::to_string(filter.before_ms) + "," +
          std::to_string(filter.limit));
     reply = page(jobs, [&](const auto& job) { return job.job == filter.before_job; });
   }

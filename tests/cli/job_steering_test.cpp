@@ -201,7 +201,7 @@ TEST_F(JobSteering, ListByState) {
   EXPECT_EQ(weir({"list", "--state", "WAITING"}).out, "no jobs in state WAITING\n");
   expect_refused({"list", "--state", "HAPPY"}, "is no state of a job");
   expect_refused({"list", "--state", ""}, "--state is empty");
-  expect_refused({"list", "--state", "FAILED", "--history"}, "--history");
+  expect_refused({"list", "--state", "RUNNING", "--history"}, "is no state of a job that is over");
 }
 
 }  // namespace

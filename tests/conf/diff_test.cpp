@@ -61,7 +61,7 @@ TEST(Diff, PercentagesAreToldAsTheyAreWritten) {
 
 TEST(Diff, Guarantees) {
   const auto text = [](Guarantee map, Guarantee reduce) {
-    const Guarantee both[] = {map, reduce};
+    const Guarantee both[kPlaceCount] = {map, reduce};
     return format_guarantee(both);
   };
   using Unit = Guarantee::Unit;

@@ -56,7 +56,8 @@ tracker: {name: t, map_slots: 3, reduce_slots: 1, memory_mb: 512, vcores: 4, rac
           hosts: [/data], work_dir: /w, min_free_disk_mb: 1, listen: h:5, job_disk_mb: 0,
           log_keep: never, log_stream_mb: 2, log_job_mb: 3, log_total_mb: 4, task_memory_mb: 5,
           task_processes: 6, task_user_processes: 7, task_open_files: 80, task_file_mb: 9,
-          task_core_mb: 10, task_environment: [JAVA_HOME], task_cgroups: false, task_mounts: false}
+          task_core_mb: 10, task_environment: [JAVA_HOME], task_cgroups: false, task_mounts: false,
+          map_output_codec: zstd}
 queues:
   - name: research
     guaranteed: {map: 40%, reduce: 30%}
@@ -116,7 +117,8 @@ queues:
   EXPECT_EQ(loaded.daemon.administrators, s.administrators);
   EXPECT_EQ(loaded.tracker,
             (TrackerSettings{"t", 3, 1, 512, 4, "r1", {"/data"}, "/w", 1, 0,
-                             TaskSettings{5, 6, 7, 80, 9, 10, {"JAVA_HOME"}, false, false},
+                             TaskSettings{5, 6, 7, 80, 9, 10, {"JAVA_HOME"}, false, false,
+                                          MapOutputCodec::kZstd},
                              LogSettings{kNever, 2, 3, 4}, {"h", 5}}));
 }
 

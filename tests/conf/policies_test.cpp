@@ -55,7 +55,8 @@ std::unique_ptr<Policy> make_lottery(const ClusterState& state, PolicyMemory&) {
   return std::make_unique<Lottery>(state);
 }
 
-std::shared_ptr<const PolicySettings> read_lottery(const YamlNode* section, const Allocations&,
+std::shared_ptr<const PolicySettings> read_lottery(const YamlNode* section, const ResourceSettings&,
+                                                   const Allocations&,
                                                    Diagnostics& out) {
   auto settings = std::make_shared<LotterySettings>();
   MapReader(section, "lottery", out, {"tickets"}).read_integer("tickets", settings->tickets, {});
@@ -77,8 +78,8 @@ std::vector<std::string> lottery_notices(const Settings&, const QueueTree&, cons
 class ALineMore : public testing::Test {
  protected:
   ALineMore() : table(policy_table().begin(), policy_table().end()) {
-    table.push_back({"lottery", make_lottery, read_lottery, describe_lottery, lottery_parts,
-                     lottery_notices});
+    table.push_back({"lottery", make_lottery, nullptr, read_lottery, describe_lottery,
+                     lottery_parts, lottery_notices});
   }
   // Settings that must be good, or nothing with the findings.
   Settings read(std::string_view text) {

@@ -26,10 +26,10 @@ TEST_P(Refused, SaysWhereWhatAndWhatIsAllowed) {
   "policy, listen, store, heartbeat, capacity, fair, queues, removed_queues, limits, " \
   "administrators, "                                                                   \
   "finished_jobs_kept, finished_jobs_at_most, history, event_log, tracker, speculation, " \
-  "tracker_faults"
+  "tracker_faults, resources, containers"
 #define QUEUE_KEYS                                                                         \
-  "name, parent, guaranteed, maximum, reclaim_after, lend_after, user_limit, priorities, " \
-  "max_jobs, "                                                                             \
+  "name, parent, guaranteed, maximum, borrow, lend, reclaim_after, lend_after, "           \
+  "user_limit, priorities, max_jobs, "                                                     \
   "max_jobs_per_user, max_tasks_per_job, max_running_jobs, max_running_jobs_per_user, "    \
   "kill_budget, "                                                                          \
   "submit, administer, state, queues"

@@ -33,7 +33,7 @@ class Driver(Service):
 
 
 class Browser:
-    def __init__(self, base):
+    def __init__(self):
         options = Options()
         for argument in ("--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--disable-gpu",
                          "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run", "--disable-extensions",
@@ -42,11 +42,23 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(service=Driver(DRIVER), options=options)
         self.driver.set_page_load_timeout(60 * PATIENCE)
-        self.base = base
-        self.size(1280, 900)
+        self.base = "about:blank"
 
     def quit(self):
         self.driver.quit()
+
+    def visit(self, base):
+        """The JobTracker whose pages are opened from now on; nothing is known of an earlier one."""
+        self.base = base
+        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": base, "storageTypes": "all"})
+        self.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
+        self.size(1280, 900)
+
+    def leave(self):
+        self.print_media(False)
+        self.driver.get("about:blank")
+        self.console()
+        self.failed_requests()
 
     def size(self, width, height, dark=False):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

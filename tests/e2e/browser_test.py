@@ -6,92 +6,15 @@ import re
 import unittest
 import urllib.request
 
-from browser import Browser, Keys, there_is_one
-from cluster import Cluster, wait_for
+from browser import Keys
+from cluster import ROOT, wait_for
+from pages import PAGES, WithPages
 
-QUEUES = """
-  - {name: research, guaranteed: 50%, reclaim_after: never, queues: [{name: vision}, {name: speech}]}
-  - {name: production, guaranteed: 40%, reclaim_after: never, priorities: true}
-  - {name: spare, guaranteed: 10%}
-"""
-MORE = """
-administrators: [ann]
-fair: {pools: [{name: production, weight: 2}]}
-"""
-PAGES = [("/", "Overview"), ("/queues", "Queues"), ("/queues/research.vision", "research.vision"),
-         ("/pools", "Pools and shares"), ("/jobs", "Jobs"), ("/jobs/1", "job_0001"), ("/trackers", "Trackers"), ("/trackers/tt1", "tracker tt1"),
-         ("/policy", "Policy"), ("/settings", "Settings"), ("/events", "Events")]
 HOSTILE = ["<img src=x onerror=\"document.title='broken'\">", "right \u202e tfel", "\U0001F680 rocket", "x" * 256,
            "'; </script><script>document.title='broken'</script>"]
 
 
-@unittest.skipUnless(there_is_one(), "there is no chromedriver; apt-get install chromium-driver")
-class Pages(Cluster):
-    @classmethod
-    def setUpClass(cls):
-        Browser("about:blank").quit()  # where it does not start, one test says so and not each
-
-    def setUp(self):
-        super().setUp()
-        self.browser = None
-        self.http = 0
-
-    def tearDown(self):
-        if self.browser:
-            self.browser.quit()
-        super().tearDown()
-
-    def start_pages(self, user="ann"):
-        self.conf = self.settings(QUEUES, MORE)
-        text = self.conf.read_text().replace("127.0.0.1:0}", "127.0.0.1:0, http: 127.0.0.1:0}")
-        self.conf.write_text(text)
-        self.start_all()
-        self.start_tracker("tt1", 2, 1)
-        self.start_tracker("tt2", 2, 1)
-        wait_for("all trackers are there", lambda: len(self.json("tracker", "list")) == 2)
-        self.browser = Browser(f"http://127.0.0.1:{self.http}")
-        self.browser.act_as(user)
-        self.sound()
-
-    def start_all(self):
-        """A JobTracker with pages."""
-        ports = self.dir / "ports"
-        ports.unlink(missing_ok=True)
-        arguments = ["jobtracker", "--conf", self.conf, "--port-file", ports]
-        process = self.start("jobtracker", arguments)
-        wait_for("the JobTracker listens", lambda: (ports.exists() and len(ports.read_text().split()) == 3)
-                 or process.poll() is not None)
-        self.assertIsNone(process.poll(), self.log("jobtracker"))
-        client, tracker, http = ports.read_text().split()
-        self.address, self.tracker_port, self.http = f"127.0.0.1:{client}", int(tracker), int(http)
-
-    def fix_ports(self):
-        """The settings name the ports that the system has chosen; a JobTracker that runs would read them anew."""
-        client = self.address.split(":")[1]
-        both = f"thrift: 127.0.0.1:{client}, trackers: 127.0.0.1:{self.tracker_port}"
-        text = self.conf.read_text().replace("thrift: 127.0.0.1:0", both)
-        self.conf.write_text(text.replace("http: 127.0.0.1:0", f"http: 127.0.0.1:{self.http}"))
-
-    def sleeper(self, name, queue="research.vision", user="bob", seconds=120, inputs=3, *extra):
-        """A job that keeps slots: each map sleeps."""
-        paths = []
-        for i in range(inputs):
-            path = self.dir / f"in{i}"
-            path.write_text("x\n")
-            paths += ["--input", path]
-        self.count = getattr(self, "count", 0) + 1
-        done = self.ok("submit", "--queue", queue, "--name", name, *paths, "--output", self.dir / f"out{self.count}",
-                       "--mapper", f"sleep {seconds}; cat", "--reduces", 0, *extra, user=user)
-        return int(done.split("job_")[1].split()[0])
-
-    def sound(self):
-        """Nothing went wrong on the page since this was last asked."""
-        self.assertEqual(self.browser.console(), [])
-        self.assertEqual(self.browser.failed_requests(), [])
-
-    def job(self, number):
-        return self.json("job", "status", number)
-
+class Pages(WithPages):
     # --- Looking ---
 
     def test_every_page_opens_at_every_width_without_an_error(self):
@@ -113,17 +36,19 @@ class Pages(Cluster):
     def test_tabs_of_queue_and_job(self):
         self.start_pages()
         number = self.sleeper("first", inputs=6)
-        for path, tabs in ((f"/jobs/{number}", ("why", "attempts", "failures", "logs", "counters", "settings")),
-                           ("/queues/research.vision", ("jobs", "history", "users", "claims", "settings")),
-                           ("/settings", ("edit", "history", "in_force"))):
-            for tab in tabs:
-                with self.subTest(path=path, tab=tab):
-                    self.browser.open(f"{path}?tab={tab}")
-                    self.browser.wait("the tab is chosen", lambda: self.browser.find(
-                        f'[data-tab="{tab}"]').get_attribute("aria-selected") == "true")
-                    self.browser.wait("it has loaded", lambda: not self.browser.js(
-                        "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
-                    self.sound()
+        tabs_of = ((f"/jobs/{number}", ("why", "attempts", "failures", "logs", "counters", "settings")),
+                   ("/queues/research.vision", ("jobs", "history", "users", "claims", "settings")),
+                   ("/settings", ("edit", "history", "in_force")))
+        for width, path, tab in ((width, path, tab) for width in (1280, 390) for path, tabs in tabs_of for tab in tabs):
+            with self.subTest(path=path, tab=tab, width=width):
+                self.browser.size(width, 900)
+                self.browser.open(f"{path}?tab={tab}")
+                self.browser.wait("the tab is chosen", lambda: self.browser.find(
+                    f'[data-tab="{tab}"]').get_attribute("aria-selected") == "true")
+                self.browser.wait("it has loaded", lambda: not self.browser.js(
+                    "return [...document.querySelectorAll('main .loading')].some((one) => one.offsetParent)"))
+                self.assertLessEqual(self.browser.js("return document.documentElement.scrollWidth - innerWidth"), 0)
+                self.sound()
 
     def read(self, path):
         return urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=60).read().decode()
@@ -281,6 +206,30 @@ class Pages(Cluster):
             f'[aria-label="Pool of job_{number:04}"]'))
         self.browser.choose(f'[aria-label="Pool of job_{number:04}"]', "production")
         wait_for("it is in the pool", lambda: self.job(number)["pool"] == "production")
+        self.sound()
+
+    def test_any_part_of_a_log(self):
+        self.start_pages()
+        number = int(self.submitted("out", queue="spare", mapper="seq 100000 >&2; sleep 120; cat", reduces=0,
+                                    user="bob").removeprefix("job_"))
+        wait_for("it runs", lambda: self.job(number)["maps"]["running"] == 1)
+        shown = lambda: self.browser.js("return document.querySelector('pre.log').textContent")
+        self.browser.open(f"/jobs/{number}?tab=logs")
+        self.browser.wait("the end is there", lambda: shown().endswith("\n100000\n"))
+        self.assertNotIn("\n50000\n", shown())
+        self.browser.click("button", "Earlier")
+        self.browser.wait("what was before", lambda: shown() and not shown().endswith("\n100000\n"))
+        earlier = shown()
+        self.browser.click("button", "First")
+        self.browser.wait("the beginning", lambda: shown().startswith("1\n2\n"))
+        self.browser.see("Bytes 0 to", ".log-place")
+        self.browser.driver.refresh()
+        self.browser.wait("the address holds it", lambda: shown().startswith("1\n2\n"))
+        self.browser.click("button", "Later")
+        self.browser.wait("what comes after", lambda: not shown().startswith("1\n2\n"))
+        self.assertNotEqual(shown(), earlier)
+        self.browser.click("button", "Last")
+        self.browser.wait("the end again", lambda: shown().endswith("\n100000\n"))
         self.sound()
 
     def test_the_advanced_view_of_the_pools_tells_of_jobs(self):
@@ -487,13 +436,8 @@ class Pages(Cluster):
 
     def test_the_pages_weigh_less_than_300_kb(self):
         self.start_pages()
-        files = sum(path.stat().st_size for path in (self.pages_folder()).rglob("*") if path.is_file())
+        files = sum(path.stat().st_size for path in (ROOT / "web/pages").rglob("*") if path.is_file())
         self.assertLess(files, 300_000)
-
-    @staticmethod
-    def pages_folder():
-        from cluster import ROOT
-        return ROOT / "web" / "pages"
 
 
 if __name__ == "__main__":

@@ -26,12 +26,15 @@ SUM = r"""awk -F'\t' '$1 != k {if (NR > 1) print k "\t" n; k = $1; n = 0} {n += 
 
 
 def wait_for(what, condition, seconds=30):
+    """Until the condition gives something. It mostly starts a process to ask, so it is asked less and less often."""
     deadline = time.monotonic() + seconds * PATIENCE
+    pause = 0.05
     while time.monotonic() < deadline:
         result = condition()
         if result:
             return result
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(pause * 1.2, 0.2 * PATIENCE)
     raise AssertionError(f"not within {seconds * PATIENCE:.0f} s: {what}")
 
 

@@ -72,6 +72,10 @@ class History(Cluster):
         self.assertEqual(self.history("--queue", "production"), [bad])
         self.assertEqual(self.history("--user", "ann"), [good])
         self.assertEqual(self.history("--since", "1h"), [bad, good])
+        self.assertEqual(self.history("--state", "FAILED"), [bad])
+        name = self.status(good)["name"]
+        self.assertEqual(self.history("--name", f"{name[:-1]}?", "--user", "ann"), [good])
+        self.assertEqual(self.history("--name", "none"), [])
         self.assertEqual(self.history("--before", "1h"), [])
         self.assertIn(good, self.ok("job", "list", "--history"))
         self.assertIn("FAILED", self.ok("job", "explain", bad))

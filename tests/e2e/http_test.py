@@ -183,8 +183,12 @@ class Refusals(Http):
         self.call("PATCH", patch, 400, data="[" * 100_000, headers={"Content-Type": "application/json"})
         self.call("PATCH", patch, 400, data="{\"queue\": [" + "[]," * 200_000 + "[]]}",
                   headers={"Content-Type": "application/json"})
+        twice = self.call("PATCH", patch, 400, data='{"priority": "HIGH", "priority": "LOW"}',
+                          headers={"Content-Type": "application/json"}).json()
+        self.assertIn("'priority' twice", twice["message"])
         self.call("PATCH", patch, 415, data="{}", headers={"Content-Type": "text/plain"})
         self.call("PATCH", patch, 415, data="{}")
+        self.call("PATCH", patch, 400, data="{}", headers={"Content-Type": "Application/JSON ; charset=utf-8"})
         self.call("PATCH", patch, 404, body={"queue": "nowhere"})
         self.call("PATCH", "/queues/research", 400, body={"state": "HALF"})
         self.call("PUT", "/policy", 404, body={"name": "none"})
@@ -263,6 +267,28 @@ class Reading(Http):
                 all_of_them += page.json()
             self.assertEqual([one["name"] for one in all_of_them], [one["name"] for one in self.get(path).json()])
 
+    def test_the_history_by_state_and_name_in_both_directions(self):
+        jobs = []
+        for name in ("daily 1", "hourly", "daily 2"):
+            jobs.append(self.submit_job(name=name, output=name, hold=True)["number"])
+            self.call("DELETE", f"/jobs/{jobs[-1]}", 200)
+        over = self.submit_job(name="daily 3")["number"]
+        self.wait_over(over)
+
+        def listed(query):
+            return [job["number"] for job in self.get("/history" + query).json()]
+        wait_for("all are on record", lambda: len(listed("")) == 4)
+        self.assertEqual(listed(""), [over, *reversed(jobs)])
+        self.assertEqual(listed("?sort=finished"), [*jobs, over])
+        self.assertEqual(listed("?state=KILLED&sort=finished&limit=2"), jobs[:2])
+        self.assertEqual(listed("?state=FAILED,SUCCEEDED"), [over])
+        self.assertEqual(listed("?name=daily*&state=KILLED"), [jobs[2], jobs[0]])
+        first = self.get("/history?name=daily*&sort=finished&limit=1")
+        second = self.get(first.links["next"]["url"].removeprefix(API))
+        self.assertEqual([job["number"] for job in first.json() + second.json()], [jobs[0], jobs[2]])
+        self.get("/history?state=RUNNING", 400)
+        self.get("/history?sort=name", 400)
+
     def test_what_has_not_changed_is_not_sent_again(self):
         job = self.submit_job(hold=True)
         version = job["version"]
@@ -297,7 +323,7 @@ class Reading(Http):
         for path, command in pairs:
             with self.subTest(path=path):
                 wait_for(f"{path} is what {command} shows",
-                         lambda: still(self.get(path).json()) == still(self.json(*command)), 10)
+                         lambda: still(self.get(path).json()) == still(self.json(*command)))
         decided = self.get("/decisions?job=1").json()
         self.assertEqual({one["job_number"] for one in decided}, {1})
         self.assertIn("launch", {one["event"] for one in decided})
@@ -330,6 +356,10 @@ class Reading(Http):
             self.assertEqual(answer.content, name.read_bytes())
             again = self.session.get(path, headers={"If-None-Match": answer.headers["ETag"]}, timeout=60)
             self.assertEqual(again.status_code, 304)
+        for path in ("/", "/jobs", "/assets/main.js", "/healthz", "/readyz", "/metrics"):
+            wrong = self.session.delete(self.page + path, timeout=60)
+            self.assertEqual((wrong.status_code, wrong.headers["Allow"]), (405, "GET, HEAD"))
+            self.assertEqual(set(wrong.json()), {"code", "message", "hint", "diagnostics"})
         for path in ("/assets/none.js", "/assets/../front.cpp", "/nothing", "/assets/"):
             self.assertEqual(self.session.get(self.page + path, timeout=60).status_code, 404)
 

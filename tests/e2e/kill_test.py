@@ -5,6 +5,7 @@ is there afterwards, once; each task of a job that succeeded was done once; outp
 WEIR_SEED draws the same moments again, WEIR_KILLS says how many (20; with patience, as under sanitizers, 10)."""
 import collections
 import os
+import pathlib
 import random
 import signal
 import subprocess
@@ -36,6 +37,14 @@ def settings_text(directory, research=50):
     queues = QUEUES.format(research=research, production=90 - research)
     return (f"policy: capacity\nlisten: {{thrift: 127.0.0.1:0}}\nstore: {{sqlite: {directory}/weir.db}}\n"
             f"heartbeat: {{interval: 300ms, expiry: 120s}}\nadministrators: [\"*\"]\nqueues:{queues}")
+
+
+def forks_attempts(process):
+    """Whether it is what a tracker forks attempts from, which stays for as long as the tracker."""
+    try:
+        return (pathlib.Path("/proc") / process / "comm").read_text() == "weir-attempts\n"
+    except OSError:
+        return False
 
 
 class Killed(Cluster):
@@ -309,7 +318,8 @@ class Killed(Cluster):
         remote.close_all()
         for name in trackers:
             self.assertIsNone(self.processes[name].poll(), f"{name} has ended")
-        wait_for("only the daemons are left", lambda: len(self.processes_below()) == 1 + len(trackers), 20)
+        wait_for("only the daemons are left", lambda: len([
+            process for process in self.processes_below() if not forks_attempts(process[0])]) == 1 + len(trackers), 20)
         self.check_numbers()
         self.attempts = self.read_marks()
         for job in self.jobs:

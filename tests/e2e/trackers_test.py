@@ -194,7 +194,7 @@ class Trackers(Cluster):
             self.ok("job", "kill", name)
         wait_for("no process of the jobs is left", lambda: not sleepers(), 10)
         wait_for("its directories are clean", lambda: not [
-            *(self.dir / "work/tt1/attempts").glob("*"), *(self.dir / "work/tt1/outputs").glob("*/*0099*")], 10)
+            *(self.dir / "work/tt1/attempts").glob("*_*"), *(self.dir / "work/tt1/outputs").glob("*/*0099*")], 10)
 
     def test_clocks_that_are_hours_apart_and_jump(self):
         if PATIENCE > 1:

@@ -1,4 +1,5 @@
 """Real MapReduce jobs on real processes, compared with coreutils; output does not depend on how tasks are spread."""
+import bz2
 import gzip
 import os
 import unittest
@@ -8,6 +9,11 @@ from cluster import MAPPER, PATIENCE, SUM, Cluster, wait_for
 # Fewer under the sanitizers, where a process of our own takes long to start.
 MAPS, REDUCES = (100, 300) if PATIENCE <= 1 else (50, 100)
 REDUCES = int(os.environ.get("WEIR_REDUCES") or REDUCES)
+
+
+def stored_zstd(data):
+    """A frame of one block that is stored as it is."""
+    return b"\x28\xb5\x2f\xfd\0\x58" + (len(data) << 3 | 1).to_bytes(3, "little") + data
 
 
 class WordCount(Cluster):
@@ -45,18 +51,30 @@ class WordCount(Cluster):
         self.assertEqual(outputs[0], outputs[1])
         self.assertEqual(outputs[0], outputs[2])
 
-    def test_map_only_job_with_gzipped_and_plain_input(self):
+    def test_map_only_job_with_compressed_and_plain_input(self):
         self.start_cluster(trackers=1)
         folder = self.dir / "in"
         folder.mkdir()
         lines = [b"line %d\n" % i for i in range(1000)]
-        (folder / "a.gz").write_bytes(gzip.compress(b"".join(lines[:500])))
-        (folder / "b").write_bytes(b"".join(lines[500:]))
+        (folder / "a.gz").write_bytes(gzip.compress(b"".join(lines[:200])) + gzip.compress(b"".join(lines[200:300])))
+        (folder / "b").write_bytes(b"".join(lines[300:500]))
+        (folder / "c.bz2").write_bytes(bz2.compress(b"".join(lines[500:600])) + bz2.compress(b"".join(lines[600:700])))
+        (folder / "d.zst").write_bytes(stored_zstd(b"".join(lines[700:900])) + stored_zstd(b"".join(lines[900:])))
         (folder / "_ignored").write_bytes(b"no\n")
         job = self.submitted("out", mapper="cat", input=folder, reduces=0)
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
         self.assertEqual(self.output("out"), b"".join(lines))
-        self.assertEqual(self.json("job", "status", job)["maps"]["total"], 2)
+        self.assertEqual(self.json("job", "status", job)["maps"]["total"], 4)
+
+    def test_a_compressed_file_that_is_cut_fails_the_job_and_says_where(self):
+        self.start_cluster(trackers=1)
+        folder = self.dir / "in"
+        folder.mkdir()
+        (folder / "cut.zst").write_bytes(stored_zstd(b"line\n" * 100)[:-20])
+        job = self.submitted("out", mapper="cat", input=folder, reduces=0)
+        self.assertEqual(self.wait_for_end(job), "FAILED")
+        self.assertIn("cut.zst: zstd data ends too early, at byte 489",
+                      self.json("job", "status", job)["diagnostics"])
 
     def test_counters_status_and_logs_of_streaming_programs(self):
         self.start_cluster(trackers=1)

@@ -58,7 +58,7 @@ DaemonRig::DaemonRig(Port port)
   auto engine = Engine::create(settings(), policy_factory(), Snapshot{}, kStart);
   WEIR_CHECK(engine.ok(), "the rig's engine");
   EngineLoop::Options options;
-  options.publish_gap_ms = 0;
+  options.publish_gap_ms = options.unread_gap_ms = 0;
   loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *store_, TimeSource(kStart),
       [this](std::function<void()> work) { worker_.run(std::move(work)); }, options);

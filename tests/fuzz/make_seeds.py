@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the binary seeds of the corpus: frames, replies and reports from the IDL by Debian's python3-thrift, a map
 output's index, compressed files. They are in the repository; run this after the IDL has grown, and look at the diff."""
+import bz2
 import gzip
 import pathlib
 import struct
@@ -182,17 +183,18 @@ def tracker_replies():
 
 
 def task_spec():
-    settings = TaskSettings(4096, 0, 0, 0, ["JAVA_HOME"])
+    settings = TaskSettings(4096, 0, 0, 0, ["JAVA_HOME"], 1)
     good = plain(TaskSpec(attempt(MAP, 0), "a job", "cat", "cat", "", 2, 1, [InputPiece("/data/a", 0, 10),
         InputPiece("/data/b", 0, 7)], "/data/o2", "job_0001 1", {"pool": "p"}, {"LANG": "C"}, "",
         [JobFile("f", b"#!/bin/sh\n", True), JobFile("g", b"")], 100, 16, 256, True, "/w/attempts/a", "/w/outputs/a",
-        "/w/logs/a", 8, settings, ["/sys/fs/cgroup/a"], "/w", ["/w/x"]))
+        "/w/logs/a", 8, settings, ["/sys/fs/cgroup/a"], "/w", ["/w/x"], True))
     put("task_spec", "good", good)
     put("task_spec", "reduce", plain(TaskSpec(attempt(REDUCE, 0), "", "cat", "sort", "", 2, 1, [], "/o", "", {}, {},
-        "/w", [], 0, 1, 1, False, "", "", "", 0, TaskSettings(0, 0, 0, 0, []), [], "", [])))
+        "/w", [], 0, 1, 1, False, "", "", "", 0, TaskSettings(0, 0, 0, 0, [], 0), [], "", [], False)))
+    put("task_spec", "codec_unknown", good.replace(b"\x08\x00\x06\0\0\0\1", b"\x08\x00\x06\0\0\0\7"))
     put("task_spec", "cut", good[:len(good) // 2])
     put("task_spec", "field_missing", plain(TaskSpec(attempt(MAP, 0), "a job", None, "cat")))
-    put("task_spec", "field_unknown", good[:-1] + b"\x02\x00\x1b\x01\x00")
+    put("task_spec", "field_unknown", good[:-1] + b"\x02\x00\x1c\x01\x00")
     put("task_spec", "more_behind", good + b"\0")
     put("task_spec", "list_claims", good.replace(struct.pack(">BI", 12, 2), struct.pack(">BI", 12, 1 << 30)))
 
@@ -209,16 +211,37 @@ def others():
     put("store_rows", "spec", b"\1" + plain(StoredJob(SPEC, ALICE), TCompactProtocol.TCompactProtocol))
     put("store_rows", "counters", b"\0user\ta\\tb\t-1\nweir\tN\t7\n")
     data = b"a\t1\nb\n"
-    entries = struct.pack("<QQQQ", 0, 4, zlib.crc32(data[:4]), 1) + struct.pack("<QQQQ", 4, 2, zlib.crc32(data[4:]), 1)
+    entry = struct.Struct("<6Q")
+    entries = entry.pack(0, 4, zlib.crc32(data[:4]), 1, 4, 0) + entry.pack(4, 2, zlib.crc32(data[4:]), 1, 2, 0)
     put("run_file", "two_partitions", b"\2" + entries + data)
-    put("run_file", "behind_the_end", b"\1" + struct.pack("<QQQQ", 4, 1 << 40, 0, 1) + data)
-    put("run_file", "negative", b"\1" + struct.pack("<qqQq", -4, -1, 0, -1) + data)
+    put("run_file", "behind_the_end", b"\1" + entry.pack(4, 1 << 40, 0, 1, 1 << 40, 0) + data)
+    put("run_file", "negative", b"\1" + struct.pack("<qqQqqq", -4, -1, 0, -1, -1, -1) + data)
+    # Blocks: as it is, by lz4, by zstd (a run of 4,096 times "a\n", and one that is a frame of another size).
+    stored = struct.pack("<II", 6, 6) + data
+    lz4 = b"\x2fa\n\x02\0" + b"\xff" * 15 + b"\xf4" + b"\x60a\na\na\n"
+    frame = b"\x28\xb5\x2f\xfd\0\x58" + (4096 << 3 | 3).to_bytes(3, "little") + b"\n"
+    blocks = {"stored": stored, "lz4": struct.pack("<II", 4096, len(lz4) | 1 << 24) + lz4,
+              "zstd": struct.pack("<II", 4096, len(frame) | 2 << 24) + frame,
+              "longer": struct.pack("<II", 100, len(frame) | 2 << 24) + frame,
+              "cut": (stored + stored)[:-3], "codec": struct.pack("<II", 6, 6 | 9 << 24) + data}
+    for name, block in blocks.items():
+        raw = struct.unpack("<I", block[:4])[0]
+        put("run_file", "block_" + name, b"\1" + entry.pack(0, len(block), zlib.crc32(block), 1, raw, 1) + block)
+        put("shuffle_reply", "block_" + name, b"OK %d %d 1 %d blocks\n" % (len(block), zlib.crc32(block), raw) + block)
+    put("shuffle_reply", "block_claim", b"OK %d %d 1 %d blocks\n" % (len(stored), zlib.crc32(stored), 1 << 60) + stored)
     put("run_file", "merge", b"\0" + b"a\t1\nc\t2\n\xffb\nc\t1\n\xff\n\xffno newline")
     put("split_reader", "plain", b"\0\x40\x80" + b"one\ntwo\n\nthree\nno newline")
     packed = gzip.compress(b"one\ntwo\n", mtime=0)
     put("split_reader", "gzip", b"\1\0\0" + packed + packed)
     put("split_reader", "gzip_cut", b"\1\0\0" + packed[:-6])
     put("split_reader", "gzip_bomb", b"\1\0\0" + gzip.compress(b"\0" * (2 << 20), mtime=0))
+    stored = b"\x28\xb5\x2f\xfd\0\x58\x41\0\0one\ntwo\n"  # a zstd frame of one stored block of 8 bytes
+    put("split_reader", "zstd", b"\2\0\0" + stored + stored)
+    put("split_reader", "zstd_repeats", b"\2\0\0" + stored[:6] + b"\x03\0\x10x")
+    packed = bz2.compress(b"one\ntwo\n", 1)
+    put("split_reader", "bzip2", b"\3\0\0" + packed + packed)
+    put("split_reader", "bzip2_cut", b"\3\0\0" + packed[:-6])
+    put("split_reader", "bzip2_bomb", b"\3\0\0" + bz2.compress(b"\0" * (2 << 20), 9))
     trace = b'{"job": "j1", "maps": 2, "map_s": [1, -1], "reduces": 1, "reduce_s": 2.5, "copy_s": 1, "submit_s": 3}\n'
     put("trace", "plain", b"\0" + trace + b'\n{"job": "j2", "queue": "q", "user": "u", "other": null}\n')
     put("trace", "gzip", b"\1" + gzip.compress(trace, mtime=0))

@@ -1,5 +1,5 @@
 // A user's input file, plain or compressed: three splits of a plain one must give the file. The
-// first byte says whether it is compressed, the next two are where it is cut.
+// first byte says whether it is compressed, and how; the next two are where it is cut.
 #include "tracker/tasktracker/split_reader.h"
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
 #include "jobqueue/model/check.h"
+#include "tracker/splits/packed_files.h"
 
 using namespace weir::tasktracker;
 
@@ -33,11 +34,12 @@ bool read_split(const std::string& path, std::size_t offset, std::size_t length,
 
 void weir::fuzz::run(std::string_view input) {
   static const Scratch scratch;
-  const bool packed = take_choice(input, 2) == 1;
+  const std::size_t format = take_choice(input, 4);
   const std::size_t a = take_choice(input, 256), b = take_choice(input, 256);
   std::string all;
-  if (packed) {
-    (void)read_split(scratch.write("input.gz", input), 0, input.size(), all);
+  if (format > 0) {
+    const std::string name = "input" + std::string(weir::kPackedFiles[format - 1]);
+    (void)read_split(scratch.write(name, input), 0, input.size(), all);
     return;
   }
   const std::string path = scratch.write("input", input);

@@ -208,7 +208,7 @@ class Harness {
   }
   JobState state_of(std::uint32_t job) { return state().job(JobId(job)).state; }
   std::int64_t running(const std::string& queue_path, TaskKind kind = TaskKind::kMap) {
-    return state().queue(*state().tree().find_path(queue_path)).running_slots[index(kind)];
+    return state().queue(*state().tree().find_path(queue_path)).running[kind];
   }
   QueueFigures figures(const std::string& queue_path, TaskKind kind = TaskKind::kMap) {
     return engine().policy().figures(*state().tree().find_path(queue_path), kind);

@@ -33,8 +33,8 @@ OPENS_ITSELF = {
     "tracker/tasktracker/open_below.cpp": "directories below one that is held open, through no link",
     "tracker/tasktracker/job_files.cpp": "below a directory that it holds open",
     "tracker/tasktracker/file_system.cpp": "likewise, directories alone",
-    "tracker/tasktracker/run_task.cpp": "/dev/null",
     "tracker/tasktracker/task_limits.cpp": "/proc/self",
+    "tracker/tasktracker/attempt_server.cpp": "/dev/null",
     "tracker/jobtracker/event_file.cpp": "without waiting, and looks what it is",
     "tracker/jobtracker/main.cpp": "the port file of the command line",
 }
@@ -43,7 +43,8 @@ OPENS_ITSELF = {
 WIRE = re.compile(r'\bwire::|#include "(thrift/wire_views|\w+_types|\w+Service)\.h"')
 WIRE_ROOMS = ("cli/", "tracker/jobtracker/", "tracker/submission/")
 KNOWS_WIRE = {
-    "cli": "calls questions commands submission submit_command shipped_files store_bench",
+    "cli": "calls questions commands submission submit_command shipped_files store_bench tasks_bench sort_bench "
+        "benched_cluster",
     "tracker/jobtracker": "client_service admin_service tracker_service wire_pages answering uploads daemon",
     "tracker/submission": "json_spec",
 }

@@ -181,6 +181,9 @@ void ClientService::list_history(Give<std::vector<wire::JobStatus>> give, Refuse
   HistoryFilter filter;
   filter.queue = wanted.queue;
   filter.user = wanted.user;
+  filter.name = wanted.name;
+  filter.states = wanted.states;
+  filter.oldest_first = wanted.oldest_first;
   if (wanted.__isset.since_ms) filter.since_ms = wanted.since_ms;
   if (wanted.__isset.before_ms) filter.before_ms = wanted.before_ms;
   filter.limit = *most;

@@ -32,16 +32,16 @@ class Counting {
   }
   void operator()(const KillOrdered& fact) { kill(fact.attempt, fact.reason, fact.ran_ms); }
   void operator()(const ClaimOpened& fact) {
-    auto& of = counters_.of[index(fact.kind)];
+    auto& of = counters_.of[EngineCounters::class_of(fact.dimension)];
     if (fact.again) return;
     of.claims_opened.add();
     of.claim_slots_opened.add(fact.slots);
   }
   void operator()(const ClaimMet& fact) {
-    counters_.of[index(fact.kind)].claim_slots_met.add(fact.slots);
+    counters_.of[EngineCounters::class_of(fact.dimension)].claim_slots_met.add(fact.slots);
   }
   void operator()(const ClaimDropped& fact) {
-    counters_.of[index(fact.kind)].claim_slots_dropped.add(fact.slots);
+    counters_.of[EngineCounters::class_of(fact.dimension)].claim_slots_dropped.add(fact.slots);
   }
   void operator()(const JobSubmitted&) { counters_.jobs_submitted.add(); }
   void operator()(const JobStateChanged& fact) {
@@ -61,7 +61,7 @@ class Counting {
 
  private:
   EngineCounters::OfClass& of_class(const AttemptKey& attempt) {
-    return counters_.of[index(attempt.task.kind)];
+    return counters_.of[EngineCounters::class_of(attempt.task.kind)];
   }
   void kill(const AttemptKey& attempt, KillReason reason, DurationMs held_ms) {
     const Job* job = engine_.state().find_job(attempt.task.job);

@@ -30,6 +30,7 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
       requests_(options.queue_limit) {
   counters_.recovery_ms.set(-1);
   publisher_.publish_all(*engine_);
+  published_at_ = steady_clock::now();
   settings_seen_ = engine_->state().settings_ptr();
   event_file_.follow(*settings_seen_);
   GroupWriterCallbacks callbacks;
@@ -332,11 +333,14 @@ void EngineLoop::tidy_if_due(TimeMs now) {
   committer_->tidy(retention);
 }
 
-// Under load publishing takes at most a tenth of the time, with an answer waiting a third.
+// Under load publishing takes at most a tenth of the time, with an answer waiting a third. A quiet
+// cluster's heartbeats change no more than when its trackers reported: where nobody reads, that
+// waits.
 steady_clock::time_point EngineLoop::publish_due() const {
   if (any_to_show()) return published_at_ + publish_cost_ * 2;
-  return published_at_ +
-         std::max<steady_clock::duration>(milliseconds(options_.publish_gap_ms), publish_cost_ * 9);
+  const bool read = publisher_.read_lately(steady_clock::now());
+  const milliseconds gap(read ? options_.publish_gap_ms : options_.unread_gap_ms);
+  return published_at_ + std::max<steady_clock::duration>(gap, publish_cost_ * 9);
 }
 
 void EngineLoop::publish_if_due() {

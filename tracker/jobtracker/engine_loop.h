@@ -69,6 +69,7 @@ class EngineLoop {
     std::size_t slice = 1'000;  // inputs between two looks at the clock, timers and publishing
     std::size_t max_trackers = 50'000;
     DurationMs publish_gap_ms = 20;
+    DurationMs unread_gap_ms = 250;   // while nobody reads what is published
     DurationMs touch_gap_ms = 5'000;  // so that a restart knows the time of a quiet cluster
     DurationMs tidy_gap_ms = 10'000;  // the store is rid of what may leave it
     GroupCommitterLimits store = {};  // beyond them new jobs are refused

@@ -13,6 +13,7 @@
 #include "tracker/jobtracker/first_reasons.h"
 #include "tracker/jobtracker/service_order.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/name_pattern.h"
 #include "tracker/published/render.h"
 
 namespace weir {
@@ -121,9 +122,13 @@ void find_in_service_order(EngineLoop& loop, const Asker& asker, const JobFilter
   sort_by_service(loop, asker, std::move(jobs->asked), filter.served, give);
 }
 
-Status check_filter(const JobFilter& filter) {
+Status check_pattern(const std::string& name) {
   const TextRule rule{.max_bytes = SubmissionLimits::kNameBytes, .may_be_empty = true};
-  if (Status fits = check_text("name", filter.name, rule); !fits) return fits;
+  return check_text("name", name, rule);
+}
+
+Status check_filter(const JobFilter& filter) {
+  if (Status fits = check_pattern(filter.name); !fits) return fits;
   for (const std::string& state : filter.states) {
     if (std::find(std::begin(kStates), std::end(kStates), state) == std::end(kStates)) {
       return bad_request("states: '" + state + "' is no state of a job",
@@ -131,6 +136,21 @@ Status check_filter(const JobFilter& filter) {
     }
   }
   return Ok{};
+}
+
+Result<std::vector<JobState>> states_of_the_past(const std::vector<std::string>& names) {
+  std::vector<JobState> states;
+  constexpr JobState kOver[] = {JobState::kSucceeded, JobState::kFailed, JobState::kKilled};
+  for (const std::string& asked : names) {
+    const auto* found = std::find_if(std::begin(kOver), std::end(kOver),
+                                     [&asked](JobState state) { return asked == name(state); });
+    if (found == std::end(kOver)) {
+      return bad_request("states: '" + asked + "' is no state of a job that is over",
+                         "SUCCEEDED, FAILED, KILLED");
+    }
+    states.push_back(*found);
+  }
+  return states;
 }
 
 JobPage page_of_records(const std::vector<JobRecord>& records, const HistoryFilter& filter,
@@ -237,6 +257,16 @@ void JobService::history(const HistoryFilter& wanted, Answer<JobPage> answer) {
   query.limit = filter.limit;
   query.before_job = filter.before_job;
   query.user = filter.user;
+  query.oldest_first = filter.oldest_first;
+  if (const Status fits = check_pattern(filter.name); !fits) return answer(fits.error());
+  if (!filter.name.empty()) {
+    query.named = [pattern = filter.name](std::string_view name) {
+      return matches_pattern(pattern, name);
+    };
+  }
+  auto states = states_of_the_past(filter.states);
+  if (!states) return answer(states.error());
+  query.states = std::move(*states);
   if (!filter.queue.empty()) {
     const auto queue = queue_of_the_past(*loop_.views().latest(), filter.queue);
     if (!queue) return answer(queue.error());

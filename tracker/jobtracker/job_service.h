@@ -30,8 +30,11 @@ namespace weir {
 struct HistoryFilter {
   std::string queue;                      // and all below it; empty: all
   std::string user;                       // empty: all
+  std::string name;                       // a pattern, as in JobFilter; empty: all
+  std::vector<std::string> states;        // any of these; none: all
   std::optional<std::int64_t> since_ms;   // ended then or later
   std::optional<std::int64_t> before_ms;  // ended earlier than that
+  bool oldest_first = false;   // the first to end first; else the last
   std::size_t limit = 0;
   std::size_t before_job = 0;  // those that come after this one in the list; 0: from the first on
   std::size_t page_bytes = 0;  // as in JobFilter
@@ -60,7 +63,6 @@ class JobService {
   // Of those that wait, the first 100 have the first of their reasons. The filter is checked; its
   // limit is one of list_limit. In the order of service (service_order.h) there is one page.
   void find(JobFilter filter, Version min_version, Answer<JobPage> answer);
-  // Those that ended last come first.
   void history(const HistoryFilter& filter, Answer<JobPage> answer);
   // By task and attempt.
   void attempts(JobId job, Answer<std::vector<AttemptView>> answer);

@@ -2,6 +2,7 @@
 // those two threads (engine_loop.cpp), read by any.
 #pragma once
 
+#include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job_state.h"
 #include "jobqueue/model/terms.h"
@@ -10,11 +11,19 @@
 namespace weir {
 
 inline constexpr std::size_t kLocalityCount = 3;
-inline constexpr std::size_t kKillReasonCount = 10;
+inline constexpr std::size_t kKillReasonCount = 13;
 inline constexpr std::size_t kJobStateCount = 5;
 
 struct EngineCounters {
-  // Of one class of tasks.
+  // Of one class of tasks: of maps, of reduces, of applications; of containers claims are in the
+  // last, whatever they are of.
+  static constexpr std::size_t kClasses = kTaskKindCount + 1;
+  static std::size_t class_of(TaskKind kind) {
+    return is_group(kind) ? kTaskKindCount : index(kind);
+  }
+  static std::size_t class_of(Dimension d) {
+    return d.is_slots() ? d.value() : kTaskKindCount;
+  }
   struct OfClass {
     Count launches[kLocalityCount];
     Count speculative;  // of the launches
@@ -34,7 +43,7 @@ struct EngineCounters {
   Histogram wait_seconds{kShortTimes};       // of a heartbeat in the engine's queue
   Histogram publish_seconds{kShortTimes};    // making views of what has changed
 
-  OfClass of[kTaskKindCount];
+  OfClass of[kClasses];
   Count jobs_submitted;
   Count jobs_ended[kJobStateCount];       // by state
   Histogram job_wait_seconds{kJobTimes};  // submission to first launch, once a job is over

@@ -46,6 +46,12 @@ std::string reason_of(const KillOrdered& kill, const ClusterState& state) {
       return "its tracker has no longer as many slots as it needs";
     case KillReason::kTrackerStopped:
       return "tracker " + state.tracker(kill.tracker).name + " is being stopped";
+    case KillReason::kGang:
+      return "a member of its gang was lost: all of it starts again";
+    case KillReason::kTimeLimit:
+      return "it ran for as long as its group may";
+    case KillReason::kOwnMaps:
+      return "it stood in the way of the maps that it waited for";
   }
   return "";
 }
@@ -66,19 +72,34 @@ AttemptView start_info(const ClusterState& state, const AttemptKey& attempt, Tra
 
 }  // namespace
 
-AttemptHistory::End* AttemptHistory::find_or_add(const AttemptKey& attempt, bool must) {
+// Null: there is no room, except for one that failed.
+AttemptHistory::End* AttemptHistory::place_for(const AttemptKey& attempt, bool failed) {
   Ends& ends = jobs_[attempt.task.job];
-  const auto found = ends.find(attempt);
-  if (found != ends.end()) return &found->second;
+  if (failed && !ends.empty() && ends.back().attempt == attempt) return &ends.back();
   if (ends.size() >= kPerJob) {
-    if (!must) return nullptr;
-    ends.erase(ends.begin());
+    if (!failed) return nullptr;
+    ends.pop_front();
     --count_;
   }
   ++count_;
-  End* end = &ends[attempt];
+  End* end = &ends.emplace_back();
+  end->attempt = attempt;
   while (count_ > kInAll && jobs_.begin()->first != attempt.task.job) forget(jobs_.begin()->first);
   return end;
+}
+
+// By task and attempt.
+std::vector<const AttemptHistory::End*> AttemptHistory::latest_of(JobId job) const {
+  std::vector<const End*> out;
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end()) return out;
+  for (auto end = found->second.rbegin(); end != found->second.rend(); ++end) out.push_back(&*end);
+  std::stable_sort(out.begin(), out.end(),
+                   [](const End* a, const End* b) { return a->attempt < b->attempt; });
+  const auto repeated = std::unique(
+      out.begin(), out.end(), [](const End* a, const End* b) { return a->attempt == b->attempt; });
+  out.erase(repeated, out.end());
+  return out;
 }
 
 void AttemptHistory::forget(JobId job) {
@@ -94,7 +115,7 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
     to_die_[kill->attempt] = reason_of(*kill, state);
   } else if (const auto* ended = fact_as<AttemptEnded>(event.fact)) {
     const auto dead = to_die_.extract(ended->attempt);
-    End* end = find_or_add(ended->attempt, ended->how == AttemptEnded::How::kFailed);
+    End* end = place_for(ended->attempt, ended->how == AttemptEnded::How::kFailed);
     if (end == nullptr) return;
     if (ended->how == AttemptEnded::How::kKilled) {
       const TrackerState& tracker = state.tracker(ended->tracker);
@@ -104,14 +125,13 @@ void AttemptHistory::on(const Event& event, const ClusterState& state) {
                          : gone        ? "tracker " + tracker.name + " " + tracker.lost_why
                                        : "its tracker did not run it any more";
     }
-    if (ended->how == AttemptEnded::How::kSucceeded) end->diagnostics.clear();
     end->tracker = ended->tracker;
     end->how = ended->how;
     end->ended_at = event.at;
     end->speculative = ended->speculative;
     end->launched_at = event.at - ended->ran_ms;
   } else if (const auto* failed = fact_as<AttemptFailed>(event.fact)) {
-    if (End* end = find_or_add(failed->attempt, true)) end->diagnostics = failed->diagnostics;
+    place_for(failed->attempt, true)->diagnostics = failed->diagnostics;
   }
 }
 
@@ -132,12 +152,18 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
                                               const WallClock& wall) const {
   const ClusterState& state = engine.state();
   std::vector<AttemptView> found;
-  static const Ends kNone;
-  const auto place = jobs_.find(job.id);
-  const Ends& ends = place == jobs_.end() ? kNone : place->second;
-  for (const auto& [attempt, end] : ends) {
-    if (state.find_attempt(attempt).valid()) continue;  // lost with its tracker, but taken on again
-    AttemptView info = start_info(state, attempt, end.tracker);
+  const std::vector<const End*> ends = latest_of(job.id);
+  const auto has_ended = [&ends](const AttemptKey& attempt) {
+    const auto at = std::lower_bound(
+        ends.begin(), ends.end(), attempt,
+        [](const End* end, const AttemptKey& key) { return end->attempt < key; });
+    return at != ends.end() && (*at)->attempt == attempt;
+  };
+  for (const End* each : ends) {
+    const End& end = *each;
+    // Lost with its tracker, but taken on again.
+    if (state.find_attempt(end.attempt).valid()) continue;
+    AttemptView info = start_info(state, end.attempt, end.tracker);
     info.state = name(end.how);
     info.launched_at_ms = wall.at(end.launched_at);
     info.ended_at_ms = wall.at(end.ended_at);
@@ -159,7 +185,7 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
       });
       if (task.state == Task::State::kSucceeded) {
         const AttemptKey attempt{key, task.done_attempt};
-        if (ends.count(attempt) != 0) continue;
+        if (has_ended(attempt)) continue;
         AttemptView info = start_info(state, attempt, task.where);
         info.state = "SUCCEEDED";
         info.progress_millionths = 1'000'000;

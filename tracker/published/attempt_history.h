@@ -1,10 +1,13 @@
 // The ends of attempts, for people: which attempt of a job ran where, how it ended and why, so that
 // `job logs` finds the logs of a failed one. The engine keeps only what it decides by; this listens
 // to its events. Bounded per job and in all, the oldest jobs going first, and gone with a restart.
+// An end is put behind the others, as they come; only who reads puts them in order, and takes the
+// latest of those that an attempt has (it ended with its tracker, which then came back with it).
 // It lives on the engine's thread.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,16 +42,19 @@ class AttemptHistory {
   AttemptView live(const Engine& engine, const Attempt& attempt, const WallClock& wall) const;
 
   struct End {
+    AttemptKey attempt;
     TrackerId tracker;
     AttemptEnded::How how = AttemptEnded::How::kFailed;
+    bool speculative = false;
     TimeMs launched_at = 0;
     TimeMs ended_at = 0;
     std::string diagnostics;
-    bool speculative = false;
   };
-  using Ends = std::map<AttemptKey, End>;
+  using Ends = std::deque<End>;
 
-  End* find_or_add(const AttemptKey& attempt, bool must);
+  // Of a failed attempt, whose end is told in two facts, the one that is there.
+  End* place_for(const AttemptKey& attempt, bool failed);
+  std::vector<const End*> latest_of(JobId job) const;
 
   std::map<JobId, Ends> jobs_;
   std::map<AttemptKey, std::string> to_die_;  // why; those that are dying still

@@ -220,7 +220,7 @@ class DecisionLog::Writer {
   void claim(DecisionKind kind, const Fact& fact) {
     begin(kind);
     record_->queue = name_of(fact.queue);
-    record_->task_kind = static_cast<std::uint8_t>(fact.kind);
+    record_->task_kind = static_cast<std::uint8_t>(fact.dimension.value());
     record_->amount = fact.slots;
     record_->more = fact.deadline;
     record_->claim = static_cast<std::int64_t>(fact.claim);

@@ -32,10 +32,10 @@ QueueView::Slots render_figures(const QueueFigures& figures, bool guarantees) {
 
 QueueView::SlotTime render_time(const QueueCounters& counters, TaskKind kind) {
   QueueView::SlotTime out;
-  out.used_ms = counters.used_ms[index(kind)];
-  out.lent_ms = counters.lent_ms[index(kind)];
-  out.borrowed_ms = counters.borrowed_ms[index(kind)];
-  out.lost_ms = counters.lost_ms[index(kind)];
+  out.used_ms = counters.used_ms[kind];
+  out.lent_ms = counters.lent_ms[kind];
+  out.borrowed_ms = counters.borrowed_ms[kind];
+  out.lost_ms = counters.lost_ms[kind];
   return out;
 }
 
@@ -43,10 +43,10 @@ void add_past(const UserCounters& counters, QueueView::User* out) {
   out->jobs_succeeded = static_cast<std::int64_t>(counters.ended.succeeded);
   out->jobs_failed = static_cast<std::int64_t>(counters.ended.failed);
   out->jobs_killed = static_cast<std::int64_t>(counters.ended.killed);
-  out->used_map_slot_ms = counters.used_ms[index(TaskKind::kMap)];
-  out->used_reduce_slot_ms = counters.used_ms[index(TaskKind::kReduce)];
-  out->lost_map_slot_ms = counters.lost_ms[index(TaskKind::kMap)];
-  out->lost_reduce_slot_ms = counters.lost_ms[index(TaskKind::kReduce)];
+  out->used_map_slot_ms = counters.used_ms[TaskKind::kMap];
+  out->used_reduce_slot_ms = counters.used_ms[TaskKind::kReduce];
+  out->lost_map_slot_ms = counters.lost_ms[TaskKind::kMap];
+  out->lost_reduce_slot_ms = counters.lost_ms[TaskKind::kReduce];
 }
 
 // Those who have a job or a task here, then the last ones who had.
@@ -59,8 +59,8 @@ void render_users(const Engine& engine, QueueId leaf, QueueView* out) {
   for (const auto& [id, user] : queue.users) {
     QueueView::User figures;
     figures.user = state.user_name(id);
-    figures.running_maps = user.running_slots[index(TaskKind::kMap)];
-    figures.running_reduces = user.running_slots[index(TaskKind::kReduce)];
+    figures.running_maps = user.running[TaskKind::kMap];
+    figures.running_reduces = user.running[TaskKind::kReduce];
     figures.jobs = count(user.jobs_waiting + user.jobs_running);
     if (figures.jobs == 0 && figures.running_maps == 0 && figures.running_reduces == 0) continue;
     if (map_limit >= 0) figures.limit_maps = std::min(map_limit, out->maps.maximum.value_or(0));

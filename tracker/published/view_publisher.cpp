@@ -9,11 +9,28 @@
 namespace weir {
 
 PublishedViewsPtr ViewPublisher::latest() const {
+  note_reader();
+  return glance();
+}
+
+void ViewPublisher::note_reader() const {
+  read_at_.store(std::chrono::steady_clock::now().time_since_epoch().count(),
+                 std::memory_order_relaxed);
+}
+
+bool ViewPublisher::read_lately(std::chrono::steady_clock::time_point now) const {
+  const auto at = read_at_.load(std::memory_order_relaxed);
+  return waiting_.load(std::memory_order_acquire) > 0 ||
+         (at != 0 && (now.time_since_epoch() - std::chrono::steady_clock::duration(at)) < kLately);
+}
+
+PublishedViewsPtr ViewPublisher::glance() const {
   const std::lock_guard lock(mutex_);
   return current_;
 }
 
 void ViewPublisher::when(std::int64_t version, Reader reader) {
+  note_reader();
   PublishedViewsPtr current;
   bool full = false;
   {

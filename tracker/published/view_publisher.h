@@ -2,7 +2,9 @@
 // publishes the whole as one immutable PublishedViews with a version; readers on any thread take
 // the latest and walk it without a lock, so no number of readers can slow the engine down. A reader
 // who needs a version that is not there yet leaves a callback, which runs on the executor when that
-// version is published, or refuses after kWait. Versions only grow, also over restarts.
+// version is published, or refuses after kWait. Versions only grow, also over restarts. Publishing
+// costs what has changed, which is every tracker that reports: who publishes may ask whether
+// anybody has read lately.
 #pragma once
 
 #include <atomic>
@@ -27,12 +29,17 @@ class ViewPublisher {
 
   static constexpr std::size_t kMaxWaiting = 10'000;
   static constexpr std::chrono::seconds kWait{30};
+  static constexpr std::chrono::seconds kLately{5};
 
   ViewPublisher(Executor executor, const WallClock& wall)
       : executor_(std::move(executor)), wall_(wall) {}
 
   // --- Any thread ---
   PublishedViewsPtr latest() const;
+  // The same for one who would not have views published more often for his sake.
+  PublishedViewsPtr glance() const;
+  // Whether somebody has read, or waits to, within kLately.
+  bool read_lately(std::chrono::steady_clock::time_point now) const;
   std::int64_t version() const { return version_.load(std::memory_order_acquire); }
   // Runs `reader` with views of at least that version: now if it is there, else later on the
   // executor.
@@ -53,6 +60,7 @@ class ViewPublisher {
     Reader reader;
   };
 
+  void note_reader() const;
   void update_job(const Engine& engine, JobId job);
   void publish(Engine& engine);
 
@@ -60,6 +68,7 @@ class ViewPublisher {
   const WallClock& wall_;
   std::atomic<std::int64_t> version_{0};
   std::atomic<std::size_t> waiting_{0};
+  mutable std::atomic<std::chrono::steady_clock::rep> read_at_{0};  // 0: never
 
   // The engine's thread only.
   RecordTable<JobView> jobs_;

@@ -13,6 +13,7 @@
 #include "jobqueue/model/plain_text.h"
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
+#include "tracker/splits/packed_files.h"
 #include "tracker/splits/patterns.h"
 
 namespace weir {
@@ -114,7 +115,7 @@ struct Pieces {
 
 Pieces pieces_of(const InputFile& file, std::int64_t split_bytes) {
   if (file.bytes == 0) return {};
-  const bool whole = file.path.ends_with(".gz");
+  const bool whole = is_packed(file.path);
   const std::int64_t step = whole ? file.bytes : split_bytes;
   return {static_cast<std::size_t>((file.bytes - 1) / step + 1), step};
 }

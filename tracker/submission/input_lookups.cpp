@@ -24,8 +24,10 @@ Error leaving() {
                {}};
 }
 
+}  // namespace
+
 // One question, whose answer whoever ends it first gives.
-struct Question {
+struct InputQuestion {
   std::string address;
   InputLookups::Wanted wanted;
   Clock::time_point until;
@@ -39,9 +41,7 @@ struct Question {
     to(std::move(found));
   }
 };
-using QuestionPtr = std::shared_ptr<Question>;
-
-}  // namespace
+using InputQuestionPtr = std::shared_ptr<InputQuestion>;
 
 struct InputLookups::State {
   State(Limits the_limits, Look the_look)
@@ -52,8 +52,8 @@ struct InputLookups::State {
   std::mutex mutex;  // guards what follows
   std::condition_variable changed;
   std::condition_variable late;
-  std::deque<QuestionPtr> waiting;
-  std::vector<QuestionPtr> looked_at;  // one a thread that is at work
+  std::deque<InputQuestionPtr> waiting;
+  std::vector<InputQuestionPtr> looked_at;  // one a thread that is at work
   std::size_t threads = 0;
   std::size_t answering = 0;  // threads that have looked and give what they found
   bool stopped = false;
@@ -61,20 +61,20 @@ struct InputLookups::State {
   std::size_t at_work_for(const std::string& address) const {
     return static_cast<std::size_t>(
         std::count_if(looked_at.begin(), looked_at.end(),
-                      [&](const QuestionPtr& q) { return q->address == address; }));
+                      [&](const InputQuestionPtr& q) { return q->address == address; }));
   }
   std::size_t waiting_of(const std::string& address) const {
     return static_cast<std::size_t>(
         std::count_if(waiting.begin(), waiting.end(),
-                      [&](const QuestionPtr& q) { return q->address == address; }));
+                      [&](const InputQuestionPtr& q) { return q->address == address; }));
   }
 
   // The first whose address has not its part of the threads already. Needs the mutex.
-  QuestionPtr next() {
+  InputQuestionPtr next() {
     const std::size_t most = std::max<std::size_t>(limits.threads / 2, 1);
     for (auto place = waiting.begin(); place != waiting.end(); ++place) {
       if (at_work_for((*place)->address) >= most) continue;
-      QuestionPtr question = std::move(*place);
+      InputQuestionPtr question = std::move(*place);
       waiting.erase(place);
       return question;
     }
@@ -84,7 +84,7 @@ struct InputLookups::State {
   static void work(const std::shared_ptr<State>& state) {
     std::unique_lock lock(state->mutex);
     for (;;) {
-      QuestionPtr question;
+      InputQuestionPtr question;
       state->changed.wait(lock, [&] { return state->stopped || (question = state->next()); });
       if (state->stopped && !question) return;
       state->looked_at.push_back(question);
@@ -108,21 +108,21 @@ struct InputLookups::State {
     while (!state->stopped) {
       const auto now = Clock::now();
       auto next = now + std::chrono::hours(1);
-      std::vector<QuestionPtr> over;
-      const auto look = [&](const QuestionPtr& question) {
+      std::vector<InputQuestionPtr> over;
+      const auto look = [&](const InputQuestionPtr& question) {
         if (question->ended) return;
         if (question->until <= now) over.push_back(question);
         else next = std::min(next, question->until);
       };
-      for (const QuestionPtr& question : state->waiting) look(question);
-      for (const QuestionPtr& question : state->looked_at) look(question);
-      std::erase_if(state->waiting, [&](const QuestionPtr& q) { return q->until <= now; });
+      for (const InputQuestionPtr& question : state->waiting) look(question);
+      for (const InputQuestionPtr& question : state->looked_at) look(question);
+      std::erase_if(state->waiting, [&](const InputQuestionPtr& q) { return q->until <= now; });
       if (over.empty()) {
         state->late.wait_until(lock, next);
         continue;
       }
       lock.unlock();
-      for (const QuestionPtr& question : over)
+      for (const InputQuestionPtr& question : over)
         question->give(busy("input: the file system has not answered in time"));
       lock.lock();
     }
@@ -140,7 +140,7 @@ InputLookups::~InputLookups() {
 }
 
 void InputLookups::look(const std::string& address, Wanted wanted, Answer answer) {
-  const auto question = std::make_shared<Question>();
+  const auto question = std::make_shared<InputQuestion>();
   question->address = address;
   question->wanted = std::move(wanted);
   question->until = Clock::now() + state_->limits.patience;
@@ -168,7 +168,7 @@ void InputLookups::look(const std::string& address, Wanted wanted, Answer answer
 }
 
 void InputLookups::stop() {
-  std::vector<QuestionPtr> rest;
+  std::vector<InputQuestionPtr> rest;
   {
     const std::lock_guard lock(state_->mutex);
     if (state_->stopped) return;
@@ -179,7 +179,7 @@ void InputLookups::stop() {
     state_->changed.notify_all();
     state_->late.notify_all();
   }
-  for (const QuestionPtr& question : rest) question->give(leaving());
+  for (const InputQuestionPtr& question : rest) question->give(leaving());
   clock_.join();
   std::unique_lock lock(state_->mutex);
   state_->changed.wait(lock, [this] { return state_->answering == 0; });

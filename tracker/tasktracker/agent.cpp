@@ -60,8 +60,8 @@ RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16
   registration.incarnation = draw_incarnation();
   registration.host = options.host;
   registration.shuffle_port = shuffle_port;
-  registration.total = Resources{
-      {options.map_slots, options.reduce_slots, options.memory_mb, options.vcores}};
+  registration.total =
+      Resources{{options.map_slots, options.reduce_slots, options.memory_mb, options.vcores}};
   registration.rack = options.rack;
   registration.local_paths = options.local_paths;
   registration.home = home;
@@ -80,7 +80,6 @@ Agent::Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, A
       limits_(limits),
       subject_("tracker " + options_.name) {
   limits_.min_free_disk_mb = options_.min_free_disk_mb;
-  if (options_.runner.empty()) options_.runner = "/proc/self/exe";
 }
 
 Agent::~Agent() {
@@ -113,7 +112,11 @@ Status Agent::prepare() {
   std::error_code error;
   dirs_.root = std::filesystem::canonical(options_.work_dir, error).string();
   if (error) return data_error(options_.work_dir + ": " + error.message());
-  if (options_.runner == "/proc/self/exe") {
+  if (options_.runner.empty()) {
+    attempt_program_ = AttemptProgram::load();
+    options_.runner = attempt_program_.path();
+  }
+  if (options_.runner.empty()) {
     options_.runner = std::filesystem::read_symlink("/proc/self/exe", error).string();
     if (error) return data_error("/proc/self/exe: " + error.message());
   }
@@ -125,9 +128,14 @@ Status Agent::prepare() {
   }
   auto made = fresh_directories(dirs_, [this](const Error& problem) { complain(problem); });
   if (!made) return made;
+  if (auto opened = sessions_.open(dirs_.sessions()); !opened) return opened;
+  scratch_ = Scratch(dirs_);
   job_disk_ = JobDisk(options_.job_disk_mb.value_or(half_of_disk_mb(dirs_.root)));
   isolation_ = Isolation(options_, dirs_, job_disk_);
   for (const std::string& line : isolation_.lines()) spdlog::info("{}: {}", subject_, line);
+  starter_ =
+      AttemptStarter(options_.runner, attempt_environment(options_.task.environment, dirs_.root),
+                     limits_.starter_answers_within_ms);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
@@ -335,7 +343,12 @@ void Agent::do_action(action::RunDuty& run) {
 
 void Agent::do_action(action::DropJob& drop) {
   spdlog::debug("{}: dropped", job_name(drop.job));
-  house_.push([this, path = dirs_.job_outputs(drop.job)] { remove(path); });
+  house_.push([this, path = dirs_.job_outputs(drop.job), spare = scratch_.drop(drop.job)] {
+    remove(path);
+    for (const std::string& each : spare) remove(each);
+  });
+  durable_outputs_.erase(drop.job);
+  for (const AttemptCgroup& group : isolation_.drop(drop.job)) remove_group(group);
   // After what is still being measured of it.
   gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });
   if (drop.output.path.empty()) return;

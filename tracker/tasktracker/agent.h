@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>  // boost 1.74 forgets it
 
@@ -14,11 +15,14 @@
 
 #include "tracker/tasktracker/agent_core.h"
 #include "tracker/tasktracker/attempt_process.h"
+#include "tracker/tasktracker/attempt_program.h"
 #include "tracker/tasktracker/isolation.h"
 #include "tracker/tasktracker/job_disk.h"
 #include "tracker/tasktracker/jobtracker_link.h"
 #include "tracker/tasktracker/log_sweep.h"
 #include "tracker/tasktracker/output_work.h"
+#include "tracker/tasktracker/scratch.h"
+#include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/shuffle_server.h"
 #include "tracker/tasktracker/tasktracker.h"
 #include "tracker/tasktracker/work_dirs.h"
@@ -63,9 +67,15 @@ class Agent {
   void do_action(action::DropJob& drop);
   void do_action(action::Leave& leave);
   AttemptProcess* process(const AttemptKey& key);
+  Result<std::shared_ptr<AttemptProcess>> start_once(const LaunchPlan& plan,
+                                                     const AttemptProcess::Handlers& handlers);
+  Result<std::shared_ptr<AttemptProcess>> start_process(const LaunchPlan& plan,
+                                                        const AttemptProcess::Handlers& handlers);
   void children_ended();
   void sweep_orphans();
   void attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how);
+  void remove_group(const AttemptCgroup& group);
+  void remove_rejected();  // scratch
   void kill_everything();
   // In agent_housekeeping.cpp.
   void keep_house();
@@ -93,6 +103,11 @@ class Agent {
   boost::asio::io_context io_;
   boost::asio::steady_timer timer_{io_};
   boost::asio::signal_set stop_signals_{io_}, child_signals_{io_};
+  AttemptProgram attempt_program_;
+  AttemptStarter starter_;
+  Scratch scratch_;
+  std::set<JobId> durable_outputs_;  // of jobs that an attempt here has published for
+  SessionLog sessions_;
   std::map<AttemptKey, std::shared_ptr<AttemptProcess>> processes_;
   bool jobtracker_lost_ = false, stopping_ = false;
   std::int64_t health_at_ms_ = 0;

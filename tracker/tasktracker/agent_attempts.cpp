@@ -25,13 +25,35 @@ AttemptProcess* Agent::process(const AttemptKey& key) {
   return found == processes_.end() ? nullptr : found->second.get();
 }
 
+Result<std::shared_ptr<AttemptProcess>> Agent::start_once(
+    const LaunchPlan& plan, const AttemptProcess::Handlers& handlers) {
+  const auto taken = scratch_.take(plan.spec.id);
+  remove_rejected();
+  if (!taken) return taken.error();
+  return AttemptProcess::start(io_, starter_, plan, handlers);
+}
+
+// Once more if what starts them was lost, which no attempt is to blame for.
+Result<std::shared_ptr<AttemptProcess>> Agent::start_process(
+    const LaunchPlan& plan, const AttemptProcess::Handlers& handlers) {
+  const bool was_there = starter_.pid() > 0;
+  auto process = start_once(plan, handlers);
+  if (process || !was_there || starter_.pid() > 0) return process;
+  spdlog::warn("{}: {}; starting another", subject_, process.error().message);
+  sweep_orphans();  // whom it may have started, unknown to us
+  return start_once(plan, handlers);
+}
+
 void Agent::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.launch.attempt;
   auto spec = make_task_spec(start.job, start.launch);
   if (!spec) return core_->on_start_failed(key, spec.error().message, now());
   spec->attempt_dir = dirs_.attempt(key);
   spec->log_dir = dirs_.log(key);
+  spec->output_is_durable = durable_outputs_.contains(key.task.job);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
+  const bool publishes = !spec->is_map() || spec->map_only();
+  if (publishes) spec->spare_output_dir = scratch_.take_output_dir(key.task.job);
   auto group = isolation_.prepare(*spec);
   if (!group) {
     spdlog::error("{}: control group: {}", attempt_name(key), group.error().message);
@@ -42,17 +64,17 @@ void Agent::do_action(action::StartAttempt& start) {
     core_->on_report(key, std::move(report), now());
     turn();
   };
-  const bool publishes = !spec->is_map() || spec->map_only();
   handlers.over = [this, key, output = publishes ? output_of(*spec) : JobOutput()](
                       const std::string& how) { attempt_over(key, output, how); };
-  auto process = AttemptProcess::start(
-      io_, {options_.runner, dirs_.root, std::move(*spec), *group}, std::move(handlers));
+  auto process = start_process({std::move(*spec), *group}, handlers);
   if (!process) {
     (void)group->remove();
+    house_.push([this, path = dirs_.attempt(key)] { remove(path); });
     spdlog::error("{}: {}", attempt_name(key), process.error().message);
     return core_->on_start_failed(key, process.error().message, now());
   }
   spdlog::debug("{}: started as process {}", attempt_name(key), (*process)->pid());
+  sessions_.add((*process)->pid());
   processes_[key] = std::move(*process);
 }
 
@@ -84,6 +106,7 @@ void Agent::do_action(action::PushOutputs& push) {
 }
 
 void Agent::children_ended() {
+  starter_.reap();
   bool hard_end = false;
   std::vector<std::shared_ptr<AttemptProcess>> ended;
   for (auto& [key, process] : processes_) {
@@ -105,6 +128,7 @@ void Agent::sweep_orphans() {
   for (int sweep = 0; sweep < kMostKillSweeps; ++sweep) {
     std::set<pid_t> attempts;
     for (const auto& [key, process] : processes_) attempts.insert(process->pid());
+    attempts.insert(starter_.pid());
     bool found = false;
     std::set<pid_t> groups;  // each once: there may be thousands of processes in one
     for (const ProcessInfo& child : all_processes()) {
@@ -122,25 +146,46 @@ void Agent::sweep_orphans() {
   spdlog::error("{}: some processes of a killed attempt do not end", subject_);
 }
 
+void Agent::remove_rejected() {
+  for (const std::string& path : scratch_.take_rejected())
+    house_.push([this, path] { remove(path); });
+}
+
+void Agent::remove_group(const AttemptCgroup& group) {
+  if (group.directories.empty()) return;
+  house_.push([this, group] {
+    if (!group.remove())
+      spdlog::warn("{}: the control group {} cannot be removed", subject_, group.directories[0]);
+  });
+}
+
 void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const std::string& how) {
   spdlog::debug("{}: {}", attempt_name(key), how);
   const AttemptCgroup group = processes_[key]->group();
-  const std::string note = isolation_.note_of(group.events());
+  const CgroupEvents met = group.events();
+  const bool left_nobody = processes_[key]->left_nobody();
+  const bool emptied = processes_[key]->left_scratch_empty();
+  sessions_.remove(processes_[key]->pid());
   processes_.erase(key);
-  house_.push([this, group, key] {
-    if (!group.remove())
-      spdlog::warn("{}: its control group {} cannot be removed", attempt_name(key),
-                   group.directories[0]);
-  });
   // Nobody will fetch what an attempt has left that was killed or failed.
-  const bool failed = !core_->on_exit(key, how, now(), note);
-  house_.push([this, path = dirs_.attempt(key), kept = failed ? dirs_.output(key) : ""] {
-    remove(path);
-    if (!kept.empty()) remove(kept);
-  });
-  if (output.path.empty()) {
-    if (!failed) keep_output(key);
+  const bool failed = !core_->on_exit(key, how, now(), isolation_.note_of(met));
+  if (failed || !left_nobody || !isolation_.give_back(key.task.job, group, met))
+    remove_group(group);
+  if (failed) {
+    house_.push([this, path = dirs_.attempt(key), kept = dirs_.output(key)] {
+      remove(path);
+      remove(kept);
+    });
   } else {
+    scratch_.give_back(key, emptied);
+    remove_rejected();
+  }
+  if (!failed && output.path.empty()) {
+    keep_output(key);
+  } else if (!failed) {
+    durable_outputs_.insert(key.task.job);  // and nothing of it lies aside that is to go
+    scratch_.give_back_output_dir(key);
+  } else if (!output.path.empty()) {
     outputs_.begin("cleaning up after " + attempt_name(key),
                    [output, key] { remove_unpublished(output, key); });
   }
@@ -151,6 +196,7 @@ void Agent::kill_everything() {
   stopping_ = true;
   EndGuard guard(subject_);
   guard.at("processes of its attempts");
+  starter_.stop();
   for (auto& [key, process] : processes_) {
     process->forget_handlers();
     process->kill();

@@ -258,9 +258,10 @@ void AgentCore::grant(const AttemptKey& key) {
 void AgentCore::drop_job(JobId id) {
   const auto job = jobs_.find(id);
   if (job == jobs_.end()) return;
-  const bool alive = std::any_of(attempts_.begin(), attempts_.end(), [id](const auto& entry) {
-    return entry.first.task.job == id && entry.second.stage != Stage::kEnded;
-  });
+  auto at = attempts_.lower_bound(AttemptKey{{id, TaskKind::kMap, 0}, 0});
+  bool alive = false;
+  for (; at != attempts_.end() && at->first.task.job == id; ++at)
+    alive |= at->second.stage != Stage::kEnded;
   if (alive) return;  // stays among the held jobs, and is dropped when its attempts have ended
   const auto& description = job->second.description;
   actions_.push_back(action::DropJob{id, description ? output_of(*description) : JobOutput()});
@@ -320,7 +321,8 @@ std::int64_t AgentCore::heartbeat_due_ms() const {
 }
 
 std::int64_t AgentCore::outputs_due_ms(JobId id, const Job& job) const {
-  return job.polling || !job.description || !job_copies(id) ? kNever : job.next_poll_ms;
+  if (job.polling || !job.description || job.description->spec->reduces == 0) return kNever;
+  return job_copies(id) ? job.next_poll_ms : kNever;
 }
 
 std::int64_t AgentCore::next_wakeup_ms() const {

@@ -38,6 +38,7 @@ struct AgentLimits {
   std::int64_t duty_retry_ms = 5000;
   std::size_t heartbeat_bytes = 200 * 1024;  // the frame's limit is 256 KiB
   std::int64_t min_free_disk_mb = 0;
+  std::int64_t starter_answers_within_ms = 5000;  // a fork's time; then it is started anew
 };
 
 namespace action {

@@ -41,10 +41,13 @@ bool AgentCore::copies(const Attempt& attempt) const {
          attempt.kill == KillCause::kNone && attempt.status.phase <= TaskPhase::kShuffle;
 }
 
+// Asked for every job after every event.
 bool AgentCore::job_copies(JobId id) const {
-  return std::any_of(attempts_.begin(), attempts_.end(), [&](const auto& entry) {
-    return entry.first.task.job == id && copies(entry.second);
-  });
+  auto at = attempts_.lower_bound(AttemptKey{{id, TaskKind::kMap, 0}, 0});
+  for (; at != attempts_.end() && at->first.task.job == id; ++at) {
+    if (copies(at->second)) return true;
+  }
+  return false;
 }
 
 void AgentCore::push_outputs(Job& job, Attempt& attempt) {

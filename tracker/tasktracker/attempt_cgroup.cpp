@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -61,8 +62,8 @@ Status set_memory_limit(const std::string& directory, int version, std::int64_t 
   const std::string file = version == 1 ? "/memory.limit_in_bytes" : "/memory.max";
   if (auto set = write_control(directory + file, bytes); !set) return set;
   // Without swap there is nothing to say of it.
-  const std::string swap = directory + (version == 1 ? "/memory.memsw.limit_in_bytes"
-                                                     : "/memory.swap.max");
+  const std::string swap =
+      directory + (version == 1 ? "/memory.memsw.limit_in_bytes" : "/memory.swap.max");
   if (there(swap)) (void)write_control(swap, version == 1 ? bytes : "0").ok();
   return Ok{};
 }
@@ -72,6 +73,12 @@ Status AttemptCgroup::enter() const {
     if (auto entered = write_control(directory + "/cgroup.procs", "0"); !entered) return entered;
   }
   return Ok{};
+}
+
+bool AttemptCgroup::is_empty() const {
+  return std::all_of(directories.begin(), directories.end(), [](const std::string& directory) {
+    return read_control(directory + "/cgroup.procs").empty();
+  });
 }
 
 bool AttemptCgroup::kill_all() const {
@@ -100,12 +107,13 @@ bool AttemptCgroup::kill_all() const {
 CgroupEvents AttemptCgroup::events() const {
   CgroupEvents events;
   for (const std::string& directory : directories) {
-    if (there(directory + "/memory.limit_in_bytes")) {
-      events.killed_for_memory = entry_in(directory + "/memory.oom_control", "oom_kill") > 0;
+    // How much it was matters only if it was too much, and to look costs as much again.
+    if (entry_in(directory + "/memory.oom_control", "oom_kill") > 0) {
+      events.killed_for_memory = true;
       events.memory_peak_bytes = number_in(directory + "/memory.max_usage_in_bytes");
       events.memory_limit_bytes = number_in(directory + "/memory.limit_in_bytes");
-    } else if (there(directory + "/memory.events")) {
-      events.killed_for_memory = entry_in(directory + "/memory.events", "oom_kill") > 0;
+    } else if (entry_in(directory + "/memory.events", "oom_kill") > 0) {
+      events.killed_for_memory = true;
       events.memory_peak_bytes = number_in(directory + "/memory.peak");
       events.memory_limit_bytes = number_in(directory + "/memory.max");
     }

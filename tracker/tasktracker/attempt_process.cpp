@@ -1,16 +1,16 @@
 #include "tracker/tasktracker/attempt_process.h"
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
-#include "tracker/tasktracker/leftovers.h"
-#include "tracker/tasktracker/task_environment.h"
+#include "tracker/tasktracker/run_task.h"
 #include "tracker/tasktracker/task_spec_codec.h"
 
 namespace weir::tasktracker {
@@ -20,97 +20,66 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr int kReportFd = 3;
-
-// Tasks can read it; what they may not see is not in it. Sanitizers take their options from there.
-std::vector<std::string> runner_environment(const TaskSpec& spec, const std::string& mark) {
-  auto entries = passed_on(spec.settings.environment);
-  std::erase_if(entries, [](const std::string& entry) {
-    return entry.starts_with(std::string(kWorkDirVariable) + "=");
-  });
-  for (char** entry = environ; *entry; ++entry) {
-    const std::string_view text(*entry);
-    if (text.substr(0, text.find('=')).ends_with("SAN_OPTIONS")) entries.emplace_back(text);
-  }
-  entries.push_back(mark);
-  return entries;
+// What the task is, in memory that its process alone reads.
+Result<UniqueFd> spec_in_memory(const TaskSpec& spec) {
+  UniqueFd memory(::memfd_create("task", MFD_CLOEXEC));
+  if (!memory.valid()) return system_error("memory for the task's description");
+  if (auto put = write_all(memory.get(), encode_task_spec(spec), "task's description"); !put)
+    return put.error();
+  return memory;
 }
 
-class FileActions {
- public:
-  FileActions() { ::posix_spawn_file_actions_init(&actions_); }
-  ~FileActions() { ::posix_spawn_file_actions_destroy(&actions_); }
-  posix_spawn_file_actions_t* get() { return &actions_; }
+// What the process says of itself (its stdout and stderr), mostly nothing: a file is made of it
+// when it has ended, if there is anything. No more fits than this.
+constexpr off_t kMostNoteBytes = 64 * 1024;
 
- private:
-  posix_spawn_file_actions_t actions_;
-};
+Result<UniqueFd> memory_for_notes() {
+  UniqueFd memory(::memfd_create("syslog", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!memory.valid() || ::ftruncate(memory.get(), kMostNoteBytes) != 0 ||
+      ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    return system_error("memory for the attempt's notes");
+  return memory;
+}
 
-class Attributes {
- public:
-  Attributes() {
-    ::posix_spawnattr_init(&attributes_);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes_, &none);
-    ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_,
-                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~Attributes() { ::posix_spawnattr_destroy(&attributes_); }
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
+// Written so far: the process writes by the same descriptor.
+std::string notes_in(int memory) {
+  const off_t end = ::lseek(memory, 0, SEEK_CUR);
+  if (end <= 0) return "";
+  std::string notes(static_cast<std::size_t>(std::min(end, kMostNoteBytes)), '\0');
+  return read_exactly_at(memory, notes, 0, "notes").ok() ? notes : "";
+}
 
 }  // namespace
 
 Result<std::shared_ptr<AttemptProcess>> AttemptProcess::start(asio::io_context& io,
+                                                              AttemptStarter& starter,
                                                               const LaunchPlan& plan,
                                                               Handlers handlers) {
   const TaskSpec& spec = plan.spec;
   // Another task may have been there before: nothing of what it left is opened.
-  for (const std::string& path : {spec.attempt_dir, spec.log_dir, spec.map_output_dir}) {
-    if (path.empty()) continue;
-    if (auto made = make_fresh_directory(path); !made) return made.error();
+  if (!spec.map_output_dir.empty()) {
+    if (auto made = make_fresh_directory(spec.map_output_dir); !made) return made.error();
   }
-  const std::string spec_path = spec.attempt_dir + "/task";
-  if (auto written = write_whole_file(spec_path, encode_task_spec(spec)); !written)
-    return written.error();
   std::shared_ptr<AttemptProcess> process(new AttemptProcess(io, plan.group, std::move(handlers)));
-  if (auto spawned = process->spawn(plan, spec_path); !spawned) return spawned.error();
+  if (auto spawned = process->spawn(starter, spec); !spawned) return spawned.error();
   process->read_reports();
   return process;
 }
 
-Status AttemptProcess::spawn(const LaunchPlan& plan, const std::string& spec_path) {
+Status AttemptProcess::spawn(AttemptStarter& starter, const TaskSpec& spec) {
   auto commands = make_pipe(), reports = make_pipe();
   if (!commands) return commands.error();
   if (!reports) return reports.error();
-  auto log = open_untrusted(plan.spec.log_dir + "/syslog", O_WRONLY | O_CREAT | O_APPEND);
-  if (!log) return log.error();
-  FileActions actions;
-  ::posix_spawn_file_actions_adddup2(actions.get(), commands->read_end.get(), 0);
-  ::posix_spawn_file_actions_adddup2(actions.get(), reports->write_end.get(), kReportFd);
-  ::posix_spawn_file_actions_adddup2(actions.get(), log->get(), 1);
-  ::posix_spawn_file_actions_adddup2(actions.get(), 1, 2);
-  ::posix_spawn_file_actions_addclosefrom_np(actions.get(), kReportFd + 1);
-  const std::string mark = std::string(kWorkDirVariable) + "=" + plan.work_dir;
-  const auto variables = runner_environment(plan.spec, mark);
-  std::vector<char*> environment;
-  for (const std::string& entry : variables)
-    environment.push_back(const_cast<char*>(entry.c_str()));
-  environment.push_back(nullptr);
-  const char* arguments[] = {plan.runner.c_str(), "run-task", spec_path.c_str(), nullptr};
-  const Attributes attributes;
-  const int problem = ::posix_spawn(&pid_, plan.runner.c_str(), actions.get(), attributes.get(),
-                                    const_cast<char* const*>(arguments), environment.data());
-  if (problem != 0) return system_error("starting " + plan.runner, problem);
-  // May fail when a short task has already ended and removed its directory; the mark in the
-  // environment does as well.
-  (void)record_process(plan.spec.attempt_dir, pid_).ok();
+  auto notes = memory_for_notes();
+  if (!notes) return notes.error();
+  auto task = spec_in_memory(spec);
+  if (!task) return task.error();
+  const auto started = starter.start(
+      {commands->read_end.get(), reports->write_end.get(), notes->get(), task->get()});
+  if (!started) return started.error();
+  pid_ = *started;
+  notes_ = std::move(*notes);
+  notes_path_ = spec.log_dir + "/syslog";
   commands_.assign(commands->write_end.release());
   reports_.assign(reports->read_end.release());
   return Ok{};
@@ -163,7 +132,8 @@ bool AttemptProcess::reap() {
   if (reaped_) return false;
   reaped_ = ::waitpid(pid_, &wait_status_, WNOHANG) == pid_;
   // Whoever has left the session, or was orphaned twice over, is still in the group.
-  if (reaped_) emptied_ = group_.kill_all();
+  if (reaped_) left_nobody_ = group_.is_empty();
+  if (reaped_ && !left_nobody_) emptied_ = group_.kill_all();
   return reaped_;
 }
 
@@ -171,9 +141,20 @@ bool AttemptProcess::ended_by_itself() const {
   return reaped_ && WIFEXITED(wait_status_);
 }
 
+bool AttemptProcess::left_scratch_empty() const {
+  return ended_by_itself() && WEXITSTATUS(wait_status_) == kLeftScratchEmpty;
+}
+
 void AttemptProcess::finish() {
   swept_ = true;
   check_over();
+}
+
+void AttemptProcess::keep_notes() {
+  const std::string notes = notes_in(notes_.get());
+  if (notes.empty()) return;
+  auto file = create_anew(notes_path_);
+  if (file) (void)write_all(file->get(), notes, notes_path_).ok();
 }
 
 void AttemptProcess::check_over() {
@@ -186,6 +167,7 @@ void AttemptProcess::check_over() {
   } else {
     how = std::string("was ended by signal ") + ::strsignal(WTERMSIG(wait_status_));
   }
+  keep_notes();
   error_code ignored;
   commands_.close(ignored);
   const auto over = std::exchange(handlers_, {}).over;

@@ -12,6 +12,7 @@
 
 #include <boost/asio.hpp>
 
+#include "tracker/tasktracker/attempt_starter.h"
 #include "tracker/tasktracker/cgroups.h"
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/task_report.h"
@@ -20,8 +21,6 @@
 namespace weir::tasktracker {
 
 struct LaunchPlan {
-  std::string runner;    // program
-  std::string work_dir;  // goes into the environment as a mark
   TaskSpec spec;
   AttemptCgroup group;  // may be none
 };
@@ -33,8 +32,9 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
     std::function<void(const std::string& how)> over;
   };
 
-  // Makes the directories, writes the spec and starts the process.
+  // Makes the directory of its map output, and has the process started with its spec.
   static Result<std::shared_ptr<AttemptProcess>> start(boost::asio::io_context& io,
+                                                       AttemptStarter& starter,
                                                        const LaunchPlan& plan, Handlers handlers);
 
   pid_t pid() const { return pid_; }
@@ -45,18 +45,21 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
   bool reap();
   bool reaped() const { return reaped_; }
   bool ended_by_itself() const;  // exited, not by a signal
+  bool left_scratch_empty() const;  // it says
   void finish();
   const AttemptCgroup& group() const { return group_; }
-  bool emptied() const { return emptied_; }  // nobody of the group is left
+  bool emptied() const { return emptied_; }          // nobody of the group is left
+  bool left_nobody() const { return left_nobody_; }  // nor had to be killed
   void forget_handlers() { handlers_ = {}; }
 
  private:
   AttemptProcess(boost::asio::io_context& io, AttemptCgroup group, Handlers handlers)
       : handlers_(std::move(handlers)), group_(std::move(group)), commands_(io), reports_(io) {}
-  Status spawn(const LaunchPlan& plan, const std::string& spec_path);
+  Status spawn(AttemptStarter& starter, const TaskSpec& spec);
   void read_reports();
   void write_commands();
   void check_over();
+  void keep_notes();
 
   Handlers handlers_;
   AttemptCgroup group_;
@@ -64,9 +67,11 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
   ReportDecoder decoder_;
   char bytes_[16384];
   std::string queued_, writing_;
+  UniqueFd notes_;
+  std::string notes_path_;
   pid_t pid_ = -1;
   int wait_status_ = 0;
-  bool emptied_ = true;
+  bool emptied_ = true, left_nobody_ = false;
   bool reaped_ = false, swept_ = false, reports_over_ = false;
   std::string damage_;  // why its reports are not believed any more
 };

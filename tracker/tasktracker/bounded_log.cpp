@@ -10,7 +10,7 @@ namespace weir::tasktracker {
 namespace {
 
 constexpr std::int64_t kLineSearchBytes = 8192;
-constexpr std::int64_t kCopyBytes = 256 * 1024;
+constexpr std::int64_t kMovedBytes = 256 * 1024;
 
 }  // namespace
 
@@ -64,11 +64,11 @@ Status BoundedLog::make_room() {
   if (from < to) return data_error(path_ + ": its limit is too low");  // nothing else would fit
   if (::lseek(file_.get(), head_, SEEK_SET) < 0) return system_error(path_);
   if (auto written = write_all(file_.get(), line, path_); !written) return written;
-  std::vector<char> chunk(kCopyBytes);
+  std::vector<char> chunk(kMovedBytes);
   std::int64_t at = from;
   while (at < size_) {
     const std::span<char> part(chunk.data(),
-                               static_cast<std::size_t>(std::min(kCopyBytes, size_ - at)));
+                               static_cast<std::size_t>(std::min(kMovedBytes, size_ - at)));
     if (auto read = read_exactly_at(file_.get(), part, at, path_); !read) return read;
     if (auto moved = write_all(file_.get(), {part.data(), part.size()}, path_); !moved)
       return moved;

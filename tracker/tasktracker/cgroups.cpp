@@ -129,10 +129,10 @@ void Cgroups::add_v2(const CgroupPlace& place, const std::string& name) {
 }
 
 Result<AttemptCgroup> Cgroups::make(const std::string& attempt, const CgroupLimits& limits) const {
-  AttemptCgroup group;
+  AttemptCgroup group{{}, limits};
   for (const Parent& parent : parents_) {
     const std::string directory = parent.directory + "/" + attempt;
-    const AttemptCgroup earlier{{directory}};
+    const AttemptCgroup earlier{{directory}, {}};
     if (::access(directory.c_str(), F_OK) == 0 && earlier.kill_all()) (void)earlier.remove();
     Status done = make_group(directory);
     group.directories.push_back(directory);
@@ -154,7 +154,7 @@ void Cgroups::sweep() const {
     for (const auto& entry : std::filesystem::directory_iterator(parent.directory, error)) {
       std::error_code ignored;
       if (!entry.is_directory(ignored)) continue;
-      const AttemptCgroup left{{entry.path()}};
+      const AttemptCgroup left{{entry.path()}, {}};
       (void)left.kill_all();
       (void)left.remove();
     }

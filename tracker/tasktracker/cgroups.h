@@ -30,8 +30,10 @@ struct CgroupEvents {
 // The directories of one attempt's group: one for each hierarchy.
 struct AttemptCgroup {
   std::vector<std::string> directories;
+  CgroupLimits limits;
 
   Status enter() const;  // this process
+  bool is_empty() const;
   // Until nobody is in it; false: somebody does not end.
   bool kill_all() const;
   CgroupEvents events() const;

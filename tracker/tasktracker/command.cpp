@@ -9,12 +9,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <mutex>
 
+#include "tracker/tasktracker/plain_command.h"
 #include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/raw_buffer.h"
 #include "tracker/tasktracker/task_limits.h"
 
 namespace weir::tasktracker {
@@ -24,11 +28,14 @@ constexpr std::size_t kChunkBytes = 256 * 1024;
 constexpr int kPipeBytes = 256 * 1024;
 constexpr int kGraceMs = 5000;
 constexpr int kPollWithoutPidfdMs = 50;
+constexpr int kWatchMs = 300;
 
 // Held over each fork: when the sweep begins, every command is a child that it finds, or never
 // starts.
 std::mutex fork_mutex;
 bool no_more_commands = false;  // guarded by fork_mutex
+
+constexpr std::string_view kDirectoryVariable = "PWD=";
 
 // What the child could not do before exec, sent to the parent through a pipe that exec closes.
 struct StartFailure {
@@ -36,10 +43,45 @@ struct StartFailure {
   char step[16] = {};
 };
 
-// Runs between fork and exec: system calls only.
-[[noreturn]] void become_command(const CommandOptions& options, const char* const* arguments,
-                                 char* const* environment, int in, int out, int err,
-                                 int failure_pipe, pid_t parent) {
+// What there is to execute, made before the fork.
+struct Program {
+  std::vector<std::string> words;       // empty: it takes a shell
+  std::vector<char*> plain;             // the words, for exec
+  std::array<const char*, 4> by_shell;  // sh -c COMMAND
+  std::vector<char*> environment;
+  std::string directory_variable;  // PWD=..., as the shell would set it: filled in by the child
+};
+
+Program program_of(const CommandOptions& options) {
+  Program program;
+  program.by_shell = {"sh", "-c", options.command.c_str(), nullptr};
+  for (const std::string& entry : options.environment)
+    program.environment.push_back(const_cast<char*>(entry.c_str()));
+  if (std::all_of(options.environment.begin(), options.environment.end(), shell_keeps))
+    program.words = words_without_shell(options.command);
+  if (!program.words.empty()) {
+    for (std::string& word : program.words) program.plain.push_back(word.data());
+    program.plain.push_back(nullptr);
+    program.directory_variable.assign(kDirectoryVariable);
+    program.directory_variable.resize(kDirectoryVariable.size() + PATH_MAX);
+    program.environment.push_back(program.directory_variable.data());
+  }
+  program.environment.push_back(nullptr);
+  return program;
+}
+
+// Returns if it takes a shell after all, which then says what is wrong.
+void execute_plainly(Program& program) {
+  if (program.words.empty()) return;
+  char* directory = program.directory_variable.data() + kDirectoryVariable.size();
+  if (::getcwd(directory, PATH_MAX) != nullptr)
+    ::execve(program.plain[0], program.plain.data(), program.environment.data());
+  program.environment[program.environment.size() - 2] = nullptr;
+}
+
+// Runs between vfork and exec, in the parent's memory while that waits: system calls only.
+[[noreturn]] void become_command(const CommandOptions& options, Program& program, int in, int out,
+                                 int err, int failure_pipe, pid_t parent) {
   StartFailure failure;
   const auto give_up = [&](const char* step) {
     failure.error_number = errno;
@@ -57,7 +99,9 @@ struct StartFailure {
   if (::dup2(in, 0) < 0 || ::dup2(out, 1) < 0 || ::dup2(err, 2) < 0) give_up("dup2");
   if (::chdir(options.directory.c_str()) != 0) give_up("chdir");
   limit_command(options.limits, options.memory_mb);
-  ::execve("/bin/sh", const_cast<char* const*>(arguments), environment);
+  execute_plainly(program);
+  ::execve("/bin/sh", const_cast<char* const*>(program.by_shell.data()),
+           program.environment.data());
   give_up("exec /bin/sh");
   ::_exit(127);
 }
@@ -79,6 +123,7 @@ class RunningCommand {
   Status write_input();
   Status read_output();
   void read_errors();
+  int patience_ms() const;
   Status poll_once();
   bool has_exited();
   void kill_and_reap();
@@ -91,7 +136,7 @@ class RunningCommand {
   bool swept_ = false;   // killed and reaped by end_all_commands, in another thread
   int wait_status_ = 0;
   UniqueFd input_, output_, errors_, pidfd_;
-  std::vector<char> chunk_;
+  RawBuffer chunk_;
   std::size_t chunk_at_ = 0, chunk_end_ = 0;
   std::int64_t silent_until_ms_ = 0;  // once the shell has exited
 };
@@ -103,22 +148,19 @@ Status RunningCommand::start() {
   }
   ::fcntl(in->write_end.get(), F_SETPIPE_SZ, kPipeBytes);
   ::fcntl(out->read_end.get(), F_SETPIPE_SZ, kPipeBytes);
-  const char* arguments[] = {"sh", "-c", options_.command.c_str(), nullptr};
-  std::vector<char*> environment;
-  for (const std::string& entry : options_.environment)
-    environment.push_back(const_cast<char*>(entry.c_str()));
-  environment.push_back(nullptr);
+  Program program = program_of(options_);
   const pid_t parent = ::getpid();
   {
     const std::lock_guard lock(fork_mutex);
     if (no_more_commands) return data_error(options_.what + " not started: the task is over");
-    pid_ = ::fork();
+    // Nothing of this process is copied; it goes on when the child has executed the command.
+    pid_ = ::vfork();
+    if (pid_ == 0) {
+      become_command(options_, program, in->read_end.get(), out->write_end.get(),
+                     err->write_end.get(), failure->write_end.get(), parent);
+    }
   }
   if (pid_ < 0) return system_error(options_.what + ": fork");
-  if (pid_ == 0) {
-    become_command(options_, arguments, environment.data(), in->read_end.get(),
-                   out->write_end.get(), err->write_end.get(), failure->write_end.get(), parent);
-  }
   ::setpgid(pid_, pid_);  // also here, so that the group exists whoever runs first
   failure->write_end.reset();
   StartFailure problem;
@@ -136,7 +178,7 @@ Status RunningCommand::start() {
     if (auto set = set_nonblocking(fd->get()); !set) return set;
   }
   if (!streams_.source) input_.reset();
-  chunk_.resize(kChunkBytes);
+  chunk_ = RawBuffer(kChunkBytes);
   return Ok{};
 }
 
@@ -193,17 +235,23 @@ void RunningCommand::read_errors() {
   }
 }
 
+int RunningCommand::patience_ms() const {
+  std::int64_t most_ms = pidfd_.valid() || exited_ ? INT_MAX : kPollWithoutPidfdMs;
+  if (exited_) most_ms = std::max<std::int64_t>(0, silent_until_ms_ - steady_now_ms());
+  if (streams_.watch) most_ms = std::min<std::int64_t>(most_ms, kWatchMs);
+  return most_ms == INT_MAX ? -1 : static_cast<int>(most_ms);
+}
+
 Status RunningCommand::poll_once() {
-  pollfd fds[4] = {{input_.get(), POLLOUT, 0},
+  pollfd fds[5] = {{input_.get(), POLLOUT, 0},
                    {output_.get(), POLLIN, 0},
                    {errors_.get(), POLLIN, 0},
-                   {exited_ ? -1 : pidfd_.get(), POLLIN, 0}};  // poll skips negative descriptors
-  int timeout_ms = pidfd_.valid() ? -1 : kPollWithoutPidfdMs;
-  if (exited_)
-    timeout_ms = static_cast<int>(std::max<std::int64_t>(0, silent_until_ms_ - steady_now_ms()));
-  const int ready = ::poll(fds, 4, timeout_ms);
+                   {exited_ ? -1 : pidfd_.get(), POLLIN, 0},  // poll skips negative descriptors
+                   {streams_.watched, POLLIN, 0}};
+  const int ready = ::poll(fds, 5, patience_ms());
   if (ready < 0 && errno != EINTR) return system_error(options_.what + ": poll");
-  if (ready == 0 && exited_) {
+  if (streams_.watch && (ready == 0 || fds[4].revents != 0)) streams_.watch();
+  if (ready == 0 && exited_ && steady_now_ms() >= silent_until_ms_) {
     output_.reset();
     errors_.reset();
     return Ok{};

@@ -1,5 +1,6 @@
-// Runs one user's command (`sh -c`) and moves its bytes: from a source to its stdin, from its
-// stdout to a sink, its stderr to a StderrSink, in one poll loop with large chunks. The command has
+// Runs one user's command (`sh -c`, or without the shell where that makes no difference) and moves
+// its bytes: from a source to its stdin, from its stdout to a sink, its stderr to a StderrSink, in
+// one poll loop with large chunks. The command has
 // its own process group in the attempt's session, limits, directory and environment, and dies with
 // its parent. A command that stops reading is not an error (EPIPE ends its input); after the shell
 // has exited, left-over processes that still hold the pipes get five silent seconds. Call from the
@@ -30,10 +31,13 @@ struct CommandStreams {
   std::function<Result<std::size_t>(std::span<char>)> source;  // 0 = over
   // Before the source is asked: all it gave is in the pipe, so much of it unread. May be null.
   std::function<void(std::size_t unread)> fed;
-  std::function<Result<std::span<char>>()> space;              // room for stdout, never empty
-  std::function<Status(std::size_t)> commit;                   // so many bytes of it were filled
+  std::function<Result<std::span<char>>()> space;  // room for stdout, never empty
+  std::function<Status(std::size_t)> commit;       // so many bytes of it were filled
   StderrSink* errors = nullptr;
   std::function<void()> moved;  // something was read or written
+  // Called when there is something to be read from it, and from time to time. -1: nothing.
+  int watched = -1;
+  std::function<void()> watch;
 };
 
 // Ok if the command exited with 0; otherwise an Error that says how it ended, with its last lines

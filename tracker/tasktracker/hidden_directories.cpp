@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,18 +45,18 @@ Status hide_directories(const HiddenDirectories& hidden) {
     kept.push_back(std::move(*directory));
   }
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  for (const std::string& path : hidden.covered) {
-    if (auto done = mount_step(path, ::mount("weir", path.c_str(), "tmpfs", kFlags, kEmpty)); !done)
-      return done;
+  const char* over = hidden.covered.c_str();
+  if (auto done = mount_step(over, ::mount("weir", over, "tmpfs", kFlags, kEmpty)); !done)
+    return done;
+  for (const std::string& path : hidden.empty) {
+    if (::mkdir(path.c_str(), 0755) != 0) return system_error(path);
   }
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (auto bound = bind_back(kept[i], hidden.kept[i]); !bound) return bound;
   }
-  for (const std::string& path : hidden.covered) {
-    const unsigned long sealed_flags = MS_REMOUNT | MS_RDONLY | kFlags;
-    const int done = ::mount(nullptr, path.c_str(), nullptr, sealed_flags, kEmpty);
-    if (auto sealed = mount_step(path, done); !sealed) return sealed;
-  }
+  const int sealed =
+      ::mount(nullptr, over, nullptr, MS_REMOUNT | MS_RDONLY | kFlags, kEmpty);
+  if (auto done = mount_step(over, sealed); !done) return done;
   for (const std::string& path : hidden.read_only) {
     const int done =
         ::mount(nullptr, path.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr);

@@ -1,7 +1,7 @@
 // Keeps a task's processes out of other tasks' directories, where root runs the tracker: in a mount
-// namespace of their own, empty read-only file systems lie over the tracker's directories, and of
-// what is below only the attempt's own is bound back. Control groups are read-only there, and
-// CAP_SYS_ADMIN and CAP_SYS_PTRACE are lost with the next program, so that it cannot be undone.
+// namespace of their own, an empty read-only file system lies over the tracker's work directory,
+// and of what is below only the attempt's own is bound back. Control groups are read-only there,
+// and CAP_SYS_ADMIN and CAP_SYS_PTRACE are lost with the next program, so that it cannot be undone.
 // Everything else of the machine stays as it is. For a process of one thread.
 #pragma once
 
@@ -13,8 +13,9 @@
 namespace weir::tasktracker {
 
 struct HiddenDirectories {
-  std::vector<std::string> covered;    // directories whose content is out of sight
-  std::vector<std::string> kept;       // directories below those that stay
+  std::string covered;                 // the directory whose content is out of sight
+  std::vector<std::string> empty;      // directories below it that are there, with nothing in them
+  std::vector<std::string> kept;       // directories below it that stay
   std::vector<std::string> read_only;  // mount points
 };
 

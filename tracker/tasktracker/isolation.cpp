@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "tracker/tasktracker/hidden_directories.h"
 #include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_limits.h"
@@ -21,7 +23,7 @@ std::string number_or_none(std::int64_t number) {
 }
 
 HiddenDirectories hidden_from(const WorkDirs& dirs) {
-  return {{dirs.attempts(), dirs.outputs(), dirs.logs()}, {}, {}};
+  return {dirs.root, {dirs.attempts(), dirs.outputs(), dirs.logs()}, {}, {}};
 }
 
 }  // namespace
@@ -49,17 +51,17 @@ std::vector<std::string> Isolation::lines() const {
     cgroup += "; " + number_or_none(task_.processes) + " processes, memory as the job asks, else " +
               (task_.memory_mb > 0 ? std::to_string(task_.memory_mb) + " MB" : "without limit");
   }
-  return {cgroup,
-          "mounts: " + (mounts_.empty() ? "other attempts' directories are out of sight"
-                                        : "none: " + mounts_),
-          "out of memory: tasks are killed before daemons",
-          "limits: " + limits,
-          "disk: " + job_disk_,
-          "logs: " + std::to_string(log_.stream_mb) + " MB a stream, " +
-              std::to_string(log_.job_mb) + " MB a job, " + std::to_string(log_.total_mb) +
-              " MB in all, " +
-              (log_.keep_ms == kNever ? "of any age" : "for " + format_duration(log_.keep_ms)),
-          "environment: " + passed_on_text(task_.environment)};
+  return {
+      cgroup,
+      "mounts: " +
+          (mounts_.empty() ? "other attempts' directories are out of sight" : "none: " + mounts_),
+      "out of memory: tasks are killed before daemons",
+      "limits: " + limits,
+      "disk: " + job_disk_,
+      "logs: " + std::to_string(log_.stream_mb) + " MB a stream, " + std::to_string(log_.job_mb) +
+          " MB a job, " + std::to_string(log_.total_mb) + " MB in all, " +
+          (log_.keep_ms == kNever ? "of any age" : "for " + format_duration(log_.keep_ms)),
+      "environment: " + passed_on_text(task_.environment)};
 }
 
 std::int64_t Isolation::memory_limit_mb(const TaskSpec& spec) const {
@@ -67,24 +69,45 @@ std::int64_t Isolation::memory_limit_mb(const TaskSpec& spec) const {
   return asked > 0 ? asked + spec.sort_memory_mb + kOwnMemoryMb : 0;
 }
 
-Result<AttemptCgroup> Isolation::prepare(TaskSpec& spec) const {
+Result<AttemptCgroup> Isolation::prepare(TaskSpec& spec) {
   spec.settings = task_;
   spec.log_stream_mb = log_.stream_mb;
   if (mounts_.empty()) {
     spec.hidden_root = dirs_.root;
     spec.sealed_mounts = cgroups_.mounts();
   }
-  auto group = cgroups_.make(attempt_name(spec.id), {memory_limit_mb(spec), task_.processes});
+  const CgroupLimits limits{memory_limit_mb(spec), task_.processes};
+  auto& spare = spare_[spec.id.task.job];
+  const auto found = std::find_if(spare.begin(), spare.end(), [&](const AttemptCgroup& each) {
+    return each.limits.memory_mb == limits.memory_mb;
+  });
+  auto group = found == spare.end() ? cgroups_.make(attempt_name(spec.id), limits)
+                                    : Result<AttemptCgroup>(std::move(*found));
+  if (found != spare.end()) spare.erase(found);
   if (group) spec.cgroups = group->directories;
   return group;
+}
+
+bool Isolation::give_back(JobId job, const AttemptCgroup& group, const CgroupEvents& events) {
+  if (group.directories.empty() || events.killed_for_memory || events.out_of_processes)
+    return false;
+  spare_[job].push_back(group);
+  return true;
+}
+
+std::vector<AttemptCgroup> Isolation::drop(JobId job) {
+  const auto found = spare_.find(job);
+  if (found == spare_.end()) return {};
+  auto groups = std::move(found->second);
+  spare_.erase(found);
+  return groups;
 }
 
 std::string Isolation::note_of(const CgroupEvents& events) const {
   std::string note;
   if (events.killed_for_memory) {
-    note += "; killed for memory: the attempt's processes took " +
-            in_mb(events.memory_peak_bytes) + ", its limit is " +
-            in_mb(events.memory_limit_bytes) +
+    note += "; killed for memory: the attempt's processes took " + in_mb(events.memory_peak_bytes) +
+            ", its limit is " + in_mb(events.memory_limit_bytes) +
             " (what the job asks for, its sort memory and " + std::to_string(kOwnMemoryMb) + " MB)";
   }
   if (events.out_of_processes) {
@@ -96,7 +119,7 @@ std::string Isolation::note_of(const CgroupEvents& events) const {
 
 Status confine_attempt(const TaskSpec& spec) {
   raise_oom_score(kAttemptOomScore);
-  if (auto entered = AttemptCgroup{spec.cgroups}.enter(); !entered) return entered;
+  if (auto entered = AttemptCgroup{spec.cgroups, {}}.enter(); !entered) return entered;
   if (spec.hidden_root.empty()) return Ok{};
   HiddenDirectories hidden = hidden_from(WorkDirs{spec.hidden_root});
   for (const std::string& path : {spec.attempt_dir, spec.map_output_dir, spec.log_dir}) {

@@ -3,6 +3,7 @@
 // not active is told with its reason. Belongs to the agent's thread.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,14 @@ class Isolation {
 
   std::vector<std::string> lines() const;  // "cgroup: v1 memory, pids, cpu"
 
-  // Makes the attempt's group and completes its spec.
-  Result<AttemptCgroup> prepare(TaskSpec& spec) const;
+  // Completes the attempt's spec, with a group for it: a new one, or one that an attempt of the
+  // same job has given back.
+  Result<AttemptCgroup> prepare(TaskSpec& spec);
+  // Of an attempt that has succeeded and left nobody in it. False: it is to be removed, for it has
+  // met its bounds, which its counters go on saying, or there is none.
+  bool give_back(JobId job, const AttemptCgroup& group, const CgroupEvents& events);
+  // Nobody takes these any more; they are to be removed.
+  std::vector<AttemptCgroup> drop(JobId job);
   // What an attempt of this spec met of its bounds, for people; mostly nothing.
   std::string note_of(const CgroupEvents& events) const;
   void end() const { cgroups_.remove_own(); }
@@ -36,6 +43,7 @@ class Isolation {
   std::string job_disk_;
   WorkDirs dirs_;
   Cgroups cgroups_;
+  std::map<JobId, std::vector<AttemptCgroup>> spare_;
   std::string mounts_;  // why not; empty: active
 };
 

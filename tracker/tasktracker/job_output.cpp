@@ -11,14 +11,13 @@ Status remove_published(Directory& directory, bool succeeded, std::int64_t parts
     const std::string part = part_name(static_cast<std::uint32_t>(i));
     if (auto removed = directory.remove_file(part); !removed) return removed;
   }
-  for (const std::string& attempt : directory.list(kAside)) {
-    const std::string aside = std::string(kAside) + "/" + attempt;
-    for (const std::string& part : directory.list(aside)) {
-      const auto written = directory.info(aside + "/" + part);
-      const auto published = directory.info(part);
-      if (!written || !published || written->identity != published->identity) continue;
-      if (auto removed = directory.remove_file(part); !removed) return removed;
-    }
+  for (const std::string& name : directory.list(kAside)) {
+    const std::string part = part_of_link(name);
+    if (part.empty()) continue;
+    const auto written = directory.info(std::string(kAside) + "/" + name);
+    const auto published = directory.info(part);
+    if (!written || !published || written->identity != published->identity) continue;
+    if (auto removed = directory.remove_file(part); !removed) return removed;
   }
   return directory.sync();  // before that which shows it
 }
@@ -26,12 +25,19 @@ Status remove_published(Directory& directory, bool succeeded, std::int64_t parts
 }  // namespace
 
 Status complete_job_output(const JobOutput& output, std::int64_t parts, FileSystem& files) {
-  const auto there = files.open(output.path);
-  if (there && *there == nullptr && parts > 0)
+  auto there = files.open(output.path);
+  if (!there) return there.error();
+  if (*there == nullptr && parts > 0)
     return data_error(output.path + ": is gone, with what the job has written");
-  auto taken = take_output(output, "success", files);
-  if (!taken) return taken.error();
-  Directory& directory = **taken;
+  DirectoryPtr taken;
+  if (parts > 0 && is_marked(**there, output.owner)) {
+    taken = std::move(*there);  // its place is for good: that came before any of its parts
+  } else {
+    auto made = take_output(output, "success", files);
+    if (!made) return made.error();
+    taken = std::move(made->directory);
+  }
+  Directory& directory = *taken;
   // Nothing that shows whose the files are goes before it: a kill may come to remove them.
   auto fd = directory.create_file(kSuccessMark);
   if (!fd) return fd.error();
@@ -41,7 +47,7 @@ Status complete_job_output(const JobOutput& output, std::int64_t parts, FileSyst
   if (auto synced = directory.sync(); !synced) return synced;
   if (auto removed = directory.remove_tree(kAside); !removed) return removed;
   if (auto removed = remove_mark(directory); !removed) return removed;
-  return remove_rests(output, files);
+  return remove_rests(output, files, false);
 }
 
 Status abort_job_output(const JobOutput& output, std::int64_t parts, FileSystem& files) {
@@ -68,9 +74,7 @@ void remove_late_output(const JobOutput& output, FileSystem& files) {
   const auto found = find_output(output, files);
   if (!found || *found == nullptr) return;
   Directory& directory = **found;
-  for (const std::string& attempt : directory.list(kAside)) {
-    remove_if_unpublished(directory, std::string(kAside) + "/" + attempt);
-  }
+  for (const std::string& name : directory.list(kAside)) remove_if_unpublished(directory, name);
   (void)directory.remove_directory(kAside).ok();
   (void)directory.sync().ok();
   // Made anew by them, after the job's end. Otherwise its end is still to come.

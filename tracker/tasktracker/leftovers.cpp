@@ -5,59 +5,22 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
-#include <map>
 
 #include "tracker/tasktracker/posix.h"
 #include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/session_log.h"
 
 namespace weir::tasktracker {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kMostSweeps = 20;
 constexpr int kMostPutAside = 10000;
 
-std::string boot_id() {
-  auto text = read_system_file("/proc/sys/kernel/random/boot_id", 256);
-  return text ? text->substr(0, text->find('\n')) : "unknown";
-}
-
-// Session id -> start of its leader, of the attempts that were running.
-std::map<pid_t, std::uint64_t> recorded_sessions(const WorkDirs& dirs) {
-  std::map<pid_t, std::uint64_t> sessions;
-  const std::string boot = boot_id();
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(dirs.attempts(), error)) {
-    const auto text = read_whole_file(entry.path() / "pid", 256);
-    int pid = 0;
-    unsigned long long start = 0;
-    char recorded_boot[128] = {};
-    if (!text || std::sscanf(text->c_str(), "%d %llu %127s", &pid, &start, recorded_boot) != 3)
-      continue;
-    if (pid <= 1 || boot != recorded_boot) continue;
-    // The number may belong to another process by now; a session that still has members keeps its
-    // number.
-    const auto now = process_info(pid);
-    if (!now || now->start_ticks == start) sessions[pid] = start;
-  }
-  return sessions;
-}
-
 }  // namespace
-
-Status record_process(const std::string& attempt_dir, pid_t pid) {
-  static const std::string boot = boot_id();
-  const auto info = process_info(pid);
-  return write_whole_file(
-      attempt_dir + "/pid",
-      std::to_string(pid) + " " + std::to_string(info ? info->start_ticks : 0) + " " + boot + "\n");
-}
 
 int kill_leftovers(const WorkDirs& dirs) {
   const std::string mark = std::string(kWorkDirVariable) + "=" + dirs.root;
-  auto sessions = recorded_sessions(dirs);
+  const auto sessions = recorded_sessions(dirs.sessions());
   int killed = 0;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     int found = 0;

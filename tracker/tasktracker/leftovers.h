@@ -1,11 +1,9 @@
 // What an earlier life of a tracker may have left: processes (when tracker and attempt were both
 // killed hard) and directories. Processes are known by the WEIR_WORK_DIR in their environment, or
-// by the session that was recorded in the attempt's `pid` file, checked by boot and start time so
-// that nobody else's process is ever hit. The first is for the start,
+// by the session that was recorded (session_log.h), checked by boot and start time so that nobody
+// else's process is ever hit. The first is for the start,
 // with the work directory locked; the removing may take long and fail, and is tried again later.
 #pragma once
-
-#include <sys/types.h>
 
 #include <functional>
 #include <string>
@@ -16,9 +14,6 @@
 namespace weir::tasktracker {
 
 inline constexpr const char* kWorkDirVariable = "WEIR_WORK_DIR";
-
-// Notes the process (a session leader) that runs an attempt.
-Status record_process(const std::string& attempt_dir, pid_t pid);
 
 // Kills leftover processes; the number killed.
 int kill_leftovers(const WorkDirs& dirs);

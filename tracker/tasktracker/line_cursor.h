@@ -1,7 +1,7 @@
-// Walks the lines of one sorted piece: a range of a file, read through a buffer, or bytes in
-// memory. The buffer grows only for a line that does not fit. A piece must end with a newline; one
-// that does not is reported as damaged. Used by one thread; the bytes of `line()` are valid until
-// the next advance().
+// Walks the lines of one sorted piece: a range of a file, as it is or in blocks, read through a
+// buffer, or bytes in memory. The buffer grows only for a line that does not fit. A piece must end
+// with a newline; one that does not is reported as damaged, and so is a block that is none. Used by
+// one thread; the bytes of `line()` are valid until the next advance().
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,27 @@
 #include <vector>
 
 #include "jobqueue/model/result.h"
+#include "tracker/tasktracker/block_reader.h"
 #include "tracker/tasktracker/line.h"
 
 namespace weir::tasktracker {
+
+inline constexpr std::size_t kMergeBufferBytes = 128 * 1024;
+static_assert(kMergeBufferBytes >= kBlockBytes);
+
+struct StoredPiece {
+  int fd = -1;                        // the caller's
+  const std::string* path = nullptr;  // for messages
+  std::int64_t offset = 0, bytes = 0;
+  bool in_blocks = false;
+};
 
 class LineCursor {
  public:
   explicit LineCursor(std::string_view memory)
       : at_(memory.data()), end_(memory.data() + memory.size()) {}
-  // `fd` stays the caller's; `path` is for messages; `buffer` is reused memory.
-  LineCursor(int fd, const std::string* path, std::int64_t offset, std::int64_t bytes,
-             std::vector<char>* buffer, std::size_t buffer_bytes);
+  // `buffer` is reused memory, `blocks` reads for all cursors of a merge.
+  LineCursor(const StoredPiece& piece, std::vector<char>* buffer, BlockReader* blocks);
 
   // False: over, or failed (see status).
   bool advance() {
@@ -36,11 +46,14 @@ class LineCursor {
 
  private:
   const char* refill();  // the next newline, or nullptr
+  // Reads more behind the first `kept` bytes of the buffer: how many.
+  Result<std::size_t> read_lines(std::size_t kept);
+  Result<std::size_t> read_block(std::size_t kept);
+  Status read(std::span<char> into);
 
-  int fd_ = -1;
-  const std::string* path_ = nullptr;
-  std::int64_t offset_ = 0, left_ = 0;  // in the file, not yet read
+  StoredPiece piece_;  // what is not yet read of it
   std::vector<char>* buffer_ = nullptr;
+  BlockReader* blocks_ = nullptr;
   const char* at_;
   const char* end_;
   Line line_;

@@ -1,7 +1,6 @@
 // A map attempt: split -> mapper -> sorted, partitioned, checksummed run for the shuffle; or,
 // without reduces, split -> mapper -> output file.
-#include <algorithm>
-
+#include "tracker/tasktracker/count_lines.h"
 #include "tracker/tasktracker/map_pieces.h"
 #include "tracker/tasktracker/output_sink.h"
 #include "tracker/tasktracker/spill_sorter.h"
@@ -19,7 +18,7 @@ class MapInput {
     auto n = reader_->read(into);
     if (!n) return n;
     bytes_ += static_cast<std::int64_t>(*n);
-    lines_ += std::count(into.begin(), into.begin() + static_cast<std::ptrdiff_t>(*n), '\n');
+    lines_ += count_lines({into.data(), *n});
     if (*n > 0) last_ = into[*n - 1];
     return n;
   }
@@ -75,6 +74,10 @@ Status run_map_only(TaskContext& task, MapInput& input) {
   if (!output) return output.error();
   OutputSink sink(*output);
   CommandStreams streams = input_streams(task, input);
+  if (task.control.served_by_caller()) {
+    streams.watched = task.control.line();
+    streams.watch = [&task] { task.control.serve_now(); };
+  }
   streams.space = [&sink]() -> Result<std::span<char>> { return sink.space(); };
   streams.commit = [&sink](std::size_t bytes) { return sink.commit(bytes); };
   if (auto ran = run_command(task.command("mapper", task.spec.mapper), streams); !ran) return ran;
@@ -94,6 +97,9 @@ Status run_sorted_map(TaskContext& task, MapInput& input) {
   options.partitions = task.spec.reduces;
   options.memory_bytes = static_cast<std::size_t>(task.spec.sort_memory_mb) << 20;
   options.max_line_bytes = static_cast<std::size_t>(task.spec.max_line_mb) << 20;
+  auto codec = map_output_codec(task.spec.conf, task.spec.settings.map_output_codec);
+  if (!codec) return codec.error();
+  options.codec = *codec;
   options.combine = make_combine(task);
   const bool combines = static_cast<bool>(options.combine);
   SpillSorter sorter(std::move(options));
@@ -107,10 +113,14 @@ Status run_sorted_map(TaskContext& task, MapInput& input) {
   if (!run) return run.error();
   if (auto indexed = write_index(*run, task.spec.map_output_dir + "/file.idx"); !indexed)
     return indexed;
-  std::int64_t lines = 0;
-  for (const Segment& segment : run->segments) lines += segment.lines;
+  std::int64_t lines = 0, stored = 0;
+  for (const Segment& segment : run->segments) {
+    lines += segment.lines;
+    stored += segment.bytes;
+  }
   task.control.set_counter("MAP_OUTPUT_RECORDS", sorter.lines_in());
   task.control.set_counter("MAP_OUTPUT_BYTES", sorter.bytes_in());
+  task.control.set_counter("MAP_OUTPUT_MATERIALIZED_BYTES", stored);
   task.control.set_counter("SPILLED_RECORDS", sorter.lines_spilled());
   if (combines) task.control.set_counter("COMBINE_OUTPUT_RECORDS", lines);
   return Ok{};

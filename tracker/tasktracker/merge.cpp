@@ -7,57 +7,75 @@
 
 namespace weir::tasktracker {
 
-void CursorHeap::clear() {
+void CursorMerge::clear() {
   cursors_.clear();
-  heap_.clear();
-  top_is_used_ = false;
+  over_.clear();
+  losers_.clear();
+  winner_is_used_ = false;
 }
 
-void CursorHeap::add(LineCursor cursor) {
+void CursorMerge::add(LineCursor cursor) {
   cursors_.push_back(std::move(cursor));
 }
 
-void CursorHeap::start() {
-  for (std::uint32_t i = 0; i < cursors_.size(); ++i) {
-    if (cursors_[i].advance()) {
-      heap_.push_back(i);
-    } else if (!cursors_[i].status().ok()) {
-      status_ = cursors_[i].status();
-    }
-  }
-  for (std::size_t place = heap_.size() / 2; place-- > 0;) sift_down(place);
+CursorMerge::Entry CursorMerge::entry_of(std::uint32_t piece) const {
+  return {over_[piece] ? UINT64_MAX : cursors_[piece].line().prefix, piece};
 }
 
-void CursorHeap::sift_down(std::size_t place) {
-  const std::uint32_t moving = heap_[place];
-  for (;;) {
-    std::size_t child = 2 * place + 1;
-    if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && before(heap_[child + 1], heap_[child])) ++child;
-    if (!before(heap_[child], moving)) break;
-    heap_[place] = heap_[child];
-    place = child;
-  }
-  heap_[place] = moving;
+bool CursorMerge::before_beyond_prefix(std::uint32_t a, std::uint32_t b) const {
+  if (over_[a] || over_[b]) return !over_[a];
+  const Line &x = cursors_[a].line(), &y = cursors_[b].line();
+  const int order = compare_beyond_prefix(x.data, x.key_length, y.data, y.key_length);
+  return order != 0 ? order < 0 : a < b;
 }
 
-const Line* CursorHeap::next() {
-  if (!status_.ok() || heap_.empty()) return nullptr;
-  if (top_is_used_) {
-    LineCursor& top = cursors_[heap_[0]];
-    if (!top.advance()) {
-      if (!top.status().ok()) {
-        status_ = top.status();
-        return nullptr;
-      }
-      heap_[0] = heap_.back();
-      heap_.pop_back();
-      if (heap_.empty()) return nullptr;
-    }
-    sift_down(0);
+bool CursorMerge::advance(std::uint32_t piece) {
+  const bool more = cursors_[piece].advance();
+  over_[piece] = !more;
+  if (!more && !cursors_[piece].status().ok()) status_ = cursors_[piece].status();
+  return more;
+}
+
+// The pieces are the leaves: piece i is node `pieces + i`, and the parent of a node is half of it.
+CursorMerge::Entry CursorMerge::winner_below(std::size_t node) {
+  const std::size_t pieces = cursors_.size();
+  if (node >= pieces) return entry_of(static_cast<std::uint32_t>(node - pieces));
+  Entry winner = winner_below(2 * node), loser = winner_below(2 * node + 1);
+  if (before(loser, winner)) std::swap(winner, loser);
+  losers_[node] = loser;
+  return winner;
+}
+
+void CursorMerge::replay(Entry entry) {
+  for (std::size_t node = (cursors_.size() + entry.piece) / 2; node > 0; node /= 2) {
+    if (before(losers_[node], entry)) std::swap(losers_[node], entry);
   }
-  top_is_used_ = true;
-  return &cursors_[heap_[0]].line();
+  winner_ = entry;
+}
+
+void CursorMerge::start() {
+  over_.assign(cursors_.size(), 0);
+  losers_.resize(cursors_.size());
+  for (std::uint32_t piece = 0; piece < cursors_.size(); ++piece) advance(piece);
+  if (!cursors_.empty()) winner_ = winner_below(1);
+}
+
+const Line* CursorMerge::next() {
+  if (!status_.ok() || cursors_.empty()) return nullptr;
+  const std::uint32_t piece = winner_.piece;
+  if (winner_is_used_) {
+    const Line& line = cursors_[piece].line();
+    // A key of up to eight bytes is its prefix and length.
+    const bool short_key = line.key_length <= 8;
+    const std::uint32_t key_length = line.key_length;
+    const bool more = advance(piece);
+    if (!status_.ok()) return nullptr;
+    const bool same =
+        more && short_key && line.key_length == key_length && line.prefix == winner_.prefix;
+    if (!same) replay(entry_of(piece));
+  }
+  winner_is_used_ = true;
+  return over_[winner_.piece] ? nullptr : &cursors_[winner_.piece].line();
 }
 
 Result<std::unique_ptr<RunMerge>> RunMerge::open(const std::vector<Run>& runs,
@@ -74,27 +92,28 @@ Result<std::unique_ptr<RunMerge>> RunMerge::open(const std::vector<Run>& runs,
 }
 
 void RunMerge::start_partition() {
-  heap_.clear();
+  merge_.clear();
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const Segment& segment = runs_[i].segments[partition_];
     if (segment.bytes == 0) continue;
-    heap_.add(LineCursor(files_[i].get(), &runs_[i].path, segment.offset, segment.bytes,
-                         &buffers_[i], kMergeBufferBytes));
+    merge_.add(LineCursor(
+        {files_[i].get(), &runs_[i].path, segment.offset, segment.bytes, segment.in_blocks},
+        &buffers_[i], &blocks_));
   }
-  heap_.start();
+  merge_.start();
 }
 
 const Line* RunMerge::next() {
   for (;;) {
-    if (const Line* line = heap_.next()) return line;
-    if (!heap_.status().ok() || partition_ + 1 >= partitions_) return nullptr;
+    if (const Line* line = merge_.next()) return line;
+    if (!merge_.status().ok() || partition_ + 1 >= partitions_) return nullptr;
     ++partition_;
     start_partition();
   }
 }
 
 Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::size_t fan_in,
-                       const std::string& prefix) {
+                       const std::string& prefix, MapOutputCodec codec) {
   int number = 0;
   while (runs.size() > fan_in) {
     std::vector<Run> merged;
@@ -108,7 +127,7 @@ Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::si
       }
       auto lines = RunMerge::open(group, partitions);
       if (!lines) return lines.error();
-      auto run = write_run(**lines, prefix + std::to_string(number++), partitions, false);
+      auto run = write_run(**lines, prefix + std::to_string(number++), partitions, false, codec);
       if (!run) return run.error();
       for (const Run& old : group) ::unlink(old.path.c_str());
       merged.push_back(std::move(*run));

@@ -1,5 +1,7 @@
-// Merging sorted pieces. A heap holds one cursor a piece, ordered by (key, place of the piece in
-// the list), so equal keys come out in the order of the pieces: list them by age or map index.
+// Merging sorted pieces, one cursor a piece, by (key, place of the piece in the list), so equal
+// keys come out in the order of the pieces: list them by age or map index. A tree of losers: where
+// two pieces met the one whose line is greater stays, so the next line costs one match a level;
+// none where the winner's next line has the same key, since nobody else may come before it.
 // RunMerge walks whole runs, partition by partition. merge_to_fan_in() first folds neighbouring
 // runs together until at most `fan_in` are left, so that open files and buffers stay bounded
 // however often the map spilled. One thread.
@@ -16,9 +18,8 @@
 namespace weir::tasktracker {
 
 inline constexpr std::size_t kMergeFanIn = 100;
-inline constexpr std::size_t kMergeBufferBytes = 128 * 1024;
 
-class CursorHeap {
+class CursorMerge {
  public:
   void clear();
   void add(LineCursor cursor);  // in the order of the pieces
@@ -28,15 +29,27 @@ class CursorHeap {
   const Status& status() const { return status_; }
 
  private:
-  bool before(std::uint32_t a, std::uint32_t b) const {
-    const int order = compare_keys(cursors_[a].line(), cursors_[b].line());
-    return order != 0 ? order < 0 : a < b;
+  // A piece and the prefix of its line's key, beside each other so that most matches look no
+  // further. One that is over is behind all others.
+  struct Entry {
+    std::uint64_t prefix = 0;
+    std::uint32_t piece = 0;
+  };
+
+  Entry entry_of(std::uint32_t piece) const;
+  bool before(const Entry& a, const Entry& b) const {
+    return a.prefix != b.prefix ? a.prefix < b.prefix : before_beyond_prefix(a.piece, b.piece);
   }
-  void sift_down(std::size_t place);
+  bool before_beyond_prefix(std::uint32_t a, std::uint32_t b) const;
+  bool advance(std::uint32_t piece);
+  Entry winner_below(std::size_t node);
+  void replay(Entry entry);
 
   std::vector<LineCursor> cursors_;
-  std::vector<std::uint32_t> heap_;
-  bool top_is_used_ = false;
+  std::vector<char> over_;     // of the pieces
+  std::vector<Entry> losers_;  // of the match at each inner node; the root is 1
+  Entry winner_;
+  bool winner_is_used_ = false;
   Status status_ = Ok{};
 };
 
@@ -47,7 +60,7 @@ class RunMerge : public LineStream {
 
   const Line* next() override;
   std::uint32_t partition() const override { return partition_; }
-  Status status() const override { return heap_.status(); }
+  Status status() const override { return merge_.status(); }
 
  private:
   RunMerge(const std::vector<Run>& runs, std::uint32_t partitions)
@@ -59,11 +72,12 @@ class RunMerge : public LineStream {
   std::uint32_t partition_ = 0;
   std::vector<UniqueFd> files_;
   std::vector<std::vector<char>> buffers_;
-  CursorHeap heap_;
+  BlockReader blocks_;
+  CursorMerge merge_;
 };
 
 // New runs are written to `<prefix><number>`; the files of merged runs are removed.
 Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::size_t fan_in,
-                       const std::string& prefix);
+                       const std::string& prefix, MapOutputCodec codec = MapOutputCodec::kNone);
 
 }  // namespace weir::tasktracker

@@ -38,10 +38,15 @@ Result<bool> make_output(const JobOutput& output, const std::string& who, Direct
   if (!directory) return directory.error();
   if (*directory == nullptr) return false;
   if (!is_marked(**directory, output.owner)) {
+    // What the mark is synced with.
+    if (auto made = (*directory)->make_directory(kAside); !made && parent.info(aside))
+      return made.error();
     if (auto marked = mark_output(**directory, output.owner, who); !marked) {
       if (parent.info(aside)) return marked.error();
       return false;
     }
+  } else if (auto synced = (*directory)->sync(); !synced) {  // it may have died before it did this
+    return synced.error();
   }
   auto moved = parent.rename_directory(aside, last_name(output.path));
   if (!moved) {
@@ -68,22 +73,25 @@ bool has_succeeded(Directory& directory, const std::string& owner) {
   return directory.read_small(kSuccessMark) == owner + "\n";
 }
 
-Result<DirectoryPtr> take_output(const JobOutput& output, const std::string& who,
-                                               FileSystem& files) {
+Result<TakenOutput> take_output(const JobOutput& output, const std::string& who,
+                                FileSystem& files) {
   auto parent = make_durable_directories(files, parent_directory(output.path));
-  if (!parent) return parent;
+  if (!parent) return parent.error();
+  bool made_here = false;
   for (int tries = 0; tries < kMostTries; ++tries) {
     auto there = files.open(output.path);
-    if (!there) return there;
+    if (!there) return there.error();
     if (*there != nullptr) {
-      if (is_marked(**there, output.owner) || has_succeeded(**there, output.owner)) {
-        // Its maker may have died before it did this.
-        if (auto synced = (*parent)->sync(); !synced) return synced.error();
-        return there;
-      }
-      return not_ours(output.path);
+      if (!is_marked(**there, output.owner) && !has_succeeded(**there, output.owner))
+        return not_ours(output.path);
+      if (made_here) return TakenOutput{std::move(*there), true};
+      // Its maker may have died before it did this.
+      if (auto synced = (*parent)->sync(); !synced) return synced.error();
+      return TakenOutput{std::move(*there), false};
     }
-    if (auto made = make_output(output, who, **parent); !made) return made.error();
+    auto made = make_output(output, who, **parent);
+    if (!made) return made.error();
+    made_here = *made;
   }
   return not_ours(output.path);
 }
@@ -147,14 +155,17 @@ Status give_up_output(const JobOutput& output, Directory& directory, FileSystem&
   return remove_rests(output, files);
 }
 
-Status remove_rests(const JobOutput& output, FileSystem& files) {
+Status remove_rests(const JobOutput& output, FileSystem& files, bool removed_before) {
   auto parent = files.open(parent_directory(output.path));
   if (!parent) return parent.error();
   if (*parent == nullptr) return Ok{};
+  bool any = false;
   for (const std::string& name : {making_name(output), ending_name(output)}) {
+    if (!(*parent)->info(name)) continue;
+    any = true;
     if (auto removed = (*parent)->remove_tree(name); !removed) return removed;
   }
-  return (*parent)->sync();
+  return any || removed_before ? (*parent)->sync() : Status(Ok{});
 }
 
 }  // namespace weir::tasktracker

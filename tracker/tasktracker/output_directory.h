@@ -22,10 +22,14 @@ struct JobOutput {
   std::string path, owner;
 };
 
+struct TakenOutput {
+  DirectoryPtr directory;
+  bool made = false;  // by this call, with `_temporary` in it, all for good
+};
+
 // Made and taken, if nothing is there yet; an error, if it is not the job's. `who` of the job asks:
 // a name that nobody else has at the time.
-Result<DirectoryPtr> take_output(const JobOutput& output, const std::string& who,
-                                               FileSystem& files);
+Result<TakenOutput> take_output(const JobOutput& output, const std::string& who, FileSystem& files);
 // The same for those of the job who write there later: its first task takes the place.
 Status keep_output_place(const JobOutput& output, const std::string& who, FileSystem& files);
 // Null: nothing is there, or it is not the job's.
@@ -39,7 +43,8 @@ Status remove_mark(Directory& directory);
 // The directory itself, unless something but the mark is in it: then the mark only. For good.
 bool only_mark_left(Directory& directory);
 Status give_up_output(const JobOutput& output, Directory& directory, FileSystem& files);
-// What an attempt or an end may have left aside of it that died on its way.
-Status remove_rests(const JobOutput& output, FileSystem& files);
+// What an attempt or an end may have left aside of it that died on its way. `removed_before`:
+// something beside it that is to be gone for good, too.
+Status remove_rests(const JobOutput& output, FileSystem& files, bool removed_before = true);
 
 }  // namespace weir::tasktracker

@@ -2,10 +2,10 @@
 // writes, and counts lines and bytes. One thread.
 #pragma once
 
-#include <algorithm>
 #include <span>
-#include <vector>
 
+#include "tracker/tasktracker/count_lines.h"
+#include "tracker/tasktracker/raw_buffer.h"
 #include "tracker/tasktracker/task_output.h"
 
 namespace weir::tasktracker {
@@ -16,10 +16,10 @@ class OutputSink {
 
   std::span<char> space() { return std::span<char>(buffer_).subspan(filled_); }
   Status commit(std::size_t bytes) {
-    const auto from = buffer_.begin() + static_cast<std::ptrdiff_t>(filled_);
-    lines_ += std::count(from, from + static_cast<std::ptrdiff_t>(bytes), '\n');
+    const char* from = buffer_.data() + filled_;
+    lines_ += count_lines({from, bytes});
     filled_ += bytes;
-    last_ = bytes > 0 ? buffer_[filled_ - 1] : last_;
+    last_ = bytes > 0 ? buffer_.data()[filled_ - 1] : last_;
     return filled_ == buffer_.size() ? flush() : Status(Ok{});
   }
   Status flush() {
@@ -34,7 +34,7 @@ class OutputSink {
  private:
   static constexpr std::size_t kBufferBytes = 256 * 1024;
   const TaskOutput& output_;
-  std::vector<char> buffer_;
+  RawBuffer buffer_;
   std::size_t filled_ = 0;
   std::int64_t lines_ = 0, bytes_ = 0;
   char last_ = '\n';

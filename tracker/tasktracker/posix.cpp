@@ -1,7 +1,10 @@
 #include "tracker/tasktracker/posix.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +12,7 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 
 namespace weir::tasktracker {
 
@@ -72,6 +76,15 @@ UniqueFd step(int at, const std::string& name) {
   return UniqueFd(::openat(at, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
+// All steps at once, where the kernel does that.
+UniqueFd step_through(const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  return UniqueFd(static_cast<int>(
+      ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+}
+
 // The directory that a path's last name is in, reached through no link. Where `makes`, those that
 // are missing are made, and what is there instead of one is removed.
 struct Place {
@@ -91,6 +104,9 @@ Place place_of(const std::string& path, bool makes = false) {
   const std::size_t last = path.rfind('/');
   Place place;
   place.name = last == std::string::npos ? path : path.substr(last + 1);
+  if (last != std::string::npos && last > 0) place.directory = step_through(path.substr(0, last));
+  if (place.directory.valid()) return place;
+  // Step by step, to make what is missing, or for the error.
   place.directory = step(AT_FDCWD, path.starts_with('/') ? "/" : ".");
   for (std::size_t from = 0; place.directory.valid() && last != std::string::npos && from < last;) {
     const std::size_t end = path.find('/', from);
@@ -135,14 +151,35 @@ Result<UniqueFd> create_anew(const std::string& path, int mode) {
 
 namespace {
 
-// Where the file system is mounted that a file of this path is on; empty if the path is none. The
-// highest place counts: an attempt sees its own directories through mounts of their own.
+constexpr std::size_t kMostMountText = 4u << 20;
+
+// The highest mount point above a directory that the file system `device` is mounted at, in view or
+// covered by another: an attempt sees its own directories through mounts of their own, and nothing
+// of the rest.
+std::string mount_above(const std::string& directory, dev_t device) {
+  const auto text = read_system_file("/proc/self/mountinfo", kMostMountText);
+  std::istringstream lines(text ? *text : "");
+  std::string highest;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string id, parent, number, root, point;
+    fields >> id >> parent >> number >> root >> point;
+    if (number != std::to_string(major(device)) + ":" + std::to_string(minor(device))) continue;
+    const std::string below = point.ends_with('/') ? point : point + "/";
+    if (!(directory + "/").starts_with(below)) continue;
+    if (highest.empty() || point.size() < highest.size()) highest = point;
+  }
+  return highest;
+}
+
+// Where the file system is mounted that a file of this path is on; empty if the path is none.
 std::string disk_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path at = fs::canonical(fs::path(path).parent_path(), error);
   struct stat here {};
   if (error || at.empty() || ::stat(at.c_str(), &here) != 0) return "";
+  if (std::string mount = mount_above(at.string(), here.st_dev); !mount.empty()) return mount;
   fs::path highest = at;
   while (at.has_relative_path()) {
     at = at.parent_path();
@@ -174,15 +211,24 @@ Status write_all(int fd, std::string_view bytes, std::string_view what) {
   return Ok{};
 }
 
-Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what) {
-  while (!into.empty()) {
+Result<std::size_t> read_some_at(int fd, std::span<char> into, std::int64_t offset,
+                                 std::string_view what) {
+  for (;;) {
     const ssize_t n = ::pread(fd, into.data(), into.size(), offset);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_error(what);
-    if (n == 0)
+    return static_cast<std::size_t>(n);
+  }
+}
+
+Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what) {
+  while (!into.empty()) {
+    auto n = read_some_at(fd, into, offset, what);
+    if (!n) return n.error();
+    if (*n == 0)
       return data_error(std::string(what) + ": ends before byte " + std::to_string(offset));
-    into = into.subspan(static_cast<std::size_t>(n));
-    offset += n;
+    into = into.subspan(*n);
+    offset += static_cast<std::int64_t>(*n);
   }
   return Ok{};
 }

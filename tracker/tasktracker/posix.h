@@ -65,11 +65,14 @@ Result<UniqueFd> open_untrusted_at(int directory, const std::string& name, uid_t
 Result<UniqueFd> create_anew_at(int directory, const std::string& name, const std::string& shown,
                                 int mode = 0644);
 Status write_all(int fd, std::string_view bytes, std::string_view what);
+// Reads up to `into.size()` bytes at `offset`; 0: the file ends there.
+Result<std::size_t> read_some_at(int fd, std::span<char> into, std::int64_t offset,
+                                 std::string_view what);
 // Reads exactly `into.size()` bytes at `offset`; a shorter file is an error.
 Status read_exactly_at(int fd, std::span<char> into, std::int64_t offset, std::string_view what);
-Result<std::string> read_whole_file(const std::string& path, std::size_t limit);  // open_untrusted
+Result<std::string> read_whole_file(const std::string& path, std::size_t limit);   // open_untrusted
 Result<std::string> read_system_file(const std::string& path, std::size_t limit);  // of /proc, /sys
-Status write_whole_file(const std::string& path, std::string_view bytes);  // create_anew
+Status write_whole_file(const std::string& path, std::string_view bytes);          // create_anew
 Status make_directories(const std::string& path);
 // An empty directory of that name for this user alone, and those above it; what has the name is
 // removed, and what is no directory where one above it must be.

@@ -27,21 +27,22 @@ class PieceMerge : public LineStream {
       if (piece.bytes == 0) continue;
       merge->bytes_total_ += piece.bytes;
       if (piece.path.empty()) {
-        merge->heap_.add(LineCursor(piece.memory));
+        merge->merge_.add(LineCursor(piece.memory));
         continue;
       }
       auto fd = open_file(piece.path, O_RDONLY);
       if (!fd) return fd.error();
       merge->files_[i] = std::move(*fd);
-      merge->heap_.add(LineCursor(merge->files_[i].get(), &piece.path, 0, piece.bytes,
-                                  &merge->buffers_[i], kMergeBufferBytes));
+      merge->merge_.add(
+          LineCursor({merge->files_[i].get(), &piece.path, 0, piece.stored_bytes, piece.in_blocks},
+                     &merge->buffers_[i], &merge->blocks_));
     }
-    merge->heap_.start();
+    merge->merge_.start();
     return merge;
   }
 
   const Line* next() override {
-    const Line* line = heap_.next();
+    const Line* line = merge_.next();
     if (!line) return nullptr;
     bytes_given_ += line->length;
     if (count_groups_ && (groups_ == 0 || line->key() != key_)) {
@@ -51,7 +52,7 @@ class PieceMerge : public LineStream {
     return line;
   }
   std::uint32_t partition() const override { return 0; }
-  Status status() const override { return heap_.status(); }
+  Status status() const override { return merge_.status(); }
   std::int64_t bytes_given() const { return bytes_given_; }
   std::int64_t bytes_total() const { return bytes_total_; }
   std::int64_t groups() const { return groups_; }
@@ -62,25 +63,30 @@ class PieceMerge : public LineStream {
   bool count_groups_;
   std::vector<UniqueFd> files_;
   std::vector<std::vector<char>> buffers_;
-  CursorHeap heap_;
+  BlockReader blocks_;
+  CursorMerge merge_;
   std::string key_;
   std::int64_t groups_ = 0, bytes_given_ = 0, bytes_total_ = 0;
 };
 
-Result<CopiedPiece> merge_group(std::span<CopiedPiece> group, const std::string& path) {
+Result<CopiedPiece> merge_group(std::span<CopiedPiece> group, const std::string& path,
+                                MapOutputCodec codec) {
   auto lines = PieceMerge::open(group, false);
   if (!lines) return lines.error();
-  auto run = write_run(**lines, path, 1, false);
+  auto run = write_run(**lines, path, 1, false, codec);
   if (!run) return run.error();
   for (CopiedPiece& piece : group) {
     if (!piece.path.empty()) ::unlink(piece.path.c_str());
     piece = {};
   }
-  return CopiedPiece{{}, path, run->segments[0].bytes};
+  const Segment& merged = run->segments[0];
+  return CopiedPiece{{}, path, merged.raw_bytes, merged.bytes, merged.in_blocks};
 }
 
 // Folds neighbours together until few enough are files; neighbours only, so that map order is kept.
 Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec) {
+  const auto codec = map_output_codec(spec.conf, spec.settings.map_output_codec);
+  if (!codec) return codec.error();
   int number = 0;
   for (;;) {
     std::size_t files = 0;
@@ -94,7 +100,7 @@ Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec) {
         in_group += pieces[last++].path.empty() ? 0 : 1;
       }
       auto piece = merge_group(std::span(pieces).subspan(first, last - first),
-                               spec.attempt_dir + "/merged_" + std::to_string(number++));
+                               spec.attempt_dir + "/merged_" + std::to_string(number++), *codec);
       if (!piece) return piece.error();
       merged.push_back(std::move(*piece));
       first = last;

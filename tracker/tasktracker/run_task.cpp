@@ -1,7 +1,7 @@
 #include "tracker/tasktracker/run_task.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,24 +10,20 @@
 
 #include "tracker/tasktracker/isolation.h"
 #include "tracker/tasktracker/job_files.h"
+#include "tracker/tasktracker/scratch.h"
 #include "tracker/tasktracker/task_context.h"
 #include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/task_spec_codec.h"
 
-namespace weir {
-namespace tasktracker {
+namespace weir::tasktracker {
 namespace {
 
-constexpr int kReportFd = 3;
 constexpr std::size_t kMostSpecBytes = 32u << 20;
 
 Status run(TaskContext& task) {
   try {
     const std::string work = task.spec.attempt_dir + "/work";
-    for (const std::string& path : {work, temporary_dir(task.spec)}) {
-      if (auto made = make_directories(path); !made) return made;
-    }
     if (auto written = write_job_files(work, task.spec.files); !written) return written;
     return task.spec.is_map() ? run_map(task) : run_reduce(task);
   } catch (const std::exception& problem) {
@@ -36,9 +32,12 @@ Status run(TaskContext& task) {
   }
 }
 
-int run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
+[[noreturn]] void run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
   const Status confined = confine_attempt(spec);  // while there is one thread
-  TaskControl control(spec.id, std::move(commands), std::move(reports), spec.compute_granted);
+  const bool one_command = spec.is_map() && spec.map_only();
+  using Served = TaskControl::Served;
+  TaskControl control(spec.id, std::move(commands), std::move(reports), spec.compute_granted,
+                      one_command ? Served::kByCaller : Served::kByThread);
   StderrSink::Handlers handlers;
   handlers.counter = [&control](std::string_view group, std::string_view name,
                                 std::int64_t amount) { control.add_counter(group, name, amount); };
@@ -51,48 +50,52 @@ int run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
     std::fprintf(stderr, "%s: failed: %s\n", attempt_name(spec.id).c_str(),
                  outcome.error().message.c_str());
     if (!spec.map_output_dir.empty()) (void)remove_tree(spec.map_output_dir).ok();
-    if (!spec.is_map() || spec.map_only()) (void)remove_tree(task_output_dir(spec)).ok();
+    if (!spec.is_map() || spec.map_only()) remove_unpublished(output_of(spec), spec.id);
   }
-  (void)remove_tree(spec.attempt_dir).ok();
+  const bool emptied = empty_scratch(spec.attempt_dir);
   if (outcome.ok()) {
     control.report_end(ReportedState::kSucceeded, "");
   } else {
     control.report_end(ReportedState::kFailed, outcome.error().message);
   }
   // Nothing is left to tidy, and leaving at once saves the time of tearing down.
-  ::_exit(0);
+  ::_exit(emptied ? kLeftScratchEmpty : kLeftScratch);
+}
+
+Result<std::string> description_in(int file) {
+  struct stat there {};
+  if (::fstat(file, &there) != 0) return system_error("description");
+  const auto size = static_cast<std::size_t>(there.st_size);
+  if (size > kMostSpecBytes) return data_error("description of " + std::to_string(size) + " bytes");
+  std::string text(size, '\0');
+  if (auto read = read_exactly_at(file, text, 0, "description"); !read) return read.error();
+  return text;
+}
+
+[[noreturn]] void end_with(const std::string& what) {
+  std::fprintf(stderr, "task: %s\n", what.c_str());
+  ::_exit(2);
 }
 
 }  // namespace
-}  // namespace tasktracker
 
-int run_task_main(const std::string& spec_path) {
-  using namespace tasktracker;
+void run_task(TaskDescriptors descriptors) {
+  ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a limit of the tracker's own is an error of the write that met it
-  UniqueFd commands(::fcntl(0, F_DUPFD_CLOEXEC, 4));
-  if (!commands.valid() || ::fcntl(kReportFd, F_SETFD, FD_CLOEXEC) != 0) {
-    std::fprintf(stderr,
-                 "run-task: is started by a tracker, with its pipes; not meant for people\n");
-    return 2;
-  }
-  UniqueFd reports(kReportFd);
-  if (const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC); null >= 0) {
-    ::dup2(null, 0);
-    ::close(null);
-  }
-  const auto text = read_whole_file(spec_path, kMostSpecBytes);
-  if (!text) {
-    std::fprintf(stderr, "run-task: %s\n", text.error().message.c_str());
-    return 2;
-  }
+  ::dup2(descriptors.log.get(), 1);
+  ::dup2(descriptors.log.get(), 2);
+  descriptors.log.reset();
+  const auto text = description_in(descriptors.spec.get());
+  if (!text) end_with(text.error().message);
+  descriptors.spec.reset();
   const auto spec = decode_task_spec(*text);
-  if (!spec) {
-    std::fprintf(stderr, "run-task: %s: %s\n", spec_path.c_str(), spec.error().message.c_str());
-    return 2;
-  }
-  return run_attempt(*spec, std::move(commands), std::move(reports));
+  if (!spec) end_with(spec.error().message);
+  // As people see it in `ps`: m_000012_0.
+  const std::string name = attempt_name(spec->id);
+  ::prctl(PR_SET_NAME, name.substr(name.find('_', name.find('_') + 1) + 1).c_str());
+  run_attempt(*spec, std::move(descriptors.commands), std::move(descriptors.reports));
 }
 
-}  // namespace weir
+}  // namespace weir::tasktracker

@@ -1,13 +1,21 @@
-// One attempt's process: the hidden subcommand `weir run-task SPEC_FILE`. Commands of the agent
-// come on descriptor 0, reports go to descriptor 3, messages of its own to stderr. It adopts every
-// orphan of the user's commands (subreaper) and kills what is left before it ends.
+// One attempt's process, from the moment it exists (attempt_server.h): commands of the agent come
+// on one descriptor, reports go to another, messages of its own to stderr. It leads a session of
+// its own, adopts every orphan of the user's commands (subreaper) and kills what is left before it
+// ends. Called in a process with one thread, which ends here.
 #pragma once
 
-#include <string>
+#include "tracker/tasktracker/posix.h"
 
-namespace weir {
+namespace weir::tasktracker {
 
-// Returns the exit status; 0 also when the task failed, since the report says so.
-int run_task_main(const std::string& spec_path);
+struct TaskDescriptors {
+  UniqueFd commands, reports, log;
+  UniqueFd spec;  // task_spec_codec.h, from its first byte
+};
 
-}  // namespace weir
+// The status that its process ends with when it has told how it went.
+inline constexpr int kLeftScratchEmpty = 0, kLeftScratch = 3;
+
+[[noreturn]] void run_task(TaskDescriptors descriptors);
+
+}  // namespace weir::tasktracker

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-#include "tracker/tasktracker/run_file.h"
+#include "tracker/tasktracker/shuffle_intake.h"
 
 namespace weir::tasktracker {
 namespace {
@@ -139,13 +139,17 @@ Result<std::string> fetch_map_output(const std::string& host, std::uint16_t port
   request.partition = partition;
   auto answer = connection->ask(request);
   if (!answer) return answer.error();
-  if (answer->bytes > most_bytes)
+  if (answer->bytes > most_bytes || answer->size.value_or(0) > most_bytes)
     return data_error(attempt_name(attempt) + ": larger than " + std::to_string(most_bytes) +
                       " bytes");
-  std::string bytes(static_cast<std::size_t>(answer->bytes), 0);
-  if (auto read = connection->read_body(bytes); !read) return read.error();
-  if (crc_of(0, bytes) != answer->crc)
-    return data_error(attempt_name(attempt) + ": damaged on the way (checksum differs)");
+  std::string bytes;
+  ShuffleIntake intake;
+  const auto add = [&bytes](std::string_view, std::string_view lines) -> Status {
+    bytes += lines;
+    return Ok{};
+  };
+  if (auto taken = intake.take(*connection, *answer, add); !taken)
+    return data_error(attempt_name(attempt) + ": " + taken.error().message);
   return bytes;
 }
 

@@ -35,10 +35,10 @@ class ShuffleConnection {
   UniqueFd fd_;
   int timeout_ms_;                // of each wait
   std::int64_t deadline_ms_ = 0;  // of the answer line, then of the body
-  std::string ahead_;  // read past an answer line
+  std::string ahead_;             // read past an answer line
 };
 
-// The partition of a map output as one string, checksum verified.
+// The lines of a partition of a map output as one string, checked (shuffle_intake.h).
 Result<std::string> fetch_map_output(const std::string& host, std::uint16_t port,
                                      const AttemptKey& attempt, std::uint32_t partition,
                                      std::int64_t most_bytes);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "tracker/tasktracker/run_file.h"
-
 namespace weir::tasktracker {
 namespace {
 
@@ -14,7 +12,6 @@ constexpr std::size_t kFetchers = 5;
 constexpr int kFailuresToReport = 4;
 constexpr std::int64_t kFirstPauseMs = 250;
 constexpr int kMostDoublings = 5;
-constexpr std::size_t kCopyBytes = 128 * 1024;
 constexpr std::int32_t kShuffleShare = 333333;  // of the progress of a reduce
 
 // Set apart from failures of the source, which are retried.
@@ -130,7 +127,7 @@ Result<CopiedPiece> ShuffleCopier::fetch(Link& link, std::uint32_t map, const So
     link.connection.reset();
     return answer.error();
   }
-  auto piece = take_body(*link.connection, *answer, map);
+  auto piece = take_body(link, *answer, map);
   if (!piece) link.connection.reset();
   return piece;
 }
@@ -142,53 +139,51 @@ bool ShuffleCopier::reserve_memory(std::int64_t bytes) {
   return true;
 }
 
-Result<CopiedPiece> ShuffleCopier::take_body(ShuffleConnection& connection,
-                                             const ShuffleAnswer& answer, std::uint32_t map) {
+Result<CopiedPiece> ShuffleCopier::take_body(Link& link, const ShuffleAnswer& answer,
+                                             std::uint32_t map) {
   CopiedPiece piece;
-  piece.bytes = answer.bytes;
-  std::uint32_t crc = 0;
-  Status read = Ok{};
-  const bool in_memory = reserve_memory(answer.bytes);
-  if (in_memory) {
-    piece.memory.resize(static_cast<std::size_t>(answer.bytes));
-    read = connection.read_body(piece.memory);
-    crc = crc_of(0, piece.memory);
-  } else {
-    piece.path = spec_.attempt_dir + "/copied_" + std::to_string(map);
-    read = save_body(connection, answer, piece.path, crc);
-  }
-  if (read.ok() && crc == answer.crc) {
+  piece.stored_bytes = answer.bytes;
+  piece.in_blocks = answer.in_blocks;
+  piece.bytes = answer.in_blocks ? answer.size.value_or(0) : answer.bytes;
+  const bool in_memory = reserve_memory(piece.bytes);
+  const Status taken =
+      in_memory ? take_to_memory(link, answer, piece) : take_to_file(link, answer, map, piece);
+  if (taken) {
     control_.moved();
     return piece;
   }
   if (in_memory) {
     const std::lock_guard lock(mutex_);
-    memory_used_ -= answer.bytes;
+    memory_used_ -= piece.bytes;
   }
-  if (!read) return read.error();
-  return data_error("map " + std::to_string(map) + ": checksum differs");
+  return taken.error();
 }
 
-Status ShuffleCopier::save_body(ShuffleConnection& connection, const ShuffleAnswer& answer,
-                                const std::string& path, std::uint32_t& crc) {
+Status ShuffleCopier::take_to_memory(Link& link, const ShuffleAnswer& answer, CopiedPiece& piece) {
+  piece.memory.reserve(static_cast<std::size_t>(piece.bytes));
+  return link.intake.take(*link.connection, answer,
+                          [&piece](std::string_view, std::string_view lines) -> Status {
+                            piece.memory += lines;
+                            return Ok{};
+                          });
+}
+
+Status ShuffleCopier::take_to_file(Link& link, const ShuffleAnswer& answer, std::uint32_t map,
+                                   CopiedPiece& piece) {
   const auto local = [](Error error) {
     error.code = kLocalFailure;
     return error;
   };
-  auto fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
+  piece.path = spec_.attempt_dir + "/copied_" + std::to_string(map);
+  auto fd = open_file(piece.path, O_WRONLY | O_CREAT | O_TRUNC);
   if (!fd) return local(fd.error());
-  std::vector<char> buffer(kCopyBytes);
-  for (std::int64_t left = answer.bytes; left > 0;) {
-    const std::span<char> part(buffer.data(),
-                               static_cast<std::size_t>(std::min<std::int64_t>(left, kCopyBytes)));
-    if (auto read = connection.read_body(part); !read) return read;
-    const std::string_view bytes(part.data(), part.size());
-    crc = crc_of(crc, bytes);
-    if (auto written = write_all(fd->get(), bytes, path); !written) return local(written.error());
-    left -= static_cast<std::int64_t>(part.size());
-    control_.moved();
-  }
-  return Ok{};
+  return link.intake.take(*link.connection, answer,
+                          [&](std::string_view stored, std::string_view) -> Status {
+                            auto written = write_all(fd->get(), stored, piece.path);
+                            if (!written) return local(written.error());
+                            control_.moved();
+                            return Ok{};
+                          });
 }
 
 void ShuffleCopier::fetched(std::uint32_t map, Result<CopiedPiece> piece) {
@@ -204,7 +199,7 @@ void ShuffleCopier::fetched(std::uint32_t map, Result<CopiedPiece> piece) {
     return;
   }
   source.state = State::kDone;
-  bytes_copied_ += piece->bytes;
+  bytes_copied_ += piece->stored_bytes;
   pieces_[map] = std::move(*piece);
   control_.drop_fetch_failures(map);
   ++done_;

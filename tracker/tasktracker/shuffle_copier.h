@@ -1,9 +1,9 @@
 // Copies one partition of every map's output to a reduce attempt: five fetching threads, small
-// pieces kept in memory up to a budget, the others in files; checksums verified; failures retried
-// with growing pauses. Where outputs are is learned piece by piece (news()), also that one is
-// obsolete. After four failures of the same output the attempt reports it and goes on trying. A
-// piece once copied is kept whatever happens to its source. news() may be called from any thread;
-// the rest belongs to the attempt's main thread.
+// pieces kept in memory up to a budget, the others in files as they came; all of them checked
+// (shuffle_intake.h); failures retried with growing pauses. Where outputs are is learned piece by
+// piece (news()), also that one is obsolete. After four failures of the same output the attempt
+// reports it and goes on trying. A piece once copied is kept whatever happens to its source. news()
+// may be called from any thread; the rest belongs to the attempt's main thread.
 #pragma once
 
 #include <condition_variable>
@@ -17,15 +17,18 @@
 #include <vector>
 
 #include "tracker/tasktracker/shuffle_client.h"
+#include "tracker/tasktracker/shuffle_intake.h"
 #include "tracker/tasktracker/task_control.h"
 #include "tracker/tasktracker/task_spec.h"
 
 namespace weir::tasktracker {
 
 struct CopiedPiece {
-  std::string memory;  // the lines, or
-  std::string path;    // the file that holds them
-  std::int64_t bytes = 0;
+  std::string memory;             // the lines, or
+  std::string path;               // the file that holds them,
+  std::int64_t bytes = 0;         // of the lines
+  std::int64_t stored_bytes = 0;  // of the file
+  bool in_blocks = false;         // it
 };
 
 class ShuffleCopier {
@@ -52,16 +55,17 @@ class ShuffleCopier {
     std::string host;
     std::uint16_t port = 0;
     std::optional<ShuffleConnection> connection;
+    ShuffleIntake intake;
   };
 
   void work();
   std::optional<std::uint32_t> next_map(std::unique_lock<std::mutex>& lock);
   Result<CopiedPiece> fetch(Link& link, std::uint32_t map, const Source& source);
   Result<ShuffleAnswer> ask(Link& link, std::uint32_t map, const Source& source);
-  Result<CopiedPiece> take_body(ShuffleConnection& connection, const ShuffleAnswer& answer,
-                                std::uint32_t map);
-  Status save_body(ShuffleConnection& connection, const ShuffleAnswer& answer,
-                   const std::string& path, std::uint32_t& crc);
+  Result<CopiedPiece> take_body(Link& link, const ShuffleAnswer& answer, std::uint32_t map);
+  Status take_to_memory(Link& link, const ShuffleAnswer& answer, CopiedPiece& piece);
+  Status take_to_file(Link& link, const ShuffleAnswer& answer, std::uint32_t map,
+                      CopiedPiece& piece);
   bool reserve_memory(std::int64_t bytes);
   void fetched(std::uint32_t map, Result<CopiedPiece> piece);
   void retry_later(std::uint32_t map);

@@ -8,6 +8,8 @@
 namespace weir::tasktracker {
 namespace {
 
+constexpr std::string_view kBlocks = "blocks";
+
 std::string_view take_word(std::string_view& text) {
   const std::size_t space = std::min(text.find(' '), text.size());
   const std::string_view word = text.substr(0, space);
@@ -40,7 +42,8 @@ std::string encode(const ShuffleAnswer& answer) {
   if (!answer.ok) return "NO " + printable(answer.reason, kMaxShuffleAnswer - 8) + "\n";
   return "OK " + std::to_string(answer.bytes) + " " + std::to_string(answer.crc) + " " +
          std::to_string(answer.lines) +
-         (answer.size ? " " + std::to_string(*answer.size) : std::string()) + "\n";
+         (answer.size ? " " + std::to_string(*answer.size) : std::string()) +
+         (answer.in_blocks ? " " + std::string(kBlocks) : std::string()) + "\n";
 }
 
 std::optional<ShuffleRequest> parse_shuffle_request(std::string_view line) {
@@ -83,7 +86,10 @@ std::optional<ShuffleAnswer> parse_shuffle_answer(std::string_view line) {
       !parse_number(take_word(line), answer.lines)) {
     return std::nullopt;
   }
-  if (!line.empty() && !parse_number(line, answer.size.emplace())) return std::nullopt;
+  if (line.empty()) return answer;
+  if (!parse_number(take_word(line), answer.size.emplace())) return std::nullopt;
+  answer.in_blocks = line == kBlocks;
+  if (!line.empty() && !answer.in_blocks) return std::nullopt;
   return answer;
 }
 

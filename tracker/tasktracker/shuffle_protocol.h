@@ -2,6 +2,10 @@
 // line, one answer line, then the bytes; a connection may ask again. Requests are at most 256
 // bytes:
 //   WEIR1 MAP <attempt name> <partition> LF        -> OK <bytes> <crc32> <lines> LF, bytes
+//                                                  or OK <bytes> <crc32> <lines> <raw> blocks LF,
+//                                                     bytes: blocks (block_codec.h), of which
+//                                                     <raw> bytes of lines are made; the checksum
+//                                                     is of what travels
 //   WEIR1 LOG <attempt name> <stdout|stderr|syslog> <most bytes> [<from> [<to>]] LF
 //                                                  -> OK <bytes> 0 <begin> <size> LF, bytes: the
 //                                                  last
@@ -53,7 +57,8 @@ struct ShuffleAnswer {
   std::int64_t bytes = 0;
   std::uint32_t crc = 0;
   std::int64_t lines = 0;            // of a log: the place of its first byte given
-  std::optional<std::int64_t> size;  // of the whole log
+  std::optional<std::int64_t> size;  // of the whole log; of what is in the blocks
+  bool in_blocks = false;
 };
 
 std::string encode(const ShuffleRequest& request);  // with the newline

@@ -47,13 +47,17 @@ ShuffleBody open_map_output(const WorkDirs& dirs, const ShuffleRequest& request)
   body.offset = segment->offset;
   body.answer = {
       true, {}, segment->bytes, static_cast<std::uint32_t>(segment->crc), segment->lines};
+  body.answer.in_blocks = segment->in_blocks;
+  if (segment->in_blocks) body.answer.size = segment->raw_bytes;
   return body;
 }
 
 ShuffleBody open_log(const WorkDirs& dirs, const ShuffleRequest& request) {
   const std::string directory = dirs.log(request.attempt);
   struct stat info {};
-  if (::stat(directory.c_str(), &info) != 0)
+  // A directory that was left empty is another attempt's by now (scratch.h).
+  if (::stat(directory.c_str(), &info) != 0 &&
+      ::stat(directory.substr(0, directory.rfind('/')).c_str(), &info) != 0)
     return refuse("no logs of " + attempt_name(request.attempt) + " here");
   ShuffleBody body;
   body.answer.ok = true;

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kSmallestBuffer = 64 * 1024;
 constexpr std::size_t kLargestBuffer = 0x7fff0000;  // offsets are 32 bits
+constexpr std::size_t kLargePage = 2u << 20, kLargePagesFrom = 4u << 20;
+constexpr std::size_t kLinesAhead = 16, kBytesAhead = 256, kCacheLine = 64;
 
 std::size_t whole_pages(std::size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -36,6 +38,8 @@ SortBuffer::~SortBuffer() {
 }
 
 void SortBuffer::map_memory(std::size_t bytes) {
+  // A mapping moves only as a whole, and a part that asks for large pages is one of its own.
+  if (asked_for_large_pages_) (void)::madvise(memory_, capacity_, MADV_HUGEPAGE);
   void* memory =
       memory_ ? ::mremap(memory_, capacity_, bytes, MREMAP_MAYMOVE)
               : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -64,8 +68,17 @@ Result<std::span<char>> SortBuffer::space() {
   return std::span<char>(memory_ + used_, gap() - sizeof(Record));
 }
 
+// Sorted lines are read from all over the buffer, and with small pages most of that time is address
+// translation. What is only a little filled keeps small pages, of which few are made.
+void SortBuffer::ask_for_large_pages() {
+  asked_for_large_pages_ = true;
+  const std::size_t from = (used_ + kLargePage - 1) / kLargePage * kLargePage;
+  if (from < capacity_) (void)::madvise(memory_ + from, capacity_ - from, MADV_HUGEPAGE);
+}
+
 void SortBuffer::commit(std::size_t bytes) {
   used_ += bytes;
+  if (!asked_for_large_pages_ && used_ >= kLargePagesFrom) ask_for_large_pages();
   record_lines();
 }
 
@@ -128,17 +141,9 @@ void SortBuffer::group_by_partition(Record* records) {
 void SortBuffer::sort() {
   Record* records = records_begin();
   if (partitions_ > 1) group_by_partition(records);
-  const char* memory = memory_;
-  const auto before = [memory](const Record& a, const Record& b) {
-    if (a.prefix != b.prefix) return a.prefix < b.prefix;
-    const int order =
-        compare_beyond_prefix(memory + a.offset, a.key_length, memory + b.offset, b.key_length);
-    return order != 0 ? order < 0 : a.offset < b.offset;
-  };
-  Record* begin = records;
   for (const std::uint32_t size : partition_counts_) {
-    std::sort(begin, begin + size, before);
-    begin += size;
+    sort_records({records, size}, memory_);
+    records += size;
   }
 }
 
@@ -156,7 +161,16 @@ void SortBuffer::start_over() {
 
 const Line* SortBuffer::Stream::next() {
   if (index_ == buffer_.count_) return nullptr;
-  const Record& record = buffer_.records_begin()[index_++];
+  const Record* records = buffer_.records_begin();
+  // Sorted lines lie all over the memory: those soon to come are fetched meanwhile.
+  if (index_ + kLinesAhead < buffer_.count_) {
+    const Record& ahead = records[index_ + kLinesAhead];
+    const char* const line = buffer_.memory_ + ahead.offset;
+    for (std::size_t at = 0; at < std::min<std::size_t>(ahead.length, kBytesAhead);
+         at += kCacheLine)
+      __builtin_prefetch(line + at);
+  }
+  const Record& record = records[index_++];
   partition_ = record.partition;
   line_ = {buffer_.memory_ + record.offset, record.length, record.key_length, record.prefix};
   return &line_;

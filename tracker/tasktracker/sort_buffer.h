@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tracker/tasktracker/line_stream.h"
+#include "tracker/tasktracker/record_sort.h"
 
 namespace weir::tasktracker {
 
@@ -52,16 +53,11 @@ class SortBuffer {
   };
 
  private:
-  struct Record {
-    std::uint64_t prefix;
-    std::uint32_t offset;
-    std::uint32_t key_length;
-    std::uint32_t length;
-    std::uint32_t partition;
-  };
+  using Record = SortRecord;
 
   Record* records_begin() const { return reinterpret_cast<Record*>(memory_ + capacity_) - count_; }
   std::size_t gap() const { return capacity_ - used_ - count_ * sizeof(Record); }
+  void ask_for_large_pages();
   void record_lines();
   void group_by_partition(Record* records);
   void map_memory(std::size_t bytes);
@@ -74,7 +70,7 @@ class SortBuffer {
   std::size_t recorded_ = 0;  // bytes of lines that have a record
   std::size_t scanned_ = 0;   // no newline before this, from recorded_ on
   std::size_t count_ = 0;
-  bool full_ = false;
+  bool full_ = false, asked_for_large_pages_ = false;
   std::vector<std::uint32_t> partition_counts_;
 };
 

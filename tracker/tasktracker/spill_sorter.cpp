@@ -41,7 +41,7 @@ Status SpillSorter::spill() {
 Result<Run> SpillSorter::write(LineStream& lines, bool combined, const std::string& path,
                                bool checksums) {
   if (combined && options_.combine) return write_combined(lines, path, checksums);
-  return write_run(lines, path, options_.partitions, checksums);
+  return write_run(lines, path, options_.partitions, checksums, options_.codec);
 }
 
 Result<Run> SpillSorter::write_combined(LineStream& lines, const std::string& path,
@@ -52,6 +52,7 @@ Result<Run> SpillSorter::write_combined(LineStream& lines, const std::string& pa
   options.memory_bytes = std::min(options_.memory_bytes, kCombinedMemoryBytes);
   options.max_line_bytes = options_.max_line_bytes;
   options.fan_in = options_.fan_in;
+  options.codec = options_.codec;
   SpillSorter out(std::move(options));
   if (auto combined = options_.combine(lines, out); !combined) return combined.error();
   return out.finish(path, checksums);
@@ -75,8 +76,8 @@ Result<Run> SpillSorter::finish(const std::string& path, bool checksums) {
     if (auto spilled = spill(); !spilled) return spilled.error();
   }
   buffer_.release();
-  if (auto folded =
-          merge_to_fan_in(runs_, options_.partitions, options_.fan_in, options_.prefix + "merge_");
+  if (auto folded = merge_to_fan_in(runs_, options_.partitions, options_.fan_in,
+                                    options_.prefix + "merge_", options_.codec);
       !folded) {
     return folded.error();
   }

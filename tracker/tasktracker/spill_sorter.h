@@ -27,7 +27,8 @@ struct SpillSorterOptions {
   std::size_t memory_bytes = 64u << 20;
   std::size_t max_line_bytes = 256u << 20;
   std::size_t fan_in = kMergeFanIn;
-  Combine combine;  // empty: no combiner
+  MapOutputCodec codec = MapOutputCodec::kNone;  // of the spills and of the run
+  Combine combine;                               // empty: no combiner
 };
 
 class SpillSorter {

@@ -1,8 +1,8 @@
 // Reads one split of an input file as a stream of bytes. Lines are never cut: with S(x) the first
 // line start at or after byte x, a split (offset, length) is the bytes [S(offset), S(offset +
-// length)), so the splits of a file laid side by side give the file, however it was cut. A name
-// that ends in .gz is decompressed (members may be concatenated) and is always read whole. Blocking
-// reads; one reader belongs to one thread.
+// length)), so the splits of a file laid side by side give the file, however it was cut. A
+// compressed file (its name ends in .gz, .zst or .bz2; packed_reader.h) is always read whole.
+// Blocking reads; one reader belongs to one thread.
 #pragma once
 
 #include <cstdint>

@@ -27,9 +27,10 @@ bool take_number(std::string_view& text, Integer& into) {
 }  // namespace
 
 TaskControl::TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports,
-                         bool compute_granted)
+                         bool compute_granted, Served served)
     : commands_(std::move(commands)), reports_(std::move(reports)), granted_(compute_granted) {
   report_.status.attempt = id;
+  if (served == Served::kByCaller) return;
   if (auto pipe = make_pipe(); pipe.ok()) {
     stop_read_ = std::move(pipe->read_end);
     stop_write_ = std::move(pipe->write_end);
@@ -39,7 +40,7 @@ TaskControl::TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd repor
 
 TaskControl::~TaskControl() {
   stop_write_.reset();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void TaskControl::set_progress(std::int64_t done, std::int64_t total, std::int32_t from,
@@ -125,6 +126,10 @@ std::int64_t TaskControl::wait_for_commit() {
     progress_ = 1000000;
   }
   send();
+  while (served_by_caller() && !commit_until_ms_) {
+    wait_for_line(kReportIntervalMs);
+    serve_now();
+  }
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return commit_until_ms_.has_value(); });
   return *commit_until_ms_;
@@ -163,33 +168,55 @@ void TaskControl::send() {
 }
 
 void TaskControl::serve() {
-  std::string buffer;
   for (;;) {
     pollfd fds[2] = {{commands_.get(), POLLIN, 0}, {stop_read_.get(), POLLIN, 0}};
     if (::poll(fds, 2, kReportIntervalMs) < 0 && errno != EINTR) agent_is_gone();
     if (fds[1].revents != 0) return;
     if (fds[0].revents != 0) {
-      char bytes[16384];
-      const ssize_t n = ::read(commands_.get(), bytes, sizeof bytes);
-      if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) agent_is_gone();
-      if (n > 0) buffer.append(bytes, static_cast<std::size_t>(n));
-      std::size_t start = 0, newline;
-      while ((newline = buffer.find('\n', start)) != std::string::npos) {
-        take_command(std::string_view(buffer).substr(start, newline - start));
-        start = newline + 1;
-      }
-      buffer.erase(0, start);
-      if (buffer.size() > kLongestCommand) agent_is_gone();
-      continue;
+      read_commands();
+    } else {
+      report_news();
     }
-    bool due;
-    {
-      const std::lock_guard lock(mutex_);
-      due = changed_since_sent_ || movement_.load(std::memory_order_relaxed) != movement_sent_ ||
-            progress_.load(std::memory_order_relaxed) != progress_sent_;
-    }
-    if (due) send();
   }
+}
+
+void TaskControl::wait_for_line(int milliseconds) {
+  pollfd line = {commands_.get(), POLLIN, 0};
+  const int ready = ::poll(&line, 1, milliseconds);
+  if (ready < 0 && errno != EINTR) agent_is_gone();
+}
+
+void TaskControl::serve_now() {
+  pollfd line = {commands_.get(), POLLIN, 0};
+  if (::poll(&line, 1, 0) > 0) read_commands();
+  const std::int64_t now_ms = steady_now_ms();
+  if (now_ms - sent_ms_ < kReportIntervalMs) return;
+  sent_ms_ = now_ms;
+  report_news();
+}
+
+void TaskControl::read_commands() {
+  char bytes[16384];
+  const ssize_t n = ::read(commands_.get(), bytes, sizeof bytes);
+  if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) agent_is_gone();
+  if (n > 0) unread_.append(bytes, static_cast<std::size_t>(n));
+  std::size_t start = 0, newline;
+  while ((newline = unread_.find('\n', start)) != std::string::npos) {
+    take_command(std::string_view(unread_).substr(start, newline - start));
+    start = newline + 1;
+  }
+  unread_.erase(0, start);
+  if (unread_.size() > kLongestCommand) agent_is_gone();
+}
+
+void TaskControl::report_news() {
+  bool due;
+  {
+    const std::lock_guard lock(mutex_);
+    due = changed_since_sent_ || movement_.load(std::memory_order_relaxed) != movement_sent_ ||
+          progress_.load(std::memory_order_relaxed) != progress_sent_;
+  }
+  if (due) send();
 }
 
 void TaskControl::take_command(std::string_view line) {

@@ -1,8 +1,10 @@
 // The attempt process's line to its agent. Reports (progress, status, counters, state) are merged
 // here and sent at most a few times a second, at once when the state changes; commands (grant,
 // commit, map outputs) arrive as lines on another pipe. When that pipe closes the agent is dead:
-// everything of the attempt is killed and the process ends, so no orphan survives its tracker. All
-// methods may be called from any thread; one thread inside serves the pipes.
+// everything of the attempt is killed and the process ends, so no orphan survives its tracker. Who
+// serves the pipes is a thread inside, and then all methods may be called from any thread; or, for
+// a task that does nothing but run one command, the only thread there is, while it waits for that:
+// to make a thread costs a tenth of a short task.
 #pragma once
 
 #include <atomic>
@@ -31,8 +33,17 @@ struct OutputNews {
 
 class TaskControl {
  public:
-  TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports, bool compute_granted);
+  enum class Served { kByThread, kByCaller };
+
+  TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports, bool compute_granted,
+              Served served = Served::kByThread);
   ~TaskControl();
+
+  // kByCaller: when there is something to be read from the line, and from time to time. The thread
+  // that does it is the only one.
+  bool served_by_caller() const { return !thread_.joinable(); }
+  int line() const { return commands_.get(); }
+  void serve_now();
 
   void moved() { movement_.fetch_add(1, std::memory_order_relaxed); }
   void set_progress(std::int64_t done, std::int64_t total, std::int32_t from = 0,
@@ -56,6 +67,9 @@ class TaskControl {
 
  private:
   void serve();
+  void wait_for_line(int milliseconds);
+  void read_commands();
+  void report_news();
   void take_command(std::string_view line);
   void send();
   [[noreturn]] void agent_is_gone();
@@ -75,6 +89,8 @@ class TaskControl {
   std::mutex send_mutex_;
   std::uint64_t movement_sent_ = 0;
   std::int32_t progress_sent_ = 0;
+  std::int64_t sent_ms_ = 0;  // kByCaller
+  std::string unread_;        // the beginning of a command
   bool changed_since_sent_ = true, ended_ = false;
   std::thread thread_;
 };

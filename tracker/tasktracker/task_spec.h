@@ -1,5 +1,5 @@
 // What one attempt's process is told at its start: everything about its task and nothing about the
-// rest of the job. The agent writes it as a file (task_spec_codec.h). Pure, any thread.
+// rest of the job. It is handed over as bytes (task_spec_codec.h). Pure, any thread.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,9 @@ struct TaskSpec {
   std::vector<InputPiece> input;  // maps: at least one, read in this order
   std::string output;             // directory of the job
   std::string owner;              // whom the output directory names (output_directory.h)
+  // An attempt of the job on this tracker has published there: directories were made for good.
+  bool output_is_durable = false;
+  std::string spare_output_dir;  // by its name aside, of an attempt that has ended; mostly none
   std::map<std::string, std::string> conf, environment;
   std::string working_directory;  // empty: the attempt's own
   std::vector<JobFile> files;     // that travel with the job

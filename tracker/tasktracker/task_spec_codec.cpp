@@ -2,7 +2,9 @@
 
 #include <thrift/transport/TTransportException.h>
 
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "task_types.h"
 #include "thrift/wire_job.h"
@@ -17,7 +19,7 @@ using apache::thrift::protocol::TType;
 using apache::thrift::transport::TMemoryBuffer;
 using apache::thrift::transport::TTransportException;
 
-constexpr std::int16_t kFields = 26;  // of wire::TaskSpec
+constexpr std::int16_t kFields = 28;  // of wire::TaskSpec
 
 // Its outermost struct has each of its fields, in order, and no struct has another one.
 class StrictProtocol : public FrameProtocol {
@@ -107,6 +109,8 @@ void for_each_field(Spec& spec, File& file, Same same) {
   same(spec.cgroups, file.cgroups);
   same(spec.hidden_root, file.hidden_root);
   same(spec.sealed_mounts, file.sealed_mounts);
+  same(spec.output_is_durable, file.output_is_durable);
+  same(spec.spare_output_dir, file.spare_output_dir);
 }
 
 }  // namespace
@@ -129,6 +133,7 @@ std::string encode_task_spec(const TaskSpec& spec) {
     written.__set_executable(shipped.executable);
   }
   for_each_field(spec, file, [](const auto& from, auto& to) { to = from; });
+  file.settings.map_output_codec = static_cast<std::int32_t>(spec.settings.map_output_codec);
   const auto memory = std::make_shared<TMemoryBuffer>();
   TBinaryProtocolT<TMemoryBuffer> protocol(memory);
   file.write(&protocol);
@@ -151,6 +156,10 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
   for (wire::JobFile& shipped : file.files)
     spec.files.push_back({shipped.name, std::move(shipped.content), shipped.executable});
   for_each_field(spec, file, [](auto& to, auto& from) { to = std::move(from); });
+  const std::int32_t codec = file.settings.map_output_codec;
+  if (codec < 0 || std::cmp_greater_equal(codec, std::size(kMapOutputCodecNames)))
+    return damaged("a codec that is not known");
+  spec.settings.map_output_codec = static_cast<MapOutputCodec>(codec);
   return spec;
 }
 

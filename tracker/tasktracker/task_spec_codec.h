@@ -1,6 +1,6 @@
-// The task file: a TaskSpec as a Thrift struct (thrift/task.thrift). It is read back strictly: a
-// field that is missing, not known or of another type, a short file and bytes behind the end are
-// errors that say which. Pure, any thread.
+// What an attempt is to do: a TaskSpec as a Thrift struct (thrift/task.thrift). It is read back
+// strictly: a field that is missing, not known or of another type, a short file and bytes behind
+// the end are errors that say which. Pure, any thread.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ struct TaskTrackerOptions {
   std::int64_t min_free_disk_mb = 256;   // below: takes no tasks
   std::string shuffle_address = "127.0.0.1";
   std::uint16_t shuffle_port = 0;  // 0: the system chooses
-  std::string runner;              // program that understands `run-task FILE`; empty: this one
+  std::string runner;              // a program that serves attempts; empty: the carried one
   std::optional<std::int64_t> job_disk_mb;  // nothing: half of the disk, 0: no bound
   TaskSettings task;
   LogSettings log;

@@ -1,5 +1,7 @@
 // Where a tracker keeps things under its work directory, in one place:
-//   attempts/<attempt>/          scratch of a running attempt (spec, spills, commands' work)
+//   attempts/sessions            which sessions attempts lead (session_log.h)
+//   attempts/<attempt>/          scratch of an attempt (spills, commands' work): of one that runs,
+//                                or has ended, until the job's next one has it (scratch.h)
 //   outputs/<job>/<attempt>/     map outputs (file.out, file.idx), until the job is dropped
 //   logs/<job>/<attempt>/        stderr, syslog; kept for a day
 //   aside/<number>/              what an earlier life left, until it could be removed
@@ -7,6 +9,7 @@
 // Pure names, any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "jobqueue/model/ids.h"
@@ -24,6 +27,7 @@ struct WorkDirs {
   std::string logs() const { return root + "/logs"; }
   std::string aside() const { return root + "/aside"; }
   std::string attempt(const AttemptKey& key) const { return attempts() + "/" + attempt_name(key); }
+  std::string sessions() const { return attempts() + "/sessions"; }
   std::string job_outputs(JobId job) const { return outputs() + "/" + job_name(job); }
   std::string output(const AttemptKey& key) const {
     return job_outputs(key.task.job) + "/" + attempt_name(key);

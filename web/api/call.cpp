@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "conf/values.h"
 #include "jobqueue/model/submission_checks.h"
@@ -145,9 +146,18 @@ JobId Call::job() const {
   return *job;
 }
 
+std::string media_type(const HttpRequest& request) {
+  std::string type = request.header("content-type").value_or("");
+  type.resize(std::min(type.find(';'), type.size()));
+  while (type.ends_with(' ')) type.pop_back();
+  for (char& c : type) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return type;
+}
+
 bool is_json(const HttpRequest& request) {
-  const std::string type = request.header("content-type").value_or("");
-  return std::string_view(type).substr(0, type.find(';')) == "application/json";
+  return media_type(request) == "application/json";
 }
 
 Json json_body(const HttpRequest& request) {
@@ -158,7 +168,19 @@ Json json_body(const HttpRequest& request) {
   }
   check_shape(request.body);
   try {
-    Json body = Json::parse(request.body);
+    // What is said twice may be said in two ways: which one counts is not ours to guess.
+    std::vector<std::set<std::string>> keys;
+    std::string twice;
+    const auto look = [&](int, Json::parse_event_t event, const Json& parsed) {
+      if (event == Json::parse_event_t::object_start) keys.emplace_back();
+      if (event == Json::parse_event_t::object_end) keys.pop_back();
+      if (event == Json::parse_event_t::key && !keys.back().insert(parsed).second)
+        twice = parsed.get<std::string>();
+      return true;
+    };
+    Json body = Json::parse(request.body, look);
+    if (!twice.empty())
+      refuse(fmt::format("the body says '{}' twice", twice.substr(0, 64)), "each key once");
     if (!body.is_object()) refuse("the body is no object", "a JSON object like {\"name\": ...}");
     return body;
   } catch (const Json::parse_error& error) {

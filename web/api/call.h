@@ -76,6 +76,8 @@ struct Call {
 // A body is only looked at if its type is JSON; bounded in depth and number of values.
 Json json_body(const HttpRequest& request);
 bool is_json(const HttpRequest& request);
+// Content-Type in lower case, without parameters.
+std::string media_type(const HttpRequest& request);
 
 // `version`: of the published views that it shows; 0: none.
 HttpAnswer json_answer(const Json& json, Version version = 0);

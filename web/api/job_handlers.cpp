@@ -94,10 +94,17 @@ void get_jobs(ApiContext& context, const Call& call) {
 }
 
 void get_history(ApiContext& context, const Call& call) {
-  const Query query = call.query({"queue", "user", "since", "before", "limit", "cursor"});
+  const Query query = call.query(
+      {"queue", "user", "state", "name", "since", "before", "sort", "limit", "cursor"});
   HistoryFilter filter;
   filter.queue = query.text("queue").value_or("");
   filter.user = query.text("user").value_or("");
+  filter.name = query.text("name").value_or("");
+  filter.states = query.list("state");
+  const std::string sort = query.text("sort").value_or("-finished");
+  if (sort != "finished" && sort != "-finished")
+    refuse("query: sort: must be finished or -finished", "finished, -finished");
+  filter.oldest_first = sort == "finished";
   filter.since_ms = query.integer("since");
   filter.before_ms = query.integer("before");
   filter.limit = limit_of(query);

@@ -15,8 +15,7 @@ SentSettings sent_settings(const HttpRequest& request) {
     refuse("the body: settings of more than 4 MiB", "fewer settings", 413);
   SentSettings sent;
   sent.name = "settings";
-  const std::string type = request.header("content-type").value_or("");
-  const std::string_view kind = std::string_view(type).substr(0, type.find(';'));
+  const std::string kind = media_type(request);
   if (kind == "application/json") {
     const Json body = json_body(request);
     Fields fields(body, "");
@@ -26,7 +25,7 @@ SentSettings sent_settings(const HttpRequest& request) {
     return sent;
   }
   if (kind != "application/yaml" && kind != "text/plain" && kind != "application/x-yaml") {
-    refuse("Content-Type: '" + type.substr(0, 64) + "' is not taken here",
+    refuse("Content-Type: '" + kind.substr(0, 64) + "' is not taken here",
            "application/yaml, text/plain or application/json", 415);
   }
   sent.text = request.body;

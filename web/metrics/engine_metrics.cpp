@@ -21,7 +21,8 @@ void by_name(Families& families, const EngineCounters& engine, const char* label
 constexpr const char* kLocalities[kLocalityCount] = {"node", "rack", "any"};
 constexpr const char* kReasons[kKillReasonCount] = {
     "reclaim",      "min_share",  "fair_share", "job_killed", "speculative",
-    "tracker_lost", "job_failed", "unknown",    "no_room",    "tracker_stopped"};
+    "tracker_lost", "job_failed", "unknown",    "no_room",    "tracker_stopped",
+    "gang",         "time_limit", "own_maps"};
 
 void add_tasks(Families& families, const EngineCounters& engine) {
   families.counter("weir_launches_total", "Attempts launched, by how near their input was.");

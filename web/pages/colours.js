@@ -3,6 +3,7 @@
 const COLOURS = 14;
 
 const given = new Map();
+const branches = new Set();
 let known = '';
 
 function hash(text) {
@@ -11,8 +12,10 @@ function hash(text) {
   return (sum >>> 0) % COLOURS;
 }
 
-/** Tells which leaf queues there are. */
+/** Tells which queues there are. */
 export function knowQueues(queues) {
+  branches.clear();
+  for (const queue of queues) if (!queue.leaf) branches.add(queue.name);
   const names = queues
     .filter((queue) => queue.leaf)
     .map((queue) => queue.name)
@@ -31,7 +34,7 @@ export function knowQueues(queues) {
   }
 }
 
-/** The class that gives an element its queue's colour as var(--q). */
-export function colourClass(queue, leaf = true) {
+/** The class that gives an element its queue's colour as var(--q); branches are grey. */
+export function colourClass(queue, leaf = !branches.has(queue)) {
   return leaf ? `q${given.get(queue) ?? hash(queue ?? '')}` : 'q-parent';
 }

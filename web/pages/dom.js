@@ -46,10 +46,20 @@ export function svg(tag, props = {}, ...children) {
   return element;
 }
 
-/** The children become exactly these. */
+const FOCUSABLE = 'a[href], button, input, select, [tabindex]';
+const nameOf = (element) => element.getAttribute('href') ?? element.textContent;
+
+/** The children become exactly these. What had the focus has it again, or what is in its place. */
 export function fill(element, ...children) {
+  const held = element.contains(document.activeElement) ? document.activeElement : null;
+  const before = held && held !== element ? [...element.querySelectorAll(FOCUSABLE)] : [];
   element.replaceChildren();
   append(element, children);
+  if (before.length && !element.contains(held)) {
+    const now = [...element.querySelectorAll(FOCUSABLE)];
+    const again = now.find((one) => nameOf(one) === nameOf(held)) ?? now[before.indexOf(held)];
+    again?.focus({preventScroll: true});
+  }
   return element;
 }
 

@@ -1,19 +1,19 @@
-// The tabs of a job: its attempts on the trackers over time, those that failed, logs, counters.
+// The tabs of a job: its attempts on the trackers over time, those that failed, counters.
 import {h, fill, setText, visible} from './dom.js';
-import {get, read, withQuery} from './api.js';
 import {Table} from './table.js';
 import {swimlanes} from './swimlane.js';
 import {duration, clock, millionths, whole, counted, DASH} from './format.js';
-import {href, query, setQuery, go} from './router.js';
+import {href} from './router.js';
 import {stateBadge} from './job_cells.js';
-import {empty, failure, loading} from './states.js';
+import {logText} from './job_log.js';
+import {empty, loading} from './states.js';
 import {plainTable} from './plain_table.js';
+import {WORDS} from './words.js';
 
-const LOG_BYTES = 128 * 1024;
 const COUNTER_HEADS = [
   ['Group', '', 'muted'],
   ['Counter', '', 'wrap'],
-  ['Value', '', 'right'],
+  ['Value', WORDS.counter, 'right'],
 ];
 
 function stateCell(cell, attempt) {
@@ -36,7 +36,7 @@ const COLUMNS = [
   {
     key: 'attempt',
     label: 'Attempt',
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(124px, 1.2fr)',
     className: 'mono',
     draw: (cell, one) => fill(cell, logLink(one)),
   },
@@ -45,6 +45,7 @@ const COLUMNS = [
   {
     key: 'progress',
     label: 'Progress',
+    tip: WORDS.attemptProgress,
     width: '70px',
     from: 560,
     right: true,
@@ -53,12 +54,20 @@ const COLUMNS = [
   {
     key: 'launched',
     label: 'Launched',
+    tip: WORDS.attemptLaunched,
     width: '80px',
     from: 640,
     right: true,
     text: (one) => (one.launched_at_ms ? clock(one.launched_at_ms) : DASH),
   },
-  {key: 'ran', label: 'Ran', width: '70px', right: true, text: (one) => duration(one.ran_ms)},
+  {
+    key: 'ran',
+    label: 'Ran',
+    tip: WORDS.attemptRan,
+    width: '60px',
+    right: true,
+    text: (one) => duration(one.ran_ms),
+  },
   {
     key: 'why',
     label: 'Diagnostics',
@@ -127,7 +136,7 @@ export function drawFailures(page, place, path) {
         'div',
         {class: 'panel-head'},
         h('h2', {}, 'Failed attempts'),
-        h('span', {class: 'muted'}, whole(failed.length)),
+        h('span', {class: 'muted'}, counted(failed.length, 'attempt')),
       ),
       failed.length
         ? failed
@@ -143,7 +152,10 @@ export function drawFailures(page, place, path) {
                   h('span', {class: 'mono'}, logLink(one)),
                   ' on ',
                   h('a', {href: href.tracker(one.tracker)}, visible(one.tracker)),
-                  `, ${clock(one.launched_at_ms)}, after ${duration(one.ran_ms)}`,
+                  // Of those from before the JobTracker's start it is not known.
+                  one.launched_at_ms
+                    ? `, ${clock(one.launched_at_ms)}, after ${duration(one.ran_ms)}`
+                    : null,
                 ),
                 h('pre', {class: 'log'}, logText(one.diagnostics ?? 'No cause was recorded.')),
               ),
@@ -152,117 +164,6 @@ export function drawFailures(page, place, path) {
     );
   });
   return () => page.drop(resource);
-}
-
-/** A log as text: line ends and tabs stay, other control characters are shown. */
-function logText(text) {
-  return text
-    .split('\n')
-    .map((line) => line.split('\t').map(visible).join('\t'))
-    .join('\n');
-}
-
-export function drawLogs(page, place, path) {
-  const chosen = h('select', {'aria-label': 'Attempt'});
-  const streams = h('div', {class: 'chips', role: 'group', 'aria-label': 'Stream'});
-  const tail = h('input', {type: 'checkbox', checked: true});
-  const text = h('pre', {class: 'log', tabindex: 0, 'aria-label': 'Log'});
-  const note = h('p', {class: 'muted'});
-  place.append(
-    h(
-      'section',
-      {class: 'panel'},
-      h('div', {class: 'filters'}, chosen, streams, h('label', {class: 'toggle'}, tail, 'follow')),
-      note,
-      text,
-    ),
-  );
-  let stream = query().get('stream') ?? 'stderr';
-  const load = async () => {
-    if (!chosen.value || !text.isConnected) return;
-    for (const chip of streams.children)
-      chip.setAttribute('aria-pressed', chip.textContent === stream);
-    const mine = chosen.value + stream;
-    try {
-      const {value} = await read(
-        withQuery(`${path}/logs/${encodeURIComponent(chosen.value)}`, {stream}),
-        {text: true, signal: page.signal, headers: {Range: `bytes=-${LOG_BYTES}`}},
-      );
-      if (mine !== chosen.value + stream) return;
-      setText(
-        note,
-        value
-          ? `The last ${whole(value.length)} characters.`
-          : 'It has written nothing to this stream.',
-      );
-      const atEnd = text.scrollTop + text.clientHeight >= text.scrollHeight - 8;
-      setText(text, logText(value));
-      if (tail.checked && atEnd) text.scrollTop = text.scrollHeight;
-    } catch (error) {
-      if (error.name === 'AbortError') return;
-      setText(
-        note,
-        error.status === 416 ? 'It has written nothing to this stream.' : visible(error.message),
-      );
-      setText(text, '');
-    }
-  };
-  for (const name of ['stderr', 'stdout', 'syslog']) {
-    streams.append(
-      h(
-        'button',
-        {
-          on: {
-            click: () => {
-              stream = name;
-              setQuery({stream});
-              load();
-            },
-          },
-        },
-        name,
-      ),
-    );
-  }
-  chosen.addEventListener('change', () => {
-    setQuery({attempt: chosen.value});
-    load();
-  });
-  const timer = setInterval(() => tail.checked && !document.hidden && load(), 3000);
-  page.signal.addEventListener('abort', () => clearInterval(timer));
-  get(path + '/tasks', {signal: page.signal})
-    .then((attempts) => {
-      const wanted = query().get('attempt');
-      const list = [...attempts].sort((a, b) => b.launched_at_ms - a.launched_at_ms).slice(0, 2000);
-      fill(
-        chosen,
-        list.map((one) =>
-          h(
-            'option',
-            {value: one.attempt},
-            `${one.attempt} ${one.state.toLowerCase()} on ${one.tracker}`,
-          ),
-        ),
-      );
-      chosen.value =
-        (
-          list.find((one) => one.attempt === wanted) ??
-          list.find((one) => one.state === 'FAILED') ??
-          list.find((one) => one.state === 'RUNNING') ??
-          list[0]
-        )?.attempt ?? '';
-      if (!list.length) setText(note, 'No attempt of it is known, so there are no logs.');
-      load();
-    })
-    .catch(
-      (error) =>
-        error.name !== 'AbortError' &&
-        fill(
-          note,
-          failure(error, () => go(location.href)),
-        ),
-    );
-  return () => clearInterval(timer);
 }
 
 export function drawCounters(page, place, path) {

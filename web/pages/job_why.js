@@ -4,7 +4,8 @@ import {h, fill, visible} from './dom.js';
 import {get} from './api.js';
 import {counted, whole} from './format.js';
 import {href} from './router.js';
-import {MENDS, MEND_ACTIONS} from './words.js';
+import {MENDS, MEND_ACTIONS, WORDS} from './words.js';
+import {showFacts} from './plain_table.js';
 import {askMove, askPriority, askRelease, roomOf, move} from './actions.js';
 import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
@@ -114,15 +115,14 @@ export function drawWhy(page, place, path, whenJob) {
           ['Map slots', queue.maps],
           ['Reduce slots', queue.reduces],
         ].map(([label, slots]) => [
-          h('dt', {}, label),
-          h(
-            'dd',
-            {},
-            `${whole(slots.running)} running of ${whole(slots.guaranteed)} guaranteed, ` +
-              `${whole(slots.pending)} pending`,
-          ),
+          label,
+          `${whole(slots.running)} running of ${whole(slots.guaranteed)} guaranteed, ` +
+            `${whole(slots.pending)} pending`,
+          `${WORDS.running} ${WORDS.guaranteed} ${WORDS.pending}`,
         ])
       : [];
+    const figures = h('div', {});
+    showFacts(figures, rows);
     fill(
       side,
       h('h2', {}, 'What could be done'),
@@ -136,7 +136,7 @@ export function drawWhy(page, place, path, whenJob) {
               ' ',
               h('a', {href: href.queue(queue.name)}, visible(queue.name)),
             ),
-            h('dl', {class: 'facts'}, rows),
+            figures,
           ]
         : null,
       queue?.priorities

@@ -2,7 +2,7 @@
 import {h, fill, setText, visible} from './dom.js';
 import {CLASSES} from './bars.js';
 import {queueLink} from './job_cells.js';
-import {plainTable, wideTable} from './plain_table.js';
+import {plainTable, showFacts, wideTable} from './plain_table.js';
 import {timeChart} from './chart.js';
 import {withQuery, get} from './api.js';
 import {whole, counted, duration, seconds, slotTime, clock, DASH} from './format.js';
@@ -89,7 +89,7 @@ export function takers(place, queue, queues) {
                     h('span', {class: 'num'}, text),
                     h(
                       'span',
-                      {class: 'num muted'},
+                      {class: 'num muted', tip: `${kind} slots: running / guaranteed.`},
                       `${whole(one[view].running)}/${whole(one[view].guaranteed)}`,
                     ),
                   ),
@@ -104,7 +104,13 @@ export function takers(place, queue, queues) {
 
 export function claimTable(queue) {
   if (!queue.claims.length) return empty('It is owed nothing.');
-  const heads = ['Class', 'Slots owed', ['Opened', '', 'num'], ['Kills in', '', 'num'], 'State'];
+  const heads = [
+    'Class',
+    ['Slots owed', WORDS.owed],
+    ['Opened', WORDS.opened, 'num'],
+    ['Kills in', WORDS.killsIn, 'num'],
+    'State',
+  ];
   const killsIn = (claim) => {
     if (claim.milliseconds_left < 0) return 'never';
     return claim.overdue_ms
@@ -126,12 +132,12 @@ export function claimTable(queue) {
 export function killTable(queue) {
   if (!queue.kills.length) return empty('No attempt was killed for it or of it.');
   const heads = [
-    ['When', '', 'num'],
+    ['When', WORDS.killedAt, 'num'],
     'For',
     'Of',
     'User',
     'Job',
-    'Slots',
+    ['Slots', WORDS.killed],
     ['Lost', WORDS.waste, 'num'],
     ['Outcome', WORDS.outcome],
   ];
@@ -181,29 +187,35 @@ export function userTable(queue) {
 
 export function settingsList(queue) {
   const time = (ms) => (ms === null ? DASH : ms < 0 ? 'never' : duration(ms));
-  const list = (names) =>
+  const named = (names) =>
     names === null
       ? 'everybody'
       : names.length
         ? names.map(visible).join(', ')
         : 'administrators alone';
   const facts = [
-    ['guaranteed', queue.guaranteed],
-    ['maximum', `${whole(queue.maps.maximum)} map, ${whole(queue.reduces.maximum)} reduce slots`],
+    ['guaranteed', queue.guaranteed, WORDS.guaranteed],
+    [
+      'maximum',
+      `${whole(queue.maps.maximum)} map, ${whole(queue.reduces.maximum)} reduce slots`,
+      WORDS.maximum,
+    ],
     [
       'reclaim after',
       `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`,
+      'How long a claim of the queue waits until tasks of others are killed for it.',
     ],
     [
       'kill budget',
       queue.kill_budget === null ? 'unlimited' : `${whole(queue.kill_budget)} slot-seconds an hour`,
+      'Slot-time of its tasks that may be lost to kills for other queues within an hour.',
     ],
     [
       'goes by priority',
       queue.priorities === null ? DASH : queue.priorities ? 'yes' : 'no, by submit time',
     ],
-    ['submit', list(queue.submit)],
-    ['administer', list(queue.administer)],
+    ['submit', named(queue.submit)],
+    ['administer', named(queue.administer)],
     [
       'used, lent, borrowed (maps)',
       queue.map_slot_time
@@ -211,6 +223,7 @@ export function settingsList(queue) {
             .map((key) => slotTime(queue.map_slot_time[key + '_ms']))
             .join(', ')
         : DASH,
+      WORDS.slotTime,
     ],
     [
       'used, lent, borrowed (reduces)',
@@ -219,18 +232,12 @@ export function settingsList(queue) {
             .map((key) => slotTime(queue.reduce_slot_time[key + '_ms']))
             .join(', ')
         : DASH,
+      WORDS.slotTime,
     ],
   ];
-  return h(
-    'div',
-    {},
-    h(
-      'dl',
-      {class: 'facts'},
-      facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
-    ),
-    h('p', {}, h('a', {href: '/settings'}, 'Change the settings')),
-  );
+  const list = h('div', {});
+  showFacts(list, facts);
+  return h('div', {}, list, h('p', {}, h('a', {href: '/settings'}, 'Change the settings')));
 }
 
 export function history(page, place, name) {

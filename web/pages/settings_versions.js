@@ -6,11 +6,12 @@ import {diffElement} from './yaml_editor.js';
 import {confirm, notice, openDialog} from './dialogs.js';
 import {whole, fullMoment} from './format.js';
 import {empty, loading} from './states.js';
-import {plainRows, plainTable} from './plain_table.js';
+import {plainRows, plainTable, wideTable} from './plain_table.js';
+import {WORDS} from './words.js';
 
 const HEADS = [
-  'Number',
-  ['When', '', 'num'],
+  ['Number', WORDS.version],
+  ['When', "When they came in force, by this browser's clock.", 'num'],
   'By',
   'Policy',
   ['What', '', 'wrap'],
@@ -93,7 +94,7 @@ export function drawHistory(page, place) {
       fill(
         panel,
         history.length
-          ? plainTable(
+          ? wideTable(
               HEADS,
               history.map((one) => [
                 whole(one.number),
@@ -121,7 +122,7 @@ export function drawInForce(page, place) {
     'aria-label': 'Filter settings',
     on: {input: () => show()},
   });
-  const heads = [['Setting', '', 'mono wrap'], ['Value', '', 'wrap'], 'From'];
+  const heads = [['Setting', '', 'mono wrap'], ['Value', 'What is in force, with its unit.', 'wrap'], 'From'];
   const table = plainTable(heads, []);
   place.append(h('div', {class: 'filters'}, filter), panel);
   let all = [];

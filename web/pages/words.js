@@ -55,6 +55,23 @@ export const WORDS = {
     'further out.',
   heard: 'How long ago the tracker was heard of by its heartbeat.',
   disk: "Free space on the disk of the tracker's work directory.",
+  attemptProgress: 'How much of its work the attempt has done, in percent of it.',
+  attemptLaunched: "When the attempt was launched, by this browser's clock.",
+  attemptRan: 'How long the attempt has run, or ran until its end.',
+  counter:
+    "Sum over the job's tasks: of those that are done what counted, of the others what their " +
+    'running attempts have said.',
+  owed: 'Slots that the queue lacks of its guarantee and has tasks for.',
+  opened: "When the claim arose, by this browser's clock.",
+  killsIn:
+    'How long until tasks of other queues are killed for what is still owed then; never: it ' +
+    'waits for tasks to end.',
+  killed: 'Slots of the attempts that were killed.',
+  killedAt: "When they were killed, by this browser's clock.",
+  slotTime:
+    'One slot for one second is a slot-second. Used: by attempts that have ended; lent: of its ' +
+    'guarantee, to others; borrowed: above its guarantee. Since the JobTracker started.',
+  version: 'Settings are numbered in the order in which they came in force.',
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
   outcome:
     'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
@@ -83,7 +100,8 @@ export const MENDS = {
   user_at_limit:
     'Its user has what one user may have of the queue. Move the job to another queue, or wait.',
   slow_start: 'Reduces wait until enough maps are done. Nothing needs to be done.',
-  maps_needed: 'Reduces wait until enough maps are done. Nothing needs to be done.',
+  stragglers: 'Second attempts start when a slot is free that nobody else may use.',
+  recovering: 'Trackers report first what they run, then tasks start. Nothing needs to be done.',
   waiting_for_locality: 'It waits a little for a slot near its input. Nothing needs to be done.',
   no_free_slot: 'All slots are taken. It starts when one is free, or a claim takes one back.',
   no_trackers: 'There are no trackers. Start one with `weir tracker --jobtracker HOST:PORT`.',
@@ -93,6 +111,14 @@ export const MENDS = {
   pool_at_share:
     "Its pool has its fair share. Move the job to another pool, or raise the job's priority.",
   pool_at_maximum: 'Its pool has its maximum share. Move the job to another pool.',
+  pool_below_share: 'Its pool is among the next that get slots. Nothing needs to be done.',
+  need_unmet:
+    'Its pool is due more, and gets it as tasks of others end. Preemption in the settings ' +
+    'would take it back sooner.',
+  no_place_to_copy:
+    'As many reduces copy their input as may at a time. It goes on as others are done copying.',
+  waiting_to_compute:
+    'Its reduces have their input and start when a slot is free on their trackers.',
   held: 'It was submitted held. It takes its place in the queue once somebody releases it.',
 };
 
@@ -110,6 +136,7 @@ export const MEND_ACTIONS = {
   no_trackers: ['trackers'],
   pool_at_share: ['priority', 'move'],
   pool_at_maximum: ['move'],
+  need_unmet: ['move', 'owners', 'settings'],
   held: ['release'],
 };
 

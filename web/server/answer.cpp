@@ -88,7 +88,11 @@ HttpAnswer text_answer(int status, std::string content_type, std::string body) {
 }
 
 HttpAnswer problem_answer(const HttpProblem& problem) {
-  nlohmann::ordered_json body = {{"code", problem.status >= 500 ? "INTERNAL" : "BAD_REQUEST"},
+  // As the Thrift API calls them.
+  const char* code = problem.status == 429   ? "BUSY"
+                     : problem.status == 500 ? "INTERNAL"
+                                             : "BAD_REQUEST";
+  nlohmann::ordered_json body = {{"code", code},
                                  {"message", problem.message},
                                  {"hint", problem.hint},
                                  {"diagnostics", nlohmann::ordered_json::array()}};
@@ -97,6 +101,11 @@ HttpAnswer problem_answer(const HttpProblem& problem) {
                                   body.dump(2, ' ', false, Handler::replace) + "\n");
   answer.cache_control = "no-store";
   return answer;
+}
+
+HttpAnswer only_for_reading(const HttpRequest& request) {
+  return problem_answer({405, request.method + " is not for this path", "GET, HEAD"})
+      .with("Allow", "GET, HEAD");
 }
 
 bool names_etag(std::string_view list, std::string_view etag) {

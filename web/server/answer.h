@@ -33,6 +33,8 @@ struct HttpAnswer {
 HttpAnswer text_answer(int status, std::string content_type, std::string body);
 // {"code", "message", "hint", "diagnostics"}, as all refusals are.
 HttpAnswer problem_answer(const HttpProblem& problem);
+// To a method that would change what can only be read.
+HttpAnswer only_for_reading(const HttpRequest& request);
 
 // What goes over the wire.
 struct Outgoing {

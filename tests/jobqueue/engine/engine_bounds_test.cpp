@@ -350,8 +350,8 @@ TEST(EngineBounds, SlotTimeIsThatOfAllSlots) {
   h.step(LoseTracker{"tt1"});
   const QueueCounters& counters =
       h.state().queue(*h.state().tree().find_path("default")).counters;
-  EXPECT_EQ(counters.used_ms[0], 3000);
-  EXPECT_EQ(counters.users.begin()->second.used_ms[0], 3000);
+  EXPECT_EQ(counters.used_ms[TaskKind::kMap], 3000);
+  EXPECT_EQ(counters.users.begin()->second.used_ms[TaskKind::kMap], 3000);
 }
 
 // --- Who does not exist yet ---

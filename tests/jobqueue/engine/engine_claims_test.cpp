@@ -286,7 +286,7 @@ TEST_F(EngineClaims, AKillCostsItsQueueWhatTheTaskHadRun) {
   claim_and_kill();
   EXPECT_EQ(book().lost_slot_ms(leaf("b"), h.now), kReclaimAfter);
   EXPECT_EQ(book().lost_slot_ms(leaf("a"), h.now), 0);
-  EXPECT_EQ(h.state().queue(leaf("b")).counters.lost_ms[0], kReclaimAfter);
+  EXPECT_EQ(h.state().queue(leaf("b")).counters.lost_ms[TaskKind::kMap], kReclaimAfter);
 }
 
 // Reduces that have copied wait for slots, but not for those.

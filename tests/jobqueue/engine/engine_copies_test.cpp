@@ -109,8 +109,10 @@ TEST(EngineCopies, WhatRanInSlotsIsCountedFromTheGrantOn) {
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].ran_ms, 15000);
   EXPECT_EQ(ended[0].held_ms, 5000);
-  EXPECT_EQ(h.state().queue(QueueTree::root()).counters.used_ms[1] +
-                h.state().queue(*h.state().tree().find_path("default")).counters.used_ms[1],
+  EXPECT_EQ(h.state().queue(QueueTree::root()).counters.used_ms[TaskKind::kReduce] +
+                h.state()
+                     .queue(*h.state().tree().find_path("default"))
+                     .counters.used_ms[TaskKind::kReduce],
             5000);
 }
 

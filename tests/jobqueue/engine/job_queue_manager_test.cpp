@@ -136,6 +136,8 @@ TEST_F(ManagerTest, TheFirstNoIsTheAnswer) {
   EXPECT_EQ(code("alice"), ErrorCode::kLimitReached);  // 4 tasks of 3
   spec->splits.resize(3);
   EXPECT_EQ(code("alice"), ErrorCode::kBadRequest);  // its conf
+  spec->conf = {{"mapreduce.map.output.compress.codec", "snappy"}};
+  EXPECT_EQ(code("alice"), ErrorCode::kBadRequest);
   spec->conf.clear();
   EXPECT_EQ(code("alice"), ErrorCode::kOutputInUse);
   spec->output += "2";

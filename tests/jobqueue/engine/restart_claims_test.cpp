@@ -157,7 +157,7 @@ TEST_F(PausedOverRestart, ASwitchSaysWhoseClaimsStandStill) {
 }
 
 TEST(ClaimDeadlines, NeverIsNeverWhateverIsAddedToIt) {
-  ClaimBook book(2);
+  ClaimBook book(2, kTaskKindCount);
   const QueueId leaf(1);
   EXPECT_EQ(book.open(leaf, TaskKind::kMap, 1, 5000, kNever).deadline, kNever);
   book.pause(5000);

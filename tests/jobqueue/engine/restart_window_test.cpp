@@ -24,7 +24,7 @@ JobSnapshot stored_job(JobState state) {
   return job;
 }
 
-Snapshot stored(JobState state) {
+Snapshot snapshot_with(JobState state) {
   Snapshot snapshot;
   snapshot.epoch = 2;
   snapshot.next_job = 8;
@@ -35,7 +35,7 @@ Snapshot stored(JobState state) {
 
 TEST(RestartWindow, EndsWhenEveryKnownTrackerHasReported) {
   FifoHarness h;
-  h.start(stored(JobState::kRunning));
+  h.start(snapshot_with(JobState::kRunning));
   h.add_tracker("tt1", {.map_slots = 2});
   EXPECT_EQ(h.heartbeat("tt1"), "");
   h.add_tracker("tt2", {.map_slots = 2});
@@ -46,7 +46,7 @@ TEST(RestartWindow, EndsWhenEveryKnownTrackerHasReported) {
 // It counted no more, perhaps because it was draining: what it still runs is waited for all the
 // same.
 TEST(RestartWindow, WaitsForATrackerThatOnlyDidSomething) {
-  Snapshot snapshot = stored(JobState::kRunning);
+  Snapshot snapshot = snapshot_with(JobState::kRunning);
   snapshot.trackers = {{"tt1", Resources{{2, 0, 0, 0}}}};
   snapshot.jobs[0].done = {{TaskKind::kMap, 0, 1, "tt2", 1, nullptr}};
   FifoHarness h;
@@ -60,7 +60,7 @@ TEST(RestartWindow, WaitsForATrackerThatOnlyDidSomething) {
 
 // Maps were lost before the restart, after the slow-start had been reached: that was for good.
 TEST(RestartWindow, AReduceThatRunsShowsThatReducesMayStart) {
-  Snapshot snapshot = stored(JobState::kRunning);
+  Snapshot snapshot = snapshot_with(JobState::kRunning);
   auto spec = std::make_shared<JobSpec>(*snapshot.jobs[0].spec);
   spec->reduces = 1;
   spec->slowstart_millionths = 1'000'000;
@@ -79,7 +79,7 @@ TEST(RestartWindow, AReduceThatRunsShowsThatReducesMayStart) {
 
 TEST(RestartWindow, EndsInAnyCase) {
   FifoHarness h;
-  h.start(stored(JobState::kRunning));
+  h.start(snapshot_with(JobState::kRunning));
   h.add_tracker("tt1", {.map_slots = 2});
   h.advance(5000);
   EXPECT_EQ(h.heartbeat("tt1"), "");
@@ -88,7 +88,7 @@ TEST(RestartWindow, EndsInAnyCase) {
 }
 
 TEST(RestartWindow, IsWaitedOutWhenNoTrackerIsKnown) {
-  Snapshot snapshot = stored(JobState::kRunning);
+  Snapshot snapshot = snapshot_with(JobState::kRunning);
   snapshot.trackers.clear();
   FifoHarness h;
   h.start(snapshot);
@@ -99,7 +99,7 @@ TEST(RestartWindow, IsWaitedOutWhenNoTrackerIsKnown) {
 }
 
 TEST(RestartDuties, ACleanUpThatWasOwedIsDoneOnce) {
-  Snapshot snapshot = stored(JobState::kKilled);
+  Snapshot snapshot = snapshot_with(JobState::kKilled);
   snapshot.trackers = {{"tt1", Resources{{2, 0, 0, 0}}}};
   snapshot.jobs[0].cleanup = true;
   JobRecord record;
@@ -131,7 +131,7 @@ TEST(RestartDuties, ACleanUpThatWasOwedIsDoneOnce) {
 
 // It may have run before a limit made it wait, and nothing in the store says so.
 TEST(RestartDuties, AJobThatWaitedIsCleanedUpWhenItIsKilled) {
-  Snapshot snapshot = stored(JobState::kWaiting);
+  Snapshot snapshot = snapshot_with(JobState::kWaiting);
   snapshot.trackers.resize(1);
   FifoHarness h;
   h.start(snapshot);
@@ -144,7 +144,7 @@ TEST(RestartDuties, AJobThatWaitedIsCleanedUpWhenItIsKilled) {
 
 TEST(RestartDuties, WhatWasCleanedUpIsNot) {
   FifoHarness h;
-  h.start(stored(JobState::kFailed));
+  h.start(snapshot_with(JobState::kFailed));
   h.add_tracker("tt1");
   h.heartbeat("tt1");
   EXPECT_TRUE(h.tracker("tt1").last.duties.empty());

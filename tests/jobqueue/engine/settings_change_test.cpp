@@ -59,11 +59,11 @@ TEST_F(RemovedQueues, JobsAndRunningTasksMoveInTheSameStep) {
   EXPECT_EQ(apply(without_old("research.vision")).message, "applied");
   EXPECT_FALSE(h.state().tree().find_path("research.old"));
   const QueueState& vision = state_of("research.vision");
-  EXPECT_EQ(vision.running_slots[0], 2);
+  EXPECT_EQ(vision.running[TaskKind::kMap], 2);
   EXPECT_EQ(vision.jobs_running, 2u);
   EXPECT_EQ(vision.unfinished.size(), 2u);
   EXPECT_EQ(vision.users.at(h.state().job(JobId(1)).user).jobs_running, 2u);
-  EXPECT_EQ(state_of("research").running_slots[0], 2);
+  EXPECT_EQ(state_of("research").running[TaskKind::kMap], 2);
   ASSERT_EQ(h.events<JobMoved>().size(), 1u);
   EXPECT_EQ(h.events<JobMoved>()[0].queue, "research.vision");
   h.finish_all("tt1");

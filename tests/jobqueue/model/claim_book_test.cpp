@@ -28,7 +28,7 @@ struct PlainBook {
   std::vector<Claim> of(QueueId queue, TaskKind kind) const {
     std::vector<Claim> found;
     for (const Claim& c : claims) {
-      if (c.queue == queue && c.kind == kind) found.push_back(c);
+      if (c.queue == queue && c.dimension == kind) found.push_back(c);
     }
     std::stable_sort(found.begin(), found.end(), [](const Claim& a, const Claim& b) {
       return a.born != b.born ? a.born < b.born : a.id < b.id;
@@ -41,18 +41,19 @@ struct PlainBook {
 };
 
 struct TwoBooks {
-  ClaimBook book{kQueues};
+  ClaimBook book{kQueues, kTaskKindCount};
   PlainBook plain;
 
   void open(QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born, DurationMs after) {
     const Claim& made = book.open(queue, kind, slots, born, after);
-    Claim claim{.id = plain.next++, .queue = queue, .kind = kind, .slots = slots, .born = born};
+    Claim claim{.id = plain.next++, .queue = queue, .dimension = kind, .slots = slots,
+                .born = born};
     claim.deadline = claim.kills_from = later(born, after);
     plain.claims.push_back(claim);
     EXPECT_EQ(all_of(made), all_of(claim));
   }
   void restore(ClaimId id, QueueId queue, TaskKind kind, std::int64_t slots, TimeMs born) {
-    Claim claim{.id = id, .queue = queue, .kind = kind, .slots = slots, .born = born};
+    Claim claim{.id = id, .queue = queue, .dimension = kind, .slots = slots, .born = born};
     claim.deadline = claim.kills_from = born + 500;
     book.restore(claim);
     plain.claims.push_back(claim);
@@ -78,14 +79,14 @@ struct TwoBooks {
   void set_deadlines(QueueId queue, TaskKind kind, DurationMs after) {
     book.set_deadlines(queue, kind, after);
     for (Claim& c : plain.claims) {
-      if (c.queue != queue || c.kind != kind) continue;
+      if (c.queue != queue || c.dimension != kind) continue;
       const bool killed = c.kills_from > c.deadline;
       c.deadline = later(c.born, after);
       c.kills_from = killed ? std::max(c.kills_from, c.deadline) : c.deadline;
     }
   }
   void postpone(const Claim& which, TimeMs kills_from) {
-    book.postpone(which.queue, which.kind, which.id, kills_from);
+    book.postpone(which.queue, which.dimension, which.id, kills_from);
     Claim& claim = plain.get(which.id);
     claim.kills_from = std::max(claim.deadline, kills_from);
   }
@@ -178,7 +179,7 @@ TEST(ClaimBookRandom, HoldsWhatAPlainListHolds) {
 }
 
 TEST(ClaimBook, AQueueThatMovesTakesItsHistoryAlong) {
-  ClaimBook book(3);
+  ClaimBook book(3, kTaskKindCount);
   const QueueId a(1), b(2);
   const TrackerId tracker(0);
   book.mutable_lending(a, TaskKind::kMap) = {.idle = true, .idle_since = 7, .lends = true};
@@ -204,7 +205,7 @@ TEST(ClaimBook, AQueueThatMovesTakesItsHistoryAlong) {
 }
 
 TEST(ClaimBook, HoldsOfAQueueThatIsGoneWentForNothing) {
-  ClaimBook book(3);
+  ClaimBook book(3, kTaskKindCount);
   book.mutable_holds().push_back({.id = 4, .queue = QueueId(1), .tracker = TrackerId(0)});
   book.mutable_holds().push_back({.id = 5, .queue = QueueId(2), .tracker = TrackerId(0)});
   book.add_record({.claimant = QueueId(1), .hold = 4, .victim = QueueId(2)});
@@ -219,7 +220,7 @@ TEST(ClaimBook, HoldsOfAQueueThatIsGoneWentForNothing) {
 // --- What is remembered of kills ---
 
 TEST(ClaimBook, ALossIsInSlotMillisecondsAndCountsForAnHour) {
-  ClaimBook book(3);
+  ClaimBook book(3, kTaskKindCount);
   const QueueId victim(1), other(2);
   const TimeMs hour = ClaimBook::kBudgetWindowMs;
   book.add_record({.at = 1000, .victim = victim, .from_pool = "p", .slots = 3, .ran_ms = 40});
@@ -246,7 +247,7 @@ TEST(ClaimBook, ALossIsInSlotMillisecondsAndCountsForAnHour) {
 }
 
 TEST(ClaimBook, TheLastThousandKillsAreRemembered) {
-  ClaimBook book(2);
+  ClaimBook book(2, kTaskKindCount);
   const auto most = static_cast<TimeMs>(ClaimBook::kRecordsKept);
   for (TimeMs at = 1; at <= most; ++at) book.add_record({.at = at, .victim = QueueId(1)});
   EXPECT_EQ(book.records().size(), ClaimBook::kRecordsKept);
@@ -259,7 +260,7 @@ TEST(ClaimBook, TheLastThousandKillsAreRemembered) {
 
 TEST(ClaimBook, TheEndOfAHoldIsThatOfItsKillsOnce) {
   using Outcome = KillRecord::Outcome;
-  ClaimBook book(2);
+  ClaimBook book(2, kTaskKindCount);
   for (const HoldId hold : {1u, 2u, 2u, 0u, 3u}) {
     book.add_record({.hold = hold, .victim = QueueId(1)});
   }
@@ -278,7 +279,7 @@ TEST(ClaimBook, TheEndOfAHoldIsThatOfItsKillsOnce) {
 }
 
 TEST(ClaimBook, WhatHoldsKeepIsFreeAlreadyAndOfTheirKind) {
-  ClaimBook book(2);
+  ClaimBook book(2, kTaskKindCount);
   const TrackerId here(0), there(1);
   auto& holds = book.mutable_holds();
   holds.push_back({.id = 1, .tracker = here, .slots = 4, .dying = 2, .dying_slots = 3});

@@ -205,7 +205,7 @@ class SumsCheck {
       const std::size_t k = index(attempt.key.task.kind);
       const std::int64_t width = state_.job(attempt.key.task.job).width(attempt.key.task.kind);
       for (QueueId q = attempt.queue; q.valid(); q = tree.parent(q)) running[q.index()][k] += width;
-      users[{attempt.queue, attempt.user}].running_slots[k] += width;
+      users[{attempt.queue, attempt.user}].running[TaskKind(k)] += width;
     }
     std::uint32_t waiting_jobs = 0;
     for (const auto& [id, job] : state_.jobs()) {
@@ -222,7 +222,7 @@ class SumsCheck {
       const QueueState& queue = state_.queue(QueueId(q));
       const std::string& path = tree.node(QueueId(q)).path;
       for (const TaskKind kind : kTaskKinds)
-        EXPECT_EQ(queue.running_slots[index(kind)], running[q][index(kind)]) << path;
+        EXPECT_EQ(queue.running[kind], running[q][index(kind)]) << path;
       EXPECT_EQ(queue.jobs_waiting, waits[QueueId(q)]) << path;
       EXPECT_EQ(queue.jobs_running, runs[QueueId(q)]) << path;
       std::set<JobId> ids;
@@ -237,7 +237,7 @@ class SumsCheck {
 
   void user_is_right(const UserInQueue& user, const UserInQueue& expected) {
     for (std::size_t k = 0; k < kTaskKindCount; ++k)
-      EXPECT_EQ(user.running_slots[k], expected.running_slots[k]);
+      EXPECT_EQ(user.running[TaskKind(k)], expected.running[TaskKind(k)]);
     EXPECT_EQ(user.jobs_waiting, expected.jobs_waiting);
     EXPECT_EQ(user.jobs_running, expected.jobs_running);
   }

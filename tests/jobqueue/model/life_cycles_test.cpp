@@ -85,7 +85,7 @@ TEST_F(LifeCycleDeathTest, ALostTrackerIsNotAwaited) {
 }
 
 TEST_F(LifeCycleDeathTest, NoClaimIsOpenedWhileTheyStandStill) {
-  ClaimBook book(2);
+  ClaimBook book(2, kTaskKindCount);
   book.pause(1);
   EXPECT_DEATH(book.open(QueueId(1), TaskKind::kMap, 1, 1, 1), "claim: from \\[\\*\\] to PAUSED");
 }

@@ -11,7 +11,7 @@ class FiguredPolicy : public FifoPolicy {
  public:
   using FifoPolicy::FifoPolicy;
   static inline QueueFigures given;
-  QueueFigures figures(QueueId, TaskKind) const override { return given; }
+  QueueFigures figures(QueueId, Dimension) const override { return given; }
 };
 
 TEST(QueueCounters, JobsAndSlotTimeByQueueAndUser) {
@@ -29,11 +29,11 @@ TEST(QueueCounters, JobsAndSlotTimeByQueueAndUser) {
   const QueueCounters& counters = h.state().queue(*h.state().tree().find_path("default")).counters;
   EXPECT_EQ(counters.ended.succeeded, 1u);
   EXPECT_EQ(counters.ended.killed, 1u);
-  EXPECT_EQ(counters.used_ms[0], 2 * 6000 + 5000);
-  EXPECT_EQ(counters.lost_ms[0], 0);  // a killed job is no preemption
+  EXPECT_EQ(counters.used_ms[TaskKind::kMap], 2 * 6000 + 5000);
+  EXPECT_EQ(counters.lost_ms[TaskKind::kMap], 0);  // a killed job is no preemption
   const UserCounters& ann = counters.users.at(h.state().job(JobId(1)).user);
   EXPECT_EQ(ann.ended.succeeded, 1u);
-  EXPECT_EQ(ann.used_ms[0], 12000);
+  EXPECT_EQ(ann.used_ms[TaskKind::kMap], 12000);
   EXPECT_EQ(counters.users.at(h.state().job(JobId(2)).user).ended.killed, 1u);
 }
 
@@ -47,8 +47,8 @@ TEST(QueueCounters, LentAndBorrowedAreSummedAtTicks) {
   FiguredPolicy::given = {.guaranteed = 3, .allocated = 5, .running = 5};
   h.advance(1000);
   const QueueCounters& counters = h.state().queue(*h.state().tree().find_path("default")).counters;
-  EXPECT_EQ(counters.lent_ms[0], 3 * 2000);
-  EXPECT_EQ(counters.borrowed_ms[1], 2 * 1000);
+  EXPECT_EQ(counters.lent_ms[TaskKind::kMap], 3 * 2000);
+  EXPECT_EQ(counters.borrowed_ms[TaskKind::kReduce], 2 * 1000);
 }
 
 TEST(QueueCounters, UsersUnseenForLongestAreForgotten) {

@@ -53,13 +53,13 @@ TEST(TrackerTable, WhatIsUsedIsNotFree) {
   TrackerTable table;
   TrackerState& one = live_one(table, "tt1", slots(4, 2));
   EXPECT_EQ(table.free_slots().total(TaskKind::kMap), 4);
-  table.change_used(one, [&] { one.used += slots(3, 2); });
+  table.use(one, slots(3, 2), 1);
   EXPECT_EQ(table.free_slots().total(TaskKind::kMap), 1);
   EXPECT_EQ(table.free_slots().total(TaskKind::kReduce), 0);
   EXPECT_EQ(table.total(), slots(4, 2));
   table.change(one, [&] { one.accepts_tasks = false; });  // what it has free is nobody's now
   EXPECT_EQ(table.free_slots().total(TaskKind::kMap), 0);
-  table.change_used(one, [&] { one.used -= slots(3, 2); });
+  table.use(one, slots(3, 2), -1);
   table.change(one, [&] { one.accepts_tasks = true; });
   EXPECT_EQ(table.free_slots().total(TaskKind::kMap), 4);
 }

@@ -139,6 +139,17 @@ TEST_F(Committer, OrUntilItIsMuchOrAWhileHasPassed) {
   journal.wait_for("durable 3");
 }
 
+TEST_F(Committer, TheMoreAGroupCostsTheMoreItGathers) {
+  using std::chrono::milliseconds;
+  const GroupCommitterLimits limits{.gather_ms = 5, .gather_most_ms = 25};
+  EXPECT_EQ(limits.gather_after(milliseconds(0)), milliseconds(5));
+  EXPECT_EQ(limits.gather_after(milliseconds(4)), milliseconds(12));
+  EXPECT_EQ(limits.gather_after(milliseconds(1'000)), milliseconds(25));
+  // Who wants more than the most at least has it.
+  const GroupCommitterLimits longer{.gather_ms = 100, .gather_most_ms = 25};
+  EXPECT_EQ(longer.gather_after(milliseconds(1)), milliseconds(100));
+}
+
 TEST_F(Committer, SoftEventsAreLeftOut) {
   GroupCommitter committer(gate, journal.callbacks());
   Event soft{0, 5, AttemptEnded{}};

@@ -136,7 +136,28 @@ TEST_P(HistoryOfStore, ListsByQueueUserAndTime) {
   EXPECT_THAT(listed({.limit = 2}), ElementsAre(3, 2));
   EXPECT_THAT(listed({.limit = 1, .before_job = 3}), ElementsAre(2));  // the next page
   EXPECT_THAT(listed({.before_job = 99}), IsEmpty());
+  EXPECT_THAT(listed({.oldest_first = true}), ElementsAre(4, 1, 2, 3));
+  EXPECT_THAT(listed({.oldest_first = true, .limit = 2, .before_job = 4}), ElementsAre(1, 2));
   EXPECT_TRUE(store_->history().value()->list({}).value()[0].counters.empty());
+}
+
+TEST_P(HistoryOfStore, ListsByStateAndName) {
+  append(10, {submitted(1), submitted(2), submitted(3)});
+  const auto ends = [](std::uint32_t number, JobState state, std::string name) {
+    JobRecord end = record(number, 100 * number);
+    end.state = state;
+    end.name = std::move(name);
+    return JobStateChanged{job(number), state, "", false, std::make_shared<const JobRecord>(end)};
+  };
+  append(400, {ends(1, JobState::kSucceeded, "daily"), ends(2, JobState::kFailed, "hourly"),
+               ends(3, JobState::kKilled, "daily")});
+  EXPECT_THAT(listed({.states = {JobState::kFailed}}), ElementsAre(2));
+  EXPECT_THAT(listed({.states = {JobState::kKilled, JobState::kSucceeded}}), ElementsAre(3, 1));
+  const auto daily = [](std::string_view name) { return name == "daily"; };
+  EXPECT_THAT(listed({.named = daily}), ElementsAre(3, 1));
+  EXPECT_THAT(listed({.named = daily, .limit = 1}), ElementsAre(3));
+  EXPECT_THAT(listed({.named = daily, .limit = 1, .before_job = 3}), ElementsAre(1));
+  EXPECT_THAT(listed({.states = {JobState::kFailed}, .named = daily}), IsEmpty());
 }
 
 TEST_P(HistoryOfStore, OfJobsThatEndedAtOneMomentTheNewestIsFirst) {

@@ -181,7 +181,7 @@ TEST_F(RoundTrip, OpenClaimsComeBackWithWhatTheyStillOwe) {
   ASSERT_EQ(snapshot.claims.size(), 1u);
   EXPECT_EQ(snapshot.claims[0].claim, 4u);
   EXPECT_EQ(snapshot.claims[0].queue, "org.a");
-  EXPECT_EQ(snapshot.claims[0].kind, TaskKind::kReduce);
+  EXPECT_EQ(snapshot.claims[0].dimension, TaskKind::kReduce);
   EXPECT_EQ(snapshot.claims[0].slots, 2);
   EXPECT_EQ(snapshot.claims[0].born, 700);
   EXPECT_EQ(snapshot.next_claim, 7u);

@@ -12,14 +12,17 @@ namespace {
 
 class TurnsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { start({}); }
+  void start(EngineLoop::Options options) {
+    loop_.reset();
+    store_ = memory_store();
     Snapshot snapshot = *store_->load();
     const TimeSource time(snapshot.last_time);
     auto engine = Engine::create(std::make_shared<Settings>(make_loaded().settings),
                                  policy_factory(), snapshot, time.now());
     ASSERT_TRUE(engine.ok()) << engine.error().message;
     loop_ = std::make_unique<EngineLoop>(
-        std::move(*engine), *store_, time, [](const auto& work) { work(); }, EngineLoop::Options{});
+        std::move(*engine), *store_, time, [](const auto& work) { work(); }, options);
   }
   static RegisterTracker registration(const std::string& name) {
     RegisterTracker out;
@@ -49,7 +52,7 @@ class TurnsTest : public ::testing::Test {
     done.get_future().get();
   }
 
-  std::unique_ptr<Store> store_ = memory_store();
+  std::unique_ptr<Store> store_;
   std::unique_ptr<EngineLoop> loop_;
 };
 
@@ -86,6 +89,21 @@ TEST_F(TurnsTest, WhatTrackersSayIsPublished) {
   while (!seen()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
+// Heartbeats change views, but where nobody reads them they are made seldom.
+TEST_F(TurnsTest, WhatNobodyReadsIsNotPublishedAtOnce) {
+  start({.unread_gap_ms = 3'600'000});
+  enlist("tt1");
+  const std::int64_t version = loop_->views().version();
+  for (std::int64_t sequence = 1; sequence <= 20; ++sequence) {
+    answered_on(heartbeat("tt1", sequence));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(loop_->views().version(), version);
+  loop_->views().latest();
+  for (std::int64_t sequence = 21; loop_->views().version() == version; ++sequence)
+    answered_on(heartbeat("tt1", sequence));
+}
+
 // Each of them must get the turn while others take it as fast as they can.
 TEST_F(TurnsTest, HeartbeatsKeepNoRequestFromItsTurn) {
   constexpr int kThreads = 3, kRequests = 50;
@@ -101,6 +119,7 @@ TEST_F(TurnsTest, HeartbeatsKeepNoRequestFromItsTurn) {
       }
     });
   }
+  while (heard == 0) std::this_thread::yield();
   for (int i = 0; i < kRequests; ++i) {
     std::promise<void> asked;
     loop_->query([&](const Result<EngineLoop::Inside>& inside) {

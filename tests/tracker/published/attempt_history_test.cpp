@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "support/fifo_harness.h"
 
 namespace weir::test {
@@ -57,6 +60,47 @@ TEST(AttemptHistory, OneThatIsTakenOnAgainHasNotEnded) {
   h.tracker("tt1").held[key].state = ReportedState::kSucceeded;
   h.heartbeat("tt1");
   EXPECT_EQ(h.told(1), "SUCCEEDED ");
+}
+
+// What an end tells in two facts is one attempt, whichever comes first.
+TEST(AttemptHistory, AFailedAttemptIsThereOnceWithWhatItSaid) {
+  HistoryHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.maps = 2});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1");
+  for (auto& [key, report] : h.tracker("tt1").held) {
+    report.state = ReportedState::kFailed;
+    report.diagnostics = "exit code " + std::to_string(key.task.index);
+  }
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.told(1, 0), "FAILED exit code 0");
+  EXPECT_EQ(h.told(1, 1), "FAILED exit code 1");
+  std::map<AttemptKey, int> times;
+  for (const auto& each : h.history.list(h.engine(), h.state().job(JobId(1)), WallClock()))
+    ++times[each.id];
+  for (const auto& [attempt, count] : times) EXPECT_EQ(count, 1);
+}
+
+// So many ends are kept; one that failed always, in the place of the oldest.
+TEST(AttemptHistory, FailedAttemptsHaveRoom) {
+  HistoryHarness h;
+  h.add_tracker("tt1", {.map_slots = 1, .reduce_slots = 0});
+  h.submit({.maps = 1});
+  const auto ended = [&](std::uint32_t index, AttemptEnded::How how) {
+    AttemptEnded fact;
+    fact.attempt = {{JobId(1), TaskKind::kMap, index}, 0};
+    fact.tracker = TrackerId(0);
+    fact.how = how;
+    h.history.on(Event(1, fact), h.state());
+  };
+  for (std::uint32_t i = 0; i < AttemptHistory::kPerJob + 10; ++i)
+    ended(100 + i, AttemptEnded::How::kSucceeded);
+  ended(7, AttemptEnded::How::kFailed);
+  const auto listed = h.history.list(h.engine(), h.state().job(JobId(1)), WallClock());
+  ASSERT_EQ(listed.size(), AttemptHistory::kPerJob);
+  EXPECT_EQ(listed.front().id.task.index, 7u);
+  EXPECT_EQ(listed[1].id.task.index, 101u);  // 100 made room
+  EXPECT_EQ(listed.back().id.task.index, 100 + AttemptHistory::kPerJob - 1);
 }
 
 TEST(AttemptHistory, AnAttemptOfATrackerThatWasRestartedSaysSo) {

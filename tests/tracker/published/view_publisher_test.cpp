@@ -34,6 +34,24 @@ TEST(ViewPublisher, AReaderGetsTheirVersionAndNotTheNext) {
   EXPECT_EQ(*later, 0);
 }
 
+TEST(ViewPublisher, KnowsWhetherSomebodyReads) {
+  using Clock = std::chrono::steady_clock;
+  PublisherHarness h;
+  EXPECT_FALSE(h.publisher.read_lately(Clock::now()));
+  h.publisher.glance();
+  EXPECT_FALSE(h.publisher.read_lately(Clock::now()));
+  h.publisher.latest();
+  EXPECT_TRUE(h.publisher.read_lately(Clock::now()));
+  const auto later = Clock::now() + ViewPublisher::kLately;
+  EXPECT_FALSE(h.publisher.read_lately(later));
+  const auto next = h.reads(h.publisher.version() + 1);
+  EXPECT_TRUE(h.publisher.read_lately(later + std::chrono::hours(1)));  // he waits still
+  h.add_tracker("tt1");
+  ASSERT_TRUE(h.publisher.publish_changes(h.engine()));
+  EXPECT_EQ(*next, 1);
+  EXPECT_FALSE(h.publisher.read_lately(later + std::chrono::hours(1)));
+}
+
 TEST(ViewPublisher, ReadersSeeJobsOnceTheyAreDurable) {
   PublisherHarness h;
   h.durable_at_once = false;

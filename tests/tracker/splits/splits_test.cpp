@@ -57,7 +57,9 @@ TEST(Splits, CoverEveryByteOnce) {
   }
 }
 
-TEST(Splits, GzipIsOneAndEmptyIsNone) {
+TEST(Splits, ACompressedFileIsOneAndEmptyIsNone) {
+  for (const std::string name : {"/a.bz2", "/a.zst"})
+    EXPECT_EQ(splits_of({{name, 1000}}, 100).splits.size(), 1u);
   const auto result = splits_of({{"/a.gz", 1000}, {"/empty", 0}, {"/b", 150}}, 100);
   EXPECT_THAT(result.files, ElementsAre("/a.gz", "/b"));
   ASSERT_EQ(result.splits.size(), 3u);
@@ -126,8 +128,7 @@ TEST(Inputs, PatternsStandForWhatTheyMatchByName) {
   const auto names = [&](const std::string& pattern) {
     std::string names;
     const auto files = list_inputs({dir / pattern});
-    for (const InputFile& file : *files)
-      names += file.path.substr(file.path.rfind('/') + 1) + " ";
+    for (const InputFile& file : *files) names += file.path.substr(file.path.rfind('/') + 1) + " ";
     return names;
   };
   EXPECT_EQ(names("logs/*.gz"), "a.gz b.gz ");

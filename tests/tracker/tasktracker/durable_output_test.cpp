@@ -43,6 +43,7 @@ namespace weir::tasktracker {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 using testing::IsSupersetOf;
 
 class DurableOutput : public testing::Test {
@@ -85,12 +86,10 @@ TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
   // before anything is made in it.
   EXPECT_THAT(seen(), IsSupersetOf({"sync " + making + "/_owner.attempt_0007_r_000003_0",
                                     "publish " + making + "/_owner", "sync " + making,
-                                    std::string("sync ."), std::string("sync ./out"),
-                                    std::string("sync ./out/_temporary")}));
+                                    std::string("sync .")}));
   ASSERT_TRUE(output->sync().ok());
-  EXPECT_THAT(seen(),
-              ElementsAre("sync ./out/_temporary/attempt_0007_r_000003_0/part-00003",
-                          "sync ./out/_temporary/attempt_0007_r_000003_0"));
+  EXPECT_THAT(seen(), ElementsAre("sync ./out/_temporary/attempt_0007_r_000003_0.part-00003",
+                                  "sync ./out/_temporary"));
   ASSERT_TRUE(output->commit().ok());
   EXPECT_THAT(seen(), ElementsAre("publish ./out/part-00003", "sync ./out"));
   // Told twice, because the first time may not have come to its sync.
@@ -98,12 +97,39 @@ TEST_F(DurableOutput, LiesAsideForGoodThenIsPublishedForGood) {
   EXPECT_THAT(seen(), ElementsAre("publish ./out/part-00003", "sync ./out"));
 }
 
+TEST_F(DurableOutput, WhatAnEarlierAttemptMadeIsNotSyncedAgain) {
+  auto first = TaskOutput::create(spec());
+  ASSERT_TRUE(first.ok() && first->commit().ok());
+  seen();
+  TaskSpec next = spec();
+  next.id.task.index = 4;
+  next.output_is_durable = true;
+  ASSERT_TRUE(TaskOutput::create(next).ok());
+  EXPECT_THAT(seen(), IsEmpty());
+  // Somebody has removed it: it is made anew, and for good.
+  std::filesystem::remove_all(root_ + "/out/_temporary");
+  ASSERT_TRUE(TaskOutput::create(next).ok());
+  EXPECT_THAT(seen(), IsSupersetOf({"sync .", "sync ./out"}));
+  // Another one's directory is no better for having been ours.
+  std::filesystem::remove_all(root_ + "/out");
+  std::filesystem::create_directories(root_ + "/out/_temporary");
+  EXPECT_FALSE(TaskOutput::create(next).ok());
+}
+
 TEST_F(DurableOutput, IsMarkedForGood) {
   ASSERT_TRUE(TaskOutput::create(spec()).ok());
   seen();
   ASSERT_TRUE(complete_job_output(output_of(spec()), 4).ok());
-  EXPECT_THAT(seen(), ElementsAre("sync .", "sync ./out/_SUCCESS", "sync ./out", "sync ./out",
-                                  "sync ."));
+  EXPECT_THAT(seen(), ElementsAre("sync ./out/_SUCCESS", "sync ./out", "sync ./out"));
+}
+
+// None of its tasks has made its place.
+TEST_F(DurableOutput, OneWithoutPartsIsMadeAndMarkedForGood) {
+  ASSERT_TRUE(complete_job_output(output_of(spec()), 0).ok());
+  const auto calls = seen();
+  EXPECT_THAT(calls, IsSupersetOf({std::string("sync ") + kMaking, std::string("sync ."),
+                                   std::string("sync ./out/_SUCCESS")}));
+  EXPECT_EQ(calls.back(), "sync ./out");
 }
 
 TEST_F(DurableOutput, IsRemovedForGood) {

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "tracker/tasktracker/file_system.h"
+#include "tracker/tasktracker/job_output.h"
 #include "tracker/tasktracker/job_run.h"
 #include "tracker/tasktracker/leftovers.h"
 #include "tracker/tasktracker/run_file.h"
 #include "tracker/tasktracker/shuffle_client.h"
 #include "tracker/tasktracker/shuffle_server.h"
-#include "tracker/tasktracker/job_output.h"
 #include "tracker/tasktracker/temp_dir.h"
 
 namespace weir::tasktracker {
@@ -114,8 +114,8 @@ TEST_F(HostileFiles, TheShuffleServesNone) {
 // A tracker that starts again looks at what its attempts had noted.
 TEST_F(HostileFiles, AStartWaitsForNoPipe) {
   const WorkDirs dirs{dir_.path()};
-  std::filesystem::create_directories(dirs.attempts() + "/attempt_0001_m_000000_0");
-  pipe("attempts/attempt_0001_m_000000_0/pid");
+  std::filesystem::create_directories(dirs.attempts());
+  pipe("attempts/sessions");
   EXPECT_EQ(kill_leftovers(dirs), 0);
 }
 

@@ -140,6 +140,60 @@ TEST(Isolation, MemoryOfAllProcessesIsBounded) {
                               "is 189 MB (what the job asks for, its sort memory and 128 MB)"));
 }
 
+// Which group an attempt gets that an earlier one has given back: of the same job, with the same
+// bounds, one that has never met them.
+class SpareGroups : public testing::Test {
+ protected:
+  std::vector<std::string> prepared(std::uint64_t job, std::int64_t memory_mb = 0) {
+    TaskSpec spec;
+    spec.id = {{JobId(job), TaskKind::kMap, 1}, 0};
+    spec.memory_mb = memory_mb;
+    const auto group = isolation_.prepare(spec);
+    EXPECT_EQ(group->directories, spec.cgroups);
+    return spec.cgroups;
+  }
+  Isolation isolation_;
+  const AttemptCgroup group_{{"/group"}, {}};
+};
+
+TEST_F(SpareGroups, AreTakenOnceAndByTheSameJob) {
+  ASSERT_TRUE(isolation_.give_back(JobId(7), group_, {}));
+  EXPECT_EQ(prepared(8), std::vector<std::string>{});
+  EXPECT_EQ(prepared(7), group_.directories);
+  EXPECT_EQ(prepared(7), std::vector<std::string>{});
+}
+
+TEST_F(SpareGroups, HaveTheSameBounds) {
+  ASSERT_TRUE(isolation_.give_back(JobId(7), group_, {}));
+  EXPECT_EQ(prepared(7, 500), std::vector<std::string>{});
+  EXPECT_EQ(prepared(7), group_.directories);
+}
+
+TEST_F(SpareGroups, HaveNotMetTheirBounds) {
+  EXPECT_FALSE(isolation_.give_back(JobId(7), group_, {.killed_for_memory = true}));
+  EXPECT_FALSE(isolation_.give_back(JobId(7), group_, {.out_of_processes = true}));
+  EXPECT_FALSE(isolation_.give_back(JobId(7), {}, {}));  // there is none
+  EXPECT_EQ(prepared(7), std::vector<std::string>{});
+}
+
+TEST_F(SpareGroups, OfADroppedJobAreToBeRemoved) {
+  ASSERT_TRUE(isolation_.give_back(JobId(7), group_, {}));
+  EXPECT_EQ(isolation_.drop(JobId(8)).size(), 0u);
+  EXPECT_EQ(isolation_.drop(JobId(7)).size(), 1u);
+  EXPECT_EQ(prepared(7), std::vector<std::string>{});
+}
+
+// One that left processes had them killed, and its group lets none start any more.
+TEST(Isolation, AnAttemptGetsNoGroupThatOthersWereKilledIn) {
+  JobRun run({.input = "a\nb\nc\nd\n",
+              .mapper = "(setsid sleep 4711.8 > /dev/null 2>&1 &) ; cat",
+              .maps = 4,
+              .reduces = 1,
+              .max_attempts = 1});
+  EXPECT_EQ(run.go(), "SUCCEEDED");
+  EXPECT_EQ(run.part(0), "a\nb\nc\nd\n");
+}
+
 TEST(Isolation, ProcessesOfAnAttemptAreBounded) {
   if (lines_of({})[0].find("pids") == std::string::npos) GTEST_SKIP() << lines_of({})[0];
   EXPECT_THAT(output_of("for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22; do "

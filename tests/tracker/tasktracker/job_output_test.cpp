@@ -160,7 +160,7 @@ TEST_F(JobOutputs, AJobWithoutOutputIsMarkedToo) {
 // What is cut off anywhere is gone on with: as a file system looks at each of these points.
 TEST_F(JobOutputs, AnEndThatWasCutOffIsGoneOnWith) {
   publish(0);
-  fs::remove_all(out_ + "/_temporary/attempt_0007_r_000000_0");
+  fs::remove(out_ + "/_temporary/attempt_0007_r_000000_0.part-00000");
   dir_.write("out/_SUCCESS", std::string(kMe) + "\n");
   EXPECT_TRUE(complete_job_output(mine_, 2).ok());
   EXPECT_THAT(names("out"), ElementsAre("_SUCCESS", "part-00000"));
@@ -189,6 +189,51 @@ TEST_F(JobOutputs, WhatThisVeryJobHadCompletedIsKept) {
   fs::create_symlink(out_ + "/mark", out_ + "/_SUCCESS");
   dir_.write("out/mark", std::string(kMe) + "\n");
   EXPECT_FALSE(TaskOutput::create(spec(3)).ok());  // a link is no mark
+}
+
+// The directory that an attempt's commands have beside the output: an earlier one's, if that is
+// empty.
+TEST_F(JobOutputs, AnEmptyDirectoryAsideIsHandedOn) {
+  const auto place = [&](std::uint32_t task) {
+    return out_ + "/_temporary/" + attempt_name(spec(task).id);
+  };
+  const auto inode = [](const std::string& path) {
+    struct stat there {};
+    return ::lstat(path.c_str(), &there) == 0 && S_ISDIR(there.st_mode) ? there.st_ino : 0;
+  };
+  const auto follow = [&](std::uint32_t task) {
+    TaskSpec next = spec(task);
+    next.spare_output_dir = attempt_name(spec(task - 1).id);
+    return TaskOutput::create(next).ok();
+  };
+  publish(0);
+  const ino_t made = inode(place(0));
+  ASSERT_TRUE(follow(1));
+  EXPECT_EQ(inode(place(1)), made);
+  EXPECT_FALSE(fs::exists(place(0)));
+  dir_.write("out/_temporary/attempt_0007_r_000001_0/left", "");
+  ASSERT_TRUE(follow(2));
+  EXPECT_TRUE(fs::is_empty(place(2)));
+  // Nor does a link lead elsewhere that was put there instead.
+  fs::remove(place(2));
+  fs::create_directory_symlink(dir_.path(), place(2));
+  ASSERT_TRUE(follow(3));
+  EXPECT_NE(inode(place(3)), 0u);
+  EXPECT_TRUE(fs::exists(dir_ / "out"));
+  fs::remove(place(3));
+  ASSERT_TRUE(follow(4));  // there is none
+  EXPECT_NE(inode(place(4)), 0u);
+  EXPECT_TRUE(abort_job_output(mine_, 5).ok());
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+// An attempt that was killed may have published before: what shows whose that is stays.
+TEST_F(JobOutputs, TheLinkToWhatIsPublishedStays) {
+  TaskOutput published = written(0), unpublished = written(1);
+  ASSERT_TRUE(published.commit().ok());
+  for (const std::uint32_t task : {0, 1}) remove_unpublished(mine_, spec(task).id);
+  EXPECT_THAT(names("out/_temporary"), ElementsAre("attempt_0007_r_000000_0.part-00000"));
+  EXPECT_EQ(*written(0, 1).commit(), "output had been published by attempt_0007_r_000000_0");
 }
 
 // The job of another cluster with the same number has other attempts of these names.

@@ -29,6 +29,7 @@ struct JobParts {
   TaskSettings task;
   LogSettings log;
   std::optional<std::int64_t> job_disk_mb;
+  AgentLimits limits;
 };
 
 class JobRun {
@@ -62,7 +63,7 @@ class JobRun {
     options.task = parts.task;
     options.log = parts.log;
     options.job_disk_mb = parts.job_disk_mb;
-    agent = std::make_unique<Agent>(options, jobtracker->link());
+    agent = std::make_unique<Agent>(options, jobtracker->link(), parts.limits);
   }
   ~JobRun() { end(); }
 

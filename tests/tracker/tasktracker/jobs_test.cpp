@@ -1,6 +1,5 @@
 // Whole jobs through a real agent, real processes and a JobTracker played by the test.
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <map>

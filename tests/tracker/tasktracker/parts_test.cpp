@@ -11,6 +11,7 @@
 #include "tracker/tasktracker/attempt_id.h"
 #include "tracker/tasktracker/counters.h"
 #include "tracker/tasktracker/leftovers.h"
+#include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/stderr_sink.h"
 #include "tracker/tasktracker/task_output.h"
 #include "tracker/tasktracker/task_report.h"
@@ -171,16 +172,17 @@ pid_t spawn_sleep(const std::string& mark) {
 TEST(Leftovers, KillsWhatIsOursAndNothingElse) {
   const TempDir dir;
   const WorkDirs dirs{dir.path()};
-  std::filesystem::create_directories(dirs.attempts() + "/recorded");
-  std::filesystem::create_directories(dirs.attempts() + "/reused");
+  std::filesystem::create_directories(dirs.attempts());
   const pid_t marked = spawn_sleep(std::string(kWorkDirVariable) + "=" + dir.path());
   const pid_t recorded = spawn_sleep("");
   const pid_t other_tracker = spawn_sleep(std::string(kWorkDirVariable) + "=" + dir.path() + "2");
   const pid_t stranger = spawn_sleep("");
-  ASSERT_TRUE(record_process(dirs.attempts() + "/recorded", recorded).ok());
+  SessionLog sessions;
+  ASSERT_TRUE(sessions.open(dirs.sessions()).ok());
+  sessions.add(recorded);
   // A number that now belongs to someone who started at another time.
   std::string boot = read_text("/proc/sys/kernel/random/boot_id");
-  dir.write("attempts/reused/pid", std::to_string(stranger) + " 1 " + boot);
+  std::ofstream(dirs.sessions(), std::ios::app) << stranger << " 1 " << boot;
   EXPECT_EQ(kill_leftovers(dirs), 2);
   int status = 0;
   EXPECT_EQ(::waitpid(marked, &status, 0), marked);
@@ -193,7 +195,7 @@ TEST(Leftovers, KillsWhatIsOursAndNothingElse) {
   const auto nobody = [](const Error& problem) { ADD_FAILURE() << problem.message; };
   for (int start = 0; start < 2; ++start) EXPECT_TRUE(fresh_directories(dirs, nobody).ok());
   EXPECT_TRUE(std::filesystem::is_empty(dirs.attempts()));
-  EXPECT_TRUE(std::filesystem::exists(dirs.aside() + "/0/recorded"));
+  EXPECT_TRUE(std::filesystem::exists(dirs.aside() + "/0/sessions"));
   EXPECT_TRUE(remove_put_aside(dirs, nobody));
   EXPECT_FALSE(std::filesystem::exists(dirs.aside()));
 }

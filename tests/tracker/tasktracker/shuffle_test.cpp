@@ -8,6 +8,7 @@
 #include <map>
 #include <thread>
 
+#include "tracker/tasktracker/line_cursor.h"
 #include "tracker/tasktracker/run_file.h"
 #include "tracker/tasktracker/shuffle_client.h"
 #include "tracker/tasktracker/shuffle_copier.h"
@@ -35,11 +36,12 @@ class Shuffle : public testing::Test {
   }
 
   // A map output with the given partitions.
-  void put(const AttemptKey& key, const std::vector<std::string>& partitions) {
+  void put(const AttemptKey& key, const std::vector<std::string>& partitions,
+           MapOutputCodec codec = MapOutputCodec::kNone) {
     const WorkDirs dirs{dir_.path()};
     ASSERT_TRUE(make_directories(dirs.output(key)).ok());
     auto writer = RunWriter::create(dirs.output(key) + "/file.out",
-                                    static_cast<std::uint32_t>(partitions.size()), true);
+                                    static_cast<std::uint32_t>(partitions.size()), true, codec);
     ASSERT_TRUE(writer.ok());
     for (std::uint32_t p = 0; p < partitions.size(); ++p) {
       if (!partitions[p].empty()) {
@@ -96,6 +98,28 @@ TEST_F(Shuffle, ServesPartitionsOverOneConnection) {
   EXPECT_EQ(*fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100), "a\t1\n");
 }
 
+TEST_F(Shuffle, WhatIsCompressedTravelsSoAndComesOutAsItWas) {
+  std::string big;
+  for (int i = 0; i < 100'000; ++i) big += "line " + std::to_string(i) + "\n";
+  for (const auto codec : {MapOutputCodec::kLz4, MapOutputCodec::kZstd}) {
+    const AttemptKey key = map_key(0, static_cast<std::uint32_t>(codec));
+    put(key, {"a\t1\n", "", big}, codec);
+    const auto fetched = [&](std::uint32_t partition) {
+      return fetch_map_output("127.0.0.1", port_, key, partition, 10 << 20).value();
+    };
+    EXPECT_EQ(fetched(0), "a\t1\n");
+    EXPECT_EQ(fetched(1), "");
+    EXPECT_TRUE(fetched(2) == big);
+    ShuffleRequest request;
+    request.attempt = key;
+    request.partition = 2;
+    const auto answer = ShuffleConnection::open("127.0.0.1", port_)->ask(request);
+    EXPECT_LT(answer->bytes, 600'000);
+    EXPECT_EQ(answer->size, static_cast<std::int64_t>(big.size()));
+    EXPECT_FALSE(fetch_map_output("127.0.0.1", port_, key, 2, 1 << 20).ok());  // too large
+  }
+}
+
 TEST_F(Shuffle, RefusesWhatIsNotThere) {
   put(map_key(0), {"a\n"});
   const auto message = [&](const AttemptKey& key, std::uint32_t partition) {
@@ -141,7 +165,7 @@ TEST_F(Shuffle, DamageOnDiskIsNoticed) {
   EXPECT_FALSE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100).ok());
   // An index with numbers below 0: of bytes, they would be a length without end.
   dir_.write("outputs/job_0007/attempt_0007_m_000000_0/file.idx",
-             std::string(8, '\0') + std::string(8, '\xff') + std::string(16, '\0'));
+             std::string(8, '\0') + std::string(8, '\xff') + std::string(32, '\0'));
   EXPECT_NE(fetch_map_output("127.0.0.1", port_, map_key(0), 0, 100)
                 .error()
                 .message.find("no output of attempt_0007_m_000000_0 here"),
@@ -242,6 +266,20 @@ class Copying : public Shuffle {
     return piece.path.empty() ? piece.memory : read_text(piece.path);
   }
 
+  // As the merge reads them.
+  static std::string lines_of(const CopiedPiece& piece) {
+    if (piece.path.empty()) return piece.memory;
+    const auto fd = open_file(piece.path, O_RDONLY);
+    std::vector<char> buffer;
+    BlockReader blocks;
+    LineCursor cursor({fd->get(), &piece.path, 0, piece.stored_bytes, piece.in_blocks}, &buffer,
+                      &blocks);
+    std::string text;
+    while (cursor.advance()) text += cursor.line().bytes();
+    EXPECT_TRUE(cursor.status().ok());
+    return text;
+  }
+
   Pipe commands_, reports_;
   TaskSpec spec_;
   std::unique_ptr<TaskControl> control_;
@@ -321,6 +359,69 @@ TEST_F(Copying, WhatWasDamagedOnTheWayIsFetchedAgain) {
   for (std::size_t map : {0u, 1u}) EXPECT_TRUE(text((*pieces)[map]) == texts[map]) << map;
   EXPECT_FALSE((*pieces)[1].path.empty());
   EXPECT_EQ(server.asked(), 4);
+}
+
+TEST_F(Copying, CompressedPiecesAreLinesInMemoryAndBlocksInFiles) {
+  std::vector<std::string> texts;
+  std::string big;
+  for (int i = 0; i < 40'000; ++i) big += "line " + std::to_string(i) + "\n";
+  for (std::uint32_t m = 0; m < 6; ++m) {
+    texts.push_back(m % 2 == 0 ? big : "small " + std::to_string(m) + "\n");
+    put(map_key(m), {texts.back()}, static_cast<MapOutputCodec>(m / 2));
+  }
+  start(6);
+  for (std::uint32_t m = 0; m < 6; ++m) copier_->news(at(m, 0));
+  auto pieces = copier_->wait_for_all();
+  ASSERT_TRUE(pieces.ok());
+  for (std::uint32_t m = 0; m < 6; ++m) {
+    const CopiedPiece& piece = (*pieces)[m];
+    EXPECT_EQ(piece.path.empty(), m % 2 == 1) << m;  // a quarter of the memory, of lines
+    EXPECT_EQ(piece.bytes, static_cast<std::int64_t>(texts[m].size()));
+    EXPECT_TRUE(lines_of(piece) == texts[m]) << m;
+  }
+}
+
+// A peer whose blocks unpack to something else than was said, or are none, though the checksum
+// fits: the output cannot be fetched, whatever that took of memory is bounded, and a better one is
+// taken.
+TEST_F(Copying, BlocksThatAreNoneAreFetchedAgainAndTold) {
+  BlockPacker packer(MapOutputCodec::kZstd);
+  const auto block = [&](const std::string& text) { return std::string(packer.pack(text)); };
+  const std::string good = block("good\n"), lines = block(std::string(kBlockBytes - 1, 'x') + "\n");
+  std::string spoilt = block(std::string(5'000, 'y') + "\n");
+  spoilt[kBlockHeaderBytes + 9] ^= 0x55;
+  std::string claims = lines;
+  claims[2] = '\x7f';  // eight megabytes of it
+  std::string smaller = lines;
+  smaller[0] = '\x10';
+  smaller[1] = smaller[2] = '\0';
+  const std::pair<std::string, std::int64_t> bodies[] = {
+      {spoilt, 5'001},
+      {claims, kBlockBytes},
+      {smaller, 16},
+      {good, 6},                        // less in it than was said
+      {good + good, 5},                 // and more
+      {lines, INT64_MAX},               // all there is
+      {good.substr(0, 6), 5},           // ends in a header
+      {good.substr(0, 10), 5},          // and in a block
+      {std::string(100, '\xff'), 100},  // of no codec
+      {block("no end"), 6},
+      {block(std::string(300, 'z')), 300}};
+  const ScriptedServer server([&](std::size_t map, int before) {
+    const std::string body = before > 0 ? good : bodies[map].first;
+    const std::int64_t raw = before > 0 ? 5 : bodies[map].second;
+    ShuffleAnswer answer{true, "", static_cast<std::int64_t>(body.size()), crc_of(0, body), 1};
+    answer.size = raw;
+    answer.in_blocks = true;
+    return encode(answer) + body;
+  });
+  const auto maps = static_cast<std::uint32_t>(std::size(bodies));
+  start(maps);
+  for (std::uint32_t map = 0; map < maps; ++map) copier_->news(at(server, map));
+  auto pieces = copier_->wait_for_all();
+  ASSERT_TRUE(pieces.ok()) << pieces.error().message;
+  for (const CopiedPiece& piece : *pieces) EXPECT_EQ(piece.memory, "good\n");
+  EXPECT_EQ(server.asked(), 2 * static_cast<int>(maps));
 }
 
 // Half of the trackers of a large job die: what the reduce tells of them its tracker can still

@@ -42,6 +42,21 @@ Status feed(SpillSorter& sorter, std::string_view bytes, std::size_t chunk) {
   return Ok{};
 }
 
+std::string unpacked(std::string_view blocks) {
+  std::string text;
+  BlockUnpacker unpacker;
+  while (!blocks.empty()) {
+    const auto header = parse_block_header(blocks.substr(0, kBlockHeaderBytes), INT64_MAX);
+    EXPECT_TRUE(header.ok());
+    blocks.remove_prefix(kBlockHeaderBytes);
+    std::string raw(header->raw, 0);
+    EXPECT_TRUE(unpacker.unpack(*header, blocks.substr(0, header->stored), raw.data()).ok());
+    blocks.remove_prefix(header->stored);
+    text += raw;
+  }
+  return text;
+}
+
 std::vector<Lines> read_run(const Run& run) {
   const std::string text = read_text(run.path);
   std::vector<Lines> parts;
@@ -50,6 +65,9 @@ std::vector<Lines> read_run(const Run& run) {
     std::string_view part = std::string_view(text).substr(static_cast<std::size_t>(segment.offset),
                                                           static_cast<std::size_t>(segment.bytes));
     EXPECT_EQ(crc_of(0, part), segment.crc);
+    const std::string raw = segment.in_blocks ? unpacked(part) : "";
+    if (segment.in_blocks) part = raw;
+    EXPECT_EQ(std::cmp_equal(part.size(), segment.raw_bytes), true);
     while (!part.empty()) {
       lines.emplace_back(part.substr(0, part.find('\n')));
       part.remove_prefix(lines.back().size() + 1);
@@ -90,6 +108,7 @@ TEST(SpillSorter, SortsLikeAStableSortHoweverOftenItSpills) {
       options.partitions = partitions;
       options.memory_bytes = 64 * 1024;
       options.fan_in = 3;
+      options.codec = static_cast<MapOutputCodec>(number % 3);
       SpillSorter sorter(std::move(options));
       ASSERT_TRUE(feed(sorter, join(lines, random() % 2 == 0), 1 + random() % 5000).ok());
       auto run = sorter.finish(dir / ("out" + std::to_string(number++)), true);
@@ -105,18 +124,21 @@ TEST(SpillSorter, SortsLikeAStableSortHoweverOftenItSpills) {
 }
 
 TEST(SpillSorter, ALineLargerThanTheBufferMakesItGrow) {
-  const TempDir dir;
-  Lines lines = {"b\t1", std::string(3 << 20, 'x') + "\tlong", "a\t" + std::string(1 << 20, 'y'),
-                 "c", ""};
-  SpillSorterOptions options;
-  options.prefix = dir / "s_";
-  options.partitions = 2;
-  options.memory_bytes = 64 * 1024;
-  SpillSorter sorter(std::move(options));
-  ASSERT_TRUE(feed(sorter, join(lines), 100000).ok());
-  auto run = sorter.finish(dir / "out", true);
-  ASSERT_TRUE(run.ok());
-  EXPECT_EQ(read_run(*run), expected(lines, 2));
+  for (const auto codec : {MapOutputCodec::kNone, MapOutputCodec::kLz4}) {
+    const TempDir dir;
+    Lines lines = {"b\t1", std::string(3 << 20, 'x') + "\tlong", "a\t" + std::string(1 << 20, 'y'),
+                   "c", ""};
+    SpillSorterOptions options;
+    options.prefix = dir / "s_";
+    options.partitions = 2;
+    options.memory_bytes = 64 * 1024;
+    options.codec = codec;
+    SpillSorter sorter(std::move(options));
+    ASSERT_TRUE(feed(sorter, join(lines), 100000).ok());
+    auto run = sorter.finish(dir / "out", true);
+    ASSERT_TRUE(run.ok());
+    EXPECT_EQ(read_run(*run), expected(lines, 2));
+  }
 }
 
 TEST(SpillSorter, ALineOverTheLimitIsAnErrorThatNamesTheSetting) {

@@ -1,7 +1,6 @@
 #include "tracker/tasktracker/split_reader.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <random>
 #include <vector>
@@ -23,20 +22,6 @@ std::string read_split(const std::string& path, std::int64_t offset, std::int64_
     if (*n == 0) return text;
     text.append(buffer.data(), *n);
   }
-}
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(text.size() + 1000, 0);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 // However a file is cut, the splits side by side are the file, and every split ends at the end of a
@@ -79,26 +64,8 @@ TEST(SplitReader, ALineBelongsWhereItBegins) {
   EXPECT_EQ(read_split(path, 9, 100), "");  // past the end
 }
 
-TEST(SplitReader, ReadsGzipWithSeveralMembersAndPadding) {
-  const TempDir dir;
-  std::string big;
-  for (int i = 0; i < 100000; ++i) big += "line " + std::to_string(i) + "\n";
-  EXPECT_EQ(read_split(dir.write("a.gz", gzip(big)), 0, 10), big);
-  EXPECT_EQ(read_split(dir.write("b.gz",
-                                 gzip("one\n") + gzip("") + gzip("two\n") + std::string(100, '\0')),
-                       0, 1),
-            "one\ntwo\n");
-  EXPECT_EQ(read_split(dir.write("empty.gz", ""), 0, 0), "");
-}
-
 TEST(SplitReader, SaysWhatIsWrongWithAFile) {
   const TempDir dir;
-  const std::string packed = gzip("some text that is long enough to be cut\n");
-  EXPECT_NE(
-      read_split(dir.write("cut.gz", packed.substr(0, packed.size() - 12)), 0, 1).find("too early"),
-      std::string::npos);
-  EXPECT_NE(read_split(dir.write("not.gz", "plain text"), 0, 1).find("not valid gzip"),
-            std::string::npos);
   EXPECT_NE(read_split(dir / "missing", 0, 1).find("No such file"), std::string::npos);
   EXPECT_NE(read_split(dir.path(), 0, 1).find("regular file"), std::string::npos);
   EXPECT_NE(read_split(dir.write("f", "x"), -1, 1).find("not a range"), std::string::npos);

@@ -21,6 +21,7 @@ TaskSpec full_spec() {
   spec.input = {{"/a file", 0, 5}, {"/b\n", 7, INT64_MAX}};
   spec.output = "/out";
   spec.owner = "job_0007 1";
+  spec.output_is_durable = true;
   spec.conf["k"] = std::string("v\0\n", 3);
   spec.environment[""] = "=";
   spec.working_directory = "/w";
@@ -38,7 +39,9 @@ TaskSpec full_spec() {
   spec.settings.core_mb = 2;
   spec.settings.user_processes = 3;
   spec.settings.environment = {"JAVA_HOME"};
+  spec.settings.map_output_codec = MapOutputCodec::kZstd;
   spec.cgroups = {"/sys/fs/cgroup/a"};
+  spec.spare_output_dir = "attempt_0007_m_000001_0";
   spec.hidden_root = "/work";
   spec.sealed_mounts = {"/work/x", "/work/y"};
   return spec;
@@ -84,9 +87,9 @@ TEST(TaskFile, HasAllOfItsFieldsAndNoOther) {
             "task file: ends in or after field 2");
   EXPECT_EQ(refusal(bytes + "xy"), "task file: 2 bytes are behind its end");
   std::string spoilt = bytes;
-  const std::string one_more = std::string("\x02\x00\x1b\x01", 4);  // field 27, a bool
+  const std::string one_more = std::string("\x02\x00\x1d\x01", 4);  // field 29, a bool
   spoilt.insert(spoilt.size() - 1, one_more);
-  EXPECT_EQ(refusal(spoilt), "task file: field 27 is not known, or of another type");
+  EXPECT_EQ(refusal(spoilt), "task file: field 29 is not known, or of another type");
   spoilt = bytes;
   spoilt[spoilt.find(std::string("\x02\x00\x12", 3))] = '\x03';  // field 18, no bool
   EXPECT_EQ(refusal(spoilt), "task file: field 18 is not known, or of another type");
@@ -107,6 +110,9 @@ TEST(TaskFile, RefusesWhatNoTrackerWrites) {
   spec = full_spec();
   spec.reduces = UINT32_MAX;
   EXPECT_EQ(refusal(encode_task_spec(spec)), "task file: a number of tasks is below 0");
+  spec = full_spec();
+  spec.settings.map_output_codec = static_cast<MapOutputCodec>(3);
+  EXPECT_EQ(refusal(encode_task_spec(spec)), "task file: a codec that is not known");
   spec = full_spec();
   spec.id.task.job = JobId();
   EXPECT_NE(refusal(encode_task_spec(spec)).find("is no job number"), std::string::npos);

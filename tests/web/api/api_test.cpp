@@ -175,6 +175,7 @@ TEST_F(ApiTest, ProbesAreForReading) {
     const auto wrong = call("POST", path, "");
     EXPECT_EQ(wrong.status, 405) << path;
     EXPECT_EQ(wrong.header("Allow"), "GET, HEAD") << path;
+    EXPECT_THAT(wrong.body, HasSubstr("\"code\": \"BAD_REQUEST\"")) << path;
   }
 }
 

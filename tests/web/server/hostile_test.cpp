@@ -134,6 +134,7 @@ TEST_F(HostileTest, AnAnswerWithoutRoomInTheBudgetIsRefused) {
   const auto answer = client.get("/large/900000");
   EXPECT_EQ(answer.status, 429);
   EXPECT_EQ(answer.header("Retry-After"), "1");
+  EXPECT_THAT(answer.body, HasSubstr("\"code\": \"BUSY\""));
   EXPECT_EQ(client.get("/large/400000").body.size(), 400000u);
   EXPECT_TRUE(eventually([&] { return budget_->used() == 0; }));
 }

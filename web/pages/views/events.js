@@ -30,6 +30,15 @@ const TONES = {
   policy: 'warn',
   settings: 'warn',
 };
+const JOB_STATES = {
+  SUCCEEDED: 'has succeeded',
+  FAILED: 'has failed',
+  KILLED: 'was killed',
+  RUNNING: 'runs',
+  PENDING: 'is pending',
+  WAITING: 'waits',
+  HELD: 'is held',
+};
 const PAGE = 300;
 
 /** One decision as a sentence of text and links. */
@@ -73,7 +82,7 @@ function sentence(one) {
     case 'submit':
       return [job, ' is submitted by ', h('bdi', {}, visible(one.user))];
     case 'job':
-      return [job, ` is ${String(one.state).toLowerCase()}`, reason];
+      return [job, ` ${JOB_STATES[one.state] ?? 'is ' + visible(one.state)}`, reason];
     case 'move':
       return [
         job,

@@ -9,9 +9,11 @@ import {setProgress} from '../bars.js';
 import {colourClass} from '../colours.js';
 import {askMove, askPriority, askRelease, askKill, jobKey} from '../actions.js';
 import {drawWhy} from '../job_why.js';
-import {drawAttempts, drawFailures, drawLogs, drawCounters} from '../job_parts.js';
+import {drawAttempts, drawFailures, drawCounters} from '../job_parts.js';
+import {drawLogs} from '../job_log.js';
 import {typing} from '../keyboard.js';
 import {loading} from '../states.js';
+import {showFacts} from '../plain_table.js';
 
 const over = (job) => ['SUCCEEDED', 'FAILED', 'KILLED'].includes(job.state);
 
@@ -28,21 +30,14 @@ function facts(job) {
   if (job.pool) list.splice(1, 0, ['pool', h('a', {href: '/pools'}, visible(job.pool))]);
   if (job.time_limit_ms)
     list.push(
-      ['time limit', duration(job.time_limit_ms)],
+      ['time limit', duration(job.time_limit_ms), 'It is killed if it takes longer than this.'],
       ['over at', fullMoment(job.deadline_ms)],
     );
   if (job.status) list.push(['status', visible(job.status)]);
-  return h(
-    'dl',
-    {class: 'facts'},
-    list.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
-  );
+  return list;
 }
 
-function progress(label, tasks, queue) {
-  if (!tasks.total) return null;
-  const bar = h('div', {});
-  setProgress(bar, tasks, queue);
+function progressText(tasks) {
   const parts = [
     `${whole(tasks.succeeded)} of ${whole(tasks.total)} done ` +
       `(${millionths(tasks.progress_millionths)})`,
@@ -57,13 +52,27 @@ function progress(label, tasks, queue) {
     parts.push(
       `${whole(tasks.speculative)} speculative, ${whole(tasks.speculative_won)} of them first`,
     );
-  return h(
+  return parts.join(', ');
+}
+
+function progress(label) {
+  const bar = h('div', {});
+  const text = h('span', {class: 'num'});
+  const element = h(
     'div',
-    {class: 'wide-bar'},
+    {class: 'wide-bar', hidden: true},
     h('span', {class: 'muted'}, label),
     bar,
-    h('span', {class: 'num'}, parts.join(', ')),
+    text,
   );
+  return {
+    element,
+    set(tasks, queue) {
+      element.hidden = !tasks.total;
+      setProgress(bar, tasks, queue);
+      setText(text, progressText(tasks));
+    },
+  };
 }
 
 export function draw(page) {
@@ -88,7 +97,9 @@ export function draw(page) {
     act('Priority…', askPriority),
     act('Kill…', askKill),
   );
-  const bars = h('div', {});
+  const maps = progress('Maps');
+  const reduces = progress('Reduces');
+  const about = h('p', {class: 'muted'});
   const factsPlace = h('div', {});
   const rest = h('div', {hidden: true});
   page.root.append(
@@ -102,7 +113,7 @@ export function draw(page) {
     trouble,
     rest,
   );
-  rest.append(h('section', {class: 'panel'}, bars));
+  rest.append(h('section', {class: 'panel'}, maps.element, reduces.element, about));
   document.addEventListener(
     'keydown',
     (event) => {
@@ -138,25 +149,21 @@ export function draw(page) {
     acts.hidden = over(job);
     release.hidden = job.state !== 'HELD';
     const end = job.finished_at_ms ?? Date.now();
+    maps.set(job.maps, job.queue);
+    reduces.set(job.reduces, job.queue);
     fill(
-      bars,
-      progress('Maps', job.maps, job.queue),
-      progress('Reduces', job.reduces, job.queue),
-      h(
-        'p',
-        {class: 'muted'},
-        h('i', {class: 'dot ' + colourClass(job.queue)}),
-        ' ',
-        h('a', {href: href.queue(job.queue)}, visible(job.queue)),
-        `, ${job.priority.toLowerCase().replace('_', ' ')} priority, by `,
-        h('bdi', {}, visible(job.user)),
-        `, submitted ${duration(Math.max(0, Date.now() - job.submitted_at_ms))} ago` +
-          (job.started_at_ms
-            ? `, ${over(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}`
-            : ''),
-      ),
+      about,
+      h('i', {class: 'dot ' + colourClass(job.queue)}),
+      ' ',
+      h('a', {href: href.queue(job.queue)}, visible(job.queue)),
+      `, ${job.priority.toLowerCase().replace('_', ' ')} priority, by `,
+      h('bdi', {}, visible(job.user)),
+      `, submitted ${duration(Math.max(0, Date.now() - job.submitted_at_ms))} ago` +
+        (job.started_at_ms
+          ? `, ${over(job) ? 'ran' : 'runs for'} ${duration(end - job.started_at_ms)}`
+          : ''),
     );
-    fill(factsPlace, facts(job));
+    showFacts(factsPlace, facts(job));
     for (const watcher of watchers) watcher(job);
     if (!begun) {
       begun = true;

@@ -69,32 +69,46 @@ function slotStat(kind) {
   };
 }
 
+/** When a claim kills: claims of a queue that say the same are shown as one. */
+function killsIn(claim, ago) {
+  const left = claim.milliseconds_left;
+  if (left < 0) return 'never';
+  if (left === 0) return (claim.state ?? 'due').replaceAll('_', ' ');
+  return seconds(Math.max(0, left - ago));
+}
+
 function claimRows(list, claims, readAt) {
   const ago = Date.now() - readAt;
-  fill(
-    list,
-    claims.length
-      ? claims.map((claim) => {
-          const left = claim.milliseconds_left;
-          const open = left > 0 ? Math.max(0, left - ago) : left;
-          return h(
-            'li',
-            {},
-            queueLink(claim.queue),
-            h('span', {}, counted(claim.slots, `${claim.kind} slot`)),
+  const lines = new Map();
+  for (const {queue, kind, slots, ...claim} of claims) {
+    const when = killsIn(claim, ago);
+    const key = [queue, kind, when].join();
+    lines.set(key, {queue, kind, when, slots: slots + (lines.get(key)?.slots ?? 0)});
+  }
+  const shown = [...lines.values()];
+  const rows = shown.map(({queue, kind}) => queue + kind).join('\n');
+  if (list.rows !== rows || !shown.length) {
+    list.rows = rows;
+    fill(
+      list,
+      shown.length
+        ? shown.map(({queue}) =>
             h(
-              'span',
-              {class: 'num'},
-              left < 0
-                ? 'never'
-                : left === 0
-                  ? (claim.state ?? 'due').replaceAll('_', ' ')
-                  : seconds(open),
+              'li',
+              {},
+              queueLink(queue),
+              h('span', {tip: WORDS.owed}),
+              h('span', {class: 'num', tip: WORDS.killsIn}),
             ),
-          );
-        })
-      : h('li', {class: 'none'}, 'Nobody is owed anything.'),
-  );
+          )
+        : h('li', {class: 'none'}, 'Nobody is owed anything.'),
+    );
+  }
+  shown.forEach(({kind, when, slots}, i) => {
+    const [, owed, left] = list.children[i].children;
+    setText(owed, counted(slots, `${kind} slot`));
+    setText(left, when);
+  });
 }
 
 function killRows(list, queues) {
@@ -106,7 +120,7 @@ function killRows(list, queues) {
           h(
             'li',
             {class: 'kill'},
-            h('span', {class: 'num muted'}, clock(kill.at_ms)),
+            h('span', {class: 'num muted', tip: WORDS.killedAt}, clock(kill.at_ms)),
             h(
               'span',
               {},
@@ -143,7 +157,11 @@ function waitingRows(list, jobs) {
                 h('bdi', {class: 'user-text'}, visible(job.name)),
               ),
               stateBadge(job.state),
-              h('span', {class: 'muted num'}, duration(Date.now() - job.submitted_at_ms)),
+              h(
+                'span',
+                {class: 'muted num', tip: 'How long ago it was submitted.'},
+                duration(Date.now() - job.submitted_at_ms),
+              ),
               h('p', {}, visible(job.reason ?? 'It is about to start.')),
             ),
           )

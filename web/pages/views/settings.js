@@ -16,10 +16,10 @@ const CHECK_AFTER_MS = 350;
 const EFFECT_HEADS = [
   'Queue',
   'Change',
-  ['Guar. maps', '', 'right'],
-  ['Guar. reduces', '', 'right'],
-  ['Max maps', '', 'right'],
-  ['Max reduces', '', 'right'],
+  ['Guar. maps', 'Guaranteed map slots, now → with these settings.', 'right'],
+  ['Guar. reduces', 'Guaranteed reduce slots, now → with these settings.', 'right'],
+  ['Max maps', 'The most map slots that the queue may have, now → then.', 'right'],
+  ['Max reduces', 'The most reduce slots that the queue may have, now → then.', 'right'],
 ];
 
 /** Where a finding is: its line and column, of the allocations file with the file's name. */
@@ -205,7 +205,7 @@ function drawEditor(page, place) {
     if (untouched) editor.value = mine.text;
     setText(
       title,
-      `Number ${mine.number}, ${visible(mine.name ?? '')}, ` +
+      `Number ${mine.number}, ${mine.name ? visible(mine.name) + ', ' : ''}` +
         `${mine.by ? 'applied by ' + visible(mine.by) : 'read from the file'}, ` +
         `${fullMoment(mine.at_ms)}`,
     );

@@ -7,6 +7,8 @@ import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
 import {href} from '../router.js';
 import {empty, loading} from '../states.js';
+import {WORDS} from '../words.js';
+import {showFacts} from '../plain_table.js';
 
 const COLUMNS = [
   {
@@ -41,6 +43,7 @@ const COLUMNS = [
   {
     key: 'progress',
     label: 'Progress',
+    tip: WORDS.attemptProgress,
     width: '70px',
     from: 660,
     right: true,
@@ -49,6 +52,7 @@ const COLUMNS = [
   {
     key: 'launched',
     label: 'Launched',
+    tip: WORDS.attemptLaunched,
     width: '80px',
     from: 740,
     right: true,
@@ -57,6 +61,7 @@ const COLUMNS = [
   {
     key: 'ran',
     label: 'Runs',
+    tip: WORDS.attemptRan,
     width: '70px',
     from: 420,
     right: true,
@@ -121,6 +126,7 @@ export function draw(page) {
         'slots in use',
         `${whole(one.used.map_slots)} of ${whole(one.total.map_slots)} map, ` +
           `${whole(one.used.reduce_slots)} of ${whole(one.total.reduce_slots)} reduce`,
+        'Slots that its attempts hold, of those that it offers.',
       ],
       ['host', `${visible(one.host)}:${one.shuffle_port}`],
       ['rack', visible(one.rack)],
@@ -129,16 +135,22 @@ export function draw(page) {
         one.last_heartbeat_ms_ago === null
           ? 'not since the JobTracker started'
           : `${duration(one.last_heartbeat_ms_ago)} ago`,
+        WORDS.heard,
       ],
-      ['free disk', megabytes(one.free_disk_mb)],
+      ['free disk', megabytes(one.free_disk_mb), WORDS.disk],
     ];
     if (one.total.memory_mb)
       facts.push([
         'memory',
         `${megabytes(one.used.memory_mb)} of ${megabytes(one.total.memory_mb)}`,
+        'Memory that its attempts were promised, of what it offers.',
       ]);
     if (one.total.vcores)
-      facts.push(['cores', `${whole(one.used.vcores)} of ${whole(one.total.vcores)}`]);
+      facts.push([
+        'cores',
+        `${whole(one.used.vcores)} of ${whole(one.total.vcores)}`,
+        'Cores that its attempts were promised, of what it offers.',
+      ]);
     if (one.order)
       facts.push(
         ['ordered', `${one.order} by ${visible(one.ordered_by)}, ${moment(one.ordered_at_ms)}`],
@@ -149,6 +161,7 @@ export function draw(page) {
             : one.attempts
               ? counted(one.attempts, 'attempt')
               : 'nothing',
+          'What keeps it from being done with what was ordered.',
         ],
       );
     for (const fault of one.faults) facts.push(['fault', moment(fault)]);
@@ -161,14 +174,7 @@ export function draw(page) {
         one.protections.map((line) => h('li', {}, visible(line))),
       ),
     ]);
-    fill(
-      factsPlace,
-      h(
-        'dl',
-        {class: 'facts'},
-        facts.map(([key, value]) => [h('dt', {}, key), h('dd', {}, value)]),
-      ),
-    );
+    showFacts(factsPlace, facts);
   });
   page.show(note, path + '/attempts', {topic: 'trackers', every: 3000}, async (attempts) => {
     fill(note);

@@ -1,0 +1,79 @@
+// How claims follow what leaves are owed, where containers count, and what is done for those that
+// are due (containers.md 4.4, 4.5). Looked at at the pass only.
+#include <algorithm>
+
+#include "capacity/container_capacity.h"
+#include "capacity/container_kills.h"
+
+namespace weir {
+
+void ContainerCapacity::review(TimeMs, bool tick, std::vector<ClaimStep>& steps) {
+  if (!tick) return;
+  settle();
+  make_pass();
+  std::vector<const OwedPass::Leaf*> owed(state_.tree().size());
+  for (const OwedPass::Leaf& leaf : pass_->leaves()) owed[leaf.queue.index()] = &leaf;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t now = owed[leaf.index()] == nullptr ? 0 : owed[leaf.index()]->owed[d];
+      const std::int64_t less = state_.claims().owed(leaf, d) - now;
+      if (less <= 0) continue;
+      const std::int64_t met = std::min(less, launched_[leaf.index()][d]);
+      if (met > 0) steps.push_back({ClaimStep::What::kMeet, leaf, d, met});
+      if (less > met) steps.push_back({ClaimStep::What::kDrop, leaf, d, less - met});
+    }
+    launched_[leaf.index()] = {};
+  }
+}
+
+void ContainerCapacity::claim(std::vector<ClaimStep>& steps) {
+  if (!pass_) return;
+  for (const OwedPass::Leaf& leaf : pass_->leaves()) {
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t more = leaf.owed[d] - state_.claims().owed(leaf.queue, d);
+      if (more > 0) steps.push_back({ClaimStep::What::kOpen, leaf.queue, d, more});
+    }
+  }
+}
+
+// Leaves that are below their guarantees, those furthest below it first.
+void ContainerCapacity::make_pass() {
+  struct Below {
+    QueueId leaf;
+    Fraction key;
+  };
+  std::vector<Below> leaves;
+  for (const QueueId leaf : state_.tree().leaves()) {
+    if (index_.leaf(leaf.index()).items.empty()) continue;
+    leaves.push_back({leaf, dominant(state_.space(), state_.queue(leaf).running,
+                                     bounds_.guaranteed(leaf), state_.total())});
+  }
+  std::stable_sort(leaves.begin(), leaves.end(),
+                   [](const Below& a, const Below& b) { return a.key < b.key; });
+  pass_.emplace(state_);
+  for (const Below& below : leaves) {
+    pass_->place(below.leaf, index_.leaf(below.leaf.index()).items,
+                 bounds_.guaranteed(below.leaf));
+  }
+}
+
+Preemption ContainerCapacity::tick(TimeMs now) {
+  settle();
+  Preemption plan;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    if (const std::string_view why = over(kept); !why.empty())
+      plan.unreserve.push_back({kept.job, why});
+  }
+  if (pass_) {
+    ContainerKills kills(
+        state_, *pass_, now, settings_.preemption,
+        {.allocated = [this](QueueId leaf) { return allocated(leaf); },
+         .above_limit = [this](QueueId leaf,
+                               UserId user) { return above_user_limit(leaf, user); }});
+    kills.plan(plan);
+  }
+  pass_.reset();
+  return plan;
+}
+
+}  // namespace weir

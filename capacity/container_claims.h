@@ -1,0 +1,53 @@
+// What leaves are owed where containers count (containers.md 3.2, 4.4): OWED(GC) of a leaf are its
+// wanted tasks in its order, each taken if within the guarantee together with what runs and those
+// taken, else passed. At the pass leaves put them, first fit, into what is free, trackers in order
+// of registration; what finds no room, in each dimension, is what claims follow and what may be
+// killed for. One pass is made at a time, off the heartbeat path.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_bounds.h"
+#include "jobqueue/policy/container_items.h"
+
+namespace weir {
+
+// Tasks of one group that a leaf is owed.
+struct OwedItem {
+  JobId job;
+  TaskKind kind = TaskKind::kMap;
+  const Size* size = nullptr;
+  std::int64_t tasks = 0;
+};
+
+// Calls `use(item)` in the leaf's order, until it says true.
+void each_owed(const ClusterState& state, const ContainerItems& items, QueueId leaf,
+               const Amounts& bound, const std::function<bool(const OwedItem&)>& use);
+
+class OwedPass {
+ public:
+  struct Leaf {
+    QueueId queue;
+    std::vector<OwedItem> left;  // that no free room takes, in the leaf's order
+    Amounts owed;                // OWE: their sum
+  };
+  explicit OwedPass(const ClusterState& state) : state_(state) {}
+
+  // The next leaf, in step order.
+  void place(QueueId leaf, const ContainerItems& items, const Amounts& guaranteed);
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+  // What is still free on a tracker: not held, kept, nor taken by items.
+  const Resources& room(TrackerId tracker);
+
+ private:
+  std::int64_t put(const OwedItem& item, std::int64_t tasks);
+
+  const ClusterState& state_;
+  std::vector<Leaf> leaves_;
+  std::map<TrackerId, Resources> room_;  // of those that were looked at
+};
+
+}  // namespace weir

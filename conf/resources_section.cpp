@@ -1,0 +1,108 @@
+#include "conf/resources_section.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace weir {
+namespace {
+
+constexpr std::string_view kModes[] = {"slots", "containers"};
+constexpr IntegerRange kMemory{.least = 0, .most = 1LL << 40};
+constexpr IntegerRange kVcores{.least = 0, .most = 1'000'000};
+
+bool is_resource_name(std::string_view name) {
+  constexpr std::size_t kLongest = 30;
+  constexpr std::string_view kTaken[] = {"map", "reduce", "memory_mb", "vcores"};
+  return !name.empty() && name.size() <= kLongest && name.front() >= 'a' && name.front() <= 'z' &&
+         std::find(std::begin(kTaken), std::end(kTaken), name) == std::end(kTaken) &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+         });
+}
+
+void read_names(const MapReader& map, std::vector<std::string>& named) {
+  const YamlNode* node = map.find("resources");
+  if (node == nullptr) return;
+  auto names = strings_of(*node, map.path("resources"), map.out());
+  if (!names) return;
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    const bool twice = std::count(names->begin(), names->end(), name) > 1;
+    if (is_resource_name(name) && !twice) continue;
+    map.out().error(node->at,
+                    fmt::format("{} has \"{}\"{}, allowed: 1 to 30 of a-z 0-9 _ -, a letter first, "
+                                "none of map, reduce, memory_mb, vcores, each once",
+                                map.path("resources"), name, twice ? " twice" : ""));
+    return;
+  }
+  if (names->size() > kNamedCount) {
+    map.wrong(*node, "resources", fmt::format("at most {} names", kNamedCount));
+    return;
+  }
+  named = std::move(*names);
+}
+
+// Memory and vcores; what is not said stays as it is.
+bool read_amounts(const MapReader& map, std::string_view key, Resources& target,
+                  std::int64_t least_vcores) {
+  const YamlNode* node = map.find(key);
+  if (node == nullptr) return false;
+  const MapReader amounts(node, map.path(key), map.out(), {"memory_mb", "vcores"});
+  IntegerRange memory = kMemory, vcores = kVcores;
+  memory.least = 1;
+  vcores.least = least_vcores;
+  amounts.read_integer("memory_mb", target[Dimension::kMemoryMb], memory);
+  amounts.read_integer("vcores", target[Dimension::kVcores], vcores);
+  return true;
+}
+
+}  // namespace
+
+void read_resources(const MapReader& root, ResourceSettings& resources) {
+  if (const auto mode = root.read_enum("resources", kModes))
+    resources.mode = static_cast<ResourceSettings::Mode>(*mode);
+  const MapReader map(root.find("containers"), "containers", root.out(),
+                      {"resources", "minimum", "increment", "maximum", "map", "reduce",
+                       "reservations", "gang_hold"});
+  read_names(map, resources.named);
+  read_amounts(map, "minimum", resources.minimum, 0);
+  read_amounts(map, "increment", resources.increment, 1);
+  read_amounts(map, "map", resources.map, 0);
+  read_amounts(map, "reduce", resources.reduce, 0);
+  Resources maximum;
+  if (read_amounts(map, "maximum", maximum, 1)) {
+    for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
+      if (maximum[d] == 0 || maximum[d] >= resources.minimum[d]) continue;
+      map.wrong(*map.find("maximum"), "maximum", "nothing below containers.minimum");
+      break;
+    }
+    resources.maximum = maximum;
+  }
+  map.read_percent("reservations", resources.reservations_hundredths, {.least = 0, .most = 10'000});
+  map.read_duration("gang_hold", resources.gang_hold_ms, {.least_ms = 1'000});
+}
+
+std::string words_of(const Space& space, Dimension dimension) {
+  if (dimension.is_slots()) return std::string(space.name(dimension)) + " slots";
+  if (dimension == Dimension::kMemoryMb) return "MB of memory";
+  if (dimension == Dimension::kVcores) return "vcores";
+  return "units of " + std::string(space.name(dimension));
+}
+
+std::vector<std::string_view> keys_of(const Space& space) {
+  std::vector<std::string_view> keys;
+  for (const Dimension d : space.dimensions()) keys.push_back(space.name(d));
+  return keys;
+}
+
+std::string listed_keys(const Space& space) {
+  std::string out;
+  for (const std::string_view key : keys_of(space)) {
+    out += out.empty() ? "" : ", ";
+    out += key;
+  }
+  return out;
+}
+
+}  // namespace weir

@@ -1,0 +1,289 @@
+// Following the state: which job is in which pool, what it runs and wants; and what the pools say.
+#include "fair/container_fair.h"
+
+#include <algorithm>
+
+#include "fair/pool_names.h"
+#include "jobqueue/policy/container_reasons.h"
+
+namespace weir {
+namespace {
+
+std::shared_ptr<const FairSettings> section_of(const Settings& settings) {
+  const auto found = settings.policies.find("fair");
+  if (found != settings.policies.end()) {
+    if (auto section = std::dynamic_pointer_cast<const FairSettings>(found->second)) return section;
+  }
+  return std::make_shared<FairSettings>();
+}
+
+bool any_lends_less(const std::vector<PoolSettings>& pools) {
+  return std::any_of(pools.begin(), pools.end(), [](const PoolSettings& pool) {
+    return pool.lend || any_lends_less(pool.pools);
+  });
+}
+
+}  // namespace
+
+ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory&)
+    : state_(state),
+      settings_(section_of(state.settings())),
+      tree_(*settings_),
+      placeable_(state),
+      bounds_(state.tree(), state.space()),
+      amounts_(state, tree_),
+      any_lends_less_(any_lends_less(settings_->pools)) {
+  bounds_.resize(state.total());
+  for (const auto& [id, job] : state.jobs()) {
+    if (is_over(job->state) && job->live_attempts == 0) continue;
+    enter(*job).runnable = job->schedulable();
+    read(id);
+  }
+}
+
+// --- Jobs and their pools ---
+
+ContainerFair::JobLine* ContainerFair::find(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? nullptr : found->second.get();
+}
+
+// The pool that it wants, or where that cannot be the default, or one of its own.
+std::string ContainerFair::place_for(const Job& job) const {
+  const auto named = pool_name_of(*job.spec, state_.tree().node(job.queue).path, job.pool,
+                                  settings_->pool_name_property);
+  std::string path = named ? *named : std::string(kDefaultPool);
+  for (int tries = 0; !tree_.check(path); ++tries)
+    path = tries == 0 ? std::string(kDefaultPool) : "unplaced_" + std::to_string(tries);
+  return path;
+}
+
+ContainerFair::JobLine& ContainerFair::enter(const Job& job) {
+  auto& line = jobs_[job.id];
+  if (line != nullptr) return *line;
+  line = std::make_unique<JobLine>();
+  std::vector<PoolId> made;
+  line->job = job.id;
+  line->pool = tree_.enter(place_for(job), made);
+  line->priority = job.priority;
+  line->tie = {job.submitted_at, job_name(job.id)};
+  amounts_.made_pools();
+  amounts_.resize();
+  return *line;
+}
+
+void ContainerFair::read(JobId id) {
+  JobLine* line = find(id);
+  if (line == nullptr) return;
+  const Job* job = state_.find_job(id);
+  if (job != nullptr) {
+    amounts_.read(*line, *job, placeable_);
+    if (!is_over(job->state) || line->stands) return;
+  }
+  amounts_.leave(*line);
+  std::vector<PoolTree::Gone> gone;
+  tree_.leave(line->pool, gone);
+  jobs_.erase(id);
+  amounts_.resize();
+}
+
+void ContainerFair::on_job_listed(JobId id) {
+  const Job* job = state_.find_job(id);
+  if (job != nullptr && !is_over(job->state)) {
+    JobLine& line = enter(*job);
+    if (tree_.node(line.pool).path != place_for(*job)) {  // it has moved
+      const bool runnable = line.runnable;
+      amounts_.leave(line);
+      std::vector<PoolTree::Gone> gone;
+      tree_.leave(line.pool, gone);
+      jobs_.erase(id);
+      enter(*job).runnable = runnable;
+    }
+  }
+  read(id);
+}
+
+void ContainerFair::on_job_added(JobId id) {
+  enter(state_.job(id)).runnable = true;
+  read(id);
+}
+
+void ContainerFair::on_job_removed(JobId id) {
+  if (JobLine* line = find(id)) line->runnable = false;
+  read(id);
+}
+
+void ContainerFair::on_job_changed(JobId id, QueueId) {
+  if (JobLine* line = find(id)) {
+    line->priority = state_.job(id).priority;
+    amounts_.resize();
+  }
+  on_job_listed(id);
+}
+
+void ContainerFair::on_pending_changed(JobId id, TaskKind) {
+  read(id);
+}
+
+void ContainerFair::on_launched(AttemptSlot slot) {
+  read(state_.attempt(slot).key.task.job);
+}
+
+void ContainerFair::on_cluster_changed() {
+  bounds_.resize(state_.total());
+  placeable_.refresh();
+  amounts_.resize();
+  std::vector<JobId> all;
+  for (const auto& [id, line] : jobs_) all.push_back(id);
+  for (const JobId id : all) read(id);
+}
+
+Preemption ContainerFair::tick(TimeMs) {
+  settle();
+  Preemption plan;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    if (const std::string_view why = over(kept); !why.empty())
+      plan.unreserve.push_back({kept.job, why});
+  }
+  return plan;
+}
+
+// --- Which pool a job may come into ---
+
+std::string_view ContainerFair::pool_of(JobId job) const {
+  const JobLine* line = find(job);
+  return line == nullptr ? std::string_view() : std::string_view(tree_.node(line->pool).path);
+}
+
+Status ContainerFair::check_pool(const std::string& path) const {
+  if (auto fits = tree_.check(path); !fits) return fits;
+  if (settings_->undeclared_pools_allowed || tree_.declared(path)) return Ok{};
+  return Error{ErrorCode::kBadRequest,
+               "pool " + path + " is not declared, and undeclared pools are refused",
+               "a declared pool"};
+}
+
+Status ContainerFair::check_submission(const Caller&, const JobSpec& spec, QueueId leaf) const {
+  const auto path =
+      pool_name_of(spec, state_.tree().node(leaf).path, "", settings_->pool_name_property);
+  if (!path) return path.error();
+  return check_pool(*path);
+}
+
+std::optional<Result<Destination>> ContainerFair::check_move(const Caller&, const Job& job,
+                                                             const std::string& name) const {
+  const auto path = parse_pool_name(name);
+  if (!path) return path.error();
+  if (pool_of(job.id) == *path) {
+    return Error{ErrorCode::kBadRequest, job_name(job.id) + " is in pool " + *path + " already",
+                 "name another pool"};
+  }
+  if (auto may = check_pool(*path); !may) return may.error();
+  return Destination{"", *path};
+}
+
+void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& groups) const {
+  if (const JobLine* line = find(job.id)) {
+    for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+      if (const auto limit = tree_.node(p).settings->max_running_jobs)
+        groups.push_back({"pool " + tree_.node(p).path, *limit});
+    }
+  }
+  const auto own = settings_->user_max_running_jobs.find(job.spec->user);
+  if (own != settings_->user_max_running_jobs.end()) {
+    groups.push_back({"user " + job.spec->user, own->second});
+  } else if (settings_->default_user_max_running_jobs) {
+    groups.push_back({"user " + job.spec->user, *settings_->default_user_max_running_jobs});
+  }
+}
+
+// --- What it says ---
+
+std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
+  settle();
+  std::vector<PoolFigures> all;
+  for (std::size_t p = 1; p < tree_.size(); ++p) {
+    const PoolTree::Node& node = tree_.node(PoolId(p));
+    if (!node.exists) continue;
+    PoolFigures pool{.pool = node.path,
+                     .parent = tree_.node(node.parent).path,
+                     .declared = node.declared,
+                     .fifo = PoolAmounts::sharing(node) == PoolSettings::Sharing::kFifo,
+                     .weight_millionths = node.settings->weight};
+    for (const auto& [tie, job] : amounts_.jobs(PoolId(p))) pool.jobs_running += job->runnable;
+    const ShareLine& line = amounts_.pool(PoolId(p));
+    for (const Dimension d : state_.space().dimensions()) {
+      pool.of_dimension.push_back(
+          {.running = line.running[d],
+           .pending = line.demand[d] - std::min(line.demand[d], line.running[d]),
+           .demand = line.demand[d],
+           .maximum = node.settings->maximum[d.value()].value_or(-1),
+           .share = d.place() < line.share.size() ? line.share[d.place()] : 0,
+           .min_share = node.settings->minimum[d.value()].value_or(0)});
+    }
+    all.push_back(std::move(pool));
+  }
+  std::sort(all.begin(), all.end(),
+            [](const PoolFigures& a, const PoolFigures& b) { return a.pool < b.pool; });
+  return all;
+}
+
+JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
+  settle();
+  JobFigures figures;
+  if (const JobLine* line = find(job)) figures.of_dimension = line->share;
+  return figures;
+}
+
+QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
+  const std::int64_t running = state_.queue(queue).running[d];
+  std::int64_t demand = 0;
+  for (const auto& [id, line] : jobs_) {
+    const Job* job = state_.find_job(id);
+    if (job != nullptr && state_.tree().is_ancestor(queue, job->queue)) demand += line->demand[d];
+  }
+  const std::int64_t maximum = bounds_.maximum(queue)[d];
+  return {.guaranteed = 0,
+          .allocated = running,
+          .running = running,
+          .pending = std::max<std::int64_t>(0, std::min(maximum, demand) - running),
+          .demand = std::min(maximum, demand),
+          .maximum = maximum};
+}
+
+std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs) const {
+  settle();
+  const JobLine* line = find(id);
+  if (line == nullptr) return {};
+  const Job& job = state_.job(id);
+  const Resources& need = job.need(kind);
+  std::vector<Reason> reasons;
+  for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    for (const Dimension d : state_.space().dimensions()) {
+      const auto& most = tree_.node(p).settings->maximum[d.value()];
+      const std::int64_t runs = amounts_.pool(p).running[d];
+      if (!most || need[d] == 0 || runs + need[d] <= *most) continue;
+      reasons.push_back({"pool_at_maximum",
+                         "pool " + tree_.node(p).path + " runs " + std::to_string(runs) +
+                             " of its max_share of " + std::to_string(*most) + " " +
+                             std::string(state_.space().name(d)),
+                         {{"running", runs}, {"maximum", *most}}});
+    }
+  }
+  if (!leaves_what_is_kept(line->pool, need)) {
+    reasons.push_back(
+        {"kept", "what is free is kept for pools that do not lend their minimum shares", {}});
+  }
+  const std::vector<Reason> room = reasons_of_room(state_, job, kind);
+  reasons.insert(reasons.end(), room.begin(), room.end());
+  const std::string& pool = tree_.node(line->pool).path;
+  const bool is_below = short_of_share(amounts_.pool(line->pool), need);
+  reasons.push_back({is_below ? "pool_below_share" : "pool_at_share",
+                     "pool " + pool + (is_below ? " is below its fair share and comes before pools "
+                                                  "that run more for their weight"
+                                                : " runs its fair share"),
+                     {}});
+  return reasons;
+}
+
+}  // namespace weir

@@ -1,0 +1,117 @@
+// The fair scheduler where containers count (containers.md, sections 5 to 7): pools and their jobs
+// divide the cluster by dominant resource (`drf`), by memory (`fair`), or in order (`fifo`, leaves
+// only). A pool stands for its head on a tracker, the first task by its own order that could start
+// there or reserve it: within its minimum share, within its fair share, or beyond; ties by name, of
+// jobs by submit time. Derived state, settled when it is asked for; on the engine's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fair/fair_settings.h"
+#include "fair/pool_amounts.h"
+#include "fair/pool_tree.h"
+#include "jobqueue/policy/container_reservations.h"
+#include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/policy_memory.h"
+#include "jobqueue/policy/pools_facet.h"
+#include "jobqueue/policy/queue_bounds.h"
+
+namespace weir {
+
+class ContainerFair : public Policy, public Pools {
+ public:
+  ContainerFair(const ClusterState& state, PolicyMemory& memory);
+
+  std::string_view name() const override { return "fair"; }
+  bool knows_containers() const override { return true; }
+  std::optional<Choice> choose(const Offer& offer) override;
+  void on_job_listed(JobId job) override;
+  void on_job_added(JobId job) override;
+  void on_job_removed(JobId job) override;
+  void on_job_changed(JobId job, QueueId old_queue) override;
+  void on_pending_changed(JobId job, TaskKind kind) override;
+  void on_launched(AttemptSlot attempt) override;
+  void on_released(AttemptSlot attempt) override { on_launched(attempt); }
+  void on_cluster_changed() override;
+  Preemption tick(TimeMs now) override;
+  DurationMs tick_interval_ms() const override { return settings_->update_interval_ms; }
+
+  Pools* pools() override { return this; }
+  std::string_view pool_of(JobId job) const override;
+  Status check_submission(const Caller& caller, const JobSpec& spec, QueueId leaf) const override;
+  std::optional<Result<Destination>> check_move(const Caller& caller, const Job& job,
+                                                const std::string& name) const override;
+  bool limits_running_jobs() const override { return true; }
+  void running_groups(const Job& job, std::vector<RunningGroup>& groups) const override;
+  std::vector<PoolFigures> pool_figures(TimeMs now) const override;
+  JobFigures job_figures(JobId job, TaskKind kind) const override;
+  QueueFigures figures(QueueId queue, Dimension dimension) const override;
+  std::vector<Reason> explain(JobId job, TaskKind kind, TimeMs now) const override;
+
+ private:
+  using JobLine = PoolAmounts::JobLine;
+  enum Step { kWithinMinimum = 1, kWithinShare, kBeyond };
+  // RUN / (w * T), the largest of the dimensions that count.
+  struct Key {
+    Int128 part = 0, whole = 1;
+    friend bool operator<(const Key& a, const Key& b) {
+      return a.part * b.whole < b.part * a.whole;
+    }
+  };
+  struct Head {
+    TaskPick pick;
+    const Size* size = nullptr;
+    bool reserves = false;
+    int step = kBeyond;
+    Key key;
+  };
+  struct Reach {
+    const TrackerState& tracker;
+    Resources used;
+    const ReserveHere* reserve = nullptr;
+    std::optional<TimeMs> ends_by = {};
+  };
+
+  // --- container_fair.cpp: following the state ---
+  JobLine* find(JobId job) const;
+  JobLine& enter(const Job& job);
+  void read(JobId job);
+  std::string place_for(const Job& job) const;
+  Status check_pool(const std::string& path) const;
+
+  // --- container_fair_choose.cpp ---
+  void settle() const;
+  std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
+  std::string_view over(const Reservation& kept) const;  // why; empty: it stands
+  std::optional<Head> head_of(PoolId pool, const Reach& reach) const;
+  std::optional<Head> head_of_leaf(PoolId leaf, const Reach& reach) const;
+  std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
+  bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
+  Key key_of(const ShareLine& line, PoolSettings::Sharing by) const;
+  bool within_share(const ShareLine& line, const Resources& need) const;
+  bool short_of_share(const ShareLine& line, const Resources& need) const;
+  bool short_on_the_way(const JobLine& line, const Resources& need) const;
+  bool short_of_maximums(const JobLine& line, const Resources& need) const;
+  bool within_queues(const Job& job, const Resources& need) const;
+  bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
+  bool within_maximums(const Job& job, const Resources& need) const;  // of all of these
+  bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
+  Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
+  std::int64_t kept(PoolId pool, Dimension d) const;
+
+  const ClusterState& state_;
+  std::shared_ptr<const FairSettings> settings_;
+  PoolTree tree_;
+  mutable Placeable placeable_;
+  QueueBounds bounds_;
+  mutable PoolAmounts amounts_;  // questions settle what has changed
+  std::map<JobId, std::unique_ptr<JobLine>> jobs_;
+  bool any_lends_less_ = false;
+};
+
+}  // namespace weir

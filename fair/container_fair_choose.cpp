@@ -1,0 +1,281 @@
+// Which task the fair policy gives next where containers count: heads of jobs and pools, their
+// steps and keys, and who may reserve.
+#include <algorithm>
+
+#include "fair/container_fair.h"
+
+namespace weir {
+
+void ContainerFair::settle() const {
+  amounts_.settle();
+}
+
+std::optional<Choice> ContainerFair::choose(const Offer& offer) {
+  settle();
+  const TrackerState& tracker = state_.tracker(offer.tracker);
+  if (tracker.keeps > 0) {
+    if (const Reservation* kept = reservation_on(state_, tracker.id))
+      return choose_reserved(*kept, tracker);
+  }
+  const ReserveHere reserve(state_, tracker);
+  const auto head = head_of(
+      PoolTree::root(),
+      {.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve});
+  if (!head) return std::nullopt;
+  return head->reserves ? reserve_of(head->pick.task, tracker.id) : launch_of(head->pick);
+}
+
+// The tracker waits for that task; what ends before it gets its room may start besides.
+std::optional<Choice> ContainerFair::choose_reserved(const Reservation& kept,
+                                                     const TrackerState& tracker) const {
+  if (const std::string_view why = over(kept); !why.empty()) return release_of(kept, why);
+  const Job& job = state_.job(kept.job);
+  const Resources& need = job.need(kept.kind);
+  const Resources used = used_on(state_, tracker);
+  if (state_.fits_in(need, tracker, used)) {
+    if (!within_maximums(job, need) || !leaves_what_is_kept(find(job.id)->pool, need))
+      return std::nullopt;
+    return launch_of(state_.pick_task(job.id, kept.kind, tracker.id));
+  }
+  const auto ends_by = room_by(state_, tracker, need);
+  if (!ends_by) return std::nullopt;
+  const auto head =
+      head_of(PoolTree::root(), {.tracker = tracker, .used = used, .ends_by = ends_by});
+  return head ? std::optional(launch_of(head->pick)) : std::nullopt;
+}
+
+std::string_view ContainerFair::over(const Reservation& kept) const {
+  if (const std::string_view why = reservation_over(state_, kept); !why.empty()) return why;
+  const JobLine* line = find(kept.job);
+  if (line == nullptr) return "over";
+  const Resources& need = state_.job(kept.job).need(kept.kind);
+  if (!short_on_the_way(*line, need)) return "share";
+  return short_of_maximums(*line, need) ? "" : "maximum";
+}
+
+// --- Heads ---
+
+std::optional<ContainerFair::Head> ContainerFair::head_of(PoolId pool, const Reach& reach) const {
+  const PoolTree::Node& node = tree_.node(pool);
+  std::optional<Head> best;
+  if (node.leaf()) {
+    best = head_of_leaf(pool, reach);
+  } else {
+    for (const auto& [name, child] : node.children) {
+      const auto head = head_of(child, reach);
+      if (!head) continue;
+      const bool better = !best || head->step < best->step ||
+                          (head->step == best->step && head->key < best->key);
+      if (better) best = head;
+    }
+  }
+  if (!best || !place(pool, *best)) return std::nullopt;
+  return best;
+}
+
+std::optional<ContainerFair::Head> ContainerFair::head_of_leaf(PoolId leaf,
+                                                               const Reach& reach) const {
+  const PoolSettings::Sharing by = PoolAmounts::sharing(tree_.node(leaf));
+  const bool in_order = by == PoolSettings::Sharing::kFifo;
+  std::optional<Head> best;
+  Priority best_priority{};
+  for (const auto& [tie, line] : amounts_.jobs(leaf)) {
+    if (in_order && best && !(line->priority < best_priority)) continue;
+    auto head = head_of_job(*line, reach);
+    if (!head) continue;
+    if (!in_order) {
+      head->step = within_share(*line, head->size->need) ? kWithinShare : kBeyond;
+      head->key = key_of(*line, by);
+      if (best && !(head->step < best->step ||
+                    (head->step == best->step && head->key < best->key)))
+        continue;
+    }
+    best = head;
+    best_priority = line->priority;
+  }
+  return best;
+}
+
+// Its groups in their order.
+std::optional<ContainerFair::Head> ContainerFair::head_of_job(const JobLine& line,
+                                                              const Reach& reach) const {
+  if (!line.runnable) return std::nullopt;
+  const Job& job = state_.job(line.job);
+  for (const TaskKind kind : job.kinds()) {
+    if (job.launchable(kind) == 0) continue;
+    const Size* size = job.tasks(kind).size;
+    if (!leaves_what_is_kept(line.pool, size->need)) continue;
+    if (state_.fits_in(size->need, reach.tracker, reach.used)) {
+      const DurationMs limit = job.time_limit_ms(kind);
+      if (reach.ends_by && (limit == 0 || state_.now() + limit > *reach.ends_by)) continue;
+      if (!within_queues(job, size->need)) return std::nullopt;
+      if (const auto pick = state_.pick_task(job.id, kind, reach.tracker.id))
+        return Head{.pick = *pick, .size = size};
+      continue;
+    }
+    if (reach.reserve == nullptr || !short_on_the_way(line, size->need)) continue;
+    if (!short_of_maximums(line, size->need)) continue;
+    const ContainerItems::Bucket bucket{.size = size, .picky = job.picky(kind)};
+    if (!reach.reserve->may(bucket)) continue;
+    if (const auto task = reach.reserve->task(job, kind))
+      return Head{.pick = {.task = *task}, .size = size, .reserves = true};
+  }
+  return std::nullopt;
+}
+
+bool ContainerFair::place(PoolId pool, Head& head) const {
+  if (pool == PoolTree::root()) return true;
+  const PoolTree::Node& node = tree_.node(pool);
+  const ShareLine& line = amounts_.pool(pool);
+  const Resources& need = head.size->need;
+  if (!head.reserves && !within_pool(pool, state_.job(head.pick.task.job), need)) return false;
+  bool in_minimum = false, above_minimum = false;
+  Key of_minimum{0, 1};
+  for (const Dimension d : state_.space().dimensions()) {
+    const auto& most = node.settings->maximum[d.value()];
+    if (head.reserves && most && need[d] > 0 && line.running[d] >= *most) return false;
+    const auto& least = node.settings->minimum[d.value()];
+    if (!least) continue;
+    if (need[d] > 0) {
+      const bool is_within = line.running[d] + need[d] <= std::min(*least, line.demand[d]);
+      (is_within ? in_minimum : above_minimum) = true;
+    }
+    const Key key{line.running[d], std::max<std::int64_t>(1, *least)};
+    if (of_minimum < key) of_minimum = key;
+  }
+  if (in_minimum && !above_minimum) {
+    head.step = kWithinMinimum;
+    head.key = of_minimum;
+    return true;
+  }
+  head.step = within_share(line, need) ? kWithinShare : kBeyond;
+  head.key = key_of(line, PoolAmounts::sharing(tree_.node(node.parent)));
+  return true;
+}
+
+ContainerFair::Key ContainerFair::key_of(const ShareLine& line, PoolSettings::Sharing by) const {
+  Key most{0, 1};
+  for (const Dimension d : state_.space().dimensions()) {
+    const std::int64_t total = state_.total()[d];
+    if (total == 0 || (by == PoolSettings::Sharing::kFair && d != Dimension::kMemoryMb)) continue;
+    const Key key{line.running[d], Int128(line.weight) * total};
+    if (most < key) most = key;
+  }
+  return most;
+}
+
+// --- Bounds ---
+
+// Others have room for all: dimensions that are not full say nothing.
+bool ContainerFair::within_share(const ShareLine& line, const Resources& need) const {
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
+    if ((line.running[d] + need[d]) * 1000 > thousandths(line.share[d.place()])) return false;
+  }
+  return true;
+}
+
+bool ContainerFair::short_of_share(const ShareLine& line, const Resources& need) const {
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
+    if (line.running[d] * 1000 >= thousandths(line.share[d.place()])) return false;
+  }
+  return true;
+}
+
+bool ContainerFair::short_on_the_way(const JobLine& line, const Resources& need) const {
+  const bool in_order =
+      PoolAmounts::sharing(tree_.node(line.pool)) == PoolSettings::Sharing::kFifo;
+  if (!in_order && !short_of_share(line, need)) return false;
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    if (!short_of_share(amounts_.pool(p), need)) return false;
+  }
+  return true;
+}
+
+bool ContainerFair::short_of_maximums(const JobLine& line, const Resources& need) const {
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    for (const Dimension d : state_.space().dimensions()) {
+      const auto& most = tree_.node(p).settings->maximum[d.value()];
+      if (most && need[d] > 0 && amounts_.pool(p).running[d] >= *most) return false;
+    }
+  }
+  const QueueId leaf = state_.job(line.job).queue;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (bounds_.has_maximum(q) &&
+        !is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
+      return false;
+  }
+  return true;
+}
+
+// With what reservations of other jobs keep, as within_pool().
+bool ContainerFair::within_queues(const Job& job, const Resources& need) const {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (bounds_.has_maximum(q) && !within(state_.space(), taken_by_others(state_, q, job.id), need,
+                                          bounds_.maximum(q)))
+      return false;
+  }
+  return true;
+}
+
+bool ContainerFair::within_pool(PoolId pool, const Job& job, const Resources& need) const {
+  const auto& maximum = tree_.node(pool).settings->maximum;
+  if (std::none_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); }))
+    return true;
+  Amounts taken = amounts_.pool(pool).running;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    const JobLine* other = find(kept.job);
+    if (kept.job == job.id || other == nullptr || !tree_.contains(pool, other->pool)) continue;
+    const Resources& reserved = state_.job(kept.job).need(kept.kind);
+    for (const Dimension d : state_.space().dimensions()) taken[d] += reserved[d];
+  }
+  for (const Dimension d : state_.space().dimensions()) {
+    if (maximum[d.value()] && need[d] > 0 && taken[d] + need[d] > *maximum[d.value()]) return false;
+  }
+  return true;
+}
+
+bool ContainerFair::within_maximums(const Job& job, const Resources& need) const {
+  for (PoolId p = find(job.id)->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    if (!within_pool(p, job, need)) return false;
+  }
+  return within_queues(job, need);
+}
+
+// --- Minimum shares that are not lent ---
+
+std::int64_t ContainerFair::kept(PoolId pool, Dimension d) const {
+  const PoolSettings& settings = *tree_.node(pool).settings;
+  const std::int64_t minimum = settings.minimum[d.value()].value_or(0);
+  if (!settings.lend) return 0;
+  const Guarantee& lent = (*settings.lend)[d];
+  if (lent.unit == Guarantee::Unit::kUnset) return 0;
+  if (lent.unit != Guarantee::Unit::kPercent)
+    return std::max<std::int64_t>(0, minimum - lent.amount);
+  return minimum - static_cast<std::int64_t>(Int128(minimum) * lent.amount / kWholeInHundredths);
+}
+
+Amounts ContainerFair::kept_idle(PoolId pool) const {
+  Amounts idle;
+  for (const auto& [name, child] : tree_.node(pool).children) idle += kept_idle(child);
+  for (const Dimension d : state_.space().dimensions())
+    idle[d] = std::max(idle[d], kept(pool, d) - amounts_.pool(pool).running[d]);
+  return idle;
+}
+
+bool ContainerFair::leaves_what_is_kept(PoolId leaf, const Resources& need) const {
+  if (!any_lends_less_) return true;
+  Amounts kept;
+  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+    for (const auto& [name, sibling] : tree_.node(tree_.node(p).parent).children) {
+      if (sibling != p) kept += kept_idle(sibling);
+    }
+  }
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

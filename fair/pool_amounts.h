@@ -1,0 +1,98 @@
+// The tree of pools where containers count (containers.md, section 5): what each pool and job runs,
+// wants and is due, in every dimension. Shares are dealt from the top down by dominant resource, or
+// by memory alone, as each pool says of its children; they change when what is wanted does, not
+// with a launch. Derived state, on the engine's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "fair/drf_shares.h"
+#include "fair/fair_settings.h"
+#include "fair/pool_tree.h"
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_bounds.h"
+
+namespace weir {
+
+// What a pool or a job stands for among its siblings.
+struct ShareLine {
+  Amounts running;
+  Amounts demand;
+  std::vector<Share> share;  // by place of the dimension
+  std::vector<bool> full;    // of these, which are given out altogether among its siblings
+  std::int64_t weight = 1;
+};
+
+class PoolAmounts {
+ public:
+  // Jobs of a pool by (submit time, id as text).
+  using Tie = std::pair<TimeMs, std::string>;
+  struct JobLine : ShareLine {
+    PoolId pool;
+    JobId job;
+    Priority priority = Priority::kNormal;
+    Tie tie;
+    bool runnable = false;
+    bool stands = false;  // it runs, or may
+  };
+
+  PoolAmounts(const ClusterState& state, const PoolTree& tree) : state_(state), tree_(tree) {}
+
+  // What the job runs and wants may have changed; `placeable(job, kind)`: some tracker could run
+  // it.
+  template <class Placeable>
+  void read(JobLine& line, const Job& job, Placeable placeable);
+  void leave(JobLine& line);
+  void resize() { stale_ = true; }
+
+  const ShareLine& pool(PoolId id) const { return pools_[id.index()]; }
+  // Those that stand, in their order.
+  const std::map<Tie, JobLine*>& jobs(PoolId leaf) const { return jobs_[leaf.index()]; }
+  std::size_t pools() const { return pools_.size(); }
+  // Makes the lines of all pools that there are, and deals what is to be dealt anew.
+  void settle();
+  void made_pools();
+
+  static PoolSettings::Sharing sharing(const PoolTree::Node& node) {
+    const auto said = node.settings->sharing;
+    return said == PoolSettings::Sharing::kFifo && !node.leaf() ? PoolSettings::Sharing::kDrf
+                                                                : said;
+  }
+
+ private:
+  void add(JobLine& line, const Amounts& running, const Amounts& demand);
+  DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
+  std::vector<std::int64_t> totals() const;
+  void gather(PoolId pool);
+  void deal(PoolId pool, const std::vector<Share>& divide);
+  void deal_in_order(PoolId leaf, const std::vector<Share>& divide);
+
+  const ClusterState& state_;
+  const PoolTree& tree_;
+  std::vector<ShareLine> pools_;
+  std::vector<std::map<Tie, JobLine*>> jobs_;
+  bool stale_ = true;
+};
+
+template <class Placeable>
+void PoolAmounts::read(JobLine& line, const Job& job, Placeable placeable) {
+  Amounts running, demand;
+  for (const TaskKind kind : job.kinds()) {
+    const TaskGroup& group = job.tasks(kind);
+    const std::uint32_t wanted =
+        line.runnable && placeable(job, kind) ? job.launchable(kind) + group.dying : 0;
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t one = job.need(kind)[d];
+      running[d] += one * group.running;
+      if (line.runnable) demand[d] += one * (group.running + wanted);
+    }
+  }
+  add(line, running, demand);
+}
+
+}  // namespace weir

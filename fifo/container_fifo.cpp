@@ -1,0 +1,147 @@
+#include "fifo/container_fifo.h"
+
+#include <algorithm>
+
+#include "jobqueue/policy/container_reasons.h"
+
+namespace weir {
+
+ContainerFifo::ContainerFifo(const ClusterState& state)
+    : state_(state),
+      bounds_(state.tree(), state.space()),
+      index_(state, 1,
+             {.leaf_of = [](const Job&) { return std::size_t{0}; },
+              .order_of = [](const Job& job) {
+                return JobOrder{job.priority, job.submitted_at, job.id};
+              }}) {
+  bounds_.resize(state.total());
+}
+
+std::optional<Choice> ContainerFifo::choose(const Offer& offer) {
+  const TrackerState& tracker = state_.tracker(offer.tracker);
+  if (tracker.keeps > 0) {
+    if (const Reservation* kept = reservation_on(state_, tracker.id))
+      return choose_reserved(*kept, tracker);
+  }
+  const ReserveHere reserve(state_, tracker);
+  std::optional<Choice> choice;
+  const auto fits = [&](const ContainerItems::Bucket& bucket) {
+    return state_.fits_in(bucket.size->need, tracker, tracker.used);
+  };
+  index_.leaf(0).items.visit(
+      [&](const ContainerItems::Bucket& bucket) { return fits(bucket) || reserve.may(bucket); },
+      [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
+        const Job& job = state_.job(item.job.id);
+        if (fits(bucket)) {
+          if (!at_maximum(job, bucket.size->need))
+            choice = launch_of(state_.pick_task(job.id, item.kind, tracker.id));
+        } else if (short_on_the_way(job.queue, bucket.size->need)) {
+          if (const auto task = reserve.task(job, item.kind))
+            choice = reserve_of(*task, tracker.id);
+        }
+        return choice.has_value();
+      });
+  return choice;
+}
+
+// The tracker waits for that task; what ends before it gets its room may start besides.
+std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
+                                                     const TrackerState& tracker) const {
+  if (const std::string_view why = over(kept); !why.empty()) return release_of(kept, why);
+  const Job& reserver = state_.job(kept.job);
+  const Resources& need = reserver.need(kept.kind);
+  if (state_.fits_in(need, tracker, tracker.used)) {
+    if (at_maximum(reserver, need)) return std::nullopt;
+    return launch_of(state_.pick_task(kept.job, kept.kind, tracker.id));
+  }
+  const auto ends_by = room_by(state_, tracker, need);
+  if (!ends_by) return std::nullopt;
+  std::optional<Choice> choice;
+  index_.leaf(0).items.visit(
+      [&](const ContainerItems::Bucket& bucket) {
+        return bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *ends_by &&
+               state_.fits_in(bucket.size->need, tracker, tracker.used);
+      },
+      [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
+        if (!at_maximum(state_.job(item.job.id), bucket.size->need))
+          choice = launch_of(state_.pick_task(item.job.id, item.kind, tracker.id));
+        return choice.has_value();
+      });
+  return choice;
+}
+
+std::string_view ContainerFifo::over(const Reservation& kept) const {
+  if (const std::string_view why = reservation_over(state_, kept); !why.empty()) return why;
+  const Job& job = state_.job(kept.job);
+  return short_on_the_way(job.queue, job.need(kept.kind)) ? "" : "maximum";
+}
+
+Preemption ContainerFifo::tick(TimeMs) {
+  Preemption plan;
+  for (const Reservation& kept : state_.claims().reservations()) {
+    if (const std::string_view why = over(kept); !why.empty())
+      plan.unreserve.push_back({kept.job, why});
+  }
+  return plan;
+}
+
+std::optional<QueueId> ContainerFifo::at_maximum(const Job& job, const Resources& need) const {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!bounds_.has_maximum(q)) continue;
+    const Amounts taken = taken_by_others(state_, q, job.id);
+    if (!within(state_.space(), taken, need, bounds_.maximum(q))) return q;
+  }
+  return std::nullopt;
+}
+
+bool ContainerFifo::short_on_the_way(QueueId leaf, const Resources& need) const {
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (bounds_.has_maximum(q) &&
+        !is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
+      return false;
+  }
+  return true;
+}
+
+void ContainerFifo::on_launched(AttemptSlot slot) {
+  const TaskKey& task = state_.attempt(slot).key.task;
+  index_.read(task.job, task.kind);
+}
+
+void ContainerFifo::on_cluster_changed() {
+  bounds_.resize(state_.total());
+  index_.cluster_changed();
+}
+
+QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
+  const std::int64_t running = state_.queue(queue).running[dimension];
+  const std::int64_t maximum = bounds_.maximum(queue)[dimension];
+  std::int64_t pending = 0;
+  for (const ContainerItems::Bucket& bucket : index_.leaf(0).items.buckets()) {
+    for (const ItemOrder& item : bucket.items) {
+      const Job& job = state_.job(item.job.id);
+      if (state_.tree().is_ancestor(queue, job.queue))
+        pending += bucket.size->need[dimension] * job.launchable(item.kind);
+    }
+  }
+  pending = std::min(pending, std::max<std::int64_t>(0, maximum - running));
+  return {.guaranteed = 0,
+          .allocated = running,
+          .running = running,
+          .pending = pending,
+          .demand = std::min(maximum, running + pending),
+          .maximum = maximum};
+}
+
+std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs) const {
+  const Job& job = state_.job(id);
+  const auto full = at_maximum(job, job.need(kind));
+  if (!full) return reasons_of_room(state_, job, kind);
+  const std::string& path = state_.tree().node(*full).path;
+  return {{"queue_at_maximum",
+           "queue " + path + " has no room for " + state_.space().text(job.need(kind)) +
+               " more within its maximum",
+           {}}};
+}
+
+}  // namespace weir

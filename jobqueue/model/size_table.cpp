@@ -1,0 +1,33 @@
+#include "jobqueue/model/size_table.h"
+
+#include "jobqueue/model/check.h"
+
+namespace weir {
+
+const Size* SizeTable::intern(const Resources& need) {
+  const auto known = by_need_.find(need.amount);
+  if (known != by_need_.end()) {
+    ++sizes_[known->second]->groups;
+    return sizes_[known->second].get();
+  }
+  std::uint32_t number = static_cast<std::uint32_t>(sizes_.size());
+  if (free_.empty()) {
+    sizes_.push_back(std::make_unique<Size>());
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  by_need_.emplace(need.amount, number);
+  *sizes_[number] = {.need = need, .number = number, .groups = 1};
+  return sizes_[number].get();
+}
+
+void SizeTable::release(const Size* size) {
+  if (size == nullptr) return;
+  WEIR_CHECK(size->groups > 0, "a size is released once for each group");
+  if (--sizes_[size->number]->groups > 0) return;
+  by_need_.erase(size->need.amount);
+  free_.push_back(size->number);
+}
+
+}  // namespace weir

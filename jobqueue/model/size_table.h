@@ -1,0 +1,34 @@
+// What one task takes, as one object for all groups of tasks that take the same: jobs differ, what
+// they need seldom does. A group points to its size, and indexes go by its number. Sizes that
+// nobody needs any more are given out again. Engine's thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "jobqueue/model/resources.h"
+
+namespace weir {
+
+struct Size {
+  Resources need;
+  std::uint32_t number = 0;  // dense, reused
+  std::uint32_t groups = 0;  // that point to it
+};
+
+class SizeTable {
+ public:
+  const Size* intern(const Resources& need);
+  void release(const Size* size);
+  std::size_t numbers() const { return sizes_.size(); }  // all are smaller
+  const Size& at(std::uint32_t number) const { return *sizes_[number]; }
+
+ private:
+  std::map<std::array<std::int64_t, kDimensionCount>, std::uint32_t> by_need_;
+  std::vector<std::unique_ptr<Size>> sizes_;  // by number; addresses stay
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// The one rule for bounds, where containers count (containers.md, section 3): a task is within a
+// bound of a queue if what runs and the task are, wherever it takes something; the queue is short
+// of the bound for it if what runs alone is below it there. Slots are the case of one dimension.
+// Pure functions, any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "jobqueue/model/per_dimension.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/share.h"
+#include "jobqueue/model/space.h"
+
+namespace weir {
+
+using Amounts = PerDimension<std::int64_t>;
+
+inline bool within(const Space& space, const Amounts& run, const Resources& task,
+                   const Amounts& bound) {
+  for (const Dimension d : space.dimensions()) {
+    if (task[d] > 0 && run[d] + task[d] > bound[d]) return false;
+  }
+  return true;
+}
+
+inline bool is_short(const Space& space, const Amounts& run, const Resources& task,
+                     const Amounts& bound) {
+  for (const Dimension d : space.dimensions()) {
+    if (task[d] > 0 && run[d] >= bound[d]) return false;
+  }
+  return true;
+}
+
+// A part of something: RUN of a guarantee. 0/0 is 0, x/0 is more than anything else.
+struct Fraction {
+  std::int64_t part = 0, whole = 1;
+  friend bool operator<(const Fraction& a, const Fraction& b) {
+    if (a.whole == 0 || b.whole == 0) return a.part_of_nothing() < b.part_of_nothing();
+    return Int128(a.part) * b.whole < Int128(b.part) * a.whole;
+  }
+
+ private:
+  int part_of_nothing() const { return whole == 0 && part > 0 ? 1 : 0; }
+};
+
+// The largest of run/of over the dimensions of which the cluster has anything.
+inline Fraction dominant(const Space& space, const Amounts& run, const Amounts& of,
+                         const Resources& cluster) {
+  Fraction most{0, 1};
+  for (const Dimension d : space.dimensions()) {
+    if (cluster[d] == 0) continue;
+    const Fraction here{run[d], of[d]};
+    if (most < here) most = here;
+  }
+  return most;
+}
+
+}  // namespace weir

@@ -1,0 +1,106 @@
+#include "jobqueue/policy/container_index.h"
+
+#include <utility>
+
+namespace weir {
+
+ContainerIndex::ContainerIndex(const ClusterState& state, std::size_t leaves, Rules rules)
+    : state_(state),
+      rules_(std::move(rules)),
+      placeable_(state),
+      leaves_(leaves),
+      is_changed_(leaves, false) {
+  for (const auto& [id, job] : state.jobs()) {
+    if (job->schedulable()) add(id);
+  }
+}
+
+void ContainerIndex::add(JobId id) {
+  const Job& job = state_.job(id);
+  const auto [found, fresh] = jobs_.try_emplace(id);
+  if (fresh) {
+    found->second.leaf = rules_.leaf_of(job);
+    found->second.user = job.user;
+    found->second.order = rules_.order_of(job);
+    found->second.kinds.resize(job.kinds().size());
+    for (const TaskKind kind : job.kinds())
+      found->second.traits.push_back({job.time_limit_ms(kind), job.picky(kind)});
+  }
+  for (const TaskKind kind : job.kinds()) read(id, kind);
+}
+
+void ContainerIndex::remove(JobId id) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  for (const TaskKind kind : state_.job(id).kinds()) count(found->second, kind, nullptr, 0, 0);
+  mark(found->second.leaf);
+  jobs_.erase(found);
+}
+
+void ContainerIndex::change(JobId id) {
+  if (!jobs_.contains(id)) return;
+  remove(id);
+  add(id);
+}
+
+void ContainerIndex::read(JobId id, TaskKind kind) {
+  const auto found = jobs_.find(id);
+  if (found == jobs_.end()) return;
+  const Job& job = state_.job(id);
+  const TaskGroup& group = job.tasks(kind);
+  const std::uint32_t launchable = job.launchable(kind);
+  const std::uint32_t dying = job.schedulable() ? group.dying : 0;
+  const bool somewhere = launchable + dying > 0 && placeable_(job, kind);
+  count(found->second, kind, group.size, somewhere ? launchable : 0, somewhere ? dying : 0);
+}
+
+void ContainerIndex::cluster_changed() {
+  placeable_.refresh();
+  for (auto& [id, entry] : jobs_) {
+    for (const TaskKind kind : state_.job(id).kinds()) read(id, kind);
+  }
+}
+
+void ContainerIndex::count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
+                           std::uint32_t dying) {
+  Entry::Counted& before = entry.kinds[place_of(kind)];
+  if (before.size == size && before.launchable == launchable && before.dying == dying) return;
+  Leaf& leaf = leaves_[entry.leaf];
+  const auto add_up = [&](const Entry::Counted& counted, std::int64_t sign) {
+    if (counted.size == nullptr) return;
+    for (const Dimension d : state_.space().dimensions()) {
+      const std::int64_t one = counted.size->need[d];
+      if (one == 0) continue;
+      leaf.pending[d] += sign * one * counted.launchable;
+      leaf.dying[d] += sign * one * counted.dying;
+    }
+  };
+  const ItemOrder item{entry.order, kind};
+  const auto set_tasks = [&](const Size* of, std::uint32_t from, std::uint32_t to) {
+    const Entry::Traits& traits = entry.traits[place_of(kind)];
+    leaf.items.set_tasks(item, {entry.user, of, traits.time_limit_ms, traits.picky}, from, to);
+  };
+  add_up(before, -1);
+  if (before.size != size && before.size != nullptr) {
+    set_tasks(before.size, before.launchable, 0);
+    before.launchable = 0;
+  }
+  if (size != nullptr) set_tasks(size, before.launchable, launchable);
+  before = {size, launchable, dying};
+  add_up(before, 1);
+  mark(entry.leaf);
+}
+
+void ContainerIndex::mark(std::size_t place) {
+  if (is_changed_[place]) return;
+  is_changed_[place] = true;
+  changed_.push_back(place);
+}
+
+void ContainerIndex::take_changed(std::vector<std::size_t>& out) {
+  out.swap(changed_);
+  changed_.clear();
+  for (const std::size_t place : out) is_changed_[place] = false;
+}
+
+}  // namespace weir

@@ -1,0 +1,74 @@
+// The jobs that may be scheduled where containers count, by the leaf that each stands in (a queue,
+// a pool, or one line for all): their groups in order (container_items.h), and what they want and
+// what of it is dying, in every dimension. Every policy of containers has one, and passes on what
+// it is told. Derived state, on the engine's thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "jobqueue/policy/container_bounds.h"
+#include "jobqueue/policy/container_items.h"
+#include "jobqueue/policy/placeable.h"
+
+namespace weir {
+
+class ContainerIndex {
+ public:
+  struct Rules {
+    std::function<std::size_t(const Job&)> leaf_of;
+    std::function<JobOrder(const Job&)> order_of;
+  };
+  ContainerIndex(const ClusterState& state, std::size_t leaves, Rules rules);
+
+  void add(JobId job);
+  void remove(JobId job);
+  void change(JobId job);  // its leaf, its order, or the trackers that it avoids
+  void read(JobId job, TaskKind kind);
+  void cluster_changed();
+
+  struct Leaf {
+    ContainerItems items;
+    Amounts pending;  // launchable, and some tracker could run it
+    Amounts dying;    // wanted again, not yet launchable
+  };
+  const Leaf& leaf(std::size_t place) const { return leaves_[place]; }
+  // Leaves that have changed since this was last asked.
+  void take_changed(std::vector<std::size_t>& out);
+  void mark(std::size_t place);
+
+ private:
+  struct Entry {
+    std::size_t leaf = 0;
+    UserId user;
+    JobOrder order;
+    struct Counted {
+      const Size* size = nullptr;
+      std::uint32_t launchable = 0;
+      std::uint32_t dying = 0;
+    };
+    std::vector<Counted> kinds;  // in their order,
+    struct Traits {
+      DurationMs time_limit_ms = 0;
+      bool picky = false;
+    };
+    std::vector<Traits> traits;  // as these
+  };
+  void count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
+             std::uint32_t dying);
+  static std::size_t place_of(TaskKind kind) {
+    return is_group(kind) ? group_number(kind) : index(kind);
+  }
+
+  const ClusterState& state_;
+  Rules rules_;
+  Placeable placeable_;
+  std::map<JobId, Entry> jobs_;
+  std::vector<Leaf> leaves_;
+  std::vector<std::size_t> changed_;
+  std::vector<bool> is_changed_;
+};
+
+}  // namespace weir

@@ -1,0 +1,110 @@
+#include "jobqueue/policy/container_reasons.h"
+
+#include <algorithm>
+
+#include "jobqueue/model/labels.h"
+#include "jobqueue/policy/container_reservations.h"
+
+namespace weir {
+namespace {
+
+Resources free_on(const ClusterState& state, const TrackerState& tracker) {
+  Resources free = tracker.total;
+  free -= used_on(state, tracker);
+  for (std::int64_t& amount : free.amount) amount = std::max<std::int64_t>(0, amount);
+  return free;
+}
+
+bool covers(const Resources& free, const Resources& need) {
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    if (need.amount[i] > 0 && free.amount[i] < need.amount[i]) return false;
+  }
+  return true;
+}
+
+// "1024 MB, 1 vcore" of what the need has.
+std::string of_need(const ClusterState& state, const Resources& amount, const Resources& need) {
+  Resources shown;
+  for (std::size_t i = 0; i < kDimensionCount; ++i)
+    shown.amount[i] = need.amount[i] > 0 ? amount.amount[i] : 0;
+  const std::string text = state.space().text(shown);
+  return text.empty() ? "nothing" : text;
+}
+
+Reason reservation(const ClusterState& state, const Reservation& kept, const Resources& need) {
+  const TrackerState& tracker = state.tracker(kept.tracker);
+  const Resources free = free_on(state, tracker);
+  Reason reason{"reservation",
+                "tracker " + tracker.name + " is kept for it: of " + state.space().text(need) +
+                    " it has " + of_need(state, free, need) + " free",
+                {}};
+  for (const Dimension d : state.space().dimensions()) {
+    if (need[d] == 0) continue;
+    const std::string name(state.space().name(d));
+    reason.numbers.emplace_back("has_" + name, free[d]);
+    reason.numbers.emplace_back("needs_" + name, need[d]);
+  }
+  return reason;
+}
+
+Reason fragmented(const ClusterState& state, const Resources& need, const Resources& all,
+                  const Resources& most) {
+  Reason reason{"fragmented",
+                of_need(state, all, need) + " are free in all, but at most " +
+                    of_need(state, most, need) + " on one tracker, of " +
+                    state.space().text(need),
+                {}};
+  for (const Dimension d : state.space().dimensions()) {
+    if (need[d] == 0) continue;
+    const std::string name(state.space().name(d));
+    reason.numbers.emplace_back("free_" + name, all[d]);
+    reason.numbers.emplace_back("most_" + name, most[d]);
+  }
+  return reason;
+}
+
+}  // namespace
+
+std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind) {
+  const Resources& need = job.need(kind);
+  std::vector<Reason> reasons;
+  const Reservation* own = reservation_of(state, job.id);
+  if (own != nullptr) reasons.push_back(reservation(state, *own, need));
+  std::int64_t unfit = 0, uneven = 0, kept = 0;
+  Resources all, most;
+  for (const TrackerState& tracker : state.trackers()) {
+    if (!tracker.in_pool()) continue;
+    const Resources free = free_on(state, tracker);
+    all += free;
+    for (std::size_t i = 0; i < kDimensionCount; ++i)
+      most.amount[i] = std::max(most.amount[i], free.amount[i]);
+    if (!covers(free, need) || state.avoided(job, tracker.id)) continue;
+    const Reservation* on = reservation_on(state, tracker.id);
+    const bool is_picky = job.picky(kind);
+    if (is_picky && !meets(tracker, state,
+                           job.spec->task_groups[group_number(kind)].require)) {
+      ++unfit;
+    } else if (is_picky && !state.allows(job, kind, tracker)) {
+      ++uneven;
+    } else if (on != nullptr && on->job != job.id) {
+      ++kept;
+    } else {
+      return {};
+    }
+  }
+  const auto say = [&](const char* code, std::int64_t trackers, const std::string& why) {
+    if (trackers == 0) return;
+    const std::string who =
+        trackers == 1 ? "one tracker has room" : std::to_string(trackers) + " trackers have room";
+    reasons.push_back({code, who + ", but " + why, {{"trackers", trackers}}});
+  };
+  say("constraint", unfit,
+      is_group(kind) ? "not with " + text(job.spec->task_groups[group_number(kind)].require) : "");
+  say("spread", uneven, "one more there would be too many, or there are no ports left");
+  say("reserved_for_other", kept, "they are kept for other jobs");
+  if (unfit + uneven + kept == 0 && covers(all, need))
+    reasons.push_back(fragmented(state, need, all, most));
+  return reasons;
+}
+
+}  // namespace weir

@@ -1,0 +1,147 @@
+#include "jobqueue/policy/container_reservations.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "jobqueue/model/share.h"
+
+namespace weir {
+namespace {
+
+Resources held_by_services(const ClusterState& state, const TrackerState& tracker) {
+  Resources held;
+  for (const HeldAttempt& attempt : tracker.held) {
+    const Job& job = state.job(attempt.key.task.job);
+    if (job.spec->service) held += job.need(attempt.key.task.kind);
+  }
+  return held;
+}
+
+// Of a need, the largest part that a tracker lacks: lacking / of.
+struct Lack {
+  std::int64_t lacking = 0, of = 1;
+  friend bool operator<(const Lack& a, const Lack& b) {
+    return Int128(a.lacking) * b.of < Int128(b.lacking) * a.of;
+  }
+};
+Lack lack_on(const TrackerState& tracker, const Resources& need) {
+  Lack most;
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    if (need.amount[i] == 0) continue;
+    const std::int64_t free = tracker.total.amount[i] - tracker.used.amount[i];
+    most = std::max(most, Lack{std::max<std::int64_t>(0, need.amount[i] - free), need.amount[i]});
+  }
+  return most;
+}
+
+std::size_t at_most_reserved(const ClusterState& state) {
+  const auto part = state.settings().resources.reservations_hundredths;
+  const std::int64_t trackers = state.live_trackers();
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, trackers * part / 10'000));
+}
+
+}  // namespace
+
+const Reservation* reservation_on(const ClusterState& state, TrackerId tracker) {
+  const auto& all = state.claims().reservations();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Reservation& r) { return r.tracker == tracker; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Reservation* reservation_of(const ClusterState& state, JobId job) {
+  const auto& all = state.claims().reservations();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Reservation& r) { return r.job == job; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+Resources used_on(const ClusterState& state, const TrackerState& tracker) {
+  Resources used = tracker.used;
+  if (tracker.keeps == 0) return used;
+  for (const Hold& hold : state.claims().holds()) {
+    if (hold.tracker == tracker.id) used += hold.kept_room();
+  }
+  return used;
+}
+
+Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job) {
+  Amounts taken = state.queue(queue).running;
+  if (state.reserved(queue).all_zero()) return taken;
+  taken += state.reserved(queue);
+  const Reservation* own = reservation_of(state, job);
+  if (own == nullptr) return taken;
+  const Resources& kept = state.job(job).need(own->kind);
+  for (const Dimension d : state.space().dimensions()) taken[d] -= kept[d];
+  return taken;
+}
+
+bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
+  const Resources& need = bucket.size->need;
+  if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
+    return false;
+  if (!bucket.picky && state_.trackers_with_room(need) > 0) return false;
+  return state_.fits_in(need, tracker_, held_by_services(state_, tracker_));
+}
+
+std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
+  const Resources& need = job.need(kind);
+  if (const Reservation* kept = reservation_of(state_, job.id)) {
+    if (kept->kind != kind) return std::nullopt;
+    if (!(lack_on(tracker_, need) < lack_on(state_.tracker(kept->tracker), need)))
+      return std::nullopt;
+  } else if (state_.claims().reservations().size() >= at_most_reserved(state_)) {
+    return std::nullopt;
+  }
+  if (job.picky(kind) && !state_.allows(job, kind, tracker_)) return std::nullopt;
+  if (!state_.could_start(job.id, kind, tracker_.id, tracker_.used)) return std::nullopt;
+  const auto takes_it = [&](const TrackerState& other) {
+    return RoomIndex::has_room(other, need) && state_.allows(job, kind, other);
+  };
+  if (job.picky(kind) && state_.trackers_with_room(need) > 0 &&
+      std::any_of(state_.trackers().begin(), state_.trackers().end(), takes_it))
+    return std::nullopt;
+  const TaskGroup& group = job.tasks(kind);
+  const auto first = group.retries.first() ? group.retries.first() : group.fresh.first();
+  return TaskKey{job.id, kind, first.value_or(0)};
+}
+
+std::string_view reservation_over(const ClusterState& state, const Reservation& kept) {
+  const Job* job = state.find_job(kept.job);
+  if (job == nullptr || !job->schedulable()) return "over";
+  if (job->launchable(kept.kind) == 0) return "unwanted";
+  const TrackerState& tracker = state.tracker(kept.tracker);
+  const bool allowed = !job->picky(kept.kind) || state.allows(*job, kept.kind, tracker);
+  const bool fit = tracker.in_pool() && allowed && !state.avoided(*job, tracker.id) &&
+                   state.fits_in(job->need(kept.kind), tracker, held_by_services(state, tracker));
+  return fit ? "" : "tracker";
+}
+
+std::optional<TimeMs> room_by(const ClusterState& state, const TrackerState& tracker,
+                              const Resources& need) {
+  struct End {
+    TimeMs at;
+    const Resources* frees;
+  };
+  std::vector<End> ends;
+  for (const AttemptSlot slot : tracker.attempts) {
+    const Attempt& attempt = state.attempt(slot);
+    const TaskKey& task = attempt.key.task;
+    const Job& job = state.job(task.job);
+    const DurationMs limit = job.time_limit_ms(task.kind);
+    if (attempt.dying()) {
+      ends.push_back({state.now(), &job.need(task.kind)});
+    } else if (limit > 0) {
+      ends.push_back({attempt.launched_at + limit, &job.need(task.kind)});
+    }
+  }
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.at < b.at; });
+  Resources used = tracker.used;
+  for (const End& end : ends) {
+    used -= *end.frees;
+    if (state.fits_in(need, tracker, used)) return end.at;
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir

@@ -1,0 +1,60 @@
+// Reserving a tracker for a container that is first in line and finds no room (containers.md,
+// section 6): what trackers, jobs and reservations have to say; whether the queues on the way are
+// short of their share is the policy's to know. While a tracker is reserved nothing else starts
+// there but what ends, by its own time limit, before what runs there makes room by its own. Pure
+// questions over the state, on the engine's thread.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_bounds.h"
+#include "jobqueue/policy/container_items.h"
+#include "jobqueue/policy/policy.h"
+
+namespace weir {
+
+const Reservation* reservation_on(const ClusterState& state, TrackerId tracker);
+const Reservation* reservation_of(const ClusterState& state, JobId job);
+
+// What of the tracker is not free for everybody: in use, or held for a claimant.
+Resources used_on(const ClusterState& state, const TrackerState& tracker);
+// What runs in the queue, with what reservations of other jobs keep: both count at maximums.
+Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
+
+// Who may have the tracker of an offer reserved.
+class ReserveHere {
+ public:
+  ReserveHere(const ClusterState& state, const TrackerState& tracker)
+      : state_(state), tracker_(tracker) {}
+  // As far as the size goes, which finds no room here: it would fit beside services, and finds
+  // room nowhere else.
+  bool may(const ContainerItems::Bucket& bucket) const;
+  // The job's task that would wait here. A job has one reservation: it moves to a tracker that
+  // lacks a smaller part of what is needed.
+  std::optional<TaskKey> task(const Job& job, TaskKind kind) const;
+
+ private:
+  const ClusterState& state_;
+  const TrackerState& tracker_;
+};
+
+// Why a reservation is over, whatever the shares are; empty: it is not.
+std::string_view reservation_over(const ClusterState& state, const Reservation& kept);
+// The policy's answer that says so.
+inline Choice release_of(const Reservation& kept, std::string_view why) {
+  return {.task = {kept.job, kept.kind, 0},
+          .what = Choice::What::kReleaseReservation,
+          .why = why};
+}
+inline Choice reserve_of(const TaskKey& task, TrackerId tracker) {
+  return {.task = task, .what = Choice::What::kReserve, .reserve_on = tracker};
+}
+
+// When the time limits of what runs on the tracker make room for so much, at the latest; nothing:
+// something that has to end has none.
+std::optional<TimeMs> room_by(const ClusterState& state, const TrackerState& tracker,
+                              const Resources& need);
+
+}  // namespace weir

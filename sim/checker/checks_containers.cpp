@@ -1,0 +1,123 @@
+// Where containers count: what is held, what runs and what is guaranteed and allocated, counted one
+// by one in every dimension, and that no launch took a queue above a maximum that it declares. The
+// rules are those of slots, with every dimension in the place of a kind of slot.
+#include <map>
+
+#include <fmt/format.h>
+
+#include "jobqueue/policy/pools_facet.h"
+#include "sim/checker/checks_containers.h"
+
+namespace weir::check {
+namespace {
+
+class Count {
+ public:
+  explicit Count(const Engine& engine) : state_(engine.state()), policy_(engine.policy()) {
+    for (const TrackerState& tracker : state_.trackers()) {
+      for (const AttemptSlot slot : tracker.attempts) add(tracker, state_.attempt(slot));
+    }
+  }
+
+  void trackers(Verdict& verdict) const {
+    for (const TrackerState& tracker : state_.trackers()) {
+      const auto found = held_.find(tracker.id);
+      const Resources held = found == held_.end() ? Resources{} : found->second;
+      if (held != tracker.used) {
+        verdict.breach("tracker-used", fmt::format("tracker {} is said to use {}, its attempts "
+                                                   "need {}",
+                                                   tracker.name, text(tracker.used), text(held)));
+      }
+    }
+  }
+
+  void launches(const Output& output, Verdict& verdict) const {
+    for (const Event& event : output.events) {
+      const auto* launch = fact_as<AttemptLaunched>(event.fact);
+      if (launch == nullptr) continue;
+      const TrackerState& tracker = state_.tracker(launch->tracker);
+      const Job* job = state_.find_job(launch->attempt.task.job);
+      if (job == nullptr) continue;
+      const Resources& need = job->need(launch->attempt.task.kind);
+      for (const Dimension d : state_.space().dimensions()) {
+        if (need[d] == 0) continue;
+        if (tracker.used[d] > tracker.total[d]) {
+          verdict.breach("held", fmt::format("tracker {} holds {}, but has {}", tracker.name,
+                                             text(tracker.used), text(tracker.total)));
+        }
+        maximum(*job, d, verdict);
+      }
+    }
+  }
+
+  void sums(Verdict& verdict) const {
+    for (std::size_t q = 0; q < state_.tree().size(); ++q) {
+      const auto found = running_.find(QueueId(q));
+      for (const Dimension d : state_.space().dimensions()) {
+        const std::int64_t counted = found == running_.end() ? 0 : found->second[d];
+        const std::int64_t said = state_.queue(QueueId(q)).running[d];
+        if (counted == said) continue;
+        verdict.breach("running", fmt::format("queue {} is said to run {} of {}, its tasks are {}",
+                                              state_.tree().nodes()[q].path, said,
+                                              state_.space().name(d), counted));
+      }
+    }
+    if (policy_.figures(QueueTree::root(), state_.space().dimensions()[0]).guaranteed == 0) return;
+    for (const Dimension d : state_.space().dimensions()) {
+      std::int64_t guaranteed = 0, allocated = 0;
+      for (const QueueId leaf : state_.tree().leaves()) {
+        const QueueFigures figures = policy_.figures(leaf, d);
+        guaranteed += figures.guaranteed;
+        allocated += figures.allocated;
+      }
+      const std::int64_t total = state_.total()[d];
+      const auto differs = [&](const char* rule, const char* what, std::int64_t sum) {
+        if (sum == total) return;
+        verdict.breach(rule, fmt::format("{} of the leaf queues add up to {} of {} {}", what, sum,
+                                         total, state_.space().name(d)));
+      };
+      differs("guaranteed-sum", "GC", guaranteed);
+      differs("allocated-sum", "AC", allocated);
+    }
+  }
+
+ private:
+  std::string text(const Resources& amount) const { return state_.space().text(amount); }
+
+  void add(const TrackerState& tracker, const Attempt& attempt) {
+    const Job& job = state_.job(attempt.key.task.job);
+    const Resources& need = job.need(attempt.key.task.kind);
+    held_[tracker.id] += need;
+    if (attempt.dying()) return;
+    for (QueueId q = job.queue; q.valid(); q = state_.tree().parent(q)) running_[q] += need;
+  }
+
+  void maximum(const Job& job, Dimension d, Verdict& verdict) const {
+    for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+      const QueueSettings& settings = state_.tree().node(q).settings;
+      if (!settings.maximum_hundredths && !settings.maximum && !settings.borrow) continue;
+      const std::int64_t most = policy_.figures(q, d).maximum;
+      const std::int64_t runs = state_.queue(q).running[d];
+      if (runs <= most) continue;
+      verdict.breach("maximum", fmt::format("queue {} runs {} of {}, at most {} are allowed",
+                                            state_.tree().node(q).path, runs,
+                                            state_.space().name(d), most));
+    }
+  }
+
+  const ClusterState& state_;
+  const Policy& policy_;
+  std::map<TrackerId, Resources> held_;
+  std::map<QueueId, Resources> running_;
+};
+
+}  // namespace
+
+void check_containers(const Engine& engine, const Output& output, Verdict& verdict) {
+  const Count count(engine);
+  count.trackers(verdict);
+  count.launches(output, verdict);
+  count.sums(verdict);
+}
+
+}  // namespace weir::check

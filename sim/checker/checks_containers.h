@@ -1,0 +1,11 @@
+// What must hold after every input where containers count. See checks_containers.cpp.
+#pragma once
+
+#include "jobqueue/engine/engine.h"
+#include "sim/checker/step.h"
+
+namespace weir::check {
+
+void check_containers(const Engine& engine, const Output& output, Verdict& verdict);
+
+}  // namespace weir::check

@@ -1,0 +1,179 @@
+"""Random stories where containers count, each run by `weir sim` under the full checker: random clusters, queues or pools,
+applications with sizes, labels and time limits, services, kills, moves, switches, lost and shrinking trackers. Nothing may hang, no
+rule may be broken, the policy may choose nothing that the engine refuses; and from the events: a tracker and a job have one
+reservation, one tracker in twenty (at least one) is reserved, and on a reserved tracker nothing starts but for the job that
+reserved it, with a time limit, or for a claim.
+
+    container_stories.py WEIR [--seeds N] [--first-seed N] [--keep DIRECTORY]
+"""
+import argparse
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+GB = 1024
+
+
+def trackers(dice, gpu):
+    for number in range(1, dice.randint(1, 6) + 1):
+        yield {"name": f"tt{number}", "memory_mb": dice.choice([2, 4, 8, 16]) * GB, "vcores": dice.choice([2, 4, 8]),
+               **({"resources": {"gpu": dice.randint(0, 4)}} if gpu else {}),
+               "labels": {"disk": dice.choice(["ssd", "hdd"]), "zone": f"z{dice.randint(1, 2)}"}}
+
+
+def queues(dice):
+    count, left = dice.randint(1, 4), 100
+    for number in range(count):
+        part = left if number == count - 1 else dice.randint(0, left)
+        left -= part
+        queue = {"name": f"q{number}", "guaranteed": f"{part}%", "reclaim_after": dice.choice(["5s", "20s", "60s"])}
+        if dice.random() < 0.3:
+            queue["maximum"] = f"{dice.randint(max(part, 1), 100)}%"
+        if dice.random() < 0.2:
+            queue["borrow"] = f"{dice.randint(0, 50)}%"
+        if dice.random() < 0.2:
+            queue["lend"] = dice.choice(["never", "50%"])
+        if dice.random() < 0.3:
+            queue["user_limit"] = {"minimum": dice.choice(["25%", "50%"])}
+        yield queue
+
+
+def pools(dice, count):
+    for number in range(count):
+        pool = {"name": f"q{number}", "weight": dice.randint(1, 3)}
+        if dice.random() < 0.3:
+            pool["min_share"] = {"memory_mb": dice.randint(1, 4) * GB}
+        if dice.random() < 0.3:
+            pool["max_share"] = {"memory_mb": dice.randint(4, 8) * GB}
+        if dice.random() < 0.3:
+            pool["policy"] = dice.choice(["drf", "fair", "fifo"])
+        if dice.random() < 0.2:
+            pool["lend"] = dice.choice(["never", "50%"])
+        yield pool
+
+
+def group(dice, number, gpu):
+    resources = {"memory_mb": dice.choice([128, 512, 1024, 1500, 2048, 4096]), "vcores": dice.randint(0, 3)}
+    if gpu and dice.random() < 0.5:
+        resources["gpu"] = 1
+    group = {"name": f"g{number}", "count": dice.randint(1, 12), "resources": resources,
+             "run_time": dice.choice(["3s", "10s", "40s", "120s"])}
+    if dice.random() < 0.3:
+        group["time_limit"] = dice.choice(["20s", "60s", "300s"])
+    if dice.random() < 0.2:
+        group["require"] = {"disk": "ssd"}
+    if dice.random() < 0.1:
+        group["spread"] = {"by": "zone", "max_skew": dice.randint(1, 2)}
+    return group
+
+
+def step(dice, jobs, there, queue_count, gpu):
+    kind = dice.random()
+    if kind < 0.6:
+        job = {"id": f"J{len(jobs)}", "user": f"u{dice.randint(1, 3)}", "queue": f"q{dice.randrange(queue_count)}",
+               "groups": [group(dice, number, gpu) for number in range(dice.randint(1, 2))]}
+        if dice.random() < 0.1:
+            job["kind"] = "service"
+        jobs.append(job)
+        return {"submit": job}
+    if kind < 0.8 or not jobs:
+        return {"advance": dice.choice(["1s", "7s", "30s", "90s"])}
+    job, tracker = dice.choice(jobs)["id"], dice.choice(there)
+    if kind < 0.84:
+        return {"kill_job": job}
+    if kind < 0.88:
+        return {"set_priority": {"job": job, "priority": dice.choice(["HIGH", "LOW"])}}
+    if kind < 0.91 and len(there) > 1:
+        there.remove(tracker)
+        return {"lose": tracker}
+    if kind < 0.95:
+        return {"set_offer": {"tracker": tracker, "memory_mb": dice.choice([1, 4, 8]) * GB}}
+    if kind < 0.97 and len(there) > 1:
+        there.remove(tracker)
+        return {"drain": tracker}
+    if kind < 0.985:
+        return {"policy": dice.choice(["capacity", "fair", "fifo"])}
+    return {"move": {"job": job, "queue": f"q{dice.randrange(queue_count)}"}}
+
+
+def story(seed):
+    dice = random.Random(seed)
+    gpu = dice.random() < 0.4
+    all_of_them, queue_list = list(trackers(dice, gpu)), list(queues(dice))
+    policy = dice.choice(["capacity", "capacity", "fair", "fifo"])
+    settings = {"policy": policy, "resources": "containers",
+                "containers": {"minimum": {"memory_mb": 128, "vcores": 0}, **({"resources": ["gpu"]} if gpu else {})},
+                "queues": queue_list}
+    if policy == "fair":
+        settings["fair"] = {"pools": list(pools(dice, len(queue_list)))}
+    jobs, there = [], [tracker["name"] for tracker in all_of_them]
+    steps = [step(dice, jobs, there, len(queue_list), gpu) for _ in range(dice.randint(5, 25))]
+    return {"cluster": {"trackers": all_of_them}, "settings": settings, "heartbeats": {"interval": "3s"},
+            "steps": [*steps, {"advance": "600s"}]}
+
+
+def broken(scenario, events):
+    """What the events say that must not be."""
+    limited = {(job["id"], f"{one['name']}"): "time_limit" in one for job in
+               (step["submit"] for step in scenario["steps"] if "submit" in step) for one in job["groups"]}
+    policy = scenario["settings"]["policy"]
+    reserved, most = {}, max(1, len(scenario["cluster"]["trackers"]) // 20)
+    for event in events:
+        kind = event["event"]
+        if kind == "reserve":
+            if event["tracker"] in reserved or event["job"] in reserved.values():
+                return f"a second reservation: {event}"
+            reserved[event["tracker"]] = event["job"]
+            if len(reserved) > most:
+                return f"{len(reserved)} trackers are reserved, {most} at most may be: {event}"
+        elif kind == "unreserve":
+            if reserved.pop(event["tracker"], None) != event["job"]:
+                return f"no such reservation: {event}"
+        elif kind == "launch" and event["tracker"] in reserved:
+            if policy != "capacity" and not limited[event["job"], event["task"].split(".")[0]]:
+                return f"it passes the reservation of {reserved[event['tracker']]}: {event}"
+        elif kind == "policy":
+            policy = event["policy"]
+        elif kind == "refused" and event["what"] == "policy":
+            return str(event)
+    return None
+
+
+def run(weir, seed, folder):
+    scenario = story(seed)
+    file, events = folder / f"{seed}.yaml", folder / "events"
+    file.write_text(json.dumps(scenario))  # which is YAML
+    try:
+        ran = subprocess.run([weir, "sim", file, "--check", "full", "--events", events], capture_output=True, text=True,
+                             timeout=300)
+    except subprocess.TimeoutExpired:
+        return "it does not end"
+    # A step may name a job that was refused: such a story only says so.
+    if ran.returncode != 0 and "actual" not in ran.stdout + ran.stderr:
+        return (ran.stdout + ran.stderr).strip()
+    return broken(scenario, [json.loads(line) for line in events.read_text().splitlines()])
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("weir")
+    options.add_argument("--seeds", type=int, default=60)
+    options.add_argument("--first-seed", type=int, default=1)
+    options.add_argument("--keep", type=pathlib.Path)
+    options = options.parse_args()
+    with tempfile.TemporaryDirectory() as own:
+        folder = options.keep or pathlib.Path(own)
+        folder.mkdir(exist_ok=True)
+        for seed in range(options.first_seed, options.first_seed + options.seeds):
+            if wrong := run(options.weir, seed, folder):
+                print(f"seed {seed}: {wrong}")
+                return 1
+    print(f"{options.seeds} stories: nothing is broken")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
