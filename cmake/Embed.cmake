@@ -35,7 +35,7 @@ ${rows}  };
 }
 }  // namespace weir::web
 ")
-  set_source_files_properties(${source} PROPERTIES GENERATED ON OBJECT_DEPENDS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON
+  set_source_files_properties(${source} PROPERTIES GENERATED ON OBJECT_DEPENDS "${ARGN}" SKIP_PRECOMPILE_HEADERS ON
                               COMPILE_OPTIONS -fno-lto)
   target_sources(${TARGET} PRIVATE ${source})
 endfunction()

@@ -1,10 +1,11 @@
-# weir_room(NAME SOURCES dir [USES room...] [LIBRARIES target...])
+# weir_room(NAME SOURCES dir [USES room...] [LIBRARIES target...] [PRECOMPILED outer | cold] [ALONE regex])
 #
 # A room is a static library with an include root of its own: a folder in the build tree that holds
 # nothing but links to the room's headers. `#include "capacity/claims.h"` is therefore found only by a target
-# that links weir_capacity, and an arrow that DESIGN forbids does not compile (tests/arrows).
+# that links weir_capacity, and an arrow that DESIGN forbids does not compile (tests/arrows). PRECOMPILED names the headers of
+# others that it takes ready made; `cold` rooms are what people wait for rather than the scheduler, and less optimised.
 function(weir_room NAME)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "PRECOMPILED;ALONE" "SOURCES;USES;LIBRARIES;PRIVATE_LIBRARIES" ${ARGN})
   set(root ${CMAKE_BINARY_DIR}/roots/${NAME})
   string(REPLACE "_" "/" path ${NAME})
   set(sources "")
@@ -24,6 +25,10 @@ function(weir_room NAME)
     file(TOUCH ${root}/empty.cpp)
     list(APPEND sources ${root}/empty.cpp)
   endif()
+  if(ROOM_ALONE)
+    list(APPEND sources ALONE ${ROOM_ALONE})
+  endif()
+  weir_batches(sources ${NAME} ${sources})
   add_library(weir_${NAME} STATIC ${sources})
   set_target_properties(weir_${NAME} PROPERTIES LINKER_LANGUAGE CXX)
   target_include_directories(weir_${NAME} PUBLIC ${root})
@@ -31,8 +36,7 @@ function(weir_room NAME)
     target_link_libraries(weir_${NAME} PUBLIC weir_${used})
   endforeach()
   target_link_libraries(weir_${NAME} PUBLIC ${ROOM_LIBRARIES} PRIVATE ${ROOM_PRIVATE_LIBRARIES})
-  # The sanitizers' presets make one object of a room, but for this one: its commands use the same names.
-  if(NAME STREQUAL "cli")
-    set_target_properties(weir_cli PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
+  if(ROOM_PRECOMPILED)
+    weir_use_precompiled(weir_${NAME} ${ROOM_PRECOMPILED})
   endif()
 endfunction()

@@ -5,7 +5,10 @@ endif()
 
 find_program(WEIR_CCACHE ccache)
 if(WEIR_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${WEIR_CCACHE})
+  # One cache for all checkouts of a machine: paths count from the checkout, precompiled headers by what is in them.
+  set(CMAKE_CXX_COMPILER_LAUNCHER /usr/bin/env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_COMPILERCHECK=content CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
+      ${WEIR_CCACHE})
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wno-missing-field-initializers

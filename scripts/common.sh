@@ -52,6 +52,21 @@ build_preset() {
   shift 2
   (cd "$ROOT" && cmake --preset "$preset" -DWEIR_TESTS="$tests" >"$ROOT/build/$preset.configure.log" 2>&1) ||
     { cat "$ROOT/build/$preset.configure.log" >&2; die "configuring preset $preset failed"; }
-  cmake --build "$ROOT/build/$preset" --target "$@"
+  one_at_a_time cmake --build "$ROOT/build/$preset" --target "$@"
+}
+
+# Runs a command that needs all processors when no other checkout of this user runs one: side by side they would only
+# make each other slow, and what is tested there fail for want of time. The lock lies with the compiler cache, which
+# scripts/bare-debian brings along. After half an hour it goes ahead: who holds it may be stuck.
+one_at_a_time() {
+  local cache=${CCACHE_DIR:-$HOME/.cache/ccache}
+  mkdir -p "$cache"
+  (
+    if ! flock -n 9; then
+      say "Waiting for a build of another checkout"
+      flock -w 1800 9 || say "It takes longer than half an hour: going ahead"
+    fi
+    "$@" 9>&-
+  ) 9>"$cache/weir.lock"
 }
 mkdir -p "$ROOT/build"

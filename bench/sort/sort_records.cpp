@@ -21,9 +21,11 @@ std::uint64_t mixed(std::uint64_t x) {  // splitmix64
   return x ^ (x >> 31);
 }
 
+__extension__ using UInt128 = unsigned __int128;
+
 // Numbers below a bound out of 64 random bits, the next out of what is left.
 std::uint64_t take(std::uint64_t& bits, std::uint64_t bound) {
-  const auto product = static_cast<unsigned __int128>(bits) * bound;
+  const auto product = static_cast<UInt128>(bits) * bound;
   bits = static_cast<std::uint64_t>(product);
   return static_cast<std::uint64_t>(product >> 64);
 }

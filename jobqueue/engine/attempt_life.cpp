@@ -63,9 +63,10 @@ void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_qu
 // Calls f(dimension, amount) for what of its task's need counts.
 template <class F>
 void AttemptLife::each_amount(const Attempt& attempt, F f) const {
-  const Resources& need = state_.job(attempt.key.task.job).need(attempt.key.task.kind);
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] != 0) f(d, need[d]);
+  const Size& size = state_.job(attempt.key.task.job).size(attempt.key.task.kind);
+  for (std::size_t i = 0; i < size.end; ++i) {
+    const Dimension d = Dimension::at(i);
+    if (size.need[d] != 0 && state_.space().counts(d)) f(d, size.need[d]);
   }
 }
 

@@ -148,13 +148,13 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   if (user.gone()) queue.users.erase(job.user);
 }
 
-void ClusterState::add_running(QueueId leaf, UserId user, const Resources& need,
-                               std::int64_t tasks) {
+void ClusterState::add_running(QueueId leaf, UserId user, const Size& size, std::int64_t tasks) {
   auto& users = queues_[leaf.index()].users;
   UserInQueue& in_queue = users[user];
-  for (const Dimension d : space_.dimensions()) {
-    const std::int64_t amount = tasks * need[d];
-    if (amount == 0) continue;
+  for (std::size_t i = 0; i < size.end; ++i) {
+    const Dimension d = Dimension::at(i);
+    const std::int64_t amount = tasks * size.need[d];
+    if (amount == 0 || !space_.counts(d)) continue;
     for (QueueId q = leaf; q.valid(); q = tree_.parent(q)) queues_[q.index()].running[d] += amount;
     in_queue.running[d] += amount;
     WEIR_CHECK(in_queue.running[d] >= 0, "what runs is never negative");
@@ -206,7 +206,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
         if (!attempt.dying() && attempt.has_slots()) ++moved.back();
       });
     }
-    add_running(job.queue, job.user, job.need(kind), -moved.back());
+    add_running(job.queue, job.user, job.size(kind), -moved.back());
   }
   QueueState& from = queues_[job.queue.index()];
   QueueState& to = queues_[queue.index()];
@@ -227,7 +227,7 @@ void ClusterState::set_queue(Job& job, QueueId queue) {
   count_pending(job, 1);
   std::size_t place = 0;
   for (const TaskKind kind : job.kinds())
-    add_running(queue, job.user, job.need(kind), moved[place++]);
+    add_running(queue, job.user, job.size(kind), moved[place++]);
 }
 
 void ClusterState::expand_tasks(Job& job) {

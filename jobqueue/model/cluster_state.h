@@ -240,8 +240,8 @@ class ClusterState {
   std::optional<std::uint32_t> pick_retry(const Job& job, TaskKind kind,
                                           const TrackerState& tracker, Locality allowed) const;
   void refresh_locations(JobId job) const;
-  // So many tasks that take `need` come into RUN; negative: leave it.
-  void add_running(QueueId queue, UserId user, const Resources& need, std::int64_t tasks);
+  // So many tasks of the size come into RUN; negative: leave it.
+  void add_running(QueueId queue, UserId user, const Size& size, std::int64_t tasks);
   void size_groups(Job& job);
   void replace_space(Space space);
   void release_sizes(Job& job);

@@ -64,7 +64,7 @@ AttemptSlot ClusterState::launch(const TaskKey& key, std::uint32_t number, Track
     return slot;
   }
   ++group.running;
-  add_running(job.queue, job.user, job.need(key.kind), 1);
+  add_running(job.queue, job.user, job.size(key.kind), 1);
   const std::size_t slots = is_group(key.kind) ? 0 : index(key.kind);
   for (QueueId q = job.queue; q.valid(); q = tree_.parent(q)) {
     queues_[q.index()].last_launch[slots] = launches_;
@@ -92,7 +92,7 @@ void ClusterState::leave_run(Attempt& attempt) {
   TaskGroup& group = job.tasks(kind);
   if (!attempt.has_slots()) return count_copy(attempt, -1);
   --group.running;
-  add_running(attempt.queue, attempt.user, job.need(kind), -1);
+  add_running(attempt.queue, attempt.user, job.size(kind), -1);
 }
 
 void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {

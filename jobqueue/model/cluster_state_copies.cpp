@@ -29,9 +29,12 @@ std::int64_t ClusterState::copy_room(const TrackerState& tracker) const {
 }
 
 bool ClusterState::may_launch(const Job& job, TaskKind kind, const TrackerState& tracker) const {
-  const Resources& need = job.need(kind);
+  const Size& size = job.size(kind);
   if (is_group(kind) && !allows(job, kind, tracker)) return false;
-  if (!splits(kind)) return fits_in(need, tracker, tracker.used);
+  if (!splits(kind)) {
+    return fits(size.need, tracker.total, tracker.used, space_.looked_at(total()), size.end);
+  }
+  const Resources& need = size.need;
   return need.slots(kind) <= std::min(copy_room(tracker), tracker.total.slots(kind)) &&
          fits_in(without_slots(need), tracker, tracker.used);
 }
@@ -44,15 +47,15 @@ bool ClusterState::may_compute(const Job& job, const TrackerState& tracker) cons
 // What the attempt holds of its tracker comes (1) or goes (-1).
 void ClusterState::hold(TrackerState& tracker, const Attempt& attempt, int sign) {
   const Job& job = this->job(attempt.key.task.job);
-  const Resources& need = job.need(attempt.key.task.kind);
+  const Size& size = job.size(attempt.key.task.kind);
   if (!attempt.has_slots()) {
     tracker.copy_slots += sign * job.width(TaskKind::kReduce);
-    return trackers_.use(tracker, without_slots(need), sign);
+    return trackers_.use(tracker, without_slots(size.need), sign);
   }
   if (const TaskKind kind = attempt.key.task.kind; is_group(kind))
     tracker.ports_used += static_cast<std::uint32_t>(sign) *
                           job.spec->task_groups[group_number(kind)].ports;
-  trackers_.use(tracker, need, sign);
+  trackers_.use(tracker, size.need, sign, size.end);
 }
 
 // A reduce without slots that does not die.
@@ -88,7 +91,7 @@ void ClusterState::grant_slots(Attempt& attempt, TimeMs now) {
   attempt.copied_for_ms = static_cast<std::uint32_t>(
       std::min<DurationMs>(now - attempt.launched_at, std::numeric_limits<std::uint32_t>::max()));
   ++mutable_job(job.id).tasks(kind).running;
-  add_running(attempt.queue, attempt.user, job.need(kind), 1);
+  add_running(attempt.queue, attempt.user, job.size(kind), 1);
   for (QueueId q = attempt.queue; q.valid(); q = tree_.parent(q)) {
     std::uint64_t& last = queues_[q.index()].last_launch[index(kind)];
     last = std::max(last, attempt.launch_order);

@@ -152,7 +152,7 @@ void ClusterState::replace_space(Space space) {
     hold(mutable_tracker(attempt.tracker), attempt, 1);
     if (attempt.dying() || !attempt.has_slots()) continue;
     const Job& job = this->job(attempt.key.task.job);
-    add_running(attempt.queue, attempt.user, job.need(attempt.key.task.kind), 1);
+    add_running(attempt.queue, attempt.user, job.size(attempt.key.task.kind), 1);
   }
 }
 

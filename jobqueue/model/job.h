@@ -149,10 +149,12 @@ struct alignas(64) Job {
   std::map<std::pair<TaskKind, std::uint32_t>, std::uint32_t> losses;
 
   TaskGroup& tasks(TaskKind kind) {
-    return is_group(kind) ? further[group_number(kind)] : group[index(kind)];
+    if (is_group(kind)) [[unlikely]] return further[group_number(kind)];
+    return group[index(kind)];
   }
   const TaskGroup& tasks(TaskKind kind) const {
-    return is_group(kind) ? further[group_number(kind)] : group[index(kind)];
+    if (is_group(kind)) [[unlikely]] return further[group_number(kind)];
+    return group[index(kind)];
   }
   TaskKinds kinds() const {
     return groups == 0 ? TaskKinds(TaskKind::kMap, kTaskKindCount)
@@ -161,7 +163,8 @@ struct alignas(64) Job {
   bool has(TaskKind kind) const {
     return is_group(kind) ? group_number(kind) < groups : groups == 0;
   }
-  const Resources& need(TaskKind kind) const { return tasks(kind).size->need; }
+  const Size& size(TaskKind kind) const { return *tasks(kind).size; }
+  const Resources& need(TaskKind kind) const { return size(kind).need; }
   // After which an attempt has failed for good; 0: none.
   DurationMs time_limit_ms(TaskKind kind) const {
     return is_group(kind) ? spec->task_groups[group_number(kind)].time_limit_ms : 0;

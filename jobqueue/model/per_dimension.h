@@ -26,13 +26,13 @@ class PerDimension {
 
   T& operator[](Dimension d) {
     const std::size_t place = d.place();
-    if (place < first_.size()) return first_[place];
+    if (place < first_.size()) [[likely]] return first_[place];
     if (more_ == nullptr) more_ = std::make_unique<More>();
     return (*more_)[place - first_.size()];
   }
   T operator[](Dimension d) const {
     const std::size_t place = d.place();
-    if (place < first_.size()) return first_[place];
+    if (place < first_.size()) [[likely]] return first_[place];
     return more_ == nullptr ? T{} : (*more_)[place - first_.size()];
   }
   template <class Is>

@@ -1,13 +1,24 @@
 #include "jobqueue/model/queue_guarantees.h"
 
 #include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <numeric>
 
 namespace weir {
+
+// Behind a pointer, so that what reads guarantees does not compile Boost's numbers.
+struct ExactFraction {
+  boost::multiprecision::cpp_rational value;
+};
+
 namespace {
 
 using Exact = boost::multiprecision::cpp_rational;
 using Integer = boost::multiprecision::cpp_int;
+
+Exact of_cluster(const QueueShare& share) {
+  return share.exact ? share.exact->value : Exact(share.numerator, share.denominator);
+}
 
 std::vector<std::int64_t> weights_of(const QueueTree& tree, QueueId parent, Dimension d) {
   std::vector<Guarantee> guarantees;
@@ -44,9 +55,10 @@ struct ExactPart {
   std::int64_t whole = 0;
   Exact rest;
   ExactPart(const QueueShare& share, std::int64_t total) {
-    const Integer of = denominator(share.of_cluster);
+    const Exact g = of_cluster(share);
+    const Integer of = denominator(g);
     Integer quotient, remainder;
-    divide_qr(Integer(numerator(share.of_cluster) * total), of, quotient, remainder);
+    divide_qr(Integer(numerator(g) * total), of, quotient, remainder);
     whole = static_cast<std::int64_t>(quotient);
     rest = Exact(remainder, of);
   }
@@ -137,12 +149,12 @@ std::vector<QueueShare> exact_shares(const QueueTree& tree, Dimension dimension)
     const std::int64_t sum = std::accumulate(weights.begin(), weights.end(), std::int64_t{0});
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const std::size_t child = tree.nodes()[q].children[i].index();
-      const Exact g = shares[q].of_cluster * Exact(weights[i], sum);
+      const Exact g = of_cluster(shares[q]) * Exact(weights[i], sum);
       QueueShare& share = shares[child];
-      share.of_cluster = g;
       const bool small = denominator(g) <= kMost62Bits;
       share.numerator = small ? static_cast<std::int64_t>(numerator(g)) : 0;
       share.denominator = small ? static_cast<std::int64_t>(denominator(g)) : 0;
+      if (!small) share.exact = std::make_shared<const ExactFraction>(ExactFraction{g});
       // A share of nothing is nothing, whatever its ratio among siblings.
       share.weight = g == 0 ? 0 : weights[i];
       share.one_slot_from = one_slot_from(g);

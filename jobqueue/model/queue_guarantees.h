@@ -4,8 +4,8 @@
 // vectors are indexed by QueueId.
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,11 +33,13 @@ std::vector<std::int64_t> sibling_weights(const std::vector<Guarantee>& siblings
 std::int64_t maximum_slots(std::optional<std::int64_t> maximum_hundredths,
                            std::int64_t parent_maximum, std::int64_t guaranteed);
 
+struct ExactFraction;
+
 struct QueueShare {
-  // g as a part of the cluster; a deep tree multiplies many percentages.
-  boost::multiprecision::cpp_rational of_cluster = 1;
-  // The same in 62 bits, which all but deep trees have room in; else the denominator is 0.
+  // g as a part of the cluster, which all but deep trees, that multiply many percentages, say in 62
+  // bits; else the denominator is 0 and `exact` says it.
   std::int64_t numerator = 1, denominator = 1;
+  std::shared_ptr<const ExactFraction> exact;
   std::int64_t weight = 1;  // g among its siblings
   std::int64_t one_slot_from =
       1;  // smallest cluster total with g >= 1 slot; INT64_MAX if there is none

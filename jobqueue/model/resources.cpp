@@ -19,16 +19,6 @@ bool Resources::any_negative() const {
   return false;
 }
 
-bool fits(const Resources& need, const Resources& total, const Resources& used,
-          const Resources& looked_at) {
-  for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    if (need.amount[i] != 0 && looked_at.amount[i] != 0 &&
-        used.amount[i] + need.amount[i] > total.amount[i])
-      return false;
-  }
-  return true;
-}
-
 std::string to_string(const Resources& r) {
   static constexpr const char* kUnits[][2] = {{"map slot", "map slots"},
                                               {"reduce slot", "reduce slots"},

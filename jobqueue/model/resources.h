@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,10 +26,17 @@ struct Resources {
   bool any_negative() const;
 };
 
-// Whether `need` fits into total - used, looking only at dimensions in which `looked_at` has
-// anything.
-bool fits(const Resources& need, const Resources& total, const Resources& used,
-          const Resources& looked_at);
+// Whether `need`, which has nothing from `end` on, fits into total - used, looking only at
+// dimensions in which `looked_at` has anything.
+inline bool fits(const Resources& need, const Resources& total, const Resources& used,
+                 const Resources& looked_at, std::size_t end = kDimensionCount) {
+  for (std::size_t i = 0; i < end; ++i) {
+    if (need.amount[i] != 0 && looked_at.amount[i] != 0 &&
+        used.amount[i] + need.amount[i] > total.amount[i])
+      return false;
+  }
+  return true;
+}
 
 // "2 map slots, 1 reduce slot, 512 MB"; zero dimensions and named resources left out.
 std::string to_string(const Resources& r);

@@ -18,7 +18,9 @@ const Size* SizeTable::intern(const Resources& need) {
     free_.pop_back();
   }
   by_need_.emplace(need.amount, number);
-  *sizes_[number] = {.need = need, .number = number, .groups = 1};
+  std::size_t end = kDimensionCount;
+  while (end > 0 && need.amount[end - 1] == 0) --end;
+  *sizes_[number] = {.need = need, .end = end, .number = number, .groups = 1};
   return sizes_[number].get();
 }
 

@@ -3,6 +3,7 @@
 // nobody needs any more are given out again. Engine's thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@ namespace weir {
 
 struct Size {
   Resources need;
+  std::size_t end = 0;       // it takes nothing of the dimensions from here on
   std::uint32_t number = 0;  // dense, reused
   std::uint32_t groups = 0;  // that point to it
 };

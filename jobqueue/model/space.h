@@ -23,6 +23,9 @@ class Space {
   bool containers() const { return containers_; }
   // In their order: of slots map and reduce; of containers memory, vcores, then as named.
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
+  // Of a dimension of which something was asked: what is asked of others than count, memory where
+  // slots do, only has to fit.
+  bool counts(Dimension dimension) const { return dimension.is_slots() != containers_; }
   // "map", "memory_mb", "gpu": the `class` of events and samples.
   std::string_view name(Dimension dimension) const;
   std::optional<Dimension> find(std::string_view name) const;  // among those that count

@@ -90,18 +90,12 @@ struct TrackerState {
   std::int32_t load_millionths = 0;  // load average per core, as reported
   TimeMs last_heartbeat = 0;
   Resources total;
-  Resources largest;                  // the most it has had in each dimension, also if it is lost
-  Resources stored_total;             // as last told to the store
-  Resources used;                     // HELD: running and dying attempts
+  Resources used;  // HELD: running and dying attempts
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places
   std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
   std::vector<std::string> local_paths;  // prefixes of files that are local here
   std::vector<std::string> protections;  // as it says
-  std::map<std::string, std::string> labels;       // as it says; `name` and `rack` are labels, too
-  std::map<std::string, std::int64_t> named;       // what more it offers, by name
-  std::uint32_t port_count = 0;                    // that it can give to tasks,
-  std::uint32_t ports_used = 0;                    // and that those have
   std::vector<JobId> duties;             // last duties of jobs that it was given
   std::vector<AttemptKey>
       held_commits;  // granted before a restart, not heard of since: may still be published
@@ -118,6 +112,14 @@ struct TrackerState {
   std::uint32_t keeps = 0;      // holds and reservations on it (ClaimBook)
   std::uint32_t copied = 0;     // reduces here that wait for their slots
   std::int64_t copy_slots = 0;  // taken by reduces that copy or wait, dying ones included
+
+  // What a heartbeat of slots does not look at stands apart from what it does.
+  Resources largest;       // the most it has had in each dimension, also if it is lost
+  Resources stored_total;  // as last told to the store
+  std::map<std::string, std::string> labels;  // as it says; `name` and `rack` are labels, too
+  std::map<std::string, std::int64_t> named;  // what more it offers, by name
+  std::uint32_t port_count = 0;               // that it can give to tasks,
+  std::uint32_t ports_used = 0;               // and that those have
 
   bool live() const { return state == State::kLive; }
   // There, as far as is known, but not heard of for a few heartbeats.

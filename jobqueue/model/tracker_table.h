@@ -57,8 +57,9 @@ class TrackerTable {
     return rooms_.trackers_with(need, trackers_);
   }
   void forget_rooms() { rooms_ = {}; }  // whoever asks next counts anew
-  // What of it is in use grows (1) or shrinks (-1).
-  void use(TrackerState& tracker, const Resources& need, int sign);
+  // What of it is in use grows (1) or shrinks (-1) by `need`, which has nothing from `end` on.
+  void use(TrackerState& tracker, const Resources& need, int sign,
+           std::size_t end = kDimensionCount);
 
  private:
   struct NameHash {  // finds by string_view
@@ -98,27 +99,19 @@ inline std::int64_t TrackerTable::free_slots(const TrackerState& tracker, TaskKi
   return std::max<std::int64_t>(0, tracker.total.slots(kind) - tracker.used.slots(kind));
 }
 
-inline void TrackerTable::use(TrackerState& tracker, const Resources& need, int sign) {
-  const auto count_slots = [&](int by) {  // of the kinds that it is about
-    for (const TaskKind kind : kTaskKinds) {
-      if (need.slots(kind) != 0) free_slots_.count(kind, free_slots(tracker, kind), by);
-    }
-  };
-  count_slots(-1);
+inline void TrackerTable::use(TrackerState& tracker, const Resources& need, int sign,
+                              std::size_t end) {
   if (!rooms_.empty()) rooms_.count(tracker, -1);
   const std::int64_t counted = tracker.counts() ? sign : 0;
-  const auto add = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      tracker.used.amount[i] += sign * need.amount[i];
-      held_.amount[i] += counted * need.amount[i];
-    }
-  };
-  constexpr std::size_t kNamed = Dimension::named(0).value();
-  add(0, kNamed);
-  // Named resources lie on another line of memory, and few tasks take any.
-  if (std::any_of(need.amount.begin() + kNamed, need.amount.end(), [](auto a) { return a != 0; }))
-    add(kNamed, kDimensionCount);
-  count_slots(1);
+  for (std::size_t i = 0; i < end; ++i) {
+    if (need.amount[i] == 0) continue;
+    const bool slots = i < kTaskKindCount;
+    const auto kind = static_cast<TaskKind>(i);
+    if (slots) free_slots_.count(kind, free_slots(tracker, kind), -1);
+    tracker.used.amount[i] += sign * need.amount[i];
+    held_.amount[i] += counted * need.amount[i];
+    if (slots) free_slots_.count(kind, free_slots(tracker, kind), 1);
+  }
   if (!rooms_.empty()) rooms_.count(tracker, 1);
 }
 

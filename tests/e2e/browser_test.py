@@ -289,6 +289,8 @@ class Pages(WithPages):
         self.browser.wait("only what is in view is drawn again", lambda: rows() < 60)
         self.sound()
 
+
+class Administrators(WithPages):
     def test_drain_and_resume_a_tracker(self):
         self.start_pages()
         state = lambda: self.json("tracker", "show", "tt1")["state"]

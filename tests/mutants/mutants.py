@@ -126,7 +126,7 @@ class Tree:
 
     def configure(self):
         command = ["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                   "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g0", "-DCMAKE_UNITY_BUILD=OFF", "-DWEIR_TESTS=ON",
+                   "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g0", "-DWEIR_BATCH=1", "-DWEIR_TESTS=ON",
                    "-DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST"]
         made = subprocess.run(command, capture_output=True, text=True)
         if made.returncode != 0:

@@ -21,7 +21,9 @@ inline Snapshot stored_snapshot(const std::vector<Event>& events) {
                                         }});
   EXPECT_TRUE(store->load().ok());
   for (const Event& event : events) {
-    if (event.seq > 0) EXPECT_TRUE(store->append({&event, 1}).ok());
+    if (event.seq > 0) {
+      EXPECT_TRUE(store->append({&event, 1}).ok());
+    }
   }
   return *store->load();
 }

@@ -301,7 +301,7 @@ struct WrongPolicy : FifoPolicy {
 
 TEST(EngineMechanism, ChecksEveryDecisionAgain) {
   Harness h([](std::string_view, const ClusterState& state,
-               PolicyMemory& memory) { return std::make_unique<WrongPolicy>(state); },
+               PolicyMemory&) { return std::make_unique<WrongPolicy>(state); },
             "wrong");
   h.add_tracker("tt1", {.map_slots = 1});
   h.submit({.maps = 2, .reduces = 1, .slowstart_millionths = 1000000});

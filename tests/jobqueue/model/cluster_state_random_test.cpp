@@ -43,7 +43,7 @@ class SumsPolicy : public FifoPolicy, public CopySplit {
 
 PolicyFactory sums_policies() {
   return [](std::string_view name, const ClusterState& state,
-            PolicyMemory& memory) -> std::unique_ptr<Policy> {
+            PolicyMemory&) -> std::unique_ptr<Policy> {
     if (name != "fifo" && name != "copying") return nullptr;
     return std::make_unique<SumsPolicy>(state, name == "copying");
   };

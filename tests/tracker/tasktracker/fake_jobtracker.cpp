@@ -85,7 +85,8 @@ void FakeJobTracker::take_report(const AttemptReport& report, HeartbeatReply& re
   }
   ++task.key.attempt;
   task.launched = false;
-  if (report.state == ReportedState::kFailed && ++task.failures == spec_.max_attempts) {
+  if (report.state == ReportedState::kFailed &&
+      static_cast<std::uint32_t>(++task.failures) == spec_.max_attempts) {
     verdict_ = "FAILED: " + report.diagnostics;
   }
 }

@@ -33,9 +33,14 @@ class TempDir {
   std::string path_;
 };
 
+// What there is to read: of a process in /proc that ends meanwhile nothing.
 inline std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string text;
+  char part[4096];
+  while (file.read(part, sizeof part), file.gcount() > 0)
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 }  // namespace weir::tasktracker

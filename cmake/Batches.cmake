@@ -1,0 +1,32 @@
+# weir_batches(OUT NAME [ALONE regex] file...)
+#
+# Compiles a target's files WEIR_BATCH at a time: OUT is the list of sources that the target takes instead of them. A batch
+# names its files by paths relative to itself, so that it is the same text in every checkout and the compiler cache of one
+# serves the others (CMake's own unity files name absolute paths). What ALONE matches is compiled by itself.
+set(WEIR_BATCH 16 CACHE STRING "Files that are compiled together; 1: each by itself, better while one is changed often")
+
+function(weir_batches OUT NAME)
+  cmake_parse_arguments(BATCH "" "ALONE" "" ${ARGN})
+  set(sources "")
+  set(batch "")
+  set(count 0)
+  set(number 0)
+  foreach(file IN LISTS BATCH_UNPARSED_ARGUMENTS ITEMS end)
+    if(file MATCHES "[.]cpp$" AND WEIR_BATCH GREATER 1 AND NOT (BATCH_ALONE AND file MATCHES "${BATCH_ALONE}"))
+      file(RELATIVE_PATH path ${CMAKE_CURRENT_BINARY_DIR} ${file})
+      string(APPEND batch "#include \"${path}\"\n")
+      math(EXPR count "${count} + 1")
+    elseif(NOT file STREQUAL "end")
+      list(APPEND sources ${file})
+    endif()
+    if(count GREATER_EQUAL WEIR_BATCH OR (file STREQUAL "end" AND count GREATER 0))
+      set(source ${CMAKE_CURRENT_BINARY_DIR}/${NAME}_${number}.cpp)
+      file(CONFIGURE OUTPUT ${source} CONTENT "${batch}" @ONLY)
+      list(APPEND sources ${source})
+      set(batch "")
+      set(count 0)
+      math(EXPR number "${number} + 1")
+    endif()
+  endforeach()
+  set(${OUT} ${sources} PARENT_SCOPE)
+endfunction()
