@@ -248,7 +248,7 @@ class AllocationsReader {
       } else if (child.name == "aclSubmitApps" || child.name == "aclAdministerApps") {
         if (!use_.lists_count) {
           tell_of_lists(value);
-        } else if (value.text != "*") {
+        } else if (value.text != "*" || child.name == "aclAdministerApps") {
           (child.name == "aclSubmitApps" ? result_.root_submit : result_.root_administer) =
               hadoop_access(value);
         }
@@ -297,8 +297,10 @@ class AllocationsReader {
       read_access(value, result_.root_administer, pool.administer);
     } else if (name == "allowPreemptionFrom") {
       if (const auto allowed = hadoop_boolean(value)) pool.spared = pool.spared || !*allowed;
+    } else if (name == "maxResources" && use_.yarn && is_nothing(value.text)) {
+      pool.maximum.fill(0);
     } else if (name == "maxResources" && use_.yarn && value.text.find('%') != std::string::npos) {
-      pool.maximum_hundredths = read_percentages(value);
+      pool.maximum_hundredths = hadoop_percentages(value);
     } else if (name != "fairSharePreemptionThreshold" || !is_half(value)) {
       tell_no_counterpart(value, name);
     }
@@ -308,40 +310,17 @@ class AllocationsReader {
     if (!use_.yarn) return no_counterpart(value, "it is none of MapReduce's");
     if (!use_.lists_count) return tell_of_lists(value);
     target = hadoop_access(value);
-    if (root || value.text == "*") return;
+    const bool everybody = !root || *root == std::vector<std::string>{"*"};
+    if (!everybody || value.text == "*") return;
     hadoop_warning(value, fmt::format("{} is taken over; in YARN it had no effect, as root's list, "
                                       "which is *, lets everybody in",
                                       value.what));
   }
 
-  // `50% memory, 40% cpu`, `40%`, `memory-mb=50%, vcores=40%`: of the slots the least.
-  static std::optional<std::int64_t> read_percentages(const HadoopValue& value) {
-    std::optional<std::int64_t> least;
-    bool differ = false;
-    for (std::string word : words_of(value.text, ", \t\r\n")) {
-      word = word.substr(word.rfind('=') + 1);
-      if (!word.ends_with('%')) {
-        if (word.find_first_of("0123456789") == std::string::npos) continue;
-        no_counterpart(value, "memory and cores are not slots");
-        return std::nullopt;
-      }
-      HadoopValue plain = value;
-      plain.text = word.substr(0, word.size() - 1);
-      const auto number = hadoop_number(plain);
-      if (!number) return std::nullopt;
-      if (*number < 0.01 || *number > 100) {
-        no_counterpart(value, "a maximum is from 0.01% to 100%");
-        return std::nullopt;
-      }
-      const std::int64_t percent = hadoop_scaled(plain, *number, 100);
-      differ = differ || (least && *least != percent);
-      least = std::min(percent, least.value_or(percent));
-    }
-    if (differ) {
-      hadoop_warning(value, fmt::format("{} = {} is one percentage of slots here, the least",
-                                        value.what, quoted_briefly(value.text)));
-    }
-    return least;
+  // `0 mb, 0 vcores`, `0%`: no number in it but 0.
+  static bool is_nothing(std::string_view text) {
+    return text.find('0') != std::string_view::npos &&
+           text.find_first_of("123456789") == std::string_view::npos;
   }
 
   // What Hadoop lets pass and we do not.

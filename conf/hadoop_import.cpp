@@ -242,7 +242,15 @@ class Import {
     const HadoopValue* mr1 =
         properties_.take("mapreduce.cluster.administrators", "mapred.cluster.administrators");
     if (value == nullptr) value = mr1;
-    if (value == nullptr || value->text == "*") return;
+    if (value == nullptr) return;
+    if (value->text == "*") {
+      everybody_administers_ = true;
+      return hadoop_warning(*value, fmt::format("{} is *: everybody may administer the queues; "
+                                                "settings and trackers are the matter of "
+                                                "`administrators`, by default who runs the "
+                                                "JobTracker",
+                                                value->what));
+    }
     administrators_ = hadoop_access(*value);
     if (administrators_.empty())
       no_counterpart(*value, "without a name in it everybody is an administrator here");
@@ -305,7 +313,9 @@ class Import {
     head += fmt::format("\npolicy: {}\n", policy);
     if (!administrators_.empty()) {
       head += fmt::format("administrators: {}\n", yaml_list(administrators_));
-      // Hadoop's default, where somebody is an administrator of all.
+    }
+    // Hadoop's default, where somebody is an administrator of all.
+    if (everybody_administers_ || !administrators_.empty()) {
       for (ImportedQueue& queue : imported_.queues) {
         if (!queue.administer) queue.administer = {"*"};
       }
@@ -319,6 +329,7 @@ class Import {
   WholeFile allocations_, queues_, configuration_;
   Scheduler scheduler_ = Scheduler::kMr1Fifo;
   std::vector<std::string> administrators_;
+  bool everybody_administers_ = false;
   ImportedScheduler imported_;
 };
 

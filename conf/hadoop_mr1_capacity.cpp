@@ -210,7 +210,7 @@ class Mr1Import {
       const auto percent = hadoop_number(*value);
       if (!percent) continue;
       if (*percent >= 0 && *percent <= 100) {
-        queue.guaranteed_hundredths = hadoop_scaled(*value, *percent, 100);
+        set_guarantee(queue, *value, *percent);
         queue.said = *value;
       } else if (*percent != -1) {  // which is: an equal part of what is left
         no_counterpart(*value, "a capacity is from 0 to 100; the queue shares what is left");

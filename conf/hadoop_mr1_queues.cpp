@@ -117,7 +117,8 @@ class Mr1QueuesReader {
   }
 
   void read_access(const HadoopValue& value, std::string_view key, Mr1Queue& queue) {
-    if (lists_count_ == false) {
+    // The names stand in the same file as the switch, which is off unless it says otherwise.
+    if (!lists_count_.value_or(!result_.complete)) {
       return no_counterpart(value, "lists do not count in these files, as acls are not enabled");
     }
     (key == "acl-submit-job" ? queue.submit : queue.administer) = hadoop_access(value);
@@ -125,7 +126,7 @@ class Mr1QueuesReader {
 
   // A file of lists alone is for a cluster that looks at them; elsewhere nobody may have.
   void tell_of_switch(const HadoopValue& value) {
-    if (lists_count_ || told_) return;
+    if (lists_count_ || result_.complete || told_) return;
     told_ = true;
     hadoop_warning(value, fmt::format("{} is taken over; Hadoop looks at lists only where "
                                       "mapred.acls.enabled is true, which these files do not say",

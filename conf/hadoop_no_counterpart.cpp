@@ -1,9 +1,11 @@
-// Elements of an allocations file that have no counterpart here.
+// Elements of an allocations file, and properties of YARN's capacity scheduler, that have no
+// counterpart here, and why.
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "conf/hadoop_allocations.h"
+#include "conf/hadoop_schedulers.h"
 
 namespace weir {
 namespace {
@@ -26,6 +28,31 @@ constexpr std::pair<std::string_view, std::string_view> kAllocationReasons[] = {
     {"reservation-policy", "there are no reservations in time here"},
 };
 
+// Parts of names of properties without a counterpart, and why.
+constexpr std::pair<std::string_view, std::string_view> kYarnCapacityReasons[] = {
+    {"maximum-am-resource-percent", "jobs have no masters here; max_running_jobs comes nearest"},
+    {"resource-calculator", "tasks take slots here, not memory and cores"},
+    {"queue-mappings", "every job names its queue here"},
+    {"mapping-rule", "every job names its queue here"},
+    {"node-label", "trackers have no labels here"},
+    {"intra-queue-preemption", "no task is killed for another one of its own queue here"},
+    {"ordering-policy", "jobs of a queue go by submit time, or by priority with priorities: true"},
+    {"default-application-priority", "a job says its own priority"},
+    {"workflow-priority-mappings", "a job says its own priority"},
+    {"acl_application_max_priority", "who may submit to a queue may say any priority there"},
+    {"priority", "queues have no priority over others here"},
+    {"user-settings", "the users of a queue weigh the same here"},
+    {"auto-create", "queues do not come to be on demand here"},
+    {"auto-queue", "queues do not come to be on demand here"},
+    {"lifetime", "jobs may run for as long as they do here"},
+    {"allocation", "what a task may ask for is bounded by the largest tracker here"},
+    {"rack-locality-additional-delay", "locality_delay: auto has one of its own"},
+    {"acl_administer_jobs", "administer is said of queues"},
+    {"per-node-heartbeat", "a heartbeat fills what is free"},
+    {"schedule-asynchronously", "slots are given out at heartbeats"},
+    {"reservation", "there are no reservations in time here"},
+};
+
 }  // namespace
 
 void tell_no_counterpart(const HadoopValue& value, std::string_view element) {
@@ -34,6 +61,13 @@ void tell_no_counterpart(const HadoopValue& value, std::string_view element) {
                    [&](const auto& reason) { return reason.first == element; });
   no_counterpart(value,
                  found == std::end(kAllocationReasons) ? "it has no counterpart" : found->second);
+}
+
+std::string why_not_in_yarn_capacity(std::string_view name) {
+  for (const auto& [part, why] : kYarnCapacityReasons) {
+    if (name.find(part) != std::string_view::npos) return std::string(why);
+  }
+  return "it has no counterpart";
 }
 
 }  // namespace weir

@@ -123,6 +123,35 @@ std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t
   return rounded;
 }
 
+std::optional<std::int64_t> hadoop_percentages(const HadoopValue& value) {
+  std::optional<std::int64_t> least;
+  bool differ = false;
+  for (std::string word : words_of(value.text, ", \t\r\n")) {
+    word = word.substr(word.rfind('=') + 1);
+    if (!word.ends_with('%')) {
+      if (word.find_first_of("0123456789") == std::string::npos) continue;
+      no_counterpart(value, "memory and cores are not slots");
+      return std::nullopt;
+    }
+    HadoopValue plain = value;
+    plain.text = word.substr(0, word.size() - 1);
+    const auto number = hadoop_number(plain);
+    if (!number) return std::nullopt;
+    if (*number < 0.01 || *number > 100) {
+      no_counterpart(value, "a maximum is from 0.01% to 100%");
+      return std::nullopt;
+    }
+    const std::int64_t percent = hadoop_scaled(plain, *number, 100);
+    differ = differ || (least && *least != percent);
+    least = std::min(percent, least.value_or(percent));
+  }
+  if (differ) {
+    hadoop_warning(value, fmt::format("{} = {} is one percentage of slots here, the least",
+                                      value.what, quoted_briefly(value.text)));
+  }
+  return least;
+}
+
 std::string hadoop_name(const HadoopValue& value, bool queue) {
   constexpr std::size_t kLongest = 90;
   std::string name;

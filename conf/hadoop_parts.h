@@ -41,6 +41,10 @@ std::optional<bool> hadoop_boolean(const HadoopValue& value);
 // A number in units of 1/`scale`, rounded; a warning if that changes it.
 std::int64_t hadoop_scaled(const HadoopValue& value, double number, std::int64_t scale);
 
+// `50% memory, 40% cpu`, `40%`, `memory-mb=50%, vcores=40%`: of the slots the least.
+// In hundredths.
+std::optional<std::int64_t> hadoop_percentages(const HadoopValue& value);
+
 // The name with what we do not allow in names replaced, and a warning if that changes it.
 std::string hadoop_name(const HadoopValue& value, bool queue);
 

@@ -8,6 +8,10 @@ namespace weir {
 
 void HadoopProperties::read(const XmlElement& root, Diagnostics& out) {
   for (const XmlElement& element : root.children) {
+    if (element.name == "configuration") {  // within another one, as Hadoop reads it
+      read(element, out);
+      continue;
+    }
     if (element.name != "property") {
       out.warning(element.at,
                   fmt::format("<{}> is not taken over: only properties are", element.name));

@@ -1,6 +1,7 @@
 #include "conf/hadoop_queues.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,9 +11,18 @@ namespace weir {
 namespace {
 
 constexpr std::int64_t kWholeGuarantee = 10'000;
+constexpr std::int64_t kFine = 1'000'000;  // parts of a hundredth
+
+std::int64_t fine_guarantee(const ImportedQueue& queue) {
+  return queue.guaranteed_hundredths.value_or(0) * kFine + queue.guarantee_rest;
+}
+
+bool is_everybody(const AccessList& list) {
+  return list && *list == std::vector<std::string>{"*"};
+}
 
 void open_to(AccessList& own, const AccessList& above) {
-  if (!above) return;
+  if (!above || (is_everybody(above) && own)) return;
   if (!own) own.emplace();
   if (std::find(own->begin(), own->end(), "*") != own->end()) return;
   for (const std::string& name : *above) {
@@ -38,21 +48,31 @@ std::vector<std::string> queue_lines(const ImportedQueue& queue) {
 
 }  // namespace
 
+void set_guarantee(ImportedQueue& queue, const HadoopValue& value, double number) {
+  queue.guaranteed_hundredths = hadoop_scaled(value, number, 100);
+  queue.guarantee_rest =
+      std::llround(number * 100 * kFine) - *queue.guaranteed_hundredths * kFine;
+}
+
 void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent) {
-  std::int64_t total = 0;
+  std::int64_t rounded = 0, total = 0;  // the second as they were said, in fine parts
   bool all_said = !family.empty();
   bool weights = false;
   for (const ImportedQueue& queue : family) {
-    total += queue.guaranteed_hundredths.value_or(0);
+    rounded += queue.guaranteed_hundredths.value_or(0);
+    total += fine_guarantee(queue);
     all_said = all_said && queue.guaranteed_hundredths.has_value();
     weights = weights || queue.weighted;
   }
-  if (total != kWholeGuarantee && (total > kWholeGuarantee || all_said) && total > 0) {
-    if (!weights) {
+  constexpr std::int64_t kWhole = kWholeGuarantee * kFine;
+  const bool as_said = total == kWhole && rounded == kWholeGuarantee;
+  if (!as_said && (total > kWhole || rounded > kWholeGuarantee || all_said) && total > 0) {
+    const std::int64_t hundredths = (total + kFine / 2) / kFine;
+    if (!weights && hundredths != kWholeGuarantee) {
       const HadoopValue& first = family.front().said;
       hadoop_warning(first, fmt::format("the capacities of the queues of {} total {}; they are "
                                         "scaled to 100%",
-                                        parent, format_percent(total)));
+                                        parent, format_percent(hundredths)));
     }
     // By largest remainder, so that they total exactly 100%.
     std::int64_t left = kWholeGuarantee;
@@ -60,7 +80,7 @@ void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& pa
     for (std::size_t i = 0; i < family.size(); ++i) {
       if (!family[i].guaranteed_hundredths) continue;
       std::int64_t& part = *family[i].guaranteed_hundredths;
-      const std::int64_t product = part * kWholeGuarantee;
+      const std::int64_t product = fine_guarantee(family[i]) * kWholeGuarantee;
       part = product / total;
       left -= part;
       remainders.emplace_back(-(product % total), i);

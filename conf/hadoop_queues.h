@@ -18,6 +18,7 @@ inline constexpr std::size_t kMostImported = 10'000;  // queues or pools of one 
 struct ImportedQueue {
   std::string name;
   std::optional<std::int64_t> guaranteed_hundredths;
+  std::int64_t guarantee_rest = 0;  // what rounding took off it, in millionths of a hundredth
   bool weighted = false;  // the guarantee is a weight among siblings, in hundredths
   HadoopValue said;       // where the guarantee stands; if there is none, the queue
   std::optional<std::int64_t> maximum_hundredths;
@@ -28,11 +29,14 @@ struct ImportedQueue {
   std::vector<ImportedQueue> queues;
 };
 
-// Makes the guarantees of siblings total 100%, with a warning if they did not.
+// Sets the guarantee that a value gives a queue: a percentage, or a weight.
+void set_guarantee(ImportedQueue& queue, const HadoopValue& value, double number);
+
+// Makes the guarantees of siblings total 100%, with a warning if they did not as they were said.
 void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent);
 
-// Root's lists open all queues; ours has none, so those at the top get them. An absent list is
-// everybody's, and then a queue's own is kept.
+// Root's lists open all queues; ours has none, so those at the top get them. Where an absent list,
+// or `*`, lets everybody in, a queue's own is kept.
 void open_to_root(std::vector<ImportedQueue>& top, const AccessList& submit,
                   const AccessList& administer);
 

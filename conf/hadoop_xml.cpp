@@ -1,6 +1,7 @@
 #include "conf/hadoop_xml.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
@@ -109,6 +110,94 @@ bool check_xml_text(std::string_view text, const XmlPositions& positions, Diagno
   return true;
 }
 
+// Where the tags of a text stop matching, of which the parser tells no more than that they do: the
+// element that is open there, and the end that is not its own (empty: the file's).
+struct TagMismatch {
+  std::string open, end;
+  std::size_t open_at = 0, end_at = 0;
+};
+
+class TagReader {
+ public:
+  explicit TagReader(std::string_view text) : text_(text) {}
+
+  std::optional<TagMismatch> mismatch() {
+    while ((at_ = text_.find('<', at_)) != std::string_view::npos) {
+      if (skip("<!--", "-->") || skip("<![CDATA[", "]]>") || skip("<?", "?>") || skip("<!", ">"))
+        continue;
+      const std::size_t begin = at_ + 1;
+      const bool closes = begin < text_.size() && text_[begin] == '/';
+      const std::string_view name = name_at(begin + (closes ? 1 : 0));
+      const bool empty = end_of_tag();
+      if (closes && !open_.empty() && open_.back().first == name) {
+        open_.pop_back();
+      } else if (closes) {
+        return found(name, begin + 1);
+      } else if (!empty) {
+        open_.emplace_back(name, begin);
+      }
+    }
+    return found("", text_.size());
+  }
+
+ private:
+  bool skip(std::string_view opening, std::string_view closing) {
+    if (!text_.substr(at_).starts_with(opening)) return false;
+    const std::size_t end = text_.find(closing, at_ + opening.size());
+    at_ = end == std::string_view::npos ? text_.size() : end + closing.size();
+    return true;
+  }
+  std::string_view name_at(std::size_t begin) const {
+    const std::string_view rest = text_.substr(std::min(begin, text_.size()));
+    return rest.substr(0, std::min(rest.find_first_of(" \t\r\n/>"), rest.size()));
+  }
+  // Goes behind the tag; whether it is <this/>. A `>` in a quoted value ends nothing.
+  bool end_of_tag() {
+    char quote = 0;
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (quote == 0 && c == '>') return text_[at_++ - 1] == '/';
+      if (quote == 0 && (c == '"' || c == '\'')) {
+        quote = c;
+      } else if (c == quote) {
+        quote = 0;
+      }
+    }
+    return false;
+  }
+  std::optional<TagMismatch> found(std::string_view end, std::size_t end_at) const {
+    if (open_.empty()) return std::nullopt;
+    return TagMismatch{.open = std::string(open_.back().first),
+                       .end = std::string(end),
+                       .open_at = open_.back().second,
+                       .end_at = end_at};
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::vector<std::pair<std::string_view, std::size_t>> open_;
+};
+
+void tell_not_xml(const pugi::xml_parse_result& result, std::string_view text,
+                  const XmlPositions& positions, Diagnostics& out) {
+  const auto mark = [&](std::size_t at) { return positions.at(static_cast<std::ptrdiff_t>(at)); };
+  if (result.status == pugi::status_end_element_mismatch) {
+    if (const auto wrong = TagReader(text).mismatch()) {
+      const Mark end = mark(wrong->end_at);
+      const std::string until = wrong->end.empty()
+                                    ? "the file ends"
+                                    : fmt::format("</{}> at {}:{} closes another one", wrong->end,
+                                                  end.line, end.column);
+      return out.error(mark(wrong->open_at),
+                       fmt::format("not XML: <{}> is not closed where {}, allowed: a well-formed "
+                                   "XML file",
+                                   wrong->open, until));
+    }
+  }
+  out.error(positions.at(result.offset),
+            fmt::format("not XML: {}, allowed: a well-formed XML file", result.description()));
+}
+
 }  // namespace
 
 const XmlElement* XmlElement::child(std::string_view child_name) const {
@@ -138,8 +227,7 @@ XmlElement parse_xml(std::string_view text, Diagnostics& out) {
   const pugi::xml_parse_result result = document.load_buffer(
       text.data(), text.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
   if (!result) {
-    out.error(positions.at(result.offset),
-              fmt::format("not XML: {}, allowed: a well-formed XML file", result.description()));
+    tell_not_xml(result, text, positions, out);
     return {};
   }
   pugi::xml_node root;

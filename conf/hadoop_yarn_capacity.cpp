@@ -17,29 +17,6 @@ namespace {
 constexpr std::int64_t kMostApplications = 1'000'000'000;
 constexpr std::int64_t kUnlimitedFactor = 0;
 
-// Parts of names of properties without a counterpart, and why.
-constexpr std::pair<std::string_view, std::string_view> kYarnCapacityReasons[] = {
-    {"maximum-am-resource-percent", "jobs have no masters here; max_running_jobs comes nearest"},
-    {"resource-calculator", "tasks take slots here, not memory and cores"},
-    {"queue-mappings", "every job names its queue here"},
-    {"mapping-rule", "every job names its queue here"},
-    {"node-label", "trackers have no labels here"},
-    {"intra-queue-preemption", "no task is killed for another one of its own queue here"},
-    {"ordering-policy", "jobs of a queue go by submit time, or by priority with priorities: true"},
-    {"default-application-priority", "a job says its own priority"},
-    {"priority", "queues have no priority over others here"},
-    {"user-settings", "the users of a queue weigh the same here"},
-    {"auto-create", "queues do not come to be on demand here"},
-    {"auto-queue", "queues do not come to be on demand here"},
-    {"lifetime", "jobs may run for as long as they do here"},
-    {"allocation", "what a task may ask for is bounded by the largest tracker here"},
-    {"rack-locality-additional-delay", "locality_delay: auto has one of its own"},
-    {"acl_administer_jobs", "administer is said of queues"},
-    {"per-node-heartbeat", "a heartbeat fills what is free"},
-    {"schedule-asynchronously", "slots are given out at heartbeats"},
-    {"reservation", "there are no reservations in time here"},
-};
-
 class YarnImport {
  public:
   YarnImport(HadoopProperties& properties, Diagnostics& out) : properties_(properties), out_(out) {
@@ -126,19 +103,27 @@ class YarnImport {
 
   void read_queue(const std::string& path, ImportedQueue& queue) {
     if (const HadoopValue* value = take(path, "capacity")) {
-      queue.guaranteed_hundredths = guarantee_of(*value, queue.weighted);
+      read_guarantee(*value, queue);
       queue.said = *value;
     }
     if (const HadoopValue* value = take(path, "maximum-capacity")) {
       const auto most = percent_of(*value);
       if (most && *most > 0) queue.maximum_hundredths = most;
+      if (most == 0) tell_never_runs(*value);
+      queue.stopped = most == 0;
     }
     read_access(take(path, "acl_submit_applications"), root_submit_, "submit", queue.submit);
     read_access(take(path, "acl_administer_queue"), root_administer_, "administer",
                 queue.administer);
-    queue.stopped = read_stopped(take(path, "state"));
+    queue.stopped = read_stopped(take(path, "state")) || queue.stopped;
     take_default_order(path);
     if (queue.queues.empty()) read_leaf(path, queue);
+  }
+
+  static void tell_never_runs(const HadoopValue& value) {
+    hadoop_warning(value, fmt::format("{} is 0: what is submitted there never runs in YARN; here "
+                                      "the queue is stopped, and refuses it",
+                                      value.what));
   }
 
   static bool read_stopped(const HadoopValue* value) {
@@ -239,21 +224,28 @@ class YarnImport {
   }
 
   // `5w` is a weight; hundredths of it are scaled among the siblings.
-  static std::optional<std::int64_t> guarantee_of(const HadoopValue& value, bool& weighted) {
-    if (!value.text.ends_with('w')) return percent_of(value);
+  static void read_guarantee(const HadoopValue& value, ImportedQueue& queue) {
+    if (!value.text.ends_with('w')) {
+      if (const auto number = percentage_of(value)) set_guarantee(queue, value, *number);
+      return;
+    }
     HadoopValue plain = value;
     plain.text.pop_back();
     const auto number = hadoop_number(plain);
-    if (!number) return std::nullopt;
+    if (!number) return;
     if (*number < 0 || *number > 1'000'000) {
-      no_counterpart(value, "a weight is from 0 to 1000000; the queue shares what is left");
-      return std::nullopt;
+      return no_counterpart(value, "a weight is from 0 to 1000000; the queue shares what is left");
     }
-    weighted = true;
-    return hadoop_scaled(plain, *number, 100);
+    queue.weighted = true;
+    set_guarantee(queue, plain, *number);
   }
 
   static std::optional<std::int64_t> percent_of(const HadoopValue& value) {
+    const auto number = percentage_of(value);
+    return number ? std::optional(hadoop_scaled(value, *number, 100)) : std::nullopt;
+  }
+
+  static std::optional<double> percentage_of(const HadoopValue& value) {
     if (value.text.starts_with('[') || value.text.ends_with('w')) {
       no_counterpart(value, "it is no percentage of slots");
       return std::nullopt;
@@ -261,9 +253,7 @@ class YarnImport {
     HadoopValue plain = value;
     if (plain.text.ends_with('%')) plain.text.pop_back();
     const auto number = hadoop_number(plain);
-    if (!number || (*number >= 0 && *number <= 100)) {
-      return number ? std::optional(hadoop_scaled(plain, *number, 100)) : std::nullopt;
-    }
+    if (!number || (*number >= 0 && *number <= 100)) return number;
     if (*number != -1) no_counterpart(value, "a percentage is from 0 to 100");
     return std::nullopt;
   }
@@ -281,8 +271,7 @@ class YarnImport {
   }
 
   AccessList root_access(const HadoopValue* value) const {
-    if (value == nullptr || value->text == "*" || !lists_count_) return std::nullopt;
-    return hadoop_access(*value);
+    return value == nullptr || !lists_count_ ? AccessList{} : hadoop_access(*value);
   }
 
   // Ours has no settings: what holds for root holds for each queue at the top.
@@ -377,13 +366,6 @@ class YarnImport {
 
 ImportedScheduler import_yarn_capacity(HadoopProperties& properties, Diagnostics& out) {
   return YarnImport(properties, out).run();
-}
-
-std::string why_not_in_yarn_capacity(std::string_view name) {
-  for (const auto& [part, why] : kYarnCapacityReasons) {
-    if (name.find(part) != std::string_view::npos) return std::string(why);
-  }
-  return "it has no counterpart";
 }
 
 }  // namespace weir

@@ -12,6 +12,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST(HadoopAccess, ListsCountWhereHadoopLooksAtThem) {
   // As shipped: nobody is listed, and nobody looks.
@@ -80,6 +81,48 @@ TEST(HadoopAccess, YarnsListsCountUnlessItSaysNo) {
                                             {root + "a.acl_administer_queue", "ann"}})}});
   EXPECT_THAT(capacity.warnings, ElementsAre(HasSubstr("a.acl_administer_queue = \"ann\" is not "
                                                        "taken over: yarn.acl.enable is false")));
+}
+
+// Absent lists for administering are administrators' alone here: what Hadoop says is said.
+TEST(HadoopAccess, WhereEverybodyAdministersItIsSaid) {
+  const std::string acls = properties({{"yarn.acl.enable", "true"}});
+  const std::string pools =
+      "<allocations><queue name='root'><aclAdministerApps>*</aclAdministerApps>\n"
+      "<queue name='a'><queue name='c'/></queue>\n"
+      "<queue name='b'><aclAdministerApps>ann</aclAdministerApps></queue></queue></allocations>";
+  const HadoopImport fair = imported_texts({{"s.xml", acls}, {"f.xml", pools}});
+  const auto queues = good(fair.yaml).settings.queues;
+  EXPECT_THAT(*queues[0].administer, ElementsAre("*"));
+  EXPECT_THAT(*queues[1].administer, Not(Contains("*")));  // its own is kept, and that is told
+  EXPECT_THAT(fair.warnings, ElementsAre(HasSubstr("aclAdministerApps of pool b is taken over; in "
+                                                   "YARN it had no effect")));
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport capacity = imported_texts(
+      {{"s.xml", properties({{"yarn.acl.enable", "true"},
+                             {root + "queues", "a"},
+                             {root + "acl_administer_queue", "*"}})}});
+  EXPECT_THAT(*good(capacity.yaml).settings.queues[0].administer, ElementsAre("*"));
+  const HadoopImport admins = imported_texts({{"s.xml", properties({{"yarn.admin.acl", "*"},
+                                                                    {root + "queues", "a"}})}});
+  EXPECT_THAT(admins.warnings,
+              ElementsAre(HasSubstr("yarn.admin.acl is *: everybody may administer the queues")));
+  EXPECT_THAT(*good(admins.yaml).settings.queues[0].administer, ElementsAre("*"));
+}
+
+// mapred.acls.enabled stands where mapred.queue.names does, and is off unless it is set.
+TEST(HadoopAccess, ListsBesideTheNamesOfTheQueuesAreOffUnlessSwitchedOn) {
+  const std::string lists = properties({{"mapred.queue.default.acl-submit-job", " "}});
+  const std::string names = properties({{"mapred.queue.names", "default,load"}});
+  const HadoopImport off = imported_texts({{"acls.xml", lists}, {"s.xml", names}});
+  EXPECT_THAT(off.warnings,
+              ElementsAre(HasSubstr("acls.xml:2:59: warning: mapred.queue.default.acl-submit-job = "
+                                    "\"\" is not taken over: lists do not count")));
+  EXPECT_EQ(good(off.yaml).settings.queues[0].submit, std::nullopt);
+  const std::string on =
+      properties({{"mapred.queue.names", "default,load"}, {"mapred.acls.enabled", "true"}});
+  const HadoopImport counted = imported_texts({{"acls.xml", lists}, {"s.xml", on}});
+  EXPECT_THAT(counted.warnings, IsEmpty());
+  EXPECT_THAT(*good(counted.yaml).settings.queues[0].submit, IsEmpty());
 }
 
 struct PlacementCase {

@@ -187,12 +187,13 @@ TEST(HadoopFiles, YarnsSiteSaysWhetherItsCapacitySchedulerKills) {
   EXPECT_EQ(capacity_of(loaded).preemption, CapacitySettings::Preemption::kOn);
   EXPECT_EQ(capacity_of(loaded).interval_ms, 3000);
   EXPECT_EQ(loaded.settings.queues[2].reclaim_after_ms[0], 30'000);
-  EXPECT_THAT(loaded.settings.administrators, IsEmpty());  // yarn.admin.acl is *
+  EXPECT_THAT(loaded.settings.administrators, IsEmpty());
+  EXPECT_THAT(result.warnings, Contains(HasSubstr("yarn.admin.acl is *: everybody may")));
   EXPECT_THAT(result.warnings,
               Contains(HasSubstr("yarn-site.xml:21:5: warning: yarn.resourcemanager.monitor."
                                  "capacity.preemption.total_preemption_per_round = \"0.1\" is not "
                                  "taken over")));
-  EXPECT_EQ(result.warnings.size(), 10u);
+  EXPECT_EQ(result.warnings.size(), 11u);
 }
 
 TEST(HadoopFiles, MapReducesCapacityQueuesAreInTheirOrder) {

@@ -14,6 +14,7 @@
 namespace weir {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -246,6 +247,75 @@ TEST(HadoopCapacity, SumsThatHadoopTookAreMadeExact) {
             10'000);
 }
 
+TEST(HadoopCapacity, WhatTotalsAHundredAsItIsSaidIsNotScaled) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport thirds = imported(properties({{root + "queues", "a,b,c"},
+                                                   {root + "a.capacity", "33.333"},
+                                                   {root + "b.capacity", "33.333"},
+                                                   {root + "c.capacity", "33.334"}}));
+  EXPECT_THAT(thirds.warnings, Each(HasSubstr("rounded to two places")));
+  std::vector<std::int64_t> parts;
+  for (const QueueSettings& queue : good(thirds.yaml).settings.queues)
+    parts.push_back(queue.guaranteed[0].amount);
+  EXPECT_THAT(parts, ElementsAre(3333, 3333, 3334));  // the most goes to who lost the most
+}
+
+TEST(HadoopCapacity, AMaximumOfNothingStopsTheQueue) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport result = imported(properties({{root + "queues", "default,work"},
+                                                   {root + "default.capacity", "0"},
+                                                   {root + "default.maximum-capacity", "0"},
+                                                   {root + "work.capacity", "100"}}));
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("default.maximum-capacity is 0: what is submitted there never "
+                                    "runs in YARN; here the queue is stopped")));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_TRUE(queues[0].stopped);
+  EXPECT_FALSE(queues[1].stopped);
+}
+
+TEST(HadoopCapacity, EachPriorityHasAReasonOfItsOwn) {
+  const std::string prefix = "yarn.scheduler.capacity.";
+  const HadoopImport result =
+      imported(properties({{prefix + "root.queues", "a"},
+                           {prefix + "root.a.acl_application_max_priority", "[user=u]"},
+                           {prefix + "workflow-priority-mappings", "w:a:1"},
+                           {prefix + "root.a.priority", "3"}}));
+  EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("who may submit to a queue may say any"),
+                                           HasSubstr("a job says its own priority"),
+                                           HasSubstr("queues have no priority over others")));
+}
+
+TEST(HadoopFair, AMaximumOfNothingIsOne) {
+  for (const char* nothing : {"0 mb, 0 vcores", "0mb,0vcores", "0%", "0"}) {
+    SCOPED_TRACE(nothing);
+    const FairSettings settings =
+        imported_fair(std::string("<allocations><queue name='a'><maxResources>") + nothing +
+                      "</maxResources></queue><queueMaxAppsDefault>9</queueMaxAppsDefault>"
+                      "</allocations>");
+    for (const TaskKind kind : kTaskKinds)
+      EXPECT_EQ(pool(settings, "a").max_share[index(kind)], 0);
+  }
+}
+
+TEST(HadoopImports, AConfigurationWithinAnotherIsRead) {
+  const HadoopImport result = imported(
+      "<configuration><configuration><property><name>mapred.queue.names</name>"
+      "<value>day,night</value></property></configuration><property><name>mapred.acls.enabled"
+      "</name><value>false</value></property></configuration>");
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("day", "night"));
+}
+
+TEST(HadoopImports, AnElementThatIsNotClosedIsNamed) {
+  EXPECT_THAT(refusals("<configuration>\n  <!-- <x> --><a b='>'/><c><![CDATA[<y>]]></c>\n"),
+              ElementsAre(HasSubstr("f.xml:1:2: not XML: <configuration> is not closed where the "
+                                    "file ends, allowed:")));
+  EXPECT_THAT(refusals("<a>\n <b>\n </a>"),
+              ElementsAre(HasSubstr("f.xml:2:3: not XML: <b> is not closed where </a> at 3:4 "
+                                    "closes another one")));
+}
+
 TEST(HadoopCapacity, YarnsTree) {
   const std::string root = "yarn.scheduler.capacity.root.";
   const HadoopImport result =
@@ -280,7 +350,8 @@ TEST(HadoopCapacity, YarnsTree) {
 
 TEST(HadoopImports, WhatIsNoneIsRefusedWithItsPlace) {
   EXPECT_THAT(refusals("<allocations>\n  <pool name='a'>\n</allocations>\n"),
-              ElementsAre(HasSubstr("f.xml:3:3: not XML: Start-end tags mismatch, allowed:")));
+              ElementsAre(HasSubstr("f.xml:2:4: not XML: <pool> is not closed where </allocations> "
+                                    "at 3:3 closes another one, allowed:")));
   EXPECT_THAT(refusals(""),
               ElementsAre(HasSubstr("f.xml:1:1: not XML: No document element found")));
   EXPECT_THAT(refusals("policy: capacity\n"), ElementsAre(HasSubstr("not XML")));
