@@ -198,13 +198,17 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
   const LeafJobs& jobs = leaf_of(leaf, kind).jobs;
   const QueueLine& line = classes_[index(kind)].shares.line(leaf);
   room.shared = room.shared && line.facts.wide_jobs > 0;
+  OwedList owed(room.step, std::min(line.guaranteed, line.maximum));
+  const std::int64_t widest = line.facts.wide_jobs > 0 ? widest_ever(leaf, kind) : 1;
   std::optional<Choice> choice;
   bool someone_at_limit = false;
   bool first = true;
   // The first task, if it is wider than what is free, may reserve a tracker.
   const auto has_room = [&](const LeafJobs::Bucket& bucket) {
+    if (bucket.width > widest) return false;  // for ever: it holds nobody up
     const bool is_first = std::exchange(first, false);
     const std::int64_t own = reserved_by(bucket.first.id, kind);
+    if (room.shared && bucket.width > owed.left()) return true;  // the list may end with it
     if (bucket.width > room.step || bucket.width > room.maximum + own) return false;
     if (bucket.width <= free) return true;
     ++rules_[kWidePassed];
@@ -215,18 +219,14 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
   };
   const auto pick = [&](JobId job) {
     if (choice) return true;
-    if (room.shared) {
-      const std::int64_t width = this->width(job, kind);
-      const std::int64_t tasks = std::min<std::int64_t>(state_.job(job).launchable(kind),
-                                                        room.step / width);
-      if (tasks == 0) return false;
-      if (width > free) {
-        room.step -= tasks * width;
-        return room.step <= 0;
-      }
+    if (!room.shared) {
+      choice = pick_task(job, kind, offer.tracker, room.urgent);
+      return choice.has_value();
     }
-    choice = pick_task(job, kind, offer.tracker, room.urgent);
-    return choice.has_value();
+    const std::int64_t width = this->width(job, kind);
+    const std::int64_t tasks = owed.take(width, state_.job(job).launchable(kind));
+    if (tasks > 0 && width <= free) choice = pick_task(job, kind, offer.tracker, room.urgent);
+    return choice.has_value() || owed.ended();
   };
   const auto within_limit = [&](const LeafJobs::Bucket& bucket) {
     if (!over_user_limit(leaf, kind, bucket)) return has_room(bucket);
@@ -234,7 +234,7 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     return false;
   };
   jobs.visit(within_limit, pick);
-  if (choice || !someone_at_limit) {
+  if (choice || !someone_at_limit || (room.shared && owed.ended())) {
     if (choice && choice->what == Choice::What::kReserve) ++rules_[kReserved];
     return choice;
   }

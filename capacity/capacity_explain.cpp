@@ -46,10 +46,21 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
                  slots_text(largest, kind),
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
+  if (const std::int64_t widest = widest_ever(job.queue, kind); width(id, kind) > widest) {
+    return {{"wider_than_maximum",
+             "a task of it takes " + slots_text(width(id, kind), kind) + ", and queue " +
+                 state_.tree().node(job.queue).path + " may never run more than " +
+                 slots_text(widest, kind) + ": it cannot start, and holds nobody up",
+             {{"need", width(id, kind)}, {"maximum", widest}}}};
+  }
   std::vector<Reason> reasons;
   const auto over_limit = explain_user(job, kind);
   if (over_limit) reasons.push_back(*over_limit);
-  if (auto reason = explain_queues(job, kind)) reasons.push_back(std::move(*reason));
+  // What holds back a user at the limit while slots are free is the limit, not what is allocated.
+  const bool room = state_.trackers_with_free(kind, width(id, kind)) > 0;
+  if (auto reason = explain_queues(job, kind);
+      reason && !(over_limit && room && reason->code == "queue_at_capacity"))
+    reasons.push_back(std::move(*reason));
   if (auto reason = explain_claims(job, kind, now)) reasons.push_back(std::move(*reason));
   if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
     reasons.push_back({"waiting_for_locality",

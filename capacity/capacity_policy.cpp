@@ -179,10 +179,12 @@ void CapacityPolicy::read_job(JobId id, TaskKind kind) {
 void CapacityPolicy::set_dying(JobEntry& entry, JobId id, TaskKind kind, std::uint32_t tasks) {
   std::uint32_t& known = entry.dying[index(kind)];
   if (known == tasks) return;
-  auto& by_width = leaf_of(entry.leaf, kind).dying;
-  const auto here = by_width.try_emplace(width(id, kind)).first;
-  here->second += std::int64_t{tasks} - known;
-  if (here->second == 0) by_width.erase(here);
+  auto& dying = leaf_of(entry.leaf, kind).dying;
+  if (tasks == 0) {
+    dying.erase(entry.order);
+  } else {
+    dying[entry.order] = {.width = width(id, kind), .tasks = tasks};
+  }
   known = tasks;
   mark(entry.leaf, kind);
 }
@@ -214,7 +216,14 @@ LeafNeed CapacityPolicy::need_of(QueueId leaf, TaskKind kind) const {
           .has_maximum = here.has_maximum,
           .guaranteed = line.guaranteed,
           .maximum = line.maximum,
-          .running = state_.queue(leaf).running[kind]};
+          .running = state_.queue(leaf).running[kind],
+          .wanted = [this, kind](JobId id) {
+            const JobEntry& entry = *find_entry(id);
+            return WantedOfJob{.order = entry.order,
+                               .user = entry.user,
+                               .width = width(id, kind),
+                               .tasks = entry.counted[index(kind)]};
+          }};
 }
 
 LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {
@@ -304,10 +313,19 @@ void CapacityPolicy::stand_again(QueueId leaf, TaskKind kind, std::int64_t width
 
 const LeafJobs::Bucket* CapacityPolicy::first_bucket(QueueId leaf, TaskKind kind) const {
   const Leaf& here = leaf_of(leaf, kind);
-  const auto* first = here.jobs.first(
-      [&](const LeafJobs::Bucket& bucket) { return !over_user_limit(leaf, kind, bucket); });
+  const std::int64_t widest = widest_ever(leaf, kind);
+  const auto* first = here.jobs.first([&](const LeafJobs::Bucket& bucket) {
+    return bucket.width <= widest && !over_user_limit(leaf, kind, bucket);
+  });
   if (first != nullptr || here.user_limit.mode == UserLimit::Mode::kHard) return first;
-  return here.jobs.first([](const LeafJobs::Bucket&) { return true; });
+  return here.jobs.first([&](const LeafJobs::Bucket& bucket) { return bucket.width <= widest; });
+}
+
+std::int64_t CapacityPolicy::widest_ever(QueueId leaf, TaskKind kind) const {
+  std::int64_t widest = INT64_MAX;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q))
+    widest = std::min(widest, classes_[index(kind)].shares.line(q).maximum);
+  return widest;
 }
 
 std::int64_t CapacityPolicy::first_width(QueueId queue, TaskKind kind) const {

@@ -140,6 +140,8 @@ class CapacityPolicy : public Policy, public Claims, public Speculation {
   // The bucket of the leaf's first task: the first in order that no user limit forbids, or, where
   // limits are soft and forbid all, the first. Null: nothing may launch.
   const LeafJobs::Bucket* first_bucket(QueueId leaf, TaskKind kind) const;
+  // Wider tasks can never start in the leaf: a maximum on the way forbids them.
+  std::int64_t widest_ever(QueueId leaf, TaskKind kind) const;
   std::int64_t first_width(QueueId queue, TaskKind kind) const;
   void stand(QueueId queue, TaskKind kind, std::int64_t first_width) const;
   void stand_again(QueueId leaf, TaskKind kind, std::int64_t first_width) const;

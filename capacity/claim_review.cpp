@@ -181,7 +181,7 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   const std::int64_t gap = line.kept() - line.facts.running - freed_in(leaf, kind);
   if (gap <= 0) return 0;
   if (line.facts.wide_jobs == 0 && line.facts.dying == 0) return gap;
-  return need_of(leaf, kind).whole_tasks(gap);
+  return need_of(leaf, kind).owed(gap);
 }
 
 // --- Preemption ---

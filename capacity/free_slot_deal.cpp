@@ -88,7 +88,8 @@ struct CapacityPolicy::Deal {
           std::min({kept.slots, state.free_slots(state.tracker(kept.tracker), kind), free});
       free -= there;  // they wait for a task that needs more, and are its queue's
       const Job* job = state.find_job(kept.job);
-      if (job == nullptr || there <= 0) continue;
+      // A part of what it waits for starts nothing, and covers nothing that is owed.
+      if (job == nullptr || there < kept.slots) continue;
       dealt[job->queue] += there;
       run(job->queue, there, 0);
     }

@@ -5,22 +5,23 @@
 #include <utility>
 
 #include "capacity/capacity_arithmetic.h"
+#include "jobqueue/policy/leaf_need.h"
 #include "jobqueue/policy/user_limit.h"
 
 namespace weir {
 KillPlanner::KillPlanner(const ClusterState& state, TaskKind kind, TimeMs now,
                          CapacitySettings::Preemption preemption, Figures figures)
-    : state_(state), kind_(kind), now_(now), preemption_(preemption), figures_(std::move(figures)) {
+    : state_(state),
+      kind_(kind),
+      now_(now),
+      preemption_(preemption),
+      figures_(std::move(figures)),
+      reserved_(state, kind) {
   for (const Hold& hold : state.claims().holds()) {
     if (hold.kind != kind) continue;
     under_way_[hold.queue] += hold.slots;
     promised_[hold.tracker].slots(kind) += hold.kept();
-    promise(hold.queue, hold.job, hold.slots);
-  }
-  for (const Reservation& reservation : state.claims().reservations()) {
-    if (reservation.kind != kind) continue;
-    promised_[reservation.tracker].slots(kind) +=
-        std::min(reservation.slots, state.free_slots(state.tracker(reservation.tracker), kind));
+    promise(hold.queue, hold.job, hold.tracker, hold.slots);
   }
 }
 
@@ -80,7 +81,7 @@ std::int64_t KillPlanner::usable_free(QueueId claimant, std::int64_t wanted) {
       if (!job) break;
       const std::int64_t width = width_of(*job);
       promised += state_.job(*job).need(kind_);
-      promise(claimant, *job, width);
+      promise(claimant, *job, tracker.id, width);
       free -= width;
       const std::int64_t for_older = std::min(older, width);
       older -= for_older;
@@ -146,7 +147,7 @@ KillOrder KillPlanner::commit(const Claim& claim, const Pile& pile, TrackerId tr
     while (leaf.first < leaf.candidates.size() && leaf.candidates[leaf.first].taken) ++leaf.first;
     for (auto& [parent, ranks] : orders_) ranks.set(static_cast<std::uint32_t>(l), rank(parent, l));
   }
-  promise(claim.queue, job, order.slots);
+  promise(claim.queue, job, tracker, order.slots);
   Resources& promised = promised_[tracker];
   promised += state_.job(job).need(kind_);
   promised.slots(kind_) += order.slots - width;
@@ -162,9 +163,11 @@ std::optional<JobId> KillPlanner::could_start(QueueId claimant, std::int64_t wid
   const QueueLine& line = figures_.line(claimant);
   const QueueSettings& settings = state_.tree().node(claimant).settings;
   const bool hard = settings.user_limit.mode == UserLimit::Mode::kHard;
+  const bool mixed = line.facts.wide_jobs > 0;
+  OwedList owed(state_.claims().owed(claimant, kind_), std::min(line.guaranteed, line.maximum));
   std::optional<JobId> found;
   const auto may = [&](const LeafJobs::Bucket& bucket) {
-    if (bucket.width > widest) return false;
+    if (!mixed && bucket.width > widest) return false;
     if (!hard) return true;
     return bucket.user_running + bucket.width <=
            user_limit_slots(settings.user_limit, {.guaranteed = line.guaranteed,
@@ -174,12 +177,17 @@ std::optional<JobId> KillPlanner::could_start(QueueId claimant, std::int64_t wid
                                                   .active_users = jobs.active_users()});
   };
   jobs.visit(may, [&](JobId job) {
+    const std::int64_t width = width_of(job);
+    std::int64_t tasks = state_.job(job).launchable(kind_);
+    if (mixed) tasks = owed.take(width, tasks);
     const auto planned = planned_.find(job);  // each kill is for a task of its own
-    if (planned != planned_.end() && planned->second >= state_.job(job).launchable(kind_)) {
-      return false;
+    if (planned != planned_.end()) tasks -= planned->second;
+    if (tasks > 0 && width <= widest) {
+      Resources here = freed;
+      here.slots(kind_) -= reserved_.kept_from(job, tracker);
+      if (state_.could_start(job, kind_, tracker, here)) found = job;
     }
-    if (state_.could_start(job, kind_, tracker, freed)) found = job;
-    return found.has_value();
+    return found.has_value() || (mixed && owed.ended());
   });
   return found;
 }
@@ -197,8 +205,9 @@ std::int64_t KillPlanner::room_above(QueueId claimant, const Pile& pile) const {
   return room;
 }
 
-void KillPlanner::promise(QueueId claimant, JobId job, std::int64_t slots) {
+void KillPlanner::promise(QueueId claimant, JobId job, TrackerId tracker, std::int64_t slots) {
   ++planned_[job];
+  reserved_.plan(job, tracker);
   for (QueueId q = claimant; q.valid(); q = state_.tree().parent(q)) gained_[q] += slots;
 }
 

@@ -19,6 +19,7 @@
 #include "capacity/queue_shares.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/reserved_slots.h"
 #include "jobqueue/policy/winner_tree.h"
 
 namespace weir {
@@ -91,8 +92,8 @@ class KillPlanner {
   bool within_budget(QueueId victim, const Attempt& attempt, const Pile& pile) const;
   // What every maximum from the claimant up leaves it once the pile is dead.
   std::int64_t room_above(QueueId claimant, const Pile& pile) const;
-  void promise(QueueId claimant, JobId job, std::int64_t slots);
-  // The claimant's first job with a task, no wider than that, which could start there.
+  void promise(QueueId claimant, JobId job, TrackerId tracker, std::int64_t slots);
+  // The claimant's first job with a task that is owed, no wider than that, which could start there.
   std::optional<JobId> could_start(QueueId claimant, std::int64_t widest, TrackerId tracker,
                                    const Resources& freed) const;
   KillOrder commit(const Claim& claim, const Pile& pile, TrackerId tracker, JobId job);
@@ -119,6 +120,7 @@ class KillPlanner {
   std::map<QueueId, std::int64_t> covered_;    // free slots that are taken for older shortfall
   std::map<JobId, std::uint32_t> planned_;     // tasks that something is freed for already
   std::map<TrackerId, Resources> promised_;    // planned to be taken there, less what kills free
+  ReservedSlots reserved_;
   std::map<QueueId, std::pair<std::int64_t, ClaimBlock>>
       hopeless_;  // nothing serves so wide a need
 };

@@ -8,7 +8,12 @@ namespace weir {
 
 PoolKills::PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool log_only,
                      Figures figures)
-    : state_(state), kind_(kind), now_(now), log_only_(log_only), figures_(std::move(figures)) {
+    : state_(state),
+      kind_(kind),
+      now_(now),
+      log_only_(log_only),
+      figures_(std::move(figures)),
+      reserved_(state, kind) {
   for (const Hold& hold : state.claims().holds()) {
     if (hold.kind != kind) continue;
     promised_[hold.tracker].slots(kind) += hold.kept();
@@ -21,11 +26,6 @@ PoolKills::PoolKills(const ClusterState& state, TaskKind kind, TimeMs now, bool 
     for (std::int64_t i = 0; i < std::max<std::int64_t>(1, tasks); ++i) {
       promise(pool, hold.job, hold.tracker);
     }
-  }
-  for (const Reservation& reservation : state.claims().reservations()) {
-    if (reservation.kind != kind) continue;
-    promised_[reservation.tracker].slots(kind) +=
-        std::min(reservation.slots, state.free_slots(state.tracker(reservation.tracker), kind));
   }
 }
 

@@ -21,6 +21,7 @@
 #include "fair/standings.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/policy.h"
+#include "jobqueue/policy/reserved_slots.h"
 
 namespace weir {
 
@@ -133,6 +134,7 @@ class PoolKills {
   std::map<PoolId, std::int64_t> unmet_;
   mutable std::uint64_t spared_ = 0;
   std::map<TrackerId, Resources> promised_;  // planned to be taken there, less what kills free
+  ReservedSlots reserved_;
 };
 
 }  // namespace weir

@@ -8,6 +8,7 @@ namespace weir {
 void PoolKills::promise(PoolId needy, JobId job, TrackerId tracker) {
   ++planned_[job];
   ++planned_there_[{job, tracker}];
+  reserved_.plan(job, tracker);
   const std::int64_t slots = width_of(job);
   const PoolId leaf = figures_.pool_of(job);
   for (PoolId p = leaf.valid() ? leaf : needy; p.valid(); p = figures_.tree.node(p).parent) {
@@ -35,7 +36,9 @@ std::optional<JobId> PoolKills::could_start(PoolId pool, std::int64_t widest, Tr
   figures_.standings.jobs(pool).visit(
       [&](const PoolJobs::Bucket& bucket) { return bucket.width <= widest; },
       [&](JobId job) {
-        if (has_task_for(job, tracker, freed) && has_room(job, pile)) found = job;
+        Resources here = freed;
+        here.slots(kind_) -= reserved_.kept_from(job, tracker);
+        if (has_task_for(job, tracker, here) && has_room(job, pile)) found = job;
         return found.has_value();
       });
   return found;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "jobqueue/policy/kept_slots.h"
+#include "jobqueue/policy/placeable.h"
 
 namespace weir {
 namespace {
@@ -29,14 +31,38 @@ FifoPolicy::FifoPolicy(const ClusterState& state)
 }
 
 std::optional<Choice> FifoPolicy::choose(const Offer& offer) {
-  std::optional<Choice> choice;
   for (const TaskKind kind : kTaskKinds) {
-    waiting_[index(kind)].visit(offer.free[index(kind)], [&](JobId job) {
-      choice = launch_of(state_.pick_task(job, kind, offer.tracker));
-      return choice.has_value();
-    });
-    if (choice) break;
+    const std::int64_t free = offer.free[index(kind)];
+    if (free <= 0) continue;
+    if (auto choice = choose_of(kind, free, offer)) return choice;
   }
+  return std::nullopt;
+}
+
+std::optional<Choice> FifoPolicy::choose_of(TaskKind kind, std::int64_t free, const Offer& offer) {
+  WaitingJobs& waiting = waiting_[index(kind)];
+  if (state_.tracker(offer.tracker).keeps > 0) {
+    if (const Reservation* kept = reservation_on(state_, offer.tracker, kind)) {
+      const Job* job = state_.find_job(kept->job);
+      const bool lasts = job != nullptr && job->launchable(kind) > 0 &&
+                         kept->slots <= waiting.room(job->queue);
+      return choose_reserved(*kept, free, lasts, [&] {  // and nothing else starts here
+        return launch_of(state_.pick_task(kept->job, kind, offer.tracker));
+      });
+    }
+  }
+  // The first job in line whose tasks find room nowhere keeps a tracker: else narrower ones behind
+  // it would refill each of them for ever.
+  if (waiting.widest() > free) {
+    if (const auto first = waiting.first(); first && first->second > free) {
+      if (auto choice = reserve_tracker(state_, first->first, kind)) return choice;
+    }
+  }
+  std::optional<Choice> choice;
+  waiting.visit(free, [&](JobId job) {
+    choice = launch_of(state_.pick_task(job, kind, offer.tracker));
+    return choice.has_value();
+  });
   return choice;
 }
 

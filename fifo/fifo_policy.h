@@ -27,6 +27,7 @@ class FifoPolicy : public Policy, public Speculation {
   std::string_view name() const override { return "fifo"; }
   bool knows_containers() const override { return true; }
   std::optional<Choice> choose(const Offer& offer) override;
+  std::optional<Choice> choose_of(TaskKind kind, std::int64_t free, const Offer& offer);
   bool may_speculate(JobId job, TaskKind kind, const Offer& offer) override;
   bool comes_before(JobId a, JobId b, TaskKind kind) const override;
   Speculation* speculation() override { return this; }

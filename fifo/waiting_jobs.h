@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "jobqueue/model/ids.h"
@@ -69,6 +70,25 @@ class WaitingJobs {
       }
       if (++next.at != next.end) line_up(next);
     }
+  }
+
+  // The widest task of a job that its queues leave room for, in slots; 0: there is none.
+  std::int64_t widest() const {
+    const Lanes& lanes = gates_[kRoot].lanes;
+    return lanes.empty() ? 0 : lanes.rbegin()->first;
+  }
+  // The first such job, whatever the width of its tasks, and that width.
+  std::optional<std::pair<JobId, std::int64_t>> first() const {
+    const Item* first = nullptr;
+    std::int64_t its_width = 0;
+    for (const auto& [width, lane] : gates_[kRoot].lanes) {
+      const Item& head = *lane.items.begin();
+      if (first != nullptr && *first < head) continue;
+      first = &head;
+      its_width = width;
+    }
+    if (first == nullptr) return std::nullopt;
+    return std::pair(first->order.id, its_width);
   }
 
   // How many jobs get a slot before that one, once there is room for it: those before it in the

@@ -1,6 +1,7 @@
 #include "jobqueue/policy/leaf_need.h"
 
 #include <algorithm>
+#include <map>
 
 #include "jobqueue/policy/user_limit.h"
 
@@ -24,19 +25,45 @@ std::int64_t LeafNeed::pending() const {
 
 std::int64_t LeafNeed::dying_slots() const {
   std::int64_t slots = 0;
-  for (const auto& [width, tasks] : dying) slots += width * tasks;
+  for (const auto& [job, its] : dying) slots += its.width * its.tasks;
   return slots;
 }
 
-std::int64_t LeafNeed::whole_tasks(std::int64_t gap) const {
-  const bool narrow = dying.empty() || dying.rbegin()->first == 1;
+std::int64_t OwedList::take(std::int64_t width, std::int64_t tasks) {
+  if (ended()) return 0;
+  const std::int64_t fitting = std::min(tasks, left_ / width);
+  left_ -= fitting * width;
+  ended_ = fitting < tasks && width <= most_;
+  return fitting;
+}
+
+std::int64_t LeafNeed::owed(std::int64_t gap) const {
+  const bool narrow = std::all_of(dying.begin(), dying.end(),
+                                  [](const auto& job) { return job.second.width == 1; });
   if (gap <= 0 || (jobs.wide_jobs() == 0 && narrow)) return std::max<std::int64_t>(gap, 0);
-  std::int64_t whole = jobs.pending_slots(hard_limit(), gap);
-  for (auto wanted = dying.rbegin(); wanted != dying.rend(); ++wanted) {
-    const auto [width, tasks] = *wanted;
-    whole += width * std::min(tasks, (gap - whole) / width);
-  }
-  return whole;
+  OwedList list(gap, std::min(guaranteed, maximum));
+  const LeafJobs::LimitOf limit = hard_limit();
+  std::map<UserId, std::int64_t> taken;  // where a limit forbids more
+  auto next_dying = dying.begin();
+  const auto take_dying_before = [&](const JobOrder* job) {
+    for (; next_dying != dying.end() && (!job || next_dying->first < *job); ++next_dying)
+      list.take(next_dying->second.width, next_dying->second.tasks);
+  };
+  jobs.visit([](const LeafJobs::Bucket&) { return true; },
+             [&](JobId id) {
+               const WantedOfJob job = wanted(id);
+               take_dying_before(&job.order);
+               std::int64_t tasks = job.tasks;
+               if (limit) {
+                 const std::int64_t room =
+                     limit(job.width) - jobs.user_running(job.user) - taken[job.user];
+                 tasks = std::min(tasks, std::max<std::int64_t>(room, 0) / job.width);
+               }
+               taken[job.user] += job.width * list.take(job.width, tasks);
+               return list.ended();
+             });
+  take_dying_before(nullptr);
+  return gap - list.left();
 }
 
 }  // namespace weir

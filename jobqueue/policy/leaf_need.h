@@ -6,6 +6,7 @@
 
 #include <boost/container/flat_map.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "jobqueue/policy/leaf_jobs.h"
@@ -13,8 +14,35 @@
 
 namespace weir {
 
-// Tasks ordered to die that are wanted again: width -> how many.
-using DyingTasks = boost::container::flat_map<std::int64_t, std::int64_t>;
+// Tasks ordered to die that are wanted again, where their jobs stand.
+struct DyingOfJob {
+  std::int64_t width = 1, tasks = 0;
+};
+using DyingTasks = boost::container::flat_map<JobOrder, DyingOfJob>;
+
+// What may be launched of a job.
+struct WantedOfJob {
+  JobOrder order;
+  UserId user;
+  std::int64_t width = 1, tasks = 0;
+};
+
+// Slots that wanted tasks take one after the other. What does not fit in what is left now, though
+// it would if the queue ran nothing, ends the list: else the slots that it waits for are claimed,
+// and taken, by narrower tasks behind it for ever. What could never fit is passed.
+class OwedList {
+ public:
+  // `most`: the widest that could fit, min(GC, MAX).
+  OwedList(std::int64_t slots, std::int64_t most) : left_(slots), most_(most) {}
+  // How many of so many tasks are owed; they take their slots.
+  std::int64_t take(std::int64_t width, std::int64_t tasks);
+  bool ended() const { return ended_ || left_ <= 0; }
+  std::int64_t left() const { return left_; }
+
+ private:
+  std::int64_t left_, most_;
+  bool ended_ = false;
+};
 
 struct LeafNeed {
   const LeafJobs& jobs;
@@ -24,11 +52,12 @@ struct LeafNeed {
   std::int64_t guaranteed = 0;
   std::int64_t maximum = 0;
   std::int64_t running = 0;
+  std::function<WantedOfJob(JobId)> wanted{};  // of the jobs in `jobs`
 
   std::int64_t pending() const;      // PEND
   std::int64_t dying_slots() const;  // wanted, not yet launchable
-  // The most of `gap` slots that whole wanted tasks fill.
-  std::int64_t whole_tasks(std::int64_t gap) const;
+  // What of `gap` slots its wanted tasks are owed, in the leaf's order (OwedList).
+  std::int64_t owed(std::int64_t gap) const;
 
  private:
   // PEND must not depend on AC, which depends on PEND; soft limits forbid nothing.

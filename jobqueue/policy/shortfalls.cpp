@@ -56,7 +56,8 @@ std::int64_t Shortfalls::shortfall(QueueId leaf, Dimension dimension) {
     if (launchable > 0 && placeable_(job, kind)) {
       jobs.set_tasks(job_order(state_, job), job.user, width, 0, launchable);
     }
-    if (job.tasks(kind).dying > 0) dying[width] += job.tasks(kind).dying;
+    if (job.tasks(kind).dying > 0)
+      dying[job_order(state_, job)] = {.width = width, .tasks = job.tasks(kind).dying};
   }
   const QueueSettings& settings = state_.tree().node(leaf).settings;
   const std::int64_t running = state_.queue(leaf).running[kind];
@@ -66,10 +67,17 @@ std::int64_t Shortfalls::shortfall(QueueId leaf, Dimension dimension) {
                       .has_maximum = settings.maximum_hundredths.has_value(),
                       .guaranteed = here.guaranteed[leaf.index()],
                       .maximum = here.maximum[leaf.index()],
-                      .running = running};
+                      .running = running,
+                      .wanted = [&](JobId id) {
+                        const Job& job = state_.job(id);
+                        return WantedOfJob{.order = job_order(state_, job),
+                                           .user = job.user,
+                                           .width = std::max<std::int64_t>(job.width(kind), 1),
+                                           .tasks = job.launchable(kind)};
+                      }};
   const std::int64_t demand =
       std::min(need.maximum, running + need.pending() + need.dying_slots());
-  return need.whole_tasks(std::min(need.guaranteed, demand) - running);
+  return need.owed(std::min(need.guaranteed, demand) - running);
 }
 
 }  // namespace weir

@@ -23,7 +23,7 @@ void check_deadlines(const Step& step, Verdict& verdict) {
       for (const Claim& claim : step.state.claims().claims(QueueId(q), kind)) {
         const std::string who =
             fmt::format("claim {} of queue {} ({})", claim.id, step.path(QueueId(q)), name(kind));
-        if (claim.deadline != claim.born + after || claim.kills_from < claim.deadline) {
+        if (claim.deadline != later(claim.born, after) || claim.kills_from < claim.deadline) {
           verdict.breach(
               "claim-deadline",
               fmt::format("{}: born at {} ms, {} ms to wait, but due at {}, kills from {}", who,

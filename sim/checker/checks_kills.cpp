@@ -26,9 +26,9 @@ const Claim* find_claim(const Step& step, ClaimId id) {
 // A kill that brought no launch bars the claim for another reclaim_after.
 TimeMs due_from(const Step& step, const Claim& claim) {
   const DurationMs after = reclaim_after(step.state.tree(), claim.queue, claim.dimension.kind());
-  TimeMs due = claim.born + after;
+  TimeMs due = later(claim.born, after);
   for (const auto& [hold, of] : step.memory.wasted) {
-    if (of.claim == claim.id) due = std::max(due, of.ordered_at + after);
+    if (of.claim == claim.id) due = std::max(due, later(of.ordered_at, after));
   }
   return due;
 }

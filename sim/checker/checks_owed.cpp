@@ -14,6 +14,7 @@
 
 #include "sim/checker/claim_moves.h"
 #include "sim/checker/free_slots.h"
+#include "sim/checker/owed_tasks.h"
 #include "sim/checker/step.h"
 
 namespace weir::check {
@@ -79,7 +80,9 @@ struct Shortfall {
   std::int64_t least = 0, most = 0;  // of it in whole tasks
 };
 
-Shortfall shortfall(const Step& step, QueueId leaf, TaskKind kind, const ExpectedQueue& line) {
+// `free`: slots that its own tasks have left may count as if they ran still.
+Shortfall shortfall(const Step& step, QueueId leaf, TaskKind kind, const ExpectedQueue& line,
+                    std::int64_t free) {
   Shortfall result;
   if (line.under_one_slot || line.kept() <= line.running) return result;
   result.gap = line.kept() - line.running;
@@ -87,8 +90,14 @@ Shortfall shortfall(const Step& step, QueueId leaf, TaskKind kind, const Expecte
   const QueueSettings& settings = step.state.tree().node(leaf).settings;
   const bool limited = settings.user_limit.mode == UserLimit::Mode::kHard ||
                        settings.maximum_hundredths.has_value();
-  result.least = least_in_whole_tasks(all, limited, result.gap);
-  result.most = most_in_whole_tasks(all, result.gap);
+  const auto owed = [&](std::int64_t slots) {
+    return owed_tasks(step.census, kind, leaf, line, std::max<std::int64_t>(0, slots), true).slots;
+  };
+  const bool narrow = all.tasks.empty() || all.tasks.rbegin()->first == 1;
+  result.least = narrow    ? least_in_whole_tasks(all, limited, result.gap)
+                 : limited ? 0
+                           : owed(result.gap - free);
+  result.most = narrow || limited ? most_in_whole_tasks(all, result.gap) : owed(result.gap);
   return result;
 }
 
@@ -166,7 +175,7 @@ struct OwedJudge {
 
   void check(QueueId leaf, const ClaimMoves& moves, Verdict& verdict) const {
     const ExpectedQueue& line = lines[leaf.index()];
-    const Shortfall now = shortfall(step, leaf, kind, line);
+    const Shortfall now = shortfall(step, leaf, kind, line, free.all);
     const std::int64_t owed = step.state.claims().owed(leaf, kind);
     const auto found = memory.claims.accounts.find({step.path(leaf), kind});
     const ClaimAccount before =
@@ -189,7 +198,7 @@ struct OwedJudge {
     for (const QueueId leaf : step.state.tree().leaves()) {
       const ExpectedQueue& line = lines[leaf.index()];
       const std::int64_t owed = step.state.claims().owed(leaf, kind);
-      covered += at_least_0(shortfall(step, leaf, kind, line).least - owed);
+      covered += at_least_0(shortfall(step, leaf, kind, line, free.all).least - owed);
       spare += line.returning;
     }
     if (!judges || covered <= spare) return;
@@ -267,7 +276,7 @@ struct OwedJudge {
     account.kept = line.under_one_slot ? line.running : line.kept();
     account.running = line.running;
     const std::int64_t owed = step.state.claims().owed(leaf, kind);
-    account.covered = at_least_0(shortfall(step, leaf, kind, line).least - owed);
+    account.covered = at_least_0(shortfall(step, leaf, kind, line, free.all).least - owed);
     for (const auto& [tracker, slots] : moves.left) account.left_free[tracker] += slots;
     for (const auto& [tracker, slots] : moves.launched) account.left_free[tracker] -= slots;
     for (auto& [tracker, slots] : account.left_free) {

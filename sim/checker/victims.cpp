@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/checker/limits.h"
+#include "sim/checker/owed_tasks.h"
 
 namespace weir::check {
 
@@ -95,8 +96,17 @@ bool VictimSearch::is_kept(const TrackerState& tracker) const {
 std::optional<Victims> VictimSearch::find(QueueId claimant, std::int64_t need) const {
   // Each kill is for a task of its own: those that slots are held for already need no more.
   std::map<std::int64_t, std::int64_t> waiting;  // tasks by width
+  bool narrow = true;
   for (const JobCount& job : census.jobs(kind)) {
-    if (job.job->queue == claimant && job.width <= need) waiting[job.width] += job.launchable;
+    if (job.job->queue != claimant) continue;
+    narrow = narrow && (job.width == 1 || job.launchable == 0);
+    if (job.width <= need) waiting[job.width] += job.launchable;
+  }
+  if (!narrow) {  // who stands behind a task that does not fit yet is owed nothing
+    const std::int64_t claimed = census.state->claims().owed(claimant, kind);
+    waiting =
+        owed_tasks(census, kind, claimant, lines[claimant.index()], claimed, false).by_width;
+    std::erase_if(waiting, [need](const auto& tasks) { return tasks.first > need; });
   }
   for (const Hold& hold : census.state->claims().holds()) {
     if (hold.queue != claimant || hold.kind != kind) continue;

@@ -176,6 +176,18 @@ TEST(Capacity, SoftUserLimitsGiveWayRatherThanLeaveASlotEmpty) {
   EXPECT_EQ(h.why(second), "");
 }
 
+// A queue that wants no more is at its capacity; while slots are idle that holds nobody back.
+TEST(Capacity, AUserAtTheLimitIsNotToldOfTheQueueWhileSlotsAreFree) {
+  CapacityHarness h;
+  h.add_queue(with_user_minimum(queue("q", 0), 25, UserLimit::Mode::kHard));
+  h.add_queue(queue("other", 100));
+  h.add_tracker("tt1", {.map_slots = 8});
+  h.submit({.queue = "q", .user = "u1", .maps = 20});
+  h.submit({.queue = "q", .user = "u2", .maps = 1});
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.why(1), "user_at_limit");
+}
+
 TEST(Capacity, HardUserLimitsLendTheSlotOrLeaveItEmpty) {
   CapacityHarness h;
   h.add_queue(with_user_minimum(queue("q", 50), 25, UserLimit::Mode::kHard));

@@ -9,6 +9,7 @@
 #include "jobqueue/model/queue_guarantees.h"
 #include "lab/kit/seeds.h"
 #include "support/fifo_harness.h"
+#include "jobqueue/policy/placeable.h"
 #include "support/random_story.h"
 
 namespace weir::test {
@@ -51,12 +52,34 @@ struct Count {
     }
     return queues;
   }
-  std::optional<TaskKey> expected(const Offer& offer) const {
+  std::optional<Choice> expected(const Offer& offer) const {
     for (const TaskKind kind : kTaskKinds) {
-      for (const Job* job : in_order) {
-        if (job->width(kind) > offer.free[index(kind)] || !held_at(*job, kind).empty()) continue;
-        if (const auto choice = state.pick_task(job->id, kind, offer.tracker)) return choice->task;
+      if (offer.free[index(kind)] <= 0) continue;
+      if (auto choice = expected(offer, kind, offer.free[index(kind)])) return choice;
+    }
+    return std::nullopt;
+  }
+  std::optional<Choice> expected(const Offer& offer, TaskKind kind, std::int64_t free) const {
+    for (const Reservation& kept : state.claims().reservations()) {
+      if (kept.tracker != offer.tracker || kept.kind != kind) continue;
+      const Job* job = state.find_job(kept.job);
+      const bool lasts =
+          job != nullptr && job->launchable(kind) > 0 && held_at(*job, kind).empty();
+      if (lasts && free < kept.slots) return std::nullopt;
+      const auto task =
+          lasts ? state.pick_task(kept.job, kind, offer.tracker) : std::nullopt;
+      if (task) return Choice{.task = task->task};
+      return Choice{.task = {kept.job, kind, 0}, .what = Choice::What::kReleaseReservation};
+    }
+    bool first = true;
+    for (const Job* job : in_order) {
+      if (job->launchable(kind) == 0 || !held_at(*job, kind).empty()) continue;
+      if (std::exchange(first, false) && job->width(kind) > free) {
+        if (auto reserved = reserve_tracker(state, job->id, kind)) return reserved;
       }
+      if (job->width(kind) > free) continue;
+      if (const auto choice = state.pick_task(job->id, kind, offer.tracker))
+        return Choice{.task = choice->task};
     }
     return std::nullopt;
   }
@@ -93,6 +116,7 @@ class MaximumStory : RandomStory<FifoHarness> {
   }
   std::int64_t held = 0;    // jobs seen at a maximum
   std::int64_t passed = 0;  // offers that a job behind one at its maximum got
+  std::int64_t reserved = 0;  // trackers that were kept for a wide task, or given free again
 
  private:
   std::vector<QueueSettings> random_family(int depth) {
@@ -150,16 +174,23 @@ class MaximumStory : RandomStory<FifoHarness> {
       const auto expected = count.expected(offer);
       for (Policy* policy : {&grown, fresh.get()}) {
         const auto choice = policy->choose(offer);
-        ASSERT_EQ(choice ? spelled(choice->task) : "-", expected ? spelled(*expected) : "-");
+        ASSERT_EQ(choice ? spelled(*choice) : "-", expected ? spelled(*expected) : "-");
       }
       const Job* first = count.in_order.empty() ? nullptr : count.in_order.front();
-      if (expected && first->id != expected->job && !count.held_at(*first, expected->kind).empty())
+      if (expected && first->id != expected->task.job &&
+          !count.held_at(*first, expected->task.kind).empty())
         ++passed;
+      if (expected && expected->what != Choice::What::kLaunch) ++reserved;
       for (const Job* job : count.in_order) compare_room(grown, count, *job, offer);
     }
     compare_words(grown, *fresh, count);
   }
-  static std::string spelled(const TaskKey& task) { return FifoHarness::spell(task); }
+  static std::string spelled(const Choice& choice) {
+    const char* what = choice.what == Choice::What::kReserve              ? "reserve for "
+                       : choice.what == Choice::What::kReleaseReservation ? "release of "
+                                                                          : "";
+    return what + FifoHarness::spell(choice.task);
+  }
 
   void compare_room(Policy& grown, const Count& count, const Job& job, const Offer& offer) {
     for (const TaskKind kind : kTaskKinds) {
@@ -195,15 +226,17 @@ class MaximumStory : RandomStory<FifoHarness> {
 };
 
 TEST(FifoRandom, DecidesAsAWalkOverAllJobsInOrder) {
-  std::int64_t held = 0, passed = 0;
+  std::int64_t held = 0, passed = 0, reserved = 0;
   for (unsigned seed = 1; seed <= some_seeds(60) && !HasFatalFailure(); ++seed) {
     MaximumStory story(seed);
     story.run(150);
     held += story.held;
     passed += story.passed;
+    reserved += story.reserved;
   }
   EXPECT_GT(held, static_cast<int>(some_seeds(1000)));
   EXPECT_GT(passed, static_cast<int>(some_seeds(100)));
+  EXPECT_GT(reserved, static_cast<int>(some_seeds(50)));
 }
 
 }  // namespace

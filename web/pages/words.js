@@ -85,6 +85,9 @@ export const MENDS = {
   queue_at_maximum:
     'Its queue has its maximum, which no policy passes. Move the job, or raise the maximum ' +
     'in the settings.',
+  wider_than_maximum:
+    'A task of it takes more than its queue may ever run. Move the job, or raise the maximum ' +
+    'in the settings.',
   queue_is_owed:
     "Its queue is owed slots and gets them when the claim's time is over. Nothing needs to " +
     'be done.',
@@ -125,6 +128,7 @@ export const MENDS = {
 export const MEND_ACTIONS = {
   queue_at_capacity: ['move', 'owners'],
   queue_at_maximum: ['move', 'settings'],
+  wider_than_maximum: ['move', 'settings'],
   queue_is_owed: ['owners'],
   claim_comes_first: ['move', 'owners'],
   jobs_before: ['priority', 'move'],
