@@ -162,6 +162,7 @@ void ClaimKeeper::restore_claims(const Snapshot& snapshot) {
   for (const ClaimSnapshot& old : snapshot.claims) {
     const auto queue = state_.tree().find_path(old.queue);
     if (!queue || !state_.tree().leaf(*queue) || old.slots <= 0) continue;
+    if (!state_.space().counts(old.dimension)) continue;
     const TimeMs deadline = later(old.born, reclaim_after_ms(state_.tree(), *queue, old.dimension));
     state_.mutable_claims().restore({.id = old.claim,
                                      .queue = *queue,

@@ -214,6 +214,7 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
   job.started_at = first_launch_of(old);
   state_.expand_tasks(job);
   for (const JobSnapshot::Failures& f : old.failures) {
+    if (!job.has(f.kind)) continue;  // the store is damaged
     TaskGroup& group = job.tasks(f.kind);
     if (f.index >= group.total) continue;
     group.tasks[f.index].failures =
@@ -223,10 +224,12 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     group.retries.insert(f.index);
   }
   JobType::TasksDone tasks_done(index(TaskKind::kFirstGroup) + job.spec->task_groups.size());
-  for (const JobSnapshot::DoneTask& done : old.done) ++tasks_done[index(done.kind)];
+  for (const JobSnapshot::DoneTask& done : old.done) {
+    if (job.has(done.kind)) ++tasks_done[index(done.kind)];
+  }
   const bool outputs_needed = job.type->outputs_needed(*job.spec, tasks_done);
   for (const JobSnapshot::DoneTask& done : old.done) {
-    if (done.index >= job.tasks(done.kind).total) continue;
+    if (!job.has(done.kind) || done.index >= job.tasks(done.kind).total) continue;
     const TrackerState& tracker = awaited_tracker(done.tracker);
     // Incarnations of one name grow: only the newest may still hold its outputs.
     const bool gone = done.incarnation < tracker.incarnation && outputs_needed;
@@ -237,8 +240,9 @@ void Recovery::restore_tasks(Job& job, const JobSnapshot& old) {
     parts_.attempts.add_counters(job, job.tasks(done.kind).tasks[done.index], done.counters.get());
   }
   for (const JobSnapshot::Commit& commit : old.commits) {
-    if (commit.attempt.task.index >= job.tasks(commit.attempt.task.kind).total) continue;
-    Task& task = job.tasks(commit.attempt.task.kind).tasks[commit.attempt.task.index];
+    const TaskKey& key = commit.attempt.task;
+    if (!job.has(key.kind) || key.index >= job.tasks(key.kind).total) continue;
+    Task& task = job.tasks(key.kind).tasks[key.index];
     if (task.state == Task::State::kSucceeded) continue;
     task.commit_granted = true;
     task.commit_attempt = commit.attempt.attempt;

@@ -139,6 +139,7 @@ class RunningCommand {
   RawBuffer chunk_;
   std::size_t chunk_at_ = 0, chunk_end_ = 0;
   std::int64_t silent_until_ms_ = 0;  // once the shell has exited
+  std::int64_t watched_at_ms_ = 0;  // last
 };
 
 Status RunningCommand::start() {
@@ -250,7 +251,14 @@ Status RunningCommand::poll_once() {
                    {streams_.watched, POLLIN, 0}};
   const int ready = ::poll(fds, 5, patience_ms());
   if (ready < 0 && errno != EINTR) return system_error(options_.what + ": poll");
-  if (streams_.watch && (ready == 0 || fds[4].revents != 0)) streams_.watch();
+  // Also while the command reads or writes without a pause: it must go on saying that it lives.
+  if (streams_.watch) {
+    const std::int64_t now = steady_now_ms();
+    if (fds[4].revents != 0 || now - watched_at_ms_ >= kWatchMs) {
+      watched_at_ms_ = now;
+      streams_.watch();
+    }
+  }
   if (ready == 0 && exited_ && steady_now_ms() >= silent_until_ms_) {
     output_.reset();
     errors_.reset();

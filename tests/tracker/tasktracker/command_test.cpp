@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/temp_dir.h"
@@ -31,7 +33,7 @@ class Command : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  Status run(const std::string& command) {
+  Status run(const std::string& command, std::function<void()> watch = {}) {
     StderrSink errors(dir_ / "stderr", 1 << 20, {});
     std::array<char, 64> bytes;
     CommandStreams streams;
@@ -39,6 +41,7 @@ class Command : public testing::Test {
     streams.commit = [](std::size_t) { return Status(Ok{}); };
     streams.errors = &errors;
     streams.moved = [] {};
+    streams.watch = std::move(watch);
     return run_command({"mapper", command, dir_.path(), {"PATH=/usr/bin:/bin"}, 0}, streams);
   }
 
@@ -53,6 +56,21 @@ TEST_F(Command, NoneStartsAfterTheSweep) {
               return !late.ok() && late.error().message == "mapper not started: the task is over"
                          ? 0
                          : 1;
+            }),
+            0);
+}
+
+// It ends when it has been looked after twice, and writes without a pause until then: a map with
+// steady output says all the while that it lives.
+TEST_F(Command, IsLookedAfterWhileItWritesWithoutAPause) {
+  const std::string seen = dir_ / "seen";
+  const auto mark = [&seen, looks = 0]() mutable {
+    if (++looks == 2) std::ofstream(seen) << "seen";
+  };
+  EXPECT_EQ(in_a_child([&] {
+              const char* steady = "i=0; while [ ! -e seen ]; do echo x; sleep 0.01; i=$((i + 1)); "
+                                   "[ $i -lt 3000 ] || exit 1; done";
+              return run(steady, mark).ok() ? 0 : 1;
             }),
             0);
 }
