@@ -215,6 +215,8 @@ std::optional<Choice> CapacityPolicy::ask_leaf(QueueId leaf, TaskKind kind, std:
     if (is_first && line.facts.running < line.allocated) {
       choice = reserve_tracker(state_, bucket.first.id, kind);
     }
+    // Its turn may come with another tracker's heartbeat: what is behind it leaves it its room.
+    if (is_first && own == 0 && !choice) room.maximum -= bucket.width;
     return choice.has_value() || room.shared;
   };
   const auto pick = [&](JobId job) {

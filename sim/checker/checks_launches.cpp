@@ -126,7 +126,8 @@ bool makes_room_for_wide(const Step& step, TaskKind kind, const JobCount& narrow
     for (const JobCount& wide : step.census.jobs(kind)) {
       if (wide.job == narrow.job || wide.width < 2 || wide.launchable == 0) continue;
       if (!tree.is_ancestor(q, wide.job->queue)) continue;
-      if (running + wide.width > lines[q.index()].maximum) return true;
+      const std::int64_t kept = running + reserved + wide.width;
+      if (kept + narrow.width > lines[q.index()].maximum) return true;
     }
   }
   return false;
