@@ -1,12 +1,9 @@
 // Why tasks wait under the capacity policy: the same figures that decide, with their names.
 #include "capacity/capacity_policy.h"
+#include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
 namespace {
-
-std::string slots_text(std::int64_t slots, TaskKind kind) {
-  return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
-}
 
 // "kills in 23 s at the latest"
 std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
@@ -47,11 +44,7 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
   if (const std::int64_t widest = widest_ever(job.queue, kind); width(id, kind) > widest) {
-    return {{"wider_than_maximum",
-             "a task of it takes " + slots_text(width(id, kind), kind) + ", and queue " +
-                 state_.tree().node(job.queue).path + " may never run more than " +
-                 slots_text(widest, kind) + ": it cannot start, and holds nobody up",
-             {{"need", width(id, kind)}, {"maximum", widest}}}};
+    return {wider_than_maximum(state_.tree().node(job.queue).path, kind, width(id, kind), widest)};
   }
   std::vector<Reason> reasons;
   const auto over_limit = explain_user(job, kind);

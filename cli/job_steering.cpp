@@ -15,6 +15,7 @@
 #include "cli/format.h"
 #include "cli/job_selection.h"
 #include "cli/json.h"
+#include "cli/queue_warnings.h"
 #include "cli/wait_for_jobs.h"
 #include "jobqueue/model/job_spec.h"
 
@@ -257,26 +258,6 @@ constexpr const char* kQueueSelects = "jobs in this queue and all below it";
 constexpr const char* kIds = "jobs: job_0007 or 7; several, or a selection by options";
 
 }  // namespace
-
-void warn_of_priority(Context& context, JobTracker& jobtracker, const std::string& queue) {
-  if (queue.empty()) return;
-  std::vector<QueueView> queues;
-  try {
-    queues = jobtracker.queue(queue);
-  } catch (const Refused&) {
-    return;  // what was asked for is done
-  } catch (const RpcUnreachable&) {
-    return;
-  }
-  const bool without = std::any_of(queues.begin(), queues.end(), [&](const auto& status) {
-    return status.name == queue && !status.priorities.value_or(true);
-  });
-  if (!without) return;
-  context.err << fmt::format(
-      "weir: warning: queue {} does not go by priority (priorities: false); it will count where "
-      "the job is moved to, or under another policy\n",
-      printable(queue));
-}
 
 void add_job_steering(CLI::App& group, Context& context) {
   auto options = std::make_shared<SteeringOptions>();

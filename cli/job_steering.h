@@ -4,16 +4,11 @@
 // if only some were, 1. A single ID is answered as one job, not as a list. One thread.
 #pragma once
 
-#include <string>
-
 #include "cli/connection.h"
 #include "cli/context.h"
 
 namespace weir::cli {
 
 void add_job_steering(CLI::App& group, Context& context);
-
-// Says so on stderr if priorities do not count in the queue.
-void warn_of_priority(Context& context, JobTracker& jobtracker, const std::string& queue);
 
 }  // namespace weir::cli

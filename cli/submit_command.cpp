@@ -10,10 +10,10 @@
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
 #include "cli/format.h"
-#include "cli/job_steering.h"
 #include "cli/json.h"
 #include "cli/paths.h"
 #include "cli/patience.h"
+#include "cli/queue_warnings.h"
 #include "cli/shipped_files.h"
 #include "cli/submission.h"
 #include "conf/values.h"
@@ -196,6 +196,8 @@ int submit(Context& context, const SubmitOptions& options) {
                 << std::endl;
   }
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
+  warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
+                options.slots_per_reduce.value_or(1));
   return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
 }
 

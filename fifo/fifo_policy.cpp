@@ -5,6 +5,7 @@
 
 #include "jobqueue/policy/kept_slots.h"
 #include "jobqueue/policy/placeable.h"
+#include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
 namespace {
@@ -68,7 +69,7 @@ std::optional<Choice> FifoPolicy::choose_of(TaskKind kind, std::int64_t free, co
 
 bool FifoPolicy::may_speculate(JobId id, TaskKind kind, const Offer&) {
   const Job& job = state_.job(id);
-  return task_width(job, kind) <= waiting_[index(kind)].room(job.queue);
+  return waiting_[index(kind)].has_room_beside(job.queue, task_width(job, kind));
 }
 
 bool FifoPolicy::comes_before(JobId a, JobId b, TaskKind) const {
@@ -124,7 +125,9 @@ void FifoPolicy::on_cluster_changed() {
     const std::int64_t total = state_.total_slots(kind);
     maximum_[index(kind)] = 
         maximum_slots(tree, total, guaranteed_slots(tree, shares_[index(kind)], total));
-    waiting_[index(kind)].follow_all([&](QueueId queue) { return own_room(queue, kind); });
+    waiting_[index(kind)].follow_all(
+        [&](QueueId queue) { return maximum_[index(kind)][queue.index()]; },
+        [&](QueueId queue) { return state_.queue(queue).running[kind]; });
   }
 }
 
@@ -148,12 +151,9 @@ void FifoPolicy::set_slots(Entry& entry, TaskKind kind, std::int64_t slots, std:
   counted = slots;
 }
 
-std::int64_t FifoPolicy::own_room(QueueId queue, TaskKind kind) const {
-  return maximum_[index(kind)][queue.index()] - state_.queue(queue).running[kind];
-}
-
 void FifoPolicy::follow_room(QueueId queue, TaskKind kind) {
-  waiting_[index(kind)].follow(queue, [&](QueueId limiting) { return own_room(limiting, kind); });
+  waiting_[index(kind)].follow(
+      queue, [&](QueueId limiting) { return state_.queue(limiting).running[kind]; });
 }
 
 // --- What it says ---
@@ -180,6 +180,8 @@ std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const WaitingJobs& waiting = waiting_[index(kind)];
   const QueueTree& tree = state_.tree();
   std::vector<Reason> reasons;
+  if (const std::int64_t widest = waiting.widest_ever(entry.leaf); width > widest)
+    return {wider_than_maximum(tree.node(entry.leaf).path, kind, width, widest)};
   for (QueueId q = waiting.limiter(entry.leaf); q != QueueTree::root();
        q = waiting.limiter(tree.parent(q))) {
     const std::int64_t running = state_.queue(q).running[kind];

@@ -52,7 +52,6 @@ class FifoPolicy : public Policy, public Speculation {
   };
   void set_slots(Entry& entry, TaskKind kind, std::int64_t slots, std::int64_t width);
   void read(JobId job, TaskKind kind);
-  std::int64_t own_room(QueueId queue, TaskKind kind) const;
   void follow_room(QueueId queue, TaskKind kind);
 
   const ClusterState& state_;

@@ -4,8 +4,10 @@
 // the jobs whose nearest limiting queue that is, and the lanes of the limiting queues next beneath,
 // each in the place of its first job. A lane stands in the one above exactly while it is not empty
 // and its queue has room for a task of its width: a queue at its maximum is passed in one step,
-// and what changes its room touches the lanes on the way to the root alone, O(log n) each.
-// Derived state, on the engine's thread.
+// and what changes its room touches the lanes on the way to the root alone, O(log n) each and one
+// step a width. A wide task is not overtaken: what stands behind it in its queue starts only where
+// that leaves the queue room for it, so narrower lanes stand up to there (`until`); one that no
+// queue above it will ever have room for holds nobody up. Derived state, on the engine's thread.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +26,7 @@ namespace weir {
 
 class WaitingJobs {
  public:
-  // Queues have room for nothing until set_room() says otherwise.
+  // Queues have room for nothing until follow_all() says otherwise.
   explicit WaitingJobs(const QueueTree& tree);
 
   // The nearest limiting queue, from this one up; the root if there is none. That above another
@@ -32,19 +34,30 @@ class WaitingJobs {
   QueueId limiter(QueueId queue) const { return gates_[gate_of_[queue.index()]].queue; }
   // The slots that the maximums from the queue up leave: negative if it runs more than it may.
   std::int64_t room(QueueId queue) const;
-  // Sets the rooms of the limiting queues that the queue lies in or is: each as `slots(limiting)`
-  // says, its maximum less what it runs.
-  template <class Slots>
-  void follow(QueueId queue, Slots slots) {
+  // Sets the rooms of the limiting queues that the queue lies in or is: each as `running(limiting)`
+  // says, its maximum less that.
+  template <class Running>
+  void follow(QueueId queue, Running running) {
     for (std::uint32_t g = gate_of_[queue.index()]; g != kRoot; g = gates_[g].above) {
-      set_room(g, slots(gates_[g].queue));
+      set_room(g, gates_[g].maximum - running(gates_[g].queue));
     }
   }
-  // And of all that there are.
-  template <class Slots>
-  void follow_all(Slots slots) {
-    for (std::uint32_t g = 1; g < gates_.size(); ++g) set_room(g, slots(gates_[g].queue));
+  // And of all that there are, whose maximums may have changed.
+  template <class Maximum, class Running>
+  void follow_all(Maximum maximum, Running running) {
+    for (std::uint32_t g = 1; g < gates_.size(); ++g) {
+      Gate& gate = gates_[g];
+      gate.maximum = maximum(gate.queue);
+      gate.widest_ever = std::min(gate.maximum, gates_[gate.above].widest_ever);
+    }
+    for (std::uint32_t g = 1; g < gates_.size(); ++g) {
+      gates_[g].room = gates_[g].maximum - running(gates_[g].queue);
+      settle(g);
+    }
   }
+  // Whether a task may start that is not in line, a second attempt: where it takes no room that
+  // others wait for.
+  bool has_room_beside(QueueId queue, std::int64_t width) const;
 
   // Erased with what it was inserted with. `width`: slots of one task, at least 1.
   void insert(const JobOrder& job, QueueId leaf, std::int64_t width);
@@ -57,18 +70,19 @@ class WaitingJobs {
     ahead_.clear();
     for (const auto& [width, lane] : gates_[kRoot].lanes) {
       if (width > widest) break;
-      line_up({lane.items.begin(), lane.items.end()});
+      line_up({lane.items.begin(), lane.items.end(), std::nullopt});
     }
     while (!ahead_.empty()) {
       std::pop_heap(ahead_.begin(), ahead_.end(), later);
       Cursor next = ahead_.back();
       ahead_.pop_back();
       if (const Lane* lane = next.at->lane) {
-        line_up({lane->items.begin(), lane->items.end()});
+        line_up({lane->items.begin(), lane->items.end(), sooner(next.until, lane->until)});
       } else if (take(next.at->order.id)) {
         return;
       }
-      if (++next.at != next.end) line_up(next);
+      ++next.at;
+      line_up(next);
     }
   }
 
@@ -91,6 +105,10 @@ class WaitingJobs {
     return std::pair(first->order.id, its_width);
   }
 
+  // The widest task that the maximums from the queue up leave room for when nothing runs.
+  std::int64_t widest_ever(QueueId queue) const {
+    return gates_[gate_of_[queue.index()]].widest_ever;
+  }
   // How many jobs get a slot before that one, once there is room for it: those before it in the
   // order, without those that are held back by a maximum that does not hold it back too.
   std::int64_t before(const JobOrder& job, QueueId leaf, std::int64_t width) const;
@@ -105,28 +123,37 @@ class WaitingJobs {
   struct Lane {
     std::set<Item> items;
     std::optional<JobOrder> stands_as;  // in the lane above
+    std::optional<JobOrder> until;      // what is not before this waits behind a wider task
   };
   using Lanes = std::map<std::int64_t, Lane>;  // by width, none empty
   // A limiting queue; the first is the root, which limits nothing.
   struct Gate {
     QueueId queue;
     std::uint32_t above = 0;
+    std::int64_t maximum = 0;      // slots
+    std::int64_t widest_ever = 0;  // the least of its maximum and those above
     std::int64_t room = 0;
     Lanes lanes;
   };
   struct Cursor {
     std::set<Item>::const_iterator at, end;
+    std::optional<JobOrder> until;
   };
   static constexpr std::uint32_t kRoot = 0;
 
   static bool later(const Cursor& a, const Cursor& b) { return b.at->order < a.at->order; }
-  static std::int64_t count_before(const Lane& lane, const JobOrder& job);
-  void line_up(Cursor cursor) {
+  using Until = std::optional<JobOrder>;
+  static Until sooner(const Until& a, const Until& b) { return !a || (b && *b < *a) ? b : a; }
+  static std::int64_t count(const Lane& lane, const Until& from, const JobOrder& until);
+  void line_up(const Cursor& cursor) {
+    if (cursor.at == cursor.end || (cursor.until && !(cursor.at->order < *cursor.until))) return;
     ahead_.push_back(cursor);
     std::push_heap(ahead_.begin(), ahead_.end(), later);
   }
   void set_room(std::uint32_t gate, std::int64_t slots);
-  void stand(std::uint32_t gate, Lanes::iterator lane);
+  Until first_passed(const Gate& gate, std::int64_t width) const;
+  bool stand(Gate& gate, std::int64_t width, Lane& lane);
+  void settle(std::uint32_t gate);
 
   std::vector<Gate> gates_;
   std::vector<std::uint32_t> gate_of_;  // by QueueId: the nearest

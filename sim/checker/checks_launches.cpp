@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "jobqueue/policy/pools_facet.h"
 #include "sim/checker/limits.h"
@@ -133,6 +134,26 @@ bool makes_room_for_wide(const Step& step, TaskKind kind, const JobCount& narrow
   return false;
 }
 
+// Likewise under fifo: whichever is before it in the order, below a maximum that a queue declares,
+// and would fit if the queue ran nothing.
+bool makes_room_for_earlier(const Census& census, TaskKind kind,
+                            const std::vector<ExpectedQueue>& lines, const JobCount& narrow) {
+  const QueueTree& tree = census.state->tree();
+  const auto place = [](const Job& job) {
+    return std::tie(job.priority, job.submitted_at, job.id);
+  };
+  for (QueueId q = narrow.job->queue; q != QueueTree::root(); q = tree.node(q).parent) {
+    const ExpectedQueue& line = lines[q.index()];
+    if (!tree.node(q).settings.maximum_hundredths) continue;
+    for (const JobCount& wide : census.jobs(kind)) {
+      if (wide.width <= narrow.width || wide.launchable == 0 || wide.width > line.maximum) continue;
+      if (!tree.is_ancestor(q, wide.job->queue) || place(*narrow.job) < place(*wide.job)) continue;
+      if (line.running + wide.width + narrow.width > line.maximum) return true;
+    }
+  }
+  return false;
+}
+
 void check_idle(const Step& step, Verdict& verdict) {
   if (step.heartbeat == nullptr || !step.heartbeat->asks_for_tasks || step.engine.recovering() ||
       !in_pool(*step.tracker)) {
@@ -163,7 +184,8 @@ void check_idle(const Step& step, Verdict& verdict) {
             makes_room_for_wide(step, kind, job) || makes_room_at_limit(step, kind, job)) {
           continue;
         }
-      } else if (over_declared_maximum(step.census, maximums, job.job->queue, job.width)) {
+      } else if (over_declared_maximum(step.census, maximums, job.job->queue, job.width) ||
+                 makes_room_for_earlier(step.census, kind, maximums, job)) {
         continue;
       }
       verdict.breach("idle-slot",

@@ -318,7 +318,7 @@ TEST_F(Submit, WaitFailsWithTheJob) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(
       ran.err,
-      HasSubstr("job_0007 FAILED after 1m01s: task_0007_m_000003 failed 4 times:?exit status 3"));
+      HasSubstr("job_0007 FAILED after 1m01s: task_0007_m_000003 failed 4 times: exit status 3"));
   EXPECT_THAT(ran.err, HasSubstr("weir job logs job_0007"));
 }
 
@@ -353,6 +353,20 @@ TEST(SubmitOptions, Slowstart) {
   EXPECT_EQ(parse_slowstart("100%"), 1'000'000);
   for (const char* wrong : {"101%", "1.1", "-1", "", "x"})
     EXPECT_FALSE(parse_slowstart(wrong)) << wrong;
+}
+
+TEST_F(Submit, ATaskWiderThanAMaximumOnItsWayIsWarnedOf) {
+  fake.queue_list = {queue_status("research"), queue_status("prod"), queue_status("research.a")};
+  fake.queue_list[0].maps.__set_maximum(2);
+  fake.queue_list[0].reduces.__set_maximum(3);
+  fake.queue_list[1].maps.__set_maximum(1);
+  EXPECT_EQ(submit({"--map-slots-per-task", "2", "--reduce-slots-per-task", "3"}).err, "");
+  const auto ran = submit({"--map-slots-per-task", "3"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err,
+            "weir: warning: a map takes 3 slots, and queue research may never run more than 2: it "
+            "cannot start unless that maximum is raised, or the job moved\n");
+  EXPECT_THAT(submit({"--reduce-slots-per-task", "4"}).err, HasSubstr("a reduce takes 4 slots"));
 }
 
 }  // namespace

@@ -42,15 +42,54 @@ struct Count {
     if (a->submitted_at != b->submitted_at) return a->submitted_at < b->submitted_at;
     return a->id < b->id;
   }
-  // The queues at whose maximum a task of the job finds no room.
+  bool limits(QueueId q) const {
+    return state.tree().node(q).settings.maximum_hundredths.has_value();
+  }
+  bool below(QueueId q, QueueId above) const {
+    while (q.valid() && q != above) q = state.tree().parent(q);
+    return q.valid();
+  }
+  std::int64_t widest_ever(QueueId q, TaskKind kind) const {
+    std::int64_t widest = INT64_MAX;
+    for (; q.valid(); q = state.tree().parent(q)) {
+      if (limits(q)) widest = std::min(widest, maximum[index(kind)][q.index()]);
+    }
+    return widest;
+  }
+  // Whether a wider job before this place that could run here, and that nothing beneath the queue
+  // holds, would find no room in the queue after a task of `width`.
+  bool overtakes(QueueId q, std::int64_t width, TaskKind kind, const Job* place) const {
+    const std::int64_t room = maximum[index(kind)][q.index()] - running[index(kind)][q.index()];
+    return std::any_of(in_order.begin(), in_order.end(), [&](const Job* other) {
+      const std::int64_t needs = other->width(kind);
+      if ((place != nullptr && !before(other, place)) || other->launchable(kind) == 0) return false;
+      if (needs <= width || needs > widest_ever(q, kind) || !below(other->queue, q)) return false;
+      if (needs + width <= room) return false;
+      const auto held = held_at(*other, kind);
+      return std::all_of(held.begin(), held.end(),
+                         [&](QueueId h) { return h == q || !below(h, q); });
+    });
+  }
+  // The queues where a task of the job finds no room below their maximum, or none but that which a
+  // wider one before it waits for.
   std::vector<QueueId> held_at(const Job& job, TaskKind kind) const {
     std::vector<QueueId> queues;
     for (QueueId q = job.queue; q.valid(); q = state.tree().parent(q)) {
-      const bool limits = state.tree().node(q).settings.maximum_hundredths.has_value();
+      if (!limits(q)) continue;
       const std::int64_t run = running[index(kind)][q.index()] + job.width(kind);
-      if (limits && run > maximum[index(kind)][q.index()]) queues.push_back(q);
+      if (run > maximum[index(kind)][q.index()] || overtakes(q, job.width(kind), kind, &job))
+        queues.push_back(q);
     }
     return queues;
+  }
+  bool has_room_beside(const Job& job, TaskKind kind) const {
+    for (QueueId q = job.queue; q.valid(); q = state.tree().parent(q)) {
+      const std::int64_t run = running[index(kind)][q.index()] + job.width(kind);
+      if (limits(q) && (run > maximum[index(kind)][q.index()] ||
+                        overtakes(q, job.width(kind), kind, nullptr)))
+        return false;
+    }
+    return true;
   }
   std::optional<Choice> expected(const Offer& offer) const {
     for (const TaskKind kind : kTaskKinds) {
@@ -194,8 +233,8 @@ class MaximumStory : RandomStory<FifoHarness> {
 
   void compare_room(Policy& grown, const Count& count, const Job& job, const Offer& offer) {
     for (const TaskKind kind : kTaskKinds) {
-      const bool full = !count.held_at(job, kind).empty();
-      ASSERT_EQ(grown.speculation()->may_speculate(job.id, kind, offer), !full);
+      ASSERT_EQ(grown.speculation()->may_speculate(job.id, kind, offer),
+                count.has_room_beside(job, kind));
     }
   }
   void compare_words(const Policy& grown, const Policy& fresh, const Count& count) {
@@ -213,11 +252,14 @@ class MaximumStory : RandomStory<FifoHarness> {
         const bool full = !count.held_at(*job, kind).empty();
         if (full) ++held;
         std::int64_t before = 0;
-        bool said = false;
+        bool said = false, never = false;
         for (const Reason& reason : grown.explain(job->id, kind, h_.now)) {
           if (reason.code == "jobs_before") before = reason.numbers[0].second;
           said = said || reason.code == "queue_at_maximum";
+          never = never || reason.code == "wider_than_maximum";
         }
+        ASSERT_EQ(never, job->width(kind) > count.widest_ever(job->queue, kind));
+        if (never) continue;
         ASSERT_EQ(before, count.jobs_before(*job, kind));
         ASSERT_LE(said, full);
       }

@@ -24,8 +24,7 @@ class WaitingBehindMaximums : public ::testing::Test {
   WaitingBehindMaximums()
       : tree_(*QueueTree::build({at_most("org", {at_most("in"), queue("out")}), queue("free")})),
         waiting_(tree_) {
-    set_room("org", 100);
-    set_room("org.in", 100);
+    waiting_.follow_all([](QueueId) { return kMaximum; }, [](QueueId) { return 0; });
   }
   QueueId id(const std::string& path) const { return *tree_.find_path(path); }
   static JobOrder order(std::uint32_t job) { return {Priority::kNormal, job, JobId(job)}; }
@@ -36,8 +35,8 @@ class WaitingBehindMaximums : public ::testing::Test {
     waiting_.erase(order(job), id(leaf), width);
   }
   void set_room(const std::string& path, std::int64_t slots) {
-    rooms_[id(path)] = slots;
-    waiting_.follow(id(path), [&](QueueId q) { return rooms_[q]; });
+    running_[id(path)] = kMaximum - slots;
+    waiting_.follow(id(path), [&](QueueId q) { return running_[q]; });
   }
   std::string offered(std::int64_t widest = 100) {
     std::string jobs;
@@ -48,9 +47,10 @@ class WaitingBehindMaximums : public ::testing::Test {
     return jobs;
   }
 
+  static constexpr std::int64_t kMaximum = 100;  // of org and org.in
   QueueTree tree_;
   WaitingJobs waiting_;
-  std::map<QueueId, std::int64_t> rooms_;
+  std::map<QueueId, std::int64_t> running_;
 };
 
 TEST_F(WaitingBehindMaximums, TheNearestLimitingQueueIsFound) {
@@ -82,13 +82,18 @@ TEST_F(WaitingBehindMaximums, AVisitEndsWithTheFirstThatIsTaken) {
   EXPECT_EQ(seen, "1");
 }
 
-TEST_F(WaitingBehindMaximums, AFullQueueIsPassedForItsWidthsOnly) {
+TEST_F(WaitingBehindMaximums, AFullQueueIsPassedAndAWideTaskThereIsNot) {
   add(1, "org.in", 2);
   add(2, "org.in");
   add(3, "org.out");
   add(4, "free");
   set_room("org.in", 1);
-  EXPECT_EQ(offered(), "2 3 4");
+  EXPECT_EQ(offered(), "3 4") << "what is behind job 1 in its queue leaves it the room";
+  set_room("org.in", 2);
+  EXPECT_EQ(offered(), "1 3 4") << "after a task of job 2 there would be too little";
+  EXPECT_EQ(offered(1), "3 4") << "also where it is too wide for the tracker";
+  set_room("org.in", 3);
+  EXPECT_EQ(offered(), "1 2 3 4");
   set_room("org.in", 0);
   EXPECT_EQ(offered(), "3 4");
   set_room("org", 0);
@@ -96,11 +101,41 @@ TEST_F(WaitingBehindMaximums, AFullQueueIsPassedForItsWidthsOnly) {
   set_room("org.in", 2);
   EXPECT_EQ(offered(), "4");
   set_room("org", 5);
-  EXPECT_EQ(offered(), "1 2 3 4");
+  EXPECT_EQ(offered(), "1 3 4");
   set_room("org", -3);
   EXPECT_EQ(offered(), "4");
   EXPECT_EQ(waiting_.room(id("org.in")), -3);
   EXPECT_EQ(waiting_.room(id("free")), INT64_MAX);
+}
+
+TEST_F(WaitingBehindMaximums, WhatIsBeforeAWideTaskStartsAndWhatCouldNeverStartHoldsNobodyUp) {
+  add(1, "org.in");
+  add(2, "org.in", 2);
+  add(3, "org.in");
+  set_room("org.in", 1);
+  EXPECT_EQ(offered(), "1");
+  take(1, "org.in");
+  EXPECT_EQ(offered(), "");
+  EXPECT_FALSE(waiting_.has_room_beside(id("org.in"), 1));
+  EXPECT_TRUE(waiting_.has_room_beside(id("org.out"), 1));
+  take(2, "org.in", 2);
+  add(2, "org.in", kMaximum + 1);
+  EXPECT_EQ(offered(), "3");
+  EXPECT_TRUE(waiting_.has_room_beside(id("org.in"), 1));
+}
+
+// What the inner queue has room for stands in the outer one, and is not overtaken there.
+TEST_F(WaitingBehindMaximums, AWideTaskIsNotOvertakenFromAQueueBesideItsOwn) {
+  add(1, "org.in", 3);
+  add(2, "org.out");
+  add(3, "free");
+  set_room("org", 2);
+  EXPECT_EQ(offered(), "3");
+  set_room("org.in", 2);
+  EXPECT_EQ(offered(), "2 3") << "it waits for its own queue";
+  set_room("org.in", 3);
+  set_room("org", 4);
+  EXPECT_EQ(offered(), "1 2 3");
 }
 
 TEST_F(WaitingBehindMaximums, JobsComeAndGoWhileTheirQueueIsFull) {
@@ -134,7 +169,7 @@ TEST_F(WaitingBehindMaximums, WhoIsHeldBackAloneIsBeforeNobody) {
   EXPECT_EQ(before(9, "org.out"), 2);
   EXPECT_EQ(before(9, "org.in"), 3) << "and has it before a later one there";
   set_room("org", 1);
-  EXPECT_EQ(before(9, "org.in"), 2) << "a task of job 2 is too wide for the room that is left";
+  EXPECT_EQ(before(9, "org.in"), 3) << "job 2 waits for the room that is left";
   EXPECT_EQ(before(9, "org.in", 2), 3);
   EXPECT_EQ(before(9, "org.out", 2), 2) << "jobs 2 and 3: not one held by org.in alone";
   set_room("org", 0);
