@@ -260,11 +260,11 @@ Expectations::Findings Expectations::check(const step::ExpectRecords& expect) co
     const std::string task = names_.spell(record.attempt.task);
     const std::size_t i = actual.size();
     actual.push_back(
-        record_text({task, name(record.outcome), path(record.for_pool, record.claimant),
+        record_text({task, outcome_of(record), path(record.for_pool, record.claimant),
                      path(record.from_pool, record.victim)}));
     if (i >= expect.records.size()) continue;
     const step::ExpectRecords::Record& want = expect.records[i];
-    if (want.task == task && (!want.outcome || *want.outcome == name(record.outcome)) &&
+    if (want.task == task && (!want.outcome || *want.outcome == outcome_of(record)) &&
         is(want.claimant, record.for_pool, record.claimant) &&
         is(want.victim, record.from_pool, record.victim)) {
       ++same;

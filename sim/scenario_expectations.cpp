@@ -144,7 +144,8 @@ StepBody expect_kills(const StepNode& s) {
 }
 
 StepBody expect_records(const StepNode& s) {
-  constexpr std::string_view kOutcomes[] = {"pending", "used", "wasted", "logged_only"};
+  constexpr std::string_view kOutcomes[] = {"pending", "used", "wasted", "logged_only",
+                                            "finished_first"};
   step::ExpectRecords expect;
   if (s.value.kind != YamlNode::Kind::kList) {
     s.map.wrong(s.value, s.key, "a list, [{task: J1/m3, outcome: used, claimant: q}], or []");

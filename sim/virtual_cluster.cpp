@@ -185,7 +185,10 @@ void VirtualCluster::note_kills(Tracker& tracker) {
   for (AttemptReport& held : report_of(tracker).attempts) {
     if (held.state > ReportedState::kCommitPending) continue;
     const AttemptSlot slot = engine_.state().find_attempt(held.attempt);
-    if (slot.valid() && !engine_.state().attempt(slot).dying()) continue;
+    if (slot.valid()) {
+      const Attempt& attempt = engine_.state().attempt(slot);
+      if (!attempt.dying() || attempt.finishing()) continue;
+    }
     if (held.state == ReportedState::kCommitPending) --tracker.unpublished;
     held.state = ReportedState::kKilled;
   }

@@ -207,7 +207,7 @@ struct KillInfo {
   9: required string tracker
   10: required i64 slots
   11: required i64 ran_ms              // slots * ran_ms is what was lost
-  12: required string outcome          // pending used wasted log_only
+  12: required string outcome          // pending used wasted logged_only finished_first
 }
 
 struct QueueStatus {

@@ -91,7 +91,7 @@ struct QueueView {
     std::string tracker;
     std::int64_t slots = 0;
     std::int64_t ran_ms = 0;  // slots * ran_ms is what was lost
-    std::string outcome;      // pending used wasted log_only
+    std::string outcome;      // pending used wasted logged_only finished_first
     friend bool operator==(const Kill&, const Kill&) = default;
   };
 

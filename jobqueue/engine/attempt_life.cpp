@@ -41,18 +41,9 @@ void AttemptLife::take_fetch_failures(const AttemptReport& report) {
 void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
                              const std::string& for_pool) {
   Attempt& attempt = state_.mutable_attempt(slot);
-  if (attempt.dying()) return;
+  if (attempt.dying()) return state_.order_kill(attempt, reason);
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
                    attempt.in_slots_ms(now_), claim, attempt.user, for_pool});
-  if (is_preemption(reason)) {
-    QueueCounters& counters = state_.counters(attempt.queue);
-    UserCounters& user = counters.user(attempt.user, now_);
-    each_amount(attempt, [&](Dimension d, std::int64_t amount) {
-      const std::int64_t lost = amount * attempt.in_slots_ms(now_);
-      counters.lost_ms[d] += lost;
-      user.lost_ms[d] += lost;
-    });
-  }
   const Job& job = state_.job(attempt.key.task.job);
   state_.order_kill(attempt, reason);
   policy_->on_released(slot);
@@ -68,6 +59,21 @@ void AttemptLife::each_amount(const Attempt& attempt, F f) const {
     const Dimension d = Dimension::at(i);
     if (size.need[d] != 0 && state_.space().counts(d)) f(d, size.need[d]);
   }
+}
+
+// A preempted attempt is gone. What it had run when it was ordered to die is lost, unless it was
+// done before its tracker heard of that.
+void AttemptLife::settle_preempted(const Attempt& attempt, AttemptEnded::How how) {
+  ClaimBook& book = state_.mutable_claims();
+  if (how == AttemptEnded::How::kSucceeded) return book.set_finished_first(attempt.key);
+  const KillRecord* record = book.record_of(attempt.key);
+  if (record == nullptr) return;
+  QueueCounters& counters = state_.counters(attempt.queue);
+  UserCounters& user = counters.user(attempt.user, now_);
+  each_amount(attempt, [&](Dimension d, std::int64_t amount) {
+    counters.lost_ms[d] += amount * record->ran_ms;
+    user.lost_ms[d] += amount * record->ran_ms;
+  });
 }
 
 namespace {
@@ -98,6 +104,7 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
     counters.used_ms[d] += used;
     user.used_ms[d] += used;
   });
+  if (!was_running && is_preemption(attempt.kill_reason)) settle_preempted(attempt, how);
   emit(AttemptEnded{attempt.key, attempt.tracker, attempt.queue, how, now_ - attempt.launched_at,
                     attempt.in_slots_ms(now_), attempt.speculative});
   state_.end_attempt(slot, state_after(how));

@@ -27,6 +27,7 @@ class AttemptLife : public Part {
  private:
   template <class F>
   void each_amount(const Attempt& attempt, F f) const;
+  void settle_preempted(const Attempt& attempt, AttemptEnded::How how);
   void finish_attempt(AttemptSlot slot, AttemptEnded::How how);
   void reopen_if_left(Job& job, const TaskKey& key);
   void note_failure(Job& job, TaskKind kind, std::uint32_t index, TrackerId where);

@@ -154,7 +154,11 @@ void Heartbeats::take_live_attempt(AttemptSlot slot, const AttemptReport& report
       attempt.phase = report.phase;
       if (!report.status.empty()) state_.mutable_job(key.job).status_line = report.status;
       if (!report.fetch_failures.empty()) parts_.attempts.take_fetch_failures(report);
-      if (attempt.dying()) return;
+      if (attempt.dying()) {
+        if (attempt.finish_counts && report.state == ReportedState::kCommitPending)
+          grant_commit(slot);
+        return;
+      }
       if (attempt.copy != CopyStage::kNone) parts_.copies.take_copy(slot, report);
       if (report.state == ReportedState::kRunning) {
         state_.set_attempt_state(attempt, Attempt::State::kRunning);

@@ -50,6 +50,12 @@ HeartbeatReply Replies::compose(TrackerState& tracker, const Heartbeat& report) 
   return compose_reply(tracker, report);
 }
 
+// Once it is on disk.
+void Replies::give_grant(const Attempt& attempt, HeartbeatReply& out) const {
+  const std::uint64_t seq = attempt.grant_seq;
+  if (seq != 0 && seq <= durable_seq_) out.commit.push_back(attempt.key);
+}
+
 // What the tracker should start, kill and commit.
 void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) const {
   const auto launching = std::count_if(tracker.held.begin(), tracker.held.end(), [](const auto& h) {
@@ -67,13 +73,15 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
                               tracker.held[i].copy != CopyStage::kCopying});
         break;
       case AttemptState::kDying:
-        out.kill.push_back(key);
+        if (state_.attempt(tracker.attempts[i]).finishing()) {
+          give_grant(state_.attempt(tracker.attempts[i]), out);
+        } else {
+          out.kill.push_back(key);
+        }
         break;
-      case AttemptState::kCommitPending: {
-        const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
-        if (grant_seq != 0 && grant_seq <= durable_seq_) out.commit.push_back(key);
+      case AttemptState::kCommitPending:
+        give_grant(state_.attempt(tracker.attempts[i]), out);
         break;
-      }
       case AttemptState::kRunning:
         if (tracker.held[i].copy == CopyStage::kGranted) out.compute_granted.push_back(key);
         break;
@@ -92,9 +100,11 @@ constexpr DurationMs kParkedAtMostMs = 2000;
 std::uint64_t Replies::awaited_grant(const TrackerState& tracker) const {
   std::uint64_t awaited = 0;
   for (std::size_t i = 0; i < tracker.held.size(); ++i) {
-    if (tracker.held[i].state != AttemptState::kCommitPending) continue;
-    const std::uint64_t grant_seq = state_.attempt(tracker.attempts[i]).grant_seq;
-    if (grant_seq > durable_seq_) awaited = std::max(awaited, grant_seq);
+    const AttemptState state = tracker.held[i].state;
+    if (state != AttemptState::kCommitPending && state != AttemptState::kDying) continue;
+    const Attempt& attempt = state_.attempt(tracker.attempts[i]);
+    if (attempt.dying() && !attempt.finishing()) continue;
+    if (attempt.grant_seq > durable_seq_) awaited = std::max(awaited, attempt.grant_seq);
   }
   return awaited;
 }

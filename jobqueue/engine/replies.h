@@ -41,6 +41,7 @@ class Replies : public Part {
 
   template <class Report>  // a Heartbeat, or what is kept of one
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
+  void give_grant(const Attempt& attempt, HeartbeatReply& out) const;
   void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
 
   std::vector<ParkedHeartbeat> parked_;

@@ -35,7 +35,10 @@ struct Attempt {
   HoldId hold = 0;                  // dying: what its slots are for
   std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
   bool live = false;                // false: the slot is free for reuse
+  bool finish_counts = false;       // dying, for another queue or pool alone
   bool dying() const { return state == State::kDying; }
+  // Its output is ready, and its slot comes free as soon as if it were killed: it publishes.
+  bool finishing() const { return dying() && finish_counts && grant_seq != 0; }
   bool has_slots() const { return copy == CopyStage::kNone || copy == CopyStage::kGranted; }
   DurationMs in_slots_ms(TimeMs now) const {
     return has_slots() ? now - launched_at - copied_for_ms : 0;

@@ -41,6 +41,10 @@ const char* name(KillRecord::Outcome outcome) {
   return "?";
 }
 
+const char* outcome_of(const KillRecord& record) {
+  return record.finished_first ? "finished_first" : name(record.outcome);
+}
+
 ClaimBook::ClaimBook(std::size_t queues, std::size_t dimensions)
     : dimensions_(dimensions), accounts_(queues * dimensions), owed_(queues * dimensions, 0) {}
 
@@ -235,7 +239,7 @@ void ClaimBook::add_record(const KillRecord& record) {
 
 void ClaimBook::add_loss(Losses& losses, const KillRecord& record) {
   while (!losses.empty() && record.at - losses.front().at >= kBudgetWindowMs) losses.pop_front();
-  losses.push_back({record.at, record.slots * record.ran_ms});
+  losses.push_back({record.at, record.lost_slot_ms()});
 }
 
 void ClaimBook::add_owed(QueueId queue, Dimension d, std::int64_t slots) {
@@ -255,6 +259,29 @@ void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
       record->outcome = outcome;
     }
   }
+}
+
+const KillRecord* ClaimBook::record_of(const AttemptKey& attempt) const {
+  const auto record = std::find_if(records_.rbegin(), records_.rend(),
+                                   [&](const KillRecord& r) { return r.attempt == attempt; });
+  return record == records_.rend() ? nullptr : &*record;
+}
+
+void ClaimBook::set_finished_first(const AttemptKey& attempt) {
+  const auto record = std::find_if(records_.rbegin(), records_.rend(),
+                                   [&](const KillRecord& r) { return r.attempt == attempt; });
+  if (record == records_.rend()) return;
+  record->finished_first = true;
+  take_loss(losses_[record->victim], *record);
+  if (!record->from_pool.empty()) take_loss(pool_losses_[record->from_pool], *record);
+}
+
+// What was lost by the kill after all was not.
+void ClaimBook::take_loss(Losses& losses, const KillRecord& record) {
+  const auto loss = std::find_if(losses.begin(), losses.end(), [&](const Loss& each) {
+    return each.at == record.at && each.slot_ms == record.lost_slot_ms();
+  });
+  if (loss != losses.end()) losses.erase(loss);
 }
 
 void ClaimBook::clear(std::size_t dimensions) {

@@ -128,8 +128,11 @@ struct KillRecord {
   Resources container;    // where containers count
   DurationMs ran_ms = 0;  // slots, or the container, * ran_ms is what was lost
   Outcome outcome = Outcome::kPending;
+  bool finished_first = false;  // the attempt succeeded before its tracker killed it
+  std::int64_t lost_slot_ms() const { return slots * ran_ms; }
 };
 const char* name(KillRecord::Outcome outcome);  // "used"
+const char* outcome_of(const KillRecord& record);  // likewise, or "finished_first"
 
 class ClaimBook {
  public:
@@ -198,6 +201,8 @@ class ClaimBook {
   void forget_freed(TrackerId tracker);  // offered, or lost
   void add_record(const KillRecord& record);
   void settle_records(HoldId hold, KillRecord::Outcome outcome);
+  void set_finished_first(const AttemptKey& attempt);  // and so nothing was lost by its kill
+  const KillRecord* record_of(const AttemptKey& attempt) const;  // of its last preemption, if kept
   HoldId next_hold() { return next_hold_++; }
   // Everything, when other dimensions count: what is owed in the old ones is owed no more.
   void clear(std::size_t dimensions);
@@ -238,6 +243,7 @@ class ClaimBook {
   using Losses = std::deque<Loss>;  // of the last hour
   static std::int64_t sum_of(const Losses& losses, TimeMs now);
   static void add_loss(Losses& losses, const KillRecord& record);
+  static void take_loss(Losses& losses, const KillRecord& record);
   std::map<QueueId, Losses> losses_;
   std::map<std::string, Losses> pool_losses_;
   std::optional<TimeMs> paused_at_;

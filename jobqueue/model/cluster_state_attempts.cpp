@@ -102,12 +102,16 @@ void ClusterState::set_attempt_state(Attempt& attempt, Attempt::State state) {
 }
 
 void ClusterState::order_kill(Attempt& attempt, KillReason reason) {
-  if (attempt.dying()) return;
+  if (attempt.dying()) {
+    attempt.finish_counts = attempt.finish_counts && is_preemption(reason);
+    return;
+  }
   const TaskKey& key = attempt.key.task;
   leave_run(attempt);
   change_task(mutable_job(key.job), key.kind, key.index,
               [&] { set_attempt_state(attempt, Attempt::State::kDying); });
   attempt.kill_reason = reason;
+  attempt.finish_counts = is_preemption(reason);
 }
 
 void ClusterState::end_attempt(AttemptSlot slot, AttemptState end) {

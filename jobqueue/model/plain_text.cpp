@@ -88,4 +88,19 @@ std::string plain_text(std::string_view text, Shown shown) {
   return result;
 }
 
+std::string one_line(std::string_view text, Shown shown) {
+  std::string joined;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (line.empty()) continue;
+    if (!joined.empty()) joined += joined.ends_with(':') ? " " : " | ";
+    joined += line;
+  }
+  return plain_text(joined, shown);
+}
+
 }  // namespace weir

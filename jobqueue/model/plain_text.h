@@ -16,6 +16,8 @@ struct Shown {
   bool tabs = false;
 };
 std::string plain_text(std::string_view text, Shown shown = {});
+// Of a text of several lines, as what a task printed last: "one | two", or "one: two".
+std::string one_line(std::string_view text, Shown shown = {});
 
 // Length of the valid UTF-8 sequence at the front of `text` (not empty); 0 if there is none.
 std::size_t utf8_length(std::string_view text);

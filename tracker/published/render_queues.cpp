@@ -142,7 +142,7 @@ QueueView::Kill render_kill(const ClusterState& state, const KillRecord& record,
   out.tracker = state.tracker(record.tracker).name;
   out.slots = record.slots;
   out.ran_ms = record.ran_ms;
-  out.outcome = name(record.outcome);
+  out.outcome = outcome_of(record);
   return out;
 }
 

@@ -41,7 +41,8 @@ Json kills_json(const PublishedViews& views, std::int64_t now_ms) {
   std::int64_t waste_ms = 0;
   for (const QueueView& queue : *views.queues) {
     for (const QueueView::Kill& kill : queue.kills) {
-      if (kill.at_ms + kHourMs < now_ms || kill.outcome == "log_only") continue;
+      const bool lost = kill.outcome != "logged_only" && kill.outcome != "finished_first";
+      if (kill.at_ms + kHourMs < now_ms || !lost) continue;
       if (seen.emplace(kill.attempt, kill.at_ms).second) waste_ms += kill.slots * kill.ran_ms;
     }
   }

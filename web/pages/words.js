@@ -75,7 +75,8 @@ export const WORDS = {
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
   outcome:
     'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
-    'nobody), log_only (nothing was killed).',
+    'nobody), logged_only (nothing was killed), finished_first (the task succeeded before its ' +
+    'tracker killed it: nothing was lost).',
 };
 
 /** What a job's first reason means to do: code -> advice. `{queue}` is the job's queue. */
