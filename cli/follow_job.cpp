@@ -79,7 +79,8 @@ std::string why_not_succeeded(const JobView& job) {
   const std::string why = job.diagnostics.value_or("");
   const std::string name = job_name(job.id);
   return fmt::format("{} {} after {}: {}; look at `weir job logs {}`", name, job.state,
-                     time_taken(job), why.empty() ? "no cause was given" : printable(why), name);
+                     time_taken(job), why.empty() ? "no cause was given" : printable_line(why),
+                     name);
 }
 
 std::string counter_lines(const Counters& counters) {

@@ -112,6 +112,10 @@ std::string printable(std::string_view text) {
   return plain_text(text);
 }
 
+std::string printable_line(std::string_view text) {
+  return one_line(text);
+}
+
 JobId job_argument(const std::string& text) {
   const auto job = parse_job_name(text);
   if (!job) {

@@ -33,6 +33,7 @@ std::int64_t size_in_mb(const std::string& option, const std::string& text);
 
 // One line, as jobqueue/model/plain_text.h shows it.
 std::string printable(std::string_view text);
+std::string printable_line(std::string_view text);  // several lines as "one | two"
 // "7" or "job_0007"; refused (exit code 2) otherwise.
 JobId job_argument(const std::string& text);
 

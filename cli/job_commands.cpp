@@ -114,12 +114,12 @@ int explain(Context& context, const JobOptions& options) {
                              counted(job.maps.pending, "map"),
                              counted(job.reduces.pending, "reduce"));
   for (const auto& reason : explanation.reasons) {
-    context.out << fmt::format("  {}: {}\n", reason.code, printable(reason.message));
+    context.out << fmt::format("  {}: {}\n", reason.code, printable_line(reason.message));
   }
   if (!explanation.reasons.empty()) return kExitDone;
   if (job.over()) {
     context.out << "  it has ended"
-                << (job.diagnostics ? ": " + printable(*job.diagnostics) : "") << "\n";
+                << (job.diagnostics ? ": " + printable_line(*job.diagnostics) : "") << "\n";
   } else {
     context.out << "  nothing holds it back: all its tasks that may run are running\n";
   }

@@ -96,7 +96,9 @@ Table attempt_table(const std::vector<AttemptView>& attempts) {
     const std::string took = attempt.ran_ms ? short_duration(*attempt.ran_ms) : "-";
     table.add({attempt_name(attempt.id), attempt.state, attempt.tracker,
                percent(attempt.progress_millionths), took,
-               attempt.diagnostics.value_or(attempt.speculative ? "speculative" : "")});
+               attempt.diagnostics ? printable_line(*attempt.diagnostics)
+               : attempt.speculative ? "speculative"
+                                     : ""});
   }
   return table;
 }
@@ -133,7 +135,7 @@ std::string job_details(const JobView& job) {
   lines.emplace_back("output", job.output);
   if (job.status && !job.status->empty()) lines.emplace_back("status", *job.status);
   if (job.diagnostics && !job.diagnostics->empty())
-    lines.emplace_back("diagnostics", *job.diagnostics);
+    lines.emplace_back("diagnostics", printable_line(*job.diagnostics));
   return property_lines(lines);
 }
 

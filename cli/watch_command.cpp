@@ -113,7 +113,7 @@ int result(Context& context, const View& view) {
       }
     } else {
       failures.push_back(fmt::format("weir: {} {} after {}: {}", job_name(job.id), job.state, took,
-                                     job.diagnostics.value_or("")));
+                                     printable_line(job.diagnostics.value_or(""))));
     }
   }
   if (context.json()) print_json(context.out, to_json(view.jobs));

@@ -275,6 +275,20 @@ TEST(Capacity, MovedJobsTakeTheirRunningTasksAlong) {
   EXPECT_EQ(h.figures_text("b"), "2 2 0 0");
 }
 
+// Which of two stragglers is tried again first.
+TEST(Capacity, SecondAttemptsAreForTheQueueWithLessOfItsGuarantee) {
+  CapacityHarness h;
+  h.add_queue(queue("large", 75)).add_queue(queue("small", 25));
+  h.add_tracker("tt1", {.map_slots = 8});
+  const JobId large(h.submit({.queue = "large", .maps = 4}));
+  const JobId small(h.submit({.queue = "small", .maps = 2}));
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.running("large"), 4);  // of 6
+  ASSERT_EQ(h.running("small"), 2);  // of 2
+  EXPECT_TRUE(comes_before(h.engine().policy(), large, small, TaskKind::kMap));
+  EXPECT_FALSE(comes_before(h.engine().policy(), small, large, TaskKind::kMap));
+}
+
 TEST(Capacity, ReasonsSayNamesAndNumbers) {
   CapacityHarness h;
   h.add_queue(queue("research", 60)).add_queue(queue("prod", 40));

@@ -9,8 +9,8 @@ namespace weir {
 namespace {
 
 // Diagnostics come from users' programs, and may be long.
-std::string one_line(const std::string& text) {
-  return plain_text(text, {.most_bytes = 200});
+std::string shortened(const std::string& text) {
+  return one_line(text, {.most_bytes = 200});
 }
 
 const char* verb(TrackerChanged::How how) {
@@ -69,19 +69,19 @@ void EventLog::on(const Event& event, const Engine& engine) {
   } else if (const auto* job = fact_as<JobStateChanged>(fact)) {
     if (!is_over(job->state) || !may_log(event.at)) return;
     spdlog::info("{}: {}{}{}", job_name(job->job), name(job->state),
-                 job->diagnostics.empty() ? "" : ": ", one_line(job->diagnostics));
+                 job->diagnostics.empty() ? "" : ": ", shortened(job->diagnostics));
   } else if (const auto* failed = fact_as<AttemptFailed>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::info("{}: failed on tracker {}: {}", attempt_name(failed->attempt), failed->tracker,
-                 one_line(failed->diagnostics));
+                 shortened(failed->diagnostics));
   } else if (const auto* reopened = fact_as<TaskReopened>(fact)) {
     if (!may_log(event.at)) return;
-    spdlog::info("{}: runs again: {}", task_name(reopened->task), one_line(reopened->why));
+    spdlog::info("{}: runs again: {}", task_name(reopened->task), shortened(reopened->why));
   } else if (const auto* tracker = fact_as<TrackerChanged>(fact)) {
     const TrackerState& which = state.tracker(tracker->tracker);
     const bool lost = tracker->how == TrackerChanged::How::kLost;
     spdlog::info("tracker {}: {}{}", which.name, verb(tracker->how),
-                 lost ? ": it " + one_line(which.lost_why) : "");
+                 lost ? ": it " + shortened(which.lost_why) : "");
   } else if (const auto* kill = fact_as<KillOrdered>(fact)) {
     if (!is_preemption(kill->reason) || !may_log(event.at)) return;
     const bool gains = kill->for_queue.valid();
@@ -92,10 +92,10 @@ void EventLog::on(const Event& event, const Engine& engine) {
   } else if (const auto* passed = fact_as<DutyPassedOn>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::warn("{}: its last step goes to another tracker: {}", job_name(passed->job),
-                 one_line(passed->why));
+                 shortened(passed->why));
   } else if (const auto* refused = fact_as<Refused>(fact)) {
     if (!may_log(event.at)) return;
-    spdlog::info("{}: refused: {}", refused->what, one_line(refused->error.message));
+    spdlog::info("{}: refused: {}", refused->what, shortened(refused->error.message));
   } else if (const auto* settings = fact_as<SettingsChanged>(fact)) {
     spdlog::info("settings: new ones from {}{}", settings->settings->source,
                  settings->by.empty() ? "" : ", by " + settings->by);

@@ -81,6 +81,13 @@ export function visible(text) {
   );
 }
 
+/** A text of several lines, as what a task printed last: "one | two"; null stays. */
+export function oneLine(text) {
+  if (text === null || text === undefined) return null;
+  const lines = String(text).split(/\r?\n/);
+  return lines.filter((line) => line.trim()).join(' | ');
+}
+
 /** A user's string: isolated from the direction of its surroundings, whole in the title. */
 export function userText(text, className = '') {
   const shown = visible(text);

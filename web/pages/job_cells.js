@@ -1,5 +1,5 @@
 // What rows of jobs are made of, wherever jobs are listed.
-import {h, fill, setText, visible} from './dom.js';
+import {h, fill, oneLine, setText, visible} from './dom.js';
 import {tone, duration, whole} from './format.js';
 import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
@@ -27,7 +27,7 @@ function nameCell(cell, job) {
     cell.sub,
     visible(
       job.reason ??
-        job.diagnostics ??
+        oneLine(job.diagnostics) ??
         `${job.queue}, ${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`,
     ),
   );
@@ -68,7 +68,7 @@ export function queueColumn(options) {
 }
 
 function reasonCell(cell, job) {
-  const text = visible(job.reason ?? job.diagnostics ?? job.status ?? '');
+  const text = visible(job.reason ?? oneLine(job.diagnostics) ?? job.status ?? '');
   setText(cell, text);
   if (text) cell.dataset.tip = text;
   else delete cell.dataset.tip;

@@ -1,5 +1,5 @@
 // The tabs of a job: its attempts on the trackers over time, those that failed, counters.
-import {h, fill, setText, visible} from './dom.js';
+import {h, fill, oneLine, setText, visible} from './dom.js';
 import {Table} from './table.js';
 import {swimlanes} from './swimlane.js';
 import {duration, clock, millionths, whole, counted, DASH} from './format.js';
@@ -74,7 +74,7 @@ const COLUMNS = [
     width: 'minmax(120px, 3fr)',
     from: 760,
     className: 'reason',
-    text: (one) => visible(one.diagnostics ?? (one.speculative ? 'speculative' : '')),
+    text: (one) => visible(oneLine(one.diagnostics) ?? (one.speculative ? 'speculative' : '')),
   },
 ];
 

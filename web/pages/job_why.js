@@ -1,6 +1,6 @@
 // Why a job waits: every reason with its numbers, what would mend it and the buttons that do, and
 // beside it who comes before it and who has what its queue is guaranteed.
-import {h, fill, visible} from './dom.js';
+import {h, fill, oneLine, visible} from './dom.js';
 import {get} from './api.js';
 import {counted, whole} from './format.js';
 import {href} from './router.js';
@@ -159,7 +159,7 @@ export function drawWhy(page, place, path, whenJob) {
         'p',
         {class: 'why'},
         visible(
-          job.diagnostics ??
+          oneLine(job.diagnostics) ??
             (job.state === 'SUCCEEDED'
               ? `Its output is in ${job.output}.`
               : 'No cause was recorded.'),

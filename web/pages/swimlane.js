@@ -1,6 +1,6 @@
 // The attempts of a job on the trackers over time, on a canvas: a lane for each slot that was
 // used, grouped by tracker. Waves are steps, stragglers are long bars, kills are red.
-import {h, fill} from './dom.js';
+import {h, fill, oneLine} from './dom.js';
 import {clock, duration, tone} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
 
@@ -140,7 +140,7 @@ export function swimlanes() {
         `launched ${clock(one.launched_at_ms)}, ran ` +
         `${duration(one.ran_ms ?? Date.now() - one.launched_at_ms)}` +
         (one.speculative ? ', speculative' : '') +
-        (one.diagnostics ? `. ${one.diagnostics}` : '.'),
+        (one.diagnostics ? `. ${oneLine(one.diagnostics)}` : '.'),
     );
   });
   canvas.addEventListener('pointerleave', hideTip);

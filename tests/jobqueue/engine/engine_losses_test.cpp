@@ -151,6 +151,30 @@ TEST(EngineLosses, ATrackerThatComesBackTakesTheBlameBack) {
   EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
 }
 
+// And only what it was blamed for.
+TEST(EngineLosses, ATrackerThatComesBackTakesBackNoBlameOfOthers) {
+  FifoHarness h;
+  h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
+  h.submit({.user = "eve", .maps = 1});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
+    crash(h, "tt1");
+  }
+  h.submit({.user = "bob", .maps = 1});
+  ASSERT_EQ(h.heartbeat("tt1"), "J2/m0");
+  crash(h, "tt1");
+  ASSERT_EQ(h.state().job(JobId(2)).losses.size(), 1u);
+  h.submit({.user = "eve", .maps = 1});
+  ASSERT_EQ(h.heartbeat("tt1"), "J2/m0 J3/m0");
+  h.step(LoseTracker{"tt1"});  // eve is known for it
+  ASSERT_EQ(h.state().job(JobId(3)).losses.size(), 1u);
+  h.connect("tt1");
+  h.heartbeat("tt1");
+  ASSERT_EQ(h.running("default"), 2);
+  EXPECT_TRUE(h.state().job(JobId(3)).losses.empty());
+  EXPECT_EQ(h.state().job(JobId(2)).losses.size(), 1u);
+}
+
 AttemptReport forged(std::uint32_t attempt) {
   AttemptReport report;
   report.attempt = {{JobId(1), TaskKind::kMap, 0}, attempt};

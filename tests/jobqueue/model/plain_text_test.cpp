@@ -49,6 +49,13 @@ TEST(PlainTextRules, JsonEscapes) {
   EXPECT_EQ(json_escape(0xE0041), "\\udb40\\udc41");
 }
 
+TEST(PlainTextRules, SeveralLinesAreShownInOne) {
+  EXPECT_EQ(one_line("exit code 1:\n\n  no such file\r\n\tgone\x1b\n"),
+            "exit code 1: no such file | gone?");
+  EXPECT_EQ(one_line("\n \n"), "");
+  EXPECT_EQ(one_line("one\ntwo", {.most_bytes = 5}), "one |");
+}
+
 TEST(PlainTextRules, IsCutBetweenCharacters) {
   EXPECT_EQ(plain_text("aéé", {.most_bytes = 4}), "aé");
   EXPECT_EQ(plain_text("\x1b\x1b\x1b", {.most_bytes = 2}), "??");

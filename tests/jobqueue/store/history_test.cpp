@@ -165,6 +165,8 @@ TEST_P(HistoryOfStore, OfJobsThatEndedAtOneMomentTheNewestIsFirst) {
   append(100, {ended(1, 100), ended(3, 100), ended(2, 100)});
   EXPECT_THAT(listed(), ElementsAre(3, 2, 1));
   EXPECT_THAT(listed({.limit = 1}), ElementsAre(3));
+  EXPECT_THAT(listed({.limit = 1, .before_job = 3}), ElementsAre(2));  // pages lose none of them
+  EXPECT_THAT(listed({.oldest_first = true, .before_job = 1}), ElementsAre(2, 3));
 }
 
 TEST_P(HistoryOfStore, IsBoundedByAgeAndByNumber) {

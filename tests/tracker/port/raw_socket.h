@@ -61,6 +61,11 @@ class RawSocket {
     input_.append(buffer, static_cast<std::size_t>(count));
     return true;
   }
+  // Whether the server has closed the connection, and nothing is left to read.
+  bool has_ended() {
+    char byte;
+    return ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+  }
   const std::string& received() const { return input_; }  // and not taken yet
   // Everything until the server closes the connection.
   std::string read_to_end() {

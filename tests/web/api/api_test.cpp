@@ -169,6 +169,25 @@ TEST_F(ApiTest, AStreamEndsWithAWordWhenTheJobTrackerDoes) {
   EXPECT_THAT(client_->read_to_end(), HasSubstr("event: bye\ndata: {\"reason\""));
 }
 
+// Changes of named jobs are not kept, so a stream that comes back has missed some.
+TEST_F(ApiTest, AStreamThatNamesJobsIsToldToReadThemAgainWhenItComesBack) {
+  client_->send("GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+  client_->read_until("retry: 2000\n\n");
+  client_->read_until("id: ");
+  const std::string seen = client_->read_until("\n");
+  const auto first_of = [&](const std::string& query, const std::string& header) {
+    RawHttp client(static_cast<std::uint16_t>(tracker_->front_port()));
+    client.send("GET /api/v1/events" + query + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + header +
+                "\r\n");
+    client.read_until("retry: 2000\n\n");
+    return client.read_until("id: ");
+  };
+  const std::string back = "Last-Event-ID: " + seen.substr(0, seen.size() - 1) + "\r\n";
+  EXPECT_THAT(first_of("?jobs=1", back), HasSubstr("event: reload"));
+  EXPECT_THAT(first_of("?jobs=1", ""), ::testing::Not(HasSubstr("reload")));
+  EXPECT_THAT(first_of("", back), ::testing::Not(HasSubstr("reload")));
+}
+
 TEST_F(ApiTest, ProbesAreForReading) {
   for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
     EXPECT_EQ(get(path).status, 200) << path;
