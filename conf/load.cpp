@@ -73,7 +73,8 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
   const YamlNode::Ptr document = parse_yaml(source.text, out);
   if (!document) return std::nullopt;
   // A file caught half written is often empty; taking it for all defaults would drop every queue.
-  if (document->kind == YamlNode::Kind::kNull) {
+  const bool empty_map = document->kind == YamlNode::Kind::kMap && document->entries.empty();
+  if (document->kind == YamlNode::Kind::kNull || empty_map) {
     refuse(out, "holds no settings", "at least one key, for example policy: capacity");
     return std::nullopt;
   }
@@ -125,6 +126,7 @@ Loaded read_settings(const YamlNode& document, const Allocations& allocations, D
   read_event_log(root, loaded.settings.event_log);
   read_tracker_faults(root, loaded.settings.tracker_faults);
   const std::size_t errors = out.error_count();
+  loaded.names_queues = root.has("queues");
   loaded.settings.queues = load_queues(root.find("queues"), space, out);
   const bool queues_good = out.error_count() == errors;
   loaded.settings.removed_queues = read_removed_queues(

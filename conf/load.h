@@ -24,6 +24,7 @@ struct Loaded {
   Settings settings;  // text, source and notices filled in
   DaemonSettings daemon;
   TrackerSettings tracker;
+  bool names_queues = false;  // it has `queues`; else there is one, `default`
   std::vector<std::string> daemon_sections;  // which of `listen`, `store`, `limits` the file has
 };
 

@@ -1,5 +1,6 @@
 #include "web/front.h"
 
+#include <resolv.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -23,9 +24,21 @@ namespace {
 constexpr int kThreads = 2;  // one may be at a long list
 constexpr std::string_view kProbes[] = {"healthz", "readyz", "metrics"};
 
-std::string machine_name() {
+// Its host name as it is set, its first label, and that in each domain in which the machine looks
+// names up (resolv.conf). Nobody else is asked: it might never answer.
+std::vector<std::string> names_of_machine() {
   char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+  if (::gethostname(name, sizeof name - 1) != 0 || name[0] == 0) return {};
+  const std::string whole = name, first = whole.substr(0, whole.find('.'));
+  std::vector<std::string> names = {whole, first};
+  struct __res_state resolver = {};
+  if (::res_ninit(&resolver) != 0) return names;
+  for (const char* domain : resolver.dnsrch) {
+    if (domain == nullptr) break;
+    if (*domain != 0) names.push_back(first + '.' + domain);
+  }
+  ::res_nclose(&resolver);
+  return names;
 }
 
 HttpLimits limits_of(const RpcLimits& limits) {
@@ -47,7 +60,7 @@ HttpAnswer said(int status, const char* text) {
 class WebFront final : public Front {
  public:
   WebFront(JobTracker& tracker, const DaemonSettings& daemon)
-      : tracker_(tracker), api_(tracker, io_, HostCheck(names_of(daemon), machine_name())) {}
+      : tracker_(tracker), api_(tracker, io_, HostCheck(names_of(daemon))) {}
   ~WebFront() override { stop(); }
 
   Status listen(const DaemonSettings& daemon) {
@@ -105,7 +118,8 @@ class WebFront final : public Front {
   }
 
   static std::vector<std::string> names_of(const DaemonSettings& daemon) {
-    std::vector<std::string> names = daemon.http_names;
+    std::vector<std::string> names = names_of_machine();
+    names.insert(names.end(), daemon.http_names.begin(), daemon.http_names.end());
     names.push_back(daemon.listen_http->host);
     return names;
   }
@@ -122,12 +136,12 @@ class WebFront final : public Front {
   }
 
   void handle(const HttpRequest& request, const HttpResponder& responder) {
-    if (request.path.size() == 1 && handle_probe(request, responder)) return;
     try {
       api_.hosts().check_host(request);
     } catch (const Refusal& refusal) {
       return responder.answer(error_answer(refusal));
     }
+    if (request.path.size() == 1 && handle_probe(request, responder)) return;
     if (api_.handle(request, responder)) return;
     responder.answer(pages_.answer(request));
   }

@@ -364,7 +364,7 @@ class Reading(Http):
             self.assertEqual(again.status_code, 304)
         for path in ("/", "/jobs", "/assets/main.js", "/healthz", "/readyz", "/metrics"):
             wrong = self.session.delete(self.page + path, timeout=60)
-            self.assertEqual((wrong.status_code, wrong.headers["Allow"]), (405, "GET, HEAD"))
+            self.assertEqual((wrong.status_code, wrong.headers["Allow"]), (405, "GET, HEAD, OPTIONS"))
             self.assertEqual(set(wrong.json()), {"code", "message", "hint", "diagnostics"})
         for path in ("/assets/none.js", "/assets/../front.cpp", "/nothing", "/assets/"):
             self.assertEqual(self.session.get(self.page + path, timeout=60).status_code, 404)
@@ -450,7 +450,15 @@ class Following(Http):
         self.assertEqual(self.get(path, 206, headers={"Range": "bytes=8000-"}).content, whole.content[8000:])
         self.get(path, 416, headers={"Range": "bytes=999999-"})
         self.get(path, 416, headers={"Range": "bytes=999999-9223372036854775807"})
-        self.get(path, 416, headers={"Range": "lines=1-2"})
+        self.get(path, 416, headers={"Range": "bytes=x-"})
+        self.assertEqual(self.get(path, 206, headers={"Range": "Bytes=10-19"}).content, whole.content[10:20])
+        for ignored in ({"Range": "lines=1-2"}, {"Range": "bytes=10-19", "If-Range": '"any"'}):
+            self.assertEqual(self.get(path, headers=ignored).content, whole.content)
+        head = self.session.head(self.page + API + path, timeout=60,
+                                 headers={"Range": "bytes=10-19", "Accept-Encoding": "identity"})
+        self.assertEqual((head.status_code, int(head.headers["Content-Length"])), (200, len(whole.content)))
+        empty = self.get(path + "?stream=stdout", headers={"Range": "bytes=-7"})
+        self.assertEqual(empty.content, b"")
         self.get(path + "?stream=passwd", 400)
         self.of_a_long_log()
         self.get(f"/jobs/{job}/logs/attempt_0001_m_000009_0", 404)

@@ -34,6 +34,19 @@ Result<Loaded> load_owned(const std::string& name, const SettingsText& text) {
   return owned(load_settings_text(name, text));
 }
 
+Result<Loaded> load_replacing(const std::string& name, const SettingsText& text,
+                              const Settings& in_force) {
+  auto loaded = load_owned(name, text);
+  if (!loaded || loaded->names_queues) return loaded;
+  const auto& queues = in_force.queues;
+  if (queues.size() == 1 && queues[0].queues.empty() && queues[0].name == "default") return loaded;
+  const std::string what =
+      name + ":1:1: has no `queues`: settings replace those in force as a whole, and no queue of "
+             "these would be left; allowed: all queues that there are to be, or "
+             "queues: [{name: default}]";
+  return Error{ErrorCode::kSettingsRefused, what, "", {what}};
+}
+
 std::string content_hash(const std::string& text) {
   std::uint64_t hash = 14695981039346656037ull;  // FNV-1a
   for (const char c : text) {

@@ -20,6 +20,10 @@ namespace weir {
 Result<Loaded> load_owned(const std::string& name, std::string_view text);
 Result<Loaded> load_owned(const std::string& name, const SettingsText& text);
 
+// Likewise, of what is to replace those in force: without a word about queues it would drop them.
+Result<Loaded> load_replacing(const std::string& name, const SettingsText& text,
+                              const Settings& in_force);
+
 // For telling two contents apart, not against forgery.
 std::string content_hash(const std::string& text);
 

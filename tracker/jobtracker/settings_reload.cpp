@@ -49,7 +49,7 @@ void SettingsReload::look() {
 void SettingsReload::read(const SettingsText& text) {
   const std::string hash = content_hash(text.joined());
   watch_.seen(hash);
-  auto loaded = load_owned(watch_.path(), text);
+  auto loaded = load_replacing(watch_.path(), text, *tracker_.loop().views().latest()->settings);
   if (!loaded) return refuse(loaded.error());
   for (const std::string& notice : loaded->settings.notices) {
     spdlog::warn("settings: {}", notice);

@@ -134,7 +134,8 @@ void SettingsService::apply(const Caller& caller, SentSettings sent,
                     "the number of those that are in force"));
   }
   const bool taken = worker_.try_run([this, answer, caller, expected, sent = std::move(sent)] {
-    auto loaded = load_owned(name_of(sent), sent.text);
+    auto loaded = load_replacing(name_of(sent), SettingsText::split(sent.text),
+                                 *loop_.views().latest()->settings);
     if (!loaded) return answer(loaded.error());
     auto settings = std::make_shared<const Settings>(std::move(loaded->settings));
     ApplySettings command{caller, std::move(settings)};
@@ -145,16 +146,25 @@ void SettingsService::apply(const Caller& caller, SentSettings sent,
 }
 
 void SettingsService::check(SentSettings sent, Answer<SettingsCheckView> answer) {
-  const bool taken = worker_.try_run([answer, sent = std::move(sent)] {
+  const bool taken = worker_.try_run([this, answer, sent = std::move(sent)] {
     const std::string name = name_of(sent);
-    answer(check_of_settings(name, SettingsText::split(sent.text)));
+    const SettingsText text = SettingsText::split(sent.text);
+    SettingsCheckView out = check_of_settings(name, text);
+    const auto loaded = load_replacing(name, text, *loop_.views().latest()->settings);
+    if (out.ok && !loaded) {
+      out.ok = false;
+      out.findings.push_back({name, 1, 1, false, loaded.error().message});
+      out.errors = loaded.error().diagnostics;
+    }
+    answer(std::move(out));
   });
   if (!taken) answer(worker_busy());
 }
 
 void SettingsService::diff(SentSettings sent, Answer<SettingsDiffView> answer) {
   const bool taken = worker_.try_run([this, answer, sent = std::move(sent)] {
-    auto loaded = load_owned(name_of(sent), sent.text);
+    auto loaded = load_replacing(name_of(sent), SettingsText::split(sent.text),
+                                 *loop_.views().latest()->settings);
     if (!loaded) return answer(loaded.error());
     const PublishedViewsPtr views = loop_.views().latest();
     auto diff = diff_of_settings(*views->settings, loaded->settings, views->policy, views->total);

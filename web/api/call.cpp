@@ -5,22 +5,24 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "conf/values.h"
 #include "jobqueue/model/submission_checks.h"
+#include "web/api/read_json.h"
 #include "web/server/target.h"
 
 namespace weir::web {
 namespace {
 
-constexpr int kMostDepth = 32;
+constexpr std::int64_t kMostListed = 10'000;
 
 std::string joined(const std::vector<std::string_view>& names) {
   std::string all;
   for (const auto name : names) all += (all.empty() ? "" : ", ") + std::string(name);
   return all;
 }
+
+}  // namespace
 
 std::vector<std::string> parts_of(std::string_view list) {
   std::vector<std::string> parts;
@@ -35,32 +37,6 @@ std::vector<std::string> parts_of(std::string_view list) {
   }
   return parts;
 }
-
-// A tree of a body takes up to twenty times its bytes when it is made of empty lists alone: so
-// how deep it is, and how many values there are for its bytes, is counted before it is made.
-void check_shape(std::string_view text) {
-  const std::size_t most = 10'000 + text.size() / 6;
-  std::size_t values = 0;
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-      continue;
-    }
-    if (c == '"') in_string = true;
-    if (c == '[' || c == '{') ++depth;
-    if (c == ']' || c == '}') --depth;
-    if (c == '[' || c == '{' || c == ',') ++values;
-    if (depth > kMostDepth)
-      refuse("the body: more than 32 levels of lists and objects", "a flatter body");
-    if (values > most) refuse("the body: too many values for its length", "a body of this API");
-  }
-}
-
-}  // namespace
 
 void Reply::work(std::function<void()> work) const {
   responder_.hand_over([reply = *this, work = std::move(work)] {
@@ -113,6 +89,12 @@ std::optional<std::int64_t> Query::integer(std::string_view name) const {
   return number;
 }
 
+std::int64_t Query::limit(std::int64_t otherwise) const {
+  const std::int64_t limit = integer("limit").value_or(otherwise);
+  if (limit < 1 || limit > kMostListed) refuse("query: limit: must be 1 to 10000", "1 to 10000");
+  return limit;
+}
+
 bool Query::flag(std::string_view name) const {
   const auto value = text(name);
   if (!value || *value == "0" || *value == "false") return false;
@@ -150,10 +132,7 @@ std::string media_type(const HttpRequest& request) {
   std::string type = request.header("content-type").value_or("");
   type.resize(std::min(type.find(';'), type.size()));
   while (type.ends_with(' ')) type.pop_back();
-  for (char& c : type) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return type;
+  return lower_case(type);
 }
 
 bool is_json(const HttpRequest& request) {
@@ -166,29 +145,7 @@ Json json_body(const HttpRequest& request) {
                        request.header("content-type").value_or("").substr(0, 64)),
            "application/json", 415);
   }
-  check_shape(request.body);
-  try {
-    // What is said twice may be said in two ways: which one counts is not ours to guess.
-    std::vector<std::set<std::string>> keys;
-    std::string twice;
-    const auto look = [&](int, Json::parse_event_t event, const Json& parsed) {
-      if (event == Json::parse_event_t::object_start) keys.emplace_back();
-      if (event == Json::parse_event_t::object_end) keys.pop_back();
-      if (event == Json::parse_event_t::key && !keys.back().insert(parsed).second)
-        twice = parsed.get<std::string>();
-      return true;
-    };
-    Json body = Json::parse(request.body, look);
-    if (!twice.empty())
-      refuse(fmt::format("the body says '{}' twice", twice.substr(0, 64)), "each key once");
-    if (!body.is_object()) refuse("the body is no object", "a JSON object like {\"name\": ...}");
-    return body;
-  } catch (const Json::parse_error& error) {
-    const std::string what = error.what();
-    const std::size_t place = what.find("parse error");
-    refuse("the body is no JSON: " + what.substr(place == std::string::npos ? 0 : place, 200),
-           "a JSON object");
-  }
+  return read_json_object(request.body);
 }
 
 std::string next_page(const HttpRequest& request, std::string_view path,

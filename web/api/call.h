@@ -53,6 +53,7 @@ class Query {
 
   std::optional<std::string> text(std::string_view name) const;
   std::optional<std::int64_t> integer(std::string_view name) const;
+  std::int64_t limit(std::int64_t otherwise) const;  // `limit`, 1 to 10,000
   bool flag(std::string_view name) const;  // 1, true, or without a value
   std::vector<std::string> list(std::string_view name) const;  // with commas
 
@@ -78,6 +79,9 @@ Json json_body(const HttpRequest& request);
 bool is_json(const HttpRequest& request);
 // Content-Type in lower case, without parameters.
 std::string media_type(const HttpRequest& request);
+
+// Of a list with commas, as in a header; empty parts go.
+std::vector<std::string> parts_of(std::string_view list);
 
 // `version`: of the published views that it shows; 0: none.
 HttpAnswer json_answer(const Json& json, Version version = 0);

@@ -36,7 +36,7 @@ void get_cluster(ApiContext& context, const Call& call) {
 
 void get_queues(ApiContext& context, const Call& call) {
   const Query query = call.query({"min_version", "limit", "cursor"});
-  const auto limit = query.integer("limit").value_or(10'000);
+  const auto limit = query.limit(10'000);
   const std::string after = query.text("cursor").value_or("");
   const auto render = [limit, after](const PublishedViews& views) {
     std::vector<QueueView> page;
@@ -46,7 +46,7 @@ void get_queues(ApiContext& context, const Call& call) {
       if (!more) page.push_back(queue);
       return !more;
     });
-    require(found);
+    if (!found) refuse("query: cursor: " + found.error().message, found.error().hint);
     HttpAnswer answer = json_text_answer(json_lines(page), views.version);
     answer.etag = tagged(views.version);
     if (more && !page.empty()) {
@@ -57,7 +57,6 @@ void get_queues(ApiContext& context, const Call& call) {
     }
     return answer;
   };
-  if (limit < 1 || limit > 10'000) refuse("query: limit: must be 1 to 10000", "1 to 10000");
   read_shared(context, call, query, call.request.target, render);
 }
 

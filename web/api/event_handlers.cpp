@@ -47,6 +47,7 @@ void get_events(ApiContext& context, const Call& call) {
   if (call.request.head) {
     HttpAnswer answer;
     answer.content_type = "text/event-stream";
+    answer.endless = true;
     return call.reply.give(std::move(answer));
   }
   context.events.open(std::move(wish), call.reply.responder());

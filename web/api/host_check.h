@@ -3,8 +3,8 @@
 // A page of another site may make its reader's browser call us. It must not change anything, so a
 // call that does carries an Origin that is our own, or none (it comes from no page). And such a
 // page may have a name of its own point to our address (DNS rebinding), by which all it does looks
-// like ours: so a Host must be an address, localhost, this machine's name, or a name that the
-// settings have (`listen.http_names`).
+// like ours: so a Host must be an address, localhost, a name of this machine as a whole, or a name
+// that the settings have (`listen.http_names`).
 #pragma once
 
 #include <string>
@@ -16,17 +16,15 @@ namespace weir::web {
 
 class HostCheck {
  public:
-  // `machine`: its host name; whoever's first label is its first label is it, too.
-  HostCheck(std::vector<std::string> names, std::string machine);
+  explicit HostCheck(const std::vector<std::string>& names);
 
-  bool is_own(const std::string& host) const;  // as in a Host header, with or without a port
+  bool is_own(const std::string& host) const;  // as HttpRequest::host
   // Throw a Refusal.
   void check_host(const HttpRequest& request) const;
   void check_origin(const HttpRequest& request) const;
 
  private:
   std::vector<std::string> names_;
-  std::string machine_;
 };
 
 }  // namespace weir::web

@@ -20,9 +20,7 @@ std::size_t cursor_of(const Query& query) {
 }
 
 std::size_t limit_of(const Query& query) {
-  const auto limit = JobService::list_limit(query.integer("limit").value_or(0));
-  if (!limit) refuse(limit.error());
-  return *limit;
+  return static_cast<std::size_t>(query.limit(static_cast<std::int64_t>(JobService::kJobsListed)));
 }
 
 // What makes a page an answer. Of the request it keeps what the link needs: it is gone by then.

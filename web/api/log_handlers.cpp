@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "web/api/handlers.h"
+#include "web/server/target.h"
 
 namespace weir::web {
 namespace {
@@ -24,16 +25,21 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return number;
 }
 
+// A unit that is not known here is as if nothing had been said, and so is a range of a HEAD, or of
+// what has changed since (If-Range: a log has no tag that it could be).
 std::optional<Range> range_of(const HttpRequest& request) {
   const auto header = request.header("range");
-  if (!header) return std::nullopt;
+  if (!header || request.head || request.header("if-range")) return std::nullopt;
   std::string_view text = *header;
+  constexpr std::string_view kUnit = "bytes=";
+  const bool bytes = begins_with_word(text, kUnit);
+  if (!bytes && text.find('=') != std::string_view::npos) return std::nullopt;
   const auto wrong = [&] {
     refuse("Range: '" + header->substr(0, 64) + "' is not taken here",
            "bytes=FIRST-LAST, bytes=FIRST- or bytes=-LAST_BYTES, one range", 416);
   };
-  if (!text.starts_with("bytes=")) wrong();
-  text.remove_prefix(6);
+  if (!bytes) wrong();
+  text.remove_prefix(kUnit.size());
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) wrong();
   Range range;
@@ -73,12 +79,11 @@ HttpAnswer range_answer(const LogBytes& bytes, const Range& range) {
                  "a range that begins within the log");
   }
   HttpAnswer answer = whole_answer(bytes);
+  if (bytes.text.empty()) return answer;  // the last bytes of an empty log are all of it
+  const auto last = bytes.begin + static_cast<std::int64_t>(bytes.text.size()) - 1;
   answer.status = 206;
-  if (!bytes.text.empty()) {
-    const auto last = bytes.begin + static_cast<std::int64_t>(bytes.text.size()) - 1;
-    answer.with("Content-Range", fmt::format("bytes {}-{}/{}", bytes.begin, last, bytes.size));
-  }
-  return answer;
+  return answer.with("Content-Range",
+                     fmt::format("bytes {}-{}/{}", bytes.begin, last, bytes.size));
 }
 
 LogWish wish_of(const AttemptView& attempt, const std::string& log,

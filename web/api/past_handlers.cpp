@@ -39,9 +39,8 @@ void get_decisions(ApiContext& context, const Call& call) {
   filter.kinds = query.list("kind");
   filter.since = query.integer("since").value_or(0);
   filter.before = query.integer("cursor").value_or(0);
-  const auto limit = JobService::list_limit(query.integer("limit").value_or(0));
-  if (!limit) refuse(limit.error());
-  filter.limit = *limit;
+  constexpr auto kOtherwise = static_cast<std::int64_t>(JobService::kJobsListed);
+  filter.limit = static_cast<std::size_t>(query.limit(kOtherwise));
   HttpRequest asked;
   asked.query = call.request.query;
   call.reply.work([&context, reply = call.reply, filter, asked = std::move(asked)] {

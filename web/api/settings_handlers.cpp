@@ -32,9 +32,21 @@ SentSettings sent_settings(const HttpRequest& request) {
   return sent;
 }
 
-// Of If-Match: the number of the settings that were edited. Nothing: whatever they are.
-std::optional<std::int64_t> expected_of(const HttpRequest& request) {
-  auto match = request.header("if-match");
+// The number in a tag of settings: "17", W/"17"; nothing: somebody else's tag.
+std::optional<std::int64_t> number_in(std::string_view tag) {
+  if (tag.starts_with("W/")) tag.remove_prefix(2);
+  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"')
+    tag = tag.substr(1, tag.size() - 2);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
+  if (error != std::errc() || end != tag.data() + tag.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// Of If-Match: the number of the settings that were edited, of several that which is in force.
+// Nothing: whatever they are.
+std::optional<std::int64_t> expected_of(const HttpRequest& request, std::int64_t in_force) {
+  const auto match = request.header("if-match");
   if (!match) {
     throw Refusal{Error{ErrorCode::kBadRequest,
                         "If-Match: the call does not say which settings were changed",
@@ -43,17 +55,19 @@ std::optional<std::int64_t> expected_of(const HttpRequest& request) {
                   428,
                   {}};
   }
-  std::string_view tag = *match;
-  if (tag == "*") return std::nullopt;
-  if (tag.starts_with("W/")) tag.remove_prefix(2);
-  if (tag.size() > 1 && tag.front() == '"' && tag.back() == '"')
-    tag = tag.substr(1, tag.size() - 2);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(tag.data(), tag.data() + tag.size(), number);
-  if (error != std::errc() || end != tag.data() + tag.size() || number < 0)
-    refuse("If-Match: '" + match->substr(0, 64) + "' is no tag of settings",
-           "the ETag of GET /settings");
-  return number;
+  std::optional<std::int64_t> expected;
+  for (const std::string& tag : parts_of(*match)) {
+    if (tag == "*") return std::nullopt;
+    const auto number = number_in(tag);
+    if (number && expected != in_force) expected = number;
+  }
+  if (expected) return expected;
+  throw Refusal{Error{ErrorCode::kSettingsChanged,
+                      "If-Match: '" + match->substr(0, 64) + "' is no tag of settings",
+                      "the ETag of GET /settings",
+                      {}},
+                412,
+                {}};
 }
 
 }  // namespace
@@ -72,7 +86,7 @@ void put_settings(ApiContext& context, const Call& call) {
   call.query({});
   const Caller caller = call.caller();
   SentSettings sent = sent_settings(call.request);
-  const auto expected = expected_of(call.request);
+  const auto expected = expected_of(call.request, context.tracker.settings().text().number);
   const Json about = {{"file", sent.name}, {"applied", true}};
   context.tracker.settings().apply(caller, std::move(sent), expected, done(call, about));
 }
@@ -111,7 +125,11 @@ void get_settings_of(ApiContext& context, const Call& call) {
   const auto give = call.reply.then<std::string>([number](const std::string& text) {
     return json_answer({{"number", number}, {"text", text}});
   });
-  context.tracker.settings().text_of(number, give);
+  context.tracker.settings().text_of(number, [reply = call.reply, give](Result<std::string> text) {
+    const bool none = !text && text.error().code == ErrorCode::kBadRequest;
+    if (none) return reply.give(error_answer(Refusal{text.error(), 404, {}}));
+    give(std::move(text));
+  });
 }
 
 void get_settings_in_force(ApiContext& context, const Call& call) {

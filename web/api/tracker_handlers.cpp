@@ -29,8 +29,7 @@ const TrackerRecord* find_tracker(const PublishedViews& views, const std::string
 
 void get_trackers(ApiContext& context, const Call& call) {
   const Query query = call.query({"min_version", "limit", "cursor"});
-  const auto limit = query.integer("limit").value_or(10'000);
-  if (limit < 1 || limit > 10'000) refuse("query: limit: must be 1 to 10000", "1 to 10000");
+  const auto limit = query.limit(10'000);
   const std::string after = query.text("cursor").value_or("");
   const auto render = [limit, after, &context](const PublishedViews& views) {
     std::vector<TrackerView> page;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <boost/beast/http/status.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "jobqueue/model/check.h"
+#include "web/server/target.h"
 
 namespace weir::web {
 namespace {
@@ -100,12 +102,16 @@ HttpAnswer problem_answer(const HttpProblem& problem) {
   HttpAnswer answer = text_answer(problem.status, "application/json",
                                   body.dump(2, ' ', false, Handler::replace) + "\n");
   answer.cache_control = "no-store";
+  for (const auto& [name, value] : problem.headers) answer.with(name, value);
   return answer;
 }
 
 HttpAnswer only_for_reading(const HttpRequest& request) {
-  return problem_answer({405, request.method + " is not for this path", "GET, HEAD"})
-      .with("Allow", "GET, HEAD");
+  HttpAnswer answer;
+  answer.status = 204;
+  if (request.method != "OPTIONS")
+    answer = problem_answer({405, request.method + " is not for this path", "GET, HEAD", {}});
+  return answer.with("Allow", "GET, HEAD, OPTIONS");
 }
 
 bool names_etag(std::string_view list, std::string_view etag) {
@@ -120,14 +126,17 @@ bool names_etag(std::string_view list, std::string_view etag) {
 bool accepts_gzip(const HttpRequest& request) {
   const auto accepted = request.header("accept-encoding");
   if (!accepted) return false;
-  return any_part(*accepted, [](const std::string& part) {
+  std::optional<bool> named, others;  // what is said of gzip counts before what is said of all
+  any_part(*accepted, [&](const std::string& part) {
     const std::size_t semicolon = part.find(';');
-    const std::string name = trimmed(std::string_view(part).substr(0, semicolon));
-    if (name != "gzip" && name != "*") return false;
-    if (semicolon == std::string::npos) return true;
-    const std::size_t quality = part.find("q=", semicolon);
-    return quality == std::string::npos || std::strtod(part.c_str() + quality + 2, nullptr) > 0;
+    const std::string name = lower_case(trimmed(std::string_view(part).substr(0, semicolon)));
+    if (name != "gzip" && name != "x-gzip" && name != "*") return false;
+    const std::size_t q = lower_case(part).find("q=", std::min(semicolon, part.size()));
+    const bool taken = q == std::string::npos || std::strtod(part.c_str() + q + 2, nullptr) > 0;
+    (name == "*" ? others : named) = taken;
+    return false;
   });
+  return named.value_or(others.value_or(false));
 }
 
 SharedText gzip(std::string_view text) {
@@ -173,7 +182,7 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimit
   if (gzipped) out.head += "Content-Encoding: gzip\r\n";
   for (const auto& [name, value] : answer.headers) out.head += header_line(name, value);
   const std::size_t bytes = answer.body ? answer.body->size() : 0;
-  if (answer.status != 304 && answer.status != 204)
+  if (answer.status != 304 && answer.status != 204 && !answer.endless)
     out.head += fmt::format("Content-Length: {}\r\n", bytes);
   if (close) {
     out.head += "Connection: close\r\n";

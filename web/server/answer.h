@@ -20,6 +20,7 @@ struct HttpAnswer {
   SharedText gzipped;  // the same, if it was made ahead
   // The body is kept by somebody else anyway (a page): it costs the port's budget nothing.
   bool kept = false;
+  bool endless = false;  // to a HEAD: what a GET gives has no length
   std::string etag;  // with its quotes, or empty
   std::string cache_control = "no-cache";
   NamesAndValues headers;
@@ -33,7 +34,7 @@ struct HttpAnswer {
 HttpAnswer text_answer(int status, std::string content_type, std::string body);
 // {"code", "message", "hint", "diagnostics"}, as all refusals are.
 HttpAnswer problem_answer(const HttpProblem& problem);
-// To a method that would change what can only be read.
+// To what is no GET of what can only be read: 405, or of an OPTIONS what may be asked.
 HttpAnswer only_for_reading(const HttpRequest& request);
 
 // What goes over the wire.

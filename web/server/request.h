@@ -15,6 +15,8 @@ struct HttpRequest {
   std::string method;             // GET for a HEAD, too
   bool head = false;              // the answer goes without its body
   std::string target;             // as it came
+  std::string authority;          // whom it asks: of an absolute target, else of the Host header
+  std::string host;               // of that the name or address (authority.h)
   std::vector<std::string> path;  // decoded; "/jobs/7" is {"jobs", "7"}, "/" is {}
   NamesAndValues query;           // decoded, in their order
   NamesAndValues headers;         // names in lower case
@@ -31,6 +33,7 @@ struct HttpProblem {
   int status = 400;
   std::string message;
   std::string hint;
+  NamesAndValues headers;
 };
 
 }  // namespace weir::web

@@ -7,6 +7,7 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "web/server/authority.h"
 #include "web/server/target.h"
 
 namespace weir::web {
@@ -14,15 +15,8 @@ namespace weir::web {
 namespace http = boost::beast::http;
 namespace {
 
-constexpr std::array kMethods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+constexpr std::array kMethods = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
+                                 "TRACE"};
 
 std::string text_of(boost::beast::string_view text) {
   return {text.data(), text.size()};
@@ -120,7 +114,7 @@ bool RequestReader::on_headers() {
   request_.version = static_cast<int>(message.version());
   request_.keep_alive = message.keep_alive();
   for (const auto& field : message)
-    request_.headers.emplace_back(lower({field.name_string().data(), field.name_string().size()}),
+    request_.headers.emplace_back(lower_case(text_of(field.name_string())),
                                   text_of(field.value()));
   return check_headers() && check_body_headers();
 }
@@ -138,8 +132,17 @@ bool RequestReader::check_headers() {
   if (hosts > 1 || (hosts == 0 && request_.version == 11))
     return refuse(400, fmt::format("{} Host headers", hosts), "one Host header");
   std::string problem;
-  auto target = parse_target(request_.target, &problem);
+  const bool whole_server = request_.method == "OPTIONS" && request_.target == "*";
+  auto target = parse_target(whole_server ? "/" : request_.target, &problem);
   if (!target) return refuse(400, "the address of the request has " + problem, "a path like /jobs");
+  request_.authority = target->authority ? std::move(*target->authority)
+                                         : request_.header("host").value_or("");
+  const auto asked = parse_authority(request_.authority);
+  if (!asked || (target->authority && asked->host.empty())) {
+    return refuse(400, fmt::format("'{}' is no host", request_.authority.substr(0, 100)),
+                  "a name or an address, and a port if need be: node7:9080, [::1]:9080");
+  }
+  request_.host = asked->host;
   request_.path = std::move(target->path);
   request_.query = std::move(target->query);
   return true;
@@ -147,7 +150,7 @@ bool RequestReader::check_headers() {
 
 bool RequestReader::check_body_headers() {
   const auto coding = request_.header("transfer-encoding");
-  if (coding && lower(*coding) != "chunked")
+  if (coding && lower_case(*coding) != "chunked")
     return refuse(501, "this Transfer-Encoding is not known here", "chunked, or a Content-Length");
   const std::size_t lengths = count(request_.headers, "content-length");
   if (lengths > 1 || (coding && (lengths > 0 || request_.version == 10)))
@@ -158,10 +161,11 @@ bool RequestReader::check_body_headers() {
   if (needs_body && !has_body)
     return refuse(411, "a body whose length is not said", "a Content-Length header");
   const auto encoding = request_.header("content-encoding");
-  if (has_body && encoding && lower(*encoding) != "identity")
-    return refuse(415, "a body in a Content-Encoding", "send the body as it is");
+  if (has_body && encoding && lower_case(*encoding) != "identity")
+    return refuse(415, "a body in a Content-Encoding", "send the body as it is",
+                  {{"Accept-Encoding", "identity"}});
   const auto expect = request_.header("expect");
-  if (expect && lower(*expect) != "100-continue")
+  if (expect && lower_case(*expect) != "100-continue")
     return refuse(417, "an expectation that is not known here", "100-continue");
   go_ahead_wanted_ = expect.has_value() && has_body && request_.version == 11;
   return true;
@@ -173,9 +177,10 @@ bool RequestReader::wants_go_ahead() {
   return true;
 }
 
-bool RequestReader::refuse(int status, std::string message, std::string hint) {
+bool RequestReader::refuse(int status, std::string message, std::string hint,
+                           NamesAndValues headers) {
   state_ = State::kRefused;
-  problem_ = {status, std::move(message), std::move(hint)};
+  problem_ = {status, std::move(message), std::move(hint), std::move(headers)};
   return false;
 }
 

@@ -68,7 +68,7 @@ class RequestReader {
   bool on_headers();
   bool check_headers();
   bool check_body_headers();
-  bool refuse(int status, std::string message, std::string hint);
+  bool refuse(int status, std::string message, std::string hint, NamesAndValues headers = {});
   void refuse_as(const boost::beast::error_code& error);
 
   const HttpLimits& limits_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace weir::web {
 namespace {
 
@@ -44,13 +46,13 @@ std::optional<std::string> decoded(std::string_view text, bool query, std::strin
   return out;
 }
 
-// "http://host/path" is "/path": a proxy may ask so.
-std::string_view without_origin(std::string_view target) {
+// "http://host/path" is "/path" of "host".
+std::string_view take_origin(std::string_view target, Target* out) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!target.starts_with(scheme)) continue;
-    const std::size_t slash = target.find_first_of("/?", scheme.size());
-    if (slash == std::string_view::npos) return "/";
-    return target.substr(slash);
+    if (!begins_with_word(target, scheme)) continue;
+    const std::size_t end = std::min(target.find_first_of("/?#", scheme.size()), target.size());
+    out->authority = target.substr(scheme.size(), end - scheme.size());
+    return end == target.size() ? "/" : target.substr(end);
   }
   return target;
 }
@@ -111,6 +113,18 @@ int following(unsigned char first) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+bool begins_with_word(std::string_view text, std::string_view word) {
+  return lower_case(text.substr(0, word.size())) == word;
+}
+
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto first = static_cast<unsigned char>(text[i++]);
@@ -136,10 +150,10 @@ std::optional<Target> parse_target(std::string_view target, std::string* problem
     *problem = "a byte that must be percent-encoded";
     return std::nullopt;
   }
-  target = without_origin(target);
+  Target out;
+  target = take_origin(target, &out);
   target = target.substr(0, target.find('#'));
   const std::size_t question = target.find('?');
-  Target out;
   if (!parse_path(question == 0 ? "/" : target.substr(0, question), &out, problem))
     return std::nullopt;
   if (question != std::string_view::npos &&

@@ -13,6 +13,7 @@
 namespace weir::web {
 
 struct Target {
+  std::optional<std::string> authority;  // of an absolute one: a proxy may ask so
   std::vector<std::string> path;
   NamesAndValues query;
 };
@@ -22,6 +23,11 @@ std::optional<Target> parse_target(std::string_view target, std::string* problem
 
 // For a path or a query: all but letters, digits and "-._~" escaped.
 std::string percent_encoded(std::string_view text);
+
+std::string lower_case(std::string_view text);  // ASCII
+
+// Words of HTTP are the same in capitals. `word` in lower case.
+bool begins_with_word(std::string_view text, std::string_view word);
 
 bool is_utf8(std::string_view text);
 

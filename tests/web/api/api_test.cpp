@@ -188,25 +188,92 @@ TEST_F(ApiTest, AStreamThatNamesJobsIsToldToReadThemAgainWhenItComesBack) {
   EXPECT_THAT(first_of("", back), ::testing::Not(HasSubstr("reload")));
 }
 
+// What cannot be right is refused with its place, in time that grows with its length alone.
+TEST_F(ApiTest, BodiesOfJsonAreReadInOnePass) {
+  const auto refusal = [&](const std::string& body) {
+    const auto answer = call("POST", "/api/v1/settings/check", body);
+    EXPECT_EQ(answer.status, 400) << body.substr(0, 40);
+    return parsed(answer)["message"].get<std::string>();
+  };
+  EXPECT_THAT(refusal("{\n \"text\": 1e999}"), HasSubstr("line 2, column"));
+  EXPECT_THAT(refusal("{\"text\": " + std::string(100'000, '9') + "}"), HasSubstr("too large"));
+  EXPECT_EQ(refusal("{\"a\": 1, \"b\": {}, \"a\": 2}"), "the body says 'a' twice");
+  EXPECT_THAT(refusal("{\"a\": " + std::string(40, '[')), HasSubstr("more than 32 levels"));
+  EXPECT_THAT(refusal("{\"a\": [" + std::string(50'000, ',')), HasSubstr("no JSON: line 1"));
+  EXPECT_THAT(refusal("[1]"), HasSubstr("no object"));
+  std::string keys = "{";
+  for (int i = 0; i < 100'000; ++i) keys += "\"k" + std::to_string(i) + "\": 1, ";
+  EXPECT_EQ(refusal(keys + "\"text\": \"\"}"), "k0: is no field here");
+}
+
+TEST_F(ApiTest, SettingsWithoutQueuesReplaceNone) {
+  const auto put = [&](const std::string& text, const std::string& tag = "*") {
+    const Json body = {{"text", text}};
+    return call("PUT", "/api/v1/settings", body.dump(), "root", "If-Match: " + tag + "\r\n");
+  };
+  for (const char* text : {"{}", "policy: fifo"}) {
+    EXPECT_EQ(put(text).status, 400) << text;
+    const Json body = {{"text", text}};
+    EXPECT_FALSE(parsed(call("POST", "/api/v1/settings/check", body.dump()))["ok"]) << text;
+  }
+  const std::string tag = get("/api/v1/settings").header("ETag");
+  EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\"").status, 412);
+  EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\", \"999\", " + tag).status, 200);
+  EXPECT_EQ(get("/api/v1/settings/history/999999").status, 404);
+  EXPECT_EQ(get("/api/v1/queues?cursor=forged").status, 400);
+  for (const char* list : {"queues", "jobs", "trackers", "history", "decisions"})
+    EXPECT_EQ(get("/api/v1/" + std::string(list) + "?limit=0").status, 400) << list;
+}
+
+TEST_F(ApiTest, MethodsAreAsHttpHasThem) {
+  const auto by = [&](const std::string& method, const std::string& path) {
+    client_->send(method + " " + path + " HTTP/1.1\r\nHost: here\r\n\r\n");
+    return client_->read_answer(method == "HEAD");
+  };
+  EXPECT_EQ(by("TRACE", "/api/v1/jobs").status, 405);
+  EXPECT_EQ(by("TRACE", "/").header("Allow"), "GET, HEAD, OPTIONS");
+  EXPECT_EQ(by("OPTIONS", "/queues").status, 204);
+  EXPECT_EQ(by("OPTIONS", "*").status, 204);
+  EXPECT_EQ(by("HEAD", "/api/v1/events").header("Content-Length"), "");
+  const auto without_gzip = get("/api/v1/openapi.json", "Accept-Encoding: GZIP;q=0, *\r\n");
+  EXPECT_EQ(without_gzip.header("Content-Encoding"), "");
+}
+
 TEST_F(ApiTest, ProbesAreForReading) {
   for (const char* path : {"/healthz", "/readyz", "/metrics"}) {
     EXPECT_EQ(get(path).status, 200) << path;
     const auto wrong = call("POST", path, "");
     EXPECT_EQ(wrong.status, 405) << path;
-    EXPECT_EQ(wrong.header("Allow"), "GET, HEAD") << path;
+    EXPECT_EQ(wrong.header("Allow"), "GET, HEAD, OPTIONS") << path;
+    client_->send("OPTIONS " + std::string(path) + " HTTP/1.1\r\nHost: here\r\n\r\n");
+    EXPECT_EQ(client_->read_answer().status, 204) << path;
     EXPECT_THAT(wrong.body, HasSubstr("\"code\": \"BAD_REQUEST\"")) << path;
   }
 }
 
 TEST(HostCheckTest, NamesOfThisServer) {
-  const HostCheck check({"weir.example.org"}, "node7.cluster");
-  for (const char* own :
-       {"127.0.0.1:80", "[::1]:9080", "localhost:1", "LOCALHOST", "10.1.2.3", "node7",
-        "node7.cluster:9080", "Node7.other", "weir.example.org", "a.localhost"})
+  const HostCheck check({"weir.example.org", "Node7.cluster", "node7"});
+  for (const char* own : {"127.0.0.1", "::1", "localhost", "10.1.2.3", "node7", "node7.cluster",
+                          "weir.example.org", "a.localhost", ""})
     EXPECT_TRUE(check.is_own(own)) << own;
-  for (const char* other : {"evil.example", "127.0.0.1.evil.example", "node70",
-                            "weir.example.org.evil", "localhost.evil.example"})
+  for (const char* other :
+       {"evil.example", "127.0.0.1.evil.example", "node70", "weir.example.org.evil",
+        "localhost.evil.example", "node7.evil.example", "node7.other"})
     EXPECT_FALSE(check.is_own(other)) << other;
+}
+
+// A name of somebody else's that points here: what a page there asks for looks like ours.
+TEST_F(ApiTest, NothingIsAnsweredByAnotherName) {
+  for (const char* path : {"/", "/api/v1/jobs", "/metrics", "/healthz"}) {
+    const auto by = [&](const std::string& target, const std::string& host) {
+      client_->send("GET " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+      return client_->read_answer().status;
+    };
+    EXPECT_EQ(by(path, "here.evil.example"), 421) << path;
+    EXPECT_EQ(by("http://evil.example" + std::string(path), "here"), 421) << path;
+    EXPECT_EQ(by("http://here" + std::string(path), "evil.example"), 200) << path;
+    EXPECT_EQ(by(path, "HERE:80"), 200) << path;
+  }
 }
 
 }  // namespace
