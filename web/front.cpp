@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <thread>
 
 #include "tracker/jobtracker/descriptors.h"
+#include "tracker/jobtracker/free_memory.h"
 #include "tracker/metrics/http_times.h"
 #include "web/api/api.h"
 #include "web/api/refusal.h"
@@ -40,6 +43,36 @@ std::vector<std::string> names_of_machine() {
   ::res_nclose(&resolver);
   return names;
 }
+
+// Large bodies leave free pieces all over the allocator, of which it gives nothing back by itself:
+// once a second has gone by without one, it is told to.
+class MemoryGivenBack {
+ public:
+  static constexpr std::size_t kLarge = 1 << 20;
+
+  explicit MemoryGivenBack(boost::asio::io_context& io) : timer_(io) {}
+  void saw(std::size_t bytes) {
+    if (bytes < kLarge) return;
+    again_ = true;
+    if (!armed_.exchange(true)) wait();
+  }
+
+ private:
+  void wait() {
+    again_ = false;
+    timer_.expires_after(std::chrono::seconds(1));
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (error) return;
+      if (again_) return wait();
+      release_free_memory();
+      armed_ = false;
+      if (again_ && !armed_.exchange(true)) wait();  // one that came meanwhile
+    });
+  }
+
+  boost::asio::steady_timer timer_;  // touched by the thread that armed it
+  std::atomic<bool> armed_{false}, again_{false};
+};
 
 HttpLimits limits_of(const RpcLimits& limits) {
   HttpLimits out;
@@ -136,6 +169,7 @@ class WebFront final : public Front {
   }
 
   void handle(const HttpRequest& request, const HttpResponder& responder) {
+    given_back_.saw(request.body.size());
     try {
       api_.hosts().check_host(request);
     } catch (const Refusal& refusal) {
@@ -209,6 +243,7 @@ class WebFront final : public Front {
   boost::asio::io_context io_{kThreads};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
+  MemoryGivenBack given_back_{io_};
   HttpTimes times_{counted_routes()};
   const Pages pages_;
   Api api_;

@@ -1,15 +1,12 @@
 #include "tracker/jobtracker/engine_loop.h"
 
-#include <malloc.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "tracker/jobtracker/engine_counting.h"
-
-// There where the program is linked with tcmalloc.
-extern "C" void MallocExtension_ReleaseFreeMemory() __attribute__((weak));
+#include "tracker/jobtracker/free_memory.h"
 
 namespace weir {
 
@@ -313,10 +310,7 @@ void EngineLoop::give_memory_back() {
   most_job_bytes_ = std::max(most_job_bytes_, held);
   if (most_job_bytes_ - held < kWorthGivingBack) return;
   most_job_bytes_ = held;
-  executor_([] {
-    if (MallocExtension_ReleaseFreeMemory != nullptr) return MallocExtension_ReleaseFreeMemory();
-    ::malloc_trim(0);
-  });
+  executor_(release_free_memory);
 }
 
 // What the engine forgets the store may forget, too, but for a record.
