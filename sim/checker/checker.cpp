@@ -53,6 +53,12 @@ void Checker::take_over(const Engine& engine) {
 void Checker::remember_events(const Engine& engine, const Input& input, const Output& output) {
   for (const Event& event : output.events) {
     JobId id;
+    if (const auto* end = fact_as<AttemptEnded>(event.fact);
+        end != nullptr && end->how == AttemptEnded::How::kSucceeded) {  // before its kill, if any
+      const auto not_lost = [&](const auto& loss) { return loss.attempt == end->attempt; };
+      std::erase_if(memory_.losses, not_lost);
+      std::erase_if(memory_.pools.losses, not_lost);
+    }
     if (const auto* launch = fact_as<AttemptLaunched>(event.fact)) {
       const AttemptKey& attempt = launch->attempt;  // of a reduce: it was met before a restart
       if (attempt.task.kind != TaskKind::kReduce) continue;
@@ -107,7 +113,7 @@ void Checker::remember_state(const Step& step) {
     const Job* job = step.state.find_job(kill->attempt.task.job);
     if (job == nullptr) continue;
     memory_.losses.push_back({step.engine.now(), step.path(job->queue),
-                              job->width(kill->attempt.task.kind) * kill->ran_ms});
+                              job->width(kill->attempt.task.kind) * kill->ran_ms, kill->attempt});
   }
   constexpr DurationMs kHour = 3600 * 1000;
   std::erase_if(memory_.losses,

@@ -335,7 +335,8 @@ void check_pool_kills(const Step& step, Memory& memory, Verdict& verdict) {
   for (const KillOrdered* kill : step.pool_kills) {
     const Job& job = step.state.job(kill->attempt.task.job);
     memory.pools.losses.push_back(
-        {now, step.where.at(job.id), job.width(kill->attempt.task.kind) * kill->ran_ms});
+        {now, step.where.at(job.id), job.width(kill->attempt.task.kind) * kill->ran_ms,
+         kill->attempt});
   }
   memory.pools.updated_at = now;
 }

@@ -34,6 +34,7 @@ struct PoolMemory {
     TimeMs at = 0;
     std::string pool;
     std::int64_t slot_ms = 0;
+    AttemptKey attempt;
   };
   std::vector<Loss> losses;  // to preemption for pools
   // What a job is owed under `algorithm: deficit`, in slot-ms.
@@ -70,6 +71,7 @@ struct Memory {
     TimeMs at = 0;
     std::string queue;
     std::int64_t slot_ms = 0;
+    AttemptKey attempt;
   };
   std::vector<Loss> losses;         // to preemption
   std::optional<TimeMs> paused_at;  // another policy than the capacity policy rules since

@@ -48,6 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         OldError{286, "a free slot was dealt out twice while claims arose"},
         OldError{501, "a reservation that ended with this heartbeat kept its room in it"},
         OldError{694, "the checker forgot what an order to die had left in the same step"},
+        OldError{136, "the checker counted as lost what was done before its kill"},
         OldError{717, "a slot held for a claim that had just ended counted as taken"},
         OldError{740,
                  "the checker left jobs of FIFO pools unprotected where deficits give them shares"},
