@@ -124,6 +124,24 @@ TEST_F(WaitingBehindMaximums, WhatIsBeforeAWideTaskStartsAndWhatCouldNeverStartH
   EXPECT_TRUE(waiting_.has_room_beside(id("org.in"), 1));
 }
 
+// Nor does what only a queue further up will never have room for.
+TEST_F(WaitingBehindMaximums, TheLeastMaximumOnTheWaySaysWhatCouldStart) {
+  waiting_.follow_all([&](QueueId q) { return q == id("org") ? 50 : kMaximum; },
+                      [](QueueId) { return 40; });
+  EXPECT_EQ(waiting_.widest_ever(id("org.in")), 50);
+  add(1, "org.in", 60);
+  add(2, "org.in");
+  EXPECT_EQ(offered(), "2");
+}
+
+TEST_F(WaitingBehindMaximums, NothingOfAnInnerQueuePassesAWideTaskOfTheOuter) {
+  add(1, "org.in");
+  add(3, "org.out", 3);
+  add(5, "org.in");
+  set_room("org", 3);
+  EXPECT_EQ(offered(), "1 3");
+}
+
 // What the inner queue has room for stands in the outer one, and is not overtaken there.
 TEST_F(WaitingBehindMaximums, AWideTaskIsNotOvertakenFromAQueueBesideItsOwn) {
   add(1, "org.in", 3);
