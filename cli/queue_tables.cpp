@@ -195,8 +195,7 @@ std::string kills_block(const QueueView& queue, std::int64_t now_ms, std::size_t
     table.add({short_duration(now_ms - kill.at_ms) + " ago", kill.attempt,
                kill.victim.empty() ? "(gone)" : kill.victim, kill.user,
                kill.claimant.empty() ? "(gone)" : kill.claimant, short_duration(kill.owed_ms),
-               kill.outcome == "finished_first" ? "-" : slot_seconds(kill.slots * kill.ran_ms),
-               kill.outcome});
+               slot_seconds(kill.lost_slot_ms()), kill.outcome});
   }
   return "\n" + table.render(width);
 }

@@ -90,8 +90,10 @@ struct QueueView {
     std::string attempt;
     std::string tracker;
     std::int64_t slots = 0;
-    std::int64_t ran_ms = 0;  // slots * ran_ms is what was lost
-    std::string outcome;      // pending used wasted logged_only finished_first
+    std::int64_t ran_ms = 0;
+    std::string outcome;  // pending used wasted logged_only finished_first
+    // Would be, where kills are only logged; what was done before its kill is not.
+    std::int64_t lost_slot_ms() const { return outcome == "finished_first" ? 0 : slots * ran_ms; }
     friend bool operator==(const Kill&, const Kill&) = default;
   };
 

@@ -153,6 +153,8 @@ TEST_F(QueueCommands, QueueShowTellsEverything) {
   const auto json = this->json({"queue", "show", "research"});
   EXPECT_EQ(json["claims"][0]["state"], "unservable");
   EXPECT_EQ(json["kills"][0]["lost_slot_ms"], 20'000);
+  fake.queue_list[0].kills[0].outcome = "finished_first";
+  EXPECT_EQ(this->json({"queue", "show", "research"})["kills"][0]["lost_slot_ms"], 0);
   EXPECT_EQ(json["users"][0]["limit_maps"], 5);
   EXPECT_EQ(json["users"][0]["limit_reduces"], nullptr);
   EXPECT_EQ(json["map_slot_time"]["used_ms"], 61'500);

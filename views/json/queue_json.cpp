@@ -70,7 +70,7 @@ Json part_json(const QueueView::Kill& kill) {
           {"victim", kill.victim},     {"user", kill.user},
           {"job", kill.job_name},      {"attempt", kill.attempt},
           {"tracker", kill.tracker},   {"slots", kill.slots},
-          {"ran_ms", kill.ran_ms},     {"lost_slot_ms", kill.slots * kill.ran_ms},
+          {"ran_ms", kill.ran_ms},     {"lost_slot_ms", kill.lost_slot_ms()},
           {"outcome", kill.outcome}};
 }
 

@@ -41,9 +41,9 @@ Json kills_json(const PublishedViews& views, std::int64_t now_ms) {
   std::int64_t waste_ms = 0;
   for (const QueueView& queue : *views.queues) {
     for (const QueueView::Kill& kill : queue.kills) {
-      const bool lost = kill.outcome != "logged_only" && kill.outcome != "finished_first";
-      if (kill.at_ms + kHourMs < now_ms || !lost) continue;
-      if (seen.emplace(kill.attempt, kill.at_ms).second) waste_ms += kill.slots * kill.ran_ms;
+      const bool died = kill.outcome != "logged_only" && kill.outcome != "finished_first";
+      if (kill.at_ms + kHourMs < now_ms || !died) continue;
+      if (seen.emplace(kill.attempt, kill.at_ms).second) waste_ms += kill.lost_slot_ms();
     }
   }
   return {{"attempts", seen.size()}, {"waste_slot_ms", waste_ms}};
