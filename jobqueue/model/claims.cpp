@@ -261,16 +261,25 @@ void ClaimBook::settle_records(HoldId hold, KillRecord::Outcome outcome) {
   }
 }
 
-const KillRecord* ClaimBook::record_of(const AttemptKey& attempt) const {
-  const auto record = std::find_if(records_.rbegin(), records_.rend(),
+namespace {
+
+// The newest: what has just died was ordered to a moment ago.
+template <class Records>
+auto* newest_of(Records& records, const AttemptKey& attempt) {
+  const auto record = std::find_if(records.rbegin(), records.rend(),
                                    [&](const KillRecord& r) { return r.attempt == attempt; });
-  return record == records_.rend() ? nullptr : &*record;
+  return record == records.rend() ? nullptr : &*record;
+}
+
+}  // namespace
+
+const KillRecord* ClaimBook::record_of(const AttemptKey& attempt) const {
+  return newest_of(records_, attempt);
 }
 
 void ClaimBook::set_finished_first(const AttemptKey& attempt) {
-  const auto record = std::find_if(records_.rbegin(), records_.rend(),
-                                   [&](const KillRecord& r) { return r.attempt == attempt; });
-  if (record == records_.rend()) return;
+  KillRecord* record = newest_of(records_, attempt);
+  if (record == nullptr) return;
   record->finished_first = true;
   take_loss(losses_[record->victim], *record);
   if (!record->from_pool.empty()) take_loss(pool_losses_[record->from_pool], *record);

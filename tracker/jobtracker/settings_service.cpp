@@ -150,8 +150,9 @@ void SettingsService::check(SentSettings sent, Answer<SettingsCheckView> answer)
     const std::string name = name_of(sent);
     const SettingsText text = SettingsText::split(sent.text);
     SettingsCheckView out = check_of_settings(name, text);
+    if (!out.ok) return answer(std::move(out));
     const auto loaded = load_replacing(name, text, *loop_.views().latest()->settings);
-    if (out.ok && !loaded) {
+    if (!loaded) {
       out.ok = false;
       out.findings.push_back({name, 1, 1, false, loaded.error().message});
       out.errors = loaded.error().diagnostics;

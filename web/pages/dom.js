@@ -81,11 +81,12 @@ export function visible(text) {
   );
 }
 
-/** A text of several lines, as what a task printed last: "one | two"; null stays. */
+/** A text of several lines, as what a task printed last: "one | two", or "one: two"; null stays. */
 export function oneLine(text) {
   if (text === null || text === undefined) return null;
-  const lines = String(text).split(/\r?\n/);
-  return lines.filter((line) => line.trim()).join(' | ');
+  const lines = String(text).split(/\r?\n/).map((line) => line.trim());
+  const join = (all, line) => all + (all.endsWith(':') ? ' ' : ' | ') + line;
+  return lines.filter((line) => line).reduce((all, line) => (all ? join(all, line) : line), '');
 }
 
 /** A user's string: isolated from the direction of its surroundings, whole in the title. */

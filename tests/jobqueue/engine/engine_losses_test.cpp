@@ -63,6 +63,16 @@ TEST(EngineLosses, ABystanderIsNotBlamed) {
   EXPECT_EQ(h.state_of(2), JobState::kSucceeded);
 }
 
+// Her first job takes tt1 down until it has failed.
+void make_eve_known(FifoHarness& h) {
+  h.submit({.user = "eve", .maps = 1});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
+    crash(h, "tt1");
+  }
+  ASSERT_EQ(h.state_of(1), JobState::kFailed);
+}
+
 // One hostile job after the other, each with a task that was never lost before.
 void crash_with_fresh_tasks_of_eve(FifoHarness& h, std::uint32_t first_job, int times) {
   for (int i = 0; i < times; ++i) {
@@ -79,12 +89,7 @@ void crash_with_fresh_tasks_of_eve(FifoHarness& h, std::uint32_t first_job, int 
 TEST(EngineLosses, WhoIsKnownForItIsBlamedAndNoBystander) {
   FifoHarness h;
   h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
-  h.submit({.user = "eve", .maps = 1});
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
-    crash(h, "tt1");
-  }
-  ASSERT_EQ(h.state_of(1), JobState::kFailed);
+  make_eve_known(h);
   h.submit({.user = "bob", .maps = 1});
   crash_with_fresh_tasks_of_eve(h, 3, 5);
   EXPECT_TRUE(h.state().job(JobId(2)).losses.empty());
@@ -155,11 +160,7 @@ TEST(EngineLosses, ATrackerThatComesBackTakesTheBlameBack) {
 TEST(EngineLosses, ATrackerThatComesBackTakesBackNoBlameOfOthers) {
   FifoHarness h;
   h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});
-  h.submit({.user = "eve", .maps = 1});
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(h.heartbeat("tt1"), "J1/m0");
-    crash(h, "tt1");
-  }
+  make_eve_known(h);
   h.submit({.user = "bob", .maps = 1});
   ASSERT_EQ(h.heartbeat("tt1"), "J2/m0");
   crash(h, "tt1");

@@ -106,6 +106,15 @@ TEST_F(SettingsReloadTest, AWrongOneIsRefusedWholeAndTheErrorStaysUntilItIsMende
   EXPECT_TRUE(soon([&] { return notices().empty(); }));
 }
 
+// An editor's half of a file, for example.
+TEST_F(SettingsReloadTest, AFileWithoutQueuesDropsNone) {
+  write("weir.yaml", "policy: fifo\nadministrators: [root]\n");
+  look();
+  ASSERT_TRUE(soon([&] { return !notices().empty(); }));
+  EXPECT_THAT(notices(), ::testing::Contains(::testing::HasSubstr("has no `queues`")));
+  EXPECT_EQ(settings()->queues.size(), 2u);
+}
+
 TEST_F(SettingsReloadTest, AFileThatIsGoneIsAnErrorAndTheSettingsInForceStay) {
   ASSERT_TRUE(soon([&] { return weight() == 2; }));
   std::filesystem::remove(dir_.file("fair.yaml"));
