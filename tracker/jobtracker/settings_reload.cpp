@@ -58,6 +58,7 @@ void SettingsReload::read(const SettingsText& text) {
 }
 
 void SettingsReload::refuse(const Error& error) {
+  ++*newest_;
   report(tracker_.notices(), error, watch_.path());
 }
 
@@ -83,11 +84,14 @@ void SettingsReload::store_settings(Settings read, const std::string& hash) {
   for (const std::string& notice : live_notices(*settings, views->policy, views->total))
     spdlog::warn("settings: {}", notice);
   loop.post(ApplySettings{caller, settings},
-            [&notices, source](const EngineLoop::ReplyBody& reply, std::int64_t) {
+            [&notices, source, newest = newest_, number = ++*newest_](
+                const EngineLoop::ReplyBody& reply, std::int64_t) {
+              const bool latest = number == *newest;
               if (const auto* error = std::get_if<Error>(&reply)) {
-                return report(notices, *error, source);
+                if (latest) return report(notices, *error, source);
+                return spdlog::error("settings: {} was refused: {}", source, error->message);
               }
-              notices.set({});
+              if (latest) notices.set({});
               spdlog::info("settings: {} is in force", source);
             });
 }

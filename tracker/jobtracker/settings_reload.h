@@ -5,6 +5,8 @@
 // notices until a reading succeeds. Runs on the main thread; the engine's answers come on its own.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -32,6 +34,9 @@ class SettingsReload {
 
   JobTracker& tracker_;
   FileWatch watch_;
+  // Counts what was read: the answer to an older reading says nothing of a newer one.
+  const std::shared_ptr<std::atomic<std::uint64_t>> newest_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
 };
 
 }  // namespace weir
