@@ -22,20 +22,20 @@ std::int64_t tasks_within(const Space& space, const Amounts& taken, const Resour
 
 void each_owed(const ClusterState& state, const ContainerItems& items, QueueId leaf,
                const Amounts& bound, const std::function<bool(const OwedItem&)>& use) {
-  using Go = ContainerItems::Go;
   const Space& space = state.space();
   Amounts taken = state.queue(leaf).running;
-  items.go(
-      [&](const ContainerItems::Bucket& bucket) {
-        return tasks_within(space, taken, bucket.size->need, bound) > 0;
+  items.visit(
+      [&](const ContainerItems::Bucket& bucket) {  // what could never be within it is passed
+        return tasks_within(space, {}, bucket.size->need, bound) > 0;
       },
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Resources& need = bucket.size->need;
         const std::int64_t wanted = state.job(item.job.id).launchable(item.kind);
         const std::int64_t tasks = std::min(wanted, tasks_within(space, taken, need, bound));
-        if (tasks == 0) return Go::kPass;
         for (const Dimension d : space.dimensions()) taken[d] += tasks * need[d];
-        return use({item.job.id, item.kind, bucket.size, tasks}) ? Go::kStop : Go::kOn;
+        const bool enough =
+            tasks > 0 && use({item.job.id, item.kind, bucket.size, tasks});
+        return enough || tasks < wanted;
       });
 }
 

@@ -53,14 +53,6 @@ class ContainerItems {
   // bucket)` says true; tells whether one did. `may` is asked once a bucket.
   template <class May, class Pick>
   bool visit(May may, Pick pick) const {
-    return go(may, [&](const ItemOrder& item, const Bucket& bucket) {
-      return pick(item, bucket) ? Go::kStop : Go::kOn;
-    });
-  }
-  // Likewise; kPass leaves out what else is in the bucket.
-  enum class Go { kOn, kPass, kStop };
-  template <class May, class Pick>
-  bool go(May may, Pick pick) const {
     using At = std::set<ItemOrder>::const_iterator;
     struct Cursor {
       At at, end;
@@ -81,9 +73,8 @@ class ContainerItems {
         cursor = opened.back();
         opened.pop_back();
       }
-      const Go next = pick(*cursor.at, buckets_[cursor.place]);
-      if (next == Go::kStop) return true;
-      if (next == Go::kPass || ++cursor.at == cursor.end) continue;
+      if (pick(*cursor.at, buckets_[cursor.place])) return true;
+      if (++cursor.at == cursor.end) continue;
       opened.push_back(cursor);
       std::push_heap(opened.begin(), opened.end(), later);
     }
