@@ -55,9 +55,4 @@ std::vector<Share> divided_below(const DrfShares& shares, const std::vector<Shar
 std::vector<std::int64_t> wanted_above(const std::vector<std::int64_t>& total,
                                        const DrfClaimant& claimant);
 
-// A share as it is shown and compared: in thousandths, half up.
-constexpr std::int64_t thousandths(Share share) {
-  return (share + kWholeSlot / 2000) / (kWholeSlot / 1000);
-}
-
 }  // namespace weir

@@ -13,10 +13,10 @@ std::string slot_count(std::int64_t slots, TaskKind kind) {
 
 // Slots with up to three decimals, "2.333".
 std::string share_text(Share share) {
-  const std::int64_t thousandths = (share + kWholeSlot / 2000) / (kWholeSlot / 1000);
-  std::string text = std::to_string(thousandths / 1000);
-  if (thousandths % 1000 == 0) return text;
-  std::string decimals = std::to_string(1000 + thousandths % 1000).substr(1);
+  const std::int64_t shown = thousandths(share);
+  std::string text = std::to_string(shown / 1000);
+  if (shown % 1000 == 0) return text;
+  std::string decimals = std::to_string(1000 + shown % 1000).substr(1);
   while (decimals.back() == '0') decimals.pop_back();
   return text + "." + decimals;
 }
@@ -211,7 +211,7 @@ void FairPolicy::explain_unmet(PoolId pool, TaskKind kind, TimeMs now,
                        {{"lacks", lacks},
                         {"running", line.running},
                         {"min_share", line.minimum},
-                        {"share_thousandths", line.share / 1'000'000}}});
+                        {"share_thousandths", thousandths(line.share)}}});
   }
 }
 
@@ -257,14 +257,16 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
                        "pool " + pool + " runs " + std::to_string(line.running) +
                            ", its fair share is " + share_text(line.share) + " of " +
                            slot_count(state_.total_slots(kind), kind),
-                       {{"running", line.running}, {"share_thousandths", line.share / 1'000'000}}});
+                       {{"running", line.running},
+                        {"share_thousandths", thousandths(line.share)}}});
   } else {
     reasons.push_back({"pool_below_share",
                        "pool " + pool + " runs " + std::to_string(line.running) +
                            " of its fair share of " + share_text(line.share) + " " +
                            weir::name(kind) +
                            " slots and comes before pools that run more for their weight",
-                       {{"running", line.running}, {"share_thousandths", line.share / 1'000'000}}});
+                       {{"running", line.running},
+                        {"share_thousandths", thousandths(line.share)}}});
   }
 }
 

@@ -15,7 +15,6 @@ using Share = std::int64_t;  // billionths of a slot
 inline constexpr Share kWholeSlot = 1'000'000'000;
 inline constexpr Share kShareTolerance = 1'000;  // a millionth of a slot
 
-
 // A share as it is dealt: rounded to the nearest 10^-18 of a slot.
 using FineShare = Int128;
 inline constexpr FineShare kFinePart = 1'000'000'000;  // of a billionth
@@ -26,6 +25,10 @@ constexpr Share coarse(FineShare share) {
 
 constexpr Share share_of_slots(std::int64_t slots) {
   return slots * kWholeSlot;
+}
+// As it is shown: thousandths, half up.
+constexpr std::int64_t thousandths(Share share) {
+  return (share + kWholeSlot / 2000) / (kWholeSlot / 1000);
 }
 // Whole slots in a share.
 constexpr std::int64_t whole_slots(Share share) {

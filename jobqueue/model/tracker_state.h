@@ -59,44 +59,38 @@ struct TrackerAddress {
   std::vector<std::string> local_paths;
 };
 
-struct TrackerState {
+struct alignas(64) TrackerState {
   // AWAITED: named in the store as holding outputs, but not heard of since the JobTracker started.
   // New: its name alone is known, for the moment.
   enum class State : std::uint8_t { kLive, kLost, kAwaited, kNew };
 
+  // What every heartbeat looks at comes first and lies together.
   TrackerId id;
-  std::string name;
-  std::string host;
-  std::int32_t shuffle_port = 0;
   RackId rack;
   std::int64_t incarnation = 0;
-  std::string home;        // as it says; empty: it does not
-  bool forgotten = false;  // lost, and to be in no list until it comes back
   std::int64_t sequence = 0;  // of the last heartbeat taken
   State state = State::kLive;
   bool accepts_tasks = true;  // as it says
   bool low_disk = false;      // likewise
   bool faulty = false;        // too many faults: out of the pool until enough are forgotten
-  // What an administrator wants of it, since when and by whose word.
-  TrackerOrder order = TrackerOrder::kNone;
-  TimeMs ordered_at = 0;
-  std::string ordered_by;
-  std::string order_reason;
-  std::uint64_t stop_ended_seq = 0;  // of the event that said so last
-  std::vector<TimeMs> faults;  // not forgotten yet, oldest first
-  std::string health;
-  std::string lost_why;  // lost: "was silent for 600 s"
-  std::int64_t free_disk_mb = -1;
-  std::int32_t load_millionths = 0;  // load average per core, as reported
+  bool forgotten = false;     // lost, and to be in no list until it comes back
+  bool reported = false;      // since the JobTracker was started
+  TrackerOrder order = TrackerOrder::kNone;  // what an administrator wants of it
   TimeMs last_heartbeat = 0;
-  Resources total;
-  Resources used;  // HELD: running and dying attempts
   std::vector<AttemptSlot> attempts;  // all live ones; order is not meaningful
   std::vector<HeldAttempt> held;      // of `attempts`, in the same places
-  std::vector<TaskKey> map_outputs;   // succeeded maps whose output is here; may hold stale entries
-  std::vector<std::string> local_paths;  // prefixes of files that are local here
-  std::vector<std::string> protections;  // as it says
-  std::vector<JobId> duties;             // last duties of jobs that it was given
+  Resources used;                     // HELD: running and dying attempts
+  Resources total;
+  std::int64_t free_disk_mb = -1;
+  std::int32_t load_millionths = 0;  // load average per core, as reported
+  std::uint32_t keeps = 0;           // holds and reservations on it (ClaimBook)
+  std::uint32_t copied = 0;          // reduces here that wait for their slots
+  std::int64_t copy_slots = 0;       // taken by reduces that copy or wait, dying ones included
+  std::string health;
+  // Ends that were taken but may not be durable yet: acknowledged once seq is.
+  std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
+  std::vector<TaskKey> map_outputs;  // succeeded maps whose output is here; may hold stale entries
+  std::vector<JobId> duties;         // last duties of jobs that it was given
   std::vector<AttemptKey>
       held_commits;  // granted before a restart, not heard of since: may still be published
   // What ran on it when it was last lost: nothing else of this start may come back.
@@ -105,15 +99,20 @@ struct TrackerState {
     bool blamed = false;  // for the loss
   };
   std::vector<LostAttempt> lost_attempts;
-  bool reported = false;  // since the JobTracker was started
-  // Ends that were taken but may not be durable yet: acknowledged once seq is.
-  std::vector<std::pair<AttemptKey, std::uint64_t>> unacknowledged;
 
-  std::uint32_t keeps = 0;      // holds and reservations on it (ClaimBook)
-  std::uint32_t copied = 0;     // reduces here that wait for their slots
-  std::int64_t copy_slots = 0;  // taken by reduces that copy or wait, dying ones included
-
-  // What a heartbeat of slots does not look at stands apart from what it does.
+  std::string name;
+  std::string host;
+  std::int32_t shuffle_port = 0;
+  std::string home;  // as it says; empty: it does not
+  // Since when the order stands, and by whose word.
+  TimeMs ordered_at = 0;
+  std::string ordered_by;
+  std::string order_reason;
+  std::uint64_t stop_ended_seq = 0;  // of the event that said so last
+  std::vector<TimeMs> faults;        // not forgotten yet, oldest first
+  std::string lost_why;              // lost: "was silent for 600 s"
+  std::vector<std::string> local_paths;  // prefixes of files that are local here
+  std::vector<std::string> protections;  // as it says
   Resources largest;       // the most it has had in each dimension, also if it is lost
   Resources stored_total;  // as last told to the store
   std::map<std::string, std::string> labels;  // as it says; `name` and `rack` are labels, too

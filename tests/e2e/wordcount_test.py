@@ -89,8 +89,9 @@ class WordCount(Cluster):
 
     def test_queue_figures_and_policy_switch_while_jobs_run(self):
         self.start_cluster(trackers=2)
-        slow = self.submitted("slow", "--split-size", "1KiB", mapper="sleep 0.3; cat", input=self.some_text(lines=400),
-                              reduces=0)
+        go = self.dir / "go"
+        slow = self.submitted("slow", "--split-size", "1KiB", mapper=f"while [ ! -e {go} ]; do sleep 0.1; done; cat",
+                              input=self.some_text(lines=400), reduces=0)
         wait_for("the job runs", lambda: self.json("job", "status", slow)["maps"]["running"] > 0)
         queues = {q["name"]: q for q in self.json("queue", "list")}
         self.assertEqual(queues["research"]["maps"]["guaranteed"], 2)
@@ -99,6 +100,7 @@ class WordCount(Cluster):
         self.ok("policy", "set", "fifo")
         self.assertEqual(self.json("policy", "show")["current"], "fifo")
         self.ok("policy", "set", "capacity")
+        go.touch()
         self.assertEqual(self.wait_for_end(slow), "SUCCEEDED")
 
 

@@ -36,10 +36,9 @@ JobStandingsView jobs_to_ask(const PublishedViews& views) {
 }
 
 JobStandingsView::Figures figures_of(const JobFigures& figures, std::uint32_t running) {
-  constexpr Share kThousandth = kWholeSlot / 1000;
   JobStandingsView::Figures out;
   out.running = running;
-  out.share_thousandths = (figures.share + kThousandth / 2) / kThousandth;
+  out.share_thousandths = thousandths(figures.share);
   out.weight_millionths = figures.weight_millionths;
   out.deficit_ms = figures.deficit_ms;
   return out;

@@ -10,7 +10,6 @@ namespace weir {
 namespace {
 
 OutlookView::Figures share_figures(const QueueFigures& of, bool guarantees) {
-  constexpr Share kThousandth = kWholeSlot / 1000;
   OutlookView::Figures out;
   out.running = of.running;
   out.pending = of.pending;
@@ -18,7 +17,7 @@ OutlookView::Figures share_figures(const QueueFigures& of, bool guarantees) {
     out.guaranteed = of.guaranteed;
     out.allocated = of.allocated;
   }
-  if (of.share >= 0) out.share_thousandths = (of.share + kThousandth / 2) / kThousandth;
+  if (of.share >= 0) out.share_thousandths = thousandths(of.share);
   if (of.min_share >= 0) out.min_share = of.min_share;
   if (of.maximum >= 0) out.maximum = of.maximum;
   return out;

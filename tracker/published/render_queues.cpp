@@ -23,7 +23,7 @@ QueueView::Slots render_figures(const QueueFigures& figures, bool guarantees) {
   out.running = figures.running;
   out.pending = figures.pending;
   if (figures.maximum >= 0) out.maximum = figures.maximum;
-  if (figures.share >= 0) out.share_thousandths = figures.share / (kWholeSlot / 1'000);
+  if (figures.share >= 0) out.share_thousandths = thousandths(figures.share);
   if (!guarantees) return out;
   out.lends = std::max<std::int64_t>(0, figures.guaranteed - figures.allocated);
   out.borrows = std::max<std::int64_t>(0, figures.running - figures.guaranteed);
