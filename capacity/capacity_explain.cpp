@@ -44,7 +44,8 @@ std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now)
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
   if (const std::int64_t widest = widest_ever(job.queue, kind); width(id, kind) > widest) {
-    return {wider_than_maximum(state_.tree().node(job.queue).path, kind, width(id, kind), widest)};
+    return {wider_than_maximum("queue " + state_.tree().node(job.queue).path, kind, width(id, kind),
+                               widest)};
   }
   std::vector<Reason> reasons;
   const auto over_limit = explain_user(job, kind);

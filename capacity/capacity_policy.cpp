@@ -216,14 +216,7 @@ LeafNeed CapacityPolicy::need_of(QueueId leaf, TaskKind kind) const {
           .has_maximum = here.has_maximum,
           .guaranteed = line.guaranteed,
           .maximum = line.maximum,
-          .running = state_.queue(leaf).running[kind],
-          .wanted = [this, kind](JobId id) {
-            const JobEntry& entry = *find_entry(id);
-            return WantedOfJob{.order = entry.order,
-                               .user = entry.user,
-                               .width = width(id, kind),
-                               .tasks = entry.counted[index(kind)]};
-          }};
+          .running = state_.queue(leaf).running[kind]};
 }
 
 LeafFacts CapacityPolicy::leaf_facts(QueueId leaf, TaskKind kind) const {

@@ -65,9 +65,7 @@ std::int64_t CapacityPolicy::freed_in(QueueId leaf, TaskKind kind) const {
   }
   std::int64_t slots = 0;
   for (const auto& [id, freed] : on) {
-    const TrackerState& tracker = state_.tracker(id);
-    const std::int64_t free = std::max<std::int64_t>(0, state_.free_slots(tracker, kind));
-    if (tracker.in_pool()) slots += std::min(freed, free);
+    slots += std::min(freed, state_.free_slots(state_.tracker(id), kind));
   }
   return std::min(slots, std::max<std::int64_t>(0, line.kept() - line.facts.running));
 }
@@ -181,7 +179,13 @@ std::int64_t CapacityPolicy::shortfall(QueueId leaf, TaskKind kind) const {
   const std::int64_t gap = line.kept() - line.facts.running - freed_in(leaf, kind);
   if (gap <= 0) return 0;
   if (line.facts.wide_jobs == 0 && line.facts.dying == 0) return gap;
-  return need_of(leaf, kind).owed(gap);
+  return need_of(leaf, kind).owed(gap, [this, kind](JobId id) {
+    const JobEntry& entry = *find_entry(id);
+    return WantedOfJob{.order = entry.order,
+                       .user = entry.user,
+                       .width = width(id, kind),
+                       .tasks = entry.counted[index(kind)]};
+  });
 }
 
 // --- Preemption ---

@@ -50,6 +50,7 @@ class ContainerCapacity : public Policy, public Claims {
     TaskPick pick;
     const Size* size = nullptr;
     bool reserves = false;
+    bool waits = false;  // for room below a maximum: where that is nothing passes it
     int step = kBeyond;
     Fraction key;
     TimeMs deadline = 0;  // of its claims
@@ -73,6 +74,13 @@ class ContainerCapacity : public Policy, public Claims {
   // Its step and key, if its maximum lets it start; else nothing of the queue may start now.
   bool place(QueueId queue, Head& head) const;
   bool within_maximum(QueueId queue, JobId job, const Resources& need) const;
+  // Of a task that finds room on another tracker, in queues that are short for it: whether it waits
+  // for room below a maximum, or may start there. Nothing: it is not such a task.
+  enum class Elsewhere { kWaits, kStarts };
+  std::optional<Elsewhere> elsewhere(QueueId leaf, const Job& job, TaskKind kind) const;
+  // Whether a task that starts before it leaves that room below the maximums on the way.
+  bool leaves_room_for(const Resources& other, QueueId leaf, JobId job,
+                       const Resources& need) const;
   // Every queue on the way up is short of what is allocated to it.
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   // `reserved`: by others of the user.

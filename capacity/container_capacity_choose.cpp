@@ -20,7 +20,7 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer) {
   const auto head = head_of(
       QueueTree::root(),
       {.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve});
-  if (!head) return std::nullopt;
+  if (!head || head->waits) return std::nullopt;
   return head->reserves ? reserve_of(head->pick.task, tracker.id) : launch_of(head->pick);
 }
 
@@ -98,6 +98,34 @@ bool ContainerCapacity::within_maximum(QueueId queue, JobId job, const Resources
                                                need, bounds_.maximum(queue));
 }
 
+std::optional<ContainerCapacity::Elsewhere> ContainerCapacity::elsewhere(QueueId leaf,
+                                                                         const Job& job,
+                                                                         TaskKind kind) const {
+  const Resources& need = job.need(kind);
+  bool bounded = false, waits = false;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!bounds_.has_maximum(q)) continue;
+    if (!is_short(state_.space(), state_.queue(q).running, need, bounds_.maximum(q)))
+      return std::nullopt;
+    bounded = true;
+    waits = waits || !within_maximum(q, job.id, need);
+  }
+  if (!bounded || !short_on_the_way(leaf, need) || !finds_room(state_, job, kind))
+    return std::nullopt;
+  return waits ? Elsewhere::kWaits : Elsewhere::kStarts;
+}
+
+bool ContainerCapacity::leaves_room_for(const Resources& other, QueueId leaf, JobId job,
+                                        const Resources& need) const {
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!bounds_.has_maximum(q)) continue;
+    Amounts taken = taken_by_others(state_, q, job);
+    for (const Dimension d : state_.space().dimensions()) taken[d] += other[d];
+    if (!within(state_.space(), taken, need, bounds_.maximum(q))) return false;
+  }
+  return true;
+}
+
 bool ContainerCapacity::place(QueueId queue, Head& head) const {
   if (queue == QueueTree::root()) return true;
   const Space& space = state_.space();
@@ -132,17 +160,31 @@ std::optional<ContainerCapacity::Head> ContainerCapacity::head_of_leaf(QueueId l
   const ContainerItems& items = index_.leaf(leaf.index()).items;
   std::optional<Head> head = head_of_claim(leaf, reach);
   if (head || reach.overdue) return head;
-  bool someone_at_limit = false;
+  bool someone_at_limit = false, bounded = false;
+  const Resources* before = nullptr;  // of the first that starts elsewhere
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q))
+    bounded = bounded || bounds_.has_maximum(q);
+  const auto may_reserve = [&](const ContainerItems::Bucket& bucket) {
+    return reach.reserve != nullptr && reach.reserve->may(bucket) &&
+           short_on_the_way(leaf, bucket.size->need);
+  };
   const auto pick = [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
     const Job& job = state_.job(item.job.id);
     const Amounts reserved = reserved_by_others(leaf, job.user, job.id);
     if (!reserved.all_zero() && over_user_limit(leaf, job.user, bucket.size->need, reserved))
       return false;
     if (reach.starts(bucket, state_)) {
+      if (before != nullptr && !leaves_room_for(*before, leaf, job.id, bucket.size->need))
+        return false;
       if (const auto task = state_.pick_task(job.id, item.kind, reach.tracker.id))
         head = Head{.pick = *task, .size = bucket.size};
-    } else if (const auto task = reach.reserve->task(job, item.kind)) {
-      head = Head{.pick = {.task = *task}, .size = bucket.size, .reserves = true};
+    } else if (const auto where = elsewhere(leaf, job, item.kind)) {
+      if (*where == Elsewhere::kWaits)
+        head = Head{.pick = {.task = {job.id, item.kind}}, .size = bucket.size, .waits = true};
+      if (before == nullptr) before = &bucket.size->need;
+    } else if (may_reserve(bucket)) {
+      if (const auto task = reach.reserve->task(job, item.kind))
+        head = Head{.pick = {.task = *task}, .size = bucket.size, .reserves = true};
     }
     return head.has_value();
   };
@@ -152,9 +194,8 @@ std::optional<ContainerCapacity::Head> ContainerCapacity::head_of_leaf(QueueId l
         const bool over = over_user_limit(leaf, bucket.user, need);
         someone_at_limit = someone_at_limit || over;
         if (over || !leaves_what_is_kept(leaf, need)) return false;
-        return reach.starts(bucket, state_) || (reach.reserve != nullptr &&
-                                                reach.reserve->may(bucket) &&
-                                                short_on_the_way(leaf, need));
+        return reach.starts(bucket, state_) || may_reserve(bucket) ||
+               (bounded && state_.trackers_with_room(need) > 0);
       },
       pick);
   const UserLimit::Mode mode = state_.tree().node(leaf).settings.user_limit.mode;

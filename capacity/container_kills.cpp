@@ -199,9 +199,7 @@ Resources ContainerKills::room(TrackerId id) const {
   // Of what dies on its own account all is held: the pass has taken off what is free already.
   for (const Hold& hold : state_.claims().holds()) {
     if (hold.tracker != id) continue;
-    Resources held = hold.need;
-    held -= hold.kept_room();
-    room -= held;
+    room -= hold.occupied_room();
   }
   return room;
 }

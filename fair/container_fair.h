@@ -67,6 +67,7 @@ class ContainerFair : public Policy, public Pools {
     TaskPick pick;
     const Size* size = nullptr;
     bool reserves = false;
+    bool waits = false;  // for room below a pool's maximum: where that is nothing passes it
     int step = kBeyond;
     Key key;
   };
@@ -99,7 +100,7 @@ class ContainerFair : public Policy, public Pools {
   bool short_of_maximums(const JobLine& line, const Resources& need) const;
   bool within_queues(const Job& job, const Resources& need) const;
   bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
-  bool within_maximums(const Job& job, const Resources& need) const;  // of all of these
+  bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way
   bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;
   Amounts kept_idle(PoolId pool) const;  // OFF: of what it keeps, what does not run
   std::int64_t kept(PoolId pool, Dimension d) const;

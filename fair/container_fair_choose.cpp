@@ -21,7 +21,7 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer) {
   const auto head = head_of(
       PoolTree::root(),
       {.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve});
-  if (!head) return std::nullopt;
+  if (!head || head->waits) return std::nullopt;
   return head->reserves ? reserve_of(head->pick.task, tracker.id) : launch_of(head->pick);
 }
 
@@ -33,7 +33,9 @@ std::optional<Choice> ContainerFair::choose_reserved(const Reservation& kept,
   const Resources& need = job.need(kept.kind);
   const Resources used = used_on(state_, tracker);
   if (state_.fits_in(need, tracker, used)) {
-    if (!within_maximums(job, need) || !leaves_what_is_kept(find(job.id)->pool, need))
+    const JobLine& line = *find(job.id);
+    if (!within_pools(line, need) || !within_queues(job, need) ||
+        !leaves_what_is_kept(line.pool, need))
       return std::nullopt;
     return launch_of(state_.pick_task(job.id, kept.kind, tracker.id));
   }
@@ -113,8 +115,10 @@ std::optional<ContainerFair::Head> ContainerFair::head_of_job(const JobLine& lin
         return Head{.pick = *pick, .size = size};
       continue;
     }
-    if (reach.reserve == nullptr || !short_on_the_way(line, size->need)) continue;
-    if (!short_of_maximums(line, size->need)) continue;
+    if (!short_on_the_way(line, size->need) || !short_of_maximums(line, size->need)) continue;
+    if (!within_pools(line, size->need) && finds_room(state_, job, kind))
+      return Head{.pick = {.task = {job.id, kind}}, .size = size, .waits = true};
+    if (reach.reserve == nullptr) continue;
     const ContainerItems::Bucket bucket{.size = size, .picky = job.picky(kind)};
     if (!reach.reserve->may(bucket)) continue;
     if (const auto task = reach.reserve->task(job, kind))
@@ -236,11 +240,12 @@ bool ContainerFair::within_pool(PoolId pool, const Job& job, const Resources& ne
   return true;
 }
 
-bool ContainerFair::within_maximums(const Job& job, const Resources& need) const {
-  for (PoolId p = find(job.id)->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+bool ContainerFair::within_pools(const JobLine& line, const Resources& need) const {
+  const Job& job = state_.job(line.job);
+  for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     if (!within_pool(p, job, need)) return false;
   }
-  return within_queues(job, need);
+  return true;
 }
 
 // --- Minimum shares that are not lent ---

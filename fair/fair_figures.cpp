@@ -3,13 +3,10 @@
 
 #include "fair/fair_policy.h"
 #include "fair/pool_names.h"
+#include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
 namespace {
-
-std::string slot_count(std::int64_t slots, TaskKind kind) {
-  return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
-}
 
 // Slots with up to three decimals, "2.333".
 std::string share_text(Share share) {
@@ -185,9 +182,10 @@ std::vector<Reason> FairPolicy::explain(JobId id, TaskKind kind, TimeMs now) con
     return {{"no_tracker_large_enough",
              "no live tracker is large enough for a task of " + to_string(job.need(kind)) +
                  ", or all that are have failed the job too often; the largest has " +
-                 slot_count(largest, kind),
+                 slots_text(largest, kind),
              {{"need", job.width(kind)}, {"largest", largest}}}};
   }
+  if (auto never = explain_width(*entry, job, kind)) return {*never};
   if (launches && splits(kind)) reasons.push_back(explain_copies(job));
   if (waits || !splits(kind)) explain_slots(*entry, job, kind, reasons);
   explain_unmet(entry->pool, kind, now, reasons);
@@ -215,6 +213,23 @@ void FairPolicy::explain_unmet(PoolId pool, TaskKind kind, TimeMs now,
   }
 }
 
+// Its tasks are wider than a pool or queue on the way may ever run: nothing else is of interest.
+std::optional<Reason> FairPolicy::explain_width(const JobEntry& entry, const Job& job,
+                                                TaskKind kind) const {
+  const std::int64_t width = entry.stand[index(kind)].width;
+  for (PoolId p = entry.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const std::int64_t maximum = standings_[index(kind)].line(p).maximum;
+    if (width > maximum)
+      return wider_than_maximum("pool " + tree_.node(p).path, kind, width, maximum);
+  }
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    const std::int64_t maximum = queue_maximum_[index(kind)][q.index()];
+    if (width > maximum)
+      return wider_than_maximum("queue " + state_.tree().node(q).path, kind, width, maximum);
+  }
+  return std::nullopt;
+}
+
 // Why tasks wait that nothing but slots is missing to.
 void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
                                std::vector<Reason>& reasons) const {
@@ -232,7 +247,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
     if (line.running + stand.width <= line.maximum) continue;
     reasons.push_back({"pool_at_maximum",
                        "pool " + tree_.node(p).path + " holds " + std::to_string(line.running) +
-                           " of its max_share of " + slot_count(line.maximum, kind),
+                           " of its max_share of " + slots_text(line.maximum, kind),
                        {{"running", line.running}, {"maximum", line.maximum}}});
   }
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().node(q).parent) {
@@ -241,7 +256,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
     if (running + stand.width <= maximum || maximum >= state_.total_slots(kind)) continue;
     reasons.push_back({"queue_at_maximum",
                        "queue " + state_.tree().node(q).path + " holds " + std::to_string(running) +
-                           " of its maximum of " + slot_count(maximum, kind),
+                           " of its maximum of " + slots_text(maximum, kind),
                        {{"running", running}, {"maximum", maximum}}});
   }
   if (const DurationMs left = kind == TaskKind::kMap ? delay_.left(job.id) : 0; left > 0) {
@@ -256,7 +271,7 @@ void FairPolicy::explain_slots(const JobEntry& entry, const Job& job, TaskKind k
     reasons.push_back({"pool_at_share",
                        "pool " + pool + " runs " + std::to_string(line.running) +
                            ", its fair share is " + share_text(line.share) + " of " +
-                           slot_count(state_.total_slots(kind), kind),
+                           slots_text(state_.total_slots(kind), kind),
                        {{"running", line.running},
                         {"share_thousandths", thousandths(line.share)}}});
   } else {

@@ -234,6 +234,7 @@ class FairPolicy : public Policy, public Pools, public CopySplit, public Specula
   // --- fair_figures.cpp ---
   std::set<std::string> empty_pools() const;
   PoolFigures figures_of_empty(const std::string& path) const;
+  std::optional<Reason> explain_width(const JobEntry& entry, const Job& job, TaskKind kind) const;
   void explain_slots(const JobEntry& entry, const Job& job, TaskKind kind,
                      std::vector<Reason>& reasons) const;
   void explain_unmet(PoolId pool, TaskKind kind, TimeMs now, std::vector<Reason>& reasons) const;

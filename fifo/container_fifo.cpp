@@ -15,6 +15,8 @@ ContainerFifo::ContainerFifo(const ClusterState& state)
                 return JobOrder{job.priority, job.submitted_at, job.id};
               }}) {
   bounds_.resize(state.total());
+  for (std::size_t q = 1; q < state.tree().size(); ++q)
+    bounded_ = bounded_ || bounds_.has_maximum(QueueId(q));
 }
 
 std::optional<Choice> ContainerFifo::choose(const Offer& offer) {
@@ -24,19 +26,38 @@ std::optional<Choice> ContainerFifo::choose(const Offer& offer) {
       return choose_reserved(*kept, tracker);
   }
   const ReserveHere reserve(state_, tracker);
+  return first_in_line(tracker, std::nullopt, &reserve);
+}
+
+std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
+                                                   std::optional<TimeMs> ends_by,
+                                                   const ReserveHere* reserve) const {
   std::optional<Choice> choice;
-  const auto fits = [&](const ContainerItems::Bucket& bucket) {
-    return state_.fits_in(bucket.size->need, tracker, tracker.used);
+  std::vector<Waiting> waiting;
+  const auto starts = [&](const ContainerItems::Bucket& bucket) {
+    return state_.fits_in(bucket.size->need, tracker, tracker.used) &&
+           (!ends_by ||
+            (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *ends_by));
+  };
+  const auto may_reserve = [&](const ContainerItems::Bucket& bucket) {
+    return reserve != nullptr && reserve->may(bucket);
   };
   index_.leaf(0).items.visit(
-      [&](const ContainerItems::Bucket& bucket) { return fits(bucket) || reserve.may(bucket); },
+      [&](const ContainerItems::Bucket& bucket) {
+        return starts(bucket) || may_reserve(bucket) ||
+               (bounded_ && state_.trackers_with_room(bucket.size->need) > 0);
+      },
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
-        if (fits(bucket)) {
-          if (!at_maximum(job, bucket.size->need))
-            choice = launch_of(state_.pick_task(job.id, item.kind, tracker.id));
-        } else if (short_on_the_way(job.queue, bucket.size->need)) {
-          if (const auto task = reserve.task(job, item.kind))
+        const Resources& need = bucket.size->need;
+        const bool is_full = at_maximum(job, need, waiting).has_value();
+        if (starts(bucket) && !is_full)
+          choice = launch_of(state_.pick_task(job.id, item.kind, tracker.id));
+        if (choice || !short_on_the_way(job.queue, need)) return choice.has_value();
+        if (bounded_ && (is_full || !starts(bucket)) && finds_room(state_, job, item.kind)) {
+          waiting.push_back({job.queue, &need});
+        } else if (!starts(bucket) && may_reserve(bucket)) {
+          if (const auto task = reserve->task(job, item.kind))
             choice = reserve_of(*task, tracker.id);
         }
         return choice.has_value();
@@ -55,19 +76,7 @@ std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
     return launch_of(state_.pick_task(kept.job, kept.kind, tracker.id));
   }
   const auto ends_by = room_by(state_, tracker, need);
-  if (!ends_by) return std::nullopt;
-  std::optional<Choice> choice;
-  index_.leaf(0).items.visit(
-      [&](const ContainerItems::Bucket& bucket) {
-        return bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *ends_by &&
-               state_.fits_in(bucket.size->need, tracker, tracker.used);
-      },
-      [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
-        if (!at_maximum(state_.job(item.job.id), bucket.size->need))
-          choice = launch_of(state_.pick_task(item.job.id, item.kind, tracker.id));
-        return choice.has_value();
-      });
-  return choice;
+  return ends_by ? first_in_line(tracker, ends_by, nullptr) : std::nullopt;
 }
 
 std::string_view ContainerFifo::over(const Reservation& kept) const {
@@ -85,10 +94,15 @@ Preemption ContainerFifo::tick(TimeMs) {
   return plan;
 }
 
-std::optional<QueueId> ContainerFifo::at_maximum(const Job& job, const Resources& need) const {
+std::optional<QueueId> ContainerFifo::at_maximum(const Job& job, const Resources& need,
+                                                 const std::vector<Waiting>& waiting) const {
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
     if (!bounds_.has_maximum(q)) continue;
-    const Amounts taken = taken_by_others(state_, q, job.id);
+    Amounts taken = taken_by_others(state_, q, job.id);
+    for (const Waiting& other : waiting) {
+      if (!state_.tree().is_ancestor(q, other.queue)) continue;
+      for (const Dimension d : state_.space().dimensions()) taken[d] += (*other.need)[d];
+    }
     if (!within(state_.space(), taken, need, bounds_.maximum(q))) return q;
   }
   return std::nullopt;

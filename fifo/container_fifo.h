@@ -36,13 +36,24 @@ class ContainerFifo : public Policy {
  private:
   std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
   std::string_view over(const Reservation& kept) const;  // why; empty: it stands
+  // The first in line that may start on the tracker (by then, if that is said), or may reserve it.
+  std::optional<Choice> first_in_line(const TrackerState& tracker, std::optional<TimeMs> ends_by,
+                                      const ReserveHere* reserve) const;
+  // A task that comes first and waits for room below a maximum, or for the tracker that has room
+  // for it: nothing takes it from below the maximum.
+  struct Waiting {
+    QueueId queue;
+    const Resources* need;
+  };
   // The queue on the job's way that is at its maximum for that, if any, with what reservations of
-  // others keep; and whether all are short of it.
-  std::optional<QueueId> at_maximum(const Job& job, const Resources& need) const;
+  // others keep and what `waiting` need; and whether all are short of it.
+  std::optional<QueueId> at_maximum(const Job& job, const Resources& need,
+                                    const std::vector<Waiting>& waiting = {}) const;
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
 
   const ClusterState& state_;
   QueueBounds bounds_;
+  bool bounded_ = false;  // a queue has a maximum
   ContainerIndex index_;  // one line for all
 };
 

@@ -181,7 +181,7 @@ std::vector<Reason> FifoPolicy::explain(JobId id, TaskKind kind, TimeMs) const {
   const QueueTree& tree = state_.tree();
   std::vector<Reason> reasons;
   if (const std::int64_t widest = waiting.widest_ever(entry.leaf); width > widest)
-    return {wider_than_maximum(tree.node(entry.leaf).path, kind, width, widest)};
+    return {wider_than_maximum("queue " + tree.node(entry.leaf).path, kind, width, widest)};
   for (QueueId q = waiting.limiter(entry.leaf); q != QueueTree::root();
        q = waiting.limiter(tree.parent(q))) {
     const std::int64_t running = state_.queue(q).running[kind];

@@ -71,8 +71,10 @@ bool Holds::preempt(const KillOrder& order) {
             .tracker = tracker,
             .job = order.job,
             .slots = order.slots,
-            .need = order.need,
             .ordered_at = now_};
+  if (state_.space().containers()) {
+    for (const Dimension d : state_.space().dimensions()) hold.need[d] = order.need[d];
+  }
   const bool holds = (claim != nullptr || !order.for_pool.empty()) && !order.log_only;
   if (holds) hold.id = book.next_hold();
   const bool containers = state_.space().containers();
@@ -91,7 +93,6 @@ bool Holds::preempt(const KillOrder& order) {
                      .from_pool = std::string(pool_of(*policy_, task.job)),
                      .user = attempt.user,
                      .slots = containers ? 1 : state_.job(task.job).width(task.kind),
-                     .container = containers ? state_.job(task.job).need(task.kind) : Resources{},
                      .ran_ms = attempt.in_slots_ms(now_),
                      .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
                                                : KillRecord::Outcome::kPending});
@@ -102,7 +103,10 @@ bool Holds::preempt(const KillOrder& order) {
     attempt.hold = hold.id;
     ++hold.dying;
     hold.dying_slots += state_.job(task.job).width(task.kind);
-    if (containers) hold.dying_need += state_.job(task.job).need(task.kind);
+    if (containers) {
+      const Resources& need = state_.job(task.job).need(task.kind);
+      for (const Dimension d : state_.space().dimensions()) hold.dying_need[d] += need[d];
+    }
     parts_.attempts.order_kill(slot, order.reason, order.for_queue, order.claim, order.for_pool);
   }
   if (!holds) return true;
@@ -151,8 +155,10 @@ void Holds::victim_left(const Attempt& attempt) {
     if (hold.id != attempt.hold) continue;
     --hold.dying;
     hold.dying_slots -= state_.job(attempt.key.task.job).width(attempt.key.task.kind);
-    if (state_.space().containers())
-      hold.dying_need -= state_.job(attempt.key.task.job).need(attempt.key.task.kind);
+    if (state_.space().containers()) {
+      const Resources& need = state_.job(attempt.key.task.job).need(attempt.key.task.kind);
+      for (const Dimension d : state_.space().dimensions()) hold.dying_need[d] -= need[d];
+    }
     hold.free_since = now_;
   }
 }

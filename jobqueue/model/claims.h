@@ -19,6 +19,7 @@
 
 #include "jobqueue/model/dimension.h"
 #include "jobqueue/model/ids.h"
+#include "jobqueue/model/per_dimension.h"
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/time.h"
 
@@ -70,19 +71,24 @@ struct Hold {
   bool used = false;             // a task of the claimant has started on some of them
   std::uint32_t dying = 0;       // victims that the tracker still has
   std::int64_t dying_slots = 0;  // and what they still occupy
-  Resources need;                // of containers: the room that is held, for one task,
-  Resources dying_need;          // and what of it victims still occupy
+  PerDimension<std::int64_t> need;        // of containers: the room that is held, for one task,
+  PerDimension<std::int64_t> dying_need;  // and what victims still occupy
   TimeMs ordered_at = 0;
   TimeMs free_since = 0;  // when the last victim was gone; meaningless while dying > 0
   bool complete() const { return dying == 0; }
   // Of the slots that are free on the tracker by now.
   std::int64_t kept() const { return slots > dying_slots ? slots - dying_slots : 0; }
-  // Likewise, of the room for a container.
+  // Likewise, of the room for a container; and the rest of that.
   Resources kept_room() const {
-    Resources kept = need;
-    for (std::size_t i = 0; i < kDimensionCount; ++i)
-      kept.amount[i] -= std::min(need.amount[i], dying_need.amount[i]);
+    Resources kept;
+    for (const Dimension d : kContainerDimensions)
+      kept[d] = need[d] - std::min(need[d], dying_need[d]);
     return kept;
+  }
+  Resources occupied_room() const {
+    Resources occupied;
+    for (const Dimension d : kContainerDimensions) occupied[d] = std::min(need[d], dying_need[d]);
+    return occupied;
   }
 };
 
@@ -125,8 +131,7 @@ struct KillRecord {
   std::string from_pool;  // the victim's pool, under a policy with pools
   UserId user;
   std::int64_t slots = 0;
-  Resources container;    // where containers count
-  DurationMs ran_ms = 0;  // slots, or the container, * ran_ms is what was lost
+  DurationMs ran_ms = 0;  // slots * ran_ms is what was lost
   Outcome outcome = Outcome::kPending;
   bool finished_first = false;  // the attempt succeeded before its tracker killed it
   std::int64_t lost_slot_ms() const { return slots * ran_ms; }

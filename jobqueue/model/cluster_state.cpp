@@ -151,7 +151,7 @@ void ClusterState::set_job_state(Job& job, JobState state) {
 void ClusterState::add_running(QueueId leaf, UserId user, const Size& size, std::int64_t tasks) {
   auto& users = queues_[leaf.index()].users;
   UserInQueue& in_queue = users[user];
-  for (std::size_t i = 0; i < size.end; ++i) {
+  for (std::size_t i = size.begin; i < size.end; ++i) {
     const Dimension d = Dimension::at(i);
     const std::int64_t amount = tasks * size.need[d];
     if (amount == 0 || !space_.counts(d)) continue;

@@ -3,6 +3,7 @@
 // of MapReduce stands for it. Stored: never renumber.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -44,5 +45,10 @@ inline constexpr Dimension Dimension::kVcores = Dimension::at(3);
 inline constexpr std::size_t kNamedCount = 6;
 inline constexpr std::size_t kDimensionCount = 4 + kNamedCount;
 inline constexpr std::size_t kPlaceCount = 2 + kNamedCount;  // that may count together
+inline constexpr auto kContainerDimensions = [] {
+  std::array<Dimension, kPlaceCount> all;
+  for (std::size_t i = 0; i < kPlaceCount; ++i) all[i] = Dimension::at(kTaskKindCount + i);
+  return all;
+}();
 
 }  // namespace weir

@@ -20,7 +20,9 @@ const Size* SizeTable::intern(const Resources& need) {
   by_need_.emplace(need.amount, number);
   std::size_t end = kDimensionCount;
   while (end > 0 && need.amount[end - 1] == 0) --end;
-  *sizes_[number] = {.need = need, .end = end, .number = number, .groups = 1};
+  std::size_t begin = 0;
+  while (begin < end && need.amount[begin] == 0) ++begin;
+  *sizes_[number] = {.need = need, .begin = begin, .end = end, .number = number, .groups = 1};
   return sizes_[number].get();
 }
 

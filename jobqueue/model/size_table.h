@@ -15,7 +15,7 @@ namespace weir {
 
 struct Size {
   Resources need;
-  std::size_t end = 0;       // it takes nothing of the dimensions from here on
+  std::size_t begin = 0, end = 0;  // it takes nothing of other dimensions
   std::uint32_t number = 0;  // dense, reused
   std::uint32_t groups = 0;  // that point to it
 };

@@ -76,6 +76,17 @@ Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job) {
   return taken;
 }
 
+bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
+  const Resources& need = job.need(kind);
+  if (state.trackers_with_room(need) == 0) return false;
+  return !job.picky(kind) ||
+         std::any_of(state.trackers().begin(), state.trackers().end(),
+                     [&](const TrackerState& tracker) {
+                       return RoomIndex::has_room(tracker, need) &&
+                              state.allows(job, kind, tracker);
+                     });
+}
+
 bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
   const Resources& need = bucket.size->need;
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
@@ -95,12 +106,7 @@ std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
   }
   if (job.picky(kind) && !state_.allows(job, kind, tracker_)) return std::nullopt;
   if (!state_.could_start(job.id, kind, tracker_.id, tracker_.used)) return std::nullopt;
-  const auto takes_it = [&](const TrackerState& other) {
-    return RoomIndex::has_room(other, need) && state_.allows(job, kind, other);
-  };
-  if (job.picky(kind) && state_.trackers_with_room(need) > 0 &&
-      std::any_of(state_.trackers().begin(), state_.trackers().end(), takes_it))
-    return std::nullopt;
+  if (finds_room(state_, job, kind)) return std::nullopt;
   const TaskGroup& group = job.tasks(kind);
   const auto first = group.retries.first() ? group.retries.first() : group.fresh.first();
   return TaskKey{job.id, kind, first.value_or(0)};

@@ -23,6 +23,9 @@ Resources used_on(const ClusterState& state, const TrackerState& tracker);
 // What runs in the queue, with what reservations of other jobs keep: both count at maximums.
 Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job);
 
+// Whether a tracker that nobody has reserved has room for the next task of the job.
+bool finds_room(const ClusterState& state, const Job& job, TaskKind kind);
+
 // Who may have the tracker of an offer reserved.
 class ReserveHere {
  public:

@@ -37,7 +37,8 @@ std::int64_t OwedList::take(std::int64_t width, std::int64_t tasks) {
   return fitting;
 }
 
-std::int64_t LeafNeed::owed(std::int64_t gap) const {
+std::int64_t LeafNeed::owed(std::int64_t gap,
+                            const std::function<WantedOfJob(JobId)>& wanted) const {
   const bool narrow = std::all_of(dying.begin(), dying.end(),
                                   [](const auto& job) { return job.second.width == 1; });
   if (gap <= 0 || (jobs.wide_jobs() == 0 && narrow)) return std::max<std::int64_t>(gap, 0);

@@ -52,12 +52,12 @@ struct LeafNeed {
   std::int64_t guaranteed = 0;
   std::int64_t maximum = 0;
   std::int64_t running = 0;
-  std::function<WantedOfJob(JobId)> wanted{};  // of the jobs in `jobs`
 
   std::int64_t pending() const;      // PEND
   std::int64_t dying_slots() const;  // wanted, not yet launchable
-  // What of `gap` slots its wanted tasks are owed, in the leaf's order (OwedList).
-  std::int64_t owed(std::int64_t gap) const;
+  // What of `gap` slots its wanted tasks are owed, in the leaf's order (OwedList); `wanted`: of a
+  // job in `jobs`.
+  std::int64_t owed(std::int64_t gap, const std::function<WantedOfJob(JobId)>& wanted) const;
 
  private:
   // PEND must not depend on AC, which depends on PEND; soft limits forbid nothing.

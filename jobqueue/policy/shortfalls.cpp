@@ -67,17 +67,16 @@ std::int64_t Shortfalls::shortfall(QueueId leaf, Dimension dimension) {
                       .has_maximum = settings.maximum_hundredths.has_value(),
                       .guaranteed = here.guaranteed[leaf.index()],
                       .maximum = here.maximum[leaf.index()],
-                      .running = running,
-                      .wanted = [&](JobId id) {
-                        const Job& job = state_.job(id);
-                        return WantedOfJob{.order = job_order(state_, job),
-                                           .user = job.user,
-                                           .width = std::max<std::int64_t>(job.width(kind), 1),
-                                           .tasks = job.launchable(kind)};
-                      }};
+                      .running = running};
   const std::int64_t demand =
       std::min(need.maximum, running + need.pending() + need.dying_slots());
-  return need.owed(std::min(need.guaranteed, demand) - running);
+  return need.owed(std::min(need.guaranteed, demand) - running, [&](JobId id) {
+    const Job& job = state_.job(id);
+    return WantedOfJob{.order = job_order(state_, job),
+                       .user = job.user,
+                       .width = std::max<std::int64_t>(job.width(kind), 1),
+                       .tasks = job.launchable(kind)};
+  });
 }
 
 }  // namespace weir

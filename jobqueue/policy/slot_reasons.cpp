@@ -6,10 +6,10 @@ std::string slots_text(std::int64_t slots, TaskKind kind) {
   return std::to_string(slots) + " " + name(kind) + (slots == 1 ? " slot" : " slots");
 }
 
-Reason wider_than_maximum(const std::string& queue, TaskKind kind, std::int64_t width,
+Reason wider_than_maximum(const std::string& whose, TaskKind kind, std::int64_t width,
                           std::int64_t widest) {
   return {"wider_than_maximum",
-          "a task of it takes " + slots_text(width, kind) + ", and queue " + queue +
+          "a task of it takes " + slots_text(width, kind) + ", and " + whose +
               " may never run more than " + slots_text(widest, kind) +
               ": it cannot start, and holds nobody up",
           {{"need", width}, {"maximum", widest}}};

@@ -11,9 +11,9 @@ namespace weir {
 
 std::string slots_text(std::int64_t slots, TaskKind kind);  // "2 map slots"
 
-// Its tasks take `width` slots, and its queue, by the maximums on the way, may never have more than
-// `widest`.
-Reason wider_than_maximum(const std::string& queue, TaskKind kind, std::int64_t width,
+// Its tasks take `width` slots, and `whose` ("queue a"), by the maximums on the way, may never have
+// more than `widest`.
+Reason wider_than_maximum(const std::string& whose, TaskKind kind, std::int64_t width,
                           std::int64_t widest);
 
 }  // namespace weir

@@ -93,6 +93,7 @@ TEST(Capacity, LentSlotsComeBackAsTheyAreFreed) {
   EXPECT_EQ(h.figures_text("a"), "6 6 0 100");
   EXPECT_EQ(h.figures_text("b"), "4 4 10 90");
   EXPECT_EQ(h.why(1), "queue_at_capacity claim_comes_first");
+  EXPECT_EQ(h.why(2), "queue_is_owed");  // the claim is its own
   for (int i = 0; i < 8; ++i) {
     const std::string tracker = "tt" + std::to_string(i);
     h.finish_all(tracker);

@@ -44,5 +44,22 @@ TEST(FairWaitingJob, IsGivenBackItsTrackers) {
   EXPECT_EQ(h.pool_figures("p").of[index(TaskKind::kMap)].demand, 3);
 }
 
+// It waits for nothing, and nobody waits for it.
+TEST(FairWaitingJob, IsWiderThanItMayEverRun) {
+  FairHarness h;
+  h.section->pools = {pool("p", {.max_maps = 1}), pool("r")};
+  h.add_queue(queue("q", 75)).add_queue(queue("small", 25));
+  h.settings().queues[1].maximum_hundredths = 25'00;
+  h.add_tracker("tt1", {.map_slots = 4, .reduce_slots = 0});
+  h.Harness::submit({.queue = "q", .maps = 1, .slots_per_map = 2, .pool = "p"});
+  h.Harness::submit({.queue = "small", .maps = 1, .slots_per_map = 2, .pool = "r"});
+  h.Harness::submit({.queue = "small", .maps = 2, .pool = "r"});
+  h.advance(0);
+  EXPECT_EQ(h.heartbeat("tt1"), "J3/m0");
+  EXPECT_EQ(h.why(1), "wider_than_maximum");
+  EXPECT_EQ(h.why(2), "wider_than_maximum");
+  EXPECT_EQ(h.why(3), "queue_at_maximum pool_below_share");
+}
+
 }  // namespace
 }  // namespace weir::test

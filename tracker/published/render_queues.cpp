@@ -246,7 +246,6 @@ void add_pending_without_trackers(const ClusterState& state, std::vector<QueueVi
   for (const QueueId leaf : state.tree().leaves()) {
     for (const JobId id : state.queue(leaf).unfinished) {
       const Job& job = state.job(id);
-      if (job.state != JobState::kRunning) continue;
       for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
         QueueView& queue = (*out)[q.index() - 1];
         queue.maps.pending += job.launchable(TaskKind::kMap) * job.width(TaskKind::kMap);

@@ -44,12 +44,13 @@ SeriesView::Point point_of(const SeriesPoint& point) {
 SeriesPoint SeriesBook::mean(const Open& open) {
   SeriesPoint out = open.sum;
   out.at = open.start;
-  for (SeriesFigures& figures : out.of) {
+  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
+    SeriesFigures& figures = out.of[kind];
     figures.guaranteed = rounded(figures.guaranteed, open.points);
     figures.allocated = rounded(figures.allocated, open.points);
     figures.running = rounded(figures.running, open.points);
     figures.pending = rounded(figures.pending, open.points);
-    if (figures.share >= 0) figures.share = rounded(figures.share, open.points);
+    if (figures.share >= 0) figures.share = rounded(figures.share, open.shares[kind]);
   }
   return out;
 }
@@ -116,12 +117,13 @@ void SeriesBook::gather(Queue& queue, std::size_t step, const SeriesPoint& point
   Open& open = queue.rings[step].open;
   if (open.points > 0 && open.start != start) close(queue, step, further);
   if (open.points == 0) {
-    open.start = start;
-    open.sum = SeriesPoint{};
+    open = Open{.start = start};
   }
   ++open.points;
-  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind)
+  for (std::size_t kind = 0; kind < kTaskKindCount; ++kind) {
     add(point.of[kind], open.sum.of[kind]);
+    open.shares[kind] += point.of[kind].share >= 0 ? 1 : 0;
+  }
 }
 
 void SeriesBook::close(Queue& queue, std::size_t step, bool further) {

@@ -82,6 +82,7 @@ class SeriesBook {
   struct Open {
     TimeMs start = 0;
     std::int64_t points = 0;
+    std::int64_t shares[kTaskKindCount] = {0, 0};  // of the points those that have one
     SeriesPoint sum;
   };
   struct Ring {

@@ -126,7 +126,7 @@ TEST_P(HistoryOfStore, ListsByQueueUserAndTime) {
   append(10, {submitted(1), submitted(2), submitted(3), submitted(4)});
   append(100, {ended(4, 100, false, "org")});
   append(200, {ended(1, 200, false, "org.a.b")});
-  append(300, {ended(2, 300, false, "orga")});
+  append(300, {ended(2, 300, false, "org-a")});  // before `org.` as text
   append(400, {ended(3, 400, false, "org.a")});
   EXPECT_THAT(listed(), ElementsAre(3, 2, 1, 4));
   EXPECT_THAT(listed({.queue = "org"}), ElementsAre(3, 1, 4));

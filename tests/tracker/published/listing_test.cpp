@@ -115,6 +115,49 @@ TEST_F(Listing, APageSaysWhereTheNextBegins) {
   EXPECT_FALSE(page_of_jobs(views, {.queue = "gone", .limit = 1}).ok());
 }
 
+TEST_F(Listing, APageOfTrackersBeginsBehindTheLastOfTheOneBefore) {
+  RecordTable<TrackerRecord> trackers;
+  for (const char* name : {"tt2", "tt3", "tt1"}) {
+    auto record = std::make_shared<TrackerRecord>();
+    record->view.name = name;
+    trackers.set(trackers.end(), record);
+  }
+  views.trackers = trackers.snapshot();
+  const auto names = [this](const std::string& after) {
+    std::vector<std::string> found;
+    each_tracker_by_name(views, 0, after, [&found](const TrackerView& tracker) {
+      found.push_back(tracker.name);
+      return true;
+    });
+    return found;
+  };
+  EXPECT_THAT(names(""), ElementsAre("tt1", "tt2", "tt3"));
+  EXPECT_THAT(names("tt2"), ElementsAre("tt3"));
+  EXPECT_THAT(names("tt3"), IsEmpty());
+}
+
+// The store has how attempts ended; what runs, or was seen to end, is known better.
+TEST_F(Listing, StoredAttemptsFillInWhatIsNotKnown) {
+  AttemptView seen, bare;
+  seen.id = {{JobId(1), TaskKind::kMap, 0}, 0};
+  seen.launched_at_ms = 5'000;
+  seen.state = "SUCCEEDED";
+  seen.speculative = true;
+  bare.id = {{JobId(1), TaskKind::kMap, 1}, 0};
+  EndedAttempt first, second, third;
+  first.attempt = seen.id;
+  second.attempt = bare.id;
+  second.launched_at = 7'000;
+  third.attempt = {{JobId(1), TaskKind::kMap, 2}, 0};
+  third.failed = true;
+  const auto all = with_stored(views, {seen, bare}, {third, second, first}, WallClock());
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_TRUE(all[0].speculative);
+  EXPECT_EQ(all[0].launched_at_ms, 5'000);
+  EXPECT_EQ(all[1].launched_at_ms, 7'000);
+  EXPECT_EQ(all[2].state, "FAILED");
+}
+
 TEST_F(Listing, AQueueGoesByItsPathOrAnUnambiguousLastPart) {
   EXPECT_EQ((*find_queue(views, "a.x"))->name, "a.x");
   EXPECT_EQ((*find_queue(views, "b"))->name, "b");

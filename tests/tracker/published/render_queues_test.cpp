@@ -58,6 +58,9 @@ TEST(RenderQueues, WhatIsLentAndBorrowed) {
   EXPECT_EQ(h.queue_view("b").maps.lends, 0);
   EXPECT_EQ(h.queue_view("b").maps.borrows, 2);
   EXPECT_EQ(h.queue_view("b").maps.pending, 4);
+  h.submit({.queue = "a", .maps = 8});  // all of it is a's again, though b runs there
+  EXPECT_EQ(h.queue_view("a").maps.running, 0);
+  EXPECT_EQ(h.queue_view("a").maps.lends, 0);
 }
 
 TEST(RenderQueues, AShareIsRoundedAndNobodyLends) {
@@ -165,11 +168,12 @@ TEST(RenderQueues, JobsThatHaveStartedAndThoseThatHaveNot) {
 TEST(RenderQueues, AUsersLimitIsNoMoreThanTheQueuesMaximum) {
   SeenCapacity h;
   QueueSettings a = with_user_minimum(queue("a", 50), 100);
-  a.user_limit.factor_millionths = 4'000'000;
+  a.user_limit.factor_millionths = 4'000'000;  // of 5
   a.maximum_hundredths = 60'00;
   h.add_queue(a).add_queue(queue("b", 50));
   h.add_tracker("tt1", {.map_slots = 10, .reduce_slots = 0});
   h.submit({.queue = "a", .user = "ann", .maps = 9});
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1 J1/m2 J1/m3 J1/m4 J1/m5");  // one more would be 7
   EXPECT_EQ(h.queue_view("a").maps.maximum, 6);
   EXPECT_EQ(h.queue_view("a").users.at(0).limit_maps, 6);
 }

@@ -73,6 +73,7 @@ TEST(SettingsDiff, APolicyThatWasSetByCommandIsTold) {
               ElementsAre("policy: these say capacity, but fifo rules, set by command, and stays; "
                           "`weir policy set capacity` ends that"));
   EXPECT_THAT(changes(capacity, fifo, "capacity"), ElementsAre("policy: capacity -> fifo"));
+  EXPECT_THAT(diff_of_settings(capacity, fifo, "fair", Resources{})->warnings, ElementsAre());
 }
 
 }  // namespace

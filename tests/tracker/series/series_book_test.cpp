@@ -119,6 +119,29 @@ TEST(SeriesBook, CoarseStepsAreMeansOfFineOnesAndSumsOfKills) {
   EXPECT_EQ(tens.points[0].maps.guaranteed, 10);
 }
 
+TEST(SeriesBook, ACoarseStepHasTheMostClaims) {
+  SeriesBook book;
+  for (const std::int64_t claims : {1, 4, 2}) {
+    SeriesSample sample = running("a", 1);
+    sample.of[0].claims = claims;
+    book.sample(kStart + claims * 1'000, {sample});
+  }
+  EXPECT_EQ(read(book, "a", "10s", 0, kStart + 9'000).points.at(0).maps.claims, 4);
+}
+
+// The policy was changed within the step.
+TEST(SeriesBook, AMeanShareIsOfThePointsThatHadOne) {
+  SeriesBook book;
+  for (int i = 0; i < 10; ++i) {
+    SeriesSample sample = running("a", 1);
+    if (i >= 6) sample.of[0].share = 2'000;
+    book.sample(kStart + i * 1'000, {sample});
+  }
+  const SeriesView tens = read(book, "a", "10s", 0, kStart + 9'000);
+  EXPECT_EQ(tens.points.at(0).maps.share_thousandths, 2'000);
+  EXPECT_FALSE(tens.points.at(0).reduces.share_thousandths.has_value());
+}
+
 TEST(SeriesBook, TheStepThatGoesOnIsShownAsFarAsItIs) {
   SeriesBook book;
   for (int i = 0; i < 13; ++i) book.sample(kStart + i * 1'000, {running("a", 4)});
@@ -145,7 +168,7 @@ TEST(SeriesBook, EachStepIsKeptForItsTime) {
 TEST(SeriesBook, WithoutAStepTheFinestOneThatGoesBackFarEnough) {
   SeriesBook book;
   book.sample(kStart, {running("a", 1)});
-  EXPECT_EQ(read(book, "a", "", kStart - 500'000, kStart).step_ms, 1'000);
+  EXPECT_EQ(read(book, "a", "", kStart - 600'000, kStart).step_ms, 1'000);
   EXPECT_EQ(read(book, "a", "", kStart - 3'600'000, kStart).step_ms, 10'000);
   EXPECT_EQ(read(book, "a", "", kStart - kDay, kStart).step_ms, 60'000);
   EXPECT_EQ(read(book, "a", "", 0, kStart).step_ms, 900'000);
@@ -199,6 +222,16 @@ TEST(SeriesBook, StepsThatEndedWhileItWasDownAreMadeOfWhatThereWas) {
   ASSERT_EQ(quarters.points.size(), 1u);
   EXPECT_EQ(quarters.points[0].at_ms, kStart);
   EXPECT_EQ(quarters.points[0].maps.running, 8);
+}
+
+TEST(SeriesBook, AStepThatWentOnIsMadeOfAllItsPointsAfterARestart) {
+  SeriesBook before;
+  for (int i = 0; i < 12; ++i)
+    before.sample(kStart + i * 1'000, {running("a", i == 10 ? 60 : 0)});
+  SeriesBook after;
+  hand_over(before, after, kStart + 12'000);
+  EXPECT_EQ(maps_running(read(after, "a", "10s", 0, kStart + 12'000)),
+            (std::vector<std::int64_t>{0, 30}));
 }
 
 TEST(SeriesBook, WhatHasNotChangedIsNotWrittenAgain) {

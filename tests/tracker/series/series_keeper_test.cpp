@@ -43,6 +43,18 @@ TEST(SeriesSample, InnerQueuesAndTheClusterHaveTheClaimsAndKillsOfTheirLeaves) {
   EXPECT_EQ(maps(4).share, -1);
 }
 
+TEST(SeriesSample, EveryQueueAboveHasTheClaims) {
+  PublishedViews views;
+  std::vector<QueueView> queues = {queue_view("a", false, 1), queue_view("a.b", false, 1),
+                                   queue_view("a.b.c", true, 1)};
+  QueueView::Claim claim;
+  claim.slots = 6;
+  queues[2].claims = {claim};
+  views.queues = std::make_shared<const std::vector<QueueView>>(queues);
+  for (const SeriesSample& sample : sample_of(views, {}))
+    EXPECT_EQ(sample.of[0].claims, 6) << sample.queue;
+}
+
 // The keeper's thread and clock are real: it waits for the second to be over.
 TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
   FifoHarness h;
