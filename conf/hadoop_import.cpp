@@ -57,6 +57,7 @@ class Import {
  public:
   Result<HadoopImport> run(const std::vector<HadoopFile>& files) {
     for (const HadoopFile& file : files) read(file);
+    properties_.resolve();
     if (ok()) import();
     if (!ok()) return refusal();
     std::vector<std::string> warnings;
@@ -278,6 +279,10 @@ class Import {
                                                     "mapred.acls.",
                                                     "mapreduce.cluster.acls.",
                                                     "yarn.acl.",
+                                                    "yarn.scheduler.minimum-allocation-",
+                                                    "yarn.scheduler.maximum-allocation-",
+                                                    "yarn.scheduler.increment-allocation-",
+                                                    "yarn.resource-types",
                                                     "mapred.newjobweightbooster."};
     properties_.tell_rest(prefixes, [this](std::string_view name) { return why_not(name); });
   }
@@ -295,6 +300,10 @@ class Import {
     if (!own) return why_other();
     if (yarn_capacity) return why_not_in_yarn_capacity(name);
     if (name.starts_with(kYarnFairPrefix)) return why_not_in_yarn_fair(name);
+    if (name.starts_with("yarn.resource-types"))
+      return "tasks take slots here, not memory and cores";
+    if (name.find("-allocation-") != std::string_view::npos)
+      return "what a task may ask for is bounded by the largest tracker here";
     if (name.starts_with("mapred.fairscheduler.eventlog."))
       return "event_log does the same, and needs a path here";
     return "it has no counterpart";

@@ -17,27 +17,54 @@ void HadoopProperties::read(const XmlElement& root, Diagnostics& out) {
                   fmt::format("<{}> is not taken over: only properties are", element.name));
       continue;
     }
-    const XmlElement* name = element.child("name");
-    const XmlElement* value = element.child("value");
-    if (name == nullptr || name->text.empty()) {
-      out.error(element.at, "a property without a name, allowed: <name> and <value>");
+    // Each of the three is an element or, since Hadoop 3, an attribute.
+    const auto text_of = [&](const char* part) {
+      const XmlElement* child = element.child(part);
+      return child != nullptr ? child->text : std::string(element.attribute(part));
+    };
+    const std::string name = text_of("name");
+    if (name.empty()) {
+      out.warning(element.at, "a property without a name, which Hadoop passes over");
       continue;
     }
-    Property property{.value = {.at = element.at, .what = name->text, .out = &out}};
-    if (value != nullptr) {
+    Property property{.value = {.text = text_of("value"), .at = element.at, .out = &out}};
+    if (const XmlElement* value = element.child("value"))
       property.value = value_of_element(*value, "", out);
-      property.value.what = name->text;
-    }
-    const XmlElement* final = element.child("final");
-    property.final = final != nullptr && final->text == "true";
+    property.value.what = name;
+    property.final = text_of("final") == "true";
     set(std::move(property));
   }
 }
 
-void HadoopProperties::set(Property property) {
-  if (property.value.text.find("${") != std::string::npos) {
-    return no_counterpart(property.value, "it refers to another property");
+void HadoopProperties::resolve() {
+  for (Property& property : properties_) {
+    if (property.value.text.find("${") == std::string::npos) continue;
+    if (auto text = resolved(property.value.text)) {
+      property.value.text = std::move(*text);
+    } else {
+      no_counterpart(property.value, "it refers to what is in none of these files");
+      property.gone = property.taken = true;
+      by_name_.erase(property.value.what);
+    }
   }
+}
+
+std::optional<std::string> HadoopProperties::resolved(std::string text) const {
+  constexpr int kSteps = 20;  // as Hadoop's own: they may go round in a circle
+  constexpr std::size_t kLongest = 64 * 1024;
+  for (int step = 0; step < kSteps && text.size() <= kLongest; ++step) {
+    const std::size_t begin = text.find("${");
+    if (begin == std::string::npos) return text;
+    const std::size_t end = text.find('}', begin);
+    if (end == std::string::npos) return std::nullopt;
+    const HadoopValue* value = find(text.substr(begin + 2, end - begin - 2));
+    if (value == nullptr) return std::nullopt;
+    text.replace(begin, end + 1 - begin, value->text);
+  }
+  return std::nullopt;
+}
+
+void HadoopProperties::set(Property property) {
   const auto [found, fresh] = by_name_.emplace(property.value.what, properties_.size());
   if (fresh) {
     properties_.push_back(std::move(property));
@@ -76,7 +103,8 @@ const HadoopValue* HadoopProperties::take(std::string_view name, std::string_vie
 std::vector<HadoopValue> HadoopProperties::with_prefix(std::string_view prefix) const {
   std::vector<HadoopValue> result;
   for (const Property& property : properties_) {
-    if (property.value.what.starts_with(prefix)) result.push_back(property.value);
+    if (property.value.what.starts_with(prefix) && !property.gone)
+      result.push_back(property.value);
   }
   return result;
 }

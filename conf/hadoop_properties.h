@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,10 @@ class HadoopProperties {
   // One more file. Of two properties of one name the later counts, as in Hadoop, unless the first
   // is final. What is no property is a warning.
   void read(const XmlElement& root, Diagnostics& out);
+
+  // Once all files are read: `${name}` becomes the value of that property, as in Hadoop. One that
+  // refers to what is in none of the files is a warning, and gone.
+  void resolve();
 
   bool any(std::string_view prefix) const;
   // Null if there is none. A property that has been taken is not told as left over.
@@ -37,8 +42,10 @@ class HadoopProperties {
     HadoopValue value;
     bool final = false;
     bool taken = false;
+    bool gone = false;
   };
   void set(Property property);
+  std::optional<std::string> resolved(std::string text) const;
 
   std::vector<Property> properties_;
   std::map<std::string, std::size_t, std::less<>> by_name_;

@@ -307,6 +307,65 @@ TEST(HadoopImports, AConfigurationWithinAnotherIsRead) {
   EXPECT_THAT(leaves(good(result.yaml).settings.queues), ElementsAre("day", "night"));
 }
 
+TEST(HadoopImports, APropertysPartsMayBeAttributes) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport result = imported_texts(
+      {{"c.xml", "<configuration><property name='" + root +
+                     "queues' value='a,b'/>\n<property name='" + root +
+                     "a.capacity' value='25' final='true'/><property name='" + root +
+                     "a.capacity' value='30'/>\n<property name='" + root +
+                     "b.capacity'><value>75</value></property></configuration>"}});
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("is set a second time; the first one is final and counts")));
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_EQ(queues.at(0).guaranteed[0].amount, 25'00);
+  EXPECT_EQ(queues.at(1).guaranteed[0].amount, 75'00);
+}
+
+TEST(HadoopImports, APropertyWithoutANameIsPassedOver) {
+  const HadoopImport result =
+      imported_texts({{"c.xml", "<configuration><property><name>yarn.scheduler.capacity.root.queues"
+                                "</name><value>a</value></property>\n<property><value>x</value>"
+                                "</property></configuration>"}});
+  EXPECT_THAT(result.warnings, ElementsAre("c.xml:2:1: warning: a property without a name, which "
+                                           "Hadoop passes over"));
+}
+
+TEST(HadoopImports, PropertiesMayReferToOthers) {
+  const std::string root = "yarn.scheduler.capacity.root.";
+  const HadoopImport result = imported_texts(
+      {{"c.xml", properties({{root + "queues", "a,b,c"},
+                             {root + "a.capacity", "${part}"},
+                             {root + "b.capacity", "7${nought}"},
+                             {root + "c.capacity", "${env.CAP:-10}"},
+                             {root + "c.state", "${round}"}})},
+       {"s.xml", properties({{"part", "2${nought}"}, {"nought", "0"}, {"round", "${round}"}})}});
+  const auto queues = good(result.yaml).settings.queues;
+  EXPECT_EQ(queues.at(0).guaranteed[0].amount, 20'00);
+  EXPECT_EQ(queues.at(1).guaranteed[0].amount, 70'00);
+  EXPECT_THAT(result.warnings,
+              testing::IsSupersetOf(
+                  {HasSubstr("c.capacity = \"${env.CAP:-10}\" is not taken over: it refers to what "
+                             "is in none of these files"),
+                   HasSubstr("c.state = \"${round}\" is not taken over: it refers to what is in "
+                             "none of these files")}));
+}
+
+// They are the scheduler's, though they stand in yarn-site.xml.
+TEST(HadoopImports, SizesOfContainersAreTold) {
+  const HadoopImport result = imported_texts(
+      {{"c.xml", properties({{"yarn.scheduler.capacity.root.queues", "a"},
+                             {"yarn.scheduler.minimum-allocation-mb", "1024"},
+                             {"yarn.resource-types", "gpu"},
+                             {"yarn.nodemanager.vmem-check-enabled", "false"}})}});
+  EXPECT_THAT(result.warnings,
+              testing::UnorderedElementsAre(
+                  HasSubstr("minimum-allocation-mb = \"1024\" is not taken over: what a task may "
+                            "ask for is bounded by the largest tracker here"),
+                  HasSubstr("yarn.resource-types = \"gpu\" is not taken over: tasks take slots"),
+                  "c.xml: warning: 1 other property is not the scheduler's"));
+}
+
 TEST(HadoopImports, AnElementThatIsNotClosedIsNamed) {
   EXPECT_THAT(refusals("<configuration>\n  <!-- <x> --><a b='>'/><c><![CDATA[<y>]]></c>\n"),
               ElementsAre(HasSubstr("f.xml:1:2: not XML: <configuration> is not closed where the "
