@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
+#include "cli/conf_warnings.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
@@ -18,6 +19,7 @@
 #include "cli/submission.h"
 #include "conf/values.h"
 #include "jobqueue/model/job_spec.h"
+#include "jobqueue/model/ok_exits.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_job.h"
 #include "tracker/splits/splits.h"
@@ -116,10 +118,29 @@ void set_limits(const SubmitOptions& options, wire::JobSpec& spec) {
   if (options.slots_per_reduce) spec.__set_slots_per_reduce(*options.slots_per_reduce);
 }
 
+void set_conf(const SubmitOptions& options, wire::JobSpec& spec) {
+  auto conf = key_values("--conf", options.conf);
+  if (!options.ok_exit.empty()) {
+    if (!OkExits::parse(options.ok_exit)) {
+      throw wrong_use(
+          fmt::format("--ok-exit '{}': write numbers from 0 to 255, with commas, like 0,1",
+                      printable(options.ok_exit)));
+    }
+    if (!conf.emplace(kOkExitConf, options.ok_exit).second)
+      throw wrong_use(fmt::format("--ok-exit and --conf {}: leave one of the two", kOkExitConf));
+  }
+  if (!conf.empty()) spec.__set_conf(std::move(conf));
+}
+
 bool exists(const std::string& path) {
   std::error_code error;
-  return std::filesystem::symlink_status(path, error).type() !=
-         std::filesystem::file_type::not_found;
+  const auto status = std::filesystem::symlink_status(path, error);
+  if (error && status.type() == std::filesystem::file_type::none) {
+    throw wrong_use(fmt::format("--output {} cannot be looked at: {}; name a directory that you "
+                                "may reach",
+                                printable(path), error.message()));
+  }
+  return status.type() != std::filesystem::file_type::not_found;
 }
 
 // An output that exists because a job is writing it deserves to be told so.
@@ -178,6 +199,7 @@ int submit(Context& context, const SubmitOptions& options) {
   wire::SubmitRequest request;
   request.caller = to_wire(caller(context));
   request.spec = job_spec_of(options);
+  const auto warnings = conf_warnings(request.spec.conf, request.spec.reduces > 0);
   JobTracker jobtracker(context);
   if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
   check_way_to(request.spec.output);
@@ -195,115 +217,12 @@ int submit(Context& context, const SubmitOptions& options) {
     context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
                 << std::endl;
   }
+  for (const std::string& warning : warnings)
+    context.err << "weir: warning: " << warning << "\n";
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
   warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
                 options.slots_per_reduce.value_or(1));
   return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
-}
-
-void add_job_options(CLI::App& command, SubmitOptions& o) {
-  command
-      .add_option("--queue", o.queue,
-                  "the queue: its dotted path, or its last part if that is unambiguous")
-      ->required();
-  command
-      .add_option("--input", o.input,
-                  "files, directories whose files (not _* and .*) are read, or patterns of both, "
-                  "like 'logs/*.gz'")
-      ->required()
-      ->type_name("PATH...");
-  command.add_option("--output", o.output, "a directory that does not exist yet")
-      ->required()
-      ->type_name("DIR");
-  command.add_option("--mapper", o.mapper, "run by sh -c: lines in, KEY TAB VALUE lines out")
-      ->required()
-      ->type_name("CMD");
-  command
-      .add_option("--reducer", o.reducer, "gets the lines sorted by key; needed unless --reduces 0")
-      ->type_name("CMD");
-  command.add_option("--combiner", o.combiner, "reduces on the map's side already")
-      ->type_name("CMD");
-  command
-      .add_option("--reduces", o.reduces,
-                  "number of reduces, 0 to 100000 (default 1); 0: maps alone")
-      ->type_name("N");
-  command.add_option("--name", o.name, "for people (default: the output's last part)");
-  command.add_option("--priority", o.priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
-      ->type_name("P");
-  command.add_option("--conf", o.conf, "a setting of the job, in the environment of its tasks")
-      ->type_name("KEY=VALUE");
-  command
-      .add_option("--env", o.environment, "an environment variable of mapper, reducer and combiner")
-      ->type_name("KEY=VALUE");
-}
-
-void add_limit_options(CLI::App& command, SubmitOptions& o) {
-  command
-      .add_option("--files", o.files,
-                  "small files, with commas, that travel with the job: programs find them in "
-                  "their directory (1 MiB each, 4 MiB in all)")
-      ->type_name("FILE,...");
-  command
-      .add_option("--split-size", o.split_size,
-                  "input of one map, like 65536, 512k, 64M, 1G (default 64M); a file that ends in "
-                  ".gz, .zst or .bz2 is one split")
-      ->type_name("SIZE");
-  command
-      .add_option_function<std::string>(
-          "--combine-files",
-          [&o](const std::string& size) {
-            o.combine = true;
-            o.combine_files = size;
-          },
-                  "small files are read by one map, several up to this size together (default: "
-                  "the split size)")
-      ->expected(0, 1)
-      ->type_name("[SIZE]");
-  command
-      .add_option("--max-attempts", o.max_attempts,
-                  "failures of a task that fail the job (default 4)")
-      ->type_name("N");
-  command
-      .add_option("--task-timeout", o.task_timeout,
-                  "a task without progress this long has failed (default 10m)")
-      ->type_name("TIME");
-  command
-      .add_option("--map-memory", o.map_memory,
-                  "memory of a map, like 512M, 2G (512 is in MB): asked of the tracker, and its "
-                  "limit")
-      ->type_name("SIZE");
-  command.add_option("--reduce-memory", o.reduce_memory, "memory of a reduce")->type_name("SIZE");
-  command.add_option("--sort-memory", o.sort_memory, "a map's sort buffer (default 64M)")
-      ->type_name("SIZE");
-  command
-      .add_option("--map-slots-per-task", o.slots_per_map, "slots that one map takes (default 1)")
-      ->type_name("N");
-  command
-      .add_option("--reduce-slots-per-task", o.slots_per_reduce,
-                  "slots that one reduce takes (default 1)")
-      ->type_name("N");
-  command
-      .add_option("--slowstart", o.slowstart,
-                  "part of the maps done before reduces start (default 5%)")
-      ->type_name("PART");
-  command
-      .add_option("--working-directory", o.working_directory,
-                  "where relative programs are found (default: the attempt's own directory)")
-      ->type_name("DIR");
-  command
-      .add_option("--time-limit", o.time_limit,
-                  "the job is killed so long after its first task started (default: never)")
-      ->type_name("TIME");
-  command.add_flag("--hold", o.hold,
-                   "nothing of the job starts before `weir job release ID`, which is durable");
-  command.add_flag("--wait", o.wait,
-                   "show progress until the end; exit 0 only if the job SUCCEEDED");
-  command
-      .add_option(
-          "--retry", o.retry,
-          "how long to try while the JobTracker does not answer (default: 2m with --wait or "
-          "once it has been reached, else not at all); never submits twice")
-      ->type_name("TIME");
 }
 
 }  // namespace
@@ -343,7 +262,7 @@ wire::JobSpec job_spec_of(const SubmitOptions& options) {
     throw wrong_use("--mapper is empty; write a command, like --mapper cat");
   set_tasks(options, spec);
   set_limits(options, spec);
-  if (!options.conf.empty()) spec.__set_conf(key_values("--conf", options.conf));
+  set_conf(options, spec);
   if (!options.environment.empty())
     spec.__set_environment(key_values("--env", options.environment));
   spec.output = absolute_path(options.output);
@@ -370,7 +289,7 @@ void add_submit_command(CLI::App& app, Context& context) {
       "  weir submit --queue research --input books/ --output /data/words --reduces 4 --wait \\\n"
       "      --mapper \"tr -cs A-Za-z '\\\\n'\" --reducer 'uniq -c'\n"
       "  weir submit --queue production --input 'logs/2024-1?/*.gz' --combine-files 256M \\\n"
-      "      --output /data/errors --mapper 'grep ERROR' --reduces 0\n"
+      "      --output /data/errors --mapper 'grep ERROR' --ok-exit 0,1 --reduces 0\n"
       "  weir submit --queue research --input books/ --output /data/index --files map.py,stop.txt "
       "\\\n"
       "      --mapper './map.py stop.txt' --reducer 'sort -u' --hold --time-limit 2h");

@@ -19,6 +19,7 @@ struct SubmitOptions {
   std::vector<std::string> input, conf, environment, files;
   std::optional<std::int64_t> reduces, max_attempts, slots_per_map, slots_per_reduce;
   std::string map_memory, reduce_memory, sort_memory, split_size, task_timeout, slowstart, retry;
+  std::string ok_exit;
   bool combine = false;
   std::string combine_files;  // up to this size; empty: the split size
   std::string time_limit;
@@ -35,6 +36,10 @@ std::string with_absolute_program(const std::string& command,
                                   const std::vector<std::string>& shipped = {});
 // `5%` or `0.05`, in millionths.
 std::optional<std::int64_t> parse_slowstart(const std::string& text);
+
+// submit_options.cpp
+void add_job_options(CLI::App& command, SubmitOptions& options);
+void add_limit_options(CLI::App& command, SubmitOptions& options);
 
 void add_submit_command(CLI::App& app, Context& context);
 

@@ -9,6 +9,8 @@
 #include "jobqueue/model/counted.h"
 #include "jobqueue/model/labels.h"
 #include "jobqueue/model/map_output_codec.h"
+#include "jobqueue/model/map_output_keys.h"
+#include "jobqueue/model/ok_exits.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -58,6 +60,8 @@ Status Submissions::check_conf(const SubmitJob& input, QueueId) const {
   }
   if (const auto codec = map_output_codec(spec.conf, MapOutputCodec::kNone); !codec)
     return codec.error();
+  if (const auto keys = MapOutputKeys::of(spec.conf); !keys) return keys.error();
+  if (const auto exits = OkExits::of(spec.conf); !exits) return exits.error();
   return Ok{};
 }
 

@@ -125,9 +125,46 @@ TEST_F(Submit, WrongOptionsAreRefusedBeforeAnybodyIsAsked) {
   expect_refused({"--slowstart", "2"}, "0% to 100%");
   expect_refused({"--retry", "soon"}, "--retry 'soon'");
   expect_refused({"--conf", "novalue"}, "write KEY=VALUE");
+  for (const char* exits : {"x", "0,256", "1,"}) expect_refused({"--ok-exit", exits}, "like 0,1");
+  expect_refused({"--ok-exit", "1", "--conf", "weir.ok.exit=2"}, "leave one of the two");
   expect_refused({"--env", "A=1", "--env", "A=2"}, "given twice");
   expect_refused({"--input", dir / "missing"}, dir / "missing: does not exist");
   expect_refused({"--colour"}, "see `weir submit --help`");
+}
+
+TEST_F(Submit, StatusesThatAreNoFailureGoWithTheJob) {
+  EXPECT_EQ(submit({"--ok-exit", "0,1", "--conf", "a=b"}).code, 0);
+  EXPECT_EQ(fake.submitted.spec.conf,
+            (std::map<std::string, std::string>{{"a", "b"}, {"weir.ok.exit", "0,1"}}));
+}
+
+TEST_F(Submit, WhatHadoopWouldGoByAndWeirDoesNotIsNamed) {
+  const auto warned = [this](std::vector<std::string> conf) {
+    std::vector<std::string> options;
+    for (std::string& each : conf) {
+      options.push_back("--conf");
+      options.push_back(std::move(each));
+    }
+    const auto ran = submit(std::move(options));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return ran.err;
+  };
+  EXPECT_EQ(warned({"mapreduce.job.reduces=4", "stream.recordreader.class=X", "my.own=1"}),
+            "weir: warning: --conf mapreduce.job.reduces has no effect here but in the environment "
+            "of the tasks; --reduces does that\n"
+            "weir: warning: --conf stream.recordreader.class has no effect here but in the "
+            "environment of the tasks\n");
+  EXPECT_EQ(warned({"mapreduce.map.speculative=false", "mapred.fairscheduler.pool=p",
+                    "stream.non.zero.exit.is.failure=false"}),
+            "");
+}
+
+TEST_F(Submit, WhatTellsLinesApartIsForJobsWithReduces) {
+  const std::vector<std::string> options = {"--conf", "stream.num.map.output.key.fields=2"};
+  EXPECT_EQ(submit(options).err, submit().err);
+  auto alone = options;
+  alone.insert(alone.end(), {"--reduces", "0"});
+  EXPECT_THAT(submit(alone).err, HasSubstr("has no effect in a job of maps alone"));
 }
 
 TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {

@@ -65,6 +65,19 @@ TEST(FairDeficit, D4JobsBelowTheirPoolsGuaranteeComeFirst) {
   EXPECT_EQ(h.heartbeats("tt2", 4), "J2/m0; J3/r0; J1/m0; J1/r0");
 }
 
+// What is shown is rounded, below nought as above.
+TEST(FairDeficit, OfOneThatRanMoreThanItsShareIsBelowNought) {
+  Deficit h;
+  h.add_tracker("tt1", {.map_slots = 4, .reduce_slots = 0});
+  h.submit(20, 0);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/m0 J1/m1 J1/m2 J1/m3");
+  h.submit(20, 0, "poolA");
+  h.submit(20, 0, "poolB");
+  h.advance(100);  // a share of 4/3 each: 133.3 were due, 400 ran
+  EXPECT_EQ(h.deficit(1), "-267/0");
+  EXPECT_EQ(h.deficit(2), "133/0");
+}
+
 TEST(FairDeficit, RunningIsIntegratedOverTimeNotSampled) {
   Deficit h;
   h.add_tracker("tt1", {.map_slots = 2, .reduce_slots = 0});

@@ -309,7 +309,7 @@ Status RunningCommand::pump() {
 Status RunningCommand::outcome() {
   kill_and_reap();
   streams_.errors->finish();
-  if (WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0) return Ok{};
+  if (WIFEXITED(wait_status_) && options_.ok_exits.contains(WEXITSTATUS(wait_status_))) return Ok{};
   std::string message = options_.what;
   if (WIFEXITED(wait_status_)) {
     const int status = WEXITSTATUS(wait_status_);

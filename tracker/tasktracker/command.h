@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "conf/daemon_settings.h"
+#include "jobqueue/model/ok_exits.h"
 #include "jobqueue/model/result.h"
 #include "tracker/tasktracker/stderr_sink.h"
 
@@ -25,6 +26,7 @@ struct CommandOptions {
   std::vector<std::string> environment;  // NAME=value, all of it
   std::int64_t memory_mb = 0;            // RLIMIT_AS; 0 = none
   TaskSettings limits;
+  OkExits ok_exits = {};
 };
 
 struct CommandStreams {
@@ -40,8 +42,8 @@ struct CommandStreams {
   std::function<void()> watch;
 };
 
-// Ok if the command exited with 0; otherwise an Error that says how it ended, with its last lines
-// of stderr.
+// Ok if the command exited as it may; otherwise an Error that says how it ended, with its last
+// lines of stderr.
 Status run_command(const CommandOptions& options, const CommandStreams& streams);
 
 // Kills and reaps every descendant of this process, which must be a child subreaper, for good: a

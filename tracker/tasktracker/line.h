@@ -1,4 +1,5 @@
-// A line `key TAB value` and the order of lines. A line without a TAB is all key. Keys are compared
+// A line `key TAB value` and the order of lines. A line without a TAB is all key; a key may be of
+// several fields, each but the last with a TAB behind it (map_output_keys.h). Keys are compared
 // as unsigned bytes (as LC_ALL=C does), a key before its longer extensions. The first eight bytes
 // are kept as a big-endian number, so that most comparisons touch no memory. The partition of a key
 // is FNV-1a 64 of its bytes modulo the number of reduces: a fixed function, so that every tracker,
@@ -8,6 +9,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+
+#include "jobqueue/model/map_output_keys.h"
 
 namespace weir::tasktracker {
 
@@ -51,11 +54,15 @@ inline int compare_keys(const Line& a, const Line& b) {
 }
 
 // `length` counts the newline at the end.
-inline Line make_line(const char* data, std::size_t length) {
-  const auto* tab = static_cast<const char*>(std::memchr(data, '\t', length - 1));
-  const std::size_t key_length = tab ? static_cast<std::size_t>(tab - data) : length - 1;
+inline Line line_of(const char* data, std::size_t length, std::size_t key_length) {
   return {data, static_cast<std::uint32_t>(length), static_cast<std::uint32_t>(key_length),
           key_prefix(data, key_length)};
+}
+inline Line make_line(const char* data, std::size_t length, std::uint32_t key_fields = 1) {
+  if (key_fields > 1) [[unlikely]]
+    return line_of(data, length, length_of_fields({data, length - 1}, '\t', key_fields));
+  const auto* tab = static_cast<const char*>(std::memchr(data, '\t', length - 1));
+  return line_of(data, length, tab ? static_cast<std::size_t>(tab - data) : length - 1);
 }
 
 inline std::uint64_t fnv1a(std::string_view key) {

@@ -7,8 +7,9 @@
 
 namespace weir::tasktracker {
 
-LineCursor::LineCursor(const StoredPiece& piece, std::vector<char>* buffer, BlockReader* blocks)
-    : piece_(piece), buffer_(buffer), blocks_(blocks) {
+LineCursor::LineCursor(const StoredPiece& piece, std::vector<char>* buffer, BlockReader* blocks,
+                       std::uint32_t key_fields)
+    : piece_(piece), buffer_(buffer), blocks_(blocks), key_fields_(key_fields) {
   const auto most = static_cast<std::int64_t>(kMergeBufferBytes);
   const auto wanted = static_cast<std::size_t>(piece.in_blocks ? 0 : std::min(piece.bytes, most));
   if (buffer->size() < wanted) buffer->resize(wanted);

@@ -27,17 +27,18 @@ struct StoredPiece {
 
 class LineCursor {
  public:
-  explicit LineCursor(std::string_view memory)
-      : at_(memory.data()), end_(memory.data() + memory.size()) {}
+  explicit LineCursor(std::string_view memory, std::uint32_t key_fields = 1)
+      : at_(memory.data()), end_(memory.data() + memory.size()), key_fields_(key_fields) {}
   // `buffer` is reused memory, `blocks` reads for all cursors of a merge.
-  LineCursor(const StoredPiece& piece, std::vector<char>* buffer, BlockReader* blocks);
+  LineCursor(const StoredPiece& piece, std::vector<char>* buffer, BlockReader* blocks,
+             std::uint32_t key_fields = 1);
 
   // False: over, or failed (see status).
   bool advance() {
     const auto* newline =
         static_cast<const char*>(at_ == end_ ? nullptr : std::memchr(at_, '\n', end_ - at_));
     if (!newline && !(newline = refill())) return false;
-    line_ = make_line(at_, static_cast<std::size_t>(newline - at_) + 1);
+    line_ = make_line(at_, static_cast<std::size_t>(newline - at_) + 1, key_fields_);
     at_ = newline + 1;
     return true;
   }
@@ -56,6 +57,7 @@ class LineCursor {
   BlockReader* blocks_ = nullptr;
   const char* at_;
   const char* end_;
+  std::uint32_t key_fields_ = 1;
   Line line_;
   Status status_ = Ok{};
 };

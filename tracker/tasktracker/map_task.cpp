@@ -100,6 +100,9 @@ Status run_sorted_map(TaskContext& task, MapInput& input) {
   auto codec = map_output_codec(task.spec.conf, task.spec.settings.map_output_codec);
   if (!codec) return codec.error();
   options.codec = *codec;
+  const auto keys = MapOutputKeys::of(task.spec.conf);
+  if (!keys) return keys.error();
+  options.keys = *keys;
   options.combine = make_combine(task);
   const bool combines = static_cast<bool>(options.combine);
   SpillSorter sorter(std::move(options));

@@ -79,8 +79,9 @@ const Line* CursorMerge::next() {
 }
 
 Result<std::unique_ptr<RunMerge>> RunMerge::open(const std::vector<Run>& runs,
-                                                 std::uint32_t partitions) {
-  std::unique_ptr<RunMerge> merge(new RunMerge(runs, partitions));
+                                                 std::uint32_t partitions,
+                                                 std::uint32_t key_fields) {
+  std::unique_ptr<RunMerge> merge(new RunMerge(runs, partitions, key_fields));
   merge->buffers_.resize(runs.size());
   for (const Run& run : runs) {
     auto fd = open_file(run.path, O_RDONLY);
@@ -98,7 +99,7 @@ void RunMerge::start_partition() {
     if (segment.bytes == 0) continue;
     merge_.add(LineCursor(
         {files_[i].get(), &runs_[i].path, segment.offset, segment.bytes, segment.in_blocks},
-        &buffers_[i], &blocks_));
+        &buffers_[i], &blocks_, key_fields_));
   }
   merge_.start();
 }
@@ -113,7 +114,8 @@ const Line* RunMerge::next() {
 }
 
 Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::size_t fan_in,
-                       const std::string& prefix, MapOutputCodec codec) {
+                       const std::string& prefix, MapOutputCodec codec,
+                       std::uint32_t key_fields) {
   int number = 0;
   while (runs.size() > fan_in) {
     std::vector<Run> merged;
@@ -125,7 +127,7 @@ Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::si
         merged.push_back(group[0]);
         continue;
       }
-      auto lines = RunMerge::open(group, partitions);
+      auto lines = RunMerge::open(group, partitions, key_fields);
       if (!lines) return lines.error();
       auto run = write_run(**lines, prefix + std::to_string(number++), partitions, false, codec);
       if (!run) return run.error();

@@ -56,19 +56,21 @@ class CursorMerge {
 class RunMerge : public LineStream {
  public:
   static Result<std::unique_ptr<RunMerge>> open(const std::vector<Run>& runs,
-                                                std::uint32_t partitions);
+                                                std::uint32_t partitions,
+                                                std::uint32_t key_fields = 1);
 
   const Line* next() override;
   std::uint32_t partition() const override { return partition_; }
   Status status() const override { return merge_.status(); }
 
  private:
-  RunMerge(const std::vector<Run>& runs, std::uint32_t partitions)
-      : runs_(runs), partitions_(partitions) {}
+  RunMerge(const std::vector<Run>& runs, std::uint32_t partitions, std::uint32_t key_fields)
+      : runs_(runs), partitions_(partitions), key_fields_(key_fields) {}
   void start_partition();
 
   const std::vector<Run>& runs_;
   std::uint32_t partitions_;
+  std::uint32_t key_fields_;
   std::uint32_t partition_ = 0;
   std::vector<UniqueFd> files_;
   std::vector<std::vector<char>> buffers_;
@@ -78,6 +80,7 @@ class RunMerge : public LineStream {
 
 // New runs are written to `<prefix><number>`; the files of merged runs are removed.
 Status merge_to_fan_in(std::vector<Run>& runs, std::uint32_t partitions, std::size_t fan_in,
-                       const std::string& prefix, MapOutputCodec codec = MapOutputCodec::kNone);
+                       const std::string& prefix, MapOutputCodec codec = MapOutputCodec::kNone,
+                       std::uint32_t key_fields = 1);
 
 }  // namespace weir::tasktracker

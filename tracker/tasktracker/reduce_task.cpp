@@ -18,7 +18,7 @@ constexpr std::int32_t kSortFrom = 333333, kReduceFrom = 666666, kWhole = 100000
 class PieceMerge : public LineStream {
  public:
   static Result<std::unique_ptr<PieceMerge>> open(std::span<const CopiedPiece> pieces,
-                                                  bool count_groups) {
+                                                  bool count_groups, std::uint32_t key_fields) {
     std::unique_ptr<PieceMerge> merge(new PieceMerge(count_groups));
     merge->buffers_.resize(pieces.size());
     merge->files_.resize(pieces.size());
@@ -27,7 +27,7 @@ class PieceMerge : public LineStream {
       if (piece.bytes == 0) continue;
       merge->bytes_total_ += piece.bytes;
       if (piece.path.empty()) {
-        merge->merge_.add(LineCursor(piece.memory));
+        merge->merge_.add(LineCursor(piece.memory, key_fields));
         continue;
       }
       auto fd = open_file(piece.path, O_RDONLY);
@@ -35,7 +35,7 @@ class PieceMerge : public LineStream {
       merge->files_[i] = std::move(*fd);
       merge->merge_.add(
           LineCursor({merge->files_[i].get(), &piece.path, 0, piece.stored_bytes, piece.in_blocks},
-                     &merge->buffers_[i], &merge->blocks_));
+                     &merge->buffers_[i], &merge->blocks_, key_fields));
     }
     merge->merge_.start();
     return merge;
@@ -70,8 +70,8 @@ class PieceMerge : public LineStream {
 };
 
 Result<CopiedPiece> merge_group(std::span<CopiedPiece> group, const std::string& path,
-                                MapOutputCodec codec) {
-  auto lines = PieceMerge::open(group, false);
+                                MapOutputCodec codec, std::uint32_t key_fields) {
+  auto lines = PieceMerge::open(group, false, key_fields);
   if (!lines) return lines.error();
   auto run = write_run(**lines, path, 1, false, codec);
   if (!run) return run.error();
@@ -84,7 +84,8 @@ Result<CopiedPiece> merge_group(std::span<CopiedPiece> group, const std::string&
 }
 
 // Folds neighbours together until few enough are files; neighbours only, so that map order is kept.
-Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec) {
+Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec,
+                       std::uint32_t key_fields) {
   const auto codec = map_output_codec(spec.conf, spec.settings.map_output_codec);
   if (!codec) return codec.error();
   int number = 0;
@@ -100,7 +101,8 @@ Status merge_to_fan_in(std::vector<CopiedPiece>& pieces, const TaskSpec& spec) {
         in_group += pieces[last++].path.empty() ? 0 : 1;
       }
       auto piece = merge_group(std::span(pieces).subspan(first, last - first),
-                               spec.attempt_dir + "/merged_" + std::to_string(number++), *codec);
+                               spec.attempt_dir + "/merged_" + std::to_string(number++), *codec,
+                               key_fields);
       if (!piece) return piece.error();
       merged.push_back(std::move(*piece));
       first = last;
@@ -127,11 +129,14 @@ Result<std::vector<CopiedPiece>> copy_all(TaskContext& task) {
 }  // namespace
 
 Status run_reduce(TaskContext& task) {
+  const auto keys = MapOutputKeys::of(task.spec.conf);
+  if (!keys) return keys.error();
+  const std::uint32_t key_fields = keys->stored_fields();
   auto pieces = copy_all(task);
   if (!pieces) return pieces.error();
   task.control.set_progress(0, 1, kSortFrom, kReduceFrom);
-  if (auto merged = merge_to_fan_in(*pieces, task.spec); !merged) return merged;
-  auto lines = PieceMerge::open(*pieces, true);
+  if (auto merged = merge_to_fan_in(*pieces, task.spec, key_fields); !merged) return merged;
+  auto lines = PieceMerge::open(*pieces, true, key_fields);
   if (!lines) return lines.error();
   task.control.set_phase(TaskPhase::kReduce);
 

@@ -25,11 +25,12 @@ std::size_t whole_pages(std::size_t bytes) {
 }  // namespace
 
 SortBuffer::SortBuffer(std::uint32_t partitions, std::size_t capacity_bytes,
-                       std::size_t max_line_bytes)
+                       std::size_t max_line_bytes, const MapOutputKeys& keys)
     : partitions_(std::max(partitions, 1u)),
       base_capacity_(whole_pages(std::clamp(capacity_bytes, kSmallestBuffer, kLargestBuffer))),
       max_line_bytes_(std::min(max_line_bytes, kLargestBuffer - kPage)),
-      partition_counts_(partitions_) {
+      partition_counts_(partitions_),
+      keys_(keys) {
   map_memory(base_capacity_);
 }
 
@@ -97,8 +98,8 @@ void SortBuffer::record_lines() {
       return;
     }
     const std::size_t end = static_cast<std::size_t>(newline - memory_) + 1;
-    const Line line = make_line(memory_ + recorded_, end - recorded_);
-    const std::uint32_t partition = partition_of(line.key(), partitions_);
+    const Line line = key_ended(memory_ + recorded_, end - recorded_);
+    const std::uint32_t partition = partition_of(keys_.part(line.key()), partitions_);
     *--next = {line.prefix, static_cast<std::uint32_t>(recorded_), line.key_length, line.length,
                partition};
     ++partition_counts_[partition];
@@ -110,6 +111,20 @@ void SortBuffer::record_lines() {
   full_ = count_ > 0 && gap() < kPage;
 }
 
+// A separator that is no TAB becomes one: from here on the line is `key TAB value`.
+Line SortBuffer::key_ended(char* data, std::size_t length) {
+  if (keys_.separator == '\t') return make_line(data, length, keys_.fields);
+  const std::string_view text(data, length - 1);
+  const std::size_t key = length_of_fields(text, keys_.separator, keys_.fields);
+  if (text.substr(0, key).find('\t') != std::string_view::npos && status_.ok()) {
+    status_ = data_error(
+        "a key has a TAB in it, which ends keys between tasks: "
+        "stream.map.output.field.separator is '" + std::string(1, keys_.separator) + "'");
+  }
+  if (key < text.size()) data[key] = '\t';
+  return line_of(data, length, key);
+}
+
 Status SortBuffer::end_last_line() {
   if (used_ == recorded_) return Ok{};
   auto room = space();
@@ -117,7 +132,7 @@ Status SortBuffer::end_last_line() {
   WEIR_CHECK(!room->empty(), "end_last_line needs room");
   (*room)[0] = '\n';
   commit(1);
-  return Ok{};
+  return status_;
 }
 
 // American flag: every record is put into its partition's range by following cycles of exchanges.

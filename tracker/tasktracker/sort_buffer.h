@@ -1,9 +1,9 @@
 // The memory of the map-side sort: one mapping, lines growing from its front, 24-byte records
 // growing down from its back; full when they meet. Bytes are read straight into it and never copied
-// before they are written out sorted. Only a line larger than the whole buffer makes it grow, up to
-// the limit for a line; it shrinks back after the spill. Order: partition, then key bytes, then
-// position. Bytes after the last recorded line (an unfinished line, or what came after the buffer
-// was full) stay for the next round. One thread.
+// before they are written out sorted, but for a separator that becomes a TAB. Only a line larger
+// than the whole buffer makes it grow, up to the limit for a line; it shrinks back after the spill.
+// Order: partition, then key bytes, then position. Bytes after the last recorded line (an
+// unfinished line, or what came after the buffer was full) stay for the next round. One thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace weir::tasktracker {
 
 class SortBuffer {
  public:
-  SortBuffer(std::uint32_t partitions, std::size_t capacity_bytes, std::size_t max_line_bytes);
+  SortBuffer(std::uint32_t partitions, std::size_t capacity_bytes, std::size_t max_line_bytes,
+             const MapOutputKeys& keys = {});
   ~SortBuffer();
   SortBuffer(const SortBuffer&) = delete;
   SortBuffer& operator=(const SortBuffer&) = delete;
@@ -28,6 +29,7 @@ class SortBuffer {
   // `bytes` were written to the front of space(): records the lines that are complete.
   void commit(std::size_t bytes);
   bool full() const { return full_; }
+  const Status& status() const { return status_; }  // not ok: a line cannot be told apart
   // The input is over: gives an unfinished last line its newline. Needs !full().
   Status end_last_line();
 
@@ -59,6 +61,7 @@ class SortBuffer {
   std::size_t gap() const { return capacity_ - used_ - count_ * sizeof(Record); }
   void ask_for_large_pages();
   void record_lines();
+  Line key_ended(char* data, std::size_t length);
   void group_by_partition(Record* records);
   void map_memory(std::size_t bytes);
 
@@ -71,6 +74,8 @@ class SortBuffer {
   std::size_t scanned_ = 0;   // no newline before this, from recorded_ on
   std::size_t count_ = 0;
   bool full_ = false, asked_for_large_pages_ = false;
+  MapOutputKeys keys_;
+  Status status_ = Ok{};
   std::vector<std::uint32_t> partition_counts_;
 };
 

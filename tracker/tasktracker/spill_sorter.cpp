@@ -14,7 +14,8 @@ constexpr std::size_t kCombinedMemoryBytes = 16u << 20;
 
 SpillSorter::SpillSorter(SpillSorterOptions options)
     : options_(std::move(options)),
-      buffer_(options_.partitions, options_.memory_bytes, options_.max_line_bytes) {}
+      buffer_(options_.partitions, options_.memory_bytes, options_.max_line_bytes,
+              options_.keys) {}
 
 Status SpillSorter::commit(std::size_t bytes) {
   bytes_in_ += static_cast<std::int64_t>(bytes);
@@ -22,7 +23,7 @@ Status SpillSorter::commit(std::size_t bytes) {
   while (buffer_.full()) {
     if (auto spilled = spill(); !spilled) return spilled;
   }
-  return Ok{};
+  return buffer_.status();
 }
 
 Status SpillSorter::spill() {
@@ -53,6 +54,7 @@ Result<Run> SpillSorter::write_combined(LineStream& lines, const std::string& pa
   options.max_line_bytes = options_.max_line_bytes;
   options.fan_in = options_.fan_in;
   options.codec = options_.codec;
+  options.keys = options_.keys.stored();
   SpillSorter out(std::move(options));
   if (auto combined = options_.combine(lines, out); !combined) return combined.error();
   return out.finish(path, checksums);
@@ -77,11 +79,12 @@ Result<Run> SpillSorter::finish(const std::string& path, bool checksums) {
   }
   buffer_.release();
   if (auto folded = merge_to_fan_in(runs_, options_.partitions, options_.fan_in,
-                                    options_.prefix + "merge_", options_.codec);
+                                    options_.prefix + "merge_", options_.codec,
+                                    options_.keys.stored_fields());
       !folded) {
     return folded.error();
   }
-  auto merged = RunMerge::open(runs_, options_.partitions);
+  auto merged = RunMerge::open(runs_, options_.partitions, options_.keys.stored_fields());
   if (!merged) return merged.error();
   auto run = write(**merged, spill_number_ >= kSpillsThatCombineAgain, path, checksums);
   if (!run) return run;

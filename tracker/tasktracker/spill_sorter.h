@@ -29,6 +29,7 @@ struct SpillSorterOptions {
   std::size_t fan_in = kMergeFanIn;
   MapOutputCodec codec = MapOutputCodec::kNone;  // of the spills and of the run
   Combine combine;                               // empty: no combiner
+  MapOutputKeys keys;                            // of what comes in
 };
 
 class SpillSorter {

@@ -22,8 +22,9 @@ struct TaskContext {
   std::vector<std::string> environment;
 
   CommandOptions command(const std::string& what, const std::string& text) const {
-    return {what, text, spec.command_dir(), environment, spec.memory_mb,
-            spec.settings};
+    const auto ok_exits = OkExits::of(spec.conf);  // the JobTracker has looked at it
+    return {what, text, spec.command_dir(), environment, spec.memory_mb, spec.settings,
+            ok_exits.ok() ? *ok_exits : OkExits()};
   }
 };
 

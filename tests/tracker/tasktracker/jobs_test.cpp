@@ -56,6 +56,74 @@ TEST(Jobs, CountsWords) {
             static_cast<std::int64_t>(text.size()));
 }
 
+// Pairs "word,n" by a comma, as Hadoop's streaming says it: the reducer gets them with a TAB.
+TEST(Jobs, AKeyMayEndAtAnotherCharacter) {
+  const std::string text = some_text(20000);
+  for (const char* const combiner : {"", kSum}) {
+    JobRun run({.input = text,
+                .mapper = "tr -s ' ' '\\n' | awk 'NF {print $0 \",1\"}'",
+                .reducer = kSum,
+                .combiner = combiner,
+                .conf = {{"stream.map.output.field.separator", ","}}});
+    ASSERT_EQ(run.go(), "SUCCEEDED");
+    const std::string first = run.part(0), second = run.part(1);
+    EXPECT_EQ(sums_of(first + second), count_words(text));
+    EXPECT_EQ(sums_of(first).size() + sums_of(second).size(), count_words(text).size())
+        << "a key went to both";
+  }
+}
+
+// The whole key is sorted by, its first field says where it goes.
+TEST(Jobs, AKeyMayBeOfSeveralFields) {
+  std::string text;
+  for (int i = 0; i < 3000; ++i)
+    text += "g" + std::to_string(i % 7) + "\t" + std::to_string(1000 + i * 37 % 3000) + "\tx\n";
+  JobRun run({.input = text,
+              .conf = {{"stream.num.map.output.key.fields", "2"},
+                       {"mapreduce.partition.keypartitioner.options", "-k1,1"}}});
+  ASSERT_EQ(run.go(), "SUCCEEDED");
+  std::map<std::string, int> seen_in;
+  std::size_t lines = 0;
+  for (const int part : {0, 1}) {
+    std::istringstream stream(run.part(part));
+    std::vector<std::string> keys;
+    for (std::string group, number, value; stream >> group >> number >> value; ++lines) {
+      keys.push_back(group + "\t" + number);
+      EXPECT_EQ(seen_in.emplace(group, part).first->second, part) << group;
+    }
+    EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end())) << part;
+  }
+  EXPECT_EQ(lines, 3000u);
+  EXPECT_EQ(run.jobtracker->counter("weir", "REDUCE_INPUT_GROUPS"), 3000);
+}
+
+TEST(Jobs, AKeyThatCannotBeToldApartFailsItsMap) {
+  JobRun run({.input = "a\tb,1\n",
+              .maps = 1,
+              .conf = {{"stream.map.output.field.separator", ","}},
+              .max_attempts = 1});
+  const std::string end = run.go();
+  EXPECT_NE(end.find("a key has a TAB in it"), std::string::npos) << end;
+}
+
+// grep ends with 1 where nothing matches.
+TEST(Jobs, CommandsMayEndAsTheJobSays) {
+  const auto matches = [](std::map<std::string, std::string> conf, const char* mapper) {
+    JobRun run({.input = "one\nnine\nsix six\n",
+                .mapper = mapper,
+                .reduces = 0,
+                .conf = std::move(conf),
+                .max_attempts = 1});
+    const std::string end = run.go();
+    return end == "SUCCEEDED" ? run.part(0) + run.part(1) + run.part(2) : end.substr(0, 6);
+  };
+  EXPECT_EQ(matches({}, "grep n"), "FAILED");
+  EXPECT_EQ(matches({{"weir.ok.exit", "0,1"}}, "grep n"), "one\nnine\n");
+  EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "grep n"), "one\nnine\n");
+  EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "no-such-program"), "FAILED");
+  EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "kill -9 $$"), "FAILED");
+}
+
 // What lies in its pipe the program has not read yet, and before its end nothing is done.
 TEST(Jobs, AMapsProgressIsWhatItsProgramHasRead) {
   const TempDir marks;
