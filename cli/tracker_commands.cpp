@@ -10,6 +10,7 @@
 #include "cli/format.h"
 #include "cli/json.h"
 #include "conf/values.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -79,7 +80,8 @@ std::string why_out(const TrackerView& tracker, std::int64_t now_ms) {
         tracker.back_at_ms
             ? fmt::format("; back in {}", short_duration(*tracker.back_at_ms - now_ms))
             : "";
-    return fmt::format("{} jobs succeeded that it had failed{}", tracker.faults.size(), back);
+    return fmt::format("{} succeeded that it had failed{}", counted(tracker.faults.size(), "job"),
+                       back);
   }
   return tracker.health.value_or("");
 }

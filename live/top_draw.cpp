@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "jobqueue/model/counted.h"
 #include "jobqueue/model/plain_text.h"
 #include "jobqueue/model/time.h"
 #include "views/text_width.h"
@@ -248,7 +249,7 @@ void Painter::jobs(std::size_t rows) {
                      left("QUEUE", wide ? 25 : 15) + left("USER", wide ? 15 : 9);
   if (wide) head += left("PRIORITY", 10);
   head += right("TASKS", 11) + "  " +
-          fmt::format("{} jobs by {}{}", all.size(), name(view_.order), filter);
+          fmt::format("{} by {}{}", counted(all.size(), "job"), name(view_.order), filter);
   add({{left(head, size_.columns), Look::kHead}});
   const std::size_t chosen = chosen_job(all, view_);
   const std::size_t first = first_row(chosen, all.size(), rows - 1);
@@ -276,8 +277,8 @@ ScreenLine Painter::detail() const {
   const auto all = shown_queues(model_, view_);
   if (all.empty()) return {};
   const TopQueue& queue = *all[chosen_queue(all, view_)];
-  std::string text = fmt::format(" {}: {} jobs running, {} waiting", queue.name,
-                                 queue.jobs_running, queue.jobs_waiting);
+  std::string text = fmt::format(" {}: {} running, {} waiting", queue.name,
+                                 counted(queue.jobs_running, "job"), queue.jobs_waiting);
   constexpr const char* kNames[] = {"maps", "reduces"};
   for (const TaskKind kind : kTaskKinds) {
     const TopQueue::Slots& slots = queue.of[index(kind)];

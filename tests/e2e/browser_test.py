@@ -3,6 +3,7 @@ alone, narrow screens, a JobTracker that dies and comes back under an open page,
 script's error or a request that failed is a failure of the test it happened in."""
 import json
 import re
+import signal
 import unittest
 import urllib.request
 
@@ -273,6 +274,57 @@ class Pages(WithPages):
             self.browser.wait("the slots have a colour", lambda: self.browser.js(coloured) == slots)
         self.sound()
 
+    def test_bars_and_words_follow_the_policy_that_rules(self):
+        self.start_pages()
+        self.sleeper("first", "research.vision", "bob", 60, 6)
+        self.sleeper("second", "production", "bob", 60, 6)
+        wait_for("all slots are used", lambda: sum(one["attempts"] for one in self.json("tracker", "list")) == 4)
+        figures = lambda: self.browser.js("return [...document.querySelectorAll('.slots-cell.maps .figure, "
+                                          ".t-c.slots-cell .figure')].map((one) => one.textContent)")
+        words = lambda: self.browser.js("return document.querySelector('#main').innerText.toLowerCase()")
+        self.browser.open("/queues")
+        self.browser.see("guaranteed", ".legend")
+        self.assertIn("claims", words())
+        self.ok("policy", "set", "fair", "--user", "ann")
+        self.browser.see("fair share", ".legend")
+        self.assertNotIn("guaranteed", words())
+        self.assertNotIn("claims", words())
+        self.browser.wait("figures are running / fair share", lambda: "2/2.67" in figures())
+        self.browser.open("/queues/production")
+        self.browser.see("its fair share is 2.67")
+        self.assertNotIn("guaranteed", words())
+        self.browser.open("/")
+        self.browser.see("fair share", ".legend")
+        self.ok("policy", "set", "fifo", "--user", "ann")
+        self.browser.wait("no queue is given anything", lambda: "share" not in words() and "guaranteed" not in words())
+        self.assertFalse([one for one in figures() if "/" in one])
+        self.browser.open("/queues/production")
+        self.browser.see("more are pending, in the order of jobs")
+        self.ok("policy", "set", "capacity", "--user", "ann")
+        self.browser.see("guaranteed", ".legend")
+        self.sound()
+
+    def test_a_chart_has_gaps_and_marks_what_is_beyond_it(self):
+        self.start_pages()
+        self.browser.open("/")
+        drawn = self.browser.js("""
+            return import('/assets/chart.js').then(({timeChart}) => {
+              const series = (name, kind, of, clip = false) => ({name, kind, of, clip, className: 'c-' + name});
+              const chart = timeChart({label: 'test', unit: 'slots', series: [
+                series('running', 'area', (p) => p.r), series('pending', 'line', (p) => p.p, true),
+                series('share', 'step', () => null)]});
+              document.querySelector('#main').append(chart.element);
+              chart.set([0, 1, 2, 60, 61].map((s) => ({t: s * 1000, r: 3, p: s === 1 ? 35 : 1})), 1000);
+              const lines = [...chart.element.querySelectorAll('.c-line')];
+              return {lines: lines.map((one) => one.getAttribute('class')),
+                      text: chart.element.querySelector('svg').textContent,
+                      legend: [...chart.element.querySelectorAll('.legend-item')].filter((one) => !one.hidden).length};
+            })""")
+        self.assertEqual(sorted(drawn["lines"]), ["c-line c-pending"] * 2 + ["c-line c-running"] * 2)
+        self.assertIn("▲ pending 35", drawn["text"])
+        self.assertEqual(drawn["legend"], 2)
+        self.sound()
+
     def test_on_paper(self):
         self.start_pages()
         for i in range(60):
@@ -302,6 +354,28 @@ class Administrators(WithPages):
         self.browser.see("new disks")
         self.browser.click("button", "Resume…")
         self.browser.click("dialog button.primary", "Resume")
+        wait_for("it is back", lambda: state() == "LIVE")
+        self.sound()
+
+    def test_a_tracker_that_is_not_heard_of_is_declared_lost(self):
+        self.start_pages()
+        state = lambda: self.json("tracker", "show", "tt2")["state"]
+        self.ok("tracker", "drain", "tt1", "--user", "ann")
+        self.processes["tt2"].send_signal(signal.SIGSTOP)
+        wait_for("it is silent", lambda: state() == "SILENT")
+        self.browser.open("/")
+        self.browser.see("1 drained, 1 silent")
+        self.browser.see("0 free")
+        self.browser.open("/trackers/tt2")
+        self.browser.see("silent", ".badge")
+        buttons = lambda: self.browser.js("return [...document.querySelectorAll('.heading button')]"
+                                          ".filter((one) => !one.hidden).map((one) => one.textContent)")
+        self.assertEqual(buttons(), ["Declare lost…"])
+        self.browser.click("button", "Declare lost…")
+        self.browser.click("dialog button.danger", "Declare lost")
+        wait_for("it is lost", lambda: state() == "LOST")
+        self.browser.wait("it may be forgotten", lambda: buttons() == ["Forget…"])
+        self.processes["tt2"].send_signal(signal.SIGCONT)
         wait_for("it is back", lambda: state() == "LIVE")
         self.sound()
 
@@ -427,6 +501,20 @@ class Administrators(WithPages):
         self.browser.console(), self.browser.failed_requests()
         self.sleeper("second")
         self.browser.see("second")
+        self.sound()
+
+    def test_a_page_that_could_not_be_loaded_is_loaded_when_the_jobtracker_is_back(self):
+        self.start_pages()
+        self.browser.open("/jobs")
+        self.browser.see("No job")
+        self.processes["jobtracker"].kill()
+        self.processes["jobtracker"].wait()
+        self.browser.click("a", "Trackers")
+        self.browser.see("does not answer", ".failure")
+        self.fix_ports()
+        self.start_all()
+        self.browser.see("tt1", ".table")
+        self.browser.console(), self.browser.failed_requests()
         self.sound()
 
     def test_an_address_that_leads_nowhere(self):

@@ -1,5 +1,7 @@
 #include "web/api/cluster_json.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,20 +13,35 @@ namespace {
 
 constexpr std::int64_t kHourMs = 3'600'000;
 
-Json slots_json(const PublishedViews& views, TaskKind kind) {
-  std::int64_t total = 0, used = 0, lost = 0;
-  for (std::size_t i = 0; i < views.trackers.end(); ++i) {
-    const auto& record = views.trackers.get(i);
-    if (!record) continue;
-    const TrackerView& tracker = record->view;
-    if (tracker.state == "LOST") {
-      lost += tracker.total.slots(kind);
-    } else {
-      total += tracker.total.slots(kind);
-      used += tracker.used.slots(kind);
+struct Slots {
+  std::int64_t total = 0, used = 0, free = 0, lost = 0;
+};
+Json slots_json(const Slots& slots) {
+  return {{"total", slots.total}, {"used", slots.used}, {"free", slots.free}, {"lost", slots.lost}};
+}
+
+// What trackers there are, by state, and what they have. Nothing of one that takes no tasks, or is
+// not heard of, is free.
+Json trackers_json(const PublishedViews& views, TimeMs now) {
+  Slots slots[kTaskKindCount];
+  std::map<std::string, std::int64_t> by_state;
+  each_tracker(views, now, [&](const TrackerView& tracker) {
+    ++by_state[tracker.state];
+    for (const TaskKind kind : kTaskKinds) {
+      Slots& all = slots[index(kind)];
+      const std::int64_t total = tracker.total.slots(kind), used = tracker.used.slots(kind);
+      if (tracker.state == "LOST") {
+        all.lost += total;
+        continue;
+      }
+      all.total += total;
+      all.used += used;
+      if (tracker.state == "LIVE") all.free += std::max<std::int64_t>(0, total - used);
     }
-  }
-  return {{"total", total}, {"used", used}, {"free", total - used}, {"lost", lost}};
+    return true;
+  });
+  return {{"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},
+          {"trackers_by_state", by_state}};
 }
 
 Json jobs_json(const PublishedViews& views) {
@@ -65,16 +82,16 @@ Json claims_json(const PublishedViews& views) {
   return claims;
 }
 
-Json cluster_json(const PublishedViews& views, std::int64_t now_ms) {
-  return {{"policy", views.policy},
-          {"slots",
-           {{"maps", slots_json(views, TaskKind::kMap)},
-            {"reduces", slots_json(views, TaskKind::kReduce)}}},
-          {"jobs", jobs_json(views)},
-          {"queues", views.queues->size()},
-          {"trackers_live", views.live_trackers},
-          {"claims", claims_json(views)},
-          {"kills_last_hour", kills_json(views, now_ms)}};
+Json cluster_json(const PublishedViews& views, std::int64_t now_ms, TimeMs now) {
+  Json json = {{"policy", views.policy},
+               {"policy_since_ms", views.policy_since},
+               {"jobs", jobs_json(views)},
+               {"queues", views.queues->size()},
+               {"trackers_live", views.live_trackers},
+               {"claims", claims_json(views)},
+               {"kills_last_hour", kills_json(views, now_ms)}};
+  json.update(trackers_json(views, now));
+  return json;
 }
 
 }  // namespace weir::web

@@ -7,8 +7,8 @@
 
 namespace weir::web {
 
-// Of the published views alone; `now_ms` by the wall clock.
-Json cluster_json(const PublishedViews& views, std::int64_t now_ms);
+// Of the published views alone; `now_ms` by the wall clock, `now` by the engine's.
+Json cluster_json(const PublishedViews& views, std::int64_t now_ms, TimeMs now);
 Json claims_json(const PublishedViews& views);
 
 }  // namespace weir::web

@@ -102,7 +102,8 @@ std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const WallCloc
                                              {"name", after.settings->source}}));
   }
   if (changes.cluster || !changes.queues.empty() || !changes.trackers.empty())
-    add("cluster", one_text(after.version, cluster_json(after, WallClock::now())));
+    add("cluster", one_text(after.version, cluster_json(after, WallClock::now(),
+                                                        wall.engine_at(WallClock::now()))));
   return parts;
 }
 

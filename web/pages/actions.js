@@ -162,6 +162,12 @@ const ORDERS = {
     'Stop now',
     'What it runs is killed and runs elsewhere; maps whose output is needed run again.',
   ],
+  lost: [
+    'Declare lost',
+    'It is dead, so nobody waits for it any longer: what it ran runs elsewhere, and maps whose ' +
+      'output was there run again. If it is alive after all it is told to kill what it runs.',
+  ],
+  forget: ['Forget', 'It leaves the lists, until it comes back.'],
 };
 
 export function askOrder(tracker, order) {
@@ -176,19 +182,23 @@ export function askOrder(tracker, order) {
   return confirm({
     title: `${title} ${visible(tracker.name)}`,
     action: title,
-    danger: order === 'stop now',
+    danger: ['stop now', 'lost'].includes(order),
     body: h(
       'div',
       {},
       h('p', {}, what),
       h('p', {class: 'muted'}, `${counted(tracker.attempts, 'attempt')} of it run now.`),
-      order === 'resume' ? null : reason,
+      ['resume', 'forget'].includes(order) ? null : reason,
     ),
     run: async () => {
       await send('PATCH', path, reason.value ? {order, reason: reason.value} : {order});
       const back = order === 'drain' ? 'resume' : null;
       notice(
-        `${tracker.name}: ${order} is ordered.`,
+        order === 'lost'
+          ? `${tracker.name} is lost.`
+          : order === 'forget'
+            ? `${tracker.name} is forgotten.`
+            : `${tracker.name}: ${order} is ordered.`,
         back ? {undo: () => send('PATCH', path, {order: back})} : {},
       );
     },

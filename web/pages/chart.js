@@ -1,7 +1,7 @@
 // A chart over time, drawn as SVG: areas, lines and steps on one scale, with the figures of a
 // moment under the pointer or, by arrow keys, under the mark.
 import {svg, h, fill} from './dom.js';
-import {clock, whole} from './format.js';
+import {clock, share, whole} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
 
 const HEIGHT = 190;
@@ -15,27 +15,45 @@ function niceStep(most) {
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw) ?? raw;
 }
 
-function path(points, x, y, step) {
-  let text = '';
-  let last = null;
+/** Points that follow on one another: where nothing was measured for longer than `gap` a line ends. */
+function runsOf(points, gap) {
+  const runs = [];
+  let last = -Infinity;
   for (const [t, value] of points) {
     if (value === null || value === undefined) {
-      last = null;
+      last = -Infinity;
       continue;
     }
-    const px = x(t).toFixed(1);
-    const py = y(value).toFixed(1);
-    text += last === null ? `M${px} ${py}` : step ? `H${px}V${py}` : `L${px} ${py}`;
-    last = py;
+    if (t - last > gap) runs.push([]);
+    runs.at(-1).push([t, value]);
+    last = t;
   }
-  return text;
+  return runs;
+}
+
+function path(run, x, y, step) {
+  return run
+    .map(([t, value], i) => {
+      const px = x(t).toFixed(1);
+      const py = y(value).toFixed(1);
+      return i === 0 ? `M${px} ${py}` : step ? `H${px}V${py}` : `L${px} ${py}`;
+    })
+    .join('');
 }
 
 /**
  * `series`: [{name, kind: 'area' | 'line' | 'step', className, of(point)}]; points have `t` in ms.
- * `clip`: it may go beyond the top. Returns {element, set(points)}.
+ * `clip`: it may go beyond the top, which is marked. Returns {element, set(points, step)}; `step`:
+ * milliseconds from one to the next, where nothing is missing.
  */
 export function timeChart({series, label, unit}) {
+  const legend = h(
+    'div',
+    {class: 'legend'},
+    series.map((one) =>
+      h('span', {class: 'legend-item'}, h('i', {class: `sample line ${one.className}`}), one.name),
+    ),
+  );
   const drawing = svg('svg', {class: 'chart', role: 'img', 'aria-label': label, height: HEIGHT});
   const box = h(
     'div',
@@ -46,20 +64,10 @@ export function timeChart({series, label, unit}) {
       'aria-label': label + '. Left and right arrow keys move along it.',
     },
     drawing,
-    h(
-      'div',
-      {class: 'legend'},
-      series.map((one) =>
-        h(
-          'span',
-          {class: 'legend-item'},
-          h('i', {class: `sample line ${one.className}`}),
-          one.name,
-        ),
-      ),
-    ),
+    legend,
   );
   let points = [];
+  let gap = Infinity;
   let x = () => 0;
   let mark = null;
   let at = -1;
@@ -106,25 +114,39 @@ export function timeChart({series, label, unit}) {
         ),
       );
     }
-    for (const one of series) {
-      const line = path(
-        points.map((p) => [p.t, one.of(p)]),
-        x,
-        y,
-        one.kind !== 'line',
-      );
-      if (one.kind === 'area') {
-        out.push(
-          svg('path', {
-            class: `c-area ${one.className}`,
-            d: `${line}L${x(t1).toFixed(1)} ${y(0)}L${x(t0).toFixed(1)} ${y(0)}Z`,
-          }),
-        );
+    series.forEach((one, i) => {
+      const values = points.map((p) => [p.t, one.of(p)]);
+      const runs = runsOf(values, gap);
+      legend.children[i].hidden = !runs.length;
+      for (const run of runs) {
+        const line = path(run, x, y, one.kind !== 'line');
+        if (one.kind === 'area') {
+          const [from, to] = [run[0][0], run.at(-1)[0]].map((t) => x(t).toFixed(1));
+          out.push(
+            svg('path', {
+              class: `c-area ${one.className}`,
+              d: `${line}L${to} ${y(0)}L${from} ${y(0)}Z`,
+            }),
+          );
+        }
+        out.push(svg('path', {class: `c-line ${one.className}`, d: line}));
       }
-      out.push(svg('path', {class: `c-line ${one.className}`, d: line}));
-    }
+      out.push(beyond(one, values, top));
+    });
     mark = svg('line', {class: 'c-mark', y1: TOP, y2: HEIGHT - BOTTOM, x1: -9, x2: -9});
     fill(drawing, out, mark);
+  }
+
+  /** What goes beyond the top says how far, where it is highest. */
+  function beyond(one, values, top) {
+    const [t, value] = values.reduce((a, b) => ((b[1] ?? 0) > a[1] ? b : a), [0, 0]);
+    if (value <= top) return [];
+    const right = x(t) > width / 2;
+    return svg(
+      'text',
+      {x: x(t), y: TOP + 14, class: `c-beyond ${one.className}` + (right ? ' end' : '')},
+      `▲ ${one.name} ${whole(value)}`,
+    );
   }
 
   function point(index, clientY = null) {
@@ -134,9 +156,10 @@ export function timeChart({series, label, unit}) {
     mark.setAttribute('x1', x(p.t));
     mark.setAttribute('x2', x(p.t));
     const where = drawing.getBoundingClientRect();
-    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(
-      ' · ',
-    );
+    const figures = series
+      .filter((one) => (one.of(p) ?? null) !== null)
+      .map((one) => `${one.name} ${share(one.of(p))}`);
+    const text = [clock(p.t), ...figures].join(' · ');
     showTipAt(where.left + x(p.t), clientY ?? where.top + 30, `${text} ${unit}`);
   }
 
@@ -159,8 +182,9 @@ export function timeChart({series, label, unit}) {
   new ResizeObserver(() => box.clientWidth !== width && draw()).observe(box);
   return {
     element: box,
-    set(next) {
+    set(next, step = Infinity) {
       points = next;
+      gap = 1.5 * step;
       draw();
     },
   };

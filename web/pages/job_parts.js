@@ -181,7 +181,7 @@ export function drawCounters(page, place, path) {
       panel,
       list.length
         ? plainTable(COUNTER_HEADS, list)
-        : empty('No counters yet: they come with the first attempt that ends.'),
+        : empty('There are no counters: they come with the first attempt that ends well.'),
     );
   });
   return () => page.drop(resource);

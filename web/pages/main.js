@@ -27,8 +27,8 @@ async function show(url) {
   fill(mine.root, loading());
   if (!samePath) window.scrollTo(0, 0);
   try {
-    const module = await import(`./views/${view}.js`);
-    if (mine.signal.aborted) return;
+    const module = await import(`./views/${view}.js`).catch((error) => loadAgain(mine, error));
+    if (mine.signal.aborted || !module) return;
     fill(mine.root);
     module.draw(mine);
     if (!samePath && started) main.focus({preventScroll: true});
@@ -41,6 +41,19 @@ async function show(url) {
     console.error(error);
   }
   started = true;
+}
+
+/** A module that could not be loaded is not tried again by the browser: the whole page is. */
+function loadAgain(mine, error) {
+  console.error(error);
+  fill(
+    mine.root,
+    failure(error, () => location.reload()),
+  );
+  mine.every(2000, async () => {
+    const answer = await fetch('/healthz').catch(() => null);
+    if (answer?.ok && !mine.signal.aborted) location.reload();
+  });
 }
 
 let started = false;

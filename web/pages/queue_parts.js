@@ -1,11 +1,11 @@
 // The parts of a queue's page: who uses its slots, its history, users, claims, kills, settings.
 import {h, fill, setText, visible} from './dom.js';
-import {CLASSES} from './bars.js';
+import {CLASSES, givenTo} from './bars.js';
 import {queueLink} from './job_cells.js';
 import {plainTable, showFacts, wideTable} from './plain_table.js';
 import {timeChart} from './chart.js';
 import {withQuery, get} from './api.js';
-import {whole, counted, duration, seconds, slotTime, clock, DASH} from './format.js';
+import {whole, share, counted, duration, seconds, slotTime, clock, DASH} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {killLines} from './queue_tree.js';
 import {empty} from './states.js';
@@ -37,11 +37,71 @@ function lendersOf(queues, view, but) {
   return out;
 }
 
+function slotsOf(kind, sentence, list = null, lacks = false) {
+  return h(
+    'div',
+    {},
+    h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
+    h('p', {class: lacks ? 'loss' : ''}, sentence),
+    list,
+  );
+}
+
+/** Under fair: its share, and who runs above theirs. */
+function withShare(queue, queues, view, kind) {
+  const {running, pending} = queue[view];
+  const own = givenTo(queue[view]).slots;
+  const lacks = pending > 0 && running < Math.floor(own);
+  const sentence = lacks
+    ? `It runs ${whole(running)} of its fair share of ${share(own)} ${kind} slots, and is among ` +
+      `the next that get one.`
+    : running > own
+      ? `It runs ${counted(running, `${kind} slot`)}, above its fair share of ${share(own)}.`
+      : pending
+        ? `It runs ${counted(running, `${kind} slot`)}, its fair share; ${whole(pending)} more ` +
+          `are pending.`
+        : running
+          ? `It has the ${kind} slots that it wants.`
+          : `It wants no ${kind} slots now.`;
+  if (!pending) return slotsOf(kind, sentence);
+  const above = queues.filter(
+    (one) => one.leaf && one.name !== queue.name && one[view].running > (givenTo(one[view])?.slots ?? Infinity),
+  );
+  const lines = above.slice(0, 8).map((one) =>
+    h(
+      'li',
+      {},
+      queueLink(one.name),
+      h('span', {class: 'num'}, 'above its share'),
+      h(
+        'span',
+        {class: 'num muted', tip: `${kind} slots: running / fair share.`},
+        `${whole(one[view].running)}/${share(givenTo(one[view]).slots)}`,
+      ),
+    ),
+  );
+  const none = h('li', {class: 'none'}, 'No queue runs above its fair share.');
+  return slotsOf(kind, sentence, h('ul', {class: 'lines'}, lines.length ? lines : none), lacks);
+}
+
+/** Under fifo, or where pools are no queues: no queue is given a part. */
+function withoutPart(queue, view, kind) {
+  const {running, pending} = queue[view];
+  const runs = `It runs ${counted(running, `${kind} slot`)}`;
+  return slotsOf(
+    kind,
+    pending ? `${runs}; ${whole(pending)} more are pending, in the order of jobs.` : `${runs}.`,
+  );
+}
+
 export function takers(place, queue, queues) {
   fill(
     place,
     CLASSES.map(([view, kind]) => {
       const slots = queue[view];
+      const rule = givenTo(slots)?.rule;
+      if (rule === 'share') return withShare(queue, queues, view, kind);
+      if (!rule) return withoutPart(queue, view, kind);
       const lacking = Math.max(
         0,
         Math.min(slots.guaranteed, slots.running + slots.pending) - slots.running,
@@ -70,11 +130,9 @@ export function takers(place, queue, queues) {
       const none = over
         ? 'No queue lends slots or wants more than it has: they are shares that round up.'
         : 'No queue borrows now.';
-      return h(
-        'div',
-        {},
-        h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
-        h('p', {class: lacking ? 'loss' : ''}, sentence),
+      return slotsOf(
+        kind,
+        sentence,
         lacking || lent || over || slots.pending
           ? h(
               'ul',
@@ -97,6 +155,7 @@ export function takers(place, queue, queues) {
               rows.length ? null : h('li', {class: 'none'}, none),
             )
           : null,
+        lacking > 0,
       );
     }),
   );
@@ -240,6 +299,12 @@ export function settingsList(queue) {
   return h('div', {}, list, h('p', {}, h('a', {href: '/settings'}, 'Change the settings')));
 }
 
+/** Where fair ruled a queue had a share, and guarantees meant nothing. */
+function shareAt(point, kind) {
+  const thousandths = point[kind]?.share_thousandths;
+  return typeof thousandths === 'number' ? thousandths / 1000 : null;
+}
+
 export function history(page, place, name) {
   const chartOf = (kind) =>
     timeChart({
@@ -251,9 +316,20 @@ export function history(page, place, name) {
           name: 'guaranteed',
           kind: 'step',
           className: 'c-guaranteed',
-          of: (p) => p[kind]?.guaranteed,
+          of: (p) => (shareAt(p, kind) === null ? p[kind]?.guaranteed : null),
         },
-        {name: 'allocated', kind: 'step', className: 'c-allocated', of: (p) => p[kind]?.allocated},
+        {
+          name: 'allocated',
+          kind: 'step',
+          className: 'c-allocated',
+          of: (p) => (shareAt(p, kind) === null ? p[kind]?.allocated : null),
+        },
+        {
+          name: 'fair share',
+          kind: 'step',
+          className: 'c-share',
+          of: (p) => shareAt(p, kind),
+        },
         {
           name: 'pending',
           kind: 'line',
@@ -277,7 +353,7 @@ export function history(page, place, name) {
         {signal: page.signal},
       );
       setText(problem, '');
-      for (const [, chart] of charts) chart.set(series.points);
+      for (const [, chart] of charts) chart.set(series.points, series.step_ms);
     } catch (error) {
       if (error.name !== 'AbortError') setText(problem, error.status ? visible(error.message) : '');
     }

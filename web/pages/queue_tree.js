@@ -2,12 +2,17 @@
 // fold, and what is folded is in the address; a filter shows matching queues with their parents.
 import {h, setText, visible} from './dom.js';
 import {Table} from './table.js';
-import {CLASSES, makeBar, setBar, scales} from './bars.js';
+import {CLASSES, barFigure, legend, makeBar, ruleOf, setBar, scales} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
 import {whole, seconds, counted} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {WORDS} from './words.js';
 
+const BESIDE = {
+  guarantee: 'running / guaranteed',
+  share: 'running / fair share',
+  none: 'running',
+};
 const FOLD_ABOVE = 80; // so many queues begin folded
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
@@ -22,7 +27,7 @@ function slotsCell(cell, queue, view, kind, tree) {
   }
   const slots = queue[view];
   setBar(cell.bar, queue, slots, kind, tree.scale[view]);
-  setText(cell.figure, `${whole(slots.running)}/${whole(slots.guaranteed)}`);
+  setText(cell.figure, barFigure(slots));
 }
 
 function bothCell(cell, queue, tree) {
@@ -43,6 +48,8 @@ function claimsText(queue) {
 export class QueueTree {
   constructor({more = false}) {
     this.queues = [];
+    this.rule = 'guarantee';
+    this.legend = legend();
     this.filter = query().get('filter') ?? '';
     const closed = query().get('closed');
     this.closed = closed === null ? null : new Set(closed.split(',').filter(Boolean));
@@ -60,7 +67,7 @@ export class QueueTree {
         width: 'minmax(150px, 1.6fr)',
         upTo: 660,
         className: 'both-cell',
-        tip: 'Above map slots, below reduce slots; running / guaranteed beside each bar.',
+        tip: () => `Above map slots, below reduce slots; ${BESIDE[this.rule]} beside each bar.`,
         draw: (cell, queue) => bothCell(cell, queue, this),
       },
       ...CLASSES.flatMap(([view, kind]) => [
@@ -70,9 +77,9 @@ export class QueueTree {
           width: 'minmax(200px, 3fr)',
           from: 660,
           className: 'slots-cell',
-          tip:
+          tip: () =>
             `The bars of all queues have one scale: the ${kind} slots of the cluster. ` +
-            `Beside each: running / guaranteed.`,
+            `Beside each: ${BESIDE[this.rule]}.`,
           draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
         },
         {
@@ -111,6 +118,7 @@ export class QueueTree {
         key: 'claims',
         label: 'Claims',
         width: '104px',
+        when: () => this.rule === 'guarantee',
         from: 760,
         right: true,
         tip: WORDS.claims,
@@ -221,6 +229,7 @@ export class QueueTree {
     if (queues) {
       this.queues = queues;
       knowQueues(queues);
+      this.follow(ruleOf(queues));
     }
     if (cluster) this.cluster = cluster;
     const scale = scales(this.queues, this.cluster);
@@ -228,6 +237,14 @@ export class QueueTree {
     this.scale = scale;
     this.draw();
     if (rescaled) this.table.redraw();
+  }
+
+  /** Words, columns and bars are those of the policy that rules. */
+  follow(rule) {
+    if (rule === this.rule) return;
+    this.rule = rule;
+    this.legend.set(rule);
+    this.table.layOut(true);
   }
 
   draw() {

@@ -1,7 +1,7 @@
 // All jobs: filters and sorting in the address, live progress, why each waits.
 import {h, fill, setText} from '../dom.js';
 import {JobList} from '../job_list.js';
-import {whole} from '../format.js';
+import {whole, counted} from '../format.js';
 import {query, setQuery} from '../router.js';
 import {knowQueues} from '../colours.js';
 import {empty} from '../states.js';
@@ -48,7 +48,7 @@ export function draw(page) {
       setText(
         count,
         total !== null
-          ? `${whole(total)} jobs`
+          ? counted(total, 'job')
           : `the ${sorted() ? 'newest ' : 'first '}${whole(shown)} of more`,
       ),
   });

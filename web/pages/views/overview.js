@@ -2,7 +2,6 @@
 // jobs wait for what.
 import {h, fill, setText, visible} from '../dom.js';
 import {QueueTree, allKills, killLines} from '../queue_tree.js';
-import {legend} from '../bars.js';
 import {whole, slotTime, seconds, clock, duration, counted} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
@@ -51,8 +50,8 @@ function explained(title, tip) {
 function slotStat(kind) {
   const one = stat(
     `${kind === 'map' ? 'Map' : 'Reduce'} slots`,
-    `${kind === 'map' ? 'Map' : 'Reduce'} slots of all trackers that count: used by attempts ` +
-      `/ all. Lost: of trackers that are lost.`,
+    `${kind === 'map' ? 'Map' : 'Reduce'} slots of all trackers that are not lost: used by ` +
+      `attempts / all. Free: of those that are live, and so may get tasks.`,
     '/trackers',
   );
   const meter = h('span', {class: 'meter'}, h('i'));
@@ -190,7 +189,11 @@ export function draw(page) {
       'had run, which is lost.',
     '/events?kind=kill',
   );
-  const trackers = stat('Trackers', 'Trackers that are known, by their state.', '/trackers');
+  const trackers = stat(
+    'Trackers',
+    'Trackers that are known; below, those that are not live, by their state.',
+    '/trackers',
+  );
   const stats = [map, reduce, jobs, claims, kills, policy, trackers];
   const tree = new QueueTree({});
   const place = h('div', {}, loading());
@@ -213,7 +216,7 @@ export function draw(page) {
       h(
         'div',
         {class: 'stack'},
-        panel([h('h2', {}, 'Queues'), tree.input], legend(), place),
+        panel([h('h2', {}, 'Queues'), tree.input], tree.legend.element, place),
         late(
           [
             explained(
@@ -279,9 +282,14 @@ export function draw(page) {
       whole(hour.attempts),
       hour.attempts ? `${slotTime(hour.waste_slot_ms)} lost` : 'nothing lost',
     );
-    const away = value.trackers - value.trackers_live;
-    trackers.set(whole(value.trackers), away > 0 ? `${whole(away)} not live` : 'all live');
-    trackers.element.classList.toggle('alarming', away > 0);
+    const {LIVE: live = 0, ...others} = value.trackers_by_state;
+    const away = Object.entries(others);
+    trackers.set(
+      whole(away.reduce((sum, [, count]) => sum + count, live)),
+      away.map(([state, count]) => `${whole(count)} ${state.toLowerCase().replace('_', ' ')}`).join(', ') ||
+        'all live',
+    );
+    trackers.element.classList.toggle('alarming', away.length > 0);
     tree.set(null, value);
     showClaims();
   });

@@ -3,9 +3,9 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {drawTabs} from '../tabs.js';
 import {JobList} from '../job_list.js';
-import {CLASSES, makeBar, setBar, scales, legend} from '../bars.js';
+import {CLASSES, barParts, legend, makeBar, ruleOf, scales, setBar} from '../bars.js';
 import {knowQueues} from '../colours.js';
-import {whole, counted} from '../format.js';
+import {counted} from '../format.js';
 import {href} from '../router.js';
 import {askQueueState} from '../actions.js';
 import {empty, loading} from '../states.js';
@@ -24,6 +24,8 @@ export function draw(page) {
     bar: makeBar(),
     text: h('span', {class: 'num'}),
   }));
+  const key = legend();
+  const takersHead = h('h2', {}, 'Who uses its slots');
   const takersPlace = h('div', {class: 'columns'}, loading());
   const parts = {
     claims: h('div', {}),
@@ -51,7 +53,7 @@ export function draw(page) {
     h(
       'section',
       {class: 'panel'},
-      legend(),
+      key.element,
       bars.map((one) =>
         h(
           'div',
@@ -68,7 +70,7 @@ export function draw(page) {
     h(
       'section',
       {class: 'panel'},
-      h('div', {class: 'panel-head'}, h('h2', {}, 'Who uses its slots')),
+      h('div', {class: 'panel-head'}, takersHead),
       takersPlace,
     ),
   );
@@ -88,21 +90,17 @@ export function draw(page) {
     }
     rest.hidden = false;
     fill(trouble);
+    key.set(ruleOf(queues));
     const scale = scales(queues, cluster);
     for (const one of bars) {
       const slots = queue[one.view];
       setBar(one.bar, queue, slots, one.kind, scale[one.view]);
-      setText(
-        one.text,
-        `${whole(slots.running)} running, ${whole(slots.allocated)} allocated, ` +
-          `${whole(slots.guaranteed)} guaranteed` +
-          (slots.maximum === null ? '' : `, at most ${whole(slots.maximum)}`) +
-          `; ${whole(slots.pending)} pending`,
-      );
+      setText(one.text, barParts(slots, one.kind).join('; '));
     }
     if (badge.state !== queue.state) fill(badge, stateBadge(queue.state));
     badge.state = queue.state;
     setText(stateButton, queue.state === 'STOPPED' ? 'Start…' : 'Stop…');
+    setText(takersHead, ruleOf(queues) === 'guarantee' ? 'Who uses its slots' : 'What it runs');
     takers(takersPlace, queue, queues);
     for (const call of waiting.splice(0)) call();
     fill(parts.claims, claimTable(queue));

@@ -1,7 +1,6 @@
 // All queues: the tree with every figure of a queue in a row.
 import {h, fill, setText} from '../dom.js';
 import {QueueTree} from '../queue_tree.js';
-import {legend} from '../bars.js';
 import {loading} from '../states.js';
 
 export function draw(page) {
@@ -11,7 +10,7 @@ export function draw(page) {
   const place = h('div', {}, loading());
   page.root.append(
     page.heading('Queues', count, h('span', {class: 'space'}), tree.input),
-    h('section', {class: 'panel'}, legend(), place),
+    h('section', {class: 'panel'}, tree.legend.element, place),
   );
   page.use(
     '/cluster',

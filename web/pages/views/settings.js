@@ -205,9 +205,14 @@ function drawEditor(page, place) {
     if (untouched) editor.value = mine.text;
     setText(
       title,
-      `Number ${mine.number}, ${mine.name ? visible(mine.name) + ', ' : ''}` +
-        `${mine.by ? 'applied by ' + visible(mine.by) : 'read from the file'}, ` +
-        `${fullMoment(mine.at_ms)}`,
+      [
+        `Number ${mine.number}`,
+        mine.name ? visible(mine.name) : '',
+        mine.by ? 'applied by ' + visible(mine.by) : 'read from the file',
+        mine.at_ms ? fullMoment(mine.at_ms) : '',
+      ]
+        .filter(Boolean)
+        .join(', '),
     );
     fill(
       stale,

@@ -82,6 +82,8 @@ export function draw(page) {
     resume: order('resume', 'Resume…'),
     stop: order('stop', 'Stop…'),
     now: order('stop now', 'Stop now…'),
+    lost: order('lost', 'Declare lost…'),
+    forget: order('forget', 'Forget…'),
   };
   const factsPlace = h('div', {}, loading());
   const grid = h('div', {});
@@ -117,8 +119,14 @@ export function draw(page) {
     if (badge.state !== one.state) fill(badge, stateBadge(one.state));
     badge.state = one.state;
     const ordered = Boolean(one.order) || one.state === 'FAULTY';
-    acts.drain.hidden = ordered;
+    const gone = one.state === 'LOST';
+    // Who does not answer does nothing that it is told.
+    const silent = gone || one.state === 'SILENT';
+    acts.drain.hidden = ordered || silent;
     acts.resume.hidden = !ordered;
+    acts.stop.hidden = acts.now.hidden = silent;
+    acts.lost.hidden = one.state !== 'SILENT';
+    acts.forget.hidden = !gone;
     slotGrid(grid, one, known);
     const facts = [
       ['why', visible(why(one)) || 'ok'],
