@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "cli/conf_warnings.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/follow_job.h"
@@ -199,7 +198,6 @@ int submit(Context& context, const SubmitOptions& options) {
   wire::SubmitRequest request;
   request.caller = to_wire(caller(context));
   request.spec = job_spec_of(options);
-  const auto warnings = conf_warnings(request.spec.conf, request.spec.reduces > 0);
   JobTracker jobtracker(context);
   if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
   check_way_to(request.spec.output);
@@ -212,13 +210,14 @@ int submit(Context& context, const SubmitOptions& options) {
                                      retry_ms(options));
   if (context.json() && !options.wait) {
     const JobId job(static_cast<std::size_t>(reply.job));
-    print_json(context.out, to_json(SubmittedView{job, reply.queue, reply.version}));
+    const SubmittedView submitted{job, reply.queue, reply.version, reply.warnings};
+    print_json(context.out, to_json(submitted));
   } else if (!context.json()) {
     context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
                 << std::endl;
   }
-  for (const std::string& warning : warnings)
-    context.err << "weir: warning: " << warning << "\n";
+  for (const std::string& warning : reply.warnings)
+    context.err << "weir: warning: " << printable(warning) << "\n";
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
   warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
                 options.slots_per_reduce.value_or(1));

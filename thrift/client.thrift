@@ -21,6 +21,7 @@ struct SubmitReply {
   2: required string job_name          // job_0007
   3: required string queue             // the queue's full dotted path
   4: required i64 version              // pass as min_version to read what this made
+  5: optional list<string> warnings    // what of the submission will not have the effect that was meant
 }
 
 /** Done durably; `version` as in SubmitReply. */

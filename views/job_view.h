@@ -64,6 +64,7 @@ struct SubmittedView {
   JobId job;
   std::string queue;  // dotted path
   std::int64_t version = 0;
+  std::vector<std::string> warnings;  // what of it will not have the effect that was meant
   friend bool operator==(const SubmittedView&, const SubmittedView&) = default;
 };
 

@@ -10,16 +10,22 @@ constexpr std::uint32_t kFieldsAtMost = 1000;
 
 using Conf = std::map<std::string, std::string>;
 
-// By today's name, or that of Hadoop 1.
-const Conf::value_type* find(const Conf& conf, const char* name, const char* old_name) {
-  auto found = conf.find(name);
-  if (found == conf.end() && old_name != nullptr) found = conf.find(old_name);
+const Conf::value_type* find(const Conf& conf, const char* name) {
+  const auto found = conf.find(name);
   return found == conf.end() ? nullptr : &*found;
 }
 
 Error refusal(const Conf::value_type& entry, const std::string& allowed) {
   return {ErrorCode::kBadRequest, entry.first + " is '" + entry.second + "'",
           "allowed: " + allowed};
+}
+
+// By today's name or that of Hadoop 1, of which neither may be in vain.
+Result<const Conf::value_type*> find(const Conf& conf, const char* name, const char* old_name) {
+  const auto *found = find(conf, name), *old = find(conf, old_name);
+  if (found && old && found->second != old->second)
+    return refusal(*old, "what " + std::string(name) + " says, or one of the two");
+  return found ? found : old;
 }
 
 Status read_separator(const Conf::value_type* entry, char& separator) {
@@ -51,24 +57,39 @@ bool read_parts(std::string_view text, MapOutputKeys& keys) {
   return last && *last >= *first;
 }
 
+Status read_partition(const Conf& conf, MapOutputKeys& keys) {
+  const auto separator = find(conf, "mapreduce.map.output.key.field.separator",
+                              "map.output.key.field.separator");
+  if (!separator) return separator.error();
+  if (auto read = read_separator(*separator, keys.part_separator); !read) return read;
+  const auto parts = find(conf, "mapreduce.partition.keypartitioner.options",
+                          "mapred.text.key.partitioner.options");
+  if (!parts) return parts.error();
+  if (*parts != nullptr && !read_parts((*parts)->second, keys))
+    return refusal(**parts, "whole fields of the key: -k1,2, or -k2 to its end");
+  const auto* first_fields = find(conf, "num.key.fields.for.partition");
+  if (first_fields == nullptr) return Ok{};
+  const auto number = number_of(first_fields->second);
+  if (!number) return refusal(*first_fields, "1 to " + std::to_string(kFieldsAtMost));
+  if (*parts != nullptr && (keys.first_part != 1 || keys.last_part != *number))
+    return refusal(*first_fields, "what " + (*parts)->first + " says, or one of the two");
+  keys.first_part = 1;
+  keys.last_part = *number;
+  return Ok{};
+}
+
 }  // namespace
 
 Result<MapOutputKeys> MapOutputKeys::of(const Conf& conf) {
   MapOutputKeys keys;
-  const auto* separator = find(conf, "stream.map.output.field.separator", nullptr);
+  const auto* separator = find(conf, "stream.map.output.field.separator");
   if (auto read = read_separator(separator, keys.separator); !read) return read.error();
-  if (const auto* fields = find(conf, "stream.num.map.output.key.fields", nullptr)) {
+  if (const auto* fields = find(conf, "stream.num.map.output.key.fields")) {
     const auto number = number_of(fields->second);
     if (!number) return refusal(*fields, "1 to " + std::to_string(kFieldsAtMost));
     keys.fields = *number;
   }
-  const auto* part_separator = find(conf, "mapreduce.map.output.key.field.separator",
-                                    "map.output.key.field.separator");
-  if (auto read = read_separator(part_separator, keys.part_separator); !read) return read.error();
-  const auto* parts = find(conf, "mapreduce.partition.keypartitioner.options",
-                           "mapred.text.key.partitioner.options");
-  if (parts != nullptr && !read_parts(parts->second, keys))
-    return refusal(*parts, "whole fields of the key: -k1,2, or -k2 to its end");
+  if (auto read = read_partition(conf, keys); !read) return read.error();
   return keys;
 }
 

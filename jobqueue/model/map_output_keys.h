@@ -1,12 +1,13 @@
-// What of a mapper's line is its key, and by what of that it goes to a reduce, as Hadoop's streaming
-// says it:
+// What of a mapper's line is its key, and by what of that it goes to a reduce, as Hadoop's
+// streaming says it:
 //   stream.map.output.field.separator=,          (a TAB) ends a field
 //   stream.num.map.output.key.fields=2           (1) fields are the key, the rest the value
 //   mapreduce.partition.keypartitioner.options=-k1,1   fields of the key that decide the reduce,
 //   mapreduce.map.output.key.field.separator=.   (a TAB) which this ends
-// A line with fewer fields is all key. Between tasks, and to combiners and reducers, a line is
-// `key TAB value`, so a key of several fields that are not ended by TABs must not have one. The
-// names of Hadoop 1 are understood. Pure, any thread.
+// A line with fewer fields is all key. Between tasks, and to combiners and reducers, a line is `key
+// TAB value`, so a key of several fields that are not ended by TABs must not have one. The names of
+// Hadoop 1 are understood, `num.key.fields.for.partition=2` for `-k1,2` among them. Pure, any
+// thread.
 #pragma once
 
 #include <cstdint>

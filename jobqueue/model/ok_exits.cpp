@@ -5,6 +5,9 @@
 namespace weir {
 namespace {
 
+// What a shell ends with: it could not run a program, or a signal ended one.
+constexpr std::size_t kNotRun = 126, kLastSignal = 128 + 64;
+
 Error refusal(std::string_view key, std::string_view value, const char* allowed) {
   return {ErrorCode::kBadRequest, std::string(key) + " is '" + std::string(value) + "'",
           std::string("allowed: ") + allowed};
@@ -39,7 +42,7 @@ Result<OkExits> OkExits::of(const std::map<std::string, std::string>& conf) {
   if (fails->second != "false") return refusal(fails->first, fails->second, "true or false");
   const OkExits named = out;
   out.ok_.set();
-  for (const std::size_t not_run : {126, 127}) out.ok_[not_run] = named.ok_[not_run];
+  for (std::size_t bad = kNotRun; bad <= kLastSignal; ++bad) out.ok_[bad] = named.ok_[bad];
   return out;
 }
 

@@ -1,8 +1,8 @@
 // With which statuses a job's commands may end. 0 is always one; others are named by
-// `weir.ok.exit=0,1`, as of grep, which ends with 1 where nothing matches. As Hadoop's streaming says
-// it, `stream.non.zero.exit.is.failure=false` takes any, but for 126 and 127, by which the shell
-// says that it could not run the command. A command that a signal ended has failed. Pure, any
-// thread.
+// `weir.ok.exit=0,1`, as of grep, which ends with 1 where nothing matches. As Hadoop's streaming
+// says it, `stream.non.zero.exit.is.failure=false` takes any, but for 126 to 192, by which a shell
+// says that it could not run a program, or that a signal ended one. A command that a signal ended
+// has failed. Pure, any thread.
 #pragma once
 
 #include <bitset>

@@ -137,6 +137,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
   std::mutex mutex;
   std::optional<wire::WeirError> refuse;  // every call
   std::map<std::string, wire::WeirError> refuse_call;  // the one that is asked like this
+  std::vector<std::string> warnings;  // of each submission
   int lost_answers = 0;  // of so many submissions: taken, but the caller hears nothing
   int busy_answers = 0;  // so many submissions are put off
   std::vector<std::string> submissions;  // the ids of all that came
@@ -168,6 +169,7 @@ class FakeJobTracker : public wire::ClientServiceNull, public wire::AdminService
     reply.job_name = "job_0007";
     reply.queue = request.spec.queue;
     reply.version = 41;
+    if (!warnings.empty()) reply.__set_warnings(warnings);
   }
   void begin_upload(std::string& upload, const wire::Caller&) override {
     note("begin_upload");

@@ -138,33 +138,16 @@ TEST_F(Submit, StatusesThatAreNoFailureGoWithTheJob) {
             (std::map<std::string, std::string>{{"a", "b"}, {"weir.ok.exit", "0,1"}}));
 }
 
-TEST_F(Submit, WhatHadoopWouldGoByAndWeirDoesNotIsNamed) {
-  const auto warned = [this](std::vector<std::string> conf) {
-    std::vector<std::string> options;
-    for (std::string& each : conf) {
-      options.push_back("--conf");
-      options.push_back(std::move(each));
-    }
-    const auto ran = submit(std::move(options));
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    return ran.err;
-  };
-  EXPECT_EQ(warned({"mapreduce.job.reduces=4", "stream.recordreader.class=X", "my.own=1"}),
-            "weir: warning: --conf mapreduce.job.reduces has no effect here but in the environment "
-            "of the tasks; --reduces does that\n"
-            "weir: warning: --conf stream.recordreader.class has no effect here but in the "
-            "environment of the tasks\n");
-  EXPECT_EQ(warned({"mapreduce.map.speculative=false", "mapred.fairscheduler.pool=p",
-                    "stream.non.zero.exit.is.failure=false"}),
-            "");
-}
-
-TEST_F(Submit, WhatTellsLinesApartIsForJobsWithReduces) {
-  const std::vector<std::string> options = {"--conf", "stream.num.map.output.key.fields=2"};
-  EXPECT_EQ(submit(options).err, submit().err);
-  auto alone = options;
-  alone.insert(alone.end(), {"--reduces", "0"});
-  EXPECT_THAT(submit(alone).err, HasSubstr("has no effect in a job of maps alone"));
+TEST_F(Submit, WhatHasNoEffectIsNamed) {
+  fake.warnings = {"setting io.sort.mb has no effect here", "setting \x1b[0m has none"};
+  const auto ran = submit({"--conf", "io.sort.mb=100"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.err,
+            "weir: warning: setting io.sort.mb has no effect here\n"
+            "weir: warning: setting ?[0m has none\n");
+  fake.warnings.pop_back();
+  const auto json = submit({"--conf", "io.sort.mb=100", "-o", "json"});
+  EXPECT_THAT(Json::parse(json.out)["warnings"], ElementsAre(fake.warnings[0]));
 }
 
 TEST_F(Submit, AMissingReducerIsToldHowToMendIt) {

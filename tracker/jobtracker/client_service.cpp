@@ -42,6 +42,7 @@ wire::SubmitReply reply_of(const SubmittedView& submitted) {
   out.job_name = job_name(submitted.job);
   out.queue = submitted.queue;
   out.version = submitted.version;
+  if (!submitted.warnings.empty()) out.__set_warnings(submitted.warnings);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "jobqueue/model/conf_without_effect.h"
 #include "jobqueue/model/submission_checks.h"
 #include "jobqueue/model/submission_limits.h"
 #include "tracker/jobtracker/commands.h"
@@ -187,11 +188,13 @@ Result<std::size_t> JobService::list_limit(std::int64_t limit) {
 
 void JobService::submit(const Caller& caller, std::shared_ptr<const JobSpec> spec,
                         Answer<SubmittedView> answer) {
+  auto warnings = conf_without_effect(spec->conf, spec->reduces > 0);
   loop_.post(SubmitJob{caller, std::move(spec)},
-             [answer = std::move(answer)](const EngineLoop::ReplyBody& reply, Version version) {
+             [answer = std::move(answer), warnings = std::move(warnings)](
+                 const EngineLoop::ReplyBody& reply, Version version) {
                const auto* submitted = std::get_if<Submitted>(&reply);
                if (submitted == nullptr) return answer(refusal_of(reply));
-               answer(SubmittedView{submitted->job, submitted->queue, version});
+               answer(SubmittedView{submitted->job, submitted->queue, version, warnings});
              });
 }
 

@@ -53,7 +53,8 @@ Json to_json(const SubmittedView& submitted) {
   return {{"job", job_name(submitted.job)},
           {"number", submitted.job.value},
           {"queue", submitted.queue},
-          {"version", submitted.version}};
+          {"version", submitted.version},
+          {"warnings", submitted.warnings}};
 }
 
 Json to_json(const ExplanationView& explanation) {

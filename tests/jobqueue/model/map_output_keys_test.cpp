@@ -40,6 +40,28 @@ TEST(MapOutputKeys, APartOfTheKeyDecidesTheReduce) {
   EXPECT_EQ(part("-k1,9", "a.b.c"), "a.b.c");
 }
 
+TEST(MapOutputKeys, TheFirstNameForPartsIsUnderstoodAndNoNameIsInVain) {
+  const auto first = MapOutputKeys::of({{"num.key.fields.for.partition", "2"}});
+  EXPECT_EQ(first->part("a\tb\tc"), "a\tb");
+  EXPECT_TRUE(MapOutputKeys::of({{"num.key.fields.for.partition", "2"},
+                                 {"mapred.text.key.partitioner.options", "-k1,2"}})
+                  .ok());
+  const auto both = [](const char* options, const char* old_options, const char* fields) {
+    const auto keys = MapOutputKeys::of({{"mapreduce.partition.keypartitioner.options", options},
+                                         {"mapred.text.key.partitioner.options", old_options},
+                                         {"num.key.fields.for.partition", fields}});
+    return keys.ok() ? "" : keys.error().message + "; " + keys.error().hint;
+  };
+  EXPECT_EQ(both("-k1,1", "-k1,1", "1"), "");
+  EXPECT_EQ(both("-k1,1", "-k2,2", "1"),
+            "mapred.text.key.partitioner.options is '-k2,2'; allowed: what "
+            "mapreduce.partition.keypartitioner.options says, or one of the two");
+  EXPECT_EQ(both("-k1,1", "-k1,1", "2"),
+            "num.key.fields.for.partition is '2'; allowed: what "
+            "mapreduce.partition.keypartitioner.options says, or one of the two");
+  EXPECT_EQ(both("-k1,1", "-k1,1", "0"), "num.key.fields.for.partition is '0'; allowed: 1 to 1000");
+}
+
 TEST(MapOutputKeys, BetweenTasksTabsEndThem) {
   const auto commas = MapOutputKeys::of({{"stream.map.output.field.separator", ","},
                                          {"stream.num.map.output.key.fields", "2"}});

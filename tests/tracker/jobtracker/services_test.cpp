@@ -74,6 +74,16 @@ TEST_F(ServicesTest, RunsAJobToItsEnd) {
   EXPECT_EQ(attempts[0].log_port, 4000);
 }
 
+TEST_F(ServicesTest, ASubmissionIsToldWhatOfItHasNoEffect) {
+  auto request = make_request(1, 1, "/out/a");
+  request.spec.__set_conf({{"mapred.reduce.tasks", "4"}, {"own", "1"}});
+  const wire::SubmitReply job = submit(request);
+  ASSERT_EQ(job.warnings.size(), 1u);
+  EXPECT_EQ(job.warnings[0],
+            "setting mapred.reduce.tasks has no effect here but in the environment of the tasks: "
+            "say --reduces");
+}
+
 TEST_F(ServicesTest, MapOnlyJobAndPlainServiceName) {
   FakeTracker worker(tracker_->tracker_port(), "tt1");
   worker.join();

@@ -122,6 +122,9 @@ TEST(Jobs, CommandsMayEndAsTheJobSays) {
   EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "grep n"), "one\nnine\n");
   EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "no-such-program"), "FAILED");
   EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "kill -9 $$"), "FAILED");
+  // A signal ends what the shell waits for, and not the shell.
+  EXPECT_EQ(matches({{"stream.non.zero.exit.is.failure", "false"}}, "cat | sh -c 'kill -9 $$'"),
+            "FAILED");
 }
 
 // What lies in its pipe the program has not read yet, and before its end nothing is done.

@@ -44,7 +44,7 @@ TEST(ViewsJson, HasEveryFieldAndTheSameKeysWithoutThem) {
   expect_complete(full_policy());
   expect_complete(full_diff());
   expect_complete(full_server());
-  expect_complete(SubmittedView{JobId(7), "research.ml", 1});
+  expect_complete(SubmittedView{JobId(7), "research.ml", 1, {"a warning"}});
   expect_complete(SettingsTextView{1, 2, "ann", "fair", "weir.yaml", "policy: fair"});
   const SettingsCheckView check{
       "weir.yaml", false, {{"weir.yaml", 1, 2, true, "wrong"}}, {"an error"}, {"a warning"}};
