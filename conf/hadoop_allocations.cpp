@@ -5,7 +5,6 @@
 // warning.
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -20,18 +19,6 @@ namespace {
 constexpr std::int64_t kMostSlots = 1'000'000'000;
 constexpr std::int64_t kMostSeconds = 24LL * 365 * 3600;
 
-// What only YARN's files have at the top.
-constexpr std::string_view kYarnNames[] = {"queue",
-                                           "queueMaxAppsDefault",
-                                           "userMaxAppsDefault",
-                                           "queuePlacementPolicy",
-                                           "queueMaxAMShareDefault",
-                                           "queueMaxResourcesDefault",
-                                           "defaultQueueSchedulingPolicy",
-                                           "defaultFairSharePreemptionTimeout",
-                                           "defaultFairSharePreemptionThreshold",
-                                           "reservation-agent"};
-
 class AllocationsReader {
  public:
   AllocationsReader(AllocationsUse use, Diagnostics& out) : use_(use), out_(out) {}
@@ -42,6 +29,7 @@ class AllocationsReader {
     for (const XmlElement& element : root.children) {
       if (is_root(element)) read_root(element);
     }
+    tell_beside_root(root);
     raise_fair_timeout("the defaults", root.at, result_.min_timeout_ms, result_.fair_timeout_ms);
     for (const XmlElement& element : root.children) {
       if (is_root(element)) {
@@ -63,6 +51,24 @@ class AllocationsReader {
   }
   bool is_root(const XmlElement& element) const {
     return use_.yarn && is_pool(element) && element.attribute("name") == "root";
+  }
+
+  void tell_beside_root(const XmlElement& top) {
+    if (std::none_of(top.children.begin(), top.children.end(),
+                     [this](const XmlElement& element) { return is_root(element); }))
+      return;
+    for (const XmlElement& element : top.children) {
+      if (!is_pool(element) || is_root(element)) continue;
+      out_.warning(element.at, fmt::format("queue {} stands beside root, which YARN refuses; it is "
+                                           "taken over as one within",
+                                           quoted_briefly(element.attribute("name"))));
+    }
+  }
+
+  void tell_of_mr1(const HadoopValue& value, bool is_mr1) const {
+    if (!use_.yarn || !is_mr1) return;
+    hadoop_warning(value, fmt::format("{} is taken over, though YARN passes over MapReduce's names",
+                                      value.what));
   }
 
   std::optional<std::int64_t> read_limit(const HadoopValue& value) {
@@ -118,6 +124,7 @@ class AllocationsReader {
     const HadoopValue value = value_of_element(element, "", out_);
     const std::string& name = element.name;
     if (is_pool(element) || name == "user") return;
+    tell_of_mr1(value, is_mr1_default(name));
     if (name == "userMaxJobsDefault" || name == "userMaxAppsDefault") {
       result_.user_jobs = read_limit(value);
     } else if (name == "poolMaxJobsDefault" || name == "queueMaxAppsDefault") {
@@ -151,6 +158,7 @@ class AllocationsReader {
         no_counterpart(value, "it has no counterpart");
         continue;
       }
+      tell_of_mr1(value, is_mr1_pool_value(child.name));
       if (const auto limit = read_limit(value)) result_.users[name] = *limit;
     }
   }
@@ -266,6 +274,7 @@ class AllocationsReader {
     if (is_pool(element)) return;
     const HadoopValue value = value_of_element(element, "pool " + pool.name, out_);
     const std::string& name = element.name;
+    tell_of_mr1(value, is_mr1_pool_value(name));
     if (name == "minMaps") {
       pool.minimum[index(TaskKind::kMap)] = read_minimum(value);
     } else if (name == "minReduces") {
@@ -359,13 +368,6 @@ class AllocationsReader {
 };
 
 }  // namespace
-
-bool is_yarn_allocations(const XmlElement& root) {
-  return std::any_of(root.children.begin(), root.children.end(), [](const XmlElement& element) {
-    return std::find(std::begin(kYarnNames), std::end(kYarnNames), element.name) !=
-           std::end(kYarnNames);
-  });
-}
 
 ImportedAllocations read_allocations_file(const XmlElement& root, AllocationsUse use,
                                           Diagnostics& out) {

@@ -60,6 +60,9 @@ ImportedAllocations read_allocations_file(const XmlElement& root, AllocationsUse
 bool is_yarn_allocations(const XmlElement& root);
 // Tells that an element is not taken over, and why (hadoop_no_counterpart.cpp).
 void tell_no_counterpart(const HadoopValue& value, std::string_view element);
+// Whether YARN passes over it, as a name of MapReduce's: at the top, and of a pool or user.
+bool is_mr1_default(std::string_view element);
+bool is_mr1_pool_value(std::string_view element);
 ImportedPlacement read_placement(const XmlElement& policy, Diagnostics& out);
 
 }  // namespace weir

@@ -269,7 +269,7 @@ class Import {
 
   void tell_rest() {
     constexpr std::string_view kMonitor = "yarn.resourcemanager.scheduler.monitor.";
-    const std::vector<std::string_view> prefixes = {kMr1CapacityPrefix,
+    constexpr std::string_view kPrefixes[] = {kMr1CapacityPrefix,
                                                     kYarnCapacityPrefix,
                                                     kMr1FairPrefix,
                                                     kYarnFairPrefix,
@@ -279,12 +279,14 @@ class Import {
                                                     "mapred.acls.",
                                                     "mapreduce.cluster.acls.",
                                                     "yarn.acl.",
-                                                    "yarn.scheduler.minimum-allocation-",
-                                                    "yarn.scheduler.maximum-allocation-",
-                                                    "yarn.scheduler.increment-allocation-",
-                                                    "yarn.resource-types",
                                                     "mapred.newjobweightbooster."};
-    properties_.tell_rest(prefixes, [this](std::string_view name) { return why_not(name); });
+    properties_.tell_rest([&](std::string_view name) -> std::optional<std::string> {
+      if (const auto why = why_not_of_site(name)) return std::string(*why);
+      const bool schedulers =
+          std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                      [name](std::string_view prefix) { return name.starts_with(prefix); });
+      return schedulers ? std::optional(why_not(name)) : std::nullopt;
+    });
   }
 
   // Of a property that the scheduler's own import did not know.
@@ -300,10 +302,6 @@ class Import {
     if (!own) return why_other();
     if (yarn_capacity) return why_not_in_yarn_capacity(name);
     if (name.starts_with(kYarnFairPrefix)) return why_not_in_yarn_fair(name);
-    if (name.starts_with("yarn.resource-types"))
-      return "tasks take slots here, not memory and cores";
-    if (name.find("-allocation-") != std::string_view::npos)
-      return "what a task may ask for is bounded by the largest tracker here";
     if (name.starts_with("mapred.fairscheduler.eventlog."))
       return "event_log does the same, and needs a path here";
     return "it has no counterpart";

@@ -221,6 +221,7 @@ class Mr1Import {
     if (!percent || *percent <= 0) return;  // no maximum
     if (*percent > 100) return no_counterpart(*most, "a maximum is at most 100");
     queue.maximum_hundredths = std::max<std::int64_t>(1, hadoop_scaled(*most, *percent, 100));
+    tell_low_maximum(queue, *most);
   }
 
   // The least percentage that a user is left with.

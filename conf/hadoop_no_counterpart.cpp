@@ -2,6 +2,7 @@
 // counterpart here, and why.
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "conf/hadoop_allocations.h"
@@ -51,9 +52,54 @@ constexpr std::pair<std::string_view, std::string_view> kYarnCapacityReasons[] =
     {"per-node-heartbeat", "a heartbeat fills what is free"},
     {"schedule-asynchronously", "slots are given out at heartbeats"},
     {"reservation", "there are no reservations in time here"},
+    {"scheduler.capacity.user.", "say max_running_jobs_per_user of each queue"},
+    {"max-parallel-apps", "max_running_jobs is of queues without queues"},
+};
+
+constexpr std::string_view kLargestTask =
+    "what a task may ask for is bounded by the largest tracker here";
+constexpr std::string_view kWhichTrackers =
+    "whoever reaches the trackers' port may be a tracker here";
+constexpr std::string_view kNamesQueue = "every job names its queue here";
+constexpr std::string_view kOwnersRights =
+    "everybody sees jobs here, and who owns one or administers its queue may change it";
+
+// Rights and limits among the properties of mapred-site.xml and yarn-site.xml that are no
+// scheduler's: how their names begin, and why they are not taken over.
+constexpr std::pair<std::string_view, std::string_view> kSiteReasons[] = {
+    {"mapred.jobtracker.maxtasks.per.job", "say max_tasks_per_job of each queue"},
+    {"mapreduce.jobtracker.maxtasks.perjob", "say max_tasks_per_job of each queue"},
+    {"mapred.cluster.max.map.memory.mb", kLargestTask},
+    {"mapred.cluster.max.reduce.memory.mb", kLargestTask},
+    {"mapreduce.jobtracker.maxmapmemory.mb", kLargestTask},
+    {"mapreduce.jobtracker.maxreducememory.mb", kLargestTask},
+    {"mapred.tasktracker.map.tasks.maximum", "say tracker.map_slots"},
+    {"mapred.tasktracker.reduce.tasks.maximum", "say tracker.reduce_slots"},
+    {"mapreduce.tasktracker.map.tasks.maximum", "say tracker.map_slots"},
+    {"mapreduce.tasktracker.reduce.tasks.maximum", "say tracker.reduce_slots"},
+    {"mapreduce.job.acl-", kOwnersRights},
+    {"mapred.hosts", kWhichTrackers},
+    {"mapreduce.jobtracker.hosts.", kWhichTrackers},
+    {"yarn.resourcemanager.nodes.include-path", kWhichTrackers},
+    {"yarn.resourcemanager.nodes.exclude-path", kWhichTrackers},
+    {"mapred.job.queue.name", kNamesQueue},
+    {"mapreduce.job.queuename", kNamesQueue},
+    {"yarn.scheduler.queue-placement-rules", kNamesQueue},
+    {"yarn.cluster.max-application-priority", "a job's priority is one of five here"},
+    {"yarn.scheduler.minimum-allocation-", kLargestTask},
+    {"yarn.scheduler.maximum-allocation-", kLargestTask},
+    {"yarn.scheduler.increment-allocation-", kLargestTask},
+    {"yarn.resource-types", "tasks take slots here, not memory and cores"},
 };
 
 }  // namespace
+
+std::optional<std::string_view> why_not_of_site(std::string_view name) {
+  for (const auto& [begin, why] : kSiteReasons) {
+    if (name.starts_with(begin)) return why;
+  }
+  return std::nullopt;
+}
 
 void tell_no_counterpart(const HadoopValue& value, std::string_view element) {
   const auto* const found =
@@ -67,6 +113,9 @@ std::string why_not_in_yarn_capacity(std::string_view name) {
   for (const auto& [part, why] : kYarnCapacityReasons) {
     if (name.find(part) != std::string_view::npos) return std::string(why);
   }
+  constexpr std::string_view kRoot = "yarn.scheduler.capacity.root.";
+  if (name.starts_with(kRoot) && name.find('.', kRoot.size()) == std::string_view::npos)
+    return "what is above all queues has no settings";
   return "it has no counterpart";
 }
 

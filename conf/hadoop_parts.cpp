@@ -96,6 +96,10 @@ std::optional<std::int64_t> hadoop_integer(const HadoopValue& value) {
 std::optional<double> hadoop_number(const HadoopValue& value) {
   std::string_view text = value.text;
   if (text.starts_with('+')) text.remove_prefix(1);
+  // Java's own numbers may say their type: 0.5f.
+  constexpr std::string_view kTypes = "fFdD";
+  if (text.size() > 1 && kTypes.find(text.back()) != std::string_view::npos)
+    text.remove_suffix(1);
   double result = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
   if (error == std::errc{} && end == text.data() + text.size() && std::isfinite(result)) {

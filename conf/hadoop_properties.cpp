@@ -13,8 +13,11 @@ void HadoopProperties::read(const XmlElement& root, Diagnostics& out) {
       continue;
     }
     if (element.name != "property") {
-      out.warning(element.at,
-                  fmt::format("<{}> is not taken over: only properties are", element.name));
+      const bool include = element.name.ends_with("include");
+      out.warning(element.at, fmt::format("<{}> is not taken over: {}", element.name,
+                                          include ? "nothing that a file names is opened; import "
+                                                    "that file with this one"
+                                                  : "only properties are"));
       continue;
     }
     // Each of the three is an element or, since Hadoop 3, an attribute.
@@ -25,6 +28,11 @@ void HadoopProperties::read(const XmlElement& root, Diagnostics& out) {
     const std::string name = text_of("name");
     if (name.empty()) {
       out.warning(element.at, "a property without a name, which Hadoop passes over");
+      continue;
+    }
+    if (element.child("value") == nullptr && element.attribute("value").empty()) {
+      out.warning(element.at,
+                  fmt::format("{} has no value, and Hadoop passes over it", quoted_briefly(name)));
       continue;
     }
     Property property{.value = {.text = text_of("value"), .at = element.at, .out = &out}};
@@ -109,17 +117,13 @@ std::vector<HadoopValue> HadoopProperties::with_prefix(std::string_view prefix) 
   return result;
 }
 
-void HadoopProperties::tell_rest(const std::vector<std::string_view>& prefixes,
-                                 const std::function<std::string(std::string_view)>& why) {
+void HadoopProperties::tell_rest(
+    const std::function<std::optional<std::string>(std::string_view)>& why) {
   std::map<Diagnostics*, std::size_t> foreign;
   for (const Property& property : properties_) {
     if (property.taken) continue;
-    const std::string& name = property.value.what;
-    const bool schedulers =
-        std::any_of(prefixes.begin(), prefixes.end(),
-                    [&](std::string_view prefix) { return name.starts_with(prefix); });
-    if (schedulers) {
-      no_counterpart(property.value, why(name));
+    if (const auto said = why(property.value.what)) {
+      no_counterpart(property.value, *said);
     } else {
       ++foreign[property.value.out];
     }

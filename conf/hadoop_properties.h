@@ -32,10 +32,9 @@ class HadoopProperties {
   const HadoopValue* take(std::string_view name, std::string_view other_name);
   std::vector<HadoopValue> with_prefix(std::string_view prefix) const;
 
-  // Those left over that begin with one of the prefixes are told each, with what `why` says of the
-  // name; the others are none of the scheduler's and are counted.
-  void tell_rest(const std::vector<std::string_view>& prefixes,
-                 const std::function<std::string(std::string_view name)>& why);
+  // Those left over are told each, with what `why` says of the name; those of which it says nothing
+  // are none of the scheduler's and are counted.
+  void tell_rest(const std::function<std::optional<std::string>(std::string_view name)>& why);
 
  private:
   struct Property {

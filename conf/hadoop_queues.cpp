@@ -54,6 +54,16 @@ void set_guarantee(ImportedQueue& queue, const HadoopValue& value, double number
       std::llround(number * 100 * kFine) - *queue.guaranteed_hundredths * kFine;
 }
 
+void tell_low_maximum(const ImportedQueue& queue, const HadoopValue& value) {
+  if (queue.weighted || !queue.guaranteed_hundredths || !queue.maximum_hundredths ||
+      *queue.maximum_hundredths >= *queue.guaranteed_hundredths)
+    return;
+  hadoop_warning(value, fmt::format("{} is {}, below its capacity of {}, which Hadoop refuses; "
+                                    "here the queue has no more than its maximum",
+                                    value.what, format_percent(*queue.maximum_hundredths),
+                                    format_percent(*queue.guaranteed_hundredths)));
+}
+
 void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent) {
   std::int64_t rounded = 0, total = 0;  // the second as they were said, in fine parts
   bool all_said = !family.empty();

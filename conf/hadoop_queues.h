@@ -32,6 +32,10 @@ struct ImportedQueue {
 // Sets the guarantee that a value gives a queue: a percentage, or a weight.
 void set_guarantee(ImportedQueue& queue, const HadoopValue& value, double number);
 
+// Says that Hadoop refuses a maximum below the guarantee, if the queue has such a one; `value` is
+// where it stands.
+void tell_low_maximum(const ImportedQueue& queue, const HadoopValue& value);
+
 // Makes the guarantees of siblings total 100%, with a warning if they did not as they were said.
 void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent);
 

@@ -28,6 +28,9 @@ struct ImportedScheduler {
 ImportedScheduler import_mr1_capacity(HadoopProperties& properties, const Mr1Queues& declared,
                                       Diagnostics& out);
 ImportedScheduler import_yarn_capacity(HadoopProperties& properties, Diagnostics& out);
+// The lines of `capacity:`; queues at the top get when they are given back what they are owed.
+std::string yarn_capacity_section(HadoopProperties& properties,
+                                  std::vector<ImportedQueue>& queues);
 // `allocations` is the root of an allocations file and `out` has its findings, or null.
 ImportedScheduler import_mr1_fair(HadoopProperties& properties, const XmlElement* allocations,
                                   const Mr1Queues& declared, Diagnostics& out);
@@ -46,5 +49,7 @@ ImportedFairSite import_yarn_fair_site(HadoopProperties& properties);
 // Why a property of a scheduler that nobody has taken has no counterpart.
 std::string why_not_in_yarn_capacity(std::string_view name);
 std::string why_not_in_yarn_fair(std::string_view name);
+// Of a right or limit that is no scheduler's; nothing for all other names.
+std::optional<std::string_view> why_not_of_site(std::string_view name);
 
 }  // namespace weir

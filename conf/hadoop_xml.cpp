@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
+#include "conf/hadoop_encoding.h"
 #include "conf/yaml_node.h"
 
 namespace weir {
@@ -102,7 +103,8 @@ bool check_xml_text(std::string_view text, const XmlPositions& positions, Diagno
     const std::size_t end = std::min(text.find_first_of("\t\r\n", begin), text.size());
     if (!is_plain_line(text.substr(begin, end - begin))) {
       out.error(positions.at(static_cast<std::ptrdiff_t>(begin)),
-                "text that is not UTF-8, or a control character, allowed: XML in UTF-8");
+                "text that is not UTF-8, or a control character, allowed: XML in UTF-8, UTF-16 or "
+                "ISO-8859-1");
       return false;
     }
     begin = end + 1;
@@ -213,14 +215,13 @@ std::string_view XmlElement::attribute(std::string_view attribute_name) const {
   return {};
 }
 
-XmlElement parse_xml(std::string_view text, Diagnostics& out) {
-  if (text.size() > kMaxXmlBytes) {
+XmlElement parse_xml(std::string_view bytes, Diagnostics& out) {
+  if (bytes.size() > kMaxXmlBytes) {
     out.error({}, fmt::format("is larger than {} bytes, allowed: an XML file of at most 4 MiB",
                               kMaxXmlBytes));
     return {};
   }
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::string text = utf8_of_xml(bytes);
   const XmlPositions positions(text);
   if (!check_xml_text(text, positions, out)) return {};
   pugi::xml_document document;

@@ -1,7 +1,7 @@
 // An XML file of Hadoop's as a plain tree with positions. Files are untrusted: the size, the number
-// of elements and the depth are bounded, text must be UTF-8 without control characters, a document
-// that declares entities is refused, and nothing that it refers to is ever opened. The parser
-// (pugixml) is known here alone. Pure function, any thread.
+// of elements and the depth are bounded, text must be without control characters
+// (hadoop_encoding.h), a document that declares entities is refused, and nothing that it refers to
+// is ever opened. The parser (pugixml) is known here alone. Pure function, any thread.
 #pragma once
 
 #include <string>
@@ -29,6 +29,6 @@ inline constexpr std::size_t kMaxXmlBytes = 4 * 1024 * 1024;
 inline constexpr int kMaxXmlDepth = 64;
 
 // The root element; without a name, and with findings in `out`, if there is no good one.
-XmlElement parse_xml(std::string_view text, Diagnostics& out);
+XmlElement parse_xml(std::string_view bytes, Diagnostics& out);
 
 }  // namespace weir

@@ -1,7 +1,7 @@
-// capacity-scheduler.xml of YARN: yarn.scheduler.capacity.root.<path>.<key>, and what yarn-site.xml
-// says of its preemption. The tree is what the `queues` keys say; a queue's percentages are of its
-// parent, as ours are, and weights are made into percentages. Capacities in memory have no
-// counterpart: such queues share what their siblings leave.
+// The queues of YARN's capacity-scheduler.xml: yarn.scheduler.capacity.root.<path>.<key>. The tree
+// is what the `queues` keys say; a queue's percentages are of its parent, as ours are, and weights
+// are made into percentages. Capacities in memory have no counterpart: such queues share what their
+// siblings leave.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -40,7 +40,9 @@ class YarnImport {
     }
     settle_guarantees(result.queues, "root");
     read_root(result.queues);
-    result.section = section(result.queues);
+    read_running(result.queues);
+    tell_unlisted();
+    result.section = yarn_capacity_section(properties_, result.queues);
     read_applications(result.queues);
     return result;
   }
@@ -65,6 +67,7 @@ class YarnImport {
                                            bool spared) {
     std::vector<ImportedQueue> result;
     const HadoopValue* names = take(path, "queues");
+    paths_.insert(path);
     if (names == nullptr) return result;
     std::set<std::string> seen;
     for (const std::string& name : words_of(names->text, ", \t\r\n")) {
@@ -109,6 +112,7 @@ class YarnImport {
     if (const HadoopValue* value = take(path, "maximum-capacity")) {
       const auto most = percent_of(*value);
       if (most && *most > 0) queue.maximum_hundredths = most;
+      tell_low_maximum(queue, *value);
       if (most == 0) tell_never_runs(*value);
       queue.stopped = most == 0;
     }
@@ -128,9 +132,9 @@ class YarnImport {
 
   static bool read_stopped(const HadoopValue* value) {
     if (value == nullptr) return false;
-    if (value->text != "RUNNING" && value->text != "STOPPED")
-      hadoop_error(*value, "RUNNING, STOPPED");
-    return value->text == "STOPPED";
+    const std::string state = lower_case(value->text);
+    if (state != "running" && state != "stopped") hadoop_error(*value, "RUNNING, STOPPED");
+    return state == "stopped";
   }
 
   // What is the same here as in Hadoop.
@@ -154,6 +158,7 @@ class YarnImport {
     queue.keys.push_back(fmt::format("user_limit: {{{}, mode: hard}}", limit));
     limits.jobs = applications_of(take(path, "maximum-applications"));
     limits_.push_back(limits);
+    running_.push_back(applications_of(take(path, "max-parallel-apps")));
   }
 
   std::optional<std::int64_t> read_minimum(const HadoopValue* value) {
@@ -215,6 +220,61 @@ class YarnImport {
       if (user >= 1) continue;
       queue.keys.push_back(fmt::format("max_jobs_per_user: {}",
                                        std::max<std::int64_t>(1, scaled_down(*jobs, user))));
+    }
+  }
+
+  // What may run at a time: of a leaf its own, or what is said for every queue.
+  void read_running(std::vector<ImportedQueue>& queues) {
+    const HadoopValue* all = take_common("max-parallel-apps");
+    const auto of_each = applications_of(all);
+    if (of_each) {
+      hadoop_warning(*all, fmt::format("{} = {} is of each queue without queues here; YARN holds "
+                                       "those above them to it as well",
+                                       all->what, *of_each));
+    }
+    std::size_t leaf = 0;
+    set_running(queues, of_each, leaf);
+  }
+
+  void set_running(std::vector<ImportedQueue>& queues, std::optional<std::int64_t> of_each,
+                   std::size_t& leaf) {
+    for (ImportedQueue& queue : queues) {
+      if (!queue.queues.empty()) {
+        set_running(queue.queues, of_each, leaf);
+        continue;
+      }
+      const auto own = running_[leaf++];
+      const auto most = own ? own : of_each;
+      if (most) queue.keys.push_back(fmt::format("max_running_jobs: {}", *most));
+    }
+  }
+
+  // What is said of a queue that no list names says nothing in YARN either.
+  void tell_unlisted() {
+    constexpr std::string_view kKeys[] = {"capacity",
+                                          "maximum-capacity",
+                                          "acl_submit_applications",
+                                          "acl_administer_queue",
+                                          "state",
+                                          "queues",
+                                          "user-limit-factor",
+                                          "minimum-user-limit-percent",
+                                          "maximum-applications",
+                                          "max-parallel-apps",
+                                          "disable_preemption"};
+    for (const HadoopValue& value : properties_.with_prefix(kYarnCapacityPrefix)) {
+      const std::string_view name = std::string_view(value.what).substr(kYarnCapacityPrefix.size());
+      const std::size_t dot = name.rfind('.');
+      if (!name.starts_with("root.") || dot == std::string_view::npos) continue;
+      const std::string path(name.substr(0, dot));
+      const bool is_key =
+          std::find(std::begin(kKeys), std::end(kKeys), name.substr(dot + 1)) != std::end(kKeys);
+      // Of labels and of queues to come more than the queue's name stands before the key.
+      if (!is_key || paths_.contains(path) || path.find("label") != std::string::npos ||
+          path.find("template") != std::string::npos)
+        continue;
+      properties_.take(value.what);
+      no_counterpart(value, "no list of queues names that queue");
     }
   }
 
@@ -288,69 +348,6 @@ class YarnImport {
     }
   }
 
-  // yarn-site.xml says whether its monitor kills for guarantees.
-  std::string section(std::vector<ImportedQueue>& queues) {
-    std::string lines;
-    const HadoopValue* monitor = properties_.take("yarn.resourcemanager.scheduler.monitor.enable");
-    const bool on = monitor != nullptr && hadoop_boolean(*monitor).value_or(false);
-    properties_.take("yarn.resourcemanager.scheduler.monitor.policies");
-    const HadoopValue* observe = take_of_monitor("observe_only");
-    const bool observed = observe != nullptr && hadoop_boolean(*observe).value_or(false);
-    if (on) {
-      lines += fmt::format("  preemption: {}\n", observed ? "log_only" : "on");
-    } else {
-      lines += monitor != nullptr
-                   ? "  preemption: off\n"
-                   : "  preemption: off   # YARN's default; yarn-site.xml says whether it kills\n";
-    }
-    lines += interval();
-    reclaim_after(on, queues);
-    lines += locality_delay();
-    return lines;
-  }
-
-  const HadoopValue* take_of_monitor(std::string_view key) {
-    return properties_.take(fmt::format("{}preemption.{}", kYarnMonitorPrefix, key));
-  }
-
-  std::string interval() {
-    const HadoopValue* value = take_of_monitor("monitoring_interval");
-    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value);
-    if (!ms) return {};
-    if (*ms >= 10 && *ms <= 3'600'000) return fmt::format("  interval: {}\n", format_duration(*ms));
-    no_counterpart(*value, "an interval is from 10ms to 1h here");
-    return {};
-  }
-
-  // What is asked back is killed after so long; queues below have it of those at the top.
-  void reclaim_after(bool on, std::vector<ImportedQueue>& queues) {
-    constexpr std::int64_t kLongestMs = 24LL * 365 * 3'600'000;
-    std::int64_t after_ms = 15'000;
-    const HadoopValue* value = take_of_monitor("max_wait_before_kill");
-    const auto ms = value == nullptr ? std::nullopt : hadoop_integer(*value);
-    if (ms && *ms >= 0 && *ms <= kLongestMs) {
-      after_ms = *ms;
-    } else if (ms) {
-      no_counterpart(*value, "no time that there could be; it counts as 15s");
-    }
-    if (!on && value == nullptr) return;
-    for (ImportedQueue& queue : queues)
-      queue.keys.push_back("reclaim_after: " + format_duration(after_ms));
-  }
-
-  // In YARN a number of offers that are passed over, here a time.
-  std::string locality_delay() {
-    const HadoopValue* value = take_common("node-locality-delay");
-    const auto offers = value == nullptr ? std::nullopt : hadoop_integer(*value);
-    if (!offers) return {};
-    if (*offers <= 0) return "  locality_delay: off\n";
-    hadoop_warning(*value,
-                   fmt::format("{} = {} is a number of offers that a job passes over; here it is a "
-                               "time, and locality_delay is auto",
-                               value->what, *offers));
-    return "  locality_delay: auto\n";
-  }
-
   HadoopProperties& properties_;
   Diagnostics& out_;
   bool lists_count_ = true;
@@ -359,6 +356,8 @@ class YarnImport {
   std::int64_t factor_ = 1'000'000;  // of queues that say nothing else
   std::optional<std::int64_t> minimum_;
   std::vector<Limits> limits_;  // of the leaves, in order
+  std::vector<std::optional<std::int64_t>> running_;  // likewise: what may run at a time
+  std::set<std::string> paths_;                       // of all queues
   std::size_t queues_read_ = 0;
 };
 

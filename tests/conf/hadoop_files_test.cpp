@@ -211,7 +211,8 @@ TEST(HadoopFiles, MapReducesCapacityQueuesAreInTheirOrder) {
           HasSubstr(":41:5: warning: mapred.capacity-scheduler.default-maximum-active-tasks-per-"),
           HasSubstr(":45:5: warning: mapred.capacity-scheduler.init-poll-interval"),
           HasSubstr(":49:5: warning: mapred.capacity-scheduler.init-worker-threads"),
-          "mapred-site.xml: warning: 2 other properties are not the scheduler's"));
+          "mapred-site.xml: warning: 1 other property is not the scheduler's",
+          HasSubstr("mapred-site.xml:21:5: warning: mapred.tasktracker.map.tasks.maximum")));
   const auto queues = good(result.yaml).settings.queues;
   EXPECT_THAT(leaves(queues), ElementsAre("default", "batch", "analytics"));
   EXPECT_EQ(queues[0].guaranteed[0], (Guarantee{Guarantee::Unit::kPercent, 2000}));
