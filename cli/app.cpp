@@ -49,8 +49,8 @@ const Program& weir_program() {
           "A JobTracker for clusters that several organisations share: each has a queue with a "
           "guaranteed part.",
       .footer =
-          "Each command has its own --help with examples. Commands that talk to a JobTracker take "
-          "--jobtracker HOST:PORT\n"
+          "Each command has its own --help with examples (`weir help submit` is the same). "
+          "Commands that talk to a\nJobTracker take --jobtracker HOST:PORT "
           "or WEIR_JOBTRACKER (default 127.0.0.1:9090), and -o json for scripts.\n"
           "Exit codes: 0 done, 1 it failed or is not so (a job that is not there, too), 2 wrong "
           "use or refused, 3 no\nJobTracker to be reached, 130 interrupted by ^C.\n\n"

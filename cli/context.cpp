@@ -101,6 +101,14 @@ void add_output_option(CLI::App& command, Context& context) {
       ->check(CLI::IsMember({"table", "json"}));
 }
 
+void add_wide_output_option(CLI::App& command, Context& context) {
+  command
+      .add_option("-o,--output-format", context.format,
+                  "table for people, wide: all columns and none cut, json for scripts")
+      ->type_name("table|wide|json")
+      ->check(CLI::IsMember({"table", "wide", "json"}));
+}
+
 void add_caller_option(CLI::App& command, Context& context) {
   command
       .add_option("--user", context.user,

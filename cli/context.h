@@ -43,6 +43,7 @@ struct Context {
   std::function<int()> action;
 
   bool json() const { return format == "json"; }
+  bool wide() const { return format == "wide"; }
   // What tables are drawn for: nothing is cut that goes into a pipe or file.
   std::size_t columns() const { return terminal.out ? terminal.columns : kUncut; }
 };
@@ -50,6 +51,7 @@ struct Context {
 // The options that many commands have.
 void add_connection_options(CLI::App& command, Context& context);  // --jobtracker
 void add_output_option(CLI::App& command, Context& context);       // -o
+void add_wide_output_option(CLI::App& command, Context& context);  // likewise, of tables with more
 void add_caller_option(CLI::App& command, Context& context);       // --user
 
 // HOST:PORT to talk to, from the option, the environment or the default.

@@ -58,6 +58,13 @@ Named named_command(const CLI::App& app, const std::vector<std::string>& argumen
   return named;
 }
 
+// `weir help job list` is `weir job list --help`.
+void understand_help(std::vector<std::string>& arguments) {
+  if (arguments.front() != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.push_back("--help");
+}
+
 // True if there is an action to run; otherwise `exit_code` says how it ended.
 bool parse(CLI::App& app, std::vector<std::string> arguments, Context& context, int& exit_code) {
   const Named named = named_command(app, arguments);
@@ -70,10 +77,10 @@ bool parse(CLI::App& app, std::vector<std::string> arguments, Context& context, 
       exit_code = app.exit(error, context.out, context.err);
       return false;
     }
-    const auto unknown = unknown_option(*named.command, named.arguments);
+    auto wrong = unknown_option(*named.command, named.arguments);
+    if (!wrong) wrong = missing_options(*named.command, error);
     throw wrong_use(fmt::format("{}; see `{} --help`",
-                                unknown ? *unknown : printable(in_words(error.what())),
-                                named.path));
+                                wrong ? *wrong : printable(in_words(error.what())), named.path));
   }
 }
 
@@ -98,6 +105,7 @@ int run_program(const Program& program, std::vector<std::string> arguments, std:
       err << app.help();
       return kExitRefused;
     }
+    understand_help(arguments);
     int exit_code = kExitDone;
     if (parse(app, std::move(arguments), context, exit_code)) exit_code = context.action();
     out.flush();

@@ -1,9 +1,13 @@
 #include "cli/job_commands.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 #include "cli/connection.h"
@@ -15,15 +19,17 @@
 #include "cli/job_tables.h"
 #include "cli/json.h"
 #include "cli/progress_bar.h"
+#include "conf/values.h"
 #include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {
 
 struct JobOptions {
-  std::string id, queue, user, name, states, since, before;
+  std::string id, queue, user, name, states, since, before, columns;
   std::int32_t limit = 0;
   bool all = false;
+  bool me = false;
   bool history = false;
   bool tasks = false;
   const CLI::Option* state = nullptr;
@@ -34,10 +40,47 @@ std::int64_t number(const JobOptions& options) {
   return job_argument(options.id).value;
 }
 
+std::string user_of(const Context& context, const JobOptions& options) {
+  return options.me ? caller(context).user : options.user;
+}
+
+// `state,job`: of job_column_names(), in letters of any size.
+std::vector<std::string_view> columns_of(const Context& context, const JobOptions& options) {
+  const std::vector<std::string_view> known = job_column_names();
+  if (options.columns.empty()) return context.wide() ? known : std::vector<std::string_view>();
+  if (context.format != "table")
+    throw wrong_use(fmt::format("--columns and -o {}: leave one of the two", context.format));
+  std::vector<std::string_view> names;
+  std::stringstream words(options.columns);
+  for (std::string word; std::getline(words, word, ',');) {
+    std::string name = word;
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end()) {
+      const auto near = nearest(name, known);
+      throw wrong_use(fmt::format("--columns '{}': {}; write one or more of {}, with commas",
+                                  printable(word),
+                                  near ? fmt::format("did you mean {}?", *near)
+                                       : std::string("is no column"),
+                                  fmt::join(known, ", ")));
+    }
+    names.push_back(*found);
+  }
+  return names;
+}
+
+void print_jobs(Context& context, const std::vector<JobView>& jobs,
+                const std::vector<std::string_view>& columns,
+                Table (*usual)(const std::vector<JobView>&)) {
+  const Table table = columns.empty() ? usual(jobs) : job_table(jobs, columns);
+  context.out << table.render(context.wide() ? kUncut : context.columns());
+}
+
 int list_history(Context& context, const JobOptions& options) {
+  const auto columns = columns_of(context, options);
   JobTracker jobtracker(context);
   HistoryWanted wanted{.queue = options.queue,
-                       .user = options.user,
+                       .user = user_of(context, options),
                        .name = options.name,
                        .limit = options.limit};
   if (options.state->count() > 0) wanted.states = states_of(options.states, JobStates::kOver);
@@ -51,15 +94,16 @@ int list_history(Context& context, const JobOptions& options) {
   } else if (jobs.empty()) {
     context.out << "no such jobs have ended\n";
   } else {
-    context.out << history_table(jobs).render(context.columns());
+    print_jobs(context, jobs, columns, history_table);
   }
   return kExitDone;
 }
 
 int list(Context& context, const JobOptions& options) {
   if (options.history) return list_history(context, options);
+  const auto columns = columns_of(context, options);
   JobsWanted wanted{.queue = options.queue,
-                    .user = options.user,
+                    .user = user_of(context, options),
                     .name = options.name,
                     .unfinished_only = !options.all,
                     .limit = options.limit};
@@ -77,7 +121,7 @@ int list(Context& context, const JobOptions& options) {
                     : options.all ? "no jobs\n"
                                   : "no unfinished jobs; --all shows those that ended too\n");
   } else {
-    context.out << job_table(jobs).render(context.columns());
+    print_jobs(context, jobs, columns, job_table);
   }
   return kExitDone;
 }
@@ -129,7 +173,11 @@ int explain(Context& context, const JobOptions& options) {
 CLI::App* add(CLI::App& group, Context& context, const Options& options, const char* name,
               const char* what, int (*run)(Context&, const JobOptions&), const char* examples) {
   auto* command = group.add_subcommand(name, what);
-  add_output_option(*command, context);
+  if (run == list) {
+    add_wide_output_option(*command, context);
+  } else {
+    add_output_option(*command, context);
+  }
   add_connection_options(*command, context);
   command->footer(std::string("Examples:\n") + examples);
   command->callback([&context, options, run] {
@@ -151,9 +199,15 @@ void add_reading(CLI::App& group, Context& context, const Options& options) {
       add(group, context, options, "list", "unfinished jobs, newest first", list,
           "  weir job list --queue research\n  weir job list --all --user alice -o json\n"
           "  weir job list --state RUNNING,FAILED\n"
+          "  weir job list --me --columns job,state,reason\n"
           "  weir job list --history --since 2d --state FAILED --name 'daily-*'");
   command->add_option("--queue", options->queue, "only this queue's");
-  command->add_option("--user", options->user, "only this user's");
+  auto* user = command->add_option("--user", options->user, "only this user's");
+  command->add_flag("--me", options->me, "only your own")->excludes(user);
+  command
+      ->add_option("--columns", options->columns,
+                   "only these columns, in this order, of those that -o wide has")
+      ->type_name("NAME,...");
   command->add_option("--limit", options->limit, "at most so many, up to 10000 (default 1000)")
       ->check(CLI::NonNegativeNumber);
   auto* all = command->add_flag("--all", options->all, "those that ended lately, too");

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
 
 #include "cli/format.h"
 
@@ -28,6 +31,77 @@ std::string counts_line(const JobView::Tasks& tasks) {
   return line;
 }
 
+std::string time_or_none(const std::optional<std::int64_t>& at_ms) {
+  return at_ms ? local_time(*at_ms) : "-";
+}
+
+// Every column that a list of jobs can have.
+struct JobColumn {
+  std::string_view name;
+  bool right;
+  std::size_t least_width;
+  std::string (*cell)(const JobView&);
+};
+const JobColumn kJobColumns[] = {
+    {"JOB", false, 0, [](const JobView& job) { return job_name(job.id); }},
+    {"NAME", false, 10, [](const JobView& job) { return job.name; }},
+    {"USER", false, 6, [](const JobView& job) { return job.user; }},
+    {"QUEUE", false, 10, [](const JobView& job) { return job.queue; }},
+    {"POOL", false, 8, [](const JobView& job) { return job.pool.value_or("-"); }},
+    {"PRIORITY", false, 0, [](const JobView& job) { return job.priority; }},
+    {"STATE", false, 0, [](const JobView& job) { return job.state; }},
+    {"MAPS", true, 0, [](const JobView& job) { return done_of(job.maps); }},
+    {"REDUCES", true, 0, [](const JobView& job) { return done_of(job.reduces); }},
+    {"RUN", true, 0,
+     [](const JobView& job) { return std::to_string(job.maps.running + job.reduces.running); }},
+    {"FAILED", true, 0,
+     [](const JobView& job) {
+       return std::to_string(job.maps.failed_attempts + job.reduces.failed_attempts);
+     }},
+    {"KILLED", true, 0,
+     [](const JobView& job) {
+       return std::to_string(job.maps.killed_attempts + job.reduces.killed_attempts);
+     }},
+    {"SUBMITTED", false, 0, [](const JobView& job) { return local_time(job.submitted_at_ms); }},
+    {"STARTED", false, 0, [](const JobView& job) { return time_or_none(job.started_at_ms); }},
+    {"FINISHED", false, 0, [](const JobView& job) { return time_or_none(job.finished_at_ms); }},
+    {"TOOK", true, 0,
+     [](const JobView& job) {
+       return job.finished_at_ms ? short_duration(*job.finished_at_ms - job.submitted_at_ms)
+                                 : std::string("-");
+     }},
+    {"OUTPUT", false, 16, [](const JobView& job) { return job.output; }},
+    {"REASON", false, 16, [](const JobView& job) { return job.reason.value_or(""); }}};
+
+const JobColumn* job_column(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kJobColumns), std::end(kJobColumns),
+                                   [name](const JobColumn& each) { return each.name == name; });
+  return found == std::end(kJobColumns) ? nullptr : found;
+}
+
+// A column by its name, and when it gives way (TableColumn::rank).
+struct Chosen {
+  std::string_view name;
+  int rank = 0;
+};
+
+Table table_of(const std::vector<JobView>& jobs, const std::vector<Chosen>& chosen) {
+  std::vector<const JobColumn*> columns;
+  std::vector<TableColumn> headers;
+  for (const Chosen& each : chosen) {
+    const JobColumn* column = job_column(each.name);
+    columns.push_back(column);
+    headers.push_back({std::string(column->name), column->right, column->least_width, each.rank});
+  }
+  Table table(std::move(headers));
+  for (const JobView& job : jobs) {
+    std::vector<std::string> cells;
+    for (const JobColumn* column : columns) cells.push_back(column->cell(job));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
 }  // namespace
 
 Table job_table(const std::vector<JobView>& jobs) {
@@ -37,52 +111,29 @@ Table job_table(const std::vector<JobView>& jobs) {
   const bool reasons = std::any_of(jobs.begin(), jobs.end(), [](const JobView& job) {
     return job.reason.has_value();
   });
-  std::vector<TableColumn> columns = {{"JOB"},
-                                      {.header = "NAME", .least_width = 10},
-                                      {.header = "USER", .least_width = 6, .rank = 3},
-                                      {.header = "QUEUE", .least_width = 10, .rank = 2}};
-  if (pools) columns.push_back({.header = "POOL", .least_width = 8, .rank = 2});
-  columns.insert(columns.end(), {{.header = "PRIORITY", .rank = 5},
-                                 {"STATE"},
-                                 {.header = "MAPS", .right = true},
-                                 {.header = "REDUCES", .right = true},
-                                 {.header = "RUN", .right = true, .rank = 4},
-                                 {.header = "SUBMITTED", .rank = 6}});
-  if (reasons) columns.push_back({.header = "REASON", .least_width = 16, .rank = 1});
-  Table table(std::move(columns));
-  for (const auto& job : jobs) {
-    std::vector<std::string> cells = {job_name(job.id), job.name, job.user, job.queue};
-    if (pools) cells.push_back(job.pool.value_or("-"));
-    cells.insert(cells.end(), {job.priority, job.state, done_of(job.maps), done_of(job.reduces),
-                               std::to_string(job.maps.running + job.reduces.running),
-                               local_time(job.submitted_at_ms)});
-    if (reasons) cells.push_back(job.reason.value_or(""));
-    table.add(std::move(cells));
-  }
-  return table;
+  std::vector<Chosen> chosen = {{"JOB"}, {"NAME"}, {"USER", 3}, {"QUEUE", 2}};
+  if (pools) chosen.push_back({"POOL", 2});
+  chosen.insert(chosen.end(), {{"PRIORITY", 5}, {"STATE"}, {"MAPS"}, {"REDUCES"}, {"RUN", 4},
+                               {"SUBMITTED", 6}});
+  if (reasons) chosen.push_back({"REASON", 1});
+  return table_of(jobs, chosen);
 }
 
 Table history_table(const std::vector<JobView>& jobs) {
-  Table table({{"JOB"},
-               {.header = "NAME", .least_width = 10},
-               {.header = "USER", .least_width = 6, .rank = 4},
-               {.header = "QUEUE", .least_width = 10, .rank = 3},
-               {"STATE"},
-               {.header = "MAPS", .right = true},
-               {.header = "REDUCES", .right = true},
-               {.header = "FAILED", .right = true, .rank = 5},
-               {.header = "KILLED", .right = true, .rank = 6},
-               {.header = "FINISHED", .rank = 2},
-               {.header = "TOOK", .right = true, .rank = 1}});
-  for (const auto& job : jobs) {
-    const std::int64_t finished = job.finished_at_ms.value_or(0);
-    table.add({job_name(job.id), job.name, job.user, job.queue, job.state, done_of(job.maps),
-               done_of(job.reduces),
-               std::to_string(job.maps.failed_attempts + job.reduces.failed_attempts),
-               std::to_string(job.maps.killed_attempts + job.reduces.killed_attempts),
-               local_time(finished), short_duration(finished - job.submitted_at_ms)});
-  }
-  return table;
+  return table_of(jobs, {{"JOB"}, {"NAME"}, {"USER", 4}, {"QUEUE", 3}, {"STATE"}, {"MAPS"},
+                         {"REDUCES"}, {"FAILED", 5}, {"KILLED", 6}, {"FINISHED", 2}, {"TOOK", 1}});
+}
+
+std::vector<std::string_view> job_column_names() {
+  std::vector<std::string_view> names;
+  for (const JobColumn& column : kJobColumns) names.push_back(column.name);
+  return names;
+}
+
+Table job_table(const std::vector<JobView>& jobs, const std::vector<std::string_view>& names) {
+  std::vector<Chosen> chosen;
+  for (const std::string_view name : names) chosen.push_back({name});
+  return table_of(jobs, chosen);
 }
 
 Table attempt_table(const std::vector<AttemptView>& attempts) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/table.h"
@@ -12,6 +13,9 @@
 namespace weir::cli {
 
 Table job_table(const std::vector<JobView>& jobs);
+// Of these columns alone, which are of job_column_names().
+Table job_table(const std::vector<JobView>& jobs, const std::vector<std::string_view>& names);
+std::vector<std::string_view> job_column_names();  // all, as in -o wide
 Table history_table(const std::vector<JobView>& jobs);
 Table attempt_table(const std::vector<AttemptView>& attempts);
 std::string job_details(const JobView& job);

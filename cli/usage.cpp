@@ -1,6 +1,7 @@
 #include "cli/usage.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <regex>
 
@@ -48,6 +49,19 @@ std::optional<std::string> unknown_option(const CLI::App& command,
                        near ? fmt::format(", did you mean '{}'?", *near) : "");
   }
   return std::nullopt;
+}
+
+std::optional<std::string> missing_options(const CLI::App& command, const CLI::ParseError& error) {
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return std::nullopt;
+  std::vector<std::string> missing;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+  }
+  if (missing.empty()) return std::nullopt;
+  if (missing.size() == 1) return missing.front() + " is required";
+  const std::string last = std::move(missing.back());
+  missing.pop_back();
+  return fmt::format("{} and {} are required", fmt::join(missing, ", "), last);
 }
 
 std::string in_words(std::string message) {

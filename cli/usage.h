@@ -15,6 +15,10 @@ namespace weir::cli {
 std::optional<std::string> unknown_option(const CLI::App& command,
                                           const std::vector<std::string>& arguments);
 
+// If what is missing is options, all of them: "--queue, --input and --output are required". Of a
+// command that has been parsed.
+std::optional<std::string> missing_options(const CLI::App& command, const CLI::ParseError& error);
+
 // "--map-slots: Value -3 not in range 0 to 10" -> "--map-slots: -3 is not within 0 to 10"; also
 // without the full stop or question mark at its end.
 std::string in_words(std::string message);
