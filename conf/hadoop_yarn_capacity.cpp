@@ -88,7 +88,21 @@ class YarnImport {
       read_queue(below, queue);
       result.push_back(std::move(queue));
     }
+    refuse_mixed(result);
     return result;
+  }
+
+  // As Hadoop does: what would 2w be among percentages?
+  static void refuse_mixed(const std::vector<ImportedQueue>& family) {
+    const auto weighted = std::find_if(family.begin(), family.end(),
+                                       [](const ImportedQueue& queue) { return queue.weighted; });
+    if (weighted == family.end()) return;
+    for (const ImportedQueue& queue : family) {
+      if (queue.weighted || !queue.guaranteed_hundredths) continue;
+      return hadoop_error(queue.said, fmt::format("a weight, as {} of {} is one",
+                                                  quoted_briefly(weighted->said.text),
+                                                  weighted->name));
+    }
   }
 
   bool is_too_many(const HadoopValue& names, std::size_t depth) {

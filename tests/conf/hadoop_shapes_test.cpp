@@ -87,6 +87,7 @@ TEST(HadoopShapes, WhatIsSaidOfAQueueInNoListIsToldSo) {
   const HadoopImport result = halves({{kRoot + "old.capacity", "20"},
                                       {kRoot + "a.sub.acl_submit_applications", "ann"},
                                       {kRoot + "maximum-capacity", "60"},
+                                      {kRoot + "a.leaf-queue-template.capacity", "5"},
                                       {kRoot + "a.accessible-node-labels.gpu.capacity", "70"}});
   EXPECT_THAT(
       result.warnings,
@@ -95,6 +96,7 @@ TEST(HadoopShapes, WhatIsSaidOfAQueueInNoListIsToldSo) {
           HasSubstr("root.a.sub.acl_submit_applications = \"ann\" is not taken over: no list of"),
           HasSubstr("root.maximum-capacity = \"60\" is not taken over: what is above all queues "
                     "has no settings"),
+          HasSubstr("template.capacity = \"5\" is not taken over: queues do not come to be on"),
           HasSubstr("gpu.capacity = \"70\" is not taken over: trackers have no labels here")));
 }
 
@@ -115,6 +117,17 @@ TEST(HadoopShapes, AMaximumBelowTheCapacityIsToldAsHadoopRefusesIt) {
                                 {kRoot + "b.capacity", "90w"}}))
                   .warnings,
               IsEmpty());
+}
+
+TEST(HadoopShapes, WeightsAmongPercentagesAreRefusedAsInHadoop) {
+  const auto mixed = [](const char* a, const char* b) {
+    return refusals_of({{"f.xml", properties({{kRoot + "queues", "a,b"},
+                                              {kRoot + "a.capacity", a},
+                                              {kRoot + "b.capacity", b}})}});
+  };
+  const std::string told = "b.capacity is \"40\", allowed: a weight, as \"2w\" of a is one";
+  EXPECT_THAT(mixed("2w", "40"), ElementsAre(HasSubstr(told)));
+  EXPECT_THAT(mixed("40", "2w"), ElementsAre(HasSubstr("as \"2w\" of b is one")));
 }
 
 TEST(HadoopShapes, WhatIsIncludedIsNotOpenedAndToldSo) {
