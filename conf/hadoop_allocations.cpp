@@ -75,8 +75,9 @@ class AllocationsReader {
     const auto number = hadoop_integer(value);
     if (!number) return std::nullopt;
     if (*number >= 0) return std::min(*number, kMostSlots);
-    no_counterpart(value, "below 0; it counts as no limit");
-    return std::nullopt;
+    hadoop_warning(value, fmt::format("{} is {}, with which nothing runs in Hadoop; it is 0 here",
+                                      value.what, *number));
+    return 0;
   }
 
   std::optional<std::int64_t> read_minimum(const HadoopValue& value) {

@@ -151,6 +151,8 @@ TEST(HadoopShapes, RightsAndLimitsThatAreNoSchedulersAreToldAsWell) {
                         {"mapreduce.job.acl-view-job", "ann"},
                         {"mapred.hosts.exclude", "/x"},
                         {"mapred.job.queue.name", "a"},
+                        {"mapred.permissions.supergroup", "ops"},
+                        {"hadoop.proxyuser.oozie.hosts", "*"},
                         {"yarn.cluster.max-application-priority", "9"},
                         {"mapred.local.dir", "/y"}}));
   EXPECT_THAT(
@@ -163,6 +165,8 @@ TEST(HadoopShapes, RightsAndLimitsThatAreNoSchedulersAreToldAsWell) {
           HasSubstr("acl-view-job = \"ann\" is not taken over: everybody sees jobs here"),
           HasSubstr("mapred.hosts.exclude = \"/x\" is not taken over: whoever reaches"),
           HasSubstr("mapred.job.queue.name = \"a\" is not taken over: every job names its queue"),
+          HasSubstr("permissions.supergroup = \"ops\" is not taken over: say administrators"),
+          HasSubstr("oozie.hosts = \"*\" is not taken over: whoever asks is believed"),
           HasSubstr("max-application-priority = \"9\" is not taken over: a job's priority is")));
 }
 
@@ -213,6 +217,21 @@ TEST(HadoopShapes, PoolsWithWhatOnlyYarnHasAreYarns) {
                 HasSubstr("the settings of MapReduce's fair scheduler"))
         << file;
   }
+}
+
+TEST(HadoopShapes, ALimitBelowNoughtLetsNothingRun) {
+  const HadoopImport result = shape(
+      "<allocations><pool name='a'><maxRunningJobs>-1</maxRunningJobs>\n"
+      "<maxMaps>-5</maxMaps></pool>\n"
+      "<user name='ann'><maxRunningJobs>-1</maxRunningJobs></user></allocations>");
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr(":1:29: warning: maxRunningJobs of pool a is -1, with which "
+                                    "nothing runs in Hadoop; it is 0 here"),
+                          HasSubstr("maxMaps of pool a is -5, with which"),
+                          HasSubstr("maxRunningJobs of user ann is -1, with which")));
+  EXPECT_THAT(result.yaml, HasSubstr("max_running_jobs: 0\n"));
+  EXPECT_THAT(result.yaml, HasSubstr("max_share: {map: 0}"));
+  EXPECT_THAT(result.yaml, HasSubstr("{name: ann, max_running_jobs: 0}"));
 }
 
 std::string utf16(std::u16string_view text, bool big_end_first) {
