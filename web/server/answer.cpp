@@ -151,10 +151,8 @@ SharedText gzip(std::string_view text) {
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
   WEIR_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END, "zlib's bound was too small");
-  out.resize(out.size() - stream.avail_out);
   deflateEnd(&stream);
-  out.shrink_to_fit();
-  return std::make_shared<const std::string>(std::move(out));
+  return std::make_shared<const std::string>(out.data(), stream.total_out);
 }
 
 Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimits& limits,
