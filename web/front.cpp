@@ -16,6 +16,7 @@
 #include "tracker/jobtracker/free_memory.h"
 #include "tracker/metrics/http_times.h"
 #include "web/api/api.h"
+#include "web/api/reads.h"
 #include "web/api/refusal.h"
 #include "web/metrics/metrics.h"
 #include "web/pages.h"
@@ -24,7 +25,11 @@
 namespace weir::web {
 namespace {
 
-constexpr int kThreads = 2;  // one may be at a long list
+constexpr int kWorkers = 2;             // one may be at a long list
+constexpr std::size_t kWaiting = 4096;  // calls, of an address a quarter
+// One may be at the metrics, which takes a while where there are thousands of queues.
+constexpr int kProbeWorkers = 2;
+constexpr std::size_t kProbesWaiting = 512;
 constexpr std::string_view kProbes[] = {"healthz", "readyz", "metrics"};
 
 // Its host name as it is set, its first label, and that in each domain in which the machine looks
@@ -44,14 +49,14 @@ std::vector<std::string> names_of_machine() {
   return names;
 }
 
-// Large bodies leave free pieces all over the allocator, of which it gives nothing back by itself:
-// once a second has gone by without one, it is told to.
+// Large bodies, of requests and of answers, leave free pieces all over the allocator, of which it
+// gives nothing back by itself: once a second has gone by without one, it is told to.
 class MemoryGivenBack {
  public:
   static constexpr std::size_t kLarge = 1 << 20;
 
-  explicit MemoryGivenBack(boost::asio::io_context& io) : timer_(io) {}
-  void saw(std::size_t bytes) {
+  MemoryGivenBack(boost::asio::io_context& io, Workers& workers) : timer_(io), workers_(workers) {}
+  void freed(std::size_t bytes) {
     if (bytes < kLarge) return;
     again_ = true;
     if (!armed_.exchange(true)) wait();
@@ -63,14 +68,19 @@ class MemoryGivenBack {
     timer_.expires_after(std::chrono::seconds(1));
     timer_.async_wait([this](const boost::system::error_code& error) {
       if (error) return;
-      if (again_) return wait();
-      release_free_memory();
-      armed_ = false;
-      if (again_ && !armed_.exchange(true)) wait();  // one that came meanwhile
+      const bool given = !again_ && workers_.add("memory", nullptr, [this] { give_back(); }) ==
+                                        Workers::Room::kEnough;
+      if (!given) wait();
     });
+  }
+  void give_back() {
+    release_free_memory();
+    armed_ = false;
+    if (again_ && !armed_.exchange(true)) wait();  // one that came meanwhile
   }
 
   boost::asio::steady_timer timer_;  // touched by the thread that armed it
+  Workers& workers_;
   std::atomic<bool> armed_{false}, again_{false};
 };
 
@@ -93,7 +103,7 @@ HttpAnswer said(int status, const char* text) {
 class WebFront final : public Front {
  public:
   WebFront(JobTracker& tracker, const DaemonSettings& daemon)
-      : tracker_(tracker), api_(tracker, io_, HostCheck(names_of(daemon))) {}
+      : tracker_(tracker), api_(tracker, io_, workers_, HostCheck(names_of(daemon))) {}
   ~WebFront() override { stop(); }
 
   Status listen(const DaemonSettings& daemon) {
@@ -103,16 +113,18 @@ class WebFront final : public Front {
     budget_ = std::make_shared<ByteBudget>(bytes);
     auto server = HttpServer::listen(
         io_, "web port", daemon.listen_http->host, daemon.listen_http->port,
-        [this](const HttpRequest& request, const HttpResponder& responder) {
-          handle(request, responder);
-        },
-        limits_of(limits), budget_,
-        [this](const HttpRequest& request, int status, auto took) {
-          times_.add(place_of(request), status, took);
-        });
+        {.handle = [this](const HttpRequest& request,
+                          const HttpResponder& responder) { handle(request, responder); },
+         .workers_of = [this](const HttpRequest& request) -> Workers& {
+           return is_probe(request) ? probe_workers_ : workers_;
+         },
+         .answered = [this](const HttpRequest& request, int status,
+                            auto took) { times_.add(place_of(request), status, took); },
+         .freed = [this](std::size_t bytes) { given_back_.freed(bytes); }},
+        limits_of(limits), budget_);
     if (!server) return server.error();
     server_ = std::move(*server);
-    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { run(); });
+    thread_ = std::thread([this] { run(); });
     return Ok{};
   }
 
@@ -122,13 +134,15 @@ class WebFront final : public Front {
     if (std::exchange(stopped_, true)) return;
     api_.stop();  // the streams' last words first
     if (server_) server_->stop();
-    // Both go their way through the io threads; nobody can hold that up, but a machine may be slow.
+    // Both go their way through the io thread; nobody can hold that up, but a machine may be slow.
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (server_ && server_->connections() > 0 && std::chrono::steady_clock::now() < patience)
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    work_.reset();
+    workers_.stop();
+    probe_workers_.stop();
+    open_.reset();
     io_.stop();
-    for (std::thread& thread : threads_) thread.join();
+    if (thread_.joinable()) thread_.join();
   }
 
  private:
@@ -149,6 +163,11 @@ class WebFront final : public Front {
     const auto* probe = std::find(std::begin(kProbes), std::end(kProbes), request.path[0]);
     return probes + static_cast<std::size_t>(probe - std::begin(kProbes));
   }
+  // These have workers of their own: they are answered whatever else is being computed.
+  static bool is_probe(const HttpRequest& request) {
+    return request.path.size() == 1 && std::find(std::begin(kProbes), std::end(kProbes),
+                                                 request.path[0]) != std::end(kProbes);
+  }
 
   static std::vector<std::string> names_of(const DaemonSettings& daemon) {
     std::vector<std::string> names = names_of_machine();
@@ -163,26 +182,24 @@ class WebFront final : public Front {
         io_.run();
         return;
       } catch (const std::exception& error) {
-        spdlog::error("web port: {}", error.what());  // one request is lost, the port goes on
+        spdlog::error("web port: {}", error.what());  // one connection is lost, the port goes on
       }
     }
   }
 
   void handle(const HttpRequest& request, const HttpResponder& responder) {
-    given_back_.saw(request.body.size());
     try {
       api_.hosts().check_host(request);
     } catch (const Refusal& refusal) {
       return responder.answer(error_answer(refusal));
     }
-    if (request.path.size() == 1 && handle_probe(request, responder)) return;
+    if (is_probe(request)) return handle_probe(request, responder);
     if (api_.handle(request, responder)) return;
     responder.answer(pages_.answer(request));
   }
 
-  bool handle_probe(const HttpRequest& request, const HttpResponder& responder) {
+  void handle_probe(const HttpRequest& request, const HttpResponder& responder) {
     const std::string& name = request.path[0];
-    if (std::find(std::begin(kProbes), std::end(kProbes), name) == std::end(kProbes)) return false;
     if (request.method != "GET") {
       responder.answer(only_for_reading(request));
     } else if (name == "healthz") {
@@ -192,23 +209,22 @@ class WebFront final : public Front {
     } else {
       give_metrics(responder);
     }
-    return true;
   }
 
   // Made once for all who ask at one time.
   void give_metrics(const HttpResponder& responder) {
-    ApiContext& context = api_.context();
-    context.shared.get("/metrics", Reply(responder), [this, &context](Answer<HttpAnswer> answer) {
-      context.run([this, answer = std::move(answer)] {
-        DaemonFigures figures = tracker_.figures();
-        figures.ports.push_back(own_figures());
-        HttpAnswer made = text_answer(
-            200, kMetricsContentType,
-            metrics_text(figures, *tracker_.loop().views().latest(), tracker_.loop().time().now()));
-        made.cache_control = "no-store";
-        answer(std::move(made));
-      });
+    metrics_.get("", Reply(responder), [this](const Answer<HttpAnswer>& answer, const auto&) {
+      answer_with(answer, [this] { return metrics(); });
     });
+  }
+  HttpAnswer metrics() const {
+    DaemonFigures figures = tracker_.figures();
+    figures.ports.push_back(own_figures());
+    HttpAnswer made = text_answer(
+        200, kMetricsContentType,
+        metrics_text(figures, *tracker_.loop().views().latest(), tracker_.loop().time().now()));
+    made.cache_control = "no-store";
+    return made;
   }
 
   PortFigures own_figures() const {
@@ -227,29 +243,39 @@ class WebFront final : public Front {
     return port;
   }
 
-  // The store takes what is written, and the recovery is over.
+  // The store takes what is written, and the recovery is over. Asked on nobody's account: what its
+  // address has waiting at the engine is no reason not to be ready.
   void ready(const HttpResponder& responder) {
     if (tracker_.loop().store_error())
       return responder.answer(said(503, "the store refuses writes\n"));
-    tracker_.loop().query([responder](const Result<EngineLoop::Inside>& inside) {
+    const auto tell = [responder](const Result<EngineLoop::Inside>& inside) {
       if (!inside) return responder.answer(said(503, "the JobTracker is busy, or ends\n"));
       const bool recovering = inside->engine->recovering();
       responder.answer(recovering ? said(503, "trackers are to report after the start\n")
                                   : said(200, "ready\n"));
-    });
+    };
+    tracker_.loop().query(tell, Asker{});
   }
 
   JobTracker& tracker_;
-  boost::asio::io_context io_{kThreads};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_{
       io_.get_executor()};
-  MemoryGivenBack given_back_{io_};
+  Workers workers_{"web port", kWorkers, kWaiting};
+  Workers probe_workers_{"web port", kProbeWorkers, kProbesWaiting};
+  MemoryGivenBack given_back_{io_, workers_};
   HttpTimes times_{counted_routes()};
   const Pages pages_;
   Api api_;
+  SharedAnswers metrics_{
+      io_,
+      [this](std::function<void()> work) {
+        return probe_workers_.add("many", nullptr, std::move(work)) == Workers::Room::kEnough;
+      },
+      [this] { return tracker_.loop().told(); }};
   std::shared_ptr<ByteBudget> budget_;
   std::unique_ptr<HttpServer> server_;
-  std::vector<std::thread> threads_;
+  std::thread thread_;  // of io_
   bool stopped_ = false;
 };
 

@@ -65,7 +65,8 @@ void weir::fuzz::run(std::string_view input) {
     answer.with("Link", request.target)
         .with("X-Query", request.query.empty() ? "" : request.query[0].second);
     answer.etag = "\"7\"";
-    const Outgoing out = outgoing(answer, &request, limits, !request.keep_alive);
+    choose_form(answer, request, limits);
+    const Outgoing out = outgoing(answer, &request, !request.keep_alive);
     WEIR_CHECK(out.head.find("\r\n\r\n") == out.head.size() - 4, "a head with two ends");
   }
 }

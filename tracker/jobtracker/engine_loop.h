@@ -41,7 +41,7 @@
 #include "tracker/jobtracker/event_file.h"
 #include "tracker/jobtracker/event_log.h"
 #include "tracker/jobtracker/registrations.h"
-#include "tracker/jobtracker/request_lines.h"
+#include "tracker/port/request_lines.h"
 #include "tracker/jobtracker/time_source.h"
 #include "tracker/metrics/engine_counters.h"
 #include "tracker/published/attempt_history.h"

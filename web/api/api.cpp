@@ -104,8 +104,8 @@ std::size_t route_of(const HttpRequest& request) {
   return static_cast<std::size_t>(found - table.begin());
 }
 
-Api::Api(JobTracker& jobtracker, boost::asio::io_context& io, HostCheck hosts)
-    : context_(jobtracker, io), hosts_(std::move(hosts)) {}
+Api::Api(JobTracker& jobtracker, boost::asio::io_context& io, Workers& workers, HostCheck hosts)
+    : context_(jobtracker, io, workers), hosts_(std::move(hosts)) {}
 
 bool Api::handle(const HttpRequest& request, const HttpResponder& responder) {
   if (request.path.empty() || request.path[0] != "api") return false;

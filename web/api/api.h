@@ -1,11 +1,10 @@
 // The HTTP API: which request goes to which handler, and what is checked of every one of them
 // before. Handlers read the published views and call the services of the JobTracker, as the Thrift
 // services do: rights, limits and reasons are theirs. Everything under /api/v1 is described by
-// openapi.json. Any thread; nothing waits.
+// openapi.json. Handlers run on workers of the web port, so that they may take a while; none waits.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,19 +24,24 @@ namespace weir::web {
 
 // What handlers work with.
 struct ApiContext {
-  ApiContext(JobTracker& jobtracker, boost::asio::io_context& io_context)
+  ApiContext(JobTracker& jobtracker, boost::asio::io_context& io, Workers& port_workers)
       : tracker(jobtracker),
-        io(io_context),
-        shared(io_context, [&jobtracker] { return jobtracker.loop().told(); }),
+        workers(port_workers),
+        shared(
+            io, [this](std::function<void()> work) { return run(std::move(work)); },
+            [&jobtracker] { return jobtracker.loop().told(); }),
         submitter(jobtracker.jobs(), lookups),
-        logs(std::make_shared<LogFetcher>(io_context)),
+        logs(std::make_shared<LogFetcher>(io)),
         events(jobtracker) {}
 
-  // On a thread of the web port, whoever is gone meanwhile.
-  void run(std::function<void()> work) { boost::asio::post(io, std::move(work)); }
+  // What is for many, on a worker of the web port, in a line of its own among those of addresses.
+  // False: there is no room for it.
+  bool run(std::function<void()> work) {
+    return workers.add("many", nullptr, std::move(work)) == Workers::Room::kEnough;
+  }
 
   JobTracker& tracker;
-  boost::asio::io_context& io;
+  Workers& workers;
   SharedAnswers shared;
   InputLookups lookups;
   Submitter submitter;
@@ -59,7 +63,7 @@ std::size_t route_of(const HttpRequest& request);
 
 class Api {
  public:
-  Api(JobTracker& jobtracker, boost::asio::io_context& io, HostCheck hosts);
+  Api(JobTracker& jobtracker, boost::asio::io_context& io, Workers& workers, HostCheck hosts);
 
   // False: the path is none of the API's.
   bool handle(const HttpRequest& request, const HttpResponder& responder);

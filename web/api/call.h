@@ -21,8 +21,8 @@
 
 namespace weir::web {
 
-// How a request is answered: from any thread, once. What takes time to be written is written on a
-// thread of the web port, never on the one that brings the answer.
+// How a request is answered: from any thread, once. What takes time to be written is written by a
+// worker of the web port, never on the thread that brings the answer.
 class Reply {
  public:
   explicit Reply(HttpResponder responder) : responder_(std::move(responder)) {}
@@ -30,8 +30,10 @@ class Reply {
   void give(HttpAnswer answer) const { responder_.answer(std::move(answer)); }
   void refuse(const Error& error) const { give(error_answer(error)); }
   const HttpResponder& responder() const { return responder_; }
-  // Runs it on a thread of the web port; a Refusal that it throws is the answer.
+  // Runs it on a worker of the web port, if the client is still there; a Refusal that it throws is
+  // the answer.
   void work(std::function<void()> work) const;
+  bool wanted() const { return responder_.wanted(); }
 
   // The answer of a service becomes this reply by `render`, which gives an HttpAnswer.
   template <class T, class Render>

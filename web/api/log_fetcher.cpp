@@ -17,12 +17,16 @@ namespace weir::web {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
+constexpr std::chrono::milliseconds kLook{500};  // whether it is still wanted, and in time
+
 // One of them, on a strand of its own; it lives as long as one of its waits.
 class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
  public:
-  Fetch(std::shared_ptr<LogFetcher> owner, LogWish wish, Answer<LogBytes> answer)
+  Fetch(std::shared_ptr<LogFetcher> owner, LogWish wish, std::function<bool()> wanted,
+        Answer<LogBytes> answer)
       : owner_(std::move(owner)),
         wish_(std::move(wish)),
+        wanted_(std::move(wanted)),
         answer_(std::move(answer)),
         strand_(asio::make_strand(owner_->io_)),
         resolver_(strand_),
@@ -30,10 +34,8 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
         timer_(strand_) {}
 
   void start() {
-    timer_.expires_after(kPatience);
-    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
-      if (!cancelled) self->fail(fmt::format("no answer within {} s", kPatience.count() / 1000));
-    });
+    until_ = std::chrono::steady_clock::now() + kPatience;
+    keep_time();
     // An address needs no look-up, and most trackers give theirs.
     resolver_.async_resolve(wish_.host, std::to_string(wish_.port), tcp::resolver::numeric_service,
                             [self = shared_from_this()](const boost::system::error_code& error,
@@ -45,6 +47,16 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
   asio::strand<asio::io_context::executor_type> strand() const { return strand_; }
 
  private:
+  void keep_time() {
+    timer_.expires_after(kLook);
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& cancelled) {
+      if (cancelled || self->over_) return;
+      if (!self->wanted_()) return self->fail("nobody wants it any more");
+      if (std::chrono::steady_clock::now() < self->until_) return self->keep_time();
+      self->fail(fmt::format("no answer within {} s", kPatience.count() / 1000));
+    });
+  }
+
   void connect(const tcp::resolver::results_type& found) {
     if (over_) return;
     asio::async_connect(
@@ -124,7 +136,9 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
 
   const std::shared_ptr<LogFetcher> owner_;
   const LogWish wish_;
+  const std::function<bool()> wanted_;
   const Answer<LogBytes> answer_;
+  std::chrono::steady_clock::time_point until_;
   asio::strand<asio::io_context::executor_type> strand_;
   asio::ip::basic_resolver<tcp, asio::strand<asio::io_context::executor_type>> resolver_;
   asio::basic_stream_socket<tcp, asio::strand<asio::io_context::executor_type>> socket_;
@@ -137,7 +151,7 @@ class LogFetcher::Fetch : public std::enable_shared_from_this<Fetch> {
   bool over_ = false;
 };
 
-void LogFetcher::fetch(LogWish wish, Answer<LogBytes> answer) {
+void LogFetcher::fetch(LogWish wish, std::function<bool()> wanted, Answer<LogBytes> answer) {
   if (!begin(wish.host + ":" + std::to_string(wish.port))) {
     return answer(Error{ErrorCode::kBusy,
                         "too many logs are being fetched at this moment",
@@ -145,7 +159,8 @@ void LogFetcher::fetch(LogWish wish, Answer<LogBytes> answer) {
                         {}});
   }
   const auto fetch =
-      std::make_shared<Fetch>(shared_from_this(), std::move(wish), std::move(answer));
+      std::make_shared<Fetch>(shared_from_this(), std::move(wish), std::move(wanted),
+                              std::move(answer));
   asio::post(fetch->strand(), [fetch] { fetch->start(); });
 }
 

@@ -2,7 +2,7 @@
 // as the protocol of its shuffle port has it (shuffle_protocol.h). A tracker is not believed: what
 // it sends is bounded by what was asked for, has kPatience in all, and is bytes to whoever reads
 // them. Of fetches at one time there are few, of one tracker fewer: one that hangs takes only its
-// own part. Any thread.
+// own part, and nobody's once who asked has left. Any thread.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -46,8 +46,9 @@ class LogFetcher : public std::enable_shared_from_this<LogFetcher> {
 
   explicit LogFetcher(boost::asio::io_context& io) : io_(io) {}
 
-  // Answered once, on a thread of the io_context, or at once when there are too many.
-  void fetch(LogWish wish, Answer<LogBytes> answer);
+  // Answered once, on a thread of the io_context, or at once when there are too many. Ends soon
+  // after it is no longer wanted.
+  void fetch(LogWish wish, std::function<bool()> wanted, Answer<LogBytes> answer);
 
  private:
   class Fetch;

@@ -142,12 +142,14 @@ void get_job_log(ApiContext& context, const Call& call) {
           const auto give = reply.then<LogBytes>([range](const LogBytes& bytes) {
             return range ? range_answer(bytes, *range) : whole_answer(bytes);
           });
-          context.logs->fetch(wish_of(attempt, log, range), [reply, give](Result<LogBytes> bytes) {
+          const auto wanted = [reply] { return reply.wanted(); };
+          const auto fetched = [reply, give](Result<LogBytes> bytes) {
             // A tracker that fails is no reason to ask again at once.
             const bool failed = !bytes && bytes.error().code == ErrorCode::kInternal;
             if (failed) return reply.give(error_answer(Refusal{bytes.error(), 502, {}}));
             give(std::move(bytes));
-          });
+          };
+          context.logs->fetch(wish_of(attempt, log, range), wanted, fetched);
         });
       });
 }

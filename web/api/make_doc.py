@@ -28,8 +28,10 @@ switch it on.
 - **Lists** come in pages: `limit`, and the page that follows is named by the header `Link` (`rel="next"`). A list may be half a second
   old, but nobody reads what was before a change that he was told is done; with `min_version` it is made anew.
 - **ETag** and `If-None-Match`: what has not changed is 304. `Accept-Encoding: gzip` is honoured from 1 KiB on.
+- **Too much at a time** is refused at once: 429 with `Retry-After` where it is the caller's address that has too much, 503 where it is
+  everybody. Who closes a connection wants no answer any more: a read that waits is dropped, a change may have been made.
 - **Outside of `/api/v1`**: `/healthz` (it runs), `/readyz` (the store takes writes, the recovery is over), `/metrics` (Prometheus),
-  and the pages: `/` and `/assets/`.
+  which are answered whatever else is being computed, and the pages: `/` and `/assets/`.
 """
 
 

@@ -14,12 +14,9 @@ void get_series(ApiContext& context, const Call& call) {
   wanted.queue = query.text("queue").value_or("root");
   wanted.since = query.integer("since").value_or(0);
   wanted.step = query.text("step").value_or("");
-  // A hundred kilobytes are put together off the port's own strand of work.
-  call.reply.work([&context, reply = call.reply, wanted] {
-    const auto series = context.tracker.series().read(wanted);
-    if (!series) refuse(series.error());
-    reply.give(json_text_answer(json_line(to_json(*series)) + "\n"));
-  });
+  const auto series = context.tracker.series().read(wanted);
+  if (!series) refuse(series.error());
+  call.reply.give(json_text_answer(json_line(to_json(*series)) + "\n"));
 }
 
 void get_decisions(ApiContext& context, const Call& call) {
@@ -41,20 +38,16 @@ void get_decisions(ApiContext& context, const Call& call) {
   filter.before = query.integer("cursor").value_or(0);
   constexpr auto kOtherwise = static_cast<std::int64_t>(JobService::kJobsListed);
   filter.limit = static_cast<std::size_t>(query.limit(kOtherwise));
-  HttpRequest asked;
-  asked.query = call.request.query;
-  call.reply.work([&context, reply = call.reply, filter, asked = std::move(asked)] {
-    const EngineLoop& loop = context.tracker.loop();
-    const auto page = loop.decisions().read(filter, loop.time().wall());
-    if (!page) refuse(page.error());
-    HttpAnswer answer = json_text_answer(json_lines(page->decisions));
-    if (page->more && !page->decisions.empty()) {
-      const std::string cursor = std::to_string(page->decisions.back().number);
-      answer.with("X-Weir-Next-Cursor", cursor)
-          .with("Link", next_page(asked, "/decisions", cursor));
-    }
-    reply.give(std::move(answer));
-  });
+  const EngineLoop& loop = context.tracker.loop();
+  const auto page = loop.decisions().read(filter, loop.time().wall());
+  if (!page) refuse(page.error());
+  HttpAnswer answer = json_text_answer(json_lines(page->decisions));
+  if (page->more && !page->decisions.empty()) {
+    const std::string cursor = std::to_string(page->decisions.back().number);
+    answer.with("X-Weir-Next-Cursor", cursor)
+        .with("Link", next_page(call.request, "/decisions", cursor));
+  }
+  call.reply.give(std::move(answer));
 }
 
 }  // namespace weir::web

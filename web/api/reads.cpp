@@ -15,23 +15,32 @@ void read_views(ApiContext& context, const Call& call, const Query& query, Rende
 void read_shared(ApiContext& context, const Call& call, const Query& query, const std::string& key,
                  Render render) {
   if (query.integer("min_version")) return read_views(context, call, query, std::move(render));
-  const auto make = [&context, render = std::move(render)](Answer<HttpAnswer> answer) {
-    give_made(context, std::move(answer),
+  const auto make = [&context, render = std::move(render)](Answer<HttpAnswer> answer,
+                                                           SharedAnswers::Wanted wanted) {
+    give_made(context, std::move(answer), std::move(wanted),
               [&context, render] { return render(*context.tracker.loop().views().latest()); });
   };
   context.shared.get(key, call.reply, make);
 }
 
-void give_made(ApiContext& context, Answer<HttpAnswer> answer, std::function<HttpAnswer()> make) {
-  context.run([answer = std::move(answer), make = std::move(make)] {
-    try {
-      answer(make());
-    } catch (const Refusal& refusal) {
-      answer(refusal.error);
-    } catch (const std::exception& error) {
-      answer(Error{ErrorCode::kInternal, error.what(), "", {}});
-    }
+void answer_with(const Answer<HttpAnswer>& answer, const std::function<HttpAnswer()>& make) {
+  Result<HttpAnswer> made = no_worker();
+  try {
+    made = make();
+  } catch (const Refusal& refusal) {
+    made = refusal.error;
+  } catch (const std::exception& error) {
+    made = Error{ErrorCode::kInternal, error.what(), "", {}};
+  }
+  answer(std::move(made));
+}
+
+void give_made(ApiContext& context, Answer<HttpAnswer> answer, SharedAnswers::Wanted wanted,
+               std::function<HttpAnswer()> make) {
+  const bool taken = context.run([answer, wanted = std::move(wanted), make = std::move(make)] {
+    if (wanted()) answer_with(answer, make);
   });
+  if (!taken) answer(no_worker());
 }
 
 Answer<Version> done(const Call& call, Json about) {

@@ -17,18 +17,22 @@ void read_views(ApiContext& context, const Call& call, const Query& query, Rende
 void read_shared(ApiContext& context, const Call& call, const Query& query, const std::string& key,
                  Render render);
 
-// Gives what `make` makes, on a thread of the web port; a Refusal that it throws is the answer.
-void give_made(ApiContext& context, Answer<HttpAnswer> answer, std::function<HttpAnswer()> make);
+// Gives what `make` makes; a Refusal that it throws is the answer.
+void answer_with(const Answer<HttpAnswer>& answer, const std::function<HttpAnswer()>& make);
+// On a worker of the web port, if it is wanted by then.
+void give_made(ApiContext& context, Answer<HttpAnswer> answer, SharedAnswers::Wanted wanted,
+               std::function<HttpAnswer()> make);
 
 // What a service gives to everybody who asks for `key`.
 template <class View>
 void share(ApiContext& context, const Call& call, const std::string& key,
            std::function<void(Answer<View>)> ask, std::function<HttpAnswer(const View&)> render) {
-  const auto make = [&context, ask = std::move(ask),
-                     render = std::move(render)](Answer<HttpAnswer> answer) {
-    ask([&context, answer = std::move(answer), render](Result<View> view) {
+  const auto make = [&context, ask = std::move(ask), render = std::move(render)](
+                        Answer<HttpAnswer> answer, SharedAnswers::Wanted wanted) {
+    ask([&context, answer = std::move(answer), wanted, render](Result<View> view) {
       if (!view) return answer(view.error());
-      give_made(context, answer, [render, view = std::move(*view)] { return render(view); });
+      give_made(context, answer, wanted,
+                [render, view = std::move(*view)] { return render(view); });
     });
   };
   context.shared.get(key, call.reply, make);

@@ -66,6 +66,10 @@ HttpAnswer error_answer(const Error& error) {
   return error_answer(Refusal{error, 0, {}});
 }
 
+Error no_worker() {
+  return Error{ErrorCode::kBusy, "too many requests wait", "try again in a second", {}};
+}
+
 void refuse(std::string message, std::string hint, int status) {
   throw Refusal{Error{ErrorCode::kBadRequest, std::move(message), std::move(hint), {}}, status, {}};
 }

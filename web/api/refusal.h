@@ -20,6 +20,8 @@ struct Refusal {
 int status_of(ErrorCode code);
 HttpAnswer error_answer(const Refusal& refusal);
 HttpAnswer error_answer(const Error& error);
+// The workers of the web port have no room for what is asked.
+Error no_worker();
 
 // Throw a Refusal.
 [[noreturn]] void refuse(std::string message, std::string hint, int status = 400);

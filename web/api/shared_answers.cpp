@@ -25,19 +25,24 @@ Answer<HttpAnswer> answer_to(const Reply& reply) {
 
 }  // namespace
 
-SharedAnswers::SharedAnswers(boost::asio::io_context& io, std::function<std::uint64_t()> told)
-    : io_(io), told_(std::move(told)) {}
+SharedAnswers::SharedAnswers(boost::asio::io_context& io, Run run,
+                             std::function<std::uint64_t()> told)
+    : io_(io), run_(std::move(run)), told_(std::move(told)) {}
 
 void SharedAnswers::get(const std::string& key, const Reply& reply, Make make) {
   Lock lock(mutex_);
   const auto entry = find_or_add(key);
   if (!entry) {
     lock.unlock();
-    return make(answer_to(reply));
+    return make(answer_to(reply), [reply] { return reply.wanted(); });
   }
   const bool current = entry->told == told_();
-  if (current && entry->answer && Clock::now() < entry->until)
-    return give_ready(entry, reply, std::move(lock));
+  if (current && entry->answer && Clock::now() < entry->until) {
+    HttpAnswer answer = *entry->answer;
+    lock.unlock();
+    compress(*entry, answer);  // the first who asked may have been the only one
+    return reply.give(std::move(answer));
+  }
   if (current && entry->making) {
     entry->served.push_back(reply);
     return;
@@ -57,6 +62,7 @@ std::shared_ptr<SharedAnswers::Entry> SharedAnswers::find_or_add(const std::stri
 
 // Begins what is to be made, if its time has come.
 void SharedAnswers::go_on(const std::shared_ptr<Entry>& entry, Lock lock) {
+  std::erase_if(entry->waiting, [](const Reply& reply) { return !reply.wanted(); });
   if (entry->making || entry->planned || entry->waiting.empty()) return;
   const auto now = Clock::now();
   entry->early = now < entry->until;
@@ -70,18 +76,42 @@ void SharedAnswers::go_on(const std::shared_ptr<Entry>& entry, Lock lock) {
   lock.unlock();
   static const Peer nobody("");
   const CallingPeerScope calling(nobody, nullptr);
-  make([this, entry](Result<HttpAnswer> answer) { made(entry, std::move(answer)); });
+  make([this, entry](Result<HttpAnswer> answer) { made(entry, std::move(answer)); },
+       [this, entry] { return still_wanted(entry); });
+}
+
+// If not, it is as if it had not been begun.
+bool SharedAnswers::still_wanted(const std::shared_ptr<Entry>& entry) {
+  Lock lock(mutex_);
+  std::erase_if(entry->served, [](const Reply& reply) { return !reply.wanted(); });
+  if (!entry->served.empty()) return true;
+  entry->making = false;
+  go_on(entry, std::move(lock));
+  return false;
 }
 
 void SharedAnswers::plan(const std::shared_ptr<Entry>& entry) {
   entry->planned = true;
   const auto timer = std::make_shared<boost::asio::steady_timer>(io_, entry->not_before);
   timer->async_wait([this, entry, timer](const boost::system::error_code& cancelled) {
-    if (cancelled) return;
+    if (!cancelled) go_on_as_planned(entry);
+  });
+}
+
+void SharedAnswers::go_on_as_planned(const std::shared_ptr<Entry>& entry) {
+  const bool taken = run_([this, entry] {
     Lock lock(mutex_);
     entry->planned = false;
     go_on(entry, std::move(lock));
   });
+  if (taken) return;
+  std::vector<Reply> refused;
+  {
+    const Lock lock(mutex_);
+    entry->planned = false;
+    refused.swap(entry->waiting);
+  }
+  for (const Reply& reply : refused) reply.refuse(no_worker());
 }
 
 void SharedAnswers::made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer> answer) {
@@ -95,6 +125,7 @@ void SharedAnswers::made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer>
   if (answer) keep(*entry, *answer);
   entry->making = false;
   go_on(entry, std::move(lock));
+  if (answer && served.size() > 1) compress(*entry, *answer);
   for (const Reply& reply : served) answer_to(reply)(answer);
 }
 
@@ -124,22 +155,16 @@ void SharedAnswers::forget_what_is_over() {
   });
 }
 
-// The second who asks has it compressed for all who follow; the first may have been the only one.
-void SharedAnswers::give_ready(const std::shared_ptr<Entry>& entry, const Reply& reply, Lock lock) {
-  HttpAnswer answer = *entry->answer;
-  lock.unlock();
-  if (!answer.gzipped && size_of(answer.body) >= HttpLimits{}.gzip_from_bytes) {
-    answer.gzipped = gzip(*answer.body);
-    lock.lock();
-    const bool kept = entry->answer && entry->answer->body == answer.body;
-    const std::size_t bytes = bytes_ + size_of(answer.gzipped);
-    if (kept && !entry->answer->gzipped && bytes <= kMostBytes) {
-      bytes_ = bytes;
-      entry->answer->gzipped = answer.gzipped;
-    }
-    lock.unlock();
-  }
-  reply.give(std::move(answer));
+// Once for all who get it.
+void SharedAnswers::compress(Entry& entry, HttpAnswer& answer) {
+  if (answer.gzipped || size_of(answer.body) < HttpLimits{}.gzip_from_bytes) return;
+  answer.gzipped = gzip(*answer.body);
+  const Lock lock(mutex_);
+  const bool kept = entry.answer && entry.answer->body == answer.body;
+  const std::size_t bytes = bytes_ + size_of(answer.gzipped);
+  if (!kept || entry.answer->gzipped || bytes > kMostBytes) return;
+  bytes_ = bytes;
+  entry.answer->gzipped = answer.gzipped;
 }
 
 }  // namespace weir::web

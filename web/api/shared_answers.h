@@ -1,6 +1,7 @@
 // Answers that are the same for everybody who asks (the lists of a page, the policy's outlook):
 // made once for all who ask while it is made, and good for a moment afterwards, so that two hundred
-// pages that poll cost the engine, and the threads of the web port, what one costs.
+// pages that poll cost the engine, and the workers of the web port, what one costs. What nobody
+// waits for any more is not made.
 //
 // Two rules bound it. Nobody to whom a change was said to be done, on whatever port, reads what was
 // before it: such a reader has it made early. And however many change and ask, an answer is made
@@ -36,11 +37,15 @@ class SharedAnswers {
   static constexpr std::size_t kMostKeys = 200;
   static constexpr std::size_t kMostBytes = 32 << 20;  // of the answers that are kept
 
-  // Gives an answer to the callback, once, from any thread. Shows all that was there when it is
-  // called. It may be kept, and called on a thread of the io_context.
-  using Make = std::function<void(Answer<HttpAnswer>)>;
+  // Whether anybody still waits for the answer that is being made; if not, none is to be given.
+  using Wanted = std::function<bool()>;
+  // Gives an answer to the callback, once, from any thread, or finds that it is not wanted. Shows
+  // all that was there when it is called. It may be kept, and called by `run`.
+  using Make = std::function<void(Answer<HttpAnswer> answer, Wanted wanted)>;
+  // Does it on another thread, where it may take long; false: there is no room for it.
+  using Run = std::function<bool(std::function<void()> work)>;
   // `told` counts the moments at which somebody was told that a change is done.
-  SharedAnswers(boost::asio::io_context& io, std::function<std::uint64_t()> told);
+  SharedAnswers(boost::asio::io_context& io, Run run, std::function<std::uint64_t()> told);
 
   // Equal keys, equal answers. Beyond kMostKeys an answer is made for its asker alone.
   void get(const std::string& key, const Reply& reply, Make make);
@@ -64,13 +69,16 @@ class SharedAnswers {
   std::shared_ptr<Entry> find_or_add(const std::string& key);
   void go_on(const std::shared_ptr<Entry>& entry, Lock lock);
   void plan(const std::shared_ptr<Entry>& entry);
+  void go_on_as_planned(const std::shared_ptr<Entry>& entry);
+  bool still_wanted(const std::shared_ptr<Entry>& entry);
   void made(const std::shared_ptr<Entry>& entry, Result<HttpAnswer> answer);
   void keep(Entry& entry, HttpAnswer answer);
   void forget(Entry& entry);
   void forget_what_is_over();
-  void give_ready(const std::shared_ptr<Entry>& entry, const Reply& reply, Lock lock);
+  void compress(Entry& entry, HttpAnswer& answer);
 
   boost::asio::io_context& io_;
+  const Run run_;
   const std::function<std::uint64_t()> told_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;

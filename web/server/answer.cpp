@@ -70,15 +70,6 @@ bool compressible(const HttpAnswer& answer) {
          answer.content_type.find("svg") != std::string::npos;
 }
 
-// The body in the form that this client gets.
-bool choose_gzip(HttpAnswer& answer, const HttpRequest* request, const HttpLimits& limits) {
-  if (request == nullptr || !answer.body || answer.body->size() < limits.gzip_from_bytes)
-    return false;
-  if (answer.status == 206 || !compressible(answer) || !accepts_gzip(*request)) return false;
-  answer.body = answer.gzipped ? answer.gzipped : gzip(*answer.body);
-  return true;
-}
-
 }  // namespace
 
 HttpAnswer text_answer(int status, std::string content_type, std::string body) {
@@ -91,9 +82,8 @@ HttpAnswer text_answer(int status, std::string content_type, std::string body) {
 
 HttpAnswer problem_answer(const HttpProblem& problem) {
   // As the Thrift API calls them.
-  const char* code = problem.status == 429   ? "BUSY"
-                     : problem.status == 500 ? "INTERNAL"
-                                             : "BAD_REQUEST";
+  const bool busy = problem.status == 429 || problem.status == 503;
+  const char* code = busy ? "BUSY" : problem.status == 500 ? "INTERNAL" : "BAD_REQUEST";
   nlohmann::ordered_json body = {{"code", code},
                                  {"message", problem.message},
                                  {"hint", problem.hint},
@@ -155,19 +145,23 @@ SharedText gzip(std::string_view text) {
   return std::make_shared<const std::string>(out.data(), stream.total_out);
 }
 
-Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimits& limits,
-                  bool close) {
-  const auto none_match = request ? request->header("if-none-match") : std::nullopt;
-  const bool read = request != nullptr && request->method == "GET";
-  if (read && answer.status == 200 && !answer.etag.empty() && none_match &&
+void choose_form(HttpAnswer& answer, const HttpRequest& request, const HttpLimits& limits) {
+  const auto none_match = request.header("if-none-match");
+  if (request.method == "GET" && answer.status == 200 && !answer.etag.empty() && none_match &&
       names_etag(*none_match, answer.etag)) {
     answer.status = 304;
     answer.body = nullptr;
   }
-  const bool gzipped = choose_gzip(answer, request, limits);
+  if (!answer.body || answer.body->size() < limits.gzip_from_bytes) return;
+  if (answer.status == 206 || !compressible(answer) || !accepts_gzip(request)) return;
+  answer.gzip = true;
+  if (!answer.gzipped) answer.kept = false;
+  answer.body = answer.gzipped ? answer.gzipped : gzip(*answer.body);
   // What is sent in two forms has no one sequence of bytes that a strong tag could stand for.
-  if (gzipped && answer.etag.starts_with('"')) answer.etag = "W/" + answer.etag;
+  if (answer.etag.starts_with('"')) answer.etag = "W/" + answer.etag;
+}
 
+Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close) {
   Outgoing out;
   out.status = answer.status;
   out.head = status_line(answer.status) + date_line() + std::string(kSecurityHeaders);
@@ -177,7 +171,7 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimit
     if (answer.status != 304) out.head += header_line("Content-Type", answer.content_type);
     out.head += "Vary: Accept-Encoding\r\n";
   }
-  if (gzipped) out.head += "Content-Encoding: gzip\r\n";
+  if (answer.gzip) out.head += "Content-Encoding: gzip\r\n";
   for (const auto& [name, value] : answer.headers) out.head += header_line(name, value);
   const std::size_t bytes = answer.body ? answer.body->size() : 0;
   if (answer.status != 304 && answer.status != 204 && !answer.endless)
@@ -189,8 +183,7 @@ Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimit
   }
   out.head += "\r\n";
   if (bytes > 0 && !(request != nullptr && request->head)) out.body = std::move(answer.body);
-  const bool costs = out.body && !(answer.kept && (!gzipped || answer.gzipped));
-  out.budget_bytes = costs ? bytes : 0;
+  out.budget_bytes = out.body && !answer.kept ? bytes : 0;
   return out;
 }
 

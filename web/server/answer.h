@@ -1,5 +1,5 @@
 // An answer, and how it becomes bytes: the headers that every answer has, 304 for who has it
-// already, gzip for who takes it, no body for HEAD. Any thread.
+// already, gzip for who takes it, no body for HEAD. Any thread; what takes time is apart.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,7 @@ struct HttpAnswer {
   std::string content_type;  // empty: there is no body
   SharedText body;
   SharedText gzipped;  // the same, if it was made ahead
+  bool gzip = false;   // the body is compressed: choose_form() has seen to that
   // The body is kept by somebody else anyway (a page): it costs the port's budget nothing.
   bool kept = false;
   bool endless = false;  // to a HEAD: what a GET gives has no length
@@ -37,6 +38,10 @@ HttpAnswer problem_answer(const HttpProblem& problem);
 // To what is no GET of what can only be read: 405, or of an OPTIONS what may be asked.
 HttpAnswer only_for_reading(const HttpRequest& request);
 
+// The form in which this client gets it: nothing if it has it already, compressed if it takes that.
+// Takes long where the body is long.
+void choose_form(HttpAnswer& answer, const HttpRequest& request, const HttpLimits& limits);
+
 // What goes over the wire.
 struct Outgoing {
   int status = 0;
@@ -46,8 +51,7 @@ struct Outgoing {
 };
 
 // `request` may be null: what came could not be read. `close`: the connection ends after it.
-Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, const HttpLimits& limits,
-                  bool close);
+Outgoing outgoing(HttpAnswer answer, const HttpRequest* request, bool close);
 // Of an event stream, which ends when its connection does.
 std::string stream_head(std::string_view content_type);
 

@@ -42,6 +42,10 @@ void HttpConnection::let_go() {
   heartbeat_.clear();
   if (stream_) stream_->close();
   stream_ = nullptr;
+  request_ = nullptr;
+  early_ = std::nullopt;
+  if (workers_ != nullptr) workers_->drop(peer_->name, this);
+  server_->freed(out_.body);
   out_ = {};
   request_bytes_.resize(0);
   answer_bytes_.resize(0);
@@ -93,7 +97,20 @@ void HttpConnection::on_end_of_input() {
   if (state_ == State::kReading && !kept_.empty()) return advance();
   const bool waits = state_ == State::kHandling || state_ == State::kWriting;
   if (!waits) return close();
-  if (state_ == State::kHandling) read_deadline_.set_in(server_->limits.read_timeout);
+  if (state_ != State::kHandling) return;
+  read_deadline_.set_in(server_->limits.read_timeout);
+  ask_if_there();
+}
+
+// It may also have left. To what it is told now, if only that there will be an answer, the system
+// of a client that has left says that nobody is there.
+void HttpConnection::ask_if_there() {
+  if (request_->version == 10) return;  // which knows no answer but the last
+  constexpr std::string_view kNotYet = "HTTP/1.1 102 Processing\r\n\r\n";
+  boost::system::error_code ignored;
+  socket_.write_some(asio::buffer(kNotYet.data(), kNotYet.size()), ignored);
+  socket_.async_wait(TcpSocket::wait_error,
+                     [self = self()](const boost::system::error_code&) { self->close(); });
 }
 
 bool HttpConnection::has_room() {
@@ -178,38 +195,78 @@ void HttpConnection::handle() {
   had_a_request_ = true;
   idle_.store(false, std::memory_order_relaxed);
   read_deadline_.clear();
-  request_ = std::move(reader_->request());
+  request_ = std::make_shared<HttpRequest>(std::move(reader_->request()));
   reader_ = nullptr;
   handled_at_ = std::chrono::steady_clock::now();
   ++sequence_;
   ++server_->requests;
-  const HttpResponder responder(server_->gate, weak_self(), sequence_);
-  try {
-    const CallingPeerScope calling(*peer_, speakers_);
-    server_->handler(request_, responder);
-    if (!calling.user().empty() && !closed()) {
-      count_for(calling.user());
-      request_bytes_.count_for(user_->account);
-      answer_bytes_.count_for(user_->account);
-    }
-  } catch (const std::exception& error) {
-    spdlog::error("{}: {} {} failed: {}", server_->name, request_.method, request_.target,
-                  error.what());
-    responder.answer(problem_answer({500, "the server failed at this request", "see its log"}));
+  workers_ = &server_->service.workers_of(*request_);
+  handler_returned_ = false;
+  const HttpResponder responder(server_, weak_self(), request_, sequence_, *workers_);
+  const auto room = workers_->add(peer_->name, this, handling(responder));
+  if (room != Workers::Room::kEnough) {
+    responder.answer(no_worker_answer(room));
+    server_->freed(std::exchange(request_->body, {}).size());
+    handled(sequence_, "");
   }
-  request_.body = {};
-  request_bytes_.resize(kept_.capacity() + kRequestBytes);
   wait_readable();
+}
+
+// What a worker does with the request. It keeps the connection from nothing: of one that is closed
+// only the handler that runs goes on, to its end.
+Workers::Work HttpConnection::handling(const HttpResponder& responder) {
+  return [server = server_, peer = peer_, speakers = speakers_, weak = weak_self(),
+          weak_request = std::weak_ptr(request_), sequence = sequence_, responder] {
+    auto request = weak_request.lock();
+    if (!request) return;
+    std::string user;
+    try {
+      const CallingPeerScope calling(*peer, speakers);
+      server->service.handle(*request, responder);
+      user = calling.user();
+    } catch (const std::exception& error) {
+      spdlog::error("{}: {} {} failed: {}", server->name, request->method, request->target,
+                    error.what());
+      responder.answer(
+          problem_answer({500, "the server failed at this request", "see its log", {}}));
+    }
+    const std::size_t bytes = std::exchange(request->body, {}).size();
+    request = nullptr;
+    server->freed(bytes);
+    server->gate->pass([&] {
+      auto self = weak.lock();
+      if (!self) return;
+      const auto& strand = self->strand();
+      asio::post(strand, [self = std::move(self), sequence, user] {
+        if (!self->closed()) self->handled(sequence, user);
+      });
+    });
+  };
+}
+
+// Its answer waits for this, so that its bytes count for the user whom the call has named.
+void HttpConnection::handled(std::uint64_t sequence, const std::string& user) {
+  if (sequence != sequence_) return;
+  handler_returned_ = true;
+  if (!user.empty()) {
+    count_for(user);
+    request_bytes_.count_for(user_->account);
+    answer_bytes_.count_for(user_->account);
+  }
+  if (state_ != State::kHandling) return;
+  request_bytes_.resize(kept_.capacity() + kRequestBytes);
+  if (early_) deliver(sequence, *std::exchange(early_, std::nullopt));
 }
 
 void HttpConnection::deliver(std::uint64_t sequence, HttpAnswer answer) {
   if (closed() || state_ != State::kHandling || sequence != sequence_) return;
-  write(std::move(answer), &request_, !request_.keep_alive);
+  if (handler_returned_) return write(std::move(answer), request_.get(), !request_->keep_alive);
+  early_ = std::move(answer);
 }
 
 void HttpConnection::observe(int status) const {
-  if (!server_->observer) return;
-  server_->observer(request_, status, std::chrono::steady_clock::now() - handled_at_);
+  if (!server_->service.answered) return;
+  server_->service.answered(*request_, status, std::chrono::steady_clock::now() - handled_at_);
 }
 
 void HttpConnection::answer_problem(const HttpProblem& problem) {

@@ -1,10 +1,11 @@
-// One client of an HttpServer: reads a request, has it handled, writes the answer, reads the next.
-// Requests that come before the former one is answered wait in the socket, and a few of them here,
-// so answers leave in the order of the requests. Everything runs on the connection's strand except
-// what says otherwise.
+// One client of an HttpServer: reads a request, has it handled by workers, writes the answer, reads
+// the next. Requests that come before the former one is answered wait in the socket, and a few of
+// them here, so answers leave in the order of the requests. Everything runs on the connection's
+// strand except what says otherwise.
 //
 // It waits for readiness and then reads without blocking, so an idle connection holds no memory. A
 // request holds its bytes in the port's budget until it is handled, an answer until it is written.
+// When the client leaves, what waits for it at the workers goes.
 // After an answer that ends the connection, what still comes is thrown away for a while: to close
 // at once would take the answer away from a client that is still sending.
 #pragma once
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,17 +30,19 @@ namespace weir::web {
 // What the connections of one server share.
 struct HttpShared : PortShared {
   HttpShared(const std::string& server_name, const HttpLimits& server_limits,
-             HttpHandler server_handler, std::shared_ptr<ByteBudget> server_budget,
-             HttpObserver server_observer)
+             HttpService server_service, std::shared_ptr<ByteBudget> server_budget)
       : PortShared(server_name, server_limits.max_connections, std::move(server_budget)),
         limits(server_limits),
-        handler(std::move(server_handler)),
-        observer(std::move(server_observer)),
+        service(std::move(server_service)),
         streams(limits.max_streams) {}
 
+  void freed(std::size_t bytes) const {
+    if (bytes > 0 && service.freed) service.freed(bytes);
+  }
+  void freed(const SharedText& text) const { freed(text ? text->size() : 0); }
+
   const HttpLimits limits;
-  const HttpHandler handler;
-  const HttpObserver observer;  // may be empty
+  const HttpService service;
   const std::shared_ptr<Gate> gate = std::make_shared<Gate>();
   StreamCount streams;
   std::atomic<std::int64_t> requests{0};
@@ -49,7 +53,7 @@ class HttpConnection final : public PortConnection {
   HttpConnection(TcpSocket socket, std::shared_ptr<Peer> peer, std::shared_ptr<HttpShared> server);
   ~HttpConnection() override;
 
-  // The answer to the request of that number.
+  // The answer to the request of that number, in the form that its client gets.
   void deliver(std::uint64_t sequence, HttpAnswer answer);
   void begin_stream(std::uint64_t sequence, std::shared_ptr<EventStream> stream,
                     std::string content_type);
@@ -65,11 +69,14 @@ class HttpConnection final : public PortConnection {
   void wait_readable();
   void on_readable();
   void on_end_of_input();
+  void ask_if_there();
   void advance();
   bool take_input();
   bool has_room();
   void set_read_deadline();
   void handle();
+  Workers::Work handling(const HttpResponder& responder);
+  void handled(std::uint64_t sequence, const std::string& user);
   void observe(int status) const;
   void answer_problem(const HttpProblem& problem);
   void write(HttpAnswer answer, const HttpRequest* request, bool close_after);
@@ -93,7 +100,10 @@ class HttpConnection final : public PortConnection {
   State state_ = State::kReading;
   std::string kept_;                                    // read, and not taken yet
   std::unique_ptr<RequestReader> reader_;               // null between requests
-  HttpRequest request_;                                 // that is being answered
+  std::shared_ptr<HttpRequest> request_;                // that is being answered
+  Workers* workers_ = nullptr;                          // of this request
+  bool handler_returned_ = false;
+  std::optional<HttpAnswer> early_;  // came before the handler returned
   std::chrono::steady_clock::time_point handled_at_{};  // from then on
   std::uint64_t sequence_ = 0;                          // of the request
   BudgetShare request_bytes_;

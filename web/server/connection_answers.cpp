@@ -18,15 +18,16 @@ void HttpConnection::write(HttpAnswer answer, const HttpRequest* request, bool c
   read_deadline_.clear();
   // Who has ended its side may have asked more before it did.
   close_after_ = close_after || (end_of_input_ && kept_.empty());
-  out_ = outgoing(std::move(answer), request, server_->limits, close_after_);
+  out_ = outgoing(std::move(answer), request, close_after_);
   written_ = 0;
   if (!answer_bytes_.resize(out_.budget_bytes)) {
     server_->refusals.refuse(RefusalCause::kOverBudget, name_,
                              no_room("an answer", out_.budget_bytes));
+    server_->freed(out_.body);
     HttpAnswer instead = problem_answer(
         {429, "the server has no room for this answer now", "ask for less of it, or later"});
     instead.with("Retry-After", "1");
-    out_ = outgoing(std::move(instead), request, server_->limits, close_after_);
+    out_ = outgoing(std::move(instead), request, close_after_);
   }
   if (request != nullptr) observe(out_.status);
   write_some();
@@ -118,12 +119,13 @@ void HttpConnection::wait_writable() {
 
 void HttpConnection::answer_written() {
   write_deadline_.clear();
-  out_ = {};
+  const SharedText body = std::exchange(out_, {}).body;
   written_ = 0;
   answer_bytes_.resize(0);
+  server_->freed(body);
   if (close_after_) return linger();
   state_ = State::kReading;
-  request_ = {};
+  request_ = nullptr;
   idle_.store(true, std::memory_order_relaxed);
   // Not from here: a pipeline of a thousand requests would be a thousand calls deep.
   asio::post(strand_, [self = self()] { self->advance(); });

@@ -11,16 +11,27 @@ namespace weir::web {
 // What all copies of a responder share; the first answer counts.
 class HttpResponder::Once {
  public:
-  Once(std::shared_ptr<Gate> gate, std::weak_ptr<HttpConnection> connection,
-       std::uint64_t sequence)
-      : gate_(std::move(gate)), connection_(std::move(connection)), sequence_(sequence) {}
+  Once(std::shared_ptr<HttpShared> server, std::weak_ptr<HttpConnection> connection,
+       std::weak_ptr<const HttpRequest> request, std::uint64_t sequence, Workers& workers)
+      : server_(std::move(server)),
+        connection_(std::move(connection)),
+        request_(std::move(request)),
+        sequence_(sequence),
+        workers_(workers) {}
   ~Once() {
     if (!claim()) return;
-    give(problem_answer({500, "nobody answered this request", "see the server's log"}));
+    give(problem_answer({500, "nobody answered this request", "see the server's log", {}}));
   }
 
   bool claim() { return !answered_.exchange(true); }
+  bool wanted() const { return !request_.expired(); }
+
   void give(HttpAnswer answer) {
+    const auto request = request_.lock();
+    if (!request) return server_->freed(answer.body);
+    const SharedText whole = answer.body;
+    choose_form(answer, *request, server_->limits);
+    if (answer.body != whole) server_->freed(whole);
     at_connection([sequence = sequence_, answer = std::move(answer)](HttpConnection& self) mutable {
       self.deliver(sequence, std::move(answer));
     });
@@ -28,14 +39,15 @@ class HttpResponder::Once {
   std::shared_ptr<EventStream> open(StreamStart start) {
     std::shared_ptr<EventStream> stream;
     bool gone = true;
-    gate_->pass([&] {
+    server_->gate->pass([&] {
       const auto connection = connection_.lock();
       gone = !connection || connection->closed();
       if (!gone) stream = connection->make_stream(start.too_slow);
     });
     if (gone) return nullptr;
     if (!stream) {
-      HttpAnswer answer = problem_answer({429, "there are too many open streams", "close some"});
+      HttpAnswer answer =
+          problem_answer({429, "there are too many open streams", "close some", {}});
       give(std::move(answer.with("Retry-After", "5")));
       return nullptr;
     }
@@ -46,13 +58,30 @@ class HttpResponder::Once {
     return stream;
   }
   void run(std::function<void()> work) {
-    at_connection([work = std::move(work)](HttpConnection&) { work(); });
+    if (workers_.runs_here()) {
+      if (wanted()) work();
+      return;
+    }
+    Workers::Room room = Workers::Room::kEnough;
+    const void* left = nullptr;  // a client that may have done so before its work was there
+    std::string address;
+    server_->gate->pass([&] {
+      const auto self = connection_.lock();
+      if (!self || self->closed()) return;
+      address = self->peer().name;
+      room = workers_.add(address, self.get(), [request = request_, work = std::move(work)] {
+        if (!request.expired()) work();
+      });
+      if (self->closed()) left = self.get();
+    });
+    if (left != nullptr) workers_.drop(address, left);
+    if (room != Workers::Room::kEnough && claim()) give(no_worker_answer(room));
   }
 
  private:
   template <class Work>
   void at_connection(Work work) {
-    gate_->pass([&] {
+    server_->gate->pass([&] {
       auto self = connection_.lock();
       if (!self) return;
       const auto& strand = self->strand();
@@ -62,15 +91,28 @@ class HttpResponder::Once {
     });
   }
 
-  const std::shared_ptr<Gate> gate_;
+  const std::shared_ptr<HttpShared> server_;
   const std::weak_ptr<HttpConnection> connection_;
+  const std::weak_ptr<const HttpRequest> request_;
   const std::uint64_t sequence_;
+  Workers& workers_;
   std::atomic<bool> answered_{false};
 };
 
-HttpResponder::HttpResponder(std::shared_ptr<Gate> gate, std::weak_ptr<HttpConnection> connection,
-                             std::uint64_t sequence)
-    : once_(std::make_shared<Once>(std::move(gate), std::move(connection), sequence)) {}
+HttpAnswer no_worker_answer(Workers::Room room) {
+  const bool all = room == Workers::Room::kAllFull;
+  HttpAnswer answer = problem_answer(
+      {all ? 503 : 429, all ? "too many requests wait" : "too many requests from your address wait",
+       "try again in a second", {}});
+  return answer.with("Retry-After", "1");
+}
+
+HttpResponder::HttpResponder(std::shared_ptr<HttpShared> server,
+                             std::weak_ptr<HttpConnection> connection,
+                             std::weak_ptr<const HttpRequest> request, std::uint64_t sequence,
+                             Workers& workers)
+    : once_(std::make_shared<Once>(std::move(server), std::move(connection), std::move(request),
+                                   sequence, workers)) {}
 
 void HttpResponder::answer(HttpAnswer answer) const {
   if (once_->claim()) once_->give(std::move(answer));
@@ -82,6 +124,10 @@ std::shared_ptr<EventStream> HttpResponder::stream(StreamStart start) const {
 
 void HttpResponder::hand_over(std::function<void()> work) const {
   once_->run(std::move(work));
+}
+
+bool HttpResponder::wanted() const {
+  return once_->wanted();
 }
 
 }  // namespace weir::web

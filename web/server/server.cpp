@@ -6,12 +6,11 @@ namespace weir::web {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::listen(boost::asio::io_context& io,
                                                        std::string name, const std::string& host,
-                                                       std::uint16_t port, HttpHandler handler,
+                                                       std::uint16_t port, HttpService service,
                                                        HttpLimits limits,
-                                                       std::shared_ptr<ByteBudget> budget,
-                                                       HttpObserver observer) {
-  const auto shared = std::make_shared<HttpShared>(name, limits, std::move(handler),
-                                                   std::move(budget), std::move(observer));
+                                                       std::shared_ptr<ByteBudget> budget) {
+  const auto shared =
+      std::make_shared<HttpShared>(name, limits, std::move(service), std::move(budget));
   auto listening = Port::listen(
       io, host, port, shared,
       std::min({limits.read_timeout, limits.idle_timeout, limits.write_timeout, limits.heartbeat}),

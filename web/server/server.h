@@ -1,12 +1,12 @@
-// HttpServer listens on one port and serves HTTP/1.1 to a handler: no thread per connection, no
-// thread waits. The handler runs on the io_context's threads and may answer later, from any thread.
-// It knows nothing of what is served. Whatever is malformed, too large, too slow or too much is
-// refused with a status that says so, counted by cause and logged at most ten times a second, and
-// costs nobody else anything: see limits.h, connection.h. No address and no user costs another his
-// place: tracker/port.
+// HttpServer listens on one port and serves HTTP/1.1 by a handler: no thread per connection, no
+// thread waits. The io_context's threads read and write, and compute nothing; the handler runs on
+// workers and may answer later, from any thread. It knows nothing of what is served. Whatever is
+// malformed, too large, too slow or too much is refused with a status that says so, counted by
+// cause and logged at most ten times a second, and costs nobody else anything: see limits.h,
+// connection.h, workers.h. No address and no user costs another his place: tracker/port.
 //
-// Several io threads are meant (a strand per connection): one may be at a long answer. The
-// io_context must outlive the server.
+// One io thread is enough; several may be. The io_context must outlive the server, and the workers
+// end in between: stop() comes first, then theirs.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -29,9 +29,8 @@ class HttpServer {
   // which and why.
   static Result<std::unique_ptr<HttpServer>> listen(boost::asio::io_context& io, std::string name,
                                                     const std::string& host, std::uint16_t port,
-                                                    HttpHandler handler, HttpLimits limits,
-                                                    std::shared_ptr<ByteBudget> budget,
-                                                    HttpObserver observer = {});
+                                                    HttpService service, HttpLimits limits,
+                                                    std::shared_ptr<ByteBudget> budget);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   // Stops. Answers that come afterwards have no effect.

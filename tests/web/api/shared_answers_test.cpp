@@ -6,20 +6,25 @@
 #include <thread>
 
 #include "tracker/port/peers.h"
-#include "web/server/gate.h"
+#include "web/server/connection.h"
 
 namespace weir::web {
 namespace {
 
 class SharedAnswersTest : public ::testing::Test {
  protected:
-  // A reply to nobody: what counts is how often the answer is made.
-  static Reply reply() { return Reply(HttpResponder(std::make_shared<Gate>(), {}, 0)); }
-  void ask(const std::string& key = "/x") {
-    shared_.get(key, reply(), [this](Answer<HttpAnswer> answer) {
+  // A reply that goes nowhere: what counts is how often the answer is made. Its client is there as
+  // long as its request.
+  Reply reply(const std::shared_ptr<HttpRequest>& request) {
+    return Reply(HttpResponder(server_, {}, request, 0, workers_));
+  }
+  void ask(const std::string& key = "/x") { ask(key, client_); }
+  void ask(const std::string& key, const std::shared_ptr<HttpRequest>& client) {
+    shared_.get(key, reply(client), [this](Answer<HttpAnswer> answer, auto wanted) {
       ++made_;
       for_whom_ = calling_peer();
       answer_ = std::move(answer);
+      wanted_ = std::move(wanted);
     });
   }
   void give(std::string text = "x") { answer_(text_answer(200, "text/plain", std::move(text))); }
@@ -29,12 +34,23 @@ class SharedAnswersTest : public ::testing::Test {
     io_.run();
   }
 
+  Workers workers_{"test", 0, 0};
+  const std::shared_ptr<HttpShared> server_ = std::make_shared<HttpShared>(
+      "test", HttpLimits{}, HttpService{}, std::make_shared<ByteBudget>(1 << 20));
+  const std::shared_ptr<HttpRequest> client_ = std::make_shared<HttpRequest>();
   boost::asio::io_context io_;
   std::uint64_t told_ = 0;
-  SharedAnswers shared_{io_, [this] { return told_; }};
+  bool room_ = true;
+  SharedAnswers shared_{io_,
+                        [this](const std::function<void()>& work) {
+                          if (room_) work();
+                          return room_;
+                        },
+                        [this] { return told_; }};
   int made_ = 0;
   std::string for_whom_;
   Answer<HttpAnswer> answer_;
+  SharedAnswers::Wanted wanted_;
 };
 
 TEST_F(SharedAnswersTest, OnceForAllWhoAskMeanwhile) {
@@ -54,6 +70,55 @@ TEST_F(SharedAnswersTest, AnewAfterAChange) {
   ask();
   go_on();
   EXPECT_EQ(made_, 2);
+}
+
+TEST_F(SharedAnswersTest, NotForWhoHasLeft) {
+  auto first = std::make_shared<HttpRequest>(), second = std::make_shared<HttpRequest>();
+  ask("/x", first);
+  ask("/x", second);
+  first = nullptr;
+  EXPECT_TRUE(wanted_());
+  second = nullptr;
+  EXPECT_FALSE(wanted_());
+  EXPECT_EQ(made_, 1);
+  ask();  // as if it had not been begun
+  EXPECT_EQ(made_, 2);
+  EXPECT_TRUE(wanted_());
+}
+
+// Who waits until it may be made again, and leaves, has it not made.
+TEST_F(SharedAnswersTest, NotWhenItsTimeComesForWhoHasLeft) {
+  ask();
+  give();
+  ++told_;
+  ask();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  give();  // early, and dear: the next is planned
+  ++told_;
+  auto client = std::make_shared<HttpRequest>();
+  ask("/x", client);
+  EXPECT_EQ(made_, 2);
+  client = nullptr;
+  go_on();
+  EXPECT_EQ(made_, 2);
+  ask();
+  EXPECT_EQ(made_, 3);
+}
+
+TEST_F(SharedAnswersTest, WithoutRoomForThePlannedOneThereIsAnotherOneLater) {
+  ask();
+  give();
+  ++told_;
+  ask();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  give();
+  ++told_;
+  room_ = false;
+  ask();
+  go_on();
+  EXPECT_EQ(made_, 2);  // who waited was refused
+  ask();
+  EXPECT_EQ(made_, 3);
 }
 
 // One that was being made when the change came shows what was before it.

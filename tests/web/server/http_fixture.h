@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -68,12 +71,17 @@ class RawHttp : public RawSocket {
 //   /tag        with the ETag "7"                      /park/NAME  kept until release(NAME)
 //   /later      answered by another thread             /lose       nobody answers
 //   /throw      the handler throws                     /twice      answers twice
-//   /stream     an event stream, kept in streams()
+//   /stream     an event stream, kept in streams()     /block      returns after unblock()
+//   /hand       hands its answer to the workers, from another thread, once they are blocked
+// "/now/..." has workers of its own, who do the rest.
 class FakeSite {
  public:
   void handle(const HttpRequest& request, HttpResponder responder) {
-    const std::string first = request.path.empty() ? "" : request.path[0];
-    const std::string second = request.path.size() > 1 ? request.path[1] : "";
+    ++handled_;
+    std::vector<std::string> path = request.path;
+    if (!path.empty() && path[0] == "now") path.erase(path.begin());
+    const std::string first = path.empty() ? "" : path[0];
+    const std::string second = path.size() > 1 ? path[1] : "";
     if (const auto user = request.header("x-user")) note_calling_user(*user);
     if (first == "later") {
       const std::lock_guard lock(mutex_);
@@ -81,6 +89,15 @@ class FakeSite {
     } else if (first == "park") {
       const std::lock_guard lock(mutex_);
       parked_.emplace(second, responder);
+    } else if (first == "block") {
+      std::unique_lock lock(mutex_);
+      ++blocked_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return unblocked_; });
+      responder.answer(text("unblocked"));
+    } else if (first == "hand") {
+      const std::lock_guard lock(mutex_);
+      threads_.emplace_back([this, responder] { hand_over(responder); });
     } else if (first == "lose") {
       return;
     } else if (first == "throw") {
@@ -115,8 +132,22 @@ class FakeSite {
     const std::lock_guard lock(mutex_);
     return streams_;
   }
+  // So many of the workers are in /block.
+  int blocked() {
+    const std::lock_guard lock(mutex_);
+    return blocked_;
+  }
+  void unblock() {
+    const std::lock_guard lock(mutex_);
+    unblocked_ = true;
+    changed_.notify_all();
+  }
+  int handled() const { return handled_; }
+  int handed() const { return handed_; }  // that have come to the workers
   void join() {
     for (auto& thread : threads_) thread.join();
+    const std::lock_guard lock(mutex_);
+    parked_.clear();
   }
 
   static HttpAnswer text(std::string text) {
@@ -135,7 +166,22 @@ class FakeSite {
     streams_.push_back(std::move(stream));
   }
 
+  void hand_over(const HttpResponder& responder) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return unblocked_ || blocked_ == 2; });
+    }
+    responder.hand_over([this, responder] {
+      ++handed_;
+      responder.answer(text("handed"));
+    });
+  }
+
   std::mutex mutex_;
+  std::condition_variable changed_;
+  int blocked_ = 0;
+  bool unblocked_ = false;
+  std::atomic<int> handled_{0}, handed_{0};
   std::multimap<std::string, HttpResponder> parked_;
   std::vector<std::shared_ptr<EventStream>> streams_;
   std::vector<std::thread> threads_;
@@ -151,22 +197,33 @@ class HttpTest : public ::testing::Test {
     limits_.max_body_bytes = 256 << 10;
   }
   ~HttpTest() override {
+    site_->unblock();
     server_.reset();
+    if (workers_) workers_->stop();
+    probe_workers_.stop();
     work_.reset();
     io_.stop();
-    for (auto& thread : threads_) thread.join();
+    if (thread_.joinable()) thread_.join();
     site_->join();
   }
-  void start(int io_threads = 2) {
-    auto server = HttpServer::listen(
-        io_, "test port", "127.0.0.1", 0,
-        [site = site_](const HttpRequest& request, HttpResponder responder) {
-          site->handle(request, std::move(responder));
-        },
-        limits_, budget_);
+  HttpService service() {
+    return {.handle = [site = site_](const HttpRequest& request,
+                                     HttpResponder responder) {
+              site->handle(request, std::move(responder));
+            },
+            .workers_of = [this](const HttpRequest& request) -> Workers& {
+              const bool now = !request.path.empty() && request.path[0] == "now";
+              return now ? probe_workers_ : *workers_;
+            },
+            .freed = [this](std::size_t bytes) { freed_ += bytes; }};
+  }
+  void start() {
+    workers_.emplace("test port", 2, most_waiting_);
+    auto server =
+        HttpServer::listen(io_, "test port", "127.0.0.1", 0, service(), limits_, budget_);
     ASSERT_TRUE(server.ok()) << server.error().message;
     server_ = std::move(server).value();
-    for (int i = 0; i < io_threads; ++i) threads_.emplace_back([this] { io_.run(); });
+    thread_ = std::thread([this] { io_.run(); });
   }
   RawHttp connect(int receive_buffer_bytes = 0, const char* source = "127.0.0.1") {
     return RawHttp(server_->port(), receive_buffer_bytes, source);
@@ -178,8 +235,12 @@ class HttpTest : public ::testing::Test {
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
       io_.get_executor()};
+  std::size_t most_waiting_ = 1'000;
+  std::optional<Workers> workers_;
+  Workers probe_workers_{"test port", 1, 100};
+  std::atomic<std::size_t> freed_{0};
   std::unique_ptr<HttpServer> server_;
-  std::vector<std::thread> threads_;
+  std::thread thread_;
 };
 
 }  // namespace weir::web

@@ -52,7 +52,7 @@ TEST(AnswerTest, TagsMatchWeakOrNot) {
 TEST(AnswerTest, AHeaderStaysOneLine) {
   HttpAnswer answer = text_answer(200, "text/plain", "x");
   answer.with("Link", "a\r\nSet-Cookie: b");
-  const Outgoing out = outgoing(answer, nullptr, HttpLimits{}, true);
+  const Outgoing out = outgoing(answer, nullptr, true);
   EXPECT_EQ(out.head.find("\r\nSet-Cookie"), std::string::npos);
 }
 

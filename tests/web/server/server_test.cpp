@@ -172,7 +172,8 @@ TEST_F(ServerTest, AnAnswerAfterTheEndHasNoEffect) {
 TEST_F(ServerTest, APortInUseIsSaid) {
   start();
   const auto second =
-      HttpServer::listen(io_, "test port", "127.0.0.1", server_->port(), {}, limits_, budget_);
+      HttpServer::listen(io_, "test port", "127.0.0.1", server_->port(), service(), limits_,
+                         budget_);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:"));
 }

@@ -1,4 +1,4 @@
-// Requests of clients that wait for the engine: a line for each user of each peer address.
+// Requests of clients that wait their turn: a line for each user of each peer address.
 // Addresses are served in turn, and so are the users of an address, one request at a time: whoever
 // asks for little waits for one request of each of the others, not for all that somebody has
 // posted.
@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace weir {
 
@@ -84,6 +85,35 @@ class RequestLines {
       turns_.push_back(address_name);
     }
     return item;
+  }
+
+  // Takes out those of the asker for which `wanted` holds.
+  template <class Wanted>
+  std::vector<Item> take(const Asker& asker, Wanted wanted) {
+    std::vector<Item> taken;
+    if (waiting(asker) == 0) return taken;
+    Address& address = addresses_[asker.address];
+    std::deque<Item>& line = address.users[asker.user];
+    std::deque<Item> left;
+    for (Item& item : line) {
+      if (wanted(item)) {
+        taken.push_back(std::move(item));
+      } else {
+        left.push_back(std::move(item));
+      }
+    }
+    line.swap(left);
+    size_ -= taken.size();
+    address.size -= taken.size();
+    if (line.empty()) {
+      address.users.erase(asker.user);
+      std::erase(address.turns, asker.user);
+    }
+    if (address.size == 0) {
+      addresses_.erase(asker.address);
+      std::erase(turns_, asker.address);
+    }
+    return taken;
   }
 
  private:

@@ -1,9 +1,7 @@
 // Whose request comes next, and whose is refused.
-#include "tracker/jobtracker/request_lines.h"
+#include "tracker/port/request_lines.h"
 
 #include <gtest/gtest.h>
-
-#include "tracker/jobtracker/descriptors.h"
 
 namespace weir {
 namespace {
@@ -64,13 +62,22 @@ TEST(RequestLines, NobodyHasMoreThanHeLeavesForOthers) {
   EXPECT_EQ(lines.waiting(Asker{"d", "dan"}), 0u);
 }
 
-TEST(Descriptors, LeaveRoomForOtherFiles) {
-  EXPECT_EQ(connections_within(1024, 10'000), 298);
-  EXPECT_EQ(connections_within(1024, 298), 298);
-  EXPECT_EQ(connections_within(1024, 100), 100);
-  EXPECT_EQ(connections_within(30'128, 10'000), 10'000);
-  EXPECT_EQ(connections_within(64, 10'000), 1);
-  EXPECT_EQ(connections_within(~std::uint64_t{0}, 10'000), 10'000);
+TEST(RequestLines, WhatIsTakenOutLeavesTheOthersTheirTurns) {
+  Lines lines(16);
+  for (const char* item : {"1", "2", "3"}) lines.push({"a", "eve"}, item);
+  lines.push({"a", "ann"}, "ann");
+  lines.push({"b", "bob"}, "bob");
+  const auto is = [](const std::string& text) {
+    return [text](const std::string& item) { return item == text; };
+  };
+  EXPECT_EQ(lines.take({"a", "eve"}, is("2")), (std::vector<std::string>{"2"}));
+  EXPECT_EQ(lines.take({"b", "bob"}, is("bob")), (std::vector<std::string>{"bob"}));
+  EXPECT_EQ(lines.take({"b", "bob"}, is("bob")), (std::vector<std::string>{}));
+  EXPECT_EQ(lines.take({"a", "ann"}, is("ann")), (std::vector<std::string>{"ann"}));
+  EXPECT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines.waiting("a"), 2u);
+  lines.push({"b", "bob"}, "again");
+  EXPECT_EQ(order(lines), "1 again 3 ");
 }
 
 }  // namespace
