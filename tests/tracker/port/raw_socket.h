@@ -66,6 +66,10 @@ class RawSocket {
     char byte;
     return ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
+  bool has_more() {
+    char byte;
+    return ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  }
   const std::string& received() const { return input_; }  // and not taken yet
   // Everything until the server closes the connection.
   std::string read_to_end() {

@@ -72,6 +72,7 @@ class RawHttp : public RawSocket {
 //   /later      answered by another thread             /lose       nobody answers
 //   /throw      the handler throws                     /twice      answers twice
 //   /stream     an event stream, kept in streams()     /block      returns after unblock()
+//   /early      answers, and returns after unblock()
 //   /hand       hands its answer to the workers, from another thread, once they are blocked
 // "/now/..." has workers of its own, who do the rest.
 class FakeSite {
@@ -89,11 +90,11 @@ class FakeSite {
     } else if (first == "park") {
       const std::lock_guard lock(mutex_);
       parked_.emplace(second, responder);
+    } else if (first == "early") {
+      responder.answer(text("early"));
+      block();
     } else if (first == "block") {
-      std::unique_lock lock(mutex_);
-      ++blocked_;
-      changed_.notify_all();
-      changed_.wait(lock, [this] { return unblocked_; });
+      block();
       responder.answer(text("unblocked"));
     } else if (first == "hand") {
       const std::lock_guard lock(mutex_);
@@ -166,6 +167,12 @@ class FakeSite {
     streams_.push_back(std::move(stream));
   }
 
+  void block() {
+    std::unique_lock lock(mutex_);
+    ++blocked_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return unblocked_; });
+  }
   void hand_over(const HttpResponder& responder) {
     {
       std::unique_lock lock(mutex_);

@@ -107,6 +107,18 @@ TEST_F(WorkersTest, WhoHasOnlyEndedItsSideIsToldThatItsAnswerComes) {
   EXPECT_EQ(client.read_answer().body, "late");
 }
 
+// By then it is known for which user its bytes count.
+TEST_F(WorkersTest, AnAnswerLeavesWhenItsHandlerHasReturned) {
+  start();
+  auto client = connect();
+  ask(client, "/early");
+  ASSERT_TRUE(eventually([&] { return site_->blocked() == 1; }));
+  EXPECT_EQ(connect().get("/now/say/later").body, "later");
+  EXPECT_FALSE(client.has_more());
+  site_->unblock();
+  EXPECT_EQ(client.read_answer().body, "early");
+}
+
 TEST_F(WorkersTest, NothingIsDoneAfterTheEnd) {
   Workers workers("test", 1, 10);
   workers.stop();
