@@ -32,7 +32,7 @@ struct SettingsTextView {
   std::int64_t number = 0;  // as in SettingsRecordView; 0: there is none
   std::int64_t at_ms = 0;   // when they were applied; 0: before there was a history of settings
   std::string by;           // empty: the settings file was read
-  std::string policy;       // that they name
+  std::string policy;       // that rules, whatever they name
   std::string source;       // their name
   std::string text;
   friend bool operator==(const SettingsTextView&, const SettingsTextView&) = default;

@@ -198,7 +198,7 @@ SettingsTextView SettingsService::text() const {
   return {static_cast<std::int64_t>(stamp.number),
           loop_.time().wall().at(stamp.at),
           stamp.by,
-          settings.policy,
+          views->policy,
           settings.source,
           settings.text};
 }

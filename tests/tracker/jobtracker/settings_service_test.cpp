@@ -85,6 +85,19 @@ TEST_F(SettingsServiceTest, TheNumberIsThatOfTheHistoryAlsoAfterARestart) {
   EXPECT_EQ(tracker_->settings().text().number, 4);
 }
 
+TEST_F(SettingsServiceTest, ThePolicyIsTheOneThatRulesWhateverTheTextNames) {
+  ASSERT_TRUE(apply("root", text(), std::nullopt).ok());
+  for (const std::string policy : {"fair", "capacity"}) {
+    ASSERT_TRUE(ask<Version>([&](Answer<Version> answer) {
+                  tracker_->settings().set_policy({"root", {}}, policy, std::move(answer));
+                }).ok());
+    ASSERT_TRUE(apply("root", text("history: {keep: 10h}\n"), std::nullopt).ok());
+    EXPECT_EQ(tracker_->settings().text().policy, policy) << "the text names fifo, as before";
+    start();
+    EXPECT_EQ(tracker_->settings().text().policy, policy);
+  }
+}
+
 TEST_F(SettingsServiceTest, ACheckHasEveryFindingWithItsPlace) {
   const auto check = [this](const std::string& settings) {
     return *ask<SettingsCheckView>([&](Answer<SettingsCheckView> answer) {
