@@ -11,7 +11,7 @@ struct ServerView {
   std::string version;
   std::int64_t started_at_ms = 0;
   std::int64_t now_ms = 0;
-  std::int32_t trackers = 0;
+  std::int32_t trackers = 0;  // in the list, whatever their state
   std::int32_t jobs_unfinished = 0;
   std::int64_t frames_refused = 0;  // malformed, oversized, timed out, over budget
   std::string store;

@@ -10,6 +10,7 @@
 #include "tracker/jobtracker/commands.h"
 #include "tracker/jobtracker/look_in_pieces.h"
 #include "tracker/port/peers.h"
+#include "tracker/published/listing.h"
 #include "tracker/published/render.h"
 
 namespace weir {
@@ -59,7 +60,7 @@ ServerView ClusterService::info() const {
   out.version = facts_.version;
   out.started_at_ms = facts_.started_at;
   out.now_ms = loop_.time().wall_now();
-  out.trackers = views->live_trackers;
+  out.trackers = static_cast<std::int32_t>(count_trackers(*views, loop_.time().now()).listed);
   out.jobs_unfinished = views->jobs_unfinished;
   out.frames_refused = facts_.frames_refused();
   out.store = facts_.store;

@@ -201,6 +201,20 @@ void each_tracker(const PublishedViews& views, TimeMs now, const Show<TrackerVie
   }
 }
 
+bool takes_tasks(const TrackerView& tracker) {
+  return tracker.state == "LIVE";
+}
+
+TrackerCounts count_trackers(const PublishedViews& views, TimeMs now) {
+  TrackerCounts counts;
+  each_tracker(views, now, [&](const TrackerView& tracker) {
+    ++counts.listed;
+    if (takes_tasks(tracker)) ++counts.live;
+    return true;
+  });
+  return counts;
+}
+
 void each_tracker_by_name(const PublishedViews& views, TimeMs now, const std::string& after,
                           const Show<TrackerView>& show) {
   std::vector<const TrackerRecord*> left;

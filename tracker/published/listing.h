@@ -56,6 +56,15 @@ void each_tracker(const PublishedViews& views, TimeMs now, const Show<TrackerVie
 void each_tracker_by_name(const PublishedViews& views, TimeMs now, const std::string& after,
                           const Show<TrackerView>& show);
 
+// The same trackers counted, so that no figure says other than the list.
+struct TrackerCounts {
+  std::int64_t listed = 0;
+  std::int64_t live = 0;  // those that take tasks
+};
+TrackerCounts count_trackers(const PublishedViews& views, TimeMs now);
+// It is LIVE: of the others, one that is SILENT might be given some, but does not ask.
+bool takes_tasks(const TrackerView& tracker);
+
 // By dotted path, or by a last part that only one queue has. The error says what there is.
 Result<const QueueView*> find_queue(const PublishedViews& views, const std::string& name);
 

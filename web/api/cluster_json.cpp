@@ -14,10 +14,14 @@ namespace {
 constexpr std::int64_t kHourMs = 3'600'000;
 
 struct Slots {
-  std::int64_t total = 0, used = 0, free = 0, lost = 0;
+  std::int64_t total = 0, used = 0, free = 0, withheld = 0, lost = 0;
 };
 Json slots_json(const Slots& slots) {
-  return {{"total", slots.total}, {"used", slots.used}, {"free", slots.free}, {"lost", slots.lost}};
+  return {{"total", slots.total},
+          {"used", slots.used},
+          {"free", slots.free},
+          {"withheld", slots.withheld},
+          {"lost", slots.lost}};
 }
 
 // What trackers there are, by state, and what they have. Nothing of one that takes no tasks, or is
@@ -25,6 +29,7 @@ Json slots_json(const Slots& slots) {
 Json trackers_json(const PublishedViews& views, TimeMs now) {
   Slots slots[kTaskKindCount];
   std::map<std::string, std::int64_t> by_state;
+  std::int64_t listed = 0, live = 0;
   each_tracker(views, now, [&](const TrackerView& tracker) {
     ++by_state[tracker.state];
     for (const TaskKind kind : kTaskKinds) {
@@ -36,11 +41,15 @@ Json trackers_json(const PublishedViews& views, TimeMs now) {
       }
       all.total += total;
       all.used += used;
-      if (tracker.state == "LIVE") all.free += std::max<std::int64_t>(0, total - used);
+      (takes_tasks(tracker) ? all.free : all.withheld) += std::max<std::int64_t>(0, total - used);
     }
+    ++listed;
+    if (takes_tasks(tracker)) ++live;
     return true;
   });
-  return {{"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},
+  return {{"trackers", listed},
+          {"trackers_live", live},
+          {"slots", {{"maps", slots_json(slots[0])}, {"reduces", slots_json(slots[1])}}},
           {"trackers_by_state", by_state}};
 }
 
@@ -82,14 +91,14 @@ Json claims_json(const PublishedViews& views) {
   return claims;
 }
 
-Json cluster_json(const PublishedViews& views, std::int64_t now_ms, TimeMs now) {
+Json cluster_json(const PublishedViews& views, const TimeSource& time) {
+  const TimeMs now = time.now();
   Json json = {{"policy", views.policy},
                {"policy_since_ms", views.policy_since},
                {"jobs", jobs_json(views)},
                {"queues", views.queues->size()},
-               {"trackers_live", views.live_trackers},
                {"claims", claims_json(views)},
-               {"kills_last_hour", kills_json(views, now_ms)}};
+               {"kills_last_hour", kills_json(views, time.wall().at(now))}};
   json.update(trackers_json(views, now));
   return json;
 }

@@ -79,7 +79,8 @@ std::string one_text(std::int64_t version, const Json& view) {
   return delta.end(Json::array());
 }
 
-std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const WallClock& wall) {
+std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const TimeSource& time) {
+  const WallClock& wall = time.wall();
   std::vector<ChangeBatch::Part> parts;
   const PublishedViews& after = *changes.after;
   const auto add = [&](const std::string& topic, const std::string& data) {
@@ -102,8 +103,7 @@ std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const WallCloc
                                              {"name", after.settings->source}}));
   }
   if (changes.cluster || !changes.queues.empty() || !changes.trackers.empty())
-    add("cluster", one_text(after.version, cluster_json(after, WallClock::now(),
-                                                        wall.engine_at(WallClock::now()))));
+    add("cluster", one_text(after.version, cluster_json(after, time)));
   return parts;
 }
 
@@ -154,9 +154,9 @@ EventStreams::EventStreams(JobTracker& tracker)
     : tracker_(tracker),
       made_(std::make_shared<Made>()),
       feed_(std::make_unique<ChangeFeed>(tracker.loop().views(),
-                                         [&wall = tracker.loop().time().wall()](
+                                         [&time = tracker.loop().time()](
                                              const ViewChanges& changes) {
-                                           return encode(changes, wall);
+                                           return encode(changes, time);
                                          })) {}
 
 EventStreams::~EventStreams() {

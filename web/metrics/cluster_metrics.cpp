@@ -23,7 +23,7 @@ std::string lower(std::string text) {
 
 // What slots are that no attempt has.
 const char* unused_state(const std::string& tracker_state) {
-  if (tracker_state == "live" || tracker_state == "silent") return "free";
+  if (tracker_state == "live") return "free";
   if (tracker_state == "lost" || tracker_state == "awaited") return tracker_state.c_str();
   return tracker_state == "returning" ? "awaited" : "withheld";
 }
@@ -48,7 +48,7 @@ void add_cluster(Families& families, const PublishedViews& views, std::int64_t n
   for (const char* state : kTrackerStates) families.add(trackers[state], {{"state", state}});
   families.gauge("weir_slots",
                  "Slots of all trackers: used by attempts, free, withheld (the tracker takes no "
-                 "tasks), lost with their tracker, or awaited after a restart.");
+                 "tasks or is silent), lost with their tracker, or awaited after a restart.");
   for (const TaskKind kind : kTaskKinds) {
     for (const char* state : kSlotStates)
       families.add(slots[index(kind)][state], {{"class", name(kind)}, {"state", state}});

@@ -71,6 +71,23 @@ struct Listing : testing::Test {
   }
 };
 
+// As the list shows them: one that does not report, or takes no tasks, is not live.
+TEST_F(Listing, TrackersAreCountedAsTheyAreListed) {
+  RecordTable<TrackerRecord> trackers;
+  std::size_t id = 0;
+  for (const auto& [state, heard] : std::vector<std::pair<std::string, TimeMs>>{
+           {"LIVE", 100'000}, {"LIVE", 10'000}, {"DRAINING", 100'000}, {"LOST", 10'000}}) {
+    auto record = std::make_shared<TrackerRecord>();
+    record->view.state = state;
+    record->last_heartbeat = heard;
+    trackers.set(id++, record);
+  }
+  views.trackers = trackers.snapshot();
+  const TrackerCounts counts = count_trackers(views, 100'000);
+  EXPECT_EQ(counts.listed, 4);
+  EXPECT_EQ(counts.live, 1);
+}
+
 TEST_F(Listing, JobsComeNewestFirstAndMustFitInEveryWay) {
   EXPECT_THAT(found({.limit = 10}), ElementsAre(701, 700, 2, 1));
   EXPECT_THAT(found({.queue = "a", .limit = 10}), ElementsAre(2, 1));

@@ -140,6 +140,20 @@ TEST_F(ApiTest, WhoseAttemptsHoldATrackersSlots) {
       {"queue": "default", "maps": 2, "reduces": 0}]}])"));
 }
 
+TEST_F(ApiTest, TheClusterCountsTrackersAsTheListShowsThem) {
+  FakeTracker worker(tracker_->tracker_port(), "tt1");
+  worker.join();
+  worker.beat();
+  call("PATCH", "/api/v1/queues/small", R"({"state": "STOPPED"})");  // from then on it is listed
+  const auto drained = call("PATCH", "/api/v1/trackers/tt1", R"({"order": "drain"})");
+  ASSERT_EQ(drained.status, 200) << drained.body;
+  const Json cluster = parsed(get("/api/v1/cluster"));
+  EXPECT_EQ(cluster["trackers"], 1);
+  EXPECT_EQ(cluster["trackers_live"], 0);
+  EXPECT_EQ(cluster["slots"]["maps"], Json::parse(R"({
+      "total": 2, "used": 0, "free": 0, "withheld": 2, "lost": 0})"));
+}
+
 TEST_F(ApiTest, CallsAreCountedByRouteAndStatus) {
   get("/api/v1/jobs/77");
   get("/api/v1/jobs/78?nonsense=1");
