@@ -6,6 +6,16 @@
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
+namespace {
+
+// The store says since when the policy rules that it names; of one that the settings name it knows
+// only that nobody switched to it.
+TimeMs policy_since_of(const Snapshot& snapshot, TimeMs now) {
+  const bool known = !snapshot.policy.empty() && snapshot.policy_since > 0;
+  return known ? snapshot.policy_since : now;
+}
+
+}  // namespace
 
 Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory policy_factory,
            const Snapshot& snapshot, TimeMs at)
@@ -14,7 +24,7 @@ Core::Core(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFacto
       manager(state),
       limits(state),
       now(std::max(at, snapshot.last_time)),
-      policy_since(now),
+      policy_since(policy_since_of(snapshot, now)),
       settings_stamp(snapshot.settings_stamp),
       last_settings_number(std::max(snapshot.last_settings_number, snapshot.settings_stamp.number)),
       last_seq(snapshot.last_seq),

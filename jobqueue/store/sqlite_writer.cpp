@@ -77,6 +77,11 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
                   " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)"),
+      // One that rules already, and is set again, goes on ruling.
+      policy_began_(database,
+                    "INSERT INTO meta (key, value) SELECT 'policy_since', ?2 WHERE NOT EXISTS"
+                    " (SELECT 1 FROM meta WHERE key = 'policy' AND value = ?1)"
+                    " ON CONFLICT DO UPDATE SET value = excluded.value"),
       put_series_(database,
                   "INSERT OR REPLACE INTO series (step, start, series, data) VALUES (?, ?, ?, ?)"),
       forget_series_(database,
@@ -178,9 +183,9 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs at) {
 }
 
 void SqliteWriter::apply(const PolicyChanged& fact, TimeMs at) {
+  policy_began_.run(fact.policy, at);
   set_meta("policy", fact.policy);
   set_meta("claims_policy", fact.claims_of);
-  raise_meta("policy_since", at);
   if (!fact.by.empty()) history_.put(fact, at);
 }
 

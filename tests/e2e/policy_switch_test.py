@@ -63,6 +63,7 @@ class PolicySwitch(Cluster):
         jobtracker.kill()
         jobtracker.wait()
         self.start_jobtracker(conf)
+        self.assertLess(self.policy()["since_ms"], self.json("info")["started_at_ms"], "fifo ruled before the restart")
         records = self.json("conf", "history")
         self.assertEqual([(r["number"], r["by"] == "", r["policy"], r["source"]) for r in records],
                          [(3, False, "fifo", ""), (2, False, "capacity", str(other)), (1, True, "capacity", str(conf))])

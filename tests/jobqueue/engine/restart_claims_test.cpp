@@ -133,6 +133,15 @@ TEST_F(PausedOverRestart, NoMoreIsOwedThanTheQueueIsShortOf) {
   EXPECT_EQ(h.events<ClaimDropped>().size(), 1u);
 }
 
+TEST_F(PausedOverRestart, ThePolicyRulesSinceItWasSwitchedTo) {
+  const TimeMs before = snapshot.policy_since;
+  h.start(snapshot);
+  EXPECT_EQ(h.engine().policy_since(), before);
+  snapshot.policy.clear();  // the settings name another one by now
+  h.start(snapshot);
+  EXPECT_EQ(h.engine().policy_since(), h.now);
+}
+
 TEST_F(PausedOverRestart, ATickMakesNoPolicy) {
   h.start(snapshot);
   const int made = policies_made;

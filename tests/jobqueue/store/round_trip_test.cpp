@@ -202,6 +202,10 @@ TEST_F(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   EXPECT_EQ(snapshot.trackers[1].total, (Resources{{1, 1, 9, 8}}));
   EXPECT_EQ(snapshot.policy_since, 6000);
   EXPECT_EQ(snapshot.claims_policy, "capacity");
+  append({PolicyChanged{"fifo", "capacity"}});
+  EXPECT_EQ(restarted().policy_since, 6000) << "it ruled already";
+  append({PolicyChanged{"fair", "capacity"}});
+  EXPECT_GT(restarted().policy_since, 6000);
 }
 
 TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
