@@ -1,7 +1,10 @@
 #include "tracker/published/policy_outlook.h"
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "conf/policies.h"
 #include "jobqueue/policy/pools_facet.h"
@@ -46,13 +49,34 @@ OutlookView::Share pool_share(const PoolFigures& pool) {
   return line;
 }
 
+// As everywhere, of an inner queue or pool what pends in its children; they stand behind it.
+void add_up_pending(std::vector<OutlookView::Share>* shares) {
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < shares->size(); ++i) places.emplace((*shares)[i].name, i);
+  std::set<std::size_t> summed;
+  for (std::size_t i = shares->size(); i-- > 0;) {
+    const OutlookView::Share& from = (*shares)[i];
+    const auto dot = from.name.rfind('.');
+    if (dot == std::string::npos) continue;
+    const auto parent = places.find(std::string_view(from.name).substr(0, dot));
+    if (parent == places.end()) continue;
+    OutlookView::Share& to = (*shares)[parent->second];
+    if (summed.insert(parent->second).second) to.maps.pending = to.reduces.pending = 0;
+    to.maps.pending += from.maps.pending;
+    to.reduces.pending += from.reduces.pending;
+  }
+}
+
 OutlookView outlook_of(const Engine& engine, const Policy& policy) {
   OutlookView out;
   out.policy = policy.name();
   out.pools = policy.pools() != nullptr;
   for (const PoolFigures& pool : pool_figures(policy, engine.now()))
     out.shares.push_back(pool_share(pool));
-  if (policy.pools() != nullptr) return out;
+  if (policy.pools() != nullptr) {
+    add_up_pending(&out.shares);
+    return out;
+  }
   const QueueTree& tree = engine.state().tree();
   for (std::size_t q = 1; q < tree.size(); ++q) {
     OutlookView::Share& line = out.shares.emplace_back();
@@ -61,6 +85,7 @@ OutlookView outlook_of(const Engine& engine, const Policy& policy) {
     line.maps = share_figures(policy.figures(QueueId(q), TaskKind::kMap), guarantees);
     line.reduces = share_figures(policy.figures(QueueId(q), TaskKind::kReduce), guarantees);
   }
+  add_up_pending(&out.shares);
   return out;
 }
 

@@ -187,14 +187,19 @@ void add_up(const QueueView::SlotTime& from, QueueView::SlotTime* to) {
   to->lost_ms += from.lost_ms;  // lent and borrowed are the family's own
 }
 
-// Inner queues count their leaves' jobs; children stand behind their parents, so one walk backwards
-// adds up.
+// Inner queues count their leaves' jobs, and what pends there; children stand behind their parents,
+// so one walk backwards adds up.
 void add_up_inner_queues(const QueueTree& tree, std::vector<QueueView>* queues) {
+  for (QueueView& queue : *queues) {
+    if (!queue.leaf) queue.maps.pending = queue.reduces.pending = 0;
+  }
   for (std::size_t i = tree.size() - 1; i > 0; --i) {
     const QueueId parent = tree.node(QueueId(i)).parent;
     if (!parent.valid() || parent == QueueTree::root()) continue;
     const QueueView& from = (*queues)[i - 1];
     QueueView& to = (*queues)[parent.index() - 1];
+    to.maps.pending += from.maps.pending;
+    to.reduces.pending += from.reduces.pending;
     to.jobs_waiting += from.jobs_waiting;
     to.jobs_running += from.jobs_running;
     to.jobs_pending += from.jobs_pending;
