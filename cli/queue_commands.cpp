@@ -20,7 +20,8 @@ int list(Context& context, const std::string&) {
   if (context.json()) {
     print_json(context.out, to_json(queues));
   } else {
-    context.out << queue_table(queues).render(context.columns()) << lending_lines(queues);
+    context.out << queue_table(queues).render(context.columns()) << lending_lines(queues)
+                << maximum_lines(queues);
     const bool shares = std::any_of(queues.begin(), queues.end(), [](const auto& queue) {
       return queue.maps.share_thousandths.has_value();
     });

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/format.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -313,6 +314,21 @@ std::string lending_lines(const std::vector<QueueView>& queues) {
   };
   add("maps", &QueueView::maps);
   add("reduces", &QueueView::reduces);
+  return text;
+}
+
+std::string maximum_lines(const std::vector<QueueView>& queues) {
+  std::string text;
+  const auto add = [&](const char* name, const QueueView& queue, const QueueView::Slots& of) {
+    const bool full = of.running > 0 && of.maximum && of.running >= *of.maximum;
+    const std::int64_t waiting = queue.jobs_waiting + queue.jobs_pending;
+    if (!queue.leaf || !full || of.pending > 0 || waiting == 0) return;
+    text += fmt::format(
+        "{}: {} runs its maximum of {}, with {} waiting; nothing is pending beyond\n", name,
+        printable(queue.name), *of.maximum, counted(waiting, "job"));
+  };
+  for (const QueueView& queue : queues) add("maps", queue, queue.maps);
+  for (const QueueView& queue : queues) add("reduces", queue, queue.reduces);
   return text;
 }
 

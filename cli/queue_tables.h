@@ -16,6 +16,9 @@ namespace weir::cli {
 Table queue_table(const std::vector<QueueView>& queues);
 // "maps: research lends 3; production borrows 3"; a line a class, empty if nobody lends or borrows.
 std::string lending_lines(const std::vector<QueueView>& queues);
+// "maps: q runs its maximum of 4, with 2 jobs waiting; ..."; a line a queue and class of which
+// nothing pends for that reason.
+std::string maximum_lines(const std::vector<QueueView>& queues);
 // `now_ms` is for the age of kills; the tables in it are drawn for `width`.
 std::string queue_details(const QueueView& queue, std::int64_t now_ms, std::size_t width);
 

@@ -131,15 +131,14 @@ void set_conf(const SubmitOptions& options, wire::JobSpec& spec) {
   if (!conf.empty()) spec.__set_conf(std::move(conf));
 }
 
-bool exists(const std::string& path) {
+// What cannot be reached may be there or not: nothing can be written there in any case.
+bool exists(const std::string& path, const std::string& output) {
   std::error_code error;
-  const auto status = std::filesystem::symlink_status(path, error);
-  if (error && status.type() == std::filesystem::file_type::none) {
-    throw wrong_use(fmt::format("--output {} cannot be looked at: {}; name a directory that you "
-                                "may reach",
+  const auto type = std::filesystem::symlink_status(path, error).type();
+  if (type == std::filesystem::file_type::none)
+    throw wrong_use(fmt::format("--output {}: {} cannot be reached: {}", printable(output),
                                 printable(path), error.message()));
-  }
-  return status.type() != std::filesystem::file_type::not_found;
+  return type != std::filesystem::file_type::not_found;
 }
 
 // An output that exists because a job is writing it deserves to be told so.
@@ -164,7 +163,7 @@ bool exists(const std::string& path) {
 // Directories are made as far as they are missing; below a file none can be.
 void check_way_to(const std::string& output) {
   std::filesystem::path above = std::filesystem::path(output).parent_path();
-  while (above.has_relative_path() && !exists(above.string())) above = above.parent_path();
+  while (above.has_relative_path() && !exists(above.string(), output)) above = above.parent_path();
   std::error_code error;
   if (std::filesystem::is_directory(above, error)) return;
   throw wrong_use(fmt::format("--output {}: {} is no directory, so none can be made below it",
@@ -199,7 +198,8 @@ int submit(Context& context, const SubmitOptions& options) {
   request.caller = to_wire(caller(context));
   request.spec = job_spec_of(options);
   JobTracker jobtracker(context);
-  if (exists(request.spec.output)) refuse_output(jobtracker, request.spec.output);
+  const std::string& output = request.spec.output;
+  if (exists(output, output)) refuse_output(jobtracker, output);
   check_way_to(request.spec.output);
   InputSplits input = input_of(options);
   request.spec.input_files = std::move(input.files);

@@ -80,8 +80,8 @@ std::string why_out(const TrackerView& tracker, std::int64_t now_ms) {
         tracker.back_at_ms
             ? fmt::format("; back in {}", short_duration(*tracker.back_at_ms - now_ms))
             : "";
-    return fmt::format("{} succeeded that it had failed{}", counted(tracker.faults.size(), "job"),
-                       back);
+    return fmt::format("{} succeeded that it had failed{}",
+                       counted(std::ssize(tracker.faults), "job"), back);
   }
   return tracker.health.value_or("");
 }

@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
+#include "jobqueue/model/counted.h"
 
 namespace weir::cli {
 namespace {
@@ -38,7 +39,8 @@ class WaitDisplay {
   }
   void draw(std::size_t running) {
     if (!context_.terminal.out || context_.json()) return;
-    context_.out << fmt::format("\r\x1b[K{} of {} jobs are over, {} running", over_, jobs_, running)
+    context_.out << fmt::format("\r\x1b[K{} of {} over, {} running", over_,
+                                counted(static_cast<std::int64_t>(jobs_), "job"), running)
                  << std::flush;
     drawn_ = true;
   }
@@ -121,8 +123,9 @@ int wait_for_jobs(Context& context, JobTracker& jobtracker,
     }
     if (interrupt.wait_ms(patience.pause_ms())) {
       display.finish();
-      context.err << fmt::format("weir: {} of {} jobs go on without being watched\n", left.size(),
-                                 jobs.size());
+      context.err << fmt::format("weir: {} of {} {} on without being watched\n", left.size(),
+                                 counted(std::ssize(jobs), "job"),
+                                 left.size() == 1 ? "goes" : "go");
       return kExitInterrupted;
     }
   }

@@ -47,7 +47,9 @@ class Findings {
     for (const QueueId leaf : tree_.leaves()) {
       const std::int64_t from = shares[leaf.index()].one_slot_from;
       if (total_ < from && from != INT64_MAX)
-        queues.push_back(fmt::format("{} (one slot from {} on)", tree_.node(leaf).path, from));
+        queues.push_back(fmt::format("{} ({}one slot from {} on)", tree_.node(leaf).path,
+                                     guaranteed_[leaf.index()] > 0 ? "1 by rounding, " : "",
+                                     from));
     }
     if (queues.empty()) return;
     out.push_back(

@@ -22,7 +22,7 @@ std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount]);
 struct SettingValue {
   std::string name;  // `heartbeat.expiry`, `queues.research.vision.maximum`
   std::string value;
-  bool is_default = false;  // as it would be without its key
+  bool is_default = false;  // its value is that without its key
 };
 // All of them. `defaults`: settings of which nothing is said.
 std::vector<SettingValue> list_settings(const Settings& settings, const Settings& defaults,

@@ -81,8 +81,8 @@ ScreenLine Painter::class_line(TaskKind kind) const {
   figures.whole = static_cast<double>(std::max<std::int64_t>(slots.total, 1));
   line.push_back({"["});
   for (Piece& piece : bar(figures, columns, size_.ascii)) line.push_back(std::move(piece));
-  line.push_back({fmt::format("] {} of {} slots used, {} free", slots.used, slots.total,
-                              slots.free)});
+  line.push_back({fmt::format("] {} of {} used, {} free", slots.used,
+                              counted(slots.total, "slot"), slots.free)});
   if (slots.lost > 0) line.push_back({fmt::format(", {} lost", slots.lost), Look::kBad});
   return line;
 }
@@ -90,7 +90,7 @@ ScreenLine Painter::class_line(TaskKind kind) const {
 void Painter::header() {
   const std::string who = fmt::format("weir top  {}", shown(model_.address));
   const std::string policy =
-      fmt::format("  policy {}, {} trackers", shown(model_.policy), model_.trackers);
+      fmt::format("  policy {}, {}", shown(model_.policy), counted(model_.trackers, "tracker"));
   ScreenLine first = {{who, Look::kBold}};
   if (model_.complete && model_.trouble.empty()) first.push_back({policy});
   if (!model_.trouble.empty()) {
@@ -249,7 +249,7 @@ void Painter::jobs(std::size_t rows) {
                      left("QUEUE", wide ? 25 : 15) + left("USER", wide ? 15 : 9);
   if (wide) head += left("PRIORITY", 10);
   head += right("TASKS", 11) + "  " +
-          fmt::format("{} by {}{}", counted(all.size(), "job"), name(view_.order), filter);
+          fmt::format("{} by {}{}", counted(std::ssize(all), "job"), name(view_.order), filter);
   add({{left(head, size_.columns), Look::kHead}});
   const std::size_t chosen = chosen_job(all, view_);
   const std::size_t first = first_row(chosen, all.size(), rows - 1);

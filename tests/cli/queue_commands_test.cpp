@@ -69,6 +69,24 @@ TEST_F(QueueCommands, QueueListHasAColumnForReducesThatCopyIfAnyDo) {
   EXPECT_EQ(json({"queue", "list"})[1]["reduces"]["copying"], 5);
 }
 
+TEST_F(QueueCommands, QueueListSaysWhyNothingPendsAtAMaximum) {
+  auto full = queue_status("production");
+  full.leaf = true;
+  full.jobs_waiting = 0;
+  full.__set_jobs_pending(2);
+  full.maps.running = 4;
+  full.maps.pending = 0;
+  full.maps.__set_maximum(4);
+  fake.queue_list = {full};
+  EXPECT_THAT(weir({"queue", "list"}).out,
+              HasSubstr("maps: production runs its maximum of 4, with 2 jobs waiting;"));
+  fake.queue_list[0].maps.__set_maximum(5);
+  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("its maximum")));
+  fake.queue_list[0].maps.__set_maximum(4);
+  fake.queue_list[0].__set_jobs_pending(0);
+  EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("its maximum")));
+}
+
 TEST_F(QueueCommands, QueueListSaysWhoLendsAndBorrows) {
   auto lender = queue_status("research");
   lender.maps.__set_lends(3);

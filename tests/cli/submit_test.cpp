@@ -166,6 +166,16 @@ TEST_F(Submit, AnOutputBelowAFileIsRefused) {
   EXPECT_TRUE(fake.submissions.empty());
 }
 
+TEST_F(Submit, AnOutputThatCannotBeReachedIsNotSaidToExist) {
+  const std::string far = dir / std::string(300, 'x');  // as one in a closed directory
+  const auto ran = run({"submit", "--queue", "q", "--input", input, "--output", far, "--name", "n",
+                        "--mapper", "cat", "--reduces", "0", "--jobtracker", fake.address()});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("cannot be reached: File name too long"));
+  EXPECT_THAT(ran.err, Not(HasSubstr("exists")));
+  EXPECT_TRUE(fake.submissions.empty());
+}
+
 TEST_F(Submit, AnExistingOutputIsRefusedAndAJobThatWritesItNamed) {
   std::filesystem::create_directories(dir / "out");
   auto ran = submit();

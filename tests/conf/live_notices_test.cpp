@@ -49,7 +49,8 @@ TEST(LiveNotices, GuaranteesUnderOneSlot) {
   EXPECT_THAT(notices(queues, 10), IsEmpty());
   EXPECT_THAT(notices(queues, 9),
               ElementsAre("f: warning: guaranteed less than one of the cluster's 9 map slots: b "
-                          "(one slot from 10 on); such queues take turns and have no claims"));
+                          "(1 by rounding, one slot from 10 on); such queues take turns and "
+                          "have no claims"));
   EXPECT_THAT(notices(queues, 0), IsEmpty());  // no trackers yet
 }
 
@@ -79,7 +80,8 @@ TEST(LiveNotices, ManyQueuesAreCounted) {
   for (int i = 0; i < 20; ++i) queues += "{name: q" + std::to_string(i) + "}, ";
   const auto lines = notices(queues + "]", 10);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_THAT(lines[0], ::testing::HasSubstr("q7 (one slot from 20 on) and 12 more; such queues"));
+  EXPECT_THAT(lines[0], ::testing::HasSubstr("q7 (1 by rounding, one slot from 20 on) and 12 more; "
+                                             "such queues"));
 }
 
 TEST(DaemonDiff, OnlyWhatTheFileSays) {

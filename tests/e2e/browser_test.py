@@ -2,6 +2,7 @@
 alone, narrow screens, a JobTracker that dies and comes back under an open page, names meant to break out of the page. A
 script's error or a request that failed is a failure of the test it happened in."""
 import json
+import os
 import re
 import signal
 import unittest
@@ -112,6 +113,91 @@ class Pages(WithPages):
         self.browser.see(first.split(":")[0][:40], ".reasons")
         self.sound()
 
+    def test_pages_speak_of_what_the_ruling_policy_has(self):
+        self.start_pages()
+        self.sleeper("first", inputs=6)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.sleeper("second", queue="production", inputs=3)
+        words = "return document.querySelector('main').textContent + [...document.querySelectorAll('main .bar')]" \
+                ".map((one) => one.getAttribute('aria-label')).join()"
+        for policy, says, silent in (
+                ("fair", {"/": "4/1.3", "/queues": "4/1.3", "/queues/research.vision": "a fair share of 1.3"},
+                 ("guarantee", "borrow", "lend")),
+                ("fifo", {"/": "runs 4 map slots; ", "/queues": "runs 4 map slots; ",
+                          "/queues/research.vision": "4 running, at most 4; 2 pending"},
+                 ("guarantee", "borrow", "lend", "fair share"))):
+            self.ok("policy", "set", policy, user="ann")
+            for width, path, text in [(width, *one) for width in (1440, 390) for one in says.items()]:
+                with self.subTest(policy=policy, path=path, width=width):
+                    self.browser.size(width, 900)
+                    self.browser.open(path)
+                    self.browser.wait(text, lambda: text in self.browser.js(words))
+                    for word in silent:
+                        self.assertNotIn(word, self.browser.js(words))
+                    self.assertEqual(self.browser.js(
+                        "return [...document.querySelectorAll('.table, .wide-bar')].filter((one) =>"
+                        "one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)"), [])
+                    self.sound()
+
+    def test_a_queue_at_its_maximum_says_why_nothing_pends(self):
+        self.start_pages()
+        conf = self.dir / "limited.yaml"
+        conf.write_text(self.json("conf", "show")["text"].replace("guaranteed: 40%,", "guaranteed: 40%, maximum: 50%,"))
+        self.ok("conf", "apply", conf, user="ann")
+        self.sleeper("first", "production", inputs=2)
+        wait_for("two maps run", lambda: self.job(1)["maps"]["running"] == 2)
+        for name in ("second", "third"):
+            self.sleeper(name, "production")
+        self.browser.open("/queues/production")
+        self.browser.see("0 pending as it runs its maximum, with 2 jobs waiting")
+        self.browser.see("It runs its maximum of 2 map slots, with 2 jobs waiting.")
+        self.assertNotIn("that it wants", self.browser.text(".columns > :first-child"))
+        self.browser.open("/queues")
+        self.browser.see("0 at max")
+        self.assertIn("maps: production runs its maximum of 2, with 2 jobs waiting", self.ok("queue", "list"))
+        self.sound()
+
+    def test_pages_follow_when_the_policy_is_switched(self):
+        self.start_pages()
+        self.browser.open("/")
+        self.browser.see("guaranteed", ".legend")
+        self.ok("policy", "set", "fair", user="ann")
+        self.browser.see("fair share", ".legend")
+        self.ok("policy", "set", "fifo", user="ann")
+        self.browser.wait("fifo deals nothing", lambda: "share" not in self.browser.text(".legend"))
+        self.sound()
+
+    def chart(self, points, step):
+        """What a chart of them draws: {"running": its path, "above": the marks}"""
+        return self.browser.driver.execute_async_script("""
+            const [points, step, done] = arguments;
+            import('/assets/chart.js').then(({timeChart}) => {
+              const of = (name) => (p) => p[name];
+              const chart = timeChart({label: 'l', unit: 'u', series: [
+                {name: 'running', kind: 'area', className: 'c-running', of: of('running')},
+                {name: 'pending', kind: 'line', clip: true, className: 'c-pending', of: of('pending')}]});
+              document.querySelector('main').append(chart.element);
+              chart.set(points, step);
+              const path = (name) => chart.element.querySelector('.c-line.' + name).getAttribute('d');
+              done({running: path('c-running'), pending: path('c-pending'),
+                    above: [...chart.element.querySelectorAll('.c-above')].map((one) => one.textContent)});
+            })""", points, step)
+
+    def test_a_chart_has_gaps_where_nothing_was_measured_and_marks_what_is_above_it(self):
+        self.start_pages()
+        self.browser.open("/events")
+        points = [{"t": t * 1000, "running": 4, "pending": 2} for t in (*range(20), *range(60, 80))]
+        drawn = self.chart(points, 1000)
+        self.assertEqual([drawn[name].count("M") for name in ("running", "pending")], [2, 2])
+        self.assertEqual(drawn["above"], [])
+        for point in points[5:15]:
+            point["pending"] = 35
+        drawn = self.chart(points, 1000)
+        self.assertEqual(drawn["above"], ["\u25b2 up to 35"])
+        top = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawn["pending"]))
+        self.assertNotRegex(drawn["pending"], rf"[ML][\d.]+ {top}L[\d.]+ {top}\D")  # no flat line at the top
+        self.sound()
+
     def test_changes_arrive_by_themselves(self):
         self.start_pages()
         self.browser.open("/jobs")
@@ -134,6 +220,19 @@ class Pages(WithPages):
         self.browser.find('input[placeholder="User"]').send_keys("bob")
         self.browser.wait("beta is gone", lambda: "beta" not in self.browser.text(".t-body"))
         self.assertIn("user=bob", self.browser.driver.current_url)
+        self.sound()
+
+    def test_a_job_that_is_over_will_have_no_counters(self):
+        self.start_pages()
+        number = self.sleeper("held", "spare", "bob", 1, 1, "--hold")
+        self.browser.open(f"/jobs/{number}?tab=counters")
+        self.browser.see("No counters yet")
+        self.ok("job", "kill", number, user="ann")
+        self.browser.open(f"/jobs/{number}?tab=counters")
+        self.browser.see("no attempt of it")
+        self.browser.open("/jobs?state=all")
+        self.browser.wait("one job is one", lambda: re.search(r"\b1 job\b", self.browser.text()))
+        self.assertNotIn("1 jobs", self.browser.text())
         self.sound()
 
     def test_hostile_names_are_text(self):
@@ -274,57 +373,6 @@ class Pages(WithPages):
             self.browser.wait("the slots have a colour", lambda: self.browser.js(coloured) == slots)
         self.sound()
 
-    def test_bars_and_words_follow_the_policy_that_rules(self):
-        self.start_pages()
-        self.sleeper("first", "research.vision", "bob", 60, 6)
-        self.sleeper("second", "production", "bob", 60, 6)
-        wait_for("all slots are used", lambda: sum(one["attempts"] for one in self.json("tracker", "list")) == 4)
-        figures = lambda: self.browser.js("return [...document.querySelectorAll('.slots-cell.maps .figure, "
-                                          ".t-c.slots-cell .figure')].map((one) => one.textContent)")
-        words = lambda: self.browser.js("return document.querySelector('#main').innerText.toLowerCase()")
-        self.browser.open("/queues")
-        self.browser.see("guaranteed", ".legend")
-        self.assertIn("claims", words())
-        self.ok("policy", "set", "fair", "--user", "ann")
-        self.browser.see("fair share", ".legend")
-        self.assertNotIn("guaranteed", words())
-        self.assertNotIn("claims", words())
-        self.browser.wait("figures are running / fair share", lambda: "2/2.67" in figures())
-        self.browser.open("/queues/production")
-        self.browser.see("its fair share is 2.67")
-        self.assertNotIn("guaranteed", words())
-        self.browser.open("/")
-        self.browser.see("fair share", ".legend")
-        self.ok("policy", "set", "fifo", "--user", "ann")
-        self.browser.wait("no queue is given anything", lambda: "share" not in words() and "guaranteed" not in words())
-        self.assertFalse([one for one in figures() if "/" in one])
-        self.browser.open("/queues/production")
-        self.browser.see("more are pending, in the order of jobs")
-        self.ok("policy", "set", "capacity", "--user", "ann")
-        self.browser.see("guaranteed", ".legend")
-        self.sound()
-
-    def test_a_chart_has_gaps_and_marks_what_is_beyond_it(self):
-        self.start_pages()
-        self.browser.open("/")
-        drawn = self.browser.js("""
-            return import('/assets/chart.js').then(({timeChart}) => {
-              const series = (name, kind, of, clip = false) => ({name, kind, of, clip, className: 'c-' + name});
-              const chart = timeChart({label: 'test', unit: 'slots', series: [
-                series('running', 'area', (p) => p.r), series('pending', 'line', (p) => p.p, true),
-                series('share', 'step', () => null)]});
-              document.querySelector('#main').append(chart.element);
-              chart.set([0, 1, 2, 60, 61].map((s) => ({t: s * 1000, r: 3, p: s === 1 ? 35 : 1})), 1000);
-              const lines = [...chart.element.querySelectorAll('.c-line')];
-              return {lines: lines.map((one) => one.getAttribute('class')),
-                      text: chart.element.querySelector('svg').textContent,
-                      legend: [...chart.element.querySelectorAll('.legend-item')].filter((one) => !one.hidden).length};
-            })""")
-        self.assertEqual(sorted(drawn["lines"]), ["c-line c-pending"] * 2 + ["c-line c-running"] * 2)
-        self.assertIn("▲ pending 35", drawn["text"])
-        self.assertEqual(drawn["legend"], 2)
-        self.sound()
-
     def test_on_paper(self):
         self.start_pages()
         for i in range(60):
@@ -357,26 +405,37 @@ class Administrators(WithPages):
         wait_for("it is back", lambda: state() == "LIVE")
         self.sound()
 
-    def test_a_tracker_that_is_not_heard_of_is_declared_lost(self):
+    def test_a_silent_tracker_is_declared_lost(self):
         self.start_pages()
-        state = lambda: self.json("tracker", "show", "tt2")["state"]
-        self.ok("tracker", "drain", "tt1", "--user", "ann")
-        self.processes["tt2"].send_signal(signal.SIGSTOP)
-        wait_for("it is silent", lambda: state() == "SILENT")
-        self.browser.open("/")
-        self.browser.see("1 drained, 1 silent")
-        self.browser.see("0 free")
-        self.browser.open("/trackers/tt2")
-        self.browser.see("silent", ".badge")
-        buttons = lambda: self.browser.js("return [...document.querySelectorAll('.heading button')]"
-                                          ".filter((one) => !one.hidden).map((one) => one.textContent)")
-        self.assertEqual(buttons(), ["Declare lost…"])
-        self.browser.click("button", "Declare lost…")
-        self.browser.click("dialog button.danger", "Declare lost")
-        wait_for("it is lost", lambda: state() == "LOST")
-        self.browser.wait("it may be forgotten", lambda: buttons() == ["Forget…"])
-        self.processes["tt2"].send_signal(signal.SIGCONT)
-        wait_for("it is back", lambda: state() == "LIVE")
+        self.browser.open("/trackers/tt1")
+        self.browser.find("button", "Drain…")
+        self.assertFalse(self.browser.js("return [...document.querySelectorAll('.heading button')].some("
+                                         "(one) => one.offsetParent && one.textContent.includes('lost'))"))
+        os.kill(self.processes["tt1"].pid, signal.SIGSTOP)
+        try:
+            wait_for("it is silent", lambda: self.json("tracker", "show", "tt1")["state"] == "SILENT")
+            self.browser.click("button", "Declare lost…")
+            self.browser.see("starts elsewhere", "dialog")
+            self.browser.click("dialog button.danger", "Declare lost")
+            wait_for("it is lost", lambda: self.json("tracker", "show", "tt1")["state"] == "LOST")
+            self.browser.see("was declared lost by ann")
+            self.browser.find("button", "Forget…")
+            self.browser.open("/")
+            self.browser.see("1 lost")
+        finally:
+            os.kill(self.processes["tt1"].pid, signal.SIGCONT)
+        self.sound()
+
+    def test_the_settings_say_which_they_are(self):
+        self.start_pages()
+        self.browser.open("/settings")
+        self.browser.see(f"Number 1, {self.conf}, read from the file, ")
+        self.conf.write_text(self.conf.read_text() + "policy: capacity\nheartbeat: {floor: 300ms}\n")
+        self.ok("conf", "apply", self.conf, user="ann")
+        origins = {one["name"]: one["origin"] for one in self.json("conf", "show", "--origin")["settings"]}
+        self.assertEqual([origins[name] for name in ("policy", "heartbeat.floor", "heartbeat.per_second",
+                                                     "queues.production.priorities", "queues.spare.priorities")],
+                         ["settings", "settings", "default", "settings", "default"])
         self.sound()
 
     def test_stop_and_start_a_queue(self):
@@ -503,19 +562,19 @@ class Administrators(WithPages):
         self.browser.see("second")
         self.sound()
 
-    def test_a_page_that_could_not_be_loaded_is_loaded_when_the_jobtracker_is_back(self):
+    def test_a_page_that_could_not_be_loaded_comes_by_itself(self):
         self.start_pages()
         self.browser.open("/jobs")
-        self.browser.see("No job")
+        self.browser.see("No job is like that")
+        self.fix_ports()
         self.processes["jobtracker"].kill()
         self.processes["jobtracker"].wait()
-        self.browser.click("a", "Trackers")
-        self.browser.see("does not answer", ".failure")
-        self.fix_ports()
+        self.browser.js("document.querySelector('#shell nav a[href=\"/policy\"]').click()")
+        self.browser.see("The JobTracker does not answer", ".failure")
         self.start_all()
-        self.browser.see("tt1", ".table")
+        self.browser.see("Switch to fair", seconds=60)
+        self.browser.wait("the banner is gone", lambda: not self.browser.text("#banner"))
         self.browser.console(), self.browser.failed_requests()
-        self.sound()
 
     def test_an_address_that_leads_nowhere(self):
         self.start_pages()

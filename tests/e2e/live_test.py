@@ -151,7 +151,7 @@ class Report(Live):
 class Top(Live):
     def test_shows_the_cluster_and_what_changes(self):
         screen = self.top()
-        screen.shows("policy capacity, 1 trackers")
+        screen.shows("policy capacity, 1 tracker")
         screen.shows("production")
         job = self.submitted("out", mapper="sleep 600", reduces=0)
         screen.shows(job)
@@ -163,7 +163,7 @@ class Top(Live):
         screen.press("ky")
         screen.shows("is killed")
         self.assertEqual(self.wait_for_end(waiting), "KILLED")
-        screen.shows("1 jobs by")  # the one that is left is chosen
+        screen.shows("1 job by")  # the one that is left is chosen
         screen.press("p1")
         screen.shows("has priority VERY_HIGH")
         wait_for("the priority", lambda: self.json("job", "status", job)["priority"] == "VERY_HIGH")

@@ -66,6 +66,15 @@ std::vector<std::string> texts(const TopModel& model, const TopView& view, Scree
   return lines;
 }
 
+TEST(TopDraw, OneIsNotMany) {
+  TopModel model = sample();
+  model.trackers = 1;
+  model.jobs.resize(1);
+  const auto lines = texts(model, {}, {.columns = 80, .rows = 24});
+  EXPECT_THAT(lines[0], AllOf(HasSubstr(", 1 tracker"), Not(HasSubstr("trackers"))));
+  EXPECT_THAT(lines, Contains(HasSubstr("1 job by")));
+}
+
 TEST(TopDraw, HasWhatTheClusterDoes) {
   const auto lines = texts(sample(), {}, {.columns = 80, .rows = 24});
   EXPECT_THAT(lines[0], HasSubstr("weir top  jt:8080  policy capacity, 10 trackers"));

@@ -7,6 +7,7 @@
 #include "conf/describe.h"
 #include "conf/diff.h"
 #include "conf/live_notices.h"
+#include "conf/named_settings.h"
 #include "conf/policies.h"
 #include "conf/settings_text.h"
 #include "jobqueue/model/submission_checks.h"
@@ -46,12 +47,15 @@ Result<std::vector<SettingView>> settings_and_commands(const Settings& settings,
                                                        const Commands& commands) {
   const auto nothing_said = load_owned("defaults", "policy: capacity");
   if (!nothing_said) return nothing_said.error();
+  Diagnostics unread("settings");  // they were read before
+  const YamlNode::Ptr document = parse_yaml(SettingsText::split(settings.text).text, unread);
   std::vector<SettingView> out;
   for (SettingValue& setting : list_settings(settings, nothing_said->settings)) {
     SettingView row;
     row.name = std::move(setting.name);
     row.value = std::move(setting.value);
-    row.origin = setting.is_default ? "default" : "settings";
+    const bool named = document != nullptr && names_setting(*document, row.name);
+    row.origin = setting.is_default && !named ? "default" : "settings";
     const auto command = commands.find(row.name);
     if (command != commands.end() && command->second != row.value) {
       row.value = command->second;

@@ -4,6 +4,7 @@ import {get, send} from './api.js';
 import {h, visible} from './dom.js';
 import {confirm, notice} from './dialogs.js';
 import {counted, whole} from './format.js';
+import {roomOf} from './measure.js';
 
 export const PRIORITIES = ['VERY_HIGH', 'HIGH', 'NORMAL', 'LOW', 'VERY_LOW'];
 
@@ -53,12 +54,7 @@ export async function move(one, where, kind = 'queue') {
   );
 }
 
-/** Where a job could go: leaves that take jobs, those with most room for it first. */
-export function roomOf(queue, kind = 'maps') {
-  const slots = queue[kind];
-  return Math.max(0, Math.max(slots.guaranteed, slots.allocated) - slots.running - slots.pending);
-}
-
+/** Asks where to, of the leaves that take jobs, those with most room for it first. */
 export async function askMove(one) {
   const queues = (await get('/queues'))
     .filter((queue) => queue.leaf && queue.name !== one.queue && queue.state === 'RUNNING')
@@ -164,11 +160,14 @@ const ORDERS = {
   ],
   lost: [
     'Declare lost',
-    'It is dead, so nobody waits for it any longer: what it ran runs elsewhere, and maps whose ' +
-      'output was there run again. If it is alive after all it is told to kill what it runs.',
+    'It is given up: what it ran starts elsewhere at once, and maps whose output it held and ' +
+      'that is needed run again. Do so if you know that it will not come back; if it does it ' +
+      'registers anew.',
   ],
   forget: ['Forget', 'It leaves the lists, until it comes back.'],
 };
+
+const ORDERED = {lost: ' is lost', forget: ' is forgotten'};
 
 export function askOrder(tracker, order) {
   const [title, what] = ORDERS[order];
@@ -182,23 +181,19 @@ export function askOrder(tracker, order) {
   return confirm({
     title: `${title} ${visible(tracker.name)}`,
     action: title,
-    danger: ['stop now', 'lost'].includes(order),
+    danger: order === 'stop now' || order === 'lost',
     body: h(
       'div',
       {},
       h('p', {}, what),
-      h('p', {class: 'muted'}, `${counted(tracker.attempts, 'attempt')} of it run now.`),
+      h('p', {class: 'muted'}, `It runs ${counted(tracker.attempts, 'attempt')} now.`),
       ['resume', 'forget'].includes(order) ? null : reason,
     ),
     run: async () => {
       await send('PATCH', path, reason.value ? {order, reason: reason.value} : {order});
       const back = order === 'drain' ? 'resume' : null;
       notice(
-        order === 'lost'
-          ? `${tracker.name} is lost.`
-          : order === 'forget'
-            ? `${tracker.name} is forgotten.`
-            : `${tracker.name}: ${order} is ordered.`,
+        `${tracker.name}${ORDERED[order] ?? `: ${order} is ordered`}.`,
         back ? {undo: () => send('PATCH', path, {order: back})} : {},
       );
     },

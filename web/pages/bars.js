@@ -1,8 +1,9 @@
 // The bar of a queue in one class, on a scale that all queues of the page share: what it runs
-// within what the ruling policy gives it (solid), beyond that (striped), what is pending
-// (outlined), and marks for that, for what is allocated, and for what is at most allowed.
+// (solid; beyond its guarantee striped: borrowed), what is pending (outlined), and marks for what
+// the ruling policy holds it against: guaranteed and allocated, or share and minimum; and at most.
 import {h, setVars, fill} from './dom.js';
-import {whole, share, counted} from './format.js';
+import {whole, counted} from './format.js';
+import {measureOf, measureOfAll, dueOf, demandOf, shareText, minimumText} from './measure.js';
 import {colourClass} from './colours.js';
 
 export const CLASSES = [
@@ -10,53 +11,23 @@ export const CLASSES = [
   ['reduces', 'reduce', 'reduces'],
 ];
 
-/**
- * What the ruling policy gives a queue: under capacity what it is guaranteed, under fair its share,
- * under fifo nothing (null).
- */
-export function givenTo(slots) {
-  if (typeof slots.lends === 'number') return {rule: 'guarantee', slots: slots.guaranteed};
-  const thousandths = slots.share_thousandths;
-  return typeof thousandths === 'number' ? {rule: 'share', slots: thousandths / 1000} : null;
-}
-
-/** By which of these all queues are measured: 'guarantee', 'share' or 'none'. */
-export function ruleOf(queues) {
-  for (const queue of queues) {
-    const given = givenTo(queue.maps);
-    if (given) return given.rule;
-  }
-  return 'none';
-}
-
-/** What stands beside a bar: running / what it is given, if it is given anything. */
-export function barFigure(slots) {
-  const given = givenTo(slots);
-  return whole(slots.running) + (given ? '/' + share(given.slots) : '');
-}
-
-/** Every figure of a bar, each with its word. */
-export function barParts(slots, kind) {
-  const given = givenTo(slots);
+/** The sentence of a bar: every figure in it. */
+export function barSentence(queue, slots, kind) {
+  const measure = measureOf(slots);
   const parts = [`runs ${counted(slots.running, kind + ' slot')}`];
-  const over = given ? slots.running - given.slots : 0;
-  if (given?.rule === 'guarantee') {
-    if (over > 0) parts[0] += `, ${whole(over)} of them borrowed`;
+  if (slots.borrows) parts[0] += `, ${whole(slots.borrows)} of them borrowed`;
+  if (measure === 'guarantee')
     parts.push(`allocated ${whole(slots.allocated)}`, `guaranteed ${whole(slots.guaranteed)}`);
-  } else if (given) {
-    parts.push(`its fair share is ${share(given.slots)}`);
+  if (measure === 'share') {
+    parts.push(`fair share ${shareText(slots)}`, `minimum ${minimumText(slots)}`);
+    parts.push(`demand ${whole(demandOf(slots))}`);
   }
   if (slots.maximum !== null && slots.maximum !== undefined)
     parts.push(`at most ${whole(slots.maximum)}`);
   parts.push(`${whole(slots.pending)} pending`);
   if (slots.lends) parts.push(`lends ${whole(slots.lends)} to others`);
   if (slots.copying) parts.push(`${whole(slots.copying)} of reduces that copy`);
-  return parts;
-}
-
-/** The sentence of a bar. */
-export function barSentence(queue, slots, kind) {
-  return `${queue}: ${barParts(slots, kind).join('; ')}.`;
+  return `${queue}: ${parts.join('; ')}.`;
 }
 
 export function makeBar() {
@@ -87,29 +58,30 @@ export function setBar(bar, queue, slots, kind, scale) {
     slots.maximum,
     slots.lends,
     slots.share_thousandths,
+    slots.min_share,
   ].join();
   if (bar.signature === signature) return;
   bar.signature = signature;
   const of = (n) => Math.max(0, Math.min(1, scale ? n / scale : 0)).toFixed(4);
   const maximum = slots.maximum ?? scale;
-  const given = givenTo(slots);
-  const least = given ? given.slots : slots.running;
+  const measure = measureOf(slots);
+  const due = dueOf(slots);
+  const over = measure === 'guarantee' && slots.running > due;
+  const lacks = measure === 'guarantee' ? slots.running < due : slots.running + 1 <= due;
   setVars(bar, {
     r: of(slots.running),
-    own: of(Math.min(slots.running, least)),
-    g: of(least),
-    a: of(slots.allocated),
+    own: of(over ? due : slots.running),
+    g: of(due),
+    a: of(measure === 'share' ? (slots.min_share ?? 0) : slots.allocated),
     m: of(maximum),
     p: of(Math.min(slots.running + slots.pending, maximum)),
   });
   bar.className =
-    `bar ${colourClass(queue.name, queue.leaf)}` +
-    (slots.running > least ? ' over' : '') +
-    (given ? '' : ' no-given') +
-    (given?.rule === 'guarantee' ? '' : ' no-alloc') +
+    `bar by-${measure} ${colourClass(queue.name, queue.leaf)}` +
+    (over ? ' over' : '') +
     (slots.pending ? ' wants' : '') +
     (slots.maximum === null || slots.maximum >= scale ? ' no-max' : '') +
-    (slots.pending && given && slots.running < Math.floor(least) ? ' short' : '');
+    (slots.pending && lacks ? ' short' : '');
   const sentence = barSentence(queue.name, slots, kind);
   bar.dataset.tip = sentence;
   bar.setAttribute('aria-label', sentence);
@@ -121,8 +93,8 @@ export function scales(queues, cluster) {
   for (const [view] of CLASSES) {
     const tops = queues.filter((queue) => !queue.name.includes('.'));
     const total = cluster?.slots?.[view]?.total ?? 0;
-    const given = tops.reduce((sum, queue) => sum + (givenTo(queue[view])?.slots ?? 0), 0);
-    out[view] = Math.max(1, total, given);
+    const due = tops.reduce((sum, queue) => sum + Math.floor(dueOf(queue[view])), 0);
+    out[view] = Math.max(1, total, due);
   }
   return out;
 }
@@ -164,6 +136,17 @@ export function setProgress(cell, tasks, queue) {
     `${whole(tasks.killed_attempts)} killed.`;
 }
 
+const PENDING = [
+  's-pending',
+  'pending',
+  'Outlined: slots of tasks that could be launched now, if they were free.',
+];
+const MAXIMUM = [
+  's-m',
+  'maximum',
+  'The bracket: the queue never has more. Without one it may have the whole cluster.',
+];
+const RUNNING = ['s-own', 'running', "Solid: slots that the queue runs, in the queue's colour."];
 const LEGENDS = {
   guarantee: [
     [
@@ -177,49 +160,39 @@ const LEGENDS = {
       'Striped: slots that it runs above its guarantee. They are lent by others, and taken ' +
         'back when those want them.',
     ],
-    ['s-pending', 'pending', 'Outlined: slots of tasks that could be launched now.'],
+    PENDING,
     ['s-alloc', 'allocated', 'The line below: its part of the cluster as it is now.'],
     ['s-g', 'guaranteed', 'The tall mark: what the queue can have whenever it wants it.'],
+    MAXIMUM,
   ],
   share: [
-    [
-      's-own',
-      'running',
-      "Solid: slots that the queue runs within its fair share, in the queue's colour.",
-    ],
-    ['s-over', 'above its share', 'Striped: slots that it runs above its fair share.'],
-    ['s-pending', 'pending', 'Outlined: slots of tasks that could be launched now.'],
+    RUNNING,
+    PENDING,
+    ['s-alloc', 'minimum', 'The line below: its minimum share, which it gets first.'],
     [
       's-g',
       'fair share',
-      'The tall mark: the fair share of the pool of this name, as it was dealt last.',
+      'The tall mark: what fair deals to it now; red while it has less and wants more.',
     ],
+    MAXIMUM,
   ],
-  none: [
-    ['s-own', 'running', "Solid: slots that the queue runs, in the queue's colour."],
-    ['s-pending', 'pending', 'Outlined: slots of tasks that could be launched now.'],
-  ],
+  none: [RUNNING, PENDING, MAXIMUM],
 };
-const MAXIMUM = [
-  's-m',
-  'maximum',
-  'The bracket: the queue never has more. Without one it may have the whole cluster.',
-];
 
-/** What the bars show; `set(rule)` says by what all are measured. */
+/** What the bars show, under the policy that rules: `show(queues)` says which. */
 export function legend() {
   const element = h('div', {class: 'legend', 'aria-label': 'What the bars show'});
   let shown = null;
-  const set = (rule) => {
-    if (rule === shown) return;
-    shown = rule;
+  const draw = (measure) => {
+    if (measure === shown) return;
+    shown = measure;
     fill(
       element,
-      [...LEGENDS[rule], MAXIMUM].map(([cls, text, tip]) =>
+      LEGENDS[measure].map(([cls, text, tip]) =>
         h('span', {class: 'legend-item', tabindex: 0, tip}, h('i', {class: 'sample ' + cls}), text),
       ),
     );
   };
-  set('guarantee');
-  return {element, set};
+  draw('guarantee');
+  return {element, show: (queues) => draw(measureOfAll(queues))};
 }

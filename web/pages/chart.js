@@ -1,13 +1,14 @@
 // A chart over time, drawn as SVG: areas, lines and steps on one scale, with the figures of a
 // moment under the pointer or, by arrow keys, under the mark.
 import {svg, h, fill} from './dom.js';
-import {clock, share, whole} from './format.js';
+import {clock, whole} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
 
 const HEIGHT = 190;
 const LEFT = 44;
 const BOTTOM = 22;
-const TOP = 8;
+const TOP = 18; // room for the marks of what is above it
+const MARK_WIDTH = 72;
 
 function niceStep(most) {
   const raw = Math.max(1, most / 4);
@@ -15,45 +16,52 @@ function niceStep(most) {
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw) ?? raw;
 }
 
-/** Points that follow on one another: where nothing was measured for longer than `gap` a line ends. */
-function runsOf(points, gap) {
-  const runs = [];
-  let last = -Infinity;
+/** Runs of points that were measured one after another: where nothing was, there is no line. */
+function runs(points, gap) {
+  const out = [];
+  let last = null;
   for (const [t, value] of points) {
-    if (value === null || value === undefined) {
-      last = -Infinity;
-      continue;
-    }
-    if (t - last > gap) runs.push([]);
-    runs.at(-1).push([t, value]);
-    last = t;
+    const known = value !== null && value !== undefined;
+    if (known && last !== null && t - last <= gap) out[out.length - 1].push([t, value]);
+    else if (known) out.push([[t, value]]);
+    last = known ? t : null;
   }
-  return runs;
+  return out;
 }
 
-function path(run, x, y, step) {
-  return run
-    .map(([t, value], i) => {
-      const px = x(t).toFixed(1);
-      const py = y(value).toFixed(1);
-      return i === 0 ? `M${px} ${py}` : step ? `H${px}V${py}` : `L${px} ${py}`;
-    })
-    .join('');
+/** The line of one run. Between two points above `top` there is none: a mark stands there. */
+function path(points, x, y, step, top) {
+  let text = '';
+  points.forEach(([t, value], i) => {
+    const px = x(t).toFixed(1);
+    const py = y(value).toFixed(1);
+    const above = i > 0 && value > top && points[i - 1][1] > top;
+    text += i === 0 || above ? `M${px} ${py}` : step ? `H${px}V${py}` : `L${px} ${py}`;
+  });
+  return points.length > 1 ? text : text + 'h1';
+}
+
+/** Where a line is above the top: how far up it goes there, and from where to where. */
+function above(all, x, top) {
+  const out = [];
+  for (const [t, value] of all.flat()) {
+    if (value <= top) continue;
+    const last = out[out.length - 1];
+    const px = x(t);
+    if (last && px - last.to < MARK_WIDTH) {
+      last.to = px;
+      last.most = Math.max(last.most, value);
+    } else out.push({from: px, to: px, most: value});
+  }
+  return out;
 }
 
 /**
  * `series`: [{name, kind: 'area' | 'line' | 'step', className, of(point)}]; points have `t` in ms.
- * `clip`: it may go beyond the top, which is marked. Returns {element, set(points, step)}; `step`:
- * milliseconds from one to the next, where nothing is missing.
+ * `clip`: it may go beyond the top, where a mark says how far. Returns {element, set(points, ms)},
+ * with how far points lie apart: beyond three times that nothing was measured.
  */
 export function timeChart({series, label, unit}) {
-  const legend = h(
-    'div',
-    {class: 'legend'},
-    series.map((one) =>
-      h('span', {class: 'legend-item'}, h('i', {class: `sample line ${one.className}`}), one.name),
-    ),
-  );
   const drawing = svg('svg', {class: 'chart', role: 'img', 'aria-label': label, height: HEIGHT});
   const box = h(
     'div',
@@ -64,7 +72,18 @@ export function timeChart({series, label, unit}) {
       'aria-label': label + '. Left and right arrow keys move along it.',
     },
     drawing,
-    legend,
+    h(
+      'div',
+      {class: 'legend'},
+      series.map((one) =>
+        h(
+          'span',
+          {class: 'legend-item'},
+          h('i', {class: `sample line ${one.className}`}),
+          one.name,
+        ),
+      ),
+    ),
   );
   let points = [];
   let gap = Infinity;
@@ -114,39 +133,33 @@ export function timeChart({series, label, unit}) {
         ),
       );
     }
-    series.forEach((one, i) => {
-      const values = points.map((p) => [p.t, one.of(p)]);
-      const runs = runsOf(values, gap);
-      legend.children[i].hidden = !runs.length;
-      for (const run of runs) {
-        const line = path(run, x, y, one.kind !== 'line');
-        if (one.kind === 'area') {
-          const [from, to] = [run[0][0], run.at(-1)[0]].map((t) => x(t).toFixed(1));
-          out.push(
-            svg('path', {
-              class: `c-area ${one.className}`,
-              d: `${line}L${to} ${y(0)}L${from} ${y(0)}Z`,
-            }),
-          );
-        }
-        out.push(svg('path', {class: `c-line ${one.className}`, d: line}));
+    for (const one of series) {
+      const all = runs(
+        points.map((p) => [p.t, one.of(p)]),
+        gap,
+      );
+      const lines = all.map((run) => path(run, x, y, one.kind !== 'line', top));
+      if (one.kind === 'area') {
+        const foot = (t) => `${x(t).toFixed(1)} ${y(0)}`;
+        const areas = all.map(
+          (run, i) => `${lines[i]}L${foot(run[run.length - 1][0])}L${foot(run[0][0])}Z`,
+        );
+        out.push(svg('path', {class: `c-area ${one.className}`, d: areas.join('')}));
       }
-      out.push(beyond(one, values, top));
-    });
+      out.push(svg('path', {class: `c-line ${one.className}`, d: lines.join('')}));
+      for (const {from, to, most} of above(all, x, top)) {
+        const middle = Math.max(LEFT + 30, Math.min(width - 40, (from + to) / 2));
+        out.push(
+          svg(
+            'text',
+            {x: middle, y: 11, class: `c-above ${one.className}`},
+            `▲ ${from === to ? '' : 'up to '}${whole(most)}`,
+          ),
+        );
+      }
+    }
     mark = svg('line', {class: 'c-mark', y1: TOP, y2: HEIGHT - BOTTOM, x1: -9, x2: -9});
     fill(drawing, out, mark);
-  }
-
-  /** What goes beyond the top says how far, where it is highest. */
-  function beyond(one, values, top) {
-    const [t, value] = values.reduce((a, b) => ((b[1] ?? 0) > a[1] ? b : a), [0, 0]);
-    if (value <= top) return [];
-    const right = x(t) > width / 2;
-    return svg(
-      'text',
-      {x: x(t), y: TOP + 14, class: `c-beyond ${one.className}` + (right ? ' end' : '')},
-      `▲ ${one.name} ${whole(value)}`,
-    );
   }
 
   function point(index, clientY = null) {
@@ -156,10 +169,9 @@ export function timeChart({series, label, unit}) {
     mark.setAttribute('x1', x(p.t));
     mark.setAttribute('x2', x(p.t));
     const where = drawing.getBoundingClientRect();
-    const figures = series
-      .filter((one) => (one.of(p) ?? null) !== null)
-      .map((one) => `${one.name} ${share(one.of(p))}`);
-    const text = [clock(p.t), ...figures].join(' · ');
+    const text = [clock(p.t), ...series.map((one) => `${one.name} ${whole(one.of(p))}`)].join(
+      ' · ',
+    );
     showTipAt(where.left + x(p.t), clientY ?? where.top + 30, `${text} ${unit}`);
   }
 
@@ -182,9 +194,9 @@ export function timeChart({series, label, unit}) {
   new ResizeObserver(() => box.clientWidth !== width && draw()).observe(box);
   return {
     element: box,
-    set(next, step = Infinity) {
+    set(next, ms = Infinity) {
       points = next;
-      gap = 1.5 * step;
+      gap = 3 * ms;
       draw();
     },
   };

@@ -166,7 +166,7 @@ export function drawFailures(page, place, path) {
   return () => page.drop(resource);
 }
 
-export function drawCounters(page, place, path) {
+export function drawCounters(page, place, path, over) {
   const panel = h('section', {class: 'panel'}, loading());
   place.append(panel);
   const rows = (group, values) =>
@@ -181,7 +181,11 @@ export function drawCounters(page, place, path) {
       panel,
       list.length
         ? plainTable(COUNTER_HEADS, list)
-        : empty('There are no counters: they come with the first attempt that ends well.'),
+        : empty(
+            over()
+              ? 'It has no counters: no attempt of it got so far as to count anything.'
+              : 'No counters yet: they come with the first attempt that ends.',
+          ),
     );
   });
   return () => page.drop(resource);

@@ -2,13 +2,14 @@
 // beside it who comes before it and who has what its queue is guaranteed.
 import {h, fill, oneLine, visible} from './dom.js';
 import {get} from './api.js';
-import {counted, whole} from './format.js';
+import {counted} from './format.js';
 import {href} from './router.js';
 import {MENDS, MEND_ACTIONS, WORDS} from './words.js';
 import {showFacts} from './plain_table.js';
-import {askMove, askPriority, askRelease, roomOf, move} from './actions.js';
+import {askMove, askPriority, askRelease, move} from './actions.js';
 import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
+import {measureOfAll, roomOf, slotsText} from './measure.js';
 import {failure, loading} from './states.js';
 
 function mends(reason, job) {
@@ -60,6 +61,7 @@ function suggestion(job, queues) {
   );
 }
 
+const DUE = {guarantee: 'guaranteed', share: 'fairShare', none: 'maximum'};
 const ENDS = {SUCCEEDED: 'It has succeeded', FAILED: 'It has failed', KILLED: 'It was killed'};
 
 export function drawWhy(page, place, path, whenJob) {
@@ -116,9 +118,8 @@ export function drawWhy(page, place, path, whenJob) {
           ['Reduce slots', queue.reduces],
         ].map(([label, slots]) => [
           label,
-          `${whole(slots.running)} running of ${whole(slots.guaranteed)} guaranteed, ` +
-            `${whole(slots.pending)} pending`,
-          `${WORDS.running} ${WORDS.guaranteed} ${WORDS.pending}`,
+          slotsText(slots),
+          `${WORDS.running} ${WORDS[DUE[measureOfAll(queues)]]} ${WORDS.pending}`,
         ])
       : [];
     const figures = h('div', {});

@@ -7,6 +7,8 @@ import {h, fill} from './dom.js';
 
 const POLL_MS = 4000;
 const PROBE_MS = 2000;
+const RELOADED_KEY = 'weir.reloaded';
+const RELOAD_LEAST_MS = 10_000; // what fails again at once is shown, not loaded for ever
 const TOPICS = ['queues', 'jobs', 'trackers', 'policy', 'settings', 'cluster'];
 
 let source = null;
@@ -15,6 +17,7 @@ let streaming = false;
 let downSince = 0;
 let reopenTimer = 0;
 let page = null;
+let lacking = null; // the signal of a page that could not be loaded
 
 export function liveState() {
   return downSince ? 'down' : streaming ? 'live' : 'polling';
@@ -57,6 +60,7 @@ function isReachable(yes) {
   changedState();
   document.documentElement.classList.toggle('stale', !yes);
   if (!yes) return;
+  if (lacking && !lacking.aborted) return location.reload();
   open();
   page?.refresh();
 }
@@ -117,9 +121,21 @@ function open() {
 async function probeIfGone() {
   try {
     await fetch('/healthz', {cache: 'no-store', signal: AbortSignal.timeout(5000)});
+    return true;
   } catch {
     isReachable(false);
+    return false;
   }
+}
+
+/** The page could not be loaded: all is loaded anew once the server answers, unless it ends. */
+export async function reloadWhenBack(signal, asked = false) {
+  lacking = signal;
+  const before = Number(sessionStorage.getItem(RELOADED_KEY) ?? 0);
+  if (!(await probeIfGone()) || signal.aborted) return;
+  if (!asked && Date.now() - before < RELOAD_LEAST_MS) return;
+  sessionStorage.setItem(RELOADED_KEY, Date.now());
+  location.reload();
 }
 
 /** Follows what this page wants to hear of; the stream is kept if it is the same as before. */

@@ -2,6 +2,7 @@
 import {start, match} from './router.js';
 import {Page} from './page.js';
 import {h, fill} from './dom.js';
+import {reloadWhenBack} from './live.js';
 import {failure, loading} from './states.js';
 import {drawShell, markPlace} from './shell.js';
 import {startTips, hideTip} from './tooltip.js';
@@ -26,9 +27,9 @@ async function show(url) {
   fill(main, mine.root);
   fill(mine.root, loading());
   if (!samePath) window.scrollTo(0, 0);
+  const module = await import(`./views/${view}.js`).catch((error) => unloaded(mine, error));
+  if (!module || mine.signal.aborted) return;
   try {
-    const module = await import(`./views/${view}.js`).catch((error) => loadAgain(mine, error));
-    if (mine.signal.aborted || !module) return;
     fill(mine.root);
     module.draw(mine);
     if (!samePath && started) main.focus({preventScroll: true});
@@ -43,17 +44,15 @@ async function show(url) {
   started = true;
 }
 
-/** A module that could not be loaded is not tried again by the browser: the whole page is. */
-function loadAgain(mine, error) {
-  console.error(error);
+// What a browser once failed to load as a module it does not ask for again: only all of it anew.
+function unloaded(mine, error) {
+  if (mine.signal.aborted) return;
   fill(
     mine.root,
-    failure(error, () => location.reload()),
+    failure(error, () => reloadWhenBack(mine.signal, true)),
   );
-  mine.every(2000, async () => {
-    const answer = await fetch('/healthz').catch(() => null);
-    if (answer?.ok && !mine.signal.aborted) location.reload();
-  });
+  console.error(error);
+  reloadWhenBack(mine.signal);
 }
 
 let started = false;

@@ -2,17 +2,20 @@
 // fold, and what is folded is in the address; a filter shows matching queues with their parents.
 import {h, setText, visible} from './dom.js';
 import {Table} from './table.js';
-import {CLASSES, barFigure, legend, makeBar, ruleOf, setBar, scales} from './bars.js';
+import {CLASSES, makeBar, setBar, scales} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
 import {whole, seconds, counted} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {WORDS} from './words.js';
+import {
+  RUNNING_MEANS,
+  demandOf,
+  measureOfAll,
+  minimumText,
+  runningText,
+  waitsAtMaximum,
+} from './measure.js';
 
-const BESIDE = {
-  guarantee: 'running / guaranteed',
-  share: 'running / fair share',
-  none: 'running',
-};
 const FOLD_ABOVE = 80; // so many queues begin folded
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
@@ -27,7 +30,7 @@ function slotsCell(cell, queue, view, kind, tree) {
   }
   const slots = queue[view];
   setBar(cell.bar, queue, slots, kind, tree.scale[view]);
-  setText(cell.figure, barFigure(slots));
+  setText(cell.figure, runningText(slots));
 }
 
 function bothCell(cell, queue, tree) {
@@ -36,6 +39,23 @@ function bothCell(cell, queue, tree) {
     cell.append(...cell.parts);
   }
   CLASSES.forEach(([view, kind], i) => slotsCell(cell.parts[i], queue, view, kind, tree));
+}
+
+/** What fair has of a queue beside its share. */
+function dealt(view) {
+  const column = (key, label, tip, text) => ({
+    key: view + key,
+    label,
+    width: '68px',
+    from: 1300,
+    right: true,
+    tip: `${tip} Of ${view}.`,
+    text: (queue) => text(queue[view]),
+  });
+  return [
+    column('min', 'Minimum', WORDS.minShare, minimumText),
+    column('demand', 'Demand', WORDS.demand, (slots) => whole(demandOf(slots))),
+  ];
 }
 
 function claimsText(queue) {
@@ -48,98 +68,13 @@ function claimsText(queue) {
 export class QueueTree {
   constructor({more = false}) {
     this.queues = [];
-    this.rule = 'guarantee';
-    this.legend = legend();
+    this.more = more;
+    this.measure = 'guarantee';
     this.filter = query().get('filter') ?? '';
     const closed = query().get('closed');
     this.closed = closed === null ? null : new Set(closed.split(',').filter(Boolean));
-    const columns = [
-      {
-        key: 'name',
-        label: 'Queue',
-        width: 'minmax(120px, 1.1fr)',
-        className: 'tree-name',
-        draw: (cell, queue) => this.nameCell(cell, queue),
-      },
-      {
-        key: 'both',
-        label: 'Map slots, reduce slots',
-        width: 'minmax(150px, 1.6fr)',
-        upTo: 660,
-        className: 'both-cell',
-        tip: () => `Above map slots, below reduce slots; ${BESIDE[this.rule]} beside each bar.`,
-        draw: (cell, queue) => bothCell(cell, queue, this),
-      },
-      ...CLASSES.flatMap(([view, kind]) => [
-        {
-          key: view,
-          label: kind === 'map' ? 'Map slots' : 'Reduce slots',
-          width: 'minmax(200px, 3fr)',
-          from: 660,
-          className: 'slots-cell',
-          tip: () =>
-            `The bars of all queues have one scale: the ${kind} slots of the cluster. ` +
-            `Beside each: ${BESIDE[this.rule]}.`,
-          draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
-        },
-        {
-          key: view + 'pending',
-          label: 'Pending',
-          width: '72px',
-          from: more ? 1000 : 900,
-          right: true,
-          tip: `${WORDS.pending} Of ${view}.`,
-          text: (queue) => whole(queue[view].pending),
-        },
-      ]),
-      {
-        key: 'jobs',
-        label: 'Jobs',
-        width: '84px',
-        from: 820,
-        right: true,
-        tip: WORDS.jobs,
-        text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`,
-      },
-      ...(more
-        ? [
-            {
-              key: 'users',
-              label: 'Users',
-              width: '56px',
-              from: 1100,
-              right: true,
-              tip: WORDS.users,
-              text: (queue) => (queue.leaf ? whole(queue.users.length) : ''),
-            },
-          ]
-        : []),
-      {
-        key: 'claims',
-        label: 'Claims',
-        width: '104px',
-        when: () => this.rule === 'guarantee',
-        from: 760,
-        right: true,
-        tip: WORDS.claims,
-        className: 'claim',
-        text: claimsText,
-      },
-      ...(more
-        ? [
-            {
-              key: 'state',
-              label: 'State',
-              width: '84px',
-              from: 1240,
-              tip: WORDS.queueState,
-              text: (queue) => queue.state,
-            },
-          ]
-        : []),
-    ];
     this.table = new Table({
-      columns,
+      columns: this.columns(),
       rowHeight: 36,
       keyOf: (queue) => queue.name,
       hrefOf: (queue) => href.queue(queue.name),
@@ -168,6 +103,96 @@ export class QueueTree {
         },
       },
     });
+  }
+
+  columns() {
+    const {more, measure} = this;
+    return [
+      {
+        key: 'name',
+        label: 'Queue',
+        width: 'minmax(120px, 1.1fr)',
+        className: 'tree-name',
+        draw: (cell, queue) => this.nameCell(cell, queue),
+      },
+      {
+        key: 'both',
+        label: 'Map slots, reduce slots',
+        width: 'minmax(150px, 1.6fr)',
+        upTo: 660,
+        className: 'both-cell',
+        tip: `Above map slots, below reduce slots; ${RUNNING_MEANS[measure]} beside each bar.`,
+        draw: (cell, queue) => bothCell(cell, queue, this),
+      },
+      ...CLASSES.flatMap(([view, kind]) => [
+        {
+          key: view,
+          label: kind === 'map' ? 'Map slots' : 'Reduce slots',
+          width: 'minmax(200px, 3fr)',
+          from: 660,
+          className: 'slots-cell',
+          tip:
+            `The bars of all queues have one scale: the ${kind} slots of the cluster. ` +
+            `Beside each: ${RUNNING_MEANS[measure]}.`,
+          draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
+        },
+        {
+          key: view + 'pending',
+          label: 'Pending',
+          width: '72px',
+          from: more ? 1000 : 900,
+          right: true,
+          tip: `${WORDS.pending} Of ${view}.`,
+          text: (queue) =>
+            whole(queue[view].pending) + (waitsAtMaximum(queue, view) ? ' at max' : ''),
+        },
+        ...(more && measure === 'share' ? dealt(view) : []),
+      ]),
+      {
+        key: 'jobs',
+        label: 'Jobs',
+        width: '84px',
+        from: 820,
+        right: true,
+        tip: WORDS.jobs,
+        text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`,
+      },
+      ...(more
+        ? [
+            {
+              key: 'users',
+              label: 'Users',
+              width: '56px',
+              from: 1100,
+              right: true,
+              tip: WORDS.users,
+              text: (queue) => (queue.leaf ? whole(queue.users.length) : ''),
+            },
+          ]
+        : []),
+      {
+        key: 'claims',
+        label: 'Claims',
+        width: '104px',
+        from: 760,
+        right: true,
+        tip: WORDS.claims,
+        className: 'claim',
+        text: claimsText,
+      },
+      ...(more
+        ? [
+            {
+              key: 'state',
+              label: 'State',
+              width: '84px',
+              from: measure === 'share' ? 1480 : 1240,
+              tip: WORDS.queueState,
+              text: (queue) => queue.state,
+            },
+          ]
+        : []),
+    ];
   }
 
   nameCell(cell, queue) {
@@ -229,22 +254,20 @@ export class QueueTree {
     if (queues) {
       this.queues = queues;
       knowQueues(queues);
-      this.follow(ruleOf(queues));
     }
     if (cluster) this.cluster = cluster;
     const scale = scales(this.queues, this.cluster);
     const rescaled = JSON.stringify(scale) !== JSON.stringify(this.scale);
     this.scale = scale;
+    const measure = measureOfAll(this.queues);
+    if (this.queues.length && measure !== this.measure) {
+      this.measure = measure;
+      this.table.columns = this.columns();
+      this.table.signature = null;
+      this.table.layOut();
+    }
     this.draw();
     if (rescaled) this.table.redraw();
-  }
-
-  /** Words, columns and bars are those of the policy that rules. */
-  follow(rule) {
-    if (rule === this.rule) return;
-    this.rule = rule;
-    this.legend.set(rule);
-    this.table.layOut(true);
   }
 
   draw() {

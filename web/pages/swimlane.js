@@ -1,7 +1,7 @@
 // The attempts of a job on the trackers over time, on a canvas: a lane for each slot that was
 // used, grouped by tracker. Waves are steps, stragglers are long bars, kills are red.
 import {h, fill, oneLine} from './dom.js';
-import {clock, duration, tone} from './format.js';
+import {clock, counted, duration, tone} from './format.js';
 import {showTipAt, hideTip} from './tooltip.js';
 
 const LANE = 10;
@@ -71,7 +71,7 @@ export function swimlanes() {
     canvas.style.setProperty('height', `${height}px`);
     canvas.setAttribute(
       'aria-label',
-      `${known.length} attempts on ${trackers.length} trackers over ` +
+      `${counted(known.length, 'attempt')} on ${counted(trackers.length, 'tracker')} over ` +
         'time; the list of attempts below has each of them.',
     );
     const css = getComputedStyle(box);

@@ -4,8 +4,7 @@
 //
 // A column: {key, label, tip, width, from, right, sort, text(item) or draw(cell, item)}; `from` is
 // the least width of the table, in pixels, at which the column is shown, `upTo` the first at which
-// it is not; `when()`: whether it is shown at all, `tip` may be a function: both are asked when the
-// table is laid out.
+// it is not.
 import {h, fill, setText} from './dom.js';
 
 const PRINTED_ROWS = 500; // paper has no rows to scroll to
@@ -89,15 +88,11 @@ export class Table {
     this.draw();
   }
 
-  layOut(anew = false) {
-    if (anew) this.signature = null;
+  layOut() {
     const width = this.element.clientWidth;
     const isNarrow = Boolean(this.narrow && width < this.narrow.below);
     const shown = this.columns.filter(
-      (column) =>
-        width >= (column.from ?? 0) &&
-        width < (column.upTo ?? Infinity) &&
-        (column.when?.() ?? true),
+      (column) => width >= (column.from ?? 0) && width < (column.upTo ?? Infinity),
     );
     const signature = shown.map((column) => column.key).join() + isNarrow;
     if (signature === this.signature) return this.draw();
@@ -126,14 +121,13 @@ export class Table {
           role: 'columnheader',
           'aria-sort': direction,
         });
-        const tip = typeof column.tip === 'function' ? column.tip() : column.tip;
-        const props = {tip, class: direction ? 'sorted ' + direction : ''};
+        const props = {tip: column.tip, class: direction ? 'sorted ' + direction : ''};
         if (column.sort && this.onSort) {
           cell.append(
             h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label),
           );
         } else {
-          cell.append(h('span', {...props, tabindex: tip ? 0 : null}, column.label));
+          cell.append(h('span', {...props, tabindex: column.tip ? 0 : null}, column.label));
         }
         return cell;
       }),

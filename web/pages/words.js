@@ -9,7 +9,9 @@ export const WORDS = {
     'As the policy that rules would give them their next slot: first those that may run, then ' +
     'those that wait for a place among the running jobs, then held ones.',
   running: 'Running slots: held by attempts that run now and are not to die.',
-  pending: 'Pending slots: of tasks that could be launched now if there were slots for them.',
+  pending:
+    'Pending slots: of tasks that could be launched now if there were slots for them. What a ' +
+    'maximum of the queue forbids is not pending: at max.',
   maximum: 'Maximum slots: the queue never has more, whichever policy rules.',
   borrows:
     'Borrowed slots: running above the guarantee, lent by queues that do not need theirs ' +

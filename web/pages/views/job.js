@@ -182,7 +182,7 @@ export function draw(page) {
         ['attempts', 'Attempts', (place) => drawAttempts(page, place, path)],
         ['failures', 'Failures', (place) => drawFailures(page, place, path)],
         ['logs', 'Logs', (place) => drawLogs(page, place, path)],
-        ['counters', 'Counters', (place) => drawCounters(page, place, path)],
+        ['counters', 'Counters', (place) => drawCounters(page, place, path, () => over(job))],
         [
           'settings',
           'Settings',

@@ -1,7 +1,7 @@
 // All jobs: filters and sorting in the address, live progress, why each waits.
 import {h, fill, setText} from '../dom.js';
 import {JobList} from '../job_list.js';
-import {whole, counted} from '../format.js';
+import {counted, whole} from '../format.js';
 import {query, setQuery} from '../router.js';
 import {knowQueues} from '../colours.js';
 import {empty} from '../states.js';

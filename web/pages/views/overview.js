@@ -2,10 +2,12 @@
 // jobs wait for what.
 import {h, fill, setText, visible} from '../dom.js';
 import {QueueTree, allKills, killLines} from '../queue_tree.js';
+import {legend} from '../bars.js';
 import {whole, slotTime, seconds, clock, duration, counted} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
+import {showQueues} from '../measure.js';
 import {loading} from '../states.js';
 
 const WAITING = 'WAITING,PENDING,HELD';
@@ -197,6 +199,7 @@ export function draw(page) {
   const stats = [map, reduce, jobs, claims, kills, policy, trackers];
   const tree = new QueueTree({});
   const place = h('div', {}, loading());
+  const means = legend();
   const claimList = h('ul', {class: 'lines'});
   const killList = h('ul', {class: 'lines'});
   const waitList = h('ul', {class: 'lines'}, h('li', {class: 'none'}, 'Loading'));
@@ -216,7 +219,7 @@ export function draw(page) {
       h(
         'div',
         {class: 'stack'},
-        panel([h('h2', {}, 'Queues'), tree.input], tree.legend.element, place),
+        panel([h('h2', {}, 'Queues'), tree.input], means.element, place),
         late(
           [
             explained(
@@ -282,23 +285,22 @@ export function draw(page) {
       whole(hour.attempts),
       hour.attempts ? `${slotTime(hour.waste_slot_ms)} lost` : 'nothing lost',
     );
-    const {LIVE: live = 0, ...others} = value.trackers_by_state;
-    const away = Object.entries(others);
+    const away = Object.entries(value.trackers_by_state).filter(([state]) => state !== 'LIVE');
     trackers.set(
-      whole(away.reduce((sum, [, count]) => sum + count, live)),
-      away.map(([state, count]) => `${whole(count)} ${state.toLowerCase().replace('_', ' ')}`).join(', ') ||
-        'all live',
+      whole(value.trackers),
+      away.map(([state, count]) => `${whole(count)} ${state.toLowerCase()}`).join(', ') || 'all live',
     );
     trackers.element.classList.toggle('alarming', away.length > 0);
     tree.set(null, value);
     showClaims();
   });
   page.every(1000, showClaims);
-  page.show(place, '/queues', {topic: 'queues', merge: true}, (queues) => {
+  showQueues(page, place, (queues) => {
     if (!tree.mounted) {
       fill(place);
       tree.mounted = tree.table.mount(page, place);
     }
+    means.show(queues);
     tree.set(queues);
     killRows(killList, queues);
   });

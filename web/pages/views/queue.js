@@ -3,20 +3,24 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {drawTabs} from '../tabs.js';
 import {JobList} from '../job_list.js';
-import {CLASSES, barParts, legend, makeBar, ruleOf, scales, setBar} from '../bars.js';
+import {CLASSES, makeBar, setBar, scales, legend} from '../bars.js';
 import {knowQueues} from '../colours.js';
 import {counted} from '../format.js';
 import {href} from '../router.js';
 import {askQueueState} from '../actions.js';
+import {measureOfAll, showQueues, slotsText, waitsAtMaximum} from '../measure.js';
 import {empty, loading} from '../states.js';
 import {stateBadge} from '../job_cells.js';
 import {WORDS} from '../words.js';
-import {takers, claimTable, killTable, userTable, settingsList, history} from '../queue_parts.js';
+import {claimTable, killTable, userTable, settingsList} from '../queue_parts.js';
+import {takers} from '../queue_takers.js';
+import {history} from '../queue_history.js';
 
 export function draw(page) {
   const name = page.params.name;
   page.title(visible(name));
   const badge = h('span', {});
+  const means = legend();
   const stateButton = h('button', {});
   const bars = CLASSES.map(([view, kind]) => ({
     view,
@@ -24,8 +28,6 @@ export function draw(page) {
     bar: makeBar(),
     text: h('span', {class: 'num'}),
   }));
-  const key = legend();
-  const takersHead = h('h2', {}, 'Who uses its slots');
   const takersPlace = h('div', {class: 'columns'}, loading());
   const parts = {
     claims: h('div', {}),
@@ -53,7 +55,7 @@ export function draw(page) {
     h(
       'section',
       {class: 'panel'},
-      key.element,
+      means.element,
       bars.map((one) =>
         h(
           'div',
@@ -70,12 +72,13 @@ export function draw(page) {
     h(
       'section',
       {class: 'panel'},
-      h('div', {class: 'panel-head'}, takersHead),
+      h('div', {class: 'panel-head'}, h('h2', {}, 'Who uses its slots')),
       takersPlace,
     ),
   );
   let queue = null;
   let cluster = null;
+  let measure = null;
   const waiting = [];
   const whenQueue = (call) => (queue ? call() : waiting.push(call));
   const show = (queues) => {
@@ -90,17 +93,24 @@ export function draw(page) {
     }
     rest.hidden = false;
     fill(trouble);
-    key.set(ruleOf(queues));
     const scale = scales(queues, cluster);
     for (const one of bars) {
       const slots = queue[one.view];
       setBar(one.bar, queue, slots, one.kind, scale[one.view]);
-      setText(one.text, barParts(slots, one.kind).join('; '));
+      setText(
+        one.text,
+        slotsText(slots) +
+          (waitsAtMaximum(queue, one.view)
+            ? ' as it runs its maximum, with ' +
+              `${counted(queue.jobs_pending + queue.jobs_waiting, 'job')} waiting`
+            : ''),
+      );
     }
     if (badge.state !== queue.state) fill(badge, stateBadge(queue.state));
     badge.state = queue.state;
     setText(stateButton, queue.state === 'STOPPED' ? 'Start…' : 'Stop…');
-    setText(takersHead, ruleOf(queues) === 'guarantee' ? 'Who uses its slots' : 'What it runs');
+    means.show(queues);
+    measure = measureOfAll(queues);
     takers(takersPlace, queue, queues);
     for (const call of waiting.splice(0)) call();
     fill(parts.claims, claimTable(queue));
@@ -112,7 +122,7 @@ export function draw(page) {
   page.use('/cluster', {topic: 'cluster', every: 10_000}, (value) => {
     cluster = value ?? cluster;
   });
-  page.show(trouble, '/queues', {topic: 'queues', merge: true}, show);
+  showQueues(page, trouble, show);
   const panel = (title, element) =>
     h(
       'section',
@@ -147,7 +157,7 @@ export function draw(page) {
       (place) => {
         const box = panel(null, null);
         place.append(box);
-        history(page, box, name);
+        whenQueue(() => history(page, box, name, () => measure));
       },
     ],
     [

@@ -206,10 +206,10 @@ function drawEditor(page, place) {
     setText(
       title,
       [
-        `Number ${mine.number}`,
-        mine.name ? visible(mine.name) : '',
-        mine.by ? 'applied by ' + visible(mine.by) : 'read from the file',
-        mine.at_ms ? fullMoment(mine.at_ms) : '',
+        `Number ${whole(mine.number)}`,
+        visible(mine.source),
+        mine.by ? `applied by ${visible(mine.by)}` : 'read from the file',
+        mine.at_ms ? fullMoment(mine.at_ms) : null,
       ]
         .filter(Boolean)
         .join(', '),

@@ -1,7 +1,7 @@
 // One tracker: its slots, state, what was ordered of it, and its attempts.
 import {h, fill, setText, visible} from '../dom.js';
 import {Table} from '../table.js';
-import {slotGrid, why, watchSlots, queuesOfJobs} from './trackers.js';
+import {slotGrid, isSilent, why, watchSlots, queuesOfJobs} from './trackers.js';
 import {stateBadge, queueColumn} from '../job_cells.js';
 import {askOrder} from '../actions.js';
 import {duration, megabytes, whole, counted, millionths, moment, clock, DASH} from '../format.js';
@@ -82,7 +82,7 @@ export function draw(page) {
     resume: order('resume', 'Resume…'),
     stop: order('stop', 'Stop…'),
     now: order('stop now', 'Stop now…'),
-    lost: order('lost', 'Declare lost…'),
+    lost: order('lost', 'Declare lost…', 'danger'),
     forget: order('forget', 'Forget…'),
   };
   const factsPlace = h('div', {}, loading());
@@ -120,12 +120,10 @@ export function draw(page) {
     badge.state = one.state;
     const ordered = Boolean(one.order) || one.state === 'FAULTY';
     const gone = one.state === 'LOST';
-    // Who does not answer does nothing that it is told.
-    const silent = gone || one.state === 'SILENT';
-    acts.drain.hidden = ordered || silent;
-    acts.resume.hidden = !ordered;
-    acts.stop.hidden = acts.now.hidden = silent;
-    acts.lost.hidden = one.state !== 'SILENT';
+    acts.drain.hidden = ordered || gone;
+    acts.resume.hidden = !ordered || gone;
+    acts.stop.hidden = acts.now.hidden = gone;
+    acts.lost.hidden = !isSilent(one);
     acts.forget.hidden = !gone;
     slotGrid(grid, one, known);
     const facts = [

@@ -103,18 +103,25 @@ export function why(tracker) {
 const ordered = (tracker) =>
   ['DRAINING', 'DRAINED', 'STOPPING', 'FAULTY'].includes(tracker.state) || Boolean(tracker.order);
 
+/** It does not answer: no order reaches it, but it can be given up. */
+export const isSilent = (tracker) => ['SILENT', 'AWAITED'].includes(tracker.state);
+
+const ACTS = {
+  drain: ['Drain…', 'Drain'],
+  resume: ['Resume…', 'Resume'],
+  lost: ['Lost…', 'Declare lost:'],
+};
+
 function actCell(cell, tracker) {
-  const order = ordered(tracker) ? 'resume' : 'drain';
+  const order = isSilent(tracker) ? 'lost' : ordered(tracker) ? 'resume' : 'drain';
   if (cell.order === order && cell.tracker === tracker) return;
   cell.order = order;
   cell.tracker = tracker;
   if (!cell.firstChild)
     cell.append(h('button', {on: {click: () => askOrder(cell.tracker, cell.order)}}));
-  setText(cell.firstChild, order === 'drain' ? 'Drain…' : 'Resume…');
-  cell.firstChild.setAttribute(
-    'aria-label',
-    `${order === 'drain' ? 'Drain' : 'Resume'} ${visible(tracker.name)}`,
-  );
+  const [text, label] = ACTS[order];
+  setText(cell.firstChild, text);
+  cell.firstChild.setAttribute('aria-label', `${label} ${visible(tracker.name)}`);
 }
 
 export function draw(page) {
@@ -272,8 +279,8 @@ export function draw(page) {
       trackers.reduce((sum, one) => sum + (one.state === 'LOST' ? 0 : one.total[key]), 0);
     setText(
       count,
-      `${counted(trackers.length, 'tracker')}, ${whole(of('map_slots'))} map and ` +
-        `${whole(of('reduce_slots'))} reduce slots`,
+      `${counted(trackers.length, 'tracker')}, ${counted(of('map_slots'), 'map slot')} and ` +
+        counted(of('reduce_slots'), 'reduce slot'),
     );
     table.set(
       trackers.filter(

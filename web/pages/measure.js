@@ -1,0 +1,120 @@
+// What the policy that rules holds queues against: capacity what they are guaranteed, fair the
+// shares that it deals (with minimums), fifo nothing.
+import {whole} from './format.js';
+
+const SHARES = '/pools';
+
+/** Of one queue's slots in a class: 'guarantee', 'share' or 'none'. */
+export function measureOf(slots) {
+  if (slots.lends !== null && slots.lends !== undefined) return 'guarantee';
+  return slots.share_thousandths === null || slots.share_thousandths === undefined
+    ? 'none'
+    : 'share';
+}
+
+/** Of all queues: under fair some of them may be no pools. */
+export function measureOfAll(queues) {
+  const all = new Set(queues.flatMap((queue) => [measureOf(queue.maps), measureOf(queue.reduces)]));
+  return ['guarantee', 'share'].find((one) => all.has(one)) ?? 'none';
+}
+
+/** The slots that it is held against: what a queue above it has of others' or of nobody's. */
+export function dueOf(slots) {
+  const measure = measureOf(slots);
+  if (measure === 'guarantee') return slots.guaranteed;
+  return measure === 'share' ? slots.share_thousandths / 1000 : 0;
+}
+
+/** A share as the command line writes it: 2.7 slots. */
+export function shareText(slots) {
+  return measureOf(slots) === 'share' ? (Math.round(dueOf(slots) * 10) / 10).toFixed(1) : '–';
+}
+
+export function minimumText(slots) {
+  return measureOf(slots) === 'share' ? whole(slots.min_share ?? 0) : '–';
+}
+
+/** What it runs and could launch, up to its maximum. */
+export function demandOf(slots) {
+  return Math.min(slots.maximum ?? Infinity, slots.running + slots.pending);
+}
+
+/** It runs its maximum and has jobs that wait: they are not pending, for nothing may start them. */
+export function waitsAtMaximum(queue, kind) {
+  const {pending, running, maximum} = queue[kind];
+  const full = running > 0 && running >= (maximum ?? Infinity);
+  return full && !pending && queue.jobs_pending + queue.jobs_waiting > 0;
+}
+
+/** Running, and beside it what the queue is held against. */
+export function runningText(slots) {
+  const measure = measureOf(slots);
+  if (measure === 'guarantee') return `${whole(slots.running)}/${whole(slots.guaranteed)}`;
+  return measure === 'share'
+    ? `${whole(slots.running)}/${shareText(slots)}`
+    : whole(slots.running);
+}
+
+export const RUNNING_MEANS = {
+  guarantee: 'running / guaranteed',
+  share: 'running / fair share',
+  none: 'running',
+};
+
+/** What a queue's slots are, in a line: the figures that the ruling policy has. */
+export function slotsText(slots) {
+  const measure = measureOf(slots);
+  const parts = [`${whole(slots.running)} running`];
+  if (measure === 'guarantee')
+    parts.push(`${whole(slots.allocated)} allocated`, `${whole(slots.guaranteed)} guaranteed`);
+  if (measure === 'share') {
+    parts.push(`a fair share of ${shareText(slots)}`);
+    if (slots.min_share) parts.push(`a minimum of ${whole(slots.min_share)}`);
+    parts.push(`a demand of ${whole(demandOf(slots))}`);
+  }
+  if (slots.maximum !== null) parts.push(`at most ${whole(slots.maximum)}`);
+  return `${parts.join(', ')}; ${whole(slots.pending)} pending`;
+}
+
+/** How many more slots of a class a queue could run at once, by what it may have. */
+export function roomOf(queue, kind = 'maps') {
+  const slots = queue[kind];
+  const most = {
+    guarantee: Math.max(slots.guaranteed, slots.allocated),
+    share: Math.floor(dueOf(slots)),
+    none: slots.maximum ?? 0,
+  }[measureOf(slots)];
+  return Math.max(0, Math.min(most, slots.maximum ?? most) - slots.running - slots.pending);
+}
+
+/** Queues as `Page.show` gives them; where shares rule with the minimums of their pools. */
+export function showQueues(page, place, shown) {
+  const minimums = new Map();
+  let pools = null;
+  const draw = (queues) => {
+    const of = (queue, kind) => ({
+      ...queue[kind],
+      min_share: minimums.get(queue.name)?.[kind].min_share ?? 0,
+    });
+    shown(
+      pools
+        ? queues.map((one) => ({...one, maps: of(one, 'maps'), reduces: of(one, 'reduces')}))
+        : queues,
+    );
+  };
+  const list = page.show(place, '/queues', {topic: 'queues', merge: true}, (queues) => {
+    const share = measureOfAll(queues) === 'share';
+    if (share && !pools) {
+      pools = page.use(SHARES, {topic: 'queues', every: 5000, least: 3000}, (value) => {
+        for (const pool of value?.pools ?? []) minimums.set(pool.name, pool);
+        if (list.value) draw(list.value);
+      });
+    } else if (!share && pools) {
+      page.drop(pools);
+      pools = null;
+      minimums.clear();
+    }
+    draw(queues);
+  });
+  return list;
+}

@@ -1,0 +1,118 @@
+// A queue's history: running and pending slots over time, and what the policy that rules now held
+// it against while it did.
+import {h, fill, setText, visible} from './dom.js';
+import {CLASSES} from './bars.js';
+import {timeChart} from './chart.js';
+import {withQuery, get} from './api.js';
+import {query, setQuery} from './router.js';
+
+const SPANS = [
+  ['10m', 600_000, '1s'],
+  ['3h', 10_800_000, '10s'],
+  ['2d', 172_800_000, '1m'],
+  ['60d', 5_184_000_000, '15m'],
+];
+
+// Points say whose they are: fair's have shares, and guarantee nothing.
+const shared = (of) => of !== undefined && of.share_thousandths !== null;
+const LINES = {
+  guarantee: (kind) => [
+    {
+      name: 'guaranteed',
+      kind: 'step',
+      className: 'c-guaranteed',
+      of: (p) => (shared(p[kind]) ? null : p[kind]?.guaranteed),
+    },
+    {
+      name: 'allocated',
+      kind: 'step',
+      className: 'c-allocated',
+      of: (p) => (shared(p[kind]) ? null : p[kind]?.allocated),
+    },
+  ],
+  share: (kind) => [
+    {
+      name: 'fair share',
+      kind: 'step',
+      className: 'c-guaranteed',
+      of: (p) => (shared(p[kind]) ? Math.round(p[kind].share_thousandths / 100) / 10 : null),
+    },
+  ],
+  none: () => [],
+};
+
+function chartOf(name, kind, measure) {
+  return timeChart({
+    label: `${name}: ${kind} slots over time`,
+    unit: `${kind} slots`,
+    series: [
+      {name: 'running', kind: 'area', className: 'c-running', of: (p) => p[kind]?.running},
+      ...LINES[measure](kind),
+      {
+        name: 'pending',
+        kind: 'line',
+        clip: true,
+        className: 'c-pending',
+        of: (p) => p[kind]?.pending,
+      },
+    ],
+  });
+}
+
+export function history(page, place, name, measure) {
+  let shown = null;
+  let charts = [];
+  const columns = h('div', {class: 'columns'});
+  const drawCharts = () => {
+    if (shown === measure()) return;
+    shown = measure();
+    charts = CLASSES.map(([, kind]) => [kind, chartOf(name, kind, shown)]);
+    fill(
+      columns,
+      charts.map(([kind, chart]) =>
+        h('div', {}, h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'), chart.element),
+      ),
+    );
+  };
+  const problem = h('p', {class: 'muted'});
+  const chips = h('div', {class: 'chips', role: 'group', 'aria-label': 'Time span'});
+  const read = async () => {
+    const [, span, step] =
+      SPANS.find(([key]) => key === (query().get('span') ?? '10m')) ?? SPANS[0];
+    for (const chip of chips.children)
+      chip.setAttribute('aria-pressed', chip.textContent === (query().get('span') ?? '10m'));
+    try {
+      const series = await get(
+        withQuery('/series', {queue: name, since: Date.now() - span, step}),
+        {signal: page.signal},
+      );
+      setText(problem, '');
+      drawCharts();
+      for (const [, chart] of charts) chart.set(series.points, series.step_ms);
+    } catch (error) {
+      if (error.name !== 'AbortError') setText(problem, error.status ? visible(error.message) : '');
+    }
+  };
+  for (const [key] of SPANS)
+    chips.append(
+      h(
+        'button',
+        {
+          on: {
+            click: () => {
+              setQuery({span: key});
+              read();
+            },
+          },
+        },
+        key,
+      ),
+    );
+  place.append(
+    h('div', {class: 'panel-head'}, h('h2', {}, 'History'), chips),
+    problem,
+    columns,
+  );
+  read();
+  page.every(5000, read);
+}
