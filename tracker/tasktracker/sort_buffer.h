@@ -74,9 +74,9 @@ class SortBuffer {
   std::size_t scanned_ = 0;   // no newline before this, from recorded_ on
   std::size_t count_ = 0;
   bool full_ = false, asked_for_large_pages_ = false;
-  MapOutputKeys keys_;
   Status status_ = Ok{};
   std::vector<std::uint32_t> partition_counts_;
+  MapOutputKeys keys_;
 };
 
 }  // namespace weir::tasktracker
