@@ -10,11 +10,11 @@ import jsonschema
 import requests
 
 from cluster import ROOT, Cluster, wait_for
+from document import DOCUMENT, check, strict
 
 HTTP = "listen: {thrift: '127.0.0.1:0', http: '127.0.0.1:0', http_names: [weir.example.org]}"
 API = "/api/v1"
 HOSTILE = ["<script>alert(1)</script>", "a' OR 1=1 --", "\u202etxt.exe", "name\u00e4\u20ac\U0001f600", "%00%2e%2e", "${jndi}"]
-DOCUMENT = json.loads((ROOT / "web/api/openapi.json").read_text())
 
 
 def settings_text(folder, more=""):
@@ -28,9 +28,15 @@ class Http(Cluster):
     def setUp(self):
         super().setUp()
         self.conf = self.dir / "weir.yaml"
-        self.conf.write_text(settings_text(self.dir))
+        self.conf.write_text(self.write_settings())
         self.start_cluster(self.trackers, conf=self.conf)
         self.session = requests.Session()
+
+    def write_settings(self):
+        return settings_text(self.dir)
+
+    def checked(self, method, path, answer):
+        """Looks at every answer that a call gets."""
 
     def call(self, method, path, status, *, user="ann", body=None, headers=None, **options):
         """A call of the API; its answer, which has that status and the headers that every answer has."""
@@ -46,6 +52,8 @@ class Http(Cluster):
         self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
         if status >= 400:
             self.assertEqual(set(answer.json()), {"code", "message", "hint", "diagnostics"})
+        check(method, path, answer)
+        self.checked(method, path, answer)
         return answer
 
     def get(self, path, status=200, **options):
@@ -61,31 +69,6 @@ class Http(Cluster):
     def wait_over(self, number):
         return wait_for("the job is over", lambda: (job := self.get(f"/jobs/{number}").json())["state"] in
                         ("SUCCEEDED", "FAILED", "KILLED") and job, 120)
-
-
-def strict(schema):
-    """OpenAPI 3.0's `nullable` as JSON Schema has it, references looked up."""
-    if isinstance(schema, list):
-        return [strict(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema:
-        name = schema["$ref"].rsplit("/", 1)[1]
-        return strict(DOCUMENT["components"]["schemas"][name])
-    made = {key: strict(value) for key, value in schema.items() if key not in ("nullable", "description", "format")}
-    return {"anyOf": [{"type": "null"}, made]} if schema.get("nullable") else made
-
-
-def fields_of(schema, path=""):
-    """Every field that a schema names."""
-    schema = schema if "$ref" not in schema else DOCUMENT["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
-    for part in schema.get("allOf", []):
-        yield from fields_of(part, path)
-    if schema.get("type") == "array":
-        yield from fields_of(schema["items"], path + "[]")
-    for name, inner in schema.get("properties", {}).items():
-        yield f"{path}.{name}"
-        yield from fields_of(inner, f"{path}.{name}")
 
 
 class Document(Http):
