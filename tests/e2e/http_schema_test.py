@@ -3,8 +3,10 @@ field, and every field, path and method of the document is in an answer. Under e
 import unittest
 from urllib.parse import quote
 
+import jsonschema
+
 from cluster import wait_for
-from document import DOCUMENT, Seen, answer_schema, check, operation_of
+from document import DOCUMENT, Seen, answer_schema, check, operation_of, strict
 from http_test import HTTP, Http
 
 SETTINGS = """
@@ -96,7 +98,9 @@ class Schema(Http):
 
     def change(self, job):
         """Every call that changes something, and whose answers say what it would."""
-        for body in ({"priority": "HIGH"}, {"queue": "lab.bench"}, {"pool": "research"}):
+        for body in ({"priority": "HIGH", "queue": None, "held": None}, {"queue": "lab.bench", "pool": None, "priority": None},
+                     {"pool": "research"}):
+            jsonschema.validate(body, strict({"$ref": "#/components/schemas/JobChange"}))
             self.call("PATCH", f"/jobs/{job}", 200, body=body)
         for state in ("STOPPED", "RUNNING"):
             self.call("PATCH", "/queues/lab.bench", 200, body={"state": state})

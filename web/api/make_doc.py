@@ -42,7 +42,7 @@ def type_of(schema):
     if "allOf" in schema:
         return type_of(schema["allOf"][0])
     if "enum" in schema:
-        return " ".join(f"`{value}`" for value in schema["enum"])
+        return " ".join(f"`{value if isinstance(value, str) else json.dumps(value)}`" for value in schema["enum"] if value is not None)
     if schema.get("type") == "array":
         return "list of " + type_of(schema["items"])
     if schema.get("type") == "object" and schema.get("properties"):
