@@ -12,11 +12,13 @@ const std::string kGet = "GET /stream HTTP/1.1\r\nHost: here\r\n\r\n";
 class StreamTest : public HttpTest {
  protected:
   std::shared_ptr<EventStream> open(RawHttp& client) {
+    const std::size_t before = site_->streams().size();
     client.send(kGet);
     EXPECT_THAT(client.read_until("data: first\n\n"),
                 HasSubstr("Content-Type: text/event-stream\r\n"));
-    const auto streams = site_->streams();
-    return streams.empty() ? nullptr : streams.back();
+    // Its first text may be here before the handler has gone on.
+    const bool there = eventually([&] { return site_->streams().size() > before; });
+    return there ? site_->streams().back() : nullptr;
   }
 };
 
