@@ -14,6 +14,7 @@
 #include "cli/policy_commands.h"
 #include "cli/queue_commands.h"
 #include "cli/report_command.h"
+#include "cli/run_command.h"
 #include "cli/server_commands.h"
 #include "cli/shares_command.h"
 #include "cli/sim_command.h"
@@ -29,6 +30,7 @@ void add_commands(CLI::App& app, Context& context) {
   add_local_command(app, context);
   add_daemon_commands(app, context);
   add_submit_command(app, context);
+  add_run_command(app, context);
   add_job_commands(app, context);
   add_watch_command(app, context);
   add_queue_commands(app, context);

@@ -12,6 +12,7 @@
 #include "cli/paths.h"
 #include "cli/tracker_commands.h"
 #include "conf/load.h"
+#include "conf/offer_section.h"
 #include "conf/values.h"
 #include "tracker/jobtracker/main.h"
 #include "tracker/tasktracker/tasktracker.h"
@@ -55,7 +56,8 @@ void add_jobtracker(CLI::App& app, Context& context) {
 struct TrackerCommand {
   std::string conf, rack, host, work_dir, name;
   std::optional<std::int64_t> map_slots, reduce_slots, vcores;
-  std::string memory;
+  std::string memory, offer, ports;
+  std::vector<std::string> labels;
   std::optional<std::uint16_t> shuffle_port;
   std::vector<std::string> local_paths;
 };
@@ -73,6 +75,31 @@ TrackerSettings tracker_settings(const std::string& conf) {
 std::string own_work_dir(const std::string& name) {
   return fmt::format("/tmp/weir-tracker-{}-{}", geteuid(),
                      name.empty() ? std::to_string(getpid()) : name);
+}
+
+// What it offers where containers count.
+void set_offer(const TrackerCommand& command, TaskTrackerOptions& options) {
+  if (!command.offer.empty()) {
+    auto offer = parse_offer(command.offer);
+    if (!offer) {
+      throw wrong_use(fmt::format("--offer: {}, allowed: {}", printable(offer.error().message),
+                                  offer.error().hint));
+    }
+    options.offer = std::move(*offer);
+  }
+  for (const std::string& label : command.labels) {
+    if (const Status added = add_label(label, options.labels); !added) {
+      throw wrong_use(fmt::format("--label: {}, allowed: {}", printable(added.error().message),
+                                  added.error().hint));
+    }
+  }
+  if (command.ports.empty()) return;
+  const auto ports = parse_port_range(command.ports);
+  if (!ports) {
+    throw wrong_use(
+        fmt::format("--port-range '{}': write {}", printable(command.ports), kPortRangeAllowed));
+  }
+  options.ports = *ports;
 }
 
 TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand& command) {
@@ -97,6 +124,10 @@ TaskTrackerOptions tracker_options(const Context& context, const TrackerCommand&
     }
   }
   options.vcores = command.vcores.value_or(settings.vcores);
+  options.offer = settings.offer;
+  options.labels = settings.labels;
+  options.ports = settings.ports;
+  set_offer(command, options);
   options.rack = command.rack.empty() ? settings.rack : command.rack;
   options.local_paths = command.local_paths.empty() ? settings.hosts : command.local_paths;
   options.min_free_disk_mb = settings.min_free_disk_mb;
@@ -131,6 +162,15 @@ void add_tracker_options(CLI::App& command, TrackerCommand& options) {
   command.add_option("--vcores", options.vcores, "cores to offer (default: not offered)")
       ->type_name("N")
       ->check(amount);
+  command
+      .add_option("--offer", options.offer,
+                  "where containers count: auto, or like memory_mb=4096,vcores=auto,gpu=2")
+      ->type_name("AMOUNTS");
+  command.add_option("--label", options.labels, "what jobs may require, like disk=ssd; repeatable")
+      ->type_name("LABEL=VALUE");
+  command
+      .add_option("--port-range", options.ports, "ports that tasks may be given, like 20000-20099")
+      ->type_name("FIRST-LAST");
   command.add_option("--work-dir", options.work_dir, "this tracker's alone; made if missing")
       ->type_name("DIR");
   command.add_option("--rack", options.rack, "where it stands in the network");

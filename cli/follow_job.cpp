@@ -29,9 +29,10 @@ class ProgressDisplay {
       drawn_ = true;
       return;
     }
+    const JobView::Tasks all = job.all_tasks();
     const std::string what =
-        fmt::format("{} {} {} {}", job.state, job.maps.progress_millionths,
-                    job.reduces.progress_millionths, job.maps.running + job.reduces.running);
+        fmt::format("{} {} {} {}", job.state, all.progress_millionths,
+                    job.reduces.progress_millionths, all.running);
     const std::int64_t now = steady_ms();
     const bool due = !last_line_ms_ || now - *last_line_ms_ >= kLineEveryMs;
     if (what == last_ || (!due && !job.over())) return;
@@ -53,19 +54,44 @@ class ProgressDisplay {
   std::optional<std::int64_t> last_line_ms_;
 };
 
+// Of a job of one task, which ends as that does: the status of its command, as shells say it.
+std::optional<int> own_status(const JobView& job) {
+  if (job.groups.size() != 1 || job.groups.front().tasks.total != 1 || job.state != "FAILED")
+    return std::nullopt;
+  const std::string why = job.diagnostics.value_or("");
+  const auto number_after = [&why](std::string_view words) -> std::optional<int> {
+    const std::size_t at = why.find(words);
+    if (at == std::string::npos) return std::nullopt;
+    return std::atoi(why.c_str() + at + words.size());
+  };
+  if (const auto status = number_after("command exited with status ")) return status;
+  const auto signal = number_after("command was ended by signal ");
+  return signal ? std::optional(128 + *signal) : std::nullopt;
+}
+
 int show_result(Context& context, const JobView& job) {
   const bool succeeded = job.state == "SUCCEEDED";
   if (context.json()) {
     print_json(context.out, to_json(job));
   } else if (succeeded) {
-    const int failed = job.maps.failed_attempts + job.reduces.failed_attempts;
-    context.out << fmt::format("{} SUCCEEDED in {}: {}, {}{}\n", job_name(job.id), time_taken(job),
-                               counted(job.maps.total, "map"), counted(job.reduces.total, "reduce"),
-                               failed > 0 ? fmt::format(", {} failed attempts", failed) : "");
+    const JobView::Tasks all = job.all_tasks();
+    const std::string tasks = job.groups.empty()
+                                  ? counted(job.maps.total, "map") + ", " +
+                                        counted(job.reduces.total, "reduce")
+                                  : counted(all.total, "task");
+    context.out << fmt::format("{} SUCCEEDED in {}: {}{}\n", job_name(job.id), time_taken(job),
+                               tasks,
+                               all.failed_attempts > 0
+                                   ? ", " + counted(all.failed_attempts, "failed attempt")
+                                   : "");
     if (job.counters) context.out << counter_lines(*job.counters);
-    context.out << fmt::format("output: {}\n", printable(job.output));
+    if (!job.output.empty()) context.out << fmt::format("output: {}\n", printable(job.output));
   }
   if (succeeded) return kExitDone;
+  if (const auto status = own_status(job)) {
+    context.err << "weir: " << why_not_succeeded(job) << "\n";
+    return *status;
+  }
   throw CliFailure(kExitNotSo, why_not_succeeded(job));
 }
 

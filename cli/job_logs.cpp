@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/connection.h"
@@ -12,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/patience.h"
 #include "cli/progress_bar.h"
+#include "conf/values.h"
 #include "jobqueue/model/plain_text.h"
 #include "tracker/tasktracker/shuffle_client.h"
 
@@ -21,18 +23,44 @@ namespace {
 using tasktracker::LogPiece;
 
 struct LogOptions {
-  std::string id, attempt;
+  std::string id, attempt, task;
   bool list = false, out = false, error = false, system = false, follow = false, raw = false;
   std::int64_t most_bytes = 1 << 20;
 
-  std::vector<std::string> logs() const {
+  // An application's tasks have their output there, those of maps and reduces theirs elsewhere.
+  std::vector<std::string> logs(bool application) const {
     std::vector<std::string> logs;
-    if (error || (!out && !system)) logs.emplace_back("stderr");
+    const bool none = !error && !out && !system;
+    if (none && application) return {"stdout"};
+    if (error || none) logs.emplace_back("stderr");
     if (out) logs.emplace_back("stdout");
     if (system) logs.emplace_back("syslog");
     return logs;
   }
 };
+
+// Of the task that is asked for: main.3, as the job has its groups.
+std::vector<AttemptView> asked_for(std::vector<AttemptView> attempts, const JobView& job,
+                                   const std::string& task) {
+  if (task.empty()) return attempts;
+  const std::size_t dot = task.rfind('.');
+  const auto index = dot == std::string::npos ? std::nullopt : parse_integer(task.substr(dot + 1));
+  const auto group =
+      std::find_if(job.groups.begin(), job.groups.end(),
+                   [&](const auto& each) { return each.name == task.substr(0, dot); });
+  if (!index || group == job.groups.end()) {
+    std::string groups;
+    for (const auto& each : job.groups) groups += (groups.empty() ? "" : ", ") + each.name;
+    throw wrong_use(fmt::format("--task '{}': write GROUP.INDEX{}", printable(task),
+                                groups.empty() ? "; the job has no groups"
+                                               : "; its groups are " + groups));
+  }
+  const TaskKind kind = group_kind(static_cast<std::size_t>(group - job.groups.begin()));
+  std::erase_if(attempts, [&](const AttemptView& attempt) {
+    return attempt.id.task.kind != kind || attempt.id.task.index != *index;
+  });
+  return attempts;
+}
 
 // What has become of a tracker that gives no logs.
 std::string whereabouts(JobTracker& jobtracker, const std::string& name) {
@@ -120,7 +148,7 @@ class Follower {
   Follower(Context& context, const LogOptions& options)
       : context_(context),
         job_(job_argument(options.id)),
-        log_(options.logs().front()),
+        options_(options),
         most_bytes_(options.most_bytes),
         raw_(options.raw),
         name_(options.attempt) {}
@@ -128,7 +156,8 @@ class Follower {
   // Prints what is new. False: the attempt is over, and all of its log was printed.
   bool look(JobTracker& jobtracker) {
     const JobView job = jobtracker.job(job_.value);
-    const auto attempts = jobtracker.attempts(job_.value);
+    log_ = options_.logs(!job.groups.empty()).front();
+    const auto attempts = asked_for(jobtracker.attempts(job_.value), job, options_.task);
     const auto* attempt = to_follow(attempts, name_);
     if (attempt == nullptr && job.over()) attempt = choose_attempt(attempts, name_);
     if (attempt == nullptr && (job.over() || !name_.empty()))
@@ -153,7 +182,8 @@ class Follower {
  private:
   Context& context_;
   const JobId job_;
-  const std::string log_;
+  const LogOptions& options_;
+  std::string log_;
   const std::int64_t most_bytes_;
   const bool raw_;
   std::string name_;  // of the attempt; empty: none has been seen yet
@@ -185,7 +215,8 @@ int follow(Context& context, const LogOptions& options) {
 int logs(Context& context, const LogOptions& options) {
   const JobId job = job_argument(options.id);
   JobTracker jobtracker(context);
-  const auto attempts = jobtracker.attempts(job.value);
+  const JobView status = jobtracker.job(job.value);
+  const auto attempts = asked_for(jobtracker.attempts(job.value), status, options.task);
   if (options.list) {
     if (context.json()) {
       print_json(context.out, to_json(attempts));
@@ -196,7 +227,7 @@ int logs(Context& context, const LogOptions& options) {
   }
   const auto* attempt = choose_attempt(attempts, options.attempt);
   if (attempt == nullptr) throw no_attempt(jobtracker, job, options.attempt);
-  const auto names = options.logs();
+  const auto names = options.logs(!status.groups.empty());
   Json texts = Json::object();
   for (const auto& log : names) {
     const std::string text = fetch(jobtracker, *attempt, log, options.most_bytes).text;
@@ -249,9 +280,13 @@ void add_job_logs(CLI::App& job_command, Context& context) {
                    "attempt_0007_m_000012_0 (default: the newest that failed, else the newest "
                    "that was not killed)")
       ->type_name("NAME");
+  command
+      ->add_option("--task", options->task, "of an application: the newest attempt of main.3")
+      ->type_name("GROUP.INDEX");
   command->add_flag("--list", options->list, "the job's attempts instead of a log");
   command->add_flag("--stderr", options->error, "what the program wrote to stderr (the default)");
-  command->add_flag("--stdout", options->out, "its stdout, where that is kept");
+  command->add_flag("--stdout", options->out,
+                    "its stdout, where that is kept (the default of an application)");
   command->add_flag("--syslog", options->system, "what the tracker noted about the attempt");
   command->add_flag("--raw", options->raw,
                     "bytes as the program wrote them (default: what steers a terminal or is no "
@@ -269,9 +304,10 @@ void add_job_logs(CLI::App& job_command, Context& context) {
   command->footer(
       "Examples:\n  weir job logs job_0007\n  weir job logs 7 --list\n"
       "  weir job logs 7 -f\n"
+      "  weir job logs 8 --task worker.3 --stderr\n"
       "  weir job logs 7 --attempt attempt_0007_m_000012_0 --stderr --syslog");
   command->callback([&context, options] {
-    if (options->follow && (context.json() || options->logs().size() > 1))
+    if (options->follow && (context.json() || options->logs(false).size() > 1))
       throw wrong_use("--follow shows one log, as it is written; allowed: one of --stderr, "
                       "--stdout, --syslog, and no -o json");
     context.action = [&context, options] {

@@ -16,6 +16,21 @@ std::string done_of(const JobView::Tasks& tasks) {
   return fmt::format("{}/{}", tasks.succeeded, tasks.total);
 }
 
+// An application has no maps and reduces.
+std::string done_of_kind(const JobView& job, const JobView::Tasks& tasks) {
+  return job.groups.empty() ? done_of(tasks) : "-";
+}
+
+bool any_application(const std::vector<JobView>& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [](const JobView& job) { return !job.groups.empty(); });
+}
+
+bool all_applications(const std::vector<JobView>& jobs) {
+  return !jobs.empty() && std::none_of(jobs.begin(), jobs.end(),
+                                       [](const JobView& job) { return job.groups.empty(); });
+}
+
 std::string counts_line(const JobView::Tasks& tasks) {
   std::string line =
       fmt::format("{} of {} done ({}), {} running, {} pending", tasks.succeeded, tasks.total,
@@ -50,18 +65,15 @@ const JobColumn kJobColumns[] = {
     {"POOL", false, 8, [](const JobView& job) { return job.pool.value_or("-"); }},
     {"PRIORITY", false, 0, [](const JobView& job) { return job.priority; }},
     {"STATE", false, 0, [](const JobView& job) { return job.state; }},
-    {"MAPS", true, 0, [](const JobView& job) { return done_of(job.maps); }},
-    {"REDUCES", true, 0, [](const JobView& job) { return done_of(job.reduces); }},
+    {"MAPS", true, 0, [](const JobView& job) { return done_of_kind(job, job.maps); }},
+    {"REDUCES", true, 0, [](const JobView& job) { return done_of_kind(job, job.reduces); }},
+    {"TASKS", true, 0, [](const JobView& job) { return done_of(job.all_tasks()); }},
     {"RUN", true, 0,
-     [](const JobView& job) { return std::to_string(job.maps.running + job.reduces.running); }},
+     [](const JobView& job) { return std::to_string(job.all_tasks().running); }},
     {"FAILED", true, 0,
-     [](const JobView& job) {
-       return std::to_string(job.maps.failed_attempts + job.reduces.failed_attempts);
-     }},
+     [](const JobView& job) { return std::to_string(job.all_tasks().failed_attempts); }},
     {"KILLED", true, 0,
-     [](const JobView& job) {
-       return std::to_string(job.maps.killed_attempts + job.reduces.killed_attempts);
-     }},
+     [](const JobView& job) { return std::to_string(job.all_tasks().killed_attempts); }},
     {"SUBMITTED", false, 0, [](const JobView& job) { return local_time(job.submitted_at_ms); }},
     {"STARTED", false, 0, [](const JobView& job) { return time_or_none(job.started_at_ms); }},
     {"FINISHED", false, 0, [](const JobView& job) { return time_or_none(job.finished_at_ms); }},
@@ -113,15 +125,20 @@ Table job_table(const std::vector<JobView>& jobs) {
   });
   std::vector<Chosen> chosen = {{"JOB"}, {"NAME"}, {"USER", 3}, {"QUEUE", 2}};
   if (pools) chosen.push_back({"POOL", 2});
-  chosen.insert(chosen.end(), {{"PRIORITY", 5}, {"STATE"}, {"MAPS"}, {"REDUCES"}, {"RUN", 4},
-                               {"SUBMITTED", 6}});
+  chosen.insert(chosen.end(), {{"PRIORITY", 5}, {"STATE"}});
+  if (any_application(jobs)) chosen.push_back({"TASKS"});
+  if (!all_applications(jobs)) chosen.insert(chosen.end(), {{"MAPS"}, {"REDUCES"}});
+  chosen.insert(chosen.end(), {{"RUN", 4}, {"SUBMITTED", 6}});
   if (reasons) chosen.push_back({"REASON", 1});
   return table_of(jobs, chosen);
 }
 
 Table history_table(const std::vector<JobView>& jobs) {
-  return table_of(jobs, {{"JOB"}, {"NAME"}, {"USER", 4}, {"QUEUE", 3}, {"STATE"}, {"MAPS"},
-                         {"REDUCES"}, {"FAILED", 5}, {"KILLED", 6}, {"FINISHED", 2}, {"TOOK", 1}});
+  std::vector<Chosen> chosen = {{"JOB"}, {"NAME"}, {"USER", 4}, {"QUEUE", 3}, {"STATE"}};
+  if (any_application(jobs)) chosen.push_back({"TASKS"});
+  if (!all_applications(jobs)) chosen.insert(chosen.end(), {{"MAPS"}, {"REDUCES"}});
+  chosen.insert(chosen.end(), {{"FAILED", 5}, {"KILLED", 6}, {"FINISHED", 2}, {"TOOK", 1}});
+  return table_of(jobs, chosen);
 }
 
 std::vector<std::string_view> job_column_names() {
@@ -163,10 +180,14 @@ std::string job_details(const JobView& job) {
                     ? fmt::format("{} (pool {})", job.queue, *job.pool)
                     : job.queue},
       {"priority", job.priority},
-      {"state", job.state},
-      {"maps", counts_line(job.maps)},
-      {"reduces", counts_line(job.reduces)},
-      {"submitted", local_time(job.submitted_at_ms)}};
+      {"state", job.state}};
+  if (job.groups.empty()) {
+    lines.emplace_back("maps", counts_line(job.maps));
+    lines.emplace_back("reduces", counts_line(job.reduces));
+  }
+  for (const JobView::Group& group : job.groups)
+    lines.emplace_back("group " + group.name, counts_line(group.tasks));
+  lines.emplace_back("submitted", local_time(job.submitted_at_ms));
   if (job.started_at_ms) {
     lines.emplace_back("started",
                        fmt::format("{} (after {})", local_time(*job.started_at_ms),
@@ -183,7 +204,7 @@ std::string job_details(const JobView& job) {
                        fmt::format("{} (after {})", local_time(*job.finished_at_ms),
                                    short_duration(*job.finished_at_ms - job.submitted_at_ms)));
   }
-  lines.emplace_back("output", job.output);
+  if (!job.output.empty()) lines.emplace_back("output", job.output);
   if (job.status && !job.status->empty()) lines.emplace_back("status", *job.status);
   if (job.diagnostics && !job.diagnostics->empty())
     lines.emplace_back("diagnostics", printable_line(*job.diagnostics));

@@ -104,6 +104,7 @@ class LocalCluster {
     host_ = daemon.listen_thrift.host;
     if (daemon.listen_http) page_host_ = daemon.listen_http->host;
     pages_in_settings_ = daemon.listen_http.has_value();
+    task_ports_ = loaded->tracker.ports;
     store_ = daemon.store_path;
     // Who tries things out has no store in /var/lib; a relative one is in the directory anyway.
     if (store_ == DaemonSettings().store_path) store_ = file("weir.db");
@@ -150,6 +151,11 @@ class LocalCluster {
       if (options_.reduce_slots) {
         arguments.insert(arguments.end(),
                          {"--reduce-slots", std::to_string(*options_.reduce_slots)});
+      }
+      if (const std::int64_t part = task_ports_.count() / options_.trackers; part > 0) {
+        const std::int64_t first = task_ports_.first + (i - 1) * part;
+        arguments.insert(arguments.end(),
+                         {"--port-range", fmt::format("{}-{}", first, first + part - 1)});
       }
       launch(name, std::move(arguments));
     }
@@ -234,6 +240,7 @@ class LocalCluster {
   std::string page_host_ = "127.0.0.1";  // likewise, with its pages
   bool pages_in_settings_ = false;       // else they are switched on here
   std::string store_;  // a path, or :memory:
+  PortRange task_ports_;  // of this machine, so each tracker has a part of them
   LocalPorts ports_;
   std::vector<LocalProcess> processes_;  // the JobTracker first
   bool temporary_ = false, kept_ = false, failed_ = false;

@@ -23,7 +23,7 @@ std::string bar(std::int64_t progress_millionths, std::size_t cells, bool colour
 }
 
 std::string tail(const JobView& job) {
-  std::string text = fmt::format("{} running  {}", job.maps.running + job.reduces.running,
+  std::string text = fmt::format("{} running  {}", job.all_tasks().running,
                                  short_duration(elapsed_ms(job)));
   const auto left = milliseconds_left(job);
   if (left) text += fmt::format(", about {} left", short_duration(*left));
@@ -38,8 +38,9 @@ std::int64_t elapsed_ms(const JobView& job) {
 }
 
 std::optional<std::int64_t> milliseconds_left(const JobView& job) {
-  const std::int64_t done = job.maps.succeeded + job.reduces.succeeded;
-  const std::int64_t open = job.maps.total + job.reduces.total - done;
+  const JobView::Tasks all = job.all_tasks();
+  const std::int64_t done = all.succeeded;
+  const std::int64_t open = all.total - done;
   const std::int64_t ran_ms = job.now_ms.value_or(0) - job.started_at_ms.value_or(0);
   if (job.over() || !job.started_at_ms || done == 0 || ran_ms <= 0) return std::nullopt;
   const double left =
@@ -47,12 +48,24 @@ std::optional<std::int64_t> milliseconds_left(const JobView& job) {
   return static_cast<std::int64_t>(left) / 1000 * 1000;
 }
 
+static std::string progress_of_groups(const JobView& job) {
+  std::string text = fmt::format("{} {}:", job_name(job.id), job.state);
+  for (const JobView::Group& group : job.groups) {
+    text += fmt::format("{} {} {}/{}", &group == &job.groups.front() ? "" : ",", group.name,
+                        group.tasks.succeeded, group.tasks.total);
+  }
+  return text + fmt::format(", {} running, {}", job.all_tasks().running,
+                            short_duration(elapsed_ms(job)));
+}
+
 std::string progress_bar(const JobView& job, const ProgressStyle& style) {
   const bool reduces = job.reduces.total > 0;
   const auto compose = [&](std::size_t cells, bool colours) {
-    std::string text = fmt::format("{} {}  maps {} {:>4}", job_name(job.id), job.state,
-                                   bar(job.maps.progress_millionths, cells, colours),
-                                   percent(job.maps.progress_millionths));
+    const std::int32_t first =
+        job.groups.empty() ? job.maps.progress_millionths : job.all_tasks().progress_millionths;
+    std::string text = fmt::format("{} {}  {} {} {:>4}", job_name(job.id), job.state,
+                                   job.groups.empty() ? "maps" : "tasks",
+                                   bar(first, cells, colours), percent(first));
     if (reduces) {
       const std::int32_t progress = job.reduces.progress_millionths;
       text += fmt::format("  reduces {} {:>4}", bar(progress, cells, colours), percent(progress));
@@ -67,6 +80,7 @@ std::string progress_bar(const JobView& job, const ProgressStyle& style) {
 }
 
 std::string progress_line(const JobView& job) {
+  if (!job.groups.empty()) return progress_of_groups(job);
   std::string text =
       fmt::format("{} {}: maps {} ({}/{})", job_name(job.id), job.state,
                   percent(job.maps.progress_millionths), job.maps.succeeded, job.maps.total);

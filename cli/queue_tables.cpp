@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/container_tables.h"
 #include "cli/format.h"
 #include "jobqueue/model/counted.h"
 
@@ -266,6 +267,7 @@ struct Shown {
 }  // namespace
 
 Table queue_table(const std::vector<QueueView>& queues) {
+  if (count_containers(queues)) return queue_amounts_table(queues);
   const Shown shown(queues);
   // While all of them run the state says nothing: it goes first then, and else last.
   std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10},
@@ -350,6 +352,8 @@ std::string queue_details(const QueueView& queue, std::int64_t now_ms,
                        fmt::format("{} slot-seconds an hour may be lost", *queue.kill_budget));
   }
   if (queue.leaf && queue.claims.empty()) lines.emplace_back("claims", "none");
+  if (!queue.amounts.empty())
+    return property_lines(lines) + "\n" + queue_amounts_table({queue}).render(width);
   return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +
          holds_block(queue) + users_block(queue, width) + time_block(queue, width) +
          kills_block(queue, now_ms, width);

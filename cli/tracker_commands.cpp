@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/connection.h"
+#include "cli/container_tables.h"
 #include "cli/format.h"
 #include "cli/json.h"
 #include "conf/values.h"
@@ -52,14 +53,6 @@ std::string remaining(const TrackerView& tracker) {
     for (const std::string& job : order->outputs_for) text += " " + job;
   }
   return text.empty() ? "nothing" : text;
-}
-
-// In a list: what is wrong with it, or was said with an order.
-std::string health_of(const TrackerView& tracker) {
-  if (tracker.order && tracker.order->reason) return *tracker.order->reason;
-  if (tracker.state == "LOST" && tracker.lost_why) return *tracker.lost_why;
-  if (tracker.health && !tracker.health->empty()) return *tracker.health;
-  return tracker.back() ? "ok" : "-";
 }
 
 std::string why_out(const TrackerView& tracker, std::int64_t now_ms) {
@@ -122,11 +115,15 @@ int show_tracker(Context& context, const std::string& name) {
   lines.emplace_back("host",
                      known ? fmt::format("{}:{}", tracker.host, tracker.shuffle_port) : "-");
   lines.emplace_back("rack", known ? tracker.rack : "-");
-  lines.emplace_back("maps", used_of(tracker, Dimension::kMapSlots));
-  lines.emplace_back("reduces", used_of(tracker, Dimension::kReduceSlots));
-  if (tracker.total[Dimension::kMemoryMb] > 0) {
-    lines.emplace_back("memory MB", used_of(tracker, Dimension::kMemoryMb));
+  if (tracker.offer.empty()) {
+    lines.emplace_back("maps", used_of(tracker, Dimension::kMapSlots));
+    lines.emplace_back("reduces", used_of(tracker, Dimension::kReduceSlots));
+    if (tracker.total[Dimension::kMemoryMb] > 0)
+      lines.emplace_back("memory MB", used_of(tracker, Dimension::kMemoryMb));
+  } else {
+    lines.emplace_back("offer", offer_text(tracker));
   }
+  if (!tracker.labels.empty()) lines.emplace_back("labels", printable(labels_text(tracker)));
   lines.emplace_back("attempts", std::to_string(tracker.attempts));
   lines.emplace_back("heard", heard_text(tracker));
   if (tracker.free_disk_mb)
@@ -267,7 +264,15 @@ void add_orders(CLI::App& group, Context& context) {
 
 }  // namespace
 
+std::string health_of(const TrackerView& tracker) {
+  if (tracker.order && tracker.order->reason) return *tracker.order->reason;
+  if (tracker.state == "LOST" && tracker.lost_why) return *tracker.lost_why;
+  if (tracker.health && !tracker.health->empty()) return *tracker.health;
+  return tracker.back() ? "ok" : "-";
+}
+
 Table tracker_table(const std::vector<TrackerView>& trackers) {
+  if (offer_containers(trackers)) return tracker_offer_table(trackers);
   Table table({{.header = "TRACKER", .least_width = 8},
                {"STATE"},
                {.header = "HOST", .least_width = 9, .rank = 2},

@@ -2,6 +2,7 @@
 // what is wanted of them. The daemon itself is in daemon_commands. One thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/context.h"
@@ -11,6 +12,8 @@
 namespace weir::cli {
 
 Table tracker_table(const std::vector<TrackerView>& trackers);
+// In a list: what is wrong with it, or was said with an order.
+std::string health_of(const TrackerView& tracker);
 
 // Below `weir tracker`.
 void add_tracker_commands(CLI::App& tracker_command, Context& context);

@@ -65,7 +65,7 @@ class WatchDisplay {
     std::string key, text;
     for (const auto& job : view.jobs) {
       key += fmt::format("{} {} {} {} ", job.state, job.maps.progress_millionths,
-                         job.reduces.progress_millionths, job.maps.running + job.reduces.running);
+                         job.reduces.progress_millionths, job.all_tasks().running);
       text += progress_line(job) + "\n";
     }
     for (const auto& queue : view.queues) text += queue_line(queue) + "\n";

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "conf/values.h"
@@ -63,6 +65,23 @@ struct LogSettings {
   friend bool operator==(const LogSettings&, const LogSettings&) = default;
 };
 
+// Ports of a machine, `20000-20099`.
+struct PortRange {
+  std::uint16_t first = 0, last = 0;  // 0: none
+  std::int64_t count() const { return first == 0 ? 0 : last - first + 1; }
+  friend bool operator==(const PortRange&, const PortRange&) = default;
+};
+std::optional<PortRange> parse_port_range(std::string_view text);
+inline constexpr std::string_view kPortRangeAllowed = "FIRST-LAST, ports from 1024 to 65535";
+
+// `tracker.offer`, where containers count: what of the machine tasks may have. Nothing: all that it
+// has (`auto`).
+struct OfferSettings {
+  std::optional<std::int64_t> memory_mb, vcores;
+  std::map<std::string, std::int64_t> named;  // gpu 2
+  friend bool operator==(const OfferSettings&, const OfferSettings&) = default;
+};
+
 // `tracker:`.
 struct TrackerSettings {
   std::string name;  // empty: the tracker makes one of the host's name
@@ -79,6 +98,9 @@ struct TrackerSettings {
   TaskSettings task;
   LogSettings log;
   HostPort listen{"127.0.0.1", 0};  // where map outputs are served
+  std::optional<OfferSettings> offer = {};  // nothing: memory_mb and vcores
+  std::map<std::string, std::string> labels = {};
+  PortRange ports = {};  // that tasks may be given
   friend bool operator==(const TrackerSettings&, const TrackerSettings&) = default;
 };
 

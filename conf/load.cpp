@@ -79,10 +79,13 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
     return std::nullopt;
   }
   Loaded loaded = read_settings(*document, source.allocations, out);
-  if (loaded.settings.resources.mode == ResourceSettings::Mode::kContainers) {
-    // Trackers do not say yet what they offer besides slots (docs/containers.md).
+  const bool containers = loaded.settings.resources.mode == ResourceSettings::Mode::kContainers;
+  if (containers && loaded.settings.policy != "fifo") {
+    // The others do not kill, nor reserve for gangs, on real trackers yet (docs/containers.md).
     out.error(document->at,
-              "resources is containers, allowed for a JobTracker: slots; `weir sim` knows both");
+              fmt::format("resources is containers with policy {}, allowed for a JobTracker: "
+                          "policy fifo, or resources slots; `weir sim` knows all of them",
+                          loaded.settings.policy));
   }
   if (!out.ok()) return std::nullopt;
   loaded.settings.notices = out.warnings();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "conf/offer_section.h"
 namespace weir {
 namespace {
 
@@ -189,12 +190,13 @@ void read_tracker(const MapReader& root, TrackerSettings& tracker) {
                        "log_stream_mb", "log_job_mb", "log_total_mb", "task_memory_mb",
                        "task_processes", "task_user_processes", "task_open_files", "task_file_mb",
                        "task_core_mb", "task_environment", "task_cgroups", "task_mounts",
-                       "map_output_codec"});
+                       "map_output_codec", "offer", "labels", "port_range"});
   map.read_string("name", tracker.name);
   map.read_integer("map_slots", tracker.map_slots, kSlots);
   map.read_integer("reduce_slots", tracker.reduce_slots, kSlots);
   map.read_integer("memory_mb", tracker.memory_mb, {});
   map.read_integer("vcores", tracker.vcores, kSlots);
+  read_offer(map, tracker);
   map.read_string("rack", tracker.rack);
   if (map.read_strings("hosts", tracker.hosts)) {
     const bool absolute =
@@ -211,7 +213,7 @@ void read_tracker(const MapReader& root, TrackerSettings& tracker) {
   map.read_address("listen", tracker.listen);
   read_task(map, tracker.task);
   read_log(map, tracker);
-  if (tracker.map_slots + tracker.reduce_slots == 0) {
+  if (tracker.map_slots + tracker.reduce_slots == 0 && !tracker.offer) {
     root.out().error(
         map.at("map_slots"),
         "tracker.map_slots and tracker.reduce_slots are both 0, allowed: at least one slot");

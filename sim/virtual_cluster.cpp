@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/job_type.h"
 
 namespace weir {
 
@@ -171,7 +172,7 @@ Status VirtualCluster::end(const AttemptKey& attempt, ReportedState state,
 // What publishes output asks before it does.
 void VirtualCluster::set_end(Tracker& tracker, AttemptReport& attempt, ReportedState state) {
   const Job& job = engine_.state().job(attempt.attempt.task.job);
-  const bool publishes = attempt.attempt.task.kind == TaskKind::kReduce || job.spec->reduces == 0;
+  const bool publishes = job.type->publishes(*job.spec, attempt.attempt.task.kind);
   attempt.progress_millionths = 1'000'000;
   attempt.state = state;
   if (state == ReportedState::kSucceeded && publishes) {

@@ -42,6 +42,13 @@ struct TaskCounts {
   10: optional i32 speculative_won     // those of them that were done first
 }
 
+/** Of an application. */
+struct GroupStatus {
+  1: required string name
+  2: required TaskCounts tasks
+  3: required i32 progress_millionths
+}
+
 struct JobStatus {
   1: required i64 job
   2: required string job_name
@@ -68,6 +75,7 @@ struct JobStatus {
   23: optional i64 time_limit_ms       // as submitted, if it has one
   24: optional i64 deadline_ms         // when that is over; set once a task has started
   25: optional bool more               // the last of a page: others follow it
+  26: optional list<GroupStatus> groups  // of an application, which has no maps and reduces
 }
 
 /** Which of the listed jobs; what is absent or empty does not matter, what is there must all be so. */
@@ -211,6 +219,12 @@ struct KillInfo {
   12: required string outcome          // pending used wasted logged_only finished_first
 }
 
+/** Of one dimension, memory_mb: in its units. */
+struct AmountFigures {
+  1: required string dimension
+  2: required SlotFigures figures
+}
+
 struct QueueStatus {
   1: required string name              // dotted path
   2: required bool leaf
@@ -237,6 +251,14 @@ struct QueueStatus {
   23: optional i32 jobs_pending       // none of whose tasks has started yet; not in jobs_running
   24: optional bool priorities        // a job's priority counts in it; of a leaf
   25: optional bool more              // the last of a page: others follow it
+  27: optional list<AmountFigures> amounts  // where containers count, instead of maps and reduces: by dimension
+}
+
+/** Where containers count: what a tracker offers of a dimension, and what of it its attempts have. */
+struct OfferInfo {
+  1: required string dimension
+  2: required i64 total
+  3: required i64 used
 }
 
 struct TrackerStatus {
@@ -267,6 +289,8 @@ struct TrackerStatus {
   22: optional string order_reason
   23: optional list<string> protections   // of its tasks from each other: "cgroup: v2 memory, pids, cpu"
   24: optional bool more               // the last of a page: others follow it
+  25: optional list<OfferInfo> offer   // where containers count, instead of slots
+  26: optional map<string, string> labels
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

@@ -5,8 +5,8 @@
 namespace cpp weir.wire
 namespace py weir_wire.common
 
-/** The two kinds of task of a MapReduce job, and of slot. */
-enum TaskKind { MAP = 0, REDUCE = 1 }
+/** The two kinds of task of a MapReduce job, and of slot; and a task of an application. */
+enum TaskKind { MAP = 0, REDUCE = 1, TASK = 2 }
 
 /** Why a call was refused. Stable: scripts may test it. */
 enum ErrorCode {
@@ -49,14 +49,16 @@ struct AttemptId {
   2: required TaskKind kind
   3: required i32 index        // of the task, from 0
   4: required i32 attempt      // never reused for a task, not even across JobTracker restarts
+  5: optional i32 group        // TASK: of which group of the application, from 0 in the order in which it names them
 }
 
-/** A resource vector. A dimension that is 0 for the whole cluster is ignored. */
+/** A resource vector. Where slots count a dimension that is 0 for the whole cluster is ignored. */
 struct Resources {
   1: optional i64 map_slots = 0
   2: optional i64 reduce_slots = 0
   3: optional i64 memory_mb = 0
   4: optional i64 vcores = 0
+  5: optional map<string, i64> named   // further resources that the settings name: gpu 2
 }
 
 /** A further piece of input for a map that reads several. */
@@ -83,7 +85,37 @@ struct JobFile {
   3: optional bool executable
 }
 
-/** What a user asks for: the whole job. */
+/** What a tracker's label must be: one of the values, or none of them. `name` and `rack` are labels of every tracker. */
+struct Requirement {
+  1: required string label
+  2: required list<string> values
+  3: optional bool none_of
+}
+
+/** At no value of the label may more than `max_skew` more tasks of the group run than at another. */
+struct Spread {
+  1: required string by
+  2: required i32 max_skew
+}
+
+/** A group of an application: an array of tasks that run the same command. */
+struct TaskGroup {
+  1: required string name                  // a-z 0-9 _ -, a letter first; not m or r
+  2: required i32 count
+  3: required string command               // run by `sh -c`
+  4: optional Resources resources          // of one task: memory_mb, vcores, named
+  5: optional i32 gang = 0                 // so many start together, or none
+  6: optional bool replace                 // a member of a started gang that is lost is replaced alone
+  7: optional list<Requirement> require
+  8: optional Spread spread
+  9: optional i64 time_limit_ms = 0        // of an attempt: then it has failed for good; 0 = none
+  10: optional i32 retries = 3             // failures of one task that are forgiven
+  11: optional i32 ports = 0               // of its tracker's, for each task
+  12: optional map<string, string> environment
+}
+
+/** What a user asks for: the whole job. A MapReduce job, or, where there are task_groups, an application: then
+    input_files, splits, output, mapper are empty, and what belongs to maps and reduces is not said. */
 struct JobSpec {
   1: required string name
   2: required string queue                 // dotted path, or an unambiguous last part
@@ -109,6 +141,10 @@ struct JobSpec {
   22: optional bool hold                   // accepted, but nothing of it starts before release_job
   23: optional i64 time_limit_ms = 0       // so long after its first launch it is killed; 0 = never
   24: optional list<JobFile> files         // at most 100, of different names; not together with a working_directory
+  25: optional i64 map_vcores = 0          // asked of the tracker, where containers count; 0: what the settings say
+  26: optional i64 reduce_vcores = 0
+  27: optional list<TaskGroup> task_groups // of an application, at most 64
+  28: optional bool is_service              // an application that runs until it is killed
 }
 
 /** Counters of a task or job, `group -> name -> value`. */

@@ -1,11 +1,11 @@
 #include "thrift/spec_check.h"
 
-#include <map>
 #include <set>
 #include <string_view>
 
 #include "jobqueue/model/submission_limits.h"
 #include "thrift/wire_error.h"
+#include "thrift/wire_groups.h"
 
 namespace weir {
 namespace {
@@ -30,29 +30,6 @@ Status check_commands(const wire::JobSpec& spec) {
   return Ok{};
 }
 
-Status check_map(const char* field, const std::map<std::string, std::string>& entries) {
-  if (entries.size() > Limits::kMapEntries) {
-    return out_of_range(std::string(field) + ": number of entries",
-                        static_cast<std::int64_t>(entries.size()), 0, Limits::kMapEntries);
-  }
-  std::size_t bytes = 0;
-  for (const auto& [key, value] : entries) {
-    const std::string where = std::string(field) + "[" + key.substr(0, 64) + "]";
-    if (Status s = check_text(where, key, {}); !s) return s;
-    if (key.find('=') != std::string::npos) {
-      return bad_request(where + ": a key with `=` in it", "key and value given apart");
-    }
-    const TextRule rule{Limits::kMapBytes, true, true};
-    if (Status s = check_text(where, value, rule); !s) return s;
-    bytes += key.size() + value.size();
-  }
-  if (bytes > Limits::kMapBytes) {
-    return bad_request(std::string(field) + ": " + std::to_string(bytes) + " bytes",
-                       "at most " + std::to_string(Limits::kMapBytes) + " bytes in all");
-  }
-  return Ok{};
-}
-
 Status check_numbers(const wire::JobSpec& spec) {
   const struct {
     const char* field;
@@ -64,6 +41,8 @@ Status check_numbers(const wire::JobSpec& spec) {
       {"slots_per_reduce", spec.slots_per_reduce, 1, Limits::kSlotsPerTask},
       {"map_memory_mb", spec.map_memory_mb, 0, Limits::kTaskMemoryMb},
       {"reduce_memory_mb", spec.reduce_memory_mb, 0, Limits::kTaskMemoryMb},
+      {"map_vcores", spec.map_vcores, 0, Limits::kVcoresPerTask},
+      {"reduce_vcores", spec.reduce_vcores, 0, Limits::kVcoresPerTask},
       {"sort_memory_mb", spec.sort_memory_mb, 1, Limits::kSortMemoryMb},
       {"time_limit_ms", spec.time_limit_ms, 0, Limits::kTimeLimitMs},
   };
@@ -113,10 +92,20 @@ Status check_files(const wire::JobSpec& spec) {
   return Ok{};
 }
 
+// What its tasks run, and where that goes.
+Status check_programs(const wire::JobSpec& spec) {
+  if (!spec.task_groups.empty()) return check_application(spec);
+  if (spec.__isset.is_service && spec.is_service)
+    return bad_request("is_service: the job has no task_groups", "a service is an application");
+  if (Status s = check_commands(spec); !s) return s;
+  return check_path("output", spec.output);
+}
+
 }  // namespace
 
 Status check_spec(const wire::JobSpec& spec) {
   if (Status s = check_description(spec); !s) return s;
+  if (!spec.task_groups.empty()) return Ok{};
   if (Status s = check_input_files(spec.input_files); !s) return s;
   std::size_t pieces = spec.splits.size();
   for (const wire::Split& split : spec.splits) pieces += split.more.size();
@@ -126,14 +115,13 @@ Status check_spec(const wire::JobSpec& spec) {
 Status check_description(const wire::JobSpec& spec) {
   if (Status s = check_text("name", spec.name, {Limits::kNameBytes, true}); !s) return s;
   if (Status s = check_text("queue", spec.queue, {Limits::kPathBytes}); !s) return s;
-  if (Status s = check_commands(spec); !s) return s;
-  if (Status s = check_path("output", spec.output); !s) return s;
+  if (Status s = check_programs(spec); !s) return s;
   if (!spec.working_directory.empty()) {
     if (Status s = check_path("working_directory", spec.working_directory); !s) return s;
   }
   if (Status s = check_files(spec); !s) return s;
-  if (Status s = check_map("conf", spec.conf); !s) return s;
-  if (Status s = check_map("environment", spec.environment); !s) return s;
+  if (Status s = check_entries("conf", spec.conf); !s) return s;
+  if (Status s = check_entries("environment", spec.environment); !s) return s;
   return check_numbers(spec);
 }
 

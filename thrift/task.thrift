@@ -25,6 +25,17 @@ struct TaskSettings {
   6: required i32 map_output_codec      // as in map_output_codec.h
 }
 
+/** Of a task of an application. */
+struct ApplicationTask {
+  1: required string group
+  2: required i32 count                 // of its group
+  3: required string command
+  4: required i64 memory_mb             // of its container
+  5: required i64 vcores
+  6: required map<string, list<i32>> units  // gpu 0, 3
+  7: required list<i32> ports
+}
+
 struct TaskSpec {
   1: common.AttemptId attempt
   2: string job_display_name
@@ -54,4 +65,5 @@ struct TaskSpec {
   26: list<string> sealed_mounts
   27: bool output_is_durable            // an attempt of the job on this tracker has published into it
   28: string spare_output_dir
+  29: ApplicationTask application       // of a map or reduce: with an empty group
 }

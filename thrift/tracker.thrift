@@ -22,6 +22,8 @@ struct Registration {
                                      // so that one that was restarted is told from another one of the same name
   10: optional bool ended_in_order   // the life before in that directory ended as it was told to: no task took it down
   11: optional list<string> protections  // of its tasks from each other, to be shown: "cgroup: v2 memory, pids, cpu"
+  12: optional map<string, string> labels
+  13: optional i32 ports = 0             // that it can give to tasks
 }
 
 struct RegistrationReply {
@@ -60,6 +62,7 @@ struct AttemptStatus {
   10: optional i64 finished_at_ms
   11: optional bool compute_granted    // reduces; false: copies in phase SHUFFLE, has copied and waits in SORT. Absent: true
   12: optional i64 age_ms              // since the tracker started it, by its steady clock
+  13: optional map<string, list<i32>> units   // that it was granted: gpu 0, 3
 }
 
 /** The outcome of a job-level duty, repeated until the reply no longer asks for it. */
@@ -87,11 +90,19 @@ struct Heartbeat {
   13: optional bool leaving                // the last report: it was told to leave, and ends
 }
 
+/** What a task has where containers count. */
+struct Grant {
+  1: required common.Resources container
+  2: optional map<string, list<i32>> units    // which ones of a named resource: gpu 0, 3
+  3: optional i32 ports = 0                    // the tracker says which
+}
+
 /** An attempt to start. Repeated until a report contains it. What it runs is fetched once a job with `job()`. */
 struct Launch {
   1: required common.AttemptId id
   2: optional common.Split split       // maps
   3: optional bool compute_granted = true   // reduces: false = copy only, wait for the grant before computing
+  4: optional Grant grant                   // absent where slots count
 }
 
 /** A job-level duty, given to one tracker once all tasks are done or the job is over. */

@@ -118,11 +118,13 @@ Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller) {
     if (!split) return split.error();
     out.splits.push_back(std::move(*split));
   }
-  out.output = normal_path(spec.output);
+  if (!out.application()) out.output = normal_path(spec.output);
   if (out.output == "/") {
     return bad_request("output: is the root directory", "a directory that does not exist yet");
   }
-  out.name = spec.name.empty() ? out.output.substr(out.output.rfind('/') + 1) : spec.name;
+  const std::string called = out.application() ? out.task_groups.front().name
+                                               : out.output.substr(out.output.rfind('/') + 1);
+  out.name = spec.name.empty() ? called : spec.name;
   out.name.resize(std::min(out.name.size(), SubmissionLimits::kNameBytes));
   out.user = caller.user;
   out.groups = caller.groups;

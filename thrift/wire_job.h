@@ -27,7 +27,7 @@ Result<Caller> from_wire(const wire::Caller& caller);
 wire::Caller to_wire(const Caller& caller);
 
 // Checked; `user` and `groups` come from the caller. An empty name becomes the last part of the
-// output path.
+// output path, of an application the name of its first group.
 Result<JobSpec> from_wire(const wire::JobSpec& spec, const Caller& caller);
 wire::JobSpec to_wire(const JobSpec& spec);
 // As a tracker needs it: each launch carries its own split.

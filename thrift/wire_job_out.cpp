@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "thrift/wire_error.h"
+#include "thrift/wire_groups.h"
 #include "thrift/wire_job.h"
 
 namespace weir {
@@ -62,6 +63,10 @@ wire::JobSpec to_wire_without_splits(const JobSpec& spec) {
     if (file.executable) shipped.__set_executable(true);
     out.__isset.files = true;
   }
+  if (map[Dimension::kVcores] > 0) out.__set_map_vcores(map[Dimension::kVcores]);
+  if (reduce[Dimension::kVcores] > 0) out.__set_reduce_vcores(reduce[Dimension::kVcores]);
+  if (spec.application()) out.__set_task_groups(groups_to_wire(spec));
+  if (spec.service) out.__set_is_service(true);
   if (spec.hold) out.__set_hold(true);
   if (spec.time_limit_ms > 0) out.__set_time_limit_ms(spec.time_limit_ms);
   return out;
@@ -93,9 +98,13 @@ JobSpec from_wire_without_splits(const wire::JobSpec& spec) {
   out.max_attempts = static_cast<std::uint32_t>(spec.max_attempts);
   out.task_timeout_ms = spec.task_timeout_ms;
   out.slowstart_millionths = spec.slowstart_millionths;
-  out.need[index(TaskKind::kMap)] = Resources{{spec.slots_per_map, 0, spec.map_memory_mb, 0}};
+  out.need[index(TaskKind::kMap)] =
+      Resources{{spec.slots_per_map, 0, spec.map_memory_mb, spec.map_vcores}};
   out.need[index(TaskKind::kReduce)] =
-      Resources{{0, spec.slots_per_reduce, spec.reduce_memory_mb, 0}};
+      Resources{{0, spec.slots_per_reduce, spec.reduce_memory_mb, spec.reduce_vcores}};
+  out.task_groups = groups_from_wire(spec);
+  out.service = spec.__isset.is_service && spec.is_service;
+  if (out.application()) out.reduces = 0;
   out.sort_memory_mb = spec.sort_memory_mb;
   out.hold = spec.__isset.hold && spec.hold;
   out.time_limit_ms = spec.time_limit_ms;
@@ -147,23 +156,37 @@ wire::Resources to_wire(const Resources& resources) {
 Result<AttemptKey> from_wire(const wire::AttemptId& id) {
   const auto job = job_from_wire(id.job);
   if (!job) return job.error();
-  if (id.kind != wire::TaskKind::MAP && id.kind != wire::TaskKind::REDUCE) {
+  if (id.kind < wire::TaskKind::MAP || id.kind > wire::TaskKind::TASK) {
     return bad_request("attempt.kind: " + std::to_string(id.kind) + " is none",
-                       "0 (MAP), 1 (REDUCE)");
+                       "0 (MAP), 1 (REDUCE), 2 (TASK)");
+  }
+  const bool of_group = id.kind == wire::TaskKind::TASK;
+  const auto groups = static_cast<std::int32_t>(kGroupsAtMost);
+  if (of_group && (id.group < 0 || id.group >= groups)) {
+    return bad_request("attempt.group: " + std::to_string(id.group) + " is none",
+                       "0 to " + std::to_string(groups - 1));
   }
   if (id.index < 0 || id.attempt < 0) {
     return bad_request("attempt: index " + std::to_string(id.index) + ", attempt " +
                            std::to_string(id.attempt) + " is out of range",
                        "numbers from 0 on");
   }
-  return AttemptKey{{*job, static_cast<TaskKind>(id.kind), static_cast<std::uint32_t>(id.index)},
+  const TaskKind kind = of_group ? group_kind(static_cast<std::size_t>(id.group))
+                                 : static_cast<TaskKind>(id.kind);
+  return AttemptKey{{*job, kind, static_cast<std::uint32_t>(id.index)},
                     static_cast<std::uint32_t>(id.attempt)};
 }
 
 wire::AttemptId to_wire(const AttemptKey& attempt) {
   wire::AttemptId out;
   out.job = attempt.task.job.value;
-  out.kind = static_cast<wire::TaskKind::type>(attempt.task.kind);
+  const TaskKind kind = attempt.task.kind;
+  if (is_group(kind)) {
+    out.kind = wire::TaskKind::TASK;
+    out.__set_group(static_cast<std::int32_t>(group_number(kind)));
+  } else {
+    out.kind = static_cast<wire::TaskKind::type>(kind);
+  }
   out.index = static_cast<std::int32_t>(attempt.task.index);
   out.attempt = static_cast<std::int32_t>(attempt.attempt);
   return out;

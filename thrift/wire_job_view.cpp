@@ -51,6 +51,13 @@ wire::JobStatus to_wire(const JobView& job) {
   out.state = job.state;
   out.maps = counts_to_wire(job.maps);
   out.reduces = counts_to_wire(job.reduces);
+  for (const JobView::Group& group : job.groups) {
+    wire::GroupStatus& status = out.groups.emplace_back();
+    status.name = group.name;
+    status.tasks = counts_to_wire(group.tasks);
+    status.progress_millionths = group.tasks.progress_millionths;
+    out.__isset.groups = true;
+  }
   out.map_progress_millionths = job.maps.progress_millionths;
   out.reduce_progress_millionths = job.reduces.progress_millionths;
   out.submitted_at_ms = job.submitted_at_ms;
@@ -80,6 +87,8 @@ JobView from_wire(const wire::JobStatus& job) {
   out.state = job.state;
   out.maps = counts_from_wire(job.maps, job.map_progress_millionths);
   out.reduces = counts_from_wire(job.reduces, job.reduce_progress_millionths);
+  for (const wire::GroupStatus& group : job.groups)
+    out.groups.push_back({group.name, counts_from_wire(group.tasks, group.progress_millionths)});
   out.submitted_at_ms = job.submitted_at_ms;
   out.started_at_ms = if_set(set.started_at_ms, job.started_at_ms);
   out.finished_at_ms = if_set(set.finished_at_ms, job.finished_at_ms);
@@ -135,7 +144,10 @@ wire::AttemptInfo to_wire(const AttemptView& attempt) {
 AttemptView from_wire(const wire::AttemptInfo& attempt) {
   const auto& set = attempt.__isset;
   AttemptView out;
-  out.id.task = {JobId(static_cast<std::size_t>(attempt.id.job)), kind_of(attempt.id.kind),
+  const TaskKind kind = attempt.id.kind == wire::TaskKind::TASK
+                            ? group_kind(static_cast<std::size_t>(attempt.id.group))
+                            : kind_of(attempt.id.kind);
+  out.id.task = {JobId(static_cast<std::size_t>(attempt.id.job)), kind,
                  static_cast<std::uint32_t>(attempt.id.index)};
   out.id.attempt = static_cast<std::uint32_t>(attempt.id.attempt);
   out.state = attempt.state;

@@ -41,6 +41,7 @@ wire::HeartbeatReply to_wire(const HeartbeatReply& reply) {
     // Without hosts: the tracker reads files by their paths.
     if (launch.split) out.launch[i].__set_split(to_wire_without_hosts(*launch.split));
     out.launch[i].__set_compute_granted(launch.compute_granted);
+    if (launch.grant) out.launch[i].__set_grant(to_wire(*launch.grant));
   }
   const auto copy = [](const std::vector<AttemptKey>& from, std::vector<wire::AttemptId>* to) {
     to->reserve(from.size());
@@ -110,6 +111,7 @@ HeartbeatReply from_wire(const wire::HeartbeatReply& reply) {
     Launch& order = out.launch.emplace_back(Launch{*attempt, {}, true});
     if (launch.__isset.split) order.split = LaunchSplit(from_wire(launch.split));
     order.compute_granted = !launch.__isset.compute_granted || launch.compute_granted;
+    if (launch.__isset.grant) order.grant = from_wire(launch.grant);
   }
   out.kill = attempts_from_wire(reply.kill);
   out.commit = attempts_from_wire(reply.commit);

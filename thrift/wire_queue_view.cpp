@@ -174,6 +174,12 @@ wire::QueueStatus to_wire(const QueueView& queue) {
   out.state = queue.state;
   out.maps = slots_to_wire(queue.maps);
   out.reduces = slots_to_wire(queue.reduces);
+  for (const QueueView::Amounts& each : queue.amounts) {
+    wire::AmountFigures& amounts = out.amounts.emplace_back();
+    amounts.dimension = each.dimension;
+    amounts.figures = slots_to_wire(each.figures);
+    out.__isset.amounts = true;
+  }
   out.jobs_waiting = queue.jobs_waiting;
   out.__set_jobs_pending(queue.jobs_pending);
   out.jobs_running = queue.jobs_running;
@@ -206,6 +212,8 @@ QueueView from_wire(const wire::QueueStatus& queue) {
   out.state = queue.state;
   out.maps = slots_from_wire(queue.maps);
   out.reduces = slots_from_wire(queue.reduces);
+  for (const wire::AmountFigures& each : queue.amounts)
+    out.amounts.push_back({each.dimension, slots_from_wire(each.figures)});
   out.jobs_waiting = queue.jobs_waiting;
   out.jobs_pending = queue.jobs_pending;
   out.jobs_running = queue.jobs_running;

@@ -42,7 +42,79 @@ Status check_tracker_name(const std::string& name) {
   return Ok{};
 }
 
+// What a tracker offers by name.
+Status check_amounts(const std::map<std::string, std::int64_t>& named) {
+  if (named.size() > ReportLimits::kNamed) {
+    return out_of_range("total.named: number of resources", static_cast<std::int64_t>(named.size()),
+                        0, ReportLimits::kNamed);
+  }
+  for (const auto& [resource, amount] : named) {
+    const std::string field = "total.named[" + resource.substr(0, 64) + "]";
+    if (Status s = check_text(field, resource, {SubmissionLimits::kNameBytes}); !s) return s;
+    if (Status s = check_range(field, amount, 0, TrackerLimits::kSlots); !s) return s;
+  }
+  return Ok{};
+}
+
+Status check_labels(const std::map<std::string, std::string>& labels) {
+  if (labels.size() > ReportLimits::kLabels) {
+    return out_of_range("labels: number of labels", static_cast<std::int64_t>(labels.size()), 0,
+                        ReportLimits::kLabels);
+  }
+  const TextRule text{SubmissionLimits::kNameBytes};
+  for (const auto& [label, value] : labels) {
+    if (Status s = check_text("labels", label, text); !s) return s;
+    if (Status s = check_text("labels[" + label + "]", value, text); !s) return s;
+    if (label == "name" || label == "rack") {
+      return bad_request("labels[" + label + "]: every tracker has it",
+                         "other labels than name and rack");
+    }
+  }
+  return Ok{};
+}
+
+// Granted by the JobTracker, so few; what cannot be is left out.
+std::shared_ptr<const Units> units_from_wire(
+    const std::map<std::string, std::vector<std::int32_t>>& units) {
+  auto out = std::make_shared<Units>();
+  for (const auto& [resource, numbers] : units) {
+    if (out->size() == ReportLimits::kNamed) break;
+    std::vector<std::uint32_t>& read = (*out)[resource.substr(0, SubmissionLimits::kNameBytes)];
+    for (const std::int32_t number : numbers) {
+      if (number >= 0 && read.size() < ReportLimits::kUnits)
+        read.push_back(static_cast<std::uint32_t>(number));
+    }
+  }
+  return out;
+}
+
+std::map<std::string, std::vector<std::int32_t>> units_to_wire(const Units& units) {
+  std::map<std::string, std::vector<std::int32_t>> out;
+  for (const auto& [resource, numbers] : units) {
+    for (const std::uint32_t number : numbers)
+      out[resource].push_back(static_cast<std::int32_t>(number));
+  }
+  return out;
+}
+
 }  // namespace
+
+wire::Grant to_wire(const Grant& grant) {
+  wire::Grant out;
+  out.container = to_wire(grant.container);
+  if (!grant.units.empty()) out.__set_units(units_to_wire(grant.units));
+  if (grant.ports > 0) out.__set_ports(static_cast<std::int32_t>(grant.ports));
+  return out;
+}
+
+std::shared_ptr<const Grant> from_wire(const wire::Grant& grant) {
+  auto out = std::make_shared<Grant>();
+  out->container[Dimension::kMemoryMb] = grant.container.memory_mb;
+  out->container[Dimension::kVcores] = grant.container.vcores;
+  out->units = *units_from_wire(grant.units);
+  out->ports = static_cast<std::uint32_t>(std::max(grant.ports, 0));
+  return out;
+}
 
 Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   const auto attempt = from_wire(status.id);
@@ -69,6 +141,7 @@ Result<AttemptReport> from_wire(const wire::AttemptStatus& status) {
   out.status = status.status;
   out.diagnostics = status.diagnostics;
   if (status.__isset.counters) out.counters = counters_from_wire(status.counters);
+  if (status.__isset.units) out.units = units_from_wire(status.units);
   out.fetch_failures.reserve(status.fetch_failures.size());
   for (const wire::FetchFailure& failure : status.fetch_failures) {
     if (failure.map_index < 0 || failure.map_attempt < 0) {
@@ -124,6 +197,12 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     out.home = registration.home;
   }
   out.ended_in_order = registration.__isset.ended_in_order && registration.ended_in_order;
+  out.named = registration.total.named;
+  if (Status s = check_amounts(out.named); !s) return s.error();
+  if (Status s = check_labels(registration.labels); !s) return s.error();
+  out.labels = registration.labels;
+  if (Status s = check_range("ports", registration.ports, 0, 65535); !s) return s.error();
+  out.port_count = static_cast<std::uint32_t>(registration.ports);
   return out;
 }
 
@@ -146,6 +225,10 @@ Result<Heartbeat> from_wire(const wire::Heartbeat& report) {
     const auto total = from_wire(report.total);
     if (!total) return total.error();
     out.total = *total;
+    if (report.total.__isset.named) {
+      if (Status s = check_amounts(report.total.named); !s) return s.error();
+      out.named = report.total.named;
+    }
   }
   if (report.__isset.free_disk_mb) {
     out.free_disk_mb = std::max<std::int64_t>(report.free_disk_mb, 0);
@@ -182,6 +265,10 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.__set_protections(registration.protections);
   if (!registration.home.empty()) out.__set_home(registration.home);
   if (registration.ended_in_order) out.__set_ended_in_order(true);
+  if (!registration.named.empty()) out.total.__set_named(registration.named);
+  if (!registration.labels.empty()) out.__set_labels(registration.labels);
+  if (registration.port_count > 0)
+    out.__set_ports(static_cast<std::int32_t>(registration.port_count));
   return out;
 }
 
@@ -204,6 +291,7 @@ wire::AttemptStatus to_wire(const AttemptReport& report) {
   if (report.finished_at_ms != 0) out.__set_finished_at_ms(report.finished_at_ms);
   if (!report.compute_granted) out.__set_compute_granted(false);
   out.__set_age_ms(report.age_ms);
+  if (report.units) out.__set_units(units_to_wire(*report.units));
   return out;
 }
 
@@ -215,6 +303,7 @@ wire::Heartbeat to_wire(const Heartbeat& report) {
   out.attempts.reserve(report.attempts.size());
   for (const AttemptReport& attempt : report.attempts) out.attempts.push_back(to_wire(attempt));
   if (report.total) out.__set_total(to_wire(*report.total));
+  if (report.total && report.named) out.total.__set_named(*report.named);
   if (report.free_disk_mb >= 0) out.__set_free_disk_mb(report.free_disk_mb);
   out.__set_accepts_tasks(report.accepts_tasks);
   if (report.low_disk) out.__set_low_disk(true);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "jobqueue/model/input.h"
 #include "jobqueue/model/result.h"
@@ -20,6 +21,9 @@ struct ReportLimits {
   static constexpr std::size_t kCounterNameBytes = 256;
   static constexpr std::size_t kLocalPaths = 1000;
   static constexpr std::size_t kProtections = 20;
+  static constexpr std::size_t kNamed = 100;  // resources that a tracker offers by name
+  static constexpr std::size_t kUnits = 1000;  // of one of them that an attempt has
+  static constexpr std::size_t kLabels = 1000;
   static constexpr std::size_t kProtectionBytes = 500;
 };
 
@@ -35,6 +39,9 @@ wire::RegistrationReply to_wire(const Registered& reply);
 wire::HeartbeatReply to_wire(const HeartbeatReply& reply);
 wire::JobDescription to_wire(const JobDescription& reply);
 wire::MapOutputs to_wire(const MapOutputs& reply);
+
+wire::Grant to_wire(const Grant& grant);
+std::shared_ptr<const Grant> from_wire(const wire::Grant& grant);
 
 Registered from_wire(const wire::RegistrationReply& reply);
 HeartbeatReply from_wire(const wire::HeartbeatReply& reply);

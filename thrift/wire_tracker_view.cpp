@@ -39,6 +39,14 @@ wire::TrackerStatus to_wire(const TrackerView& tracker) {
   out.shuffle_port = tracker.shuffle_port;
   out.total = to_wire(tracker.total);
   out.used = to_wire(tracker.used);
+  for (const TrackerView::Offer& each : tracker.offer) {
+    wire::OfferInfo& offer = out.offer.emplace_back();
+    offer.dimension = each.dimension;
+    offer.total = each.total;
+    offer.used = each.used;
+    out.__isset.offer = true;
+  }
+  if (!tracker.labels.empty()) out.__set_labels(tracker.labels);
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.__set_attempts(tracker.attempts);
   if (tracker.free_disk_mb) out.__set_free_disk_mb(*tracker.free_disk_mb);
@@ -63,6 +71,9 @@ TrackerView from_wire(const wire::TrackerStatus& tracker) {
   out.shuffle_port = tracker.shuffle_port;
   out.total = amounts_of(tracker.total);
   out.used = amounts_of(tracker.used);
+  for (const wire::OfferInfo& each : tracker.offer)
+    out.offer.push_back({each.dimension, each.total, each.used});
+  out.labels = tracker.labels;
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.attempts = tracker.attempts;
   out.free_disk_mb = if_set(set.free_disk_mb, tracker.free_disk_mb);

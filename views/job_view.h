@@ -39,6 +39,13 @@ struct JobView {
   std::string state;  // HELD WAITING PENDING RUNNING SUCCEEDED FAILED KILLED
   Tasks maps;
   Tasks reduces;
+  // Of an application, which has neither of these.
+  struct Group {
+    std::string name;
+    Tasks tasks;
+    friend bool operator==(const Group&, const Group&) = default;
+  };
+  std::vector<Group> groups;
   std::int64_t submitted_at_ms = 0;
   std::optional<std::int64_t> started_at_ms;  // first task launched
   std::optional<std::int64_t> finished_at_ms;
@@ -53,6 +60,8 @@ struct JobView {
   std::optional<std::int64_t> time_limit_ms;
   std::optional<std::int64_t> deadline_ms;  // when that is over; once a task has started
 
+  // Of all of its tasks, whatever kind they are of; each weighs the same.
+  Tasks all_tasks() const;
   bool over() const {
     return state == "SUCCEEDED" || state == "FAILED" || state == "KILLED";
   }

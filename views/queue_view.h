@@ -102,6 +102,13 @@ struct QueueView {
   std::string state;  // RUNNING, STOPPED
   Slots maps;
   Slots reduces;
+  // Where containers count, instead of slots: memory_mb, vcores and what the settings name.
+  struct Amounts {
+    std::string dimension;
+    Slots figures;
+    friend bool operator==(const Amounts&, const Amounts&) = default;
+  };
+  std::vector<Amounts> amounts;
   std::int32_t jobs_waiting = 0;
   std::int32_t jobs_pending = 0;  // none of whose tasks has started yet; not in jobs_running
   std::int32_t jobs_running = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,15 @@ struct TrackerView {
   std::int32_t shuffle_port = 0;
   Resources total;
   Resources used;
+  // Where containers count, instead of slots.
+  struct Offer {
+    std::string dimension;
+    std::int64_t total = 0;
+    std::int64_t used = 0;
+    friend bool operator==(const Offer&, const Offer&) = default;
+  };
+  std::vector<Offer> offer;
+  std::map<std::string, std::string> labels;
   // AWAITED, RETURNING: how long the JobTracker has known it since its start.
   std::int64_t last_heartbeat_ms_ago = 0;
   std::int32_t attempts = 0;  // that it runs

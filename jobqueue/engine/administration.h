@@ -24,6 +24,7 @@ class Administration : public Part {
   Status check_settings(const Settings& settings) const;
   Status check_stays(QueueId queue) const;
   bool changes_mode() const;
+  void bring_containers();
   void on(const ApplySettings& input, Token token);
   ReplyBody apply(const SettingsChanged& change);
 

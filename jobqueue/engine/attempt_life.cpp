@@ -147,6 +147,10 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
   const bool waited = job.type->waits_for_its_own(job);
   finish_attempt(slot, AttemptEnded::How::kSucceeded);
   if (is_over(job.state)) return;
+  if (job.spec->service) {  // it is to run on, and nothing of it is done
+    tracker.unacknowledged.emplace_back(attempt.key, durable_seq_);
+    return parts_.jobs.rest(job, key, now_ - attempt.launched_at);
+  }
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
   job.losses.erase({key.kind, key.index});
   add_counters(job, job.tasks(key.kind).tasks[key.index], report.counters.get());
@@ -174,14 +178,16 @@ void AttemptLife::attempt_failed(AttemptSlot slot, const std::string& diagnostic
   tracker.unacknowledged.emplace_back(attempt.key, seq);
   if (is_over(job.state)) return;
   Task& task = job.tasks(key.kind).tasks[key.index];
-  ++task.failures;
-  note_failure(job, key.kind, key.index, tracker.id);
+  if (task.failures < UINT8_MAX) ++task.failures;
+  // Of a service they are no end: it would come to avoid every tracker.
+  if (!job.spec->service) note_failure(job, key.kind, key.index, tracker.id);
   if (task.failures >= job.type->failures_at_most(*job.spec, key.kind)) {
-    const std::string why = task_name(key) + " failed " + std::to_string(task.failures) +
+    const std::string why = task_title(job, key) + " failed " + std::to_string(task.failures) +
                             (task.failures == 1 ? " time" : " times") + ", last on tracker " +
                             tracker.name + ": " + diagnostics;
     return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);
   }
+  if (job.spec->service) return parts_.jobs.rest(job, key, now_ - attempt.launched_at);
   reopen_if_left(job, key);
 }
 
@@ -203,7 +209,7 @@ void AttemptLife::attempt_killed(AttemptSlot slot) {
   // and a tracker that kills all it is given must not keep its cluster busy.
   const Task& task = job.tasks(key.kind).tasks[key.index];
   if (task.state != Task::State::kSucceeded && task.next_attempt + 1u >= kAttemptsPerEpoch) {
-    const std::string why = task_name(key) + " was started " +
+    const std::string why = task_title(job, key) + " was started " +
                             std::to_string(kAttemptsPerEpoch - 1) +
                             " times since the JobTracker was, and killed each time";
     return parts_.jobs.begin_end(job, JobState::kFailed, why, KillReason::kJobFailed);

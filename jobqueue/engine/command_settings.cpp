@@ -216,10 +216,14 @@ bool Administration::changes_mode() const {
   return false;
 }
 
-// What counts has changed: stamps are of what counted before, and jobs of slots become such of
-// containers.
+// What counts has changed: stamps are of what counted before.
 void Administration::size_jobs() {
   memory_.policy_changed(now_);
+  bring_containers();
+}
+
+// Jobs that were accepted where slots count become such of containers.
+void Administration::bring_containers() {
   if (!state_.space().containers()) return;
   for (const auto& [id, known] : state_.jobs()) {
     Job& job = state_.mutable_job(id);

@@ -96,6 +96,7 @@ void Engine::tick(Token token) {
   parts_->faults.heal_trackers();
   parts_->jobs.stop_late_jobs();
   parts_->jobs.stop_late_tasks();
+  parts_->jobs.wake_rested();
   parts_->jobs.settle_yields();  // the update counts who runs now
   parts_->holds.expire_holds();
   parts_->claims.review_claims(true);

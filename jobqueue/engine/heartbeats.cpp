@@ -241,6 +241,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);
   if (is_group(key.kind)) parts_.jobs.set_task_deadline(state_.attempt(slot));
+  if (report.units) tracker.units.adopt(report.attempt, *report.units);
   pending_changed(job, key.kind);
   take_live_attempt(slot, report);
   parts_.jobs.admit_if_stuck(job);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -42,6 +43,10 @@ class JobLife : public Part {
   void sort_finished();
   void stop_late_jobs();
   void stop_late_tasks();
+  // A service's task has ended after it ran for so long: it starts again after a pause.
+  void rest(Job& job, const TaskKey& task, DurationMs ran);
+  void wake_rested();
+  void forget_rests(const Job& job);
 
  private:
   void carry_out(const AdmissionPlan& plan);
@@ -53,6 +58,8 @@ class JobLife : public Part {
   std::deque<std::pair<TimeMs, JobId>> finished_;  // to be forgotten in time, or when too many
   std::set<std::pair<TimeMs, JobId>> deadlines_;  // of running jobs with a time limit
   std::set<std::pair<TimeMs, AttemptKey>> late_tasks_;  // attempts with one, by their deadline
+  std::set<std::pair<TimeMs, TaskKey>> resting_;        // tasks of services, by when they wake
+  std::map<TaskKey, DurationMs> pauses_;                // before they start again, the last of each
   std::deque<std::pair<std::uint64_t, JobId>> ending_;  // ended, but not durably yet
   std::vector<JobId> over_;  // in this step: durably, or the last attempt of one that is
 };

@@ -42,10 +42,9 @@ void JobLife::stop_late_tasks() {
     Job& job = state_.mutable_job(late.task.job);
     if (is_over(job.state)) continue;
     parts_.attempts.order_kill(slot, KillReason::kTimeLimit, QueueId{});
-    const TaskGroupSpec& group = job.spec->task_groups[group_number(late.task.kind)];
     begin_end(job, JobState::kFailed,
-              group.name + "." + std::to_string(late.task.index) +
-                  " was killed at its time limit, " + format_duration(group.time_limit_ms),
+              task_title(job, late.task) + " was killed at its time limit, " +
+                  format_duration(job.time_limit_ms(late.task.kind)),
               KillReason::kJobKilled);
   }
 }

@@ -108,7 +108,11 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   emit(AttemptLaunched{{key, number}, tracker.id, job.queue, choice.locality, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);
-  if (is_group(key.kind)) parts_.jobs.set_task_deadline(state_.attempt(slot));
+  if (is_group(key.kind)) {
+    parts_.jobs.set_task_deadline(state_.attempt(slot));
+    const auto& named = job.spec->task_groups[group_number(key.kind)].asked.named;
+    if (!named.empty()) tracker.units.grant({key, number}, named);
+  }
   pending_changed(job, key.kind);
   if (state_.space().containers()) return void(++offer.launched[0]);
   offer.free[index(key.kind)] -= job.width(key.kind);

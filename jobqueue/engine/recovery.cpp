@@ -52,6 +52,7 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   }
   for (const TrackerSnapshot& old : snapshot.trackers) {
     TrackerState& tracker = awaited_tracker(old.name);
+    tracker.named = old.named;
     state_.set_tracker_total(tracker, old.total);
     tracker.stored_total = old.total;
     unreported_.insert(tracker.id);
@@ -66,6 +67,7 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
+  parts_.administration.bring_containers();  // the settings may have changed meanwhile
   parts_.jobs.sort_finished();
   parts_.claims.restore_claims(snapshot);
   return Ok{};
@@ -175,6 +177,7 @@ std::unique_ptr<Job> job_of(const JobSnapshot& old, QueueId queue, UserId user) 
   job->finished_at = old.finished_at;
   job->diagnostics = old.diagnostics;
   job->pool = old.pool;
+  job->containers = old.containers;
   job->durable = true;
   job->state = is_over(old.state) ? old.state : JobState::kWaiting;
   job->held = old.spec->hold && !old.released && !is_over(old.state);

@@ -56,6 +56,18 @@ void Replies::give_grant(const Attempt& attempt, HeartbeatReply& out) const {
   if (seq != 0 && seq <= durable_seq_) out.commit.push_back(attempt.key);
 }
 
+std::shared_ptr<const Grant> Replies::grant_of(const TrackerState& tracker,
+                                               const AttemptKey& attempt) const {
+  const TaskKind kind = attempt.task.kind;
+  const Job& job = state_.job(attempt.task.job);
+  auto grant = std::make_shared<Grant>();
+  for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores})
+    grant->container[d] = job.need(kind)[d];
+  if (const Units* units = tracker.units.of(attempt)) grant->units = *units;
+  if (is_group(kind)) grant->ports = job.spec->task_groups[group_number(kind)].ports;
+  return grant;
+}
+
 // What the tracker should start, kill and commit.
 void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) const {
   const auto launching = std::count_if(tracker.held.begin(), tracker.held.end(), [](const auto& h) {
@@ -70,7 +82,8 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
                               key.task.kind == TaskKind::kMap
                                   ? LaunchSplit(state_.job(key.task.job).spec, key.task.index)
                                   : LaunchSplit(),
-                              tracker.held[i].copy != CopyStage::kCopying});
+                              tracker.held[i].copy != CopyStage::kCopying,
+                              state_.space().containers() ? grant_of(tracker, key) : nullptr});
         break;
       case AttemptState::kDying:
         if (state_.attempt(tracker.attempts[i]).finishing()) {

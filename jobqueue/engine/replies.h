@@ -42,6 +42,9 @@ class Replies : public Part {
   template <class Report>  // a Heartbeat, or what is kept of one
   HeartbeatReply compose_reply(TrackerState& tracker, const Report& report);
   void give_grant(const Attempt& attempt, HeartbeatReply& out) const;
+  // What it is given where containers count.
+  std::shared_ptr<const Grant> grant_of(const TrackerState& tracker,
+                                        const AttemptKey& attempt) const;
   void compose_orders(const TrackerState& tracker, HeartbeatReply& out) const;
 
   std::vector<ParkedHeartbeat> parked_;

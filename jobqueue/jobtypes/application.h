@@ -17,7 +17,7 @@ class Application final : public JobType {
   bool done(const Job& job) const override;
   bool leaves_output() const override { return false; }
   std::uint32_t failures_at_most(const JobSpec& spec, TaskKind group) const override {
-    return spec.task_groups[group_number(group)].retries + 1;
+    return spec.service ? UINT32_MAX : spec.task_groups[group_number(group)].retries + 1;
   }
   bool publishes(const JobSpec&, TaskKind) const override { return false; }
   bool keeps_output(const JobSpec&, TaskKind) const override { return false; }

@@ -303,6 +303,22 @@ void ClusterState::reopen_task(Job& job, TaskKind kind, std::uint32_t index) {
   if (kind == TaskKind::kMap && job.has_locations) job.locality.rewind(index);
 }
 
+void ClusterState::rest_task(Job& job, TaskKind kind, std::uint32_t index) {
+  TaskGroup& group = job.tasks(kind);
+  change_task(job, kind, index, [&] {
+    group.fresh.erase(index);
+    group.retries.erase(index);
+  });
+}
+
+void ClusterState::wake_task(Job& job, TaskKind kind, std::uint32_t index) {
+  TaskGroup& group = job.tasks(kind);
+  if (group.tasks[index].state != Task::State::kPending) return;
+  change_task(job, kind, index, [&] {
+    (group.tasks[index].failures > 0 ? group.retries : group.fresh).insert(index);
+  });
+}
+
 bool ClusterState::serves(TrackerId tracker, const TaskKey& map) const {
   const Job* job = find_job(map.job);
   if (job == nullptr || is_over(job->state)) return false;

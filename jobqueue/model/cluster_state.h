@@ -204,6 +204,9 @@ class ClusterState {
   // Leaves RUN if it was there, and HELD; the slot is free.
   void end_attempt(AttemptSlot slot, AttemptState end);
   void reopen_task(Job& job, TaskKind kind, std::uint32_t index);  // pending again
+  // It is pending, but not to start before it is woken: nobody sees that it is wanted.
+  void rest_task(Job& job, TaskKind kind, std::uint32_t index);
+  void wake_task(Job& job, TaskKind kind, std::uint32_t index);
   void mark_succeeded(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt,
                       TrackerId where);
   void stop_by_command(QueueId queue, bool stopped);

@@ -122,6 +122,7 @@ void ClusterState::end_attempt(AttemptSlot slot, AttemptState end) {
   TrackerState& tracker = trackers_.at(attempt.tracker);
   Job& job = mutable_job(attempt.key.task.job);
   hold(tracker, attempt, -1);
+  if (!tracker.units.empty()) tracker.units.release(attempt.key);
   const AttemptSlot last = tracker.attempts.back();
   tracker.attempts[attempt.tracker_place] = last;
   tracker.held[attempt.tracker_place] = tracker.held.back();

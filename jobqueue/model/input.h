@@ -20,6 +20,7 @@
 #include "jobqueue/model/result.h"
 #include "jobqueue/model/settings.h"
 #include "jobqueue/model/time.h"
+#include "jobqueue/model/units.h"
 
 namespace weir {
 
@@ -122,6 +123,7 @@ struct AttemptReport {
   std::vector<FetchFailure> fetch_failures;
   bool compute_granted = true;  // false: a reduce that may not compute yet
   DurationMs age_ms = 0;        // since its tracker started it; 0 if it does not say
+  std::shared_ptr<const Units> units;  // that it was granted; null: none
   // By its tracker's clock, for display alone; 0: it does not say.
   TimeMs started_at_ms = 0, finished_at_ms = 0;
 };
@@ -217,11 +219,11 @@ class LaunchSplit {
   std::shared_ptr<const JobSpec> spec_;
   std::uint32_t map_ = 0;
 };
-// What a task of an application is given besides its container.
+// What a task has where containers count.
 struct Grant {
-  Resources container;
-  std::map<std::string, std::vector<std::uint32_t>> units;  // gpu: 0, 3
-  std::uint32_t ports = 0;
+  Resources container;  // memory and vcores
+  Units units;
+  std::uint32_t ports = 0;  // its tracker says which
 };
 struct Launch {
   AttemptKey attempt;

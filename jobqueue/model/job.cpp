@@ -19,4 +19,9 @@ std::string output_owner(const Job& job) {
   return job_name(job.id) + " " + std::to_string(job.submitted_at);
 }
 
+std::string task_title(const Job& job, const TaskKey& task) {
+  if (!is_group(task.kind)) return task_name(task);
+  return job.spec->task_groups[group_number(task.kind)].name + "." + std::to_string(task.index);
+}
+
 }  // namespace weir

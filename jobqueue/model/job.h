@@ -198,6 +198,9 @@ struct alignas(64) Job {
 
 inline constexpr std::uint32_t kTrackerFailuresPerJob = 4;
 
+// As its user knows it: task_0007_m_000012, or main.12.
+std::string task_title(const Job& job, const TaskKey& task);
+
 // What an output says of the job that it is of: `job_0007 1732163138000`. Numbers alone could be
 // given again after a store was restored.
 std::string output_owner(const Job& job);

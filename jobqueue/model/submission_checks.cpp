@@ -133,4 +133,28 @@ Status check_text(const std::string& field, const std::string& text, const TextR
   return Ok{};
 }
 
+Status check_entries(const std::string& field,
+                     const std::map<std::string, std::string>& entries) {
+  if (entries.size() > Limits::kMapEntries) {
+    return out_of_range(field + ": number of entries",
+                        static_cast<std::int64_t>(entries.size()), 0, Limits::kMapEntries);
+  }
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : entries) {
+    const std::string where = field + "[" + key.substr(0, 64) + "]";
+    if (Status s = check_text(where, key, {}); !s) return s;
+    if (key.find('=') != std::string::npos) {
+      return bad_request(where + ": a key with `=` in it", "key and value given apart");
+    }
+    const TextRule rule{Limits::kMapBytes, true, true};
+    if (Status s = check_text(where, value, rule); !s) return s;
+    bytes += key.size() + value.size();
+  }
+  if (bytes > Limits::kMapBytes) {
+    return bad_request(field + ": " + std::to_string(bytes) + " bytes",
+                       "at most " + std::to_string(Limits::kMapBytes) + " bytes in all");
+  }
+  return Ok{};
+}
+
 }  // namespace weir

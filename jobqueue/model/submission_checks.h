@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct TextRule {
 };
 Status check_text(const std::string& field, const std::string& text, const TextRule& rule);
 Status check_path(const std::string& field, const std::string& path);  // absolute
+// Of a conf, or an environment.
+Status check_entries(const std::string& field, const std::map<std::string, std::string>& entries);
 
 Status check_caller(const Caller& caller);
 Status check_reduces(std::int64_t reduces);        // before it is cut to the 32 bits of the wire

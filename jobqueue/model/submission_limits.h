@@ -28,6 +28,13 @@ struct SubmissionLimits {
   static constexpr std::size_t kFileBytes = 1 << 20;        // of one of them
   static constexpr std::size_t kFilesBytes = 4 << 20;       // of all of them
 
+  static constexpr std::size_t kGroupNameBytes = 64;        // of a group of an application
+  static constexpr std::int64_t kTasksPerGroup = 1'000'000;  // and in all groups
+  static constexpr std::int64_t kVcoresPerTask = 10'000;
+  static constexpr std::int64_t kNamedPerTask = 10'000;     // of a resource that the settings name
+  static constexpr std::int64_t kPortsPerTask = 100;
+  static constexpr std::size_t kRequirements = 100;         // labels of a group, and values of one
+
   static constexpr std::int32_t kAttemptsPerTask = 100;
   static constexpr std::int64_t kSlotsPerTask = 10'000;
   static constexpr std::int64_t kTaskMemoryMb = 16 << 20;   // 16 TiB

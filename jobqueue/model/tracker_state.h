@@ -12,6 +12,7 @@
 #include "jobqueue/model/resources.h"
 #include "jobqueue/model/terms.h"
 #include "jobqueue/model/time.h"
+#include "jobqueue/model/units.h"
 
 namespace weir {
 
@@ -119,6 +120,7 @@ struct alignas(64) TrackerState {
   std::map<std::string, std::int64_t> named;  // what more it offers, by name
   std::uint32_t port_count = 0;               // that it can give to tasks,
   std::uint32_t ports_used = 0;               // and that those have
+  UnitsInUse units;                           // of what it offers by name
 
   bool live() const { return state == State::kLive; }
   // There, as far as is known, but not heard of for a few heartbeats.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "jobqueue/store/counters_text.h"
+#include "jobqueue/store/history_rows.h"
 #include "jobqueue/store/store_errors.h"
 
 namespace weir {
@@ -14,57 +15,6 @@ namespace {
 // batch alone.
 constexpr std::size_t kJobsPerBatch = 100;
 constexpr std::int64_t kSpecBytesPerBatch = 4 * 1024 * 1024;
-
-#define WEIR_RECORD_COLUMNS                                                                       \
-  "id, name, user, queue, output, priority, state, submitted_at, started_at, finished_at, maps, " \
-  "maps_succeeded, maps_failed, maps_killed, reduces, reduces_succeeded, reduces_failed, "        \
-  "reduces_killed, diagnostics"
-// What lists leave out.
-#define WEIR_WHOLE_COLUMNS "counters, submission, time_limit"
-
-std::uint32_t count(Statement& row, int column) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(row.integer(column), 0, UINT32_MAX));
-}
-
-// Of a row of WEIR_RECORD_COLUMNS.
-JobRecord record_of(Statement& row) {
-  JobRecord out;
-  out.job = JobId(static_cast<std::size_t>(row.integer(0)));
-  out.name = row.bytes(1);
-  out.user = row.bytes(2);
-  out.queue = row.bytes(3);
-  out.output = row.bytes(4);
-  out.priority = static_cast<Priority>(
-      std::clamp<std::int64_t>(row.integer(5), 0, static_cast<int>(Priority::kVeryLow)));
-  out.state = static_cast<JobState>(
-      std::clamp<std::int64_t>(row.integer(6), 0, static_cast<int>(JobState::kKilled)));
-  out.submitted_at = row.integer(7);
-  out.started_at = row.integer(8);
-  out.finished_at = row.integer(9);
-  for (const TaskKind kind : kTaskKinds) {
-    const int first = 10 + 4 * static_cast<int>(index(kind));
-    out.tasks[index(kind)] = {count(row, first), count(row, first + 1), count(row, first + 2),
-                              count(row, first + 3)};
-  }
-  out.diagnostics = row.bytes(18);
-  return out;
-}
-
-// With WEIR_WHOLE_COLUMNS from column 19 on. Counters that cannot be read are none: the rest is
-// still worth it.
-std::optional<JobRecord> whole_record(Statement& find, JobId job) {
-  std::optional<JobRecord> out;
-  find.start(job.value);
-  if (find.row()) {
-    out = record_of(find);
-    out->counters = decode_counters(find.bytes(19)).value_or(Counters{});
-    out->whole = !find.is_null(20);
-    out->submission = find.bytes(20);
-    out->time_limit_ms = find.integer(21);
-  }
-  find.reset();
-  return out;
-}
 
 }  // namespace
 
@@ -77,6 +27,12 @@ HistoryWriter::HistoryWriter(Database& database, const SpecCodec& codec)
       find_(database, "SELECT " WEIR_RECORD_COLUMNS ", " WEIR_WHOLE_COLUMNS
                       " FROM history WHERE id = ?"),
       exists_(database, "SELECT 1 FROM history WHERE id = ?"),
+      put_group_(database,
+                 "INSERT OR REPLACE INTO history_groups"
+                 " (job, number, name, tasks, succeeded, failed, killed)"
+                 " VALUES (?, ?, ?, ?, ?, ?, ?)"),
+      find_groups_(database, kGroups),
+      remove_groups_(database, "DELETE FROM history_groups WHERE job = ?"),
       put_failed_(database,
                   "INSERT INTO failed_attempts"
                   " (job, number, kind, task, attempt, tracker, ended_at, diagnostics)"
@@ -132,6 +88,11 @@ void HistoryWriter::put(const JobRecord& record) {
            maps.killed_attempts, reduces.total, reduces.succeeded, reduces.failed_attempts,
            reduces.killed_attempts, record.diagnostics, encode_counters(record.counters),
            record.submission, record.time_limit_ms);
+  for (std::size_t i = 0; i < record.groups.size(); ++i) {
+    const JobRecord::Group& group = record.groups[i];
+    put_group_.run(record.job.value, i, group.name, group.tasks.total, group.tasks.succeeded,
+                   group.tasks.failed_attempts, group.tasks.killed_attempts);
+  }
 }
 
 void HistoryWriter::failed(const AttemptFailed& fact, TimeMs at) {
@@ -153,7 +114,7 @@ void HistoryWriter::put(const PolicyChanged& fact, TimeMs at) {
 }
 
 std::optional<JobRecord> HistoryWriter::find(JobId job) {
-  return whole_record(find_, job);
+  return whole_record(find_, find_groups_, job);
 }
 
 bool HistoryWriter::tidy(const Retention& retention) {
@@ -241,6 +202,7 @@ std::size_t HistoryWriter::remove_records() {
   old_records_.reset();
   for (const std::int64_t job : jobs) {
     remove_record_.run(job);
+    remove_groups_.run(job);
     remove_failed_.run(job);
   }
   return jobs.size();
@@ -276,11 +238,13 @@ class SqliteHistory final : public History {
     {
       std::uint32_t states = 0;
       for (const JobState state : query.states) states |= 1u << static_cast<int>(state);
+      Statement groups(database_, kGroups);
       Statement rows(database_, query.oldest_first ? kOldestFirst : kNewestFirst);
       rows.start(query.since, query.before, query.user, query.queue, states, query.before_job);
       while (out.size() < query.limit && rows.row()) {
         if (!query.named || query.named(rows.bytes(1))) out.push_back(record_of(rows));
       }
+      for (JobRecord& record : out) add_groups(groups, record);
     }
     if (auto error = take_error()) return *error;
     return out;
@@ -291,7 +255,8 @@ class SqliteHistory final : public History {
     {
       Statement row(database_, "SELECT " WEIR_RECORD_COLUMNS ", " WEIR_WHOLE_COLUMNS
                                " FROM history WHERE id = ?");
-      out = whole_record(row, job);
+      Statement groups(database_, kGroups);
+      out = whole_record(row, groups, job);
     }
     if (auto error = take_error()) return *error;
     return out;
@@ -303,7 +268,8 @@ class SqliteHistory final : public History {
       Statement rows(database_, sql);
       rows.start(job.value);
       while (rows.row()) {
-        const TaskKind kind = rows.integer(0) == 0 ? TaskKind::kMap : TaskKind::kReduce;
+        const auto kind = static_cast<TaskKind>(std::clamp<std::int64_t>(
+            rows.integer(0), 0, static_cast<std::int64_t>(index(group_kind(kGroupsAtMost - 1)))));
         out.push_back({{{job, kind, count(rows, 1)}, count(rows, 2)},
                        std::string(rows.bytes(3)),
                        rows.integer(4),

@@ -46,7 +46,7 @@ class HistoryWriter {
   bool more_ = false;  // the last batch was not the last of its pass
   Retention retention_;
   Cutoff jobs_cutoff_, records_cutoff_;
-  Statement put_, find_, exists_;
+  Statement put_, find_, exists_, put_group_, find_groups_, remove_groups_;
   Statement put_failed_, bound_failed_, remove_failed_;
   Statement nth_finished_, to_remove_, job_and_spec_, remove_spec_, remove_done_, remove_job_;
   Statement nth_record_, old_records_, remove_record_;

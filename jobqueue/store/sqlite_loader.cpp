@@ -260,6 +260,11 @@ class Loader {
     out->reduces = record.tasks[index(TaskKind::kReduce)].total;
     out->maps_were = record.tasks[index(TaskKind::kMap)].total;
     out->time_limit_ms = record.time_limit_ms;
+    for (const JobRecord::Group& group : record.groups) {
+      TaskGroupSpec& kept = out->task_groups.emplace_back();
+      kept.name = group.name;
+      kept.count = group.tasks.total;
+    }
     return out;
   }
 

@@ -37,8 +37,8 @@ std::vector<TaskKey> TrackerSide::obey(const HeartbeatReply& reply) {
 }
 
 ReportedState state_when_done(const Job* job, const TaskKey& task) {
-  const bool publishes =
-      task.kind == TaskKind::kReduce || (job != nullptr && job->spec->reduces == 0);
+  const bool publishes = !is_group(task.kind) && (task.kind == TaskKind::kReduce ||
+                                                  (job != nullptr && job->spec->reduces == 0));
   return publishes ? ReportedState::kCommitPending : ReportedState::kSucceeded;
 }
 

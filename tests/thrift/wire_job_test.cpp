@@ -243,7 +243,7 @@ TEST(WireJob, RefusesCallersAndNumbersOutOfRange) {
   }
   wire::AttemptId id = to_wire(AttemptKey{{JobId(7), TaskKind::kReduce, 3}, 2});
   EXPECT_EQ(*from_wire(id), (AttemptKey{{JobId(7), TaskKind::kReduce, 3}, 2}));
-  id.kind = static_cast<wire::TaskKind::type>(2);
+  id.kind = static_cast<wire::TaskKind::type>(3);
   EXPECT_FALSE(from_wire(id).ok());
   id.kind = wire::TaskKind::MAP;
   id.index = -1;

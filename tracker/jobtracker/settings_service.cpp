@@ -125,6 +125,13 @@ void SettingsService::set_policy(const Caller& caller, const std::string& policy
                         "policies: " + known,
                         {}});
   }
+  const Settings& settings = *loop_.views().latest()->settings;
+  if (settings.resources.mode == ResourceSettings::Mode::kContainers && policy != "fifo") {
+    return answer(Error{ErrorCode::kUnknownPolicy,
+                        "policy " + policy + " does not schedule containers on real trackers yet",
+                        "policy fifo, or `resources: slots`",
+                        {}});
+  }
   loop_.post(SetPolicy{caller, policy}, answer_done(std::move(answer)));
 }
 

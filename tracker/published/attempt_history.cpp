@@ -173,7 +173,7 @@ std::vector<AttemptView> AttemptHistory::list(const Engine& engine, const Job& j
     if (end.how == AttemptEnded::How::kSucceeded) info.progress_millionths = 1'000'000;
     found.push_back(std::move(info));
   }
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     const std::vector<Task>& tasks = job.tasks(kind).tasks;
     for (std::uint32_t i = 0; i < tasks.size() && found.size() < kListed; ++i) {
       const Task& task = tasks[i];

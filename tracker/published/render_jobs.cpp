@@ -65,8 +65,14 @@ JobView render_job(const Engine& engine, const Job& job, const WallClock& wall) 
   out.state = job.held && state == JobState::kWaiting      ? "HELD"
               : state == JobState::kRunning && job.pending() ? "PENDING"
                                                              : name(state);
-  out.maps = render_tasks(job, TaskKind::kMap, state);
-  out.reduces = render_tasks(job, TaskKind::kReduce, state);
+  for (const TaskKind kind : job.kinds()) {
+    if (is_group(kind)) {
+      out.groups.push_back(
+          {job.spec->task_groups[group_number(kind)].name, render_tasks(job, kind, state)});
+    } else {
+      (kind == TaskKind::kMap ? out.maps : out.reduces) = render_tasks(job, kind, state);
+    }
+  }
   out.submitted_at_ms = wall.at(job.submitted_at);
   if (job.started_at != 0) out.started_at_ms = wall.at(job.started_at);
   if (is_over(state)) out.finished_at_ms = wall.at(job.finished_at);
@@ -87,8 +93,7 @@ std::int32_t progress_of(const JobRecord& record, const JobRecord::Tasks& tasks)
   return static_cast<std::int32_t>(std::int64_t{tasks.succeeded} * 1'000'000 / tasks.total);
 }
 
-JobView::Tasks render_tasks(const JobRecord& record, TaskKind kind) {
-  const JobRecord::Tasks& tasks = record.tasks[index(kind)];
+JobView::Tasks render_tasks(const JobRecord& record, const JobRecord::Tasks& tasks) {
   JobView::Tasks out;
   out.total = count(tasks.total);
   out.succeeded = count(tasks.succeeded);
@@ -108,8 +113,10 @@ JobView render_record(const JobRecord& record, const WallClock& wall) {
   out.queue = record.queue;
   out.priority = name(record.priority);
   out.state = name(record.state);
-  out.maps = render_tasks(record, TaskKind::kMap);
-  out.reduces = render_tasks(record, TaskKind::kReduce);
+  out.maps = render_tasks(record, record.of(TaskKind::kMap));
+  out.reduces = render_tasks(record, record.of(TaskKind::kReduce));
+  for (const JobRecord::Group& group : record.groups)
+    out.groups.push_back({group.name, render_tasks(record, group.tasks)});
   out.submitted_at_ms = wall.at(record.submitted_at);
   if (record.started_at != 0) out.started_at_ms = wall.at(record.started_at);
   out.finished_at_ms = wall.at(record.finished_at);

@@ -155,8 +155,17 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   out.leaf = node.leaf();
   out.state = queue.stopped ? "STOPPED" : "RUNNING";
   const bool guarantees = engine.policy().claims() != nullptr;
-  out.maps = render_figures(engine.policy().figures(id, TaskKind::kMap), guarantees);
-  out.reduces = render_figures(engine.policy().figures(id, TaskKind::kReduce), guarantees);
+  const auto figures = [&](Dimension dimension) {
+    return render_figures(engine.policy().figures(id, dimension), guarantees);
+  };
+  const Space& space = state.space();
+  if (space.containers()) {
+    for (const Dimension d : space.dimensions())
+      out.amounts.push_back({std::string(space.name(d)), figures(d)});
+  } else {
+    out.maps = figures(TaskKind::kMap);
+    out.reduces = figures(TaskKind::kReduce);
+  }
   out.jobs_waiting = count(queue.jobs_waiting);
   out.jobs_running = count(queue.jobs_running - queue.jobs_pending);
   out.jobs_pending = count(queue.jobs_pending);
@@ -191,7 +200,9 @@ void add_up(const QueueView::SlotTime& from, QueueView::SlotTime* to) {
 // so one walk backwards adds up.
 void add_up_inner_queues(const QueueTree& tree, std::vector<QueueView>* queues) {
   for (QueueView& queue : *queues) {
-    if (!queue.leaf) queue.maps.pending = queue.reduces.pending = 0;
+    if (queue.leaf) continue;
+    queue.maps.pending = queue.reduces.pending = 0;
+    for (QueueView::Amounts& each : queue.amounts) each.figures.pending = 0;
   }
   for (std::size_t i = tree.size() - 1; i > 0; --i) {
     const QueueId parent = tree.node(QueueId(i)).parent;
@@ -200,6 +211,8 @@ void add_up_inner_queues(const QueueTree& tree, std::vector<QueueView>* queues) 
     QueueView& to = (*queues)[parent.index() - 1];
     to.maps.pending += from.maps.pending;
     to.reduces.pending += from.reduces.pending;
+    for (std::size_t d = 0; d < to.amounts.size(); ++d)
+      to.amounts[d].figures.pending += from.amounts[d].figures.pending;
     to.jobs_waiting += from.jobs_waiting;
     to.jobs_running += from.jobs_running;
     to.jobs_pending += from.jobs_pending;

@@ -62,6 +62,12 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
   view.shuffle_port = tracker.shuffle_port;
   view.total = tracker.total;
   view.used = tracker.used;
+  const Space& space = engine.state().space();
+  for (const Dimension d : space.dimensions()) {
+    if (space.containers())
+      view.offer.push_back({std::string(space.name(d)), tracker.total[d], tracker.used[d]});
+  }
+  view.labels = tracker.labels;
   if (tracker.copy_slots > 0) {
     view.copying = tracker.copy_slots;
     view.copied = count(tracker.copied);

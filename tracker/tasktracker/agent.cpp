@@ -21,6 +21,7 @@
 #include "tracker/rpc/log_lines.h"
 #include "tracker/tasktracker/duty.h"
 #include "tracker/tasktracker/leftovers.h"
+#include "tracker/tasktracker/registration.h"
 
 namespace weir::tasktracker {
 
@@ -32,11 +33,6 @@ namespace {
 constexpr std::int64_t kHealthEveryMs = 1000;
 constexpr std::int64_t kLongestSleepMs = 60000;
 constexpr std::chrono::seconds kLockPatience{3};  // for an earlier life that is just ending
-
-// Larger than that of any earlier life: the JobTracker takes the larger of two for the newer.
-std::int64_t draw_incarnation() {
-  return wall_now_ms() * 1000 + ::getpid() % 1000;
-}
 
 // Kept in the lock file of the work directory: drawn by its first tracker, the same ever after.
 Result<std::string> home_of(int lock) {
@@ -53,21 +49,6 @@ Result<std::string> home_of(int lock) {
   return home;
 }
 
-RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16_t shuffle_port,
-                                  const std::string& home) {
-  RegisterTracker registration;
-  registration.name = options.name;
-  registration.incarnation = draw_incarnation();
-  registration.host = options.host;
-  registration.shuffle_port = shuffle_port;
-  registration.total =
-      Resources{{options.map_slots, options.reduce_slots, options.memory_mb, options.vcores}};
-  registration.rack = options.rack;
-  registration.local_paths = options.local_paths;
-  registration.home = home;
-  return registration;
-}
-
 }  // namespace
 
 Now now() {
@@ -78,7 +59,8 @@ Agent::Agent(TaskTrackerOptions options, std::unique_ptr<JobTrackerLink> link, A
     : options_(std::move(options)),
       link_(std::move(link)),
       limits_(limits),
-      subject_("tracker " + options_.name) {
+      subject_("tracker " + options_.name),
+      ports_(options_.ports) {
   limits_.min_free_disk_mb = options_.min_free_disk_mb;
 }
 

@@ -21,6 +21,7 @@
 #include "tracker/tasktracker/jobtracker_link.h"
 #include "tracker/tasktracker/log_sweep.h"
 #include "tracker/tasktracker/output_work.h"
+#include "tracker/tasktracker/port_book.h"
 #include "tracker/tasktracker/scratch.h"
 #include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/shuffle_server.h"
@@ -96,6 +97,7 @@ class Agent {
   WorkDirs dirs_;
   std::string subject_;  // "tracker tt1"
   UniqueFd lock_;
+  PortBook ports_;
   Isolation isolation_;
   std::unique_ptr<AgentCore> core_;
   std::unique_ptr<ShuffleServer> shuffle_;

@@ -52,10 +52,16 @@ void Agent::do_action(action::StartAttempt& start) {
   spec->log_dir = dirs_.log(key);
   spec->output_is_durable = durable_outputs_.contains(key.task.job);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
-  const bool publishes = !spec->is_map() || spec->map_only();
+  const bool publishes = spec->publishes();
   if (publishes) spec->spare_output_dir = scratch_.take_output_dir(key.task.job);
+  if (start.launch.grant) {
+    auto ports = ports_.take(key, start.launch.grant->ports);
+    if (!ports) return core_->on_start_failed(key, ports.error().message, now());
+    spec->application.ports = std::move(*ports);
+  }
   auto group = isolation_.prepare(*spec);
   if (!group) {
+    ports_.give_back(key);
     spdlog::error("{}: control group: {}", attempt_name(key), group.error().message);
     return core_->on_start_failed(key, "control group: " + group.error().message, now());
   }
@@ -68,6 +74,7 @@ void Agent::do_action(action::StartAttempt& start) {
                       const std::string& how) { attempt_over(key, output, how); };
   auto process = start_process({std::move(*spec), *group}, handlers);
   if (!process) {
+    ports_.give_back(key);
     (void)group->remove();
     house_.push([this, path = dirs_.attempt(key)] { remove(path); });
     spdlog::error("{}: {}", attempt_name(key), process.error().message);
@@ -167,8 +174,9 @@ void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const s
   const bool emptied = processes_[key]->left_scratch_empty();
   sessions_.remove(processes_[key]->pid());
   processes_.erase(key);
+  ports_.give_back(key);
   // Nobody will fetch what an attempt has left that was killed or failed.
-  const bool failed = !core_->on_exit(key, how, now(), isolation_.note_of(met));
+  const bool failed = !core_->on_exit(key, how, now(), isolation_.note_of(key.task.kind, met));
   if (failed || !left_nobody || !isolation_.give_back(key.task.job, group, met))
     remove_group(group);
   if (failed) {
@@ -180,6 +188,7 @@ void Agent::attempt_over(const AttemptKey& key, const JobOutput& output, const s
     scratch_.give_back(key, emptied);
     remove_rejected();
   }
+  if (is_group(key.task.kind)) return turn();
   if (!failed && output.path.empty()) {
     keep_output(key);
   } else if (!failed) {

@@ -58,6 +58,8 @@ void AgentCore::launch(const Launch& launch, Now now) {
   attempt.status.attempt = key;
   attempt.status.started_at_ms = now.wall_ms;
   attempt.status.compute_granted = attempt.granted;
+  if (launch.grant && !launch.grant->units.empty())
+    attempt.status.units = std::make_shared<const Units>(launch.grant->units);
   if (job.description) start(attempt, job, now);
 }
 
@@ -104,6 +106,7 @@ void AgentCore::on_report(const AttemptKey& key, TaskReport report, Now now) {
   const bool copied = !attempt.granted && attempt.status.phase < TaskPhase::kSort &&
                       report.status.phase >= TaskPhase::kSort;
   if (copied) urgent_ = true;  // it wants a slot
+  report.status.units = attempt.status.units;
   attempt.status = std::move(report.status);
   attempt.status.compute_granted = attempt.granted;
   attempt.status.started_at_ms = started_at_ms;

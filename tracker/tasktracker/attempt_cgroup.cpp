@@ -68,6 +68,17 @@ Status set_memory_limit(const std::string& directory, int version, std::int64_t 
   return Ok{};
 }
 
+// So much time of processors in each period.
+Status set_core_limit(const std::string& directory, int version, std::int64_t cores) {
+  constexpr std::int64_t kPeriodUs = 100'000;
+  if (cores <= 0) return Ok{};
+  const std::string quota = std::to_string(cores * kPeriodUs);
+  if (version == 2)
+    return write_control(directory + "/cpu.max", quota + " " + std::to_string(kPeriodUs));
+  if (!there(directory + "/cpu.cfs_quota_us")) return Ok{};  // a kernel without bandwidth control
+  return write_control(directory + "/cpu.cfs_quota_us", quota);
+}
+
 Status AttemptCgroup::enter() const {
   for (const std::string& directory : directories) {
     if (auto entered = write_control(directory + "/cgroup.procs", "0"); !entered) return entered;

@@ -14,5 +14,7 @@ std::string read_control(const std::string& path);  // without the last newline;
 
 // 0: none. Swap counts as memory where that can be said.
 Status set_memory_limit(const std::string& directory, int version, std::int64_t megabytes);
+// Of processor time; 0: none.
+Status set_core_limit(const std::string& directory, int version, std::int64_t cores);
 
 }  // namespace weir::tasktracker

@@ -18,6 +18,21 @@ std::optional<std::uint32_t> take_number(std::string_view& text) {
   return value;
 }
 
+// m, r, or the number of a group: g2.
+std::optional<TaskKind> take_kind(std::string_view& text) {
+  if (text.empty()) return std::nullopt;
+  const char letter = text[0];
+  text.remove_prefix(1);
+  if (letter == 'g') {
+    const auto group = take_number(text);
+    if (!group || *group >= kGroupsAtMost || text.empty()) return std::nullopt;
+    return group_kind(*group);
+  }
+  if ((letter != 'm' && letter != 'r') || !text.starts_with('_')) return std::nullopt;
+  text.remove_prefix(1);
+  return letter == 'm' ? TaskKind::kMap : TaskKind::kReduce;
+}
+
 }  // namespace
 
 std::optional<AttemptKey> parse_attempt_name(std::string_view text) {
@@ -25,15 +40,13 @@ std::optional<AttemptKey> parse_attempt_name(std::string_view text) {
   if (!text.starts_with("attempt_")) return std::nullopt;
   text.remove_prefix(8);
   const auto job = take_number(text);
-  if (!job || text.size() < 2 || (text[0] != 'm' && text[0] != 'r') || text[1] != '_')
-    return std::nullopt;
-  const TaskKind kind = text[0] == 'm' ? TaskKind::kMap : TaskKind::kReduce;
-  text.remove_prefix(2);
+  const auto kind = job ? take_kind(text) : std::nullopt;
+  if (!kind) return std::nullopt;
   const auto task = take_number(text);
   if (!task || text.empty()) return std::nullopt;
   const auto attempt = take_number(text);
   if (!attempt || !text.empty()) return std::nullopt;
-  const AttemptKey key{TaskKey{JobId(std::size_t{*job}), kind, *task}, *attempt};
+  const AttemptKey key{TaskKey{JobId(std::size_t{*job}), *kind, *task}, *attempt};
   // Only the one spelling: names are used as file names.
   if (attempt_name(key) != original) return std::nullopt;
   return key;

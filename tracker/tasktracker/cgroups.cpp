@@ -140,6 +140,8 @@ Result<AttemptCgroup> Cgroups::make(const std::string& attempt, const CgroupLimi
       done = set_memory_limit(directory, version_, limits.memory_mb);
     if (done.ok() && has(parent.controllers, "pids") && limits.processes > 0)
       done = write_control(directory + "/pids.max", std::to_string(limits.processes));
+    if (done.ok() && has(parent.controllers, "cpu"))
+      done = set_core_limit(directory, version_, limits.cores);
     if (!done.ok()) {
       (void)group.remove();
       return done.error();

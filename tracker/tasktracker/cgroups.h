@@ -19,6 +19,7 @@ namespace weir::tasktracker {
 struct CgroupLimits {
   std::int64_t memory_mb = 0;  // 0: none
   std::int64_t processes = 0;  // likewise
+  std::int64_t cores = 0;      // likewise
 };
 
 // What an attempt met of its bounds.

@@ -65,6 +65,7 @@ std::vector<std::string> Isolation::lines() const {
 }
 
 std::int64_t Isolation::memory_limit_mb(const TaskSpec& spec) const {
+  if (spec.of_application()) return spec.application.memory_mb;
   const std::int64_t asked = spec.memory_mb > 0 ? spec.memory_mb : task_.memory_mb;
   return asked > 0 ? asked + spec.sort_memory_mb + kOwnMemoryMb : 0;
 }
@@ -76,10 +77,10 @@ Result<AttemptCgroup> Isolation::prepare(TaskSpec& spec) {
     spec.hidden_root = dirs_.root;
     spec.sealed_mounts = cgroups_.mounts();
   }
-  const CgroupLimits limits{memory_limit_mb(spec), task_.processes};
+  const CgroupLimits limits{memory_limit_mb(spec), task_.processes, spec.application.vcores};
   auto& spare = spare_[spec.id.task.job];
   const auto found = std::find_if(spare.begin(), spare.end(), [&](const AttemptCgroup& each) {
-    return each.limits.memory_mb == limits.memory_mb;
+    return each.limits.memory_mb == limits.memory_mb && each.limits.cores == limits.cores;
   });
   auto group = found == spare.end() ? cgroups_.make(attempt_name(spec.id), limits)
                                     : Result<AttemptCgroup>(std::move(*found));
@@ -103,12 +104,14 @@ std::vector<AttemptCgroup> Isolation::drop(JobId job) {
   return groups;
 }
 
-std::string Isolation::note_of(const CgroupEvents& events) const {
+std::string Isolation::note_of(TaskKind kind, const CgroupEvents& events) const {
   std::string note;
   if (events.killed_for_memory) {
     note += "; killed for memory: the attempt's processes took " + in_mb(events.memory_peak_bytes) +
             ", its limit is " + in_mb(events.memory_limit_bytes) +
-            " (what the job asks for, its sort memory and " + std::to_string(kOwnMemoryMb) + " MB)";
+            (is_group(kind) ? " (its container)"
+                            : " (what the job asks for, its sort memory and " +
+                                  std::to_string(kOwnMemoryMb) + " MB)");
   }
   if (events.out_of_processes) {
     note += "; it reached its limit of " + std::to_string(task_.processes) +

@@ -32,7 +32,7 @@ class Isolation {
   // Nobody takes these any more; they are to be removed.
   std::vector<AttemptCgroup> drop(JobId job);
   // What an attempt of this spec met of its bounds, for people; mostly nothing.
-  std::string note_of(const CgroupEvents& events) const;
+  std::string note_of(TaskKind kind, const CgroupEvents& events) const;
   void end() const { cgroups_.remove_own(); }
 
  private:

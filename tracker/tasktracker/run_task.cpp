@@ -25,6 +25,7 @@ Status run(TaskContext& task) {
   try {
     const std::string work = task.spec.attempt_dir + "/work";
     if (auto written = write_job_files(work, task.spec.files); !written) return written;
+    if (task.spec.of_application()) return run_application(task);
     return task.spec.is_map() ? run_map(task) : run_reduce(task);
   } catch (const std::exception& problem) {
     // Out of memory, above all: the edge of the task's code.
@@ -34,7 +35,7 @@ Status run(TaskContext& task) {
 
 [[noreturn]] void run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
   const Status confined = confine_attempt(spec);  // while there is one thread
-  const bool one_command = spec.is_map() && spec.map_only();
+  const bool one_command = spec.of_application() || (spec.is_map() && spec.map_only());
   using Served = TaskControl::Served;
   TaskControl control(spec.id, std::move(commands), std::move(reports), spec.compute_granted,
                       one_command ? Served::kByCaller : Served::kByThread);
@@ -50,7 +51,7 @@ Status run(TaskContext& task) {
     std::fprintf(stderr, "%s: failed: %s\n", attempt_name(spec.id).c_str(),
                  outcome.error().message.c_str());
     if (!spec.map_output_dir.empty()) (void)remove_tree(spec.map_output_dir).ok();
-    if (!spec.is_map() || spec.map_only()) remove_unpublished(output_of(spec), spec.id);
+    if (spec.publishes()) remove_unpublished(output_of(spec), spec.id);
   }
   const bool emptied = empty_scratch(spec.attempt_dir);
   if (outcome.ok()) {

@@ -62,5 +62,6 @@ class LineFeeder {
 
 Status run_map(TaskContext& task);
 Status run_reduce(TaskContext& task);
+Status run_application(TaskContext& task);
 
 }  // namespace weir::tasktracker

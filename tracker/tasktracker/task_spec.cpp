@@ -43,6 +43,27 @@ Status set_max_line(TaskSpec& spec) {
                     "', allowed are whole numbers from 1 to 2000");
 }
 
+// The environment of the job and that of the group, which wins. Ports are left to the caller.
+Result<TaskSpec> application_spec(TaskSpec spec, const JobSpec& job, const Launch& launch) {
+  const TaskKey& task = launch.attempt.task;
+  const std::size_t number = group_number(task.kind);
+  if (number >= job.task_groups.size() || task.index >= job.task_groups[number].count) {
+    return data_error(attempt_name(spec.id) + ": the job has no such task");
+  }
+  if (!launch.grant)
+    return data_error(attempt_name(spec.id) + ": was launched without a container");
+  const TaskGroupSpec& group = job.task_groups[number];
+  spec.application = {group.name,
+                      group.count,
+                      group.command,
+                      launch.grant->container[Dimension::kMemoryMb],
+                      launch.grant->container[Dimension::kVcores],
+                      launch.grant->units,
+                      {}};
+  for (const auto& [name, value] : group.environment) spec.environment[name] = value;
+  return spec;
+}
+
 }  // namespace
 
 Result<TaskSpec> make_task_spec(const JobDescription& job, const Launch& launch) {
@@ -62,6 +83,7 @@ Result<TaskSpec> make_task_spec(const JobDescription& job, const Launch& launch)
   spec.environment = from.environment;
   spec.working_directory = from.working_directory;
   spec.files = from.files;
+  if (is_group(task.kind)) return application_spec(std::move(spec), from, launch);
   spec.memory_mb = from.need[index(task.kind)][Dimension::kMemoryMb];
   spec.sort_memory_mb = std::clamp<std::int64_t>(from.sort_memory_mb, 1, kMostSortMemoryMb);
   spec.compute_granted = launch.compute_granted;

@@ -17,6 +17,16 @@ struct InputPiece {
   std::int64_t offset = 0, length = 0;
 };
 
+// What a task of an application has besides; of a map or reduce it is empty.
+struct ApplicationTask {
+  std::string group;
+  std::uint32_t count = 0;  // of tasks in its group
+  std::string command;
+  std::int64_t memory_mb = 0, vcores = 0;  // of its container
+  Units units;
+  std::vector<std::uint16_t> ports;
+};
+
 struct TaskSpec {
   AttemptKey id;
   std::string job_display_name;  // the user's name for the job
@@ -43,9 +53,13 @@ struct TaskSpec {
   std::vector<std::string> cgroups;        // directories of the attempt's control group
   std::string hidden_root;                 // work directory whose other attempts it must not see
   std::vector<std::string> sealed_mounts;  // read-only then
+  ApplicationTask application;
 
+  bool of_application() const { return is_group(id.task.kind); }
   bool is_map() const { return id.task.kind == TaskKind::kMap; }
   bool map_only() const { return reduces == 0; }
+  // Into the output of the job, when it is told to.
+  bool publishes() const { return !of_application() && (!is_map() || map_only()); }
   std::int64_t input_bytes() const {
     std::int64_t bytes = 0;
     for (const InputPiece& piece : input) {

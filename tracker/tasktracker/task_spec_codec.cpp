@@ -19,7 +19,7 @@ using apache::thrift::protocol::TType;
 using apache::thrift::transport::TMemoryBuffer;
 using apache::thrift::transport::TTransportException;
 
-constexpr std::int16_t kFields = 28;  // of wire::TaskSpec
+constexpr std::int16_t kFields = 29;  // of wire::TaskSpec
 
 // Its outermost struct has each of its fields, in order, and no struct has another one.
 class StrictProtocol : public FrameProtocol {
@@ -111,6 +111,10 @@ void for_each_field(Spec& spec, File& file, Same same) {
   same(spec.sealed_mounts, file.sealed_mounts);
   same(spec.output_is_durable, file.output_is_durable);
   same(spec.spare_output_dir, file.spare_output_dir);
+  same(spec.application.group, file.application.group);
+  same(spec.application.command, file.application.command);
+  same(spec.application.memory_mb, file.application.memory_mb);
+  same(spec.application.vcores, file.application.vcores);
 }
 
 }  // namespace
@@ -133,6 +137,10 @@ std::string encode_task_spec(const TaskSpec& spec) {
     written.__set_executable(shipped.executable);
   }
   for_each_field(spec, file, [](const auto& from, auto& to) { to = from; });
+  file.application.count = static_cast<std::int32_t>(spec.application.count);
+  for (const auto& [resource, numbers] : spec.application.units)
+    file.application.units[resource] = {numbers.begin(), numbers.end()};
+  file.application.ports = {spec.application.ports.begin(), spec.application.ports.end()};
   file.settings.map_output_codec = static_cast<std::int32_t>(spec.settings.map_output_codec);
   const auto memory = std::make_shared<TMemoryBuffer>();
   TBinaryProtocolT<TMemoryBuffer> protocol(memory);
@@ -156,6 +164,13 @@ Result<TaskSpec> decode_task_spec(std::string_view bytes) {
   for (wire::JobFile& shipped : file.files)
     spec.files.push_back({shipped.name, std::move(shipped.content), shipped.executable});
   for_each_field(spec, file, [](auto& to, auto& from) { to = std::move(from); });
+  spec.application.count = static_cast<std::uint32_t>(file.application.count);
+  for (const auto& [resource, numbers] : file.application.units) {
+    for (const std::int32_t number : numbers)
+      spec.application.units[resource].push_back(static_cast<std::uint32_t>(number));
+  }
+  for (const std::int32_t port : file.application.ports)
+    spec.application.ports.push_back(static_cast<std::uint16_t>(port));
   const std::int32_t codec = file.settings.map_output_codec;
   if (codec < 0 || std::cmp_greater_equal(codec, std::size(kMapOutputCodecNames)))
     return damaged("a codec that is not known");

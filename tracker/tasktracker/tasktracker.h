@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct TaskTrackerOptions {
   std::int64_t reduce_slots = 2;
   std::int64_t memory_mb = 0;  // 0: not reported
   std::int64_t vcores = 0;
+  std::optional<OfferSettings> offer;  // where containers count; nothing: memory_mb and vcores
+  std::map<std::string, std::string> labels;
+  PortRange ports;                       // that tasks may be given
   std::string rack;                      // empty: default
   std::vector<std::string> local_paths;  // path prefixes whose blocks count as local
   std::string work_dir;                  // must be this tracker's alone; made if missing

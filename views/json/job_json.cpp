@@ -25,6 +25,9 @@ Json tasks_json(const JobView::Tasks& tasks) {
 }  // namespace
 
 Json to_json(const JobView& job) {
+  Json groups = Json::array();
+  for (const JobView::Group& group : job.groups)
+    groups.push_back({{"name", group.name}, {"tasks", tasks_json(group.tasks)}});
   return {{"job", job_name(job.id)},
           {"number", job.id.value},
           {"name", job.name},
@@ -34,6 +37,7 @@ Json to_json(const JobView& job) {
           {"state", job.state},
           {"maps", tasks_json(job.maps)},
           {"reduces", tasks_json(job.reduces)},
+          {"groups", std::move(groups)},
           {"submitted_at_ms", job.submitted_at_ms},
           {"started_at_ms", or_null(job.started_at_ms)},
           {"finished_at_ms", or_null(job.finished_at_ms)},

@@ -84,12 +84,16 @@ Json parts_json(const std::vector<Part>& parts) {
 }  // namespace
 
 Json to_json(const QueueView& queue) {
+  Json dimensions = Json::object();
+  for (const QueueView::Amounts& each : queue.amounts)
+    dimensions[each.dimension] = slots_json(each.figures);
   return {{"name", queue.name},
           {"leaf", queue.leaf},
           {"state", queue.state},
           {"guaranteed", queue.guaranteed},
           {"maps", slots_json(queue.maps)},
           {"reduces", slots_json(queue.reduces)},
+          {"dimensions", std::move(dimensions)},
           {"jobs_waiting", queue.jobs_waiting},
           {"jobs_pending", queue.jobs_pending},
           {"jobs_running", queue.jobs_running},

@@ -22,6 +22,9 @@ Json of_order(const TrackerView& tracker, Field TrackerView::Order::*field) {
 
 Json to_json(const TrackerView& tracker) {
   using Order = TrackerView::Order;
+  Json offer = Json::object();
+  for (const TrackerView::Offer& each : tracker.offer)
+    offer[each.dimension] = {{"total", each.total}, {"used", each.used}};
   const Json heard = tracker.back() ? Json(tracker.last_heartbeat_ms_ago) : Json(nullptr);
   return {{"name", tracker.name},
           {"state", tracker.state},
@@ -30,6 +33,8 @@ Json to_json(const TrackerView& tracker) {
           {"shuffle_port", tracker.shuffle_port},
           {"total", resources_json(tracker.total)},
           {"used", resources_json(tracker.used)},
+          {"offer", std::move(offer)},
+          {"labels", tracker.labels},
           {"last_heartbeat_ms_ago", heard},
           {"free_disk_mb", or_null(tracker.free_disk_mb)},
           {"copying", or_null(tracker.copying)},

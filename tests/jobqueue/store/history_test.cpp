@@ -107,6 +107,25 @@ TEST_P(HistoryOfStore, ARecordTellsTheWholeJobAndOutlivesIt) {
   EXPECT_THAT(store_->history().value()->attempts(job(1)).value(), ElementsAre(failed));
 }
 
+// Its groups are in the list, in the record and in what a start finds.
+TEST_P(HistoryOfStore, AnApplicationKeepsItsGroups) {
+  JobRecord application = record(1, 100);
+  application.tasks[0] = application.tasks[1] = {};
+  application.groups = {{"ps", {2, 1, 3, 4}}, {"worker", {8, 5, 6, 7}}};
+  append(50, {submitted(1)});
+  append(100, {JobStateChanged{job(1), JobState::kFailed, "task failed", false,
+                               std::make_shared<const JobRecord>(application)}});
+  const Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.jobs.size(), 1u);
+  ASSERT_NE(snapshot.jobs[0].record, nullptr);
+  EXPECT_EQ(snapshot.jobs[0].record->groups, application.groups);
+  ASSERT_EQ(snapshot.jobs[0].spec->task_groups.size(), 2u);
+  EXPECT_EQ(snapshot.jobs[0].spec->task_groups[1].name, "worker");
+  EXPECT_EQ(snapshot.jobs[0].spec->task_groups[1].count, 8u);
+  EXPECT_EQ(store_->history().value()->find(job(1)).value()->groups, application.groups);
+  EXPECT_EQ(store_->history().value()->list({}).value().at(0).groups, application.groups);
+}
+
 TEST_P(HistoryOfStore, WhatWasCleanedUpSinceHasItsLastAttemptsCounted) {
   append(100, {submitted(1)});
   append(300, {ended(1, 300, true)});

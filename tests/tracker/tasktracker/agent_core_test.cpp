@@ -54,6 +54,25 @@ TEST(AgentCore, ALaunchIsFetchedStartedReportedAndAcknowledgedOnce) {
   EXPECT_EQ(h.beat.held_jobs, std::vector{JobId(7)});
 }
 
+// Also when the task has said something of itself: a JobTracker that was restarted knows it from
+// here.
+TEST(AgentCore, AnAttemptIsReportedWithItsUnits) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  HeartbeatReply reply = CoreHarness::launch({"m0.0"});
+  auto grant = std::make_shared<Grant>();
+  grant->units = {{"gpu", {0, 3}}};
+  reply.launch[0].grant = grant;
+  h.reply(reply);
+  h.describe();
+  h.report("m0.0", State::kRunning);
+  EXPECT_EQ(h.at(2000), "heartbeat");
+  ASSERT_EQ(h.beat.attempts.size(), 1u);
+  ASSERT_NE(h.beat.attempts[0].units, nullptr);
+  EXPECT_EQ(*h.beat.attempts[0].units, grant->units);
+}
+
 TEST(AgentCore, TableOfEnds) {
   const struct {
     const char* what;

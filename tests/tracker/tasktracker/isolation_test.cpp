@@ -169,6 +169,11 @@ TEST_F(SpareGroups, HaveTheSameBounds) {
   EXPECT_EQ(prepared(7), group_.directories);
 }
 
+TEST_F(SpareGroups, HaveAsManyCores) {
+  ASSERT_TRUE(isolation_.give_back(JobId(7), {{"/group"}, {.cores = 2}}, {}));
+  EXPECT_EQ(prepared(7), std::vector<std::string>{});
+}
+
 TEST_F(SpareGroups, HaveNotMetTheirBounds) {
   EXPECT_FALSE(isolation_.give_back(JobId(7), group_, {.killed_for_memory = true}));
   EXPECT_FALSE(isolation_.give_back(JobId(7), group_, {.out_of_processes = true}));

@@ -30,10 +30,15 @@ TEST(AttemptId, NamesAreReadBackOnlyInTheirOneSpelling) {
   const auto key = parse_attempt_name(name);
   ASSERT_TRUE(key.has_value());
   EXPECT_EQ(attempt_name(*key), name);
+  const std::string of_group = "attempt_0007_g63_000012_3";
+  const auto other = parse_attempt_name(of_group);
+  ASSERT_TRUE(other.has_value());
+  EXPECT_EQ(attempt_name(*other), of_group);
   for (const char* bad :
        {"", "attempt_", "attempt_7_m_12_3", "attempt_0007_x_000012_3", "attempt_0007_m_000012_",
         "attempt_0007_m_000012", "attempt_0007_m_000012_3_", "attempt_0007_m_000012_3/..",
-        "attempt_-1_m_000012_3", "attempt_99999999999_m_000012_3"}) {
+        "attempt_-1_m_000012_3", "attempt_0007_g64_000012_3", "attempt_0007_g_000012_3",
+        "attempt_0007_g01_000012_3", "attempt_0007_g2", "attempt_99999999999_m_000012_3"}) {
     EXPECT_FALSE(parse_attempt_name(bad).has_value()) << bad;
   }
 }

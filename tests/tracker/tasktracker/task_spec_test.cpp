@@ -44,6 +44,7 @@ TaskSpec full_spec() {
   spec.spare_output_dir = "attempt_0007_m_000001_0";
   spec.hidden_root = "/work";
   spec.sealed_mounts = {"/work/x", "/work/y"};
+  spec.application = {"ps", 3, "./ps.sh", 512, 2, {{"gpu", {0, 3}}}, {20000, 20001}};
   return spec;
 }
 
@@ -87,9 +88,9 @@ TEST(TaskFile, HasAllOfItsFieldsAndNoOther) {
             "task file: ends in or after field 2");
   EXPECT_EQ(refusal(bytes + "xy"), "task file: 2 bytes are behind its end");
   std::string spoilt = bytes;
-  const std::string one_more = std::string("\x02\x00\x1d\x01", 4);  // field 29, a bool
+  const std::string one_more = std::string("\x02\x00\x1e\x01", 4);  // field 30, a bool
   spoilt.insert(spoilt.size() - 1, one_more);
-  EXPECT_EQ(refusal(spoilt), "task file: field 29 is not known, or of another type");
+  EXPECT_EQ(refusal(spoilt), "task file: field 30 is not known, or of another type");
   spoilt = bytes;
   spoilt[spoilt.find(std::string("\x02\x00\x12", 3))] = '\x03';  // field 18, no bool
   EXPECT_EQ(refusal(spoilt), "task file: field 18 is not known, or of another type");

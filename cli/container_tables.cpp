@@ -1,0 +1,131 @@
+#include "cli/container_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cli/format.h"
+#include "cli/tracker_commands.h"
+
+namespace weir::cli {
+namespace {
+
+std::string used_of(const TrackerView::Offer& offer) {
+  return fmt::format("{}/{}", offer.used, offer.total);
+}
+
+// Of all trackers, in their order.
+std::vector<std::string> dimensions_of(const std::vector<TrackerView>& trackers) {
+  std::vector<std::string> names;
+  for (const TrackerView& tracker : trackers) {
+    for (const TrackerView::Offer& offer : tracker.offer) {
+      if (std::find(names.begin(), names.end(), offer.dimension) == names.end())
+        names.push_back(offer.dimension);
+    }
+  }
+  return names;
+}
+
+std::string header_of(const std::string& dimension) {
+  if (dimension == "memory_mb") return "MEMORY MB";
+  std::string header = dimension;
+  std::transform(header.begin(), header.end(), header.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return header;
+}
+
+}  // namespace
+
+bool count_containers(const std::vector<QueueView>& queues) {
+  return !queues.empty() && !queues.front().amounts.empty();
+}
+
+Table queue_amounts_table(const std::vector<QueueView>& queues) {
+  const bool guarantees = queues.front().amounts.front().figures.lends.has_value();
+  std::vector<TableColumn> columns = {
+      {.header = "QUEUE", .least_width = 10}, {.header = "STATE", .rank = 4}, {"DIMENSION"}};
+  if (guarantees) columns.push_back({.header = "GUAR", .right = true});
+  if (guarantees) columns.push_back({.header = "ALLOC", .right = true, .rank = 2});
+  columns.insert(columns.end(), {{.header = "RUN", .right = true},
+                                 {.header = "PEND", .right = true},
+                                 {.header = "MAX", .right = true, .rank = 2},
+                                 {.header = "JOBS", .right = true, .rank = 3}});
+  Table table(std::move(columns));
+  for (const QueueView& queue : queues) {
+    const auto dots =
+        static_cast<std::size_t>(std::count(queue.name.begin(), queue.name.end(), '.'));
+    std::string name = std::string(2 * dots, ' ') + queue.name.substr(queue.name.rfind('.') + 1);
+    std::string state = queue.state;
+    std::string jobs =
+        std::to_string(queue.jobs_waiting + queue.jobs_pending + queue.jobs_running);
+    for (const auto& [dimension, figures] : queue.amounts) {
+      std::vector<std::string> cells = {name, state, dimension};
+      if (guarantees) cells.push_back(std::to_string(figures.guaranteed));
+      if (guarantees) cells.push_back(std::to_string(figures.allocated));
+      cells.push_back(std::to_string(figures.running));
+      cells.push_back(std::to_string(figures.pending));
+      cells.push_back(figures.maximum ? std::to_string(*figures.maximum) : "-");
+      cells.push_back(jobs);
+      table.add(std::move(cells));
+      name = state = jobs = "";
+    }
+  }
+  return table;
+}
+
+bool offer_containers(const std::vector<TrackerView>& trackers) {
+  return std::any_of(trackers.begin(), trackers.end(),
+                     [](const TrackerView& tracker) { return !tracker.offer.empty(); });
+}
+
+Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
+  std::vector<TableColumn> columns = {{.header = "TRACKER", .least_width = 8},
+                                      {"STATE"},
+                                      {.header = "HOST", .least_width = 9, .rank = 3},
+                                      {.header = "RACK", .least_width = 6, .rank = 4}};
+  const std::vector<std::string> dimensions = dimensions_of(trackers);
+  for (const std::string& dimension : dimensions)
+    columns.push_back({.header = header_of(dimension), .right = true});
+  columns.insert(columns.end(), {{.header = "LABELS", .least_width = 8, .rank = 2},
+                                 {.header = "HEARD", .right = true, .rank = 1},
+                                 {.header = "FREE DISK", .right = true, .rank = 5},
+                                 {.header = "HEALTH", .least_width = 12}});
+  Table table(std::move(columns));
+  for (const TrackerView& tracker : trackers) {
+    const bool known = !tracker.host.empty();
+    std::vector<std::string> cells = {tracker.name, tracker.state, known ? tracker.host : "-",
+                                      known ? tracker.rack : "-"};
+    for (const std::string& dimension : dimensions) {
+      const auto found =
+          std::find_if(tracker.offer.begin(), tracker.offer.end(),
+                       [&](const auto& offer) { return offer.dimension == dimension; });
+      cells.push_back(found == tracker.offer.end() ? "-" : used_of(*found));
+    }
+    const std::string labels = labels_text(tracker);
+    cells.push_back(labels.empty() ? "-" : labels);
+    cells.push_back(tracker.back() ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-");
+    cells.push_back(tracker.free_disk_mb ? short_bytes(*tracker.free_disk_mb << 20) : "-");
+    cells.push_back(health_of(tracker));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string labels_text(const TrackerView& tracker) {
+  std::string text;
+  for (const auto& [label, value] : tracker.labels)
+    text += (text.empty() ? "" : ", ") + label + "=" + value;
+  return text;
+}
+
+std::string offer_text(const TrackerView& tracker) {
+  std::string text;
+  for (const TrackerView::Offer& offer : tracker.offer) {
+    text += (text.empty() ? "" : ", ") + used_of(offer) + " " +
+            (offer.dimension == "memory_mb" ? "MB" : offer.dimension);
+  }
+  return text;
+}
+
+}  // namespace weir::cli

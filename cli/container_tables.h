@@ -1,0 +1,21 @@
+// Queues and trackers where containers count: a line a dimension. Pure functions.
+#pragma once
+
+#include <vector>
+
+#include "cli/table.h"
+#include "views/queue_view.h"
+#include "views/tracker_view.h"
+
+namespace weir::cli {
+
+bool count_containers(const std::vector<QueueView>& queues);
+Table queue_amounts_table(const std::vector<QueueView>& queues);
+bool offer_containers(const std::vector<TrackerView>& trackers);
+Table tracker_offer_table(const std::vector<TrackerView>& trackers);
+// "disk=ssd, zone=a"; empty: none.
+std::string labels_text(const TrackerView& tracker);
+// "1024/4096 MB, 1/4 vcores": used of what it offers.
+std::string offer_text(const TrackerView& tracker);
+
+}  // namespace weir::cli

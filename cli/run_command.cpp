@@ -1,0 +1,221 @@
+#include "cli/run_command.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "cli/calls.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/follow_job.h"
+#include "cli/format.h"
+#include "cli/json.h"
+#include "cli/patience.h"
+#include "cli/paths.h"
+#include "cli/submission.h"
+#include "conf/job_file.h"
+#include "conf/values.h"
+#include "thrift/spec_check.h"
+#include "thrift/wire_job.h"
+
+namespace weir::cli {
+namespace {
+
+// As typed; empty means not given.
+struct RunOptions {
+  std::string file, queue, name, memory, time_limit, priority, working_directory;
+  std::vector<std::string> resources, require, environment, command;
+  std::optional<std::int64_t> count, vcores, retries, ports, gang;
+  bool service = false, wait = false, hold = false;
+};
+
+// A shell reads it again, so that every word is one word there.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+std::pair<std::string, std::string> name_and_value(const char* option, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    throw wrong_use(fmt::format("{} '{}': write NAME=VALUE", option, printable(text)));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+DurationMs duration_option(const char* option, const std::string& text) {
+  const auto duration = parse_duration(text);
+  if (duration && *duration > 0) return *duration;
+  throw wrong_use(
+      fmt::format("{} '{}': write a duration like 30s, 10m, 2h", option, printable(text)));
+}
+
+std::uint32_t number(std::optional<std::int64_t> said, std::uint32_t otherwise) {
+  return said ? static_cast<std::uint32_t>(*said) : otherwise;
+}
+
+Requirement requirement_of(const std::string& text) {
+  auto [label, value] = name_and_value("--require", text);
+  Requirement out{label, {}, value.starts_with('!')};
+  std::istringstream values(out.none_of ? value.substr(1) : value);
+  for (std::string each; std::getline(values, each, ',');) out.values.push_back(each);
+  return out;
+}
+
+// The one group of a command.
+TaskGroupSpec group_of(const RunOptions& options) {
+  TaskGroupSpec group;
+  group.name = "main";
+  group.count = number(options.count, 1);
+  group.retries = number(options.retries, 3);
+  group.ports = number(options.ports, 0);
+  group.gang = number(options.gang, 0);
+  for (const std::string& word : options.command)
+    group.command += (group.command.empty() ? "" : " ") + quoted(word);
+  // One word may be a line of the shell's.
+  if (options.command.size() == 1) group.command = options.command.front();
+  if (!options.memory.empty()) group.asked.memory_mb = size_in_mb("--memory", options.memory);
+  group.asked.vcores = options.vcores.value_or(0);
+  for (const std::string& text : options.resources) {
+    const auto [resource, amount] = name_and_value("--resource", text);
+    const auto units = parse_integer(amount);
+    if (!units) throw wrong_use(fmt::format("--resource '{}': write NAME=N", printable(text)));
+    group.asked.named[resource] = *units;
+  }
+  for (const std::string& text : options.require) group.require.push_back(requirement_of(text));
+  for (const std::string& text : options.environment)
+    group.environment.insert(name_and_value("--env", text));
+  return group;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw wrong_use(fmt::format("--file {}: cannot be read", printable(path)));
+  return std::move(text).str();
+}
+
+JobSpec spec_of(const RunOptions& options) {
+  if (options.file.empty() == options.command.empty())
+    throw wrong_use("write what is to run: -f FILE, or -- COMMAND; see `weir run --help`");
+  JobSpec spec;
+  spec.reduces = 0;
+  spec.task_timeout_ms = 0;
+  if (options.file.empty()) {
+    spec.task_groups = {group_of(options)};
+    spec.service = options.service;
+  } else {
+    auto read = read_job_file(options.file, text_of(options.file));
+    if (!read) throw CliFailure::findings(kExitRefused, read.error().diagnostics);
+    spec = std::move(*read);
+  }
+  if (!options.queue.empty()) spec.queue = options.queue;
+  if (!options.name.empty()) spec.name = options.name;
+  if (spec.queue.empty()) throw wrong_use("--queue is missing: which queue is the job to go to?");
+  if (spec.name.empty()) {
+    const std::string& first = options.command.empty() ? options.file : options.command.front();
+    spec.name = first.substr(0, first.find_first_of(" \t\n"));
+    if (const auto slash = spec.name.rfind('/'); slash != std::string::npos)
+      spec.name.erase(0, slash + 1);
+  }
+  if (!options.priority.empty()) spec.priority = require(priority_from_wire(options.priority));
+  if (!options.time_limit.empty())
+    spec.time_limit_ms = duration_option("--time-limit", options.time_limit);
+  if (!options.working_directory.empty())
+    spec.working_directory = absolute_path(options.working_directory);
+  spec.hold = spec.hold || options.hold;
+  return spec;
+}
+
+int run(Context& context, const RunOptions& options) {
+  const JobSpec spec = spec_of(options);
+  wire::SubmitRequest request;
+  request.caller = to_wire(caller(context));
+  request.spec = to_wire(spec);
+  require(check_description(request.spec));
+  JobTracker jobtracker(context);
+  const auto reply = send_submission(
+      context, jobtracker, std::move(request), {},
+      options.wait ? std::optional(Patience::kPatienceMs) : std::nullopt);
+  if (context.json() && !options.wait) {
+    const JobId job(static_cast<std::size_t>(reply.job));
+    print_json(context.out,
+               to_json(SubmittedView{job, reply.queue, reply.version, reply.warnings}));
+  } else if (!context.json()) {
+    context.out << fmt::format("{} submitted to queue {}", reply.job_name, printable(reply.queue))
+                << std::endl;
+  }
+  for (const std::string& warning : reply.warnings)
+    context.err << "weir: warning: " << printable(warning) << "\n";
+  return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
+}
+
+void add_run_options(CLI::App& command, RunOptions& o) {
+  command.add_option("-f,--file", o.file, "the application; the options of groups are in it then")
+      ->type_name("FILE");
+  command.add_option("--queue", o.queue, "its dotted path, or its last part");
+  command.add_option("--name", o.name, "for people (default: the command)");
+  command.add_option("--count", o.count, "tasks that run the command (default 1)")->type_name("N");
+  command.add_option("--memory", o.memory, "of each task, like 512M, 2G (512 is in MB)")
+      ->type_name("SIZE");
+  command.add_option("--vcores", o.vcores, "of each task")->type_name("N");
+  command.add_option("--resource", o.resources, "of each task, like gpu=1; repeatable")
+      ->type_name("NAME=N");
+  command
+      .add_option("--require", o.require,
+                  "of the tracker's labels, like disk=ssd, zone=a,b or rack=!r9; repeatable")
+      ->type_name("LABEL=VALUE");
+  command.add_option("--ports", o.ports, "of the tracker's, for each task: WEIR_PORT0 ...")
+      ->type_name("N");
+  command.add_option("--gang", o.gang, "so many tasks start together, or none")->type_name("N");
+  command.add_option("--retries", o.retries, "failures of a task that are forgiven (default 3)")
+      ->type_name("N");
+  command.add_option("--env", o.environment, "an environment variable; repeatable")
+      ->type_name("NAME=VALUE");
+  command.add_option("--time-limit", o.time_limit, "of the job, after its first task started")
+      ->type_name("TIME");
+  command.add_option("--priority", o.priority, "VERY_HIGH, HIGH, NORMAL, LOW or VERY_LOW")
+      ->type_name("P");
+  command.add_option("--working-directory", o.working_directory, "default: the attempt's own")
+      ->type_name("DIR");
+  command.add_flag("--service", o.service, "runs until it is killed; tasks that end start again");
+  command.add_flag("--hold", o.hold, "nothing of it starts before `weir job release ID`");
+  command.add_flag("--wait", o.wait,
+                   "show progress until the end; of one task, exit with the status of its command");
+  command.add_option("command", o.command, "after --")->type_name("COMMAND...");
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Context& context) {
+  auto* command = app.add_subcommand("run", "run a command, or an application of several groups");
+  command->group("Jobs");
+  const auto options = std::make_shared<RunOptions>();
+  add_run_options(*command, *options);
+  add_caller_option(*command, context);
+  add_output_option(*command, context);
+  add_connection_options(*command, context);
+  command->footer(
+      "Where containers count (`resources: containers`). Each task has WEIR_JOB, WEIR_GROUP, "
+      "WEIR_TASK_INDEX,\nWEIR_TASK_COUNT, WEIR_ATTEMPT, WEIR_MEMORY_MB, WEIR_VCORES, WEIR_PORT0 .. "
+      "and WEIR_RES_GPU=0,3 in its environment.\n\n"
+      "Examples:\n"
+      "  weir run --queue research --wait -- hostname\n"
+      "  weir run --queue research --count 100 --memory 2G --vcores 2 -- ./sweep.sh\n"
+      "  weir run --queue research --service --ports 1 -- \\\n"
+      "      'python3 -m http.server $WEIR_PORT0'\n"
+      "  weir run -f train.yaml --wait\n"
+      "  weir job logs 7 --task main.3 --stdout");
+  command->callback([&context, options] {
+    context.action = [&context, options] { return run(context, *options); };
+  });
+}
+
+}  // namespace weir::cli

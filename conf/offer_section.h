@@ -1,0 +1,21 @@
+// What a tracker offers where containers count, as settings and command lines say it: `tracker:`,
+// keys `offer labels port_range`. Pure functions, any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "conf/daemon_settings.h"
+#include "conf/yaml_reader.h"
+#include "jobqueue/model/result.h"
+
+namespace weir {
+
+void read_offer(const MapReader& tracker, TrackerSettings& settings);
+
+// "memory_mb=4096,vcores=auto,gpu=2"; "auto" alone: all that the machine has.
+Result<OfferSettings> parse_offer(const std::string& text);
+// "disk=ssd".
+Status add_label(const std::string& text, std::map<std::string, std::string>& labels);
+
+}  // namespace weir

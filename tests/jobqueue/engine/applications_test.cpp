@@ -1,0 +1,208 @@
+// Applications where containers count: what a launch brings, services that go on, and what a
+// restart knows of both.
+#include <gmock/gmock.h>
+
+#include "fifo/container_fifo.h"
+#include "support/harness.h"
+
+namespace weir::test {
+namespace {
+
+PolicyFactory fifo_of_containers() {
+  return [](std::string_view, const ClusterState& state, PolicyMemory&) -> std::unique_ptr<Policy> {
+    return std::make_unique<ContainerFifo>(state);
+  };
+}
+
+std::shared_ptr<const JobSpec> application(std::uint32_t count, bool service = false) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->name = "app";
+  spec->user = "ann";
+  spec->queue = "default";
+  spec->reduces = 0;
+  spec->service = service;
+  TaskGroupSpec& group = spec->task_groups.emplace_back();
+  group.name = "main";
+  group.count = count;
+  group.command = "true";
+  group.asked = {1024, 1, {{"gpu", 1}}};
+  group.ports = 1;
+  return spec;
+}
+
+struct Applications : testing::Test {
+  Applications() {
+    h.settings().resources.mode = ResourceSettings::Mode::kContainers;
+    h.settings().resources.named = {"gpu"};
+  }
+  void add_tracker(const std::string& name) {
+    h.tracker(name).incarnation = 7;
+    RegisterTracker registration;
+    registration.name = name;
+    registration.incarnation = 7;
+    registration.host = name;
+    registration.total = Resources{{0, 0, 8192, 8}};
+    registration.named = {{"gpu", 4}};
+    registration.port_count = 10;
+    h.step(registration);
+  }
+  std::uint32_t submit(std::shared_ptr<const JobSpec> spec) {
+    for (const Reply& reply : h.step(SubmitJob{{"ann", {}}, std::move(spec)})) {
+      if (const auto* submitted = std::get_if<Submitted>(&reply.body)) return submitted->job.value;
+    }
+    return 0;
+  }
+  // Of what the last reply launches, by the index of its task.
+  std::map<std::uint32_t, Units> granted(const std::string& name) {
+    std::map<std::uint32_t, Units> units;
+    for (const Launch& launch : h.tracker(name).last.launch)
+      units[launch.attempt.task.index] = launch.grant->units;
+    return units;
+  }
+  std::int64_t pending_vcores() {
+    const QueueId leaf = *h.state().tree().find_path("default");
+    return h.engine().policy().figures(leaf, Dimension::kVcores).pending;
+  }
+  const TrackerState& there(const std::string& name) { return *h.state().find_tracker(name); }
+  static AttemptKey attempt(std::uint32_t index, std::uint32_t number) {
+    return {{JobId(1), group_kind(0), index}, number};
+  }
+
+  Harness h{fifo_of_containers(), "fifo"};
+};
+
+TEST_F(Applications, ALaunchBringsItsContainerWithTheLowestFreeUnits) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(3)), 1u);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0 J1/t1 J1/t2");
+  const Grant& grant = *h.tracker("tt1").last.launch[0].grant;
+  EXPECT_EQ(grant.container, (Resources{{0, 0, 1024, 1}}));
+  EXPECT_EQ(grant.ports, 1u);
+  using Granted = std::map<std::uint32_t, Units>;
+  EXPECT_EQ(granted("tt1"),
+            (Granted{{0, {{"gpu", {0}}}}, {1, {{"gpu", {1}}}}, {2, {{"gpu", {2}}}}}));
+  h.finish("J1/t1");
+  h.heartbeat("tt1");
+  ASSERT_EQ(submit(application(2)), 2u);
+  h.heartbeat("tt1");
+  EXPECT_EQ(granted("tt1"), (Granted{{0, {{"gpu", {1}}}}, {1, {{"gpu", {3}}}}}));
+}
+
+// It is not done, whatever its tasks say: they start again after 1 s, 2 s, 4 s.
+TEST_F(Applications, AServicesTaskThatEndsStartsAgainAfterAPause) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(1, true)), 1u);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  DurationMs pause = 1000;
+  for (const bool well : {true, false, true, false, false}) {
+    well ? h.finish("J1/t0") : h.fail("J1/t0");
+    EXPECT_EQ(h.heartbeat("tt1"), "");
+    EXPECT_EQ(pending_vcores(), 0) << "it wants nothing while it rests";
+    h.advance(pause - 1);
+    EXPECT_EQ(h.settle("tt1"), "");
+    h.advance(1);
+    EXPECT_EQ(h.settle("tt1"), "J1/t0") << pause;
+    EXPECT_EQ(h.state_of(1), JobState::kRunning);
+    pause *= 2;
+  }
+  for (int minute = 0; minute < 10; ++minute) {
+    h.advance(60'000);
+    h.heartbeat("tt1");
+  }
+  h.fail("J1/t0");
+  h.settle("tt1");
+  h.advance(1000);
+  EXPECT_EQ(h.settle("tt1"), "J1/t0") << "it had run for ten minutes";
+}
+
+TEST_F(Applications, APauseIsFiveMinutesAtMostAndAServiceFailsAsOftenAsItLikes) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(1, true)), 1u);
+  h.heartbeat("tt1");
+  for (int i = 0; i < 300; ++i) {
+    h.fail("J1/t0");
+    h.settle("tt1", 2);
+    h.advance(300'000);
+    ASSERT_EQ(h.settle("tt1", 2), "J1/t0") << i;
+  }
+  EXPECT_EQ(h.state_of(1), JobState::kRunning);
+}
+
+TEST_F(Applications, AServiceThatIsKilledWhileItRestsIsOver) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(1, true)), 1u);
+  h.heartbeat("tt1");
+  h.fail("J1/t0");
+  h.heartbeat("tt1");
+  h.step(KillJob{{"ann", {}}, JobId(1)});
+  EXPECT_EQ(h.state_of(1), JobState::kKilled);
+  h.advance(2000);
+  EXPECT_EQ(h.settle("tt1"), "");
+}
+
+TEST_F(Applications, ATaskIsCalledByItsGroup) {
+  add_tracker("tt1");
+  auto spec = std::make_shared<JobSpec>(*application(1));
+  spec->task_groups[0].retries = 0;
+  ASSERT_EQ(submit(spec), 1u);
+  h.heartbeat("tt1");
+  h.fail("J1/t0", "exit 3");
+  h.settle("tt1");
+  EXPECT_EQ(h.state().job(JobId(1)).diagnostics,
+            "main.0 failed 1 time, last on tracker tt1: exit 3");
+}
+
+struct ApplicationsAfterARestart : Applications {
+  void start(std::vector<Resources> containers) {
+    JobSnapshot job;
+    job.job = JobId(1);
+    job.spec = application(2);
+    job.queue = "default";
+    job.state = JobState::kRunning;
+    job.containers = std::move(containers);
+    Snapshot snapshot{.epoch = 2};
+    snapshot.next_job = 2;
+    snapshot.jobs = {job};
+    h.start(snapshot);
+    add_tracker("tt1");
+  }
+  void reports(const AttemptKey& key, const Units& units) {
+    AttemptReport& report = h.tracker("tt1").held[key];
+    report.attempt = key;
+    report.units = std::make_shared<const Units>(units);
+  }
+};
+
+// What runs holds what it held, and nobody else gets its units.
+TEST_F(ApplicationsAfterARestart, WhatRunsHoldsItsContainerAndUnits) {
+  Resources container{{0, 0, 2048, 2}};
+  container[Dimension::named(0)] = 1;
+  start({container});  // as it was accepted, whatever its spec comes to now
+  reports(attempt(1, 5), {{"gpu", {0}}});
+  h.heartbeat("tt1");
+  h.advance(60'000);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_EQ(there("tt1").used[Dimension::kMemoryMb], 4096);
+  EXPECT_EQ(there("tt1").used[Dimension::named(0)], 2);
+  EXPECT_EQ(granted("tt1"), (std::map<std::uint32_t, Units>{{0, {{"gpu", {1}}}}}));
+}
+
+TEST_F(ApplicationsAfterARestart, AJobThatWasAcceptedWithSlotsGetsContainers) {
+  start({});
+  const auto sized = h.events<JobSized>();
+  ASSERT_EQ(sized.size(), 1u);
+  EXPECT_EQ(sized[0].containers.at(0)[Dimension::kMemoryMb], 1024);
+  h.advance(60'000);
+  EXPECT_EQ(h.settle("tt1"), "J1/t0 J1/t1");
+  EXPECT_EQ(there("tt1").used[Dimension::kVcores], 2);
+}
+
+TEST_F(Applications, ATrackerThatIsAwaitedCountsWithWhatItOffersByName) {
+  Snapshot snapshot{.epoch = 2};
+  snapshot.trackers = {{"tt1", Resources{{0, 0, 8192, 8}}, {{"gpu", 4}}}};
+  h.start(snapshot);
+  EXPECT_EQ(h.state().total()[Dimension::named(0)], 4);
+}
+
+}  // namespace
+}  // namespace weir::test

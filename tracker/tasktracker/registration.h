@@ -1,0 +1,16 @@
+// What a tracker says of itself when it registers. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "jobqueue/model/input.h"
+#include "tracker/tasktracker/tasktracker.h"
+
+namespace weir::tasktracker {
+
+// `home`: of its work directory (RegisterTracker::home).
+RegisterTracker make_registration(const TaskTrackerOptions& options, std::uint16_t shuffle_port,
+                                  const std::string& home);
+
+}  // namespace weir::tasktracker
