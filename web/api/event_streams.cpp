@@ -43,6 +43,10 @@ class Delta {
   bool first_ = true;
 };
 
+SharedText the_end() {
+  return shared(event_text("bye", R"({"reason":"the JobTracker ends"})") + "\n");
+}
+
 std::string many_text(std::int64_t version) {
   return fmt::format("{{\"version\":{},\"many\":true}}", version);
 }
@@ -218,6 +222,7 @@ void EventStreams::open(StreamWish wish, const HttpResponder& responder) {
     const auto known = entry.lock();
     return !known || known->stream->over();
   });
+  if (stopped_) return stream->finish(the_end());
   listeners_.push_back(listener);
 }
 
@@ -226,9 +231,10 @@ void EventStreams::stop() {
   std::vector<std::weak_ptr<Listener>> listeners;
   {
     const std::lock_guard lock(mutex_);
+    stopped_ = true;
     listeners.swap(listeners_);
   }
-  const auto bye = shared(event_text("bye", R"({"reason":"the JobTracker ends"})") + "\n");
+  const SharedText bye = the_end();
   for (const auto& entry : listeners) {
     if (const auto listener = entry.lock()) listener->stream->finish(bye);
   }

@@ -46,6 +46,7 @@ class EventStreams {
   JobTracker& tracker_;
   std::mutex mutex_;
   std::vector<std::weak_ptr<Listener>> listeners_;
+  bool stopped_ = false;
   std::shared_ptr<Made> made_;
   std::unique_ptr<ChangeFeed> feed_;
 };
