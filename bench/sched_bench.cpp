@@ -18,6 +18,7 @@ using std::chrono::steady_clock;
 
 constexpr std::uint32_t kWarmUpRounds = 5;
 constexpr std::uint32_t kTrackersPerRack = 40;
+constexpr double kLeastFilled = 0.9;  // of containers; free are reservations, and what fits nothing
 constexpr std::uint32_t kBatch = 16;  // heartbeats between two looks at the CPU clock
 
 double seconds_since(steady_clock::time_point start) {
@@ -36,7 +37,7 @@ class SchedRun {
  public:
   SchedRun(const SchedLoad& load, std::unique_ptr<Engine> engine)
       : load_(load), engine_(std::move(engine)), churn_(load) {
-    const Resources total{{load.map_slots, load.reduce_slots, 0, 0}};
+    const Resources total = load.offer();
     for (std::uint32_t t = 0; t < load.trackers; ++t) {
       trackers_.emplace_back(tracker_name(t), "rack-" + std::to_string(t / kTrackersPerRack),
                              total);
@@ -65,7 +66,9 @@ class SchedRun {
   void report(std::size_t count, bool regular);
   // The tracker does as it is told.
   Status obey(const Turn& turn, std::uint32_t& launches);
+  void end_some(VirtualTracker& tracker) const;
   Status check_launches(std::uint32_t launches) const;
+  Status check_filled() const;
   Status report_news();
   std::int64_t tick();
   void reset_figures();
@@ -96,7 +99,7 @@ Status SchedRun::prepare() {
   const std::int64_t before = heap_in_use();
   if (auto submitted = submit_jobs(); !submitted) return submitted.error();
   const double tasks =
-      static_cast<double>(load_.jobs) * (static_cast<double>(load_.maps()) + load_.reduces());
+      static_cast<double>(load_.jobs) * static_cast<double>(load_.tasks());
   bytes_per_pending_task_ = static_cast<double>(heap_in_use() - before) / tasks;
   return fill();
 }
@@ -128,6 +131,7 @@ Status SchedRun::fill() {
     if (auto done = obey(turns_[0], launches); !done) return done.error();
     held += launches;
   }
+  if (load_.containers) return check_filled();
   const std::uint64_t slots =
       std::uint64_t{load_.trackers} * (load_.map_slots + load_.reduce_slots);
   if (held == slots || load_.locations != InputPlaces::kNone) return Ok{};  // some wait
@@ -182,20 +186,46 @@ std::int64_t SchedRun::tick() {
 
 Status SchedRun::check_launches(std::uint32_t launches) const {
   const std::uint32_t expected = load_.maps_per_heartbeat() + load_.reduces_per_heartbeat();
-  if (load_.churn || load_.locations != InputPlaces::kNone || launches == expected) return Ok{};
+  if (load_.churn || load_.containers || load_.locations != InputPlaces::kNone ||
+      launches == expected)
+    return Ok{};
   return Error{ErrorCode::kInternal,
                "a heartbeat ended " + std::to_string(expected) + " tasks but brought " +
                    std::to_string(launches) + " launches, although enough is pending",
                "that is a bug of policy " + load_.policy};
 }
 
-Status SchedRun::beat(std::uint32_t first) {
+// By the dimension of which the most is taken.
+Status SchedRun::check_filled() const {
+  double filled = 0;
+  for (const TrackerState& tracker : engine_.engine().state().trackers()) {
+    double most = 0;
+    for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
+      most = std::max(most, static_cast<double>(tracker.used[d]) /
+                                static_cast<double>(tracker.total[d]));
+    }
+    filled += most / load_.trackers;
+  }
+  if (filled >= kLeastFilled) return Ok{};
+  return Error{ErrorCode::kInternal,
+               "policy " + load_.policy + " keeps " +
+                   std::to_string(static_cast<int>(100 * filled)) +
+                   "% of the trackers filled although enough is pending",
+               "that is a bug of the policy"};
+}
+
+void SchedRun::end_some(VirtualTracker& tracker) const {
   const ReportedState how = load_.churn ? ReportedState::kSucceeded : ReportedState::kKilled;
+  if (load_.containers)
+    return tracker.end_oldest(group_kind(0), kContainersPerHeartbeat, how, false);
+  tracker.end_oldest(TaskKind::kMap, load_.maps_per_heartbeat(), how, load_.reduces() == 0);
+  tracker.end_oldest(TaskKind::kReduce, load_.reduces_per_heartbeat(), how, true);
+}
+
+Status SchedRun::beat(std::uint32_t first) {
   for (std::size_t i = 0; i < turns_.size(); ++i) {
     turns_[i].tracker = static_cast<std::uint32_t>((first + i) % load_.trackers);
-    VirtualTracker& tracker = trackers_[turns_[i].tracker];
-    tracker.end_oldest(TaskKind::kMap, load_.maps_per_heartbeat(), how, load_.reduces() == 0);
-    tracker.end_oldest(TaskKind::kReduce, load_.reduces_per_heartbeat(), how, true);
+    end_some(trackers_[turns_[i].tracker]);
   }
   report(turns_.size(), true);
   for (const Turn& turn : turns_) {
@@ -262,7 +292,7 @@ Status SchedRun::loop(double seconds, const Progress& progress) {
     }
   }
   cpu_share_ = std::min(1e-9 * static_cast<double>(cpu_ns() - cpu) / seconds_since(start), 1.0);
-  return Ok{};
+  return load_.containers ? check_filled() : Ok{};
 }
 
 SchedFigures SchedRun::figures() {

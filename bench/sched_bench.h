@@ -4,6 +4,7 @@
 // accounts, decides, checks, writes its events and composes the reply. Under W a finished task is
 // reported as KILLED, which makes it pending again at no cost to its job, so demand is constant and
 // each heartbeat must bring exactly as many launches as tasks ended: anything else is an error.
+// Containers of several sizes come back in other numbers: there the trackers must stay filled.
 // Under W' tasks succeed, jobs end and arrive, queues toggle, claims fall due (bench/churn.h).
 // Virtual time goes on by one heartbeat interval per round of trackers. One thread.
 #pragma once

@@ -41,6 +41,8 @@ std::shared_ptr<const PolicySettings> make_fair(const SchedLoad& load) {
   return fair;
 }
 
+constexpr Resources kContainers[] = {{{0, 0, 1024, 1}}, {{0, 0, 2048, 1}}, {{0, 0, 4096, 2}}};
+
 // The same for the same number on every machine (splitmix64).
 std::uint64_t scattered(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15;
@@ -53,7 +55,35 @@ Error too_small(const std::string& what, const std::string& hint) {
   return Error{ErrorCode::kBadRequest, what, hint};
 }
 
+Status check_containers(const SchedLoad& load) {
+  if (load.churn || load.locations != InputPlaces::kNone)
+    return too_small("containers are measured under W, and their input has no places",
+                     "leave out --churn and --locations, or take --resources slots");
+  Resources asked;
+  for (std::uint32_t job = 0; job < load.jobs; ++job)
+    for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores})
+      asked[d] += container_of_job(job)[d] * load.tasks();
+  for (const Dimension d : {Dimension::kMemoryMb, Dimension::kVcores}) {
+    const std::int64_t there = load.offer()[d] * load.trackers;
+    if (asked[d] >= there) continue;
+    const char* unit = d == Dimension::kVcores ? " vcores" : " MB";
+    return too_small("the tasks ask for " + std::to_string(asked[d]) + unit + " of " +
+                         std::to_string(there) + ", so not all of it would be taken again",
+                     "raise --jobs or --maps-per-job, or lower --trackers");
+  }
+  return Ok{};
+}
+
 }  // namespace
+
+Resources SchedLoad::offer() const {
+  if (containers) return {{0, 0, 24'576, 16}};
+  return {{map_slots, reduce_slots, 0, 0}};
+}
+
+Resources container_of_job(std::uint64_t job) {
+  return kContainers[job % std::size(kContainers)];
+}
 
 Status check_load(const SchedLoad& load) {
   const std::int64_t trackers = load.trackers;
@@ -64,6 +94,7 @@ Status check_load(const SchedLoad& load) {
     return too_small("--churn needs at least 10 queues: in every tenth jobs come and go",
                      "raise --queues");
   }
+  if (load.containers) return check_containers(load);
   const auto demand = [&](const char* kind, std::int64_t per_job,
                           std::int64_t slots) -> std::optional<Error> {
     const std::int64_t tasks = per_job * load.jobs;
@@ -83,6 +114,7 @@ std::shared_ptr<Settings> make_settings(const SchedLoad& load,
   auto settings = std::make_shared<Settings>();
   settings->policy = load.policy;
   settings->finished_jobs_kept_ms = 10'000;
+  if (load.containers) settings->resources.mode = ResourceSettings::Mode::kContainers;
   settings->policies["fair"] = make_fair(load);
   const bool percent = kWhole % load.queues == 0;
   for (std::uint32_t q = 0; q < load.queues; ++q) {
@@ -122,6 +154,15 @@ SubmitJob make_job(const SchedLoad& load, const JobShape& shape) {
   spec->name = "bench";
   spec->user = shape.user;
   spec->queue = "q" + std::to_string(shape.queue);
+  if (load.containers) {
+    const Resources container = container_of_job(shape.number);
+    TaskGroupSpec& group = spec->task_groups.emplace_back();
+    group.name = "main";
+    group.count = shape.maps + shape.reduces;
+    group.command = "true";
+    group.asked = {container[Dimension::kMemoryMb], container[Dimension::kVcores], {}};
+    return {{shape.user, {}}, std::move(spec)};
+  }
   spec->splits.resize(shape.maps);
   if (load.locations != InputPlaces::kNone) {
     const std::uint32_t among = load.locations == InputPlaces::kHot

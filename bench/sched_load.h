@@ -1,7 +1,9 @@
 // The closed-loop workload W(J,Q) of `weir bench sched`, and its churning sibling W', as data: how
 // large the cluster is, how many jobs and queues there are, and what each queue and job looks like.
 // Job j stands in queue j mod Q and belongs to user (j div Q) mod 5. Under W' every tenth queue has
-// no jobs of its own but visitors that come and go (bench/churn.h). Pure functions, any thread.
+// no jobs of its own but visitors that come and go (bench/churn.h). Where containers count, job j
+// is an application whose tasks ask for 1024 MB and 1 core, 2048 MB and 1, or 4096 MB and 2, by
+// j mod 3. Pure functions, any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,19 +35,27 @@ struct SchedLoad {
   std::optional<std::uint32_t> maps_per_job;  // absent: 200 with up to 100 jobs, else 40
   std::optional<std::uint32_t> reduces_per_job;
   std::uint32_t heartbeats_per_tick = 50;
-  bool churn = false;  // W' instead of W
+  bool containers = false;  // instead of slots
+  bool churn = false;       // W' instead of W
   InputPlaces locations = InputPlaces::kNone;
 
   // W' reclaims under every policy; with locations the fair policy preempts too.
   bool preempts() const { return churn || locations != InputPlaces::kNone; }
   std::uint32_t maps() const { return maps_per_job.value_or(jobs <= 100 ? 200 : 40); }
   std::uint32_t reduces() const { return reduces_per_job.value_or(jobs <= 100 ? 100 : 20); }
-  // What ends, and must start again, with each heartbeat.
+  std::uint32_t tasks() const { return maps() + reduces(); }
+  // What a tracker offers.
+  Resources offer() const;
+  // What ends, and must start again, with each heartbeat; containers need not be as many again.
   std::uint32_t maps_per_heartbeat() const { return map_slots < 2 ? map_slots : 2; }
   std::uint32_t reduces_per_heartbeat() const { return reduce_slots < 1 ? reduce_slots : 1; }
 };
 
-// Whether the load can be run: demand must outlast the slots, or the loop would not be closed.
+// What a task of job j asks for where containers count.
+Resources container_of_job(std::uint64_t job);
+inline constexpr std::uint32_t kContainersPerHeartbeat = 3;
+
+// Whether the load can be run: demand must outlast the cluster, or the loop would not be closed.
 Status check_load(const SchedLoad& load);
 
 // `user_minimum_hundredths` is the user limit of every queue; W' changes it once.

@@ -19,7 +19,8 @@ struct SchedRow {
   std::vector<SchedFigures> runs;
 };
 
-// The sizes of the table, first all of W, then all of W'. Cluster and policy are `base`'s.
+// The sizes of the table, first all of W, then, of slots, all of W'. Cluster and policy are those
+// of `base`.
 std::vector<SchedLoad> table_loads(const SchedLoad& base);
 
 // What is being run, and how much of everything is done.

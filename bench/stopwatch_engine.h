@@ -24,6 +24,7 @@ class StopwatchEngine {
 
   const Output& output() const { return output_; }
   Engine& engine() { return *engine_; }
+  const Engine& engine() const { return *engine_; }
 
   TimeMs now = 1'000'000;
 

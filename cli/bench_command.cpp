@@ -36,6 +36,10 @@ std::string grouped(double value) {
 // In the order of the enum.
 constexpr const char* kLocations[] = {"none", "spread", "hot"};
 
+const char* resources(const bench::SchedLoad& load) {
+  return load.containers ? "containers" : "slots";
+}
+
 const char* workload(const bench::SchedLoad& load) {
   return load.churn ? "W'" : "W";
 }
@@ -80,11 +84,15 @@ Json figures_json(const bench::SchedFigures& f) {
 
 Json row_json(const bench::SchedRow& row) {
   const bench::SchedLoad& load = row.load;
+  const Resources offer = load.offer();
   Json json = {{"policy", load.policy},
                {"workload", workload(load)},
+               {"resources", resources(load)},
                {"trackers", load.trackers},
-               {"map_slots", load.map_slots},
-               {"reduce_slots", load.reduce_slots},
+               {"map_slots", offer.slots(TaskKind::kMap)},
+               {"reduce_slots", offer.slots(TaskKind::kReduce)},
+               {"memory_mb", offer[Dimension::kMemoryMb]},
+               {"vcores", offer[Dimension::kVcores]},
                {"jobs", load.jobs},
                {"queues", load.queues},
                {"maps_per_job", load.maps()},
@@ -157,6 +165,15 @@ void print_bars(Context& context, const std::vector<bench::SchedRow>& rows) {
   if (!table.empty()) context.out << "\n" << table.render(context.columns());
 }
 
+// What is said of slots alone is no word on containers.
+void check_slots_are_meant(const CLI::App& command, const bench::SchedLoad& load) {
+  for (const char* option : {"--map-slots", "--reduce-slots"}) {
+    if (load.containers && command.count(option) > 0)
+      throw wrong_use(std::string(option) + " is of --resources slots; a tracker of containers "
+                                            "offers 24576 MB and 16 vcores");
+  }
+}
+
 int sched(Context& context, const SchedOptions& options) {
   const auto loads = options.matrix ? bench::table_loads(options.load)
                                     : std::vector<bench::SchedLoad>{options.load};
@@ -197,6 +214,12 @@ void add_sched_options(CLI::App& command, SchedOptions& options) {
   const auto policies = policy_names();
   command.add_option("--policy", load.policy, "capacity (default) or another policy")
       ->check(CLI::IsMember(policies));
+  command
+      .add_option_function<std::string>(
+          "--resources", [&load](const std::string& word) { load.containers = word != "slots"; },
+          "what is scheduled: slots (default) or containers")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"slots", "containers"}));
   number("--trackers", load.trackers, "default 1000", many);
   number("--map-slots", load.map_slots, "of each tracker (default 8)", slots);
   number("--reduce-slots", load.reduce_slots, "of each tracker (default 4)", slots);
@@ -247,14 +270,20 @@ void add_bench_command(CLI::App& app, Context& context) {
       "start. They are reported\n"
       "as KILLED, which makes a task pending again: demand stays as it is and no job ever ends.\n"
       "With --locations each split lies on 3 trackers; delay scheduling and preemption are on.\n"
+      "Containers: trackers of 24576 MB and 16 vcores, applications whose tasks ask for 1024 MB "
+      "and 1 core, 2048 MB\n"
+      "and 1, or 4096 MB and 2, as many a job as maps and reduces together; a heartbeat ends the 3 "
+      "oldest and fills up.\n"
       "W' (--churn): tasks succeed, jobs end and are replaced, every tenth queue comes and goes.\n"
       "Rates are per CPU second; CPU is the share of a core that the run got. Under 100% the "
       "percentiles include being put aside.\n\n"
       "Examples:\n"
       "  weir bench sched --jobs 5000 --queues 100\n"
       "  weir bench sched --policy fifo --churn --seconds 5 -o json\n"
+      "  weir bench sched --resources containers --policy fifo\n"
       "  weir bench sched --matrix");
-  command->callback([&context, options] {
+  command->callback([&context, options, command] {
+    check_slots_are_meant(*command, options->load);
     context.action = [&context, options] { return sched(context, *options); };
   });
   add_bench_store_command(*group, context);

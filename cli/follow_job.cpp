@@ -95,6 +95,16 @@ int show_result(Context& context, const JobView& job) {
   throw CliFailure(kExitNotSo, why_not_succeeded(job));
 }
 
+// Another ^C is the answer that it goes on: it ends this command, as any.
+bool is_to_be_killed(Context& context, const InterruptScope& interrupt, const std::string& job) {
+  context.err << fmt::format("Kill {}? [y/N] ", job) << std::flush;
+  interrupt.unblock();
+  std::string answer;
+  std::getline(context.in, answer);
+  interrupt.block();
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
 }  // namespace
 
 std::string time_taken(const JobView& job) {
@@ -120,7 +130,8 @@ std::string counter_lines(const Counters& counters) {
   return text;
 }
 
-int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version) {
+int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::int64_t version,
+               OnInterrupt on_interrupt) {
   InterruptScope interrupt;
   ProgressDisplay display(context);
   Patience patience;
@@ -140,9 +151,14 @@ int follow_job(Context& context, JobTracker& jobtracker, std::int64_t job, std::
       if (!is_passing(refused)) throw;
       patience.no_answer(context, jobtracker, [&] { display.finish(); });
     }
-    if (interrupt.wait_ms(patience.pause_ms())) {
+    if (const int signal = interrupt.wait_ms(patience.pause_ms()); signal != 0) {
       display.finish();
       const std::string name = job_name(JobId(static_cast<std::size_t>(job)));
+      const bool asks = on_interrupt == OnInterrupt::kAsks && signal == SIGINT;
+      if (asks && context.terminal.in && is_to_be_killed(context, interrupt, name)) {
+        jobtracker.kill_job(caller(context), job);
+        continue;  // until it is over
+      }
       context.err << fmt::format(
           "weir: {} goes on without being watched; see it with `weir job status {}`, end it with "
           "`weir job kill {}`\n",

@@ -23,7 +23,7 @@ InterruptScope::~InterruptScope() {
   unblock();
 }
 
-bool InterruptScope::wait_ms(std::int64_t milliseconds) {
+int InterruptScope::wait_ms(std::int64_t milliseconds) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   for (;;) {
@@ -34,13 +34,17 @@ bool InterruptScope::wait_ms(std::int64_t milliseconds) {
       timeout.tv_sec = static_cast<std::time_t>(left / 1'000'000'000);
       timeout.tv_nsec = static_cast<long>(left % 1'000'000'000);
     }
-    if (sigtimedwait(&signals_, nullptr, &timeout) > 0) return true;
-    if (errno != EINTR) return false;  // EAGAIN: the time is over
+    if (const int signal = sigtimedwait(&signals_, nullptr, &timeout); signal > 0) return signal;
+    if (errno != EINTR) return 0;  // EAGAIN: the time is over
   }
 }
 
 void InterruptScope::unblock() const {
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void InterruptScope::block() const {
+  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
 }
 
 }  // namespace weir::cli

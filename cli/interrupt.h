@@ -17,14 +17,15 @@ class InterruptScope {
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
 
-  // Waits up to so many milliseconds; true if interrupted, at any time since the last call.
-  bool wait_ms(std::int64_t milliseconds);
-  // As it was before; for a forked child.
+  // Waits up to so many milliseconds; which signal came, at any time since the last call; 0: none.
+  int wait_ms(std::int64_t milliseconds);
+  // As it was before: for a forked child, or while somebody is asked.
   void unblock() const;
+  void block() const;
 
  private:
-  sigset_t signals_;
-  sigset_t before_;
+  sigset_t signals_{};
+  sigset_t before_{};
 };
 
 }  // namespace weir::cli

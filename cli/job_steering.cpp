@@ -212,7 +212,8 @@ int wait(Context& context, const SteeringOptions& options) {
   std::vector<std::int64_t> numbers = numbers_given(selection);
   if (!selection.states.empty()) states_of(selection.states, JobStates::kUnfinished);
   JobTracker jobtracker(context);
-  if (selection.ids.size() == 1) return follow_job(context, jobtracker, numbers.front(), 0);
+  if (selection.ids.size() == 1)
+    return follow_job(context, jobtracker, numbers.front(), 0, OnInterrupt::kGoesOn);
   if (numbers.empty()) {
     JobSelection asked_nobody = selection;
     asked_nobody.yes = true;  // waiting changes nothing

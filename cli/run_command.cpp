@@ -154,7 +154,8 @@ int run(Context& context, const RunOptions& options) {
   }
   for (const std::string& warning : reply.warnings)
     context.err << "weir: warning: " << printable(warning) << "\n";
-  return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
+  if (!options.wait) return kExitDone;
+  return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);
 }
 
 void add_run_options(CLI::App& command, RunOptions& o) {
@@ -188,7 +189,8 @@ void add_run_options(CLI::App& command, RunOptions& o) {
   command.add_flag("--service", o.service, "runs until it is killed; tasks that end start again");
   command.add_flag("--hold", o.hold, "nothing of it starts before `weir job release ID`");
   command.add_flag("--wait", o.wait,
-                   "show progress until the end; of one task, exit with the status of its command");
+                   "show progress until the end (^C asks whether to kill it); of one task, exit "
+                   "with the status of its command");
   command.add_option("command", o.command, "after --")->type_name("COMMAND...");
 }
 

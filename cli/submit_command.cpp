@@ -221,7 +221,8 @@ int submit(Context& context, const SubmitOptions& options) {
   if (!options.priority.empty()) warn_of_priority(context, jobtracker, reply.queue);
   warn_of_width(context, jobtracker, reply.queue, options.slots_per_map.value_or(1),
                 options.slots_per_reduce.value_or(1));
-  return options.wait ? follow_job(context, jobtracker, reply.job, reply.version) : kExitDone;
+  if (!options.wait) return kExitDone;
+  return follow_job(context, jobtracker, reply.job, reply.version, OnInterrupt::kAsks);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ void show_faults(Context& context, const FaultFuzzReport& report) {
     }
     print_json(context.out, {{"seeds", report.seeds},
                              {"on_sqlite", report.on_sqlite},
+                             {"of_containers", report.of_containers},
                              {"jobs", report.jobs},
                              {"inputs", report.inputs},
                              {"jobtracker_starts", report.starts},
@@ -41,10 +42,10 @@ void show_faults(Context& context, const FaultFuzzReport& report) {
   }
   context.out << table.render(context.columns());
   context.out << fmt::format(
-      "{} seeds ({} of them on SQLite), {} inputs, {} jobs, {} starts of a JobTracker: all that "
-      "was "
-      "promised held\n",
-      report.seeds, report.on_sqlite, report.inputs, report.jobs, report.starts);
+      "{} seeds ({} of them on SQLite, {} of containers), {} inputs, {} jobs, {} starts of a "
+      "JobTracker: all that was promised held\n",
+      report.seeds, report.on_sqlite, report.of_containers, report.inputs, report.jobs,
+      report.starts);
 }
 
 }  // namespace

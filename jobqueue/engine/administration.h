@@ -1,6 +1,7 @@
 // What administrators do to queues, settings and policy. Each command is a file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ class Administration : public Part {
   // valid themselves.
   Status check_settings(const Settings& settings) const;
   Status check_stays(QueueId queue) const;
+  Status check_stays_named(const JobSpec& spec) const;
   bool changes_mode() const;
   void bring_containers();
   void on(const ApplySettings& input, Token token);
@@ -34,6 +36,7 @@ class Administration : public Part {
                                               const QueueTree& tree) const;
   std::vector<std::pair<std::string, std::string>> moves_of(const Settings& settings) const;
   Status check_space(const Settings& settings) const;
+  std::optional<std::string> unnamed_finding(const Settings& settings) const;
   void size_jobs();
 };
 

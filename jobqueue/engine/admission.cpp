@@ -65,8 +65,9 @@ Status Submissions::check_conf(const SubmitJob& input, QueueId) const {
   return Ok{};
 }
 
-Status Submissions::check_stays(const SubmitJob&, QueueId leaf) const {
-  return parts_.administration.check_stays(leaf);
+Status Submissions::check_stays(const SubmitJob& input, QueueId leaf) const {
+  const Status stays = parts_.administration.check_stays(leaf);
+  return stays ? parts_.administration.check_stays_named(*input.spec) : stays;
 }
 
 Status Submissions::check_policy(const SubmitJob& input, QueueId leaf) const {

@@ -15,6 +15,7 @@ Status Administration::check_settings(const Settings& settings) const {
   if (!tree) return tree.error();
   std::vector<std::string> findings = structure_findings(settings, *tree);
   if (auto same = check_space(settings); !same) findings.push_back(same.error().message);
+  if (auto finding = unnamed_finding(settings)) findings.push_back(*finding);
   for (std::string& finding : manager_.removal_findings(settings, *tree))
     findings.push_back(std::move(finding));
   if (const Pools* pools = policy_->pools()) {
@@ -80,6 +81,20 @@ Status Administration::check_space(const Settings& settings) const {
                 ": drain first (weir tracker drain)");
 }
 
+// What a job was promised stays countable as long as it is there.
+std::optional<std::string> Administration::unnamed_finding(const Settings& settings) const {
+  const Space next(settings.resources);
+  if (!next.containers()) return std::nullopt;
+  for (const auto& [id, job] : state_.jobs()) {
+    if (is_over(job->state)) continue;
+    const auto unnamed = unnamed_resource(*job->spec, next);
+    if (!unnamed) continue;
+    return "containers.resources: " + *unnamed + " is not among them, and " + job_name(id) +
+           " asks for it; allowed: as long as no unfinished job does";
+  }
+  return std::nullopt;
+}
+
 // Settings that are being written already count for what comes in.
 Status Administration::check_stays(QueueId queue) const {
   const std::string& path = state_.tree().node(queue).path;
@@ -92,6 +107,20 @@ Status Administration::check_stays(QueueId queue) const {
     return Error{ErrorCode::kUnknownQueue,
                  "queue " + path + " is just being removed by new settings",
                  "see `weir queue list`"};
+  }
+  return Ok{};
+}
+
+Status Administration::check_stays_named(const JobSpec& spec) const {
+  for (const PendingCommand& command : parts_.promises.pending()) {
+    const auto* change = std::get_if<SettingsChanged>(&command.command);
+    if (change == nullptr) continue;
+    const Space next(change->settings->resources);
+    const auto unnamed = next.containers() ? unnamed_resource(spec, next) : std::nullopt;
+    if (!unnamed) continue;
+    return Error{ErrorCode::kBadRequest,
+                 "resource " + *unnamed + " is just being removed by new settings",
+                 "see `weir conf show`"};
   }
   return Ok{};
 }

@@ -242,6 +242,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (job.limited) parts_.jobs.set_deadline(job);
   if (is_group(key.kind)) parts_.jobs.set_task_deadline(state_.attempt(slot));
   if (report.units) tracker.units.adopt(report.attempt, *report.units);
+  if (key.kind == TaskKind::kMap) parts_.own_maps.started(job);
   pending_changed(job, key.kind);
   take_live_attempt(slot, report);
   parts_.jobs.admit_if_stuck(job);

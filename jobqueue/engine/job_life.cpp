@@ -106,6 +106,7 @@ void JobLife::after_progress(Job& job) {
   for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
     if (waits || group.open || group.total == 0 || !job.type->may_open(job, kind)) continue;
+    if (job.maps_first && kind == TaskKind::kReduce) continue;
     group.open = true;
     pending_changed(job, kind);
   }

@@ -113,6 +113,7 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
     const auto& named = job.spec->task_groups[group_number(key.kind)].asked.named;
     if (!named.empty()) tracker.units.grant({key, number}, named);
   }
+  if (key.kind == TaskKind::kMap) parts_.own_maps.started(job);
   pending_changed(job, key.kind);
   if (state_.space().containers()) return void(++offer.launched[0]);
   offer.free[index(key.kind)] -= job.width(key.kind);

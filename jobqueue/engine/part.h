@@ -51,7 +51,7 @@ class Part {
   void touch(const Job& job) { core_.touch(job); }
   void touch(const TrackerState& tracker) { core_.touch(tracker); }
   void tell_listed(JobId job) { core_.tell_listed(job); }
-  void pending_changed(Job& job, TaskKind kind) { core_.pending_changed(job, kind); }
+  void pending_changed(Job& job, TaskKind kind);
 
   Core& core_;
   Parts& parts_;

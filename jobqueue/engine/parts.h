@@ -14,6 +14,7 @@
 #include "jobqueue/engine/job_commands.h"
 #include "jobqueue/engine/job_life.h"
 #include "jobqueue/engine/launches.h"
+#include "jobqueue/engine/own_maps.h"
 #include "jobqueue/engine/promises.h"
 #include "jobqueue/engine/questions.h"
 #include "jobqueue/engine/recovery.h"
@@ -39,6 +40,7 @@ struct Parts {
   // Jobs.
   JobLife jobs{core, *this};
   AttemptLife attempts{core, *this};
+  OwnMaps own_maps{core, *this};
   Duties duties{core, *this};
   // A heartbeat, in the order of its way.
   Heartbeats heartbeats{core, *this};
@@ -59,5 +61,10 @@ struct Parts {
   Recovery recovery{core, *this};
   Explanations explanations{core, *this};
 };
+
+inline void Part::pending_changed(Job& job, TaskKind kind) {
+  core_.pending_changed(job, kind);
+  if (state_.space().containers()) parts_.own_maps.watch(job);
+}
 
 }  // namespace weir

@@ -5,6 +5,7 @@
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/jobtypes/table.h"
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/containers.h"
 
 namespace weir {
 
@@ -194,7 +195,17 @@ Status Recovery::restore_job(const JobSnapshot& old) {
                      ", which the settings do not declare as a leaf",
                  "declare the queue again, or name it in removed_queues with a queue to move to"};
   }
-  Job& job = state_.add_job(job_of(old, queue, state_.intern_user(old.spec->user)));
+  const Space& space = state_.space();
+  const auto unnamed = unnamed_resource(*old.spec, space);
+  if (unnamed && space.containers() && !is_over(old.state)) {
+    return Error{ErrorCode::kSettingsRefused,
+                 "the store holds unfinished " + job_name(old.job) + ", which asks for " +
+                     *unnamed + ", and the settings name no such resource",
+                 "name it again in containers.resources"};
+  }
+  auto restored = job_of(old, queue, state_.intern_user(old.spec->user));
+  name_again(restored->containers, *old.spec, space);
+  Job& job = state_.add_job(std::move(restored));
   parts_.submissions.remember_submission(*job.spec, job.id);
   changes_.jobs.insert(job.id);
   if (is_over(job.state)) {

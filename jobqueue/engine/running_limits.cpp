@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "jobqueue/model/check.h"
+#include "jobqueue/model/job_type.h"
 
 namespace weir {
 

@@ -25,6 +25,12 @@ Reason MapReduce::why_closed(const Job& job, TaskKind group) const {
   const TaskGroup& maps = job.tasks(TaskKind::kMap);
   const std::uint32_t pending = job.tasks(group).pending();
   const std::int64_t needed = maps_before_reduces(job);
+  if (job.maps_first) {
+    return {"own_maps",
+            counted(pending, "reduce") + (pending == 1 ? " waits until " : " wait until ") +
+                "a map has started: reduces stood in the way of the maps they wait for",
+            {}};
+  }
   return {"slow_start",
           counted(pending, "reduce") + (pending == 1 ? " waits until " : " wait until ") +
               std::to_string(needed) + " of " + std::to_string(maps.total) +

@@ -5,6 +5,7 @@
 
 #include "jobqueue/model/check.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/containers.h"
 #include "jobqueue/model/job_type.h"
 
 namespace weir {
@@ -134,7 +135,7 @@ void ClusterState::replace_space(Space space) {
     for (auto& [id, user] : queue.users) user.running = {};
   }
   for (auto& [id, job] : jobs_) {
-    for (Resources& container : job->containers) container = renamed(container, before, space_);
+    name_again(job->containers, *job->spec, space_);
     size_groups(*job);
     if (!job->type->needs_containers() || space_.containers()) continue;
     for (const TaskKind kind : job->kinds()) job->tasks(kind).open = false;

@@ -48,6 +48,24 @@ std::vector<Resources> containers_of(const JobSpec& spec, const ResourceSettings
   return containers;
 }
 
+void name_again(std::vector<Resources>& containers, const JobSpec& spec, const Space& space) {
+  std::size_t place = 0;
+  for (const TaskKind kind : spec.kinds()) {
+    if (place == containers.size()) return;
+    Resources& container = containers[place++];
+    for (std::size_t i = 0; i < kNamedCount; ++i) container[Dimension::named(i)] = 0;
+    if (is_group(kind))
+      container = space.with_named(container, spec.task_groups[group_number(kind)].asked.named);
+  }
+}
+
+std::optional<std::string> unnamed_resource(const JobSpec& spec, const Space& space) {
+  for (const TaskGroupSpec& group : spec.task_groups) {
+    if (auto unknown = space.unknown(group.asked.named)) return unknown;
+  }
+  return std::nullopt;
+}
+
 Status check_containers(const JobSpec& spec, const ResourceSettings& settings, const Space& space) {
   for (const TaskGroupSpec& group : spec.task_groups) {
     const auto unknown = space.unknown(group.asked.named);

@@ -2,6 +2,8 @@
 // rounded up to a multiple of the increment; named resources as asked. Pure functions, any thread.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "jobqueue/model/job_spec.h"
@@ -19,6 +21,12 @@ Resources rounded_container(const Resources& asked, const ResourceSettings& sett
 // nothing of memory or vcores asks what the settings say, for each of its slots.
 std::vector<Resources> containers_of(const JobSpec& spec, const ResourceSettings& settings,
                                      const Space& space);
+
+// The same containers where other resources may be named, or the same in another order.
+void name_again(std::vector<Resources>& containers, const JobSpec& spec, const Space& space);
+
+// A resource that the job asks for and the settings do not name.
+std::optional<std::string> unnamed_resource(const JobSpec& spec, const Space& space);
 
 // Whether the settings let the job have them: none larger than the maximum, no resource that they
 // do not name.

@@ -111,6 +111,10 @@ struct alignas(64) Job {
   bool held = false;                                 // waits to be released: in no line for a place
   bool limited = false;                              // it has a time limit
   std::uint8_t groups = 0;                           // in `further`, which lies far from here
+  // Reduces of it stood in the way of its maps: none starts before a map has. And whether maps of
+  // it are watched that wait while reduces run.
+  bool maps_first = false;
+  bool maps_watched = false;
   std::uint32_t live_attempts = 0;                   // running or dying
   TimeMs started_at = 0;                             // first launch; 0 = none yet
   mutable std::uint64_t locality_version = 0;  // of the trackers' addresses that `locality` knows
@@ -137,6 +141,7 @@ struct alignas(64) Job {
   TrackerId duty_tracker;
   std::vector<TrackerId> duty_given;  // who were given the last duty, and may still be at it
   TimeMs duty_passed_at = 0;          // when it was taken from one of them
+  TimeMs maps_wait_since = 0;         // where containers count, while reduces run; 0: none does
   std::string duty_trouble;           // why
   std::int64_t spec_bytes = 0;        // as counted (job_bytes.h); 0: not, or no longer
 

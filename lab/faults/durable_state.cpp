@@ -40,7 +40,7 @@ Found differ(const std::string& what, const Tasks& live, const Tasks& stored, bo
 
 Found tasks_difference(const std::string& job_text, const Job& job, const JobSnapshot& stored) {
   Tasks done, done_stored, commits, commits_stored;
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job.kinds()) {
     const auto& tasks = job.tasks(kind).tasks;
     for (std::uint32_t i = 0; i < tasks.size(); ++i) {
       const Task& task = tasks[i];

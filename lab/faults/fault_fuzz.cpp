@@ -16,6 +16,7 @@ FaultFuzzReport run_fault_fuzz(const FaultFuzzOptions& options, const PolicyFact
     const auto wrong = story.run();
     ++report.seeds;
     report.on_sqlite += story.on_sqlite() ? 1 : 0;
+    report.of_containers += story.of_containers() ? 1 : 0;
     report.jobs += story.jobs();
     report.inputs += story.inputs();
     report.starts += story.starts();

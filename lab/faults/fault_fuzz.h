@@ -26,6 +26,7 @@ struct FaultFuzzOptions {
 struct FaultFuzzReport {
   std::uint64_t seeds = 0;
   std::uint64_t on_sqlite = 0;  // of these
+  std::uint64_t of_containers = 0;
   std::uint64_t jobs = 0;
   std::uint64_t inputs = 0;
   std::uint64_t starts = 0;  // of JobTrackers

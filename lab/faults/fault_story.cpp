@@ -10,12 +10,27 @@ namespace {
 
 constexpr DurationMs kMinute = 60'000;
 constexpr DurationMs kRestMs = 120 * kMinute;  // by then everything must have ended
-constexpr Resources kLargeTracker{{4, 4, 0, 0}};
+constexpr std::uint64_t kOfContainersOneIn = 5;  // seeds
+
+// Wide enough for everything that is drawn.
+RegisterTracker last_offer(bool containers) {
+  RegisterTracker offer;
+  offer.name = "last";
+  offer.rack = "r1";
+  offer.total = Resources{{4, 4, 0, 0}};
+  if (!containers) return offer;
+  offer.total = Resources{{0, 0, 65'536, 64}};
+  offer.named = {{"gpu", 16}};
+  offer.labels = {{"disk", "ssd"}};
+  offer.port_count = 64;
+  return offer;
+}
 
 }  // namespace
 
 FaultStory::FaultStory(const FaultStoryOptions& options, PolicyFactory factory)
-    : world_(options.seed, options.planted) {
+    : world_(options.seed, options.planted),
+      containers_(options.seed % kOfContainersOneIn == 0) {
   on_sqlite_ = world_.dice.chance(25) && options.sqlite;
   disk_ =
       on_sqlite_ ? make_sqlite_disk(world_.plant, options.seed)
@@ -67,17 +82,34 @@ void FaultStory::make_cluster() {
   first->heartbeat.interval_ms = world_.dice.between(500, 3'000);
   first->heartbeat.expiry_ms = world_.dice.between(6'000, 20'000);
   first->text = "settings 0";
+  if (containers_) {
+    first->resources.mode = ResourceSettings::Mode::kContainers;
+    first->resources.named = {"gpu"};
+  }
   drawn_ = first;
   settings_[""] = settings_[first->text] = first;
   promises_.sent(kSettingsValue, first->text, 0);
   promises_.sent(kPolicyValue, first->policy, 0);
   const std::int64_t count = world_.dice.between(2, 5);
   for (std::int64_t i = 1; i <= count; ++i) {
-    trackers_.push_back(std::make_unique<VirtualTaskTracker>(
-        world_, "tt" + std::to_string(i), "r" + std::to_string(world_.dice.between(1, 2)),
-        Resources{{world_.dice.between(1, 4), world_.dice.between(1, 3), 0, 0}}));
+    trackers_.push_back(
+        std::make_unique<VirtualTaskTracker>(world_, draw_offer("tt" + std::to_string(i))));
     promises_.sent(order_of(trackers_.back()->name()), name(TrackerOrder::kNone), 0);
   }
+}
+
+RegisterTracker FaultStory::draw_offer(const std::string& name) {
+  Dice& dice = world_.dice;
+  RegisterTracker offer;
+  offer.name = name;
+  offer.total = Resources{{dice.between(1, 4), dice.between(1, 3), 0, 0}};
+  offer.rack = "r" + std::to_string(dice.between(1, 2));
+  if (!containers_) return offer;
+  offer.total = Resources{{0, 0, dice.between(2, 8) * 1024, dice.between(1, 6)}};
+  offer.named = {{"gpu", dice.below(4)}};
+  offer.labels = {{"disk", dice.chance(50) ? "ssd" : "hdd"}};
+  offer.port_count = static_cast<std::uint32_t>(dice.below(6));
+  return offer;
 }
 
 // --- Lives of the JobTracker ---
@@ -131,7 +163,7 @@ bool FaultStory::all_over() const {
 void FaultStory::come_to_rest() {
   world_.swarm.calm();
   if (!jobtracker_->up()) start_jobtracker();
-  trackers_.push_back(std::make_unique<VirtualTaskTracker>(world_, "last", "r1", kLargeTracker));
+  trackers_.push_back(std::make_unique<VirtualTaskTracker>(world_, last_offer(containers_)));
   for (auto& tracker : trackers_) {
     if (!tracker->up()) tracker->start();
     tracker->fill_disk(false);
@@ -139,6 +171,11 @@ void FaultStory::come_to_rest() {
   go_on_until(world_.agenda.now() + kMinute);  // what is late still comes
   if (wrong_) return;
   apply(without_maximums(jobtracker_->engine().state().settings()));
+  std::vector<JobId> services;  // which have no end of their own
+  for (const auto& [id, job] : jobtracker_->engine().state().jobs()) {
+    if (job->spec->service && !is_over(job->state)) services.push_back(id);
+  }
+  for (const JobId id : services) kill(id);
   const TimeMs end = world_.agenda.now() + kRestMs;
   while (!wrong_ && world_.agenda.now() < end && !all_over()) {
     go_on_until(world_.agenda.now() + kMinute);

@@ -43,6 +43,7 @@ class FaultStory : private Observer {
   std::uint32_t starts() const { return jobtracker_->starts(); }
   std::size_t jobs() const { return promises_.jobs().size(); }
   bool on_sqlite() const { return on_sqlite_; }
+  bool of_containers() const { return containers_; }
 
  private:
   void on_step(const Engine& engine, const Input& input, const Output& output) override;
@@ -50,6 +51,7 @@ class FaultStory : private Observer {
   void go_on_until(TimeMs end);
 
   void make_cluster();
+  RegisterTracker draw_offer(const std::string& name);
   void start_jobtracker();
   void kill_jobtracker(VirtualJobTracker::Death death);
   void lose_power();
@@ -63,8 +65,11 @@ class FaultStory : private Observer {
   void command();
   void let_be() {}
   void submit_another();
+  void describe_mapreduce(JobSpec& spec);
+  void describe_application(JobSpec& spec);
   void ask_to_submit(const std::shared_ptr<const JobSpec>& sent);
   void kill_some_job();
+  void kill(JobId job);
   void reprioritise();
   void move_some_job();
   void stop_or_start_some_queue();
@@ -87,6 +92,7 @@ class FaultStory : private Observer {
   std::optional<std::string> end_of(JobId id, const JobSpec& spec);
 
   World world_;
+  const bool containers_;  // instead of slots, and applications beside MapReduce
   std::unique_ptr<Disk> disk_;
   std::unique_ptr<VirtualJobTracker> jobtracker_;
   std::vector<std::unique_ptr<VirtualTaskTracker>> trackers_;

@@ -113,6 +113,7 @@ void FaultStory::check_ends() {
 std::optional<std::string> FaultStory::end_of(JobId id, const JobSpec& spec) {
   const Job& job = jobtracker_->engine().state().job(id);
   if (!is_over(job.state)) return "it does not end, though no fault is left";
+  if (spec.output.empty()) return std::nullopt;
   const std::string aside = spec.output + "/_temporary";
   for (const std::string& name : world_.files.list(aside)) {
     const std::string attempt = name.substr(0, name.find('.'));

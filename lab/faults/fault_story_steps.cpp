@@ -79,7 +79,7 @@ void FaultStory::forge_report() {
   report.incarnation = stranger.incarnation;
   report.sequence = 1;
   const std::uint32_t first = (std::max(engine.state().epoch(), 1u) - 1) * kAttemptsPerEpoch;
-  for (const TaskKind kind : kTaskKinds) {
+  for (const TaskKind kind : job->spec->kinds()) {
     const auto tasks = static_cast<std::int64_t>(job->spec->tasks(kind));
     if (tasks == 0) continue;
     AttemptReport forged;
@@ -144,16 +144,44 @@ void FaultStory::submit_another() {
   spec->user = "u" + std::to_string(dice.between(1, 3));
   spec->queue = some_leaf();
   spec->priority = static_cast<Priority>(dice.below(5));
-  spec->input_files = {"/in"};
-  spec->splits.resize(static_cast<std::size_t>(dice.between(1, 6)));
-  spec->output = "/out" + std::to_string(outputs_);
-  spec->mapper = "map";
-  spec->reducer = "reduce";
-  spec->reduces = static_cast<std::uint32_t>(dice.chance(70) ? dice.between(1, 4) : 0);
-  spec->slowstart_millionths = dice.chance(50) ? 0 : dice.below(1'000'001);
+  spec->submission = "/out" + std::to_string(outputs_);
+  containers_ && dice.chance(60) ? describe_application(*spec) : describe_mapreduce(*spec);
   spec->task_timeout_ms = dice.between(20, 120) * 1'000;
-  spec->submission = spec->output;
   ask_to_submit(spec);
+}
+
+void FaultStory::describe_mapreduce(JobSpec& spec) {
+  Dice& dice = world_.dice;
+  spec.input_files = {"/in"};
+  spec.splits.resize(static_cast<std::size_t>(dice.between(1, 6)));
+  spec.output = spec.submission;
+  spec.mapper = "map";
+  spec.reducer = "reduce";
+  spec.reduces = static_cast<std::uint32_t>(dice.chance(70) ? dice.between(1, 4) : 0);
+  spec.slowstart_millionths = dice.chance(50) ? 0 : dice.below(1'000'001);
+}
+
+// What it requires the last tracker has, if none other does.
+void FaultStory::describe_application(JobSpec& spec) {
+  Dice& dice = world_.dice;
+  spec.service = dice.chance(20);
+  const std::int64_t groups = dice.between(1, 3);
+  for (std::int64_t i = 0; i < groups; ++i) {
+    TaskGroupSpec& group = spec.task_groups.emplace_back();
+    group.name = "g" + std::to_string(i);
+    group.count = static_cast<std::uint32_t>(dice.between(1, 4));
+    group.command = "work";
+    group.asked.memory_mb = dice.between(1, 30) * 100;
+    group.asked.vcores = dice.below(3);
+    if (dice.chance(40)) group.asked.named["gpu"] = dice.between(1, 2);
+    if (dice.chance(20)) group.require.push_back({"disk", {"ssd"}, false});
+    if (dice.chance(10)) group.require.push_back({"rack", {"r2"}, true});
+    if (dice.chance(15))
+      group.spread = Spread{"name", static_cast<std::uint32_t>(dice.between(2, 4))};
+    if (dice.chance(20)) group.ports = static_cast<std::uint32_t>(dice.between(1, 2));
+    if (!spec.service && dice.chance(15)) group.time_limit_ms = dice.between(2, 40) * 1'000;
+    group.retries = static_cast<std::uint32_t>(dice.below(4));
+  }
 }
 
 // Who hears nothing asks again, as `weir submit` does; some give up.
@@ -178,12 +206,14 @@ void FaultStory::ask_to_submit(const std::shared_ptr<const JobSpec>& sent) {
 }
 
 void FaultStory::kill_some_job() {
-  const auto job = some_job();
-  if (!job) return;
-  promises_.kill_sent(*job);
-  world_.ask(KillJob{kRoot, *job}, always,
+  if (const auto job = some_job()) kill(*job);
+}
+
+void FaultStory::kill(JobId job) {
+  promises_.kill_sent(job);
+  world_.ask(KillJob{kRoot, job}, always,
              [this, job](const std::optional<VirtualJobTracker::ReplyBody>& reply) {
-               if (reply && std::holds_alternative<Done>(*reply)) promises_.kill_answered(*job);
+               if (reply && std::holds_alternative<Done>(*reply)) promises_.kill_answered(job);
              });
 }
 

@@ -45,7 +45,8 @@ std::optional<std::string> Promises::broken(const Engine& engine) const {
     const std::string text = "job " + std::to_string(id.value);
     const Job* job = engine.state().find_job(id);
     if (job == nullptr) return text + " was promised and is not there";
-    if (job->spec->output != submission.spec->output) return text + " is another one than promised";
+    if (job->spec->submission != submission.spec->submission)
+      return text + " is another one than promised";
     if (submission.kill_answered && !is_over(job->state) && job->duty != Job::Duty::kAbort) {
       return text + " was killed, as its user was told, and goes on";
     }

@@ -12,13 +12,14 @@ constexpr int kSteps = 4;
 
 }  // namespace
 
-VirtualProcess::VirtualProcess(World& world, AttemptKey key, JobDescription description,
-                               bool granted, Outside outside)
+VirtualProcess::VirtualProcess(World& world, const Launch& launch, JobDescription description,
+                               Outside outside)
     : world_(world),
-      key_(key),
+      key_(launch.attempt),
+      units_(launch.grant == nullptr ? Units() : launch.grant->units),
       description_(std::move(description)),
       outside_(std::move(outside)),
-      granted_(granted),
+      granted_(launch.compute_granted),
       began_at_(world.agenda.now()) {
   step_ms_ =
       world_.dice.chance(85) ? world_.dice.between(10, 1'500) : world_.dice.between(1'000, 15'000);
@@ -31,6 +32,7 @@ void VirtualProcess::later(DurationMs wait, std::function<void()> deed) {
 }
 
 void VirtualProcess::begin() {
+  if (is_group(key_.task.kind)) return run_command();
   const bool publishes = key_.task.kind == TaskKind::kReduce || map_only();
   const tasktracker::JobOutput output = tasktracker::output_of(description_);
   const bool kept = tasktracker::keep_output_place(output, attempt_name(key_), world_.files).ok();
@@ -110,6 +112,15 @@ void VirtualProcess::end(ReportedState state, const std::string& diagnostics) {
 void VirtualProcess::kill() {
   if (std::exchange(dying_, true)) return;
   later(world_.dice.between(0, 60), [this] { outside_.exit("was killed"); });
+}
+
+// --- Applications ---
+
+void VirtualProcess::run_command() {
+  if (world_.swarm.strikes(Fault::kTaskHung)) return;
+  later(world_.dice.between(1, 200), [this] {
+    work(0, kSteps, [this] { end(ReportedState::kSucceeded, ""); });
+  });
 }
 
 // --- Reduces ---

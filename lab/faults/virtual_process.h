@@ -1,7 +1,8 @@
 // A task's process on a virtual tracker: it reads nothing and computes nothing, but says and waits
 // for all that a real one does: reports its progress, fetches the outputs of maps from trackers
 // that may be gone, waits to be granted its slot, writes its output aside, asks to be told to
-// publish it, and obeys an order only as long as it is fresh. How it writes and publishes is the
+// publish it, and obeys an order only as long as it is fresh. One of an application only works and
+// ends. How it writes and publishes is the
 // trackers' own (task_output.h), on the world's files. One thread.
 #pragma once
 
@@ -28,8 +29,7 @@ class VirtualProcess {
     std::function<void()> take_down;    // its tracker, with all that runs there
   };
 
-  VirtualProcess(World& world, AttemptKey key, JobDescription description, bool granted,
-                 Outside outside);
+  VirtualProcess(World& world, const Launch& launch, JobDescription description, Outside outside);
 
   void begin();
   void kill();
@@ -41,6 +41,7 @@ class VirtualProcess {
   const tasktracker::JobOutput& output() const { return output_; }
   std::string aside() const;
   bool dying() const { return dying_; }
+  const Units& units() const { return units_; }
   TimeMs began_at() const { return began_at_; }
 
  private:
@@ -48,6 +49,7 @@ class VirtualProcess {
   void report(ReportedState state, std::int32_t progress, bool waiting = false);
   void end(ReportedState state, const std::string& diagnostics);
   void work(std::int32_t from, int steps, std::function<void()> then);
+  void run_command();
   void copy();
   void copied();
   void compute();
@@ -58,6 +60,7 @@ class VirtualProcess {
 
   World& world_;
   AttemptKey key_;
+  Units units_;
   JobDescription description_;
   Outside outside_;
   bool granted_;

@@ -26,25 +26,21 @@ auto over_the_wire(const Message& message) {
 
 }  // namespace
 
-VirtualTaskTracker::VirtualTaskTracker(World& world, std::string name, std::string rack,
-                                       Resources total)
-    : world_(world), name_(std::move(name)), rack_(std::move(rack)), total_(total) {}
+VirtualTaskTracker::VirtualTaskTracker(World& world, RegisterTracker offer)
+    : world_(world), offer_(std::move(offer)) {}
 
 void VirtualTaskTracker::start() {
   ++life_;
   outputs_.clear();  // directories of an earlier life are cleaned
   dropped_.clear();
-  world_.by_address.erase({name_, port_});
+  world_.by_address.erase({name(), port_});
   port_ = 2'000 + static_cast<std::int32_t>(life_);
-  world_.by_address[{name_, port_}] = this;
+  world_.by_address[{name(), port_}] = this;
   disturbed_at_ = world_.agenda.now();
-  RegisterTracker registration;
-  registration.name = name_;
+  RegisterTracker registration = offer_;
   registration.incarnation = static_cast<std::int64_t>(life_);
-  registration.host = name_;
+  registration.host = name();
   registration.shuffle_port = port_;
-  registration.total = total_;
-  registration.rack = rack_;
   tasktracker::AgentLimits limits;
   limits.min_free_disk_mb = 1'000;
   core_ = std::make_unique<tasktracker::AgentCore>(std::move(registration), limits);
@@ -179,7 +175,7 @@ void VirtualTaskTracker::do_action(action::SendHeartbeat& send) {
 void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
   const JobId job = fetch.job;
   world_.ask(
-      DescribeJob{job, {{name_}}}, [this] { return connected(); },
+      DescribeJob{job, {{name()}}}, [this] { return connected(); },
       answered(
           [this](const VirtualJobTracker::ReplyBody& reply) {
             core_->on_job(*over_the_wire(std::get<JobDescription>(reply)), now());
@@ -194,7 +190,7 @@ void VirtualTaskTracker::do_action(action::FetchJob& fetch) {
 void VirtualTaskTracker::do_action(action::FetchOutputs& fetch) {
   const JobId job = fetch.job;
   world_.ask(
-      QueryMapOutputs{job, fetch.first, {{name_}}},
+      QueryMapOutputs{job, fetch.first, {{name()}}},
       [this] { return connected(); },
       answered(
           [this, job](const VirtualJobTracker::ReplyBody& reply) {
@@ -210,8 +206,26 @@ VirtualProcess* VirtualTaskTracker::process(const AttemptKey& key) {
   return found == processes_.end() ? nullptr : found->second.get();
 }
 
+// A device is of one task at a time.
+void VirtualTaskTracker::check_units(const Launch& launch) const {
+  if (launch.grant == nullptr) return;
+  for (const auto& [key, process] : processes_) {
+    for (const auto& [resource, numbers] : process->units()) {
+      const auto given = launch.grant->units.find(resource);
+      if (given == launch.grant->units.end()) continue;
+      for (const std::uint32_t number : given->second) {
+        if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) continue;
+        world_.on_wrong(resource + " " + std::to_string(number) + " of " + name() +
+                        " is given to " + attempt_name(launch.attempt) + " while " +
+                        attempt_name(key) + " has it");
+      }
+    }
+  }
+}
+
 void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.launch.attempt;
+  check_units(start.launch);
   if (!world_.started.emplace(attempt_name(key), key).second) {
     world_.on_wrong(attempt_name(key) + " was started twice");
   }
@@ -238,7 +252,7 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
   outside.keep_output = [this, key] {
     outputs_.insert(key);
     if (dropped_.contains(key.task.job)) {
-      world_.on_wrong(name_ + " was told to drop the job of " + attempt_name(key) +
+      world_.on_wrong(name() + " was told to drop the job of " + attempt_name(key) +
                       ", which goes on there");
     }
   };
@@ -248,8 +262,7 @@ void VirtualTaskTracker::do_action(action::StartAttempt& start) {
     });
   };
   auto& made = processes_[key];
-  made = std::make_unique<VirtualProcess>(world_, key, start.job, start.launch.compute_granted,
-                                          std::move(outside));
+  made = std::make_unique<VirtualProcess>(world_, start.launch, start.job, std::move(outside));
   made->begin();
 }
 

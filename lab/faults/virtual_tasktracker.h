@@ -18,14 +18,15 @@ namespace weir::faults {
 
 class VirtualTaskTracker {
  public:
-  VirtualTaskTracker(World& world, std::string name, std::string rack, Resources total);
+  // `offer` is what it registers with, but for what changes with each life.
+  VirtualTaskTracker(World& world, RegisterTracker offer);
   VirtualTaskTracker(const VirtualTaskTracker&) = delete;
   VirtualTaskTracker& operator=(const VirtualTaskTracker&) = delete;
 
   void start();
   void kill();
   bool up() const { return core_ != nullptr; }
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return offer_.name; }
   // Nothing happens in the agent until then; tasks go on.
   void stall(DurationMs ms);
   void cut_off(DurationMs ms);
@@ -65,11 +66,10 @@ class VirtualTaskTracker {
   void do_action(tasktracker::action::DropJob& action);
   void do_action(tasktracker::action::Leave&);
   VirtualProcess* process(const AttemptKey& key);
+  void check_units(const Launch& launch) const;
 
   World& world_;
-  const std::string name_;
-  const std::string rack_;
-  const Resources total_;
+  const RegisterTracker offer_;
   std::unique_ptr<tasktracker::AgentCore> core_;
   std::map<AttemptKey, std::unique_ptr<VirtualProcess>> processes_;
   std::set<AttemptKey> outputs_;  // of finished maps

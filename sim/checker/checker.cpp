@@ -233,7 +233,7 @@ std::optional<Breach> Checker::check_of_containers(const Engine& engine, const I
   ++checked_;
   next_sample_ = steps_ + kSampleEvery + engine.state().trackers().size();
   Verdict verdict;
-  check_containers(engine, output, verdict);
+  check_containers(engine, input, output, verdict);
   std::optional<Breach> found = std::move(verdict.found());
   if (!found) return std::nullopt;
   found->at = engine.now();

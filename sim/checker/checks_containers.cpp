@@ -1,7 +1,10 @@
 // Where containers count: what is held, what runs and what is guaranteed and allocated, counted one
-// by one in every dimension, and that no launch took a queue above a maximum that it declares. The
-// rules are those of slots, with every dimension in the place of a kind of slot.
+// by one in every dimension, and that no launch took a queue above a maximum that it declares: the
+// rules of slots, with every dimension in the place of a kind of slot. Besides, what only
+// containers have: numbered units, and labels that tasks require.
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -31,10 +34,10 @@ class Count {
     }
   }
 
-  void launches(const Output& output, Verdict& verdict) const {
+  void launches(const Input& input, const Output& output, Verdict& verdict) const {
     for (const Event& event : output.events) {
       const auto* launch = fact_as<AttemptLaunched>(event.fact);
-      if (launch == nullptr) continue;
+      if (launch == nullptr || ran_before(input, launch->attempt)) continue;
       const TrackerState& tracker = state_.tracker(launch->tracker);
       const Job* job = state_.find_job(launch->attempt.task.job);
       if (job == nullptr) continue;
@@ -46,6 +49,33 @@ class Count {
                                              text(tracker.used), text(tracker.total)));
         }
         maximum(*job, d, verdict);
+      }
+      if (!is_group(launch->attempt.task.kind)) continue;
+      const auto& group = job->spec->task_groups[group_number(launch->attempt.task.kind)];
+      granted(tracker, launch->attempt, group, verdict);
+      labels(tracker, launch->attempt, group, verdict);
+    }
+  }
+
+  void units(Verdict& verdict) const {
+    for (const TrackerState& tracker : state_.trackers()) {
+      std::map<std::pair<std::string, std::uint32_t>, AttemptKey> owners;
+      for (const auto& [attempt, units] : tracker.units.all()) {
+        const bool held = std::any_of(tracker.held.begin(), tracker.held.end(),
+                                      [&](const HeldAttempt& h) { return h.key == attempt; });
+        if (!held) {
+          verdict.breach("units", fmt::format("{} has units of tracker {}, and does not run there",
+                                              attempt_name(attempt), tracker.name));
+        }
+        for (const auto& [name, numbers] : units) {
+          for (const std::uint32_t number : numbers) {
+            const auto [owner, first] = owners.try_emplace({name, number}, attempt);
+            if (first) continue;
+            verdict.breach("units", fmt::format("{} {} of tracker {} is of {} and of {}", name,
+                                                number, tracker.name, attempt_name(owner->second),
+                                                attempt_name(attempt)));
+          }
+        }
       }
     }
   }
@@ -82,6 +112,14 @@ class Count {
   }
 
  private:
+  // Taken on again after a restart: nobody has decided it now.
+  static bool ran_before(const Input& input, const AttemptKey& attempt) {
+    const auto* beat = std::get_if<Heartbeat>(&input.body);
+    return beat != nullptr &&
+           std::any_of(beat->attempts.begin(), beat->attempts.end(),
+                       [&](const AttemptReport& report) { return report.attempt == attempt; });
+  }
+
   std::string text(const Resources& amount) const { return state_.space().text(amount); }
 
   void add(const TrackerState& tracker, const Attempt& attempt) {
@@ -90,6 +128,45 @@ class Count {
     held_[tracker.id] += need;
     if (attempt.dying()) return;
     for (QueueId q = job.queue; q.valid(); q = state_.tree().parent(q)) running_[q] += need;
+  }
+
+  // As many of each as were asked for, of those that there are.
+  void granted(const TrackerState& tracker, const AttemptKey& attempt, const TaskGroupSpec& group,
+               Verdict& verdict) const {
+    const Units* units = tracker.units.of(attempt);
+    for (const auto& [name, count] : group.asked.named) {
+      if (count == 0) continue;
+      const auto has = tracker.named.find(name);
+      const std::int64_t most = has == tracker.named.end() ? 0 : has->second;
+      std::set<std::uint32_t> numbers;
+      if (units != nullptr && units->contains(name))
+        numbers.insert(units->at(name).begin(), units->at(name).end());
+      const bool beyond = !numbers.empty() && *numbers.rbegin() >= most;
+      if (std::ssize(numbers) == count && !beyond) continue;
+      verdict.breach("units", fmt::format("{} asks for {} {} and is given {}, tracker {} has {}",
+                                          attempt_name(attempt), count, name,
+                                          beyond ? "one beyond" : std::to_string(numbers.size()),
+                                          tracker.name, most));
+    }
+  }
+
+  void labels(const TrackerState& tracker, const AttemptKey& attempt, const TaskGroupSpec& group,
+              Verdict& verdict) const {
+    for (const Requirement& asked : group.require) {
+      const std::string has = label(tracker, asked.label);
+      const bool named =
+          std::find(asked.values.begin(), asked.values.end(), has) != asked.values.end();
+      if (named != asked.none_of) continue;
+      verdict.breach("labels", fmt::format("{} starts on tracker {}, where {} is '{}'",
+                                           attempt_name(attempt), tracker.name, asked.label, has));
+    }
+  }
+
+  std::string label(const TrackerState& tracker, const std::string& key) const {
+    if (key == "name") return tracker.name;
+    if (key == "rack") return std::string(state_.rack_name(tracker.rack));
+    const auto found = tracker.labels.find(key);
+    return found == tracker.labels.end() ? "" : found->second;
   }
 
   void maximum(const Job& job, Dimension d, Verdict& verdict) const {
@@ -113,10 +190,12 @@ class Count {
 
 }  // namespace
 
-void check_containers(const Engine& engine, const Output& output, Verdict& verdict) {
+void check_containers(const Engine& engine, const Input& input, const Output& output,
+                      Verdict& verdict) {
   const Count count(engine);
   count.trackers(verdict);
-  count.launches(output, verdict);
+  count.launches(input, output, verdict);
+  count.units(verdict);
   count.sums(verdict);
 }
 

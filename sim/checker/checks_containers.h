@@ -6,6 +6,7 @@
 
 namespace weir::check {
 
-void check_containers(const Engine& engine, const Output& output, Verdict& verdict);
+void check_containers(const Engine& engine, const Input& input, const Output& output,
+                      Verdict& verdict);
 
 }  // namespace weir::check

@@ -77,6 +77,8 @@ constexpr Rule kRules[] = {
     {"pool-kill-budget", "no pool loses more slot-seconds an hour than its kill_budget"},
     {"pool-kill-useless", "what a kill frees could start a task of the pool on that tracker"},
     {"pool-kill-missing", "no pool stays short for too long while somebody may die for it"},
+    {"units", "each attempt has the numbered units it asks for, and none is of two", true},
+    {"labels", "no task of a group starts on a tracker whose labels do not let it", true},
     {"fresh-policy", "the ruling policy says what one made from the same state says"},
     {"job-unended", "every job ends when the run is driven to its end"},
 };

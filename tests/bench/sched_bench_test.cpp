@@ -39,6 +39,41 @@ TEST(SchedBench, MeasuresTheClosedLoopUnderEveryPolicy) {
   }
 }
 
+TEST(SchedBench, OfContainersTheTrackersStayFilledUnderEveryPolicy) {
+  for (const std::string& policy : policy_names()) {
+    SchedLoad load = tiny(policy, false);
+    load.containers = true;
+    const auto figures = run_sched(load, 0.02, {});
+    ASSERT_TRUE(figures.ok()) << figures.error().message;
+    EXPECT_GT(figures->launches, figures->heartbeats) << policy;
+    EXPECT_LT(figures->launches, 12 * figures->heartbeats) << policy;
+  }
+}
+
+TEST(SchedBench, WhatContainersCannotShowIsRefused) {
+  SchedLoad load = tiny("fifo", false);
+  load.containers = true;
+  EXPECT_TRUE(check_load(load).ok());
+  load.jobs = 2;
+  EXPECT_EQ(check_load(load).error().message,
+            "the tasks ask for 122880 MB of 491520, so not all of it would be taken again");
+  load = tiny("fifo", true);
+  load.containers = true;
+  EXPECT_NE(check_load(load).error().hint.find("--churn"), std::string::npos);
+}
+
+TEST(SchedLoad, OfContainersAJobAsksByItsNumber) {
+  SchedLoad load;
+  load.containers = true;
+  EXPECT_EQ(load.offer(), (Resources{{0, 0, 24576, 16}}));
+  const SubmitJob job = make_job(load, {.user = "u", .maps = 40, .reduces = 20, .number = 5});
+  ASSERT_EQ(job.spec->task_groups.size(), 1u);
+  EXPECT_EQ(job.spec->task_groups[0].count, 60u);
+  EXPECT_EQ(job.spec->task_groups[0].asked, (Asked{4096, 2, {}}));
+  EXPECT_EQ(container_of_job(6), (Resources{{0, 0, 1024, 1}}));
+  EXPECT_EQ(table_loads(load).size(), 6u);
+}
+
 TEST(SchedBench, UnderChurnJobsEndAndTheLoopGoesOn) {
   for (const std::string& policy : policy_names()) {
     const auto figures = run_sched(tiny(policy, true), 0.2, {});

@@ -1,13 +1,15 @@
 """Applications where containers count: real commands on real trackers, what they are given, how they end, and what a
 restart of the JobTracker leaves of them."""
-import json
+import os
 import pathlib
+import random
 import re
 import signal
 import unittest
 import urllib.request
 
-from cluster import Cluster, wait_for
+from cluster import WEIR, Cluster, wait_for
+from terminal import Dialog
 
 CONTAINERS = "policy: fifo\nresources: containers\ncontainers: {resources: [gpu]}\nheartbeat: {floor: 100ms}"
 
@@ -110,18 +112,58 @@ groups:
         self.assertEqual(self.wait_for_end(job), "KILLED")
         wait_for("nothing of it is left", lambda: self.used("vcores") == {"tt1": 0})
 
-    def test_a_restart_of_the_jobtracker_leaves_what_runs(self):
-        self.start_offers(("memory_mb=2048,vcores=4,gpu=2",), ("memory_mb=2048,vcores=4,gpu=2",))
-        conf = self.dir / "weir.yaml"  # the trackers look for it where it was
+    def keep_addresses(self):
+        """The trackers look for the JobTracker where it was."""
+        conf = self.dir / "weir.yaml"
         conf.write_text(conf.read_text().replace(
             "thrift: 127.0.0.1:0", f"thrift: {self.address}, trackers: 127.0.0.1:{self.tracker_port}"))
+
+    def kill_jobtracker_and_start_again(self):
+        self.processes["jobtracker"].send_signal(signal.SIGKILL)
+        self.processes["jobtracker"].wait()
+        self.start_jobtracker(self.dir / "weir.yaml")
+
+    def test_a_jobtracker_that_is_killed_again_and_again_loses_and_doubles_nothing(self):
+        self.start_offers(("memory_mb=4096,vcores=3,gpu=0",), ("memory_mb=4096,vcores=3,gpu=0",))
+        self.keep_addresses()
+        log = self.dir / "log"
+        service = self.run_job("--service", "--vcores", 1, "--", f"echo service >> {log}; exec sleep 1000")
+        array = self.run_job("--count", 40, "--vcores", 1, "--",
+                             f"echo start $WEIR_TASK_INDEX >> {log}; sleep 0.3; echo done $WEIR_TASK_INDEX >> {log}")
+        dice = random.Random(31)
+        lines = 0
+        while lines < 60:  # of 81
+            lines += dice.randint(1, 15)
+            wait_for("they get on", lambda: log.exists() and len(log.read_text().splitlines()) >= lines)
+            self.kill_jobtracker_and_start_again()
+        self.assertEqual(self.wait_for_end(array), "SUCCEEDED")
+        expected = ["service"] + [f"{what} {index}" for what in ("start", "done") for index in range(40)]
+        self.assertEqual(sorted(log.read_text().splitlines()), sorted(expected))
+        self.assertEqual(self.job_state(service), "RUNNING")
+        self.assertEqual(sum(self.used("vcores").values()), 1)
+
+    def test_an_interrupt_asks_whether_the_job_is_to_end(self):
+        self.start_offers(("memory_mb=2048,vcores=2,gpu=0",))
+        for answer, state in ((b"\n", "RUNNING"), (b"y\n", "KILLED")):
+            run = Dialog([WEIR, "run", "--jobtracker", self.address, "--queue", "research", "--wait", "--", "sleep 1000"],
+                         os.environ, self.dir)
+            job = run.until(r"(job_\d+) submitted").group(1)
+            wait_for("it runs", lambda: self.job_state(job) == "RUNNING")
+            run.process.send_signal(signal.SIGINT)
+            run.until(rf"Kill {job}\? \[y/N\]")
+            run.type(answer)
+            status = run.end()
+            self.assertEqual(status, 130 if state == "RUNNING" else 1, run.printed)
+            self.assertEqual(self.job_state(job), state)
+
+    def test_a_restart_of_the_jobtracker_leaves_what_runs(self):
+        self.start_offers(("memory_mb=2048,vcores=4,gpu=2",), ("memory_mb=2048,vcores=4,gpu=2",))
+        self.keep_addresses()
         go = self.dir / "go"
         job = self.run_job("--count", 3, "--resource", "gpu=1", "--", f"echo $WEIR_RES_GPU; until [ -e {go} ]; do sleep 0.1; done")
         wait_for("all run", lambda: sum(self.used("gpu").values()) == 3)
         before = {one["attempt"] for one in self.json("job", "logs", job, "--list")}
-        self.processes["jobtracker"].send_signal(signal.SIGKILL)
-        self.processes["jobtracker"].wait()
-        self.start_jobtracker(self.dir / "weir.yaml")
+        self.kill_jobtracker_and_start_again()
         wait_for("they are known again", lambda: sum(self.used("gpu").values()) == 3)
         self.assertEqual({one["attempt"] for one in self.json("job", "logs", job, "--list")}, before)
         other = self.run_job("--resource", "gpu=1", "--wait", "--", "echo $WEIR_RES_GPU")
@@ -131,9 +173,7 @@ groups:
         self.assertNotIn(self.stdout(other).strip(), taken)
         go.touch()
         self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
-        self.processes["jobtracker"].send_signal(signal.SIGKILL)
-        self.processes["jobtracker"].wait()
-        self.start_jobtracker(self.dir / "weir.yaml")
+        self.kill_jobtracker_and_start_again()
         ended = self.json("job", "status", job)
         self.assertEqual([(one["name"], one["tasks"]["succeeded"]) for one in ended["groups"]], [("main", 3)])
 

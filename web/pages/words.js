@@ -106,6 +106,7 @@ export const MENDS = {
   user_at_limit:
     'Its user has what one user may have of the queue. Move the job to another queue, or wait.',
   slow_start: 'Reduces wait until enough maps are done. Nothing needs to be done.',
+  own_maps: 'Its maps must run again first. Nothing needs to be done.',
   stragglers: 'Second attempts start when a slot is free that nobody else may use.',
   recovering: 'Trackers report first what they run, then tasks start. Nothing needs to be done.',
   waiting_for_locality: 'It waits a little for a slot near its input. Nothing needs to be done.',

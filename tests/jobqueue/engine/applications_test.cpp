@@ -187,6 +187,66 @@ TEST_F(ApplicationsAfterARestart, WhatRunsHoldsItsContainerAndUnits) {
   EXPECT_EQ(granted("tt1"), (std::map<std::uint32_t, Units>{{0, {{"gpu", {1}}}}}));
 }
 
+// Stored by place, meant by name.
+TEST_F(ApplicationsAfterARestart, WhatItAsksForByNameIsFoundAgain) {
+  h.settings().resources.named = {"fpga", "gpu"};
+  Resources container{{0, 0, 2048, 2}};
+  container[Dimension::named(0)] = 1;
+  start({container});
+  EXPECT_EQ(h.state().job(JobId(1)).containers.at(0)[Dimension::named(0)], 0);
+  EXPECT_EQ(h.state().job(JobId(1)).containers.at(0)[Dimension::named(1)], 1);
+  EXPECT_EQ(h.state().job(JobId(1)).containers.at(0)[Dimension::kMemoryMb], 2048);
+}
+
+TEST_F(ApplicationsAfterARestart, WhatItAsksForByNameMustStillBeNamed) {
+  auto settings = std::make_shared<Settings>(h.settings());
+  settings->resources.named = {"fpga"};
+  settings->queues.push_back(queue("default"));
+  JobSnapshot job;
+  job.job = JobId(1);
+  job.spec = application(2);
+  job.queue = "default";
+  job.state = JobState::kRunning;
+  Snapshot snapshot{.epoch = 2};
+  snapshot.jobs = {job};
+  const auto refused = Engine::create(settings, fifo_of_containers(), std::move(snapshot), h.now);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message,
+            "the store holds unfinished job_0001, which asks for gpu, and the settings name no "
+            "such resource");
+}
+
+TEST_F(Applications, AResourceThatAJobAsksForStaysNamed) {
+  add_tracker("tt1");
+  ASSERT_EQ(submit(application(3)), 1u);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0 J1/t1 J1/t2");
+  auto next = std::make_shared<Settings>(h.state().settings());
+  next->resources.named = {"fpga"};
+  const auto refused = h.step(ApplySettings{{"root", {}}, next});
+  ASSERT_TRUE(std::holds_alternative<Error>(refused.at(0).body));
+  EXPECT_EQ(std::get<Error>(refused[0].body).message,
+            "settings: containers.resources: gpu is not among them, and job_0001 asks for it; "
+            "allowed: as long as no unfinished job does");
+  next = std::make_shared<Settings>(h.state().settings());
+  next->resources.named = {"fpga", "gpu"};
+  ASSERT_TRUE(std::holds_alternative<Done>(h.step(ApplySettings{{"root", {}}, next}).at(0).body));
+  EXPECT_EQ(there("tt1").used[Dimension::named(1)], 3);
+  EXPECT_EQ(h.state().job(JobId(1)).containers.at(0)[Dimension::named(1)], 1);
+}
+
+TEST_F(Applications, AResourceThatIsBeingRemovedIsGivenToNoNewJob) {
+  add_tracker("tt1");
+  auto next = std::make_shared<Settings>(h.state().settings());
+  next->resources.named.clear();
+  h.durable_at_once = false;
+  h.step(ApplySettings{{"root", {}}, next});
+  const auto refused = h.step(SubmitJob{{"ann", {}}, application(1)});
+  ASSERT_EQ(refused.size(), 1u);
+  ASSERT_TRUE(std::holds_alternative<Error>(refused[0].body));
+  EXPECT_EQ(std::get<Error>(refused[0].body).message,
+            "resource gpu is just being removed by new settings");
+}
+
 TEST_F(ApplicationsAfterARestart, AJobThatWasAcceptedWithSlotsGetsContainers) {
   start({});
   const auto sized = h.events<JobSized>();

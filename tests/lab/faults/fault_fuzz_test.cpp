@@ -25,6 +25,7 @@ TEST(FaultFuzz, WhatWasPromisedHolds) {
   EXPECT_GT(report.jobs, 50u);
   EXPECT_GT(report.starts, 50u);
   EXPECT_GT(report.on_sqlite, 0u);
+  EXPECT_EQ(report.of_containers, 5u);
 }
 
 // New settings make a queue owed less, while another policy rules and trackers are still to report:

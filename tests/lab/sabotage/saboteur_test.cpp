@@ -69,7 +69,9 @@ TEST_P(EveryRule, BrokenIsCaughtByItsCheckAndUnbrokenIsClean) {
 
 std::vector<std::string> rule_names() {
   std::vector<std::string> names;
-  for (const check::Rule& rule : check::rules()) names.emplace_back(rule.name);
+  for (const check::Rule& rule : check::rules()) {
+    if (!rule.of_containers) names.emplace_back(rule.name);  // no story here has any
+  }
   return names;
 }
 
