@@ -347,6 +347,8 @@ std::string queue_details(const QueueView& queue, std::int64_t now_ms,
                    queue.jobs_succeeded, queue.jobs_failed, queue.jobs_killed)},
       {"submit", list_text(queue.submit)},
       {"administer", list_text(queue.administer)}};
+  if (queue.totals_since_ms > 0)
+    lines.emplace_back("totals", "since " + local_time(queue.totals_since_ms));
   if (queue.kill_budget) {
     lines.emplace_back("kill budget",
                        fmt::format("{} slot-seconds an hour may be lost", *queue.kill_budget));

@@ -154,7 +154,7 @@ struct SlotFigures {
   9: optional i64 share_thousandths    // under fair: of the pool of this path, as last dealt; in thousandths of a slot
 }
 
-/** What a queue has had in one class since the JobTracker started, in slot-milliseconds. */
+/** What a queue has had in one class since totals_since_ms, in slot-milliseconds. */
 struct SlotTime {
   1: required i64 used_ms              // by attempts that have ended
   2: required i64 lent_ms
@@ -171,7 +171,7 @@ struct UserFigures {
   6: optional i64 limit_reduces
   7: optional i32 jobs_waiting
   8: optional i32 jobs_running         // of which a task has started
-  9: optional i64 jobs_succeeded       // since the JobTracker started, as what follows
+  9: optional i64 jobs_succeeded       // since totals_since_ms, as what follows
   10: optional i64 jobs_failed
   11: optional i64 jobs_killed
   12: optional i64 used_map_slot_ms
@@ -216,7 +216,7 @@ struct KillInfo {
   9: required string tracker
   10: required i64 slots
   11: required i64 ran_ms              // slots * ran_ms is what was lost
-  12: required string outcome          // pending used wasted logged_only finished_first
+  12: required string outcome          // pending used wasted logged_only finished_first unknown (the JobTracker ended first)
 }
 
 /** Of one dimension, memory_mb: in its units. */
@@ -251,6 +251,7 @@ struct QueueStatus {
   23: optional i32 jobs_pending       // none of whose tasks has started yet; not in jobs_running
   24: optional bool priorities        // a job's priority counts in it; of a leaf
   25: optional bool more              // the last of a page: others follow it
+  26: optional i64 totals_since_ms    // totals count from then on, over restarts
   27: optional list<AmountFigures> amounts  // where containers count, instead of maps and reduces: by dimension
 }
 

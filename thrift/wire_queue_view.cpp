@@ -186,6 +186,7 @@ wire::QueueStatus to_wire(const QueueView& queue) {
   out.jobs_succeeded = queue.jobs_succeeded;
   out.jobs_failed = queue.jobs_failed;
   out.jobs_killed = queue.jobs_killed;
+  out.__set_totals_since_ms(queue.totals_since_ms);
   for (const auto& user : queue.users) out.users.push_back(user_to_wire(user));
   for (const auto& claim : queue.claims) out.claims.push_back(claim_to_wire(claim));
   out.guaranteed = queue.guaranteed;
@@ -220,6 +221,7 @@ QueueView from_wire(const wire::QueueStatus& queue) {
   out.jobs_succeeded = queue.jobs_succeeded;
   out.jobs_failed = queue.jobs_failed;
   out.jobs_killed = queue.jobs_killed;
+  out.totals_since_ms = set.totals_since_ms ? queue.totals_since_ms : 0;
   for (const auto& user : queue.users) out.users.push_back(user_from_wire(user));
   for (const auto& claim : queue.claims) out.claims.push_back(claim_from_wire(claim));
   out.guaranteed = queue.guaranteed;

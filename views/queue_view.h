@@ -25,7 +25,7 @@ struct QueueView {
     friend bool operator==(const Slots&, const Slots&) = default;
   };
 
-  // What it has had in one class since the JobTracker started, in slot-milliseconds.
+  // What it has had in one class since totals_since_ms, in slot-milliseconds.
   struct SlotTime {
     std::int64_t used_ms = 0;  // by attempts that have ended
     std::int64_t lent_ms = 0;
@@ -44,7 +44,7 @@ struct QueueView {
     std::optional<std::int32_t> jobs_waiting;
     std::optional<std::int32_t> jobs_pending;    // none of whose tasks has started yet
     std::optional<std::int32_t> jobs_running;    // of which a task has started
-    std::optional<std::int64_t> jobs_succeeded;  // since the JobTracker started, as what follows
+    std::optional<std::int64_t> jobs_succeeded;  // since totals_since_ms, as what follows
     std::optional<std::int64_t> jobs_failed;
     std::optional<std::int64_t> jobs_killed;
     std::optional<std::int64_t> used_map_slot_ms;
@@ -91,7 +91,8 @@ struct QueueView {
     std::string tracker;
     std::int64_t slots = 0;
     std::int64_t ran_ms = 0;
-    std::string outcome;  // pending used wasted logged_only finished_first
+    std::string outcome;  // pending used wasted logged_only finished_first; unknown: it
+                          // was pending when the JobTracker ended
     // Would be, where kills are only logged; what was done before its kill is not.
     std::int64_t lost_slot_ms() const { return outcome == "finished_first" ? 0 : slots * ran_ms; }
     friend bool operator==(const Kill&, const Kill&) = default;
@@ -112,9 +113,10 @@ struct QueueView {
   std::int32_t jobs_waiting = 0;
   std::int32_t jobs_pending = 0;  // none of whose tasks has started yet; not in jobs_running
   std::int32_t jobs_running = 0;
-  std::int64_t jobs_succeeded = 0;
+  std::int64_t jobs_succeeded = 0;  // since totals_since_ms, as the next two
   std::int64_t jobs_failed = 0;
   std::int64_t jobs_killed = 0;
+  std::int64_t totals_since_ms = 0;  // totals count from then on, over restarts
   std::vector<User> users;
   std::vector<Claim> claims;
   std::string guaranteed;  // as set: "40%" or "40 / 20 slots"

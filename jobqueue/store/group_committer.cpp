@@ -123,7 +123,10 @@ void GroupCommitter::put_series(SeriesWrite write) {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     waiting_series_ += write.rows.size();
-    series_.keep = std::move(write.keep);
+    for (const SeriesRetention& keep : write.keep) {
+      std::erase_if(series_.keep, [&](const auto& before) { return before.step == keep.step; });
+      series_.keep.push_back(keep);
+    }
     if (series_.rows.empty()) {
       series_.rows = std::move(write.rows);
     } else {

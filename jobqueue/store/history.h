@@ -75,6 +75,8 @@ class History {
   virtual Result<std::optional<std::string>> settings_text(std::uint64_t number) = 0;
   // All pieces of the queues' figures over time; the row is good for the call.
   virtual Status series(const SeriesVisitor& visit) = 0;
+  // And all that is no series, in the order of their starts.
+  virtual Status past(const SeriesVisitor& visit) = 0;
 };
 
 // What may leave the store. A job whose clean-up is owed stays.

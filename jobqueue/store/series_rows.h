@@ -1,6 +1,7 @@
-// What the store keeps of the queues' figures over time (tracker/series): pieces of series, whose
-// bytes only their owner understands. They are written behind, a few at a time between two groups
-// of promises, and a piece that is written again replaces what it was.
+// What the store keeps of the queues' figures over time (tracker/series), and of what they had
+// before (tracker/past): pieces whose bytes only their owners understand. They are written behind,
+// a few at a time between two groups of promises, and a piece that is written again replaces what
+// it was.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,9 @@
 #include "jobqueue/model/time.h"
 
 namespace weir {
+
+// In the place of a step: what is no series. Stored: never renumber.
+inline constexpr DurationMs kPastOfQueues = -1, kPastDecisions = -2;
 
 struct SeriesRow {
   DurationMs step = 0;

@@ -318,8 +318,17 @@ class SqliteHistory final : public History {
   }
 
   Status series(const SeriesVisitor& visit) override {
+    return visit_series("SELECT step, start, series, data FROM series WHERE step > 0", visit);
+  }
+
+  Status past(const SeriesVisitor& visit) override {
+    return visit_series(
+        "SELECT step, start, series, data FROM series WHERE step < 0 ORDER BY step, start", visit);
+  }
+
+  Status visit_series(const char* select, const SeriesVisitor& visit) {
     {
-      Statement rows(database_, "SELECT step, start, series, data FROM series");
+      Statement rows(database_, select);
       rows.start();
       while (rows.row()) {
         visit({rows.integer(0), rows.integer(1), std::string(rows.bytes(2)),

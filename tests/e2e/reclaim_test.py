@@ -2,7 +2,10 @@
 and B's newest tasks are killed when A's timer runs out and not before. Both outputs are right. Also over a kill -9 of
 the JobTracker, and a queue that is removed while its jobs run."""
 import signal
+import time
 import unittest
+
+import requests
 
 from cluster import MAPPER, SUM, Cluster, wait_for
 
@@ -86,10 +89,56 @@ class Reclaim(Cluster):
         self.assertEqual((bob["jobs_succeeded"], bob["lost_map_slot_ms"]), (1, b["map_slot_time"]["lost_ms"]))
         self.assertEqual(a["claims"], [])
 
+    def keep_ports(self, conf):
+        port = self.address.split(":")[1]
+        conf.write_text(conf.read_text().replace(
+            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}, http: 127.0.0.1:0"))
+
+    def decisions(self, kinds):
+        return requests.get(f"{self.page}/api/v1/decisions", params={"kind": kinds}, timeout=30).json()
+
+    def totals(self, queue):
+        shown = self.show(queue)
+        return {key: shown[key] for key in ("jobs_succeeded", "map_slot_time", "reduce_slot_time", "totals_since_ms", "kills")}
+
+    def test_who_took_whose_slots_outlives_the_jobtracker(self):
+        conf = self.start_two_orgs("1s")
+        self.keep_ports(conf)
+        self.restart(conf, signal.SIGTERM)
+        job_b = self.borrow()
+        job_a = self.submit_a()
+        wait_for("kills", lambda: len(self.show("a")["kills"]) >= 2)
+        self.check_both(job_a, job_b)
+        before = {queue: self.totals(queue) for queue in "ab"}
+        told = self.decisions("kill,claim,claim_met")
+        self.assertEqual(len([one for one in told if one["event"] == "kill"]), 2)
+        self.restart(conf, signal.SIGTERM)
+        after = {queue: self.totals(queue) for queue in "ab"}
+        for queue in "ab":  # what is lent and borrowed goes on being counted
+            for one in (before, after):
+                for key in ("map_slot_time", "reduce_slot_time"):
+                    one[queue][key].pop("lent_ms"), one[queue][key].pop("borrowed_ms")
+        self.assertEqual(after, before)
+        self.assertEqual(self.decisions("kill,claim,claim_met"), told)
+        series = requests.get(f"{self.page}/api/v1/series", params={"queue": "b", "step": "1s", "since": 0}, timeout=30)
+        self.assertEqual(sum(point["map"]["kills"] for point in series.json()["points"]), 2)
+        # A crash costs the last seconds, and no more.
+        job = self.submitted("out_c", queue="b", user="bob", mapper="cat", reduces=0, input=self.text)
+        self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+        since = time.time()
+        wait_for("it is written", lambda: time.time() > since + 7)
+        self.restart(conf, signal.SIGKILL)
+        self.assertEqual(self.totals("b")["jobs_succeeded"], before["b"]["jobs_succeeded"] + 1)
+
+    def restart(self, conf, how):
+        self.processes["jobtracker"].send_signal(how)
+        self.processes["jobtracker"].wait()
+        self.start_jobtracker(conf)
+        wait_for("the trackers are there", lambda: sum(one["state"] == "LIVE" for one in self.json("tracker", "list")) == 2)
+
     def test_a_claim_outlives_the_jobtracker(self):
         conf = self.start_two_orgs("12s")
-        port = self.address.split(":")[1]
-        conf.write_text(conf.read_text().replace("127.0.0.1:0", f"127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.keep_ports(conf)
         job_b = self.borrow()
         job_a = self.submit_a()
         before = wait_for("A's claim", self.claim)

@@ -108,6 +108,7 @@ inline QueueView full_queue() {
           .jobs_succeeded = 4,
           .jobs_failed = 5,
           .jobs_killed = 6,
+          .totals_since_ms = 1'732'163'138'000,
           .users = {full_user()},
           .claims = {{.kind = TaskKind::kReduce,
                       .slots = 1,

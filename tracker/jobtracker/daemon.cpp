@@ -77,12 +77,15 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
       Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time->now());
   if (!engine) return engine.error();
   tracker->store_ = std::move(parts.store);
+  StoredPast past = load_past(*tracker->store_, EngineLoop::first_decision(**engine));
+  Past::Queues stored = past.queues;
   tracker->history_ = std::make_unique<HistoryReader>(*tracker->store_);
   Worker& worker = tracker->worker_;
   parts.loop.max_trackers = static_cast<std::size_t>(parts.daemon.limits.max_trackers);
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
-      [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop);
+      [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop,
+      std::move(past));
   EngineLoop& loop = *tracker->loop_;
   tracker->series_ = std::make_unique<SeriesKeeper>(SeriesKeeper::Parts{
       .views = &loop.views(),
@@ -90,6 +93,12 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
       .store = tracker->store_.get(),
       .room = [&loop] { return loop.room_for_series(); },
       .write = [&loop](SeriesWrite write) { loop.put_series(std::move(write)); }});
+  tracker->past_ = std::make_unique<PastKeeper>(
+      PastKeeper::Parts{.views = &loop.views(),
+                        .decisions = &loop.decisions(),
+                        .room = [&loop] { return loop.room_for_series(); },
+                        .write = [&loop](SeriesWrite write) { loop.put_series(std::move(write)); }},
+      std::move(stored));
   tracker->make_services(parts);
   if (parts.before_listening) parts.before_listening(*tracker);
   Status open = tracker->listen(parts.daemon);
@@ -186,6 +195,8 @@ void JobTracker::stop() {
   // First the answers, then the ports they leave by.
   guard.at("the series");
   if (series_) series_->stop();
+  guard.at("the past");
+  if (past_) past_->stop();
   guard.at("the store");
   if (loop_) loop_->stop();
   guard.at("readers of the store");

@@ -111,6 +111,7 @@ class JobTracker {
   std::unique_ptr<ClusterService> cluster_;
   std::unique_ptr<SettingsService> settings_;
   std::unique_ptr<SeriesKeeper> series_;
+  std::unique_ptr<PastKeeper> past_;
   std::array<std::unique_ptr<IoThread>, kTrackerThreads> tracker_io_;
   std::unique_ptr<IoThread> client_io_;
   std::unique_ptr<FramedServer> trackers_;

@@ -16,14 +16,14 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kWorthGivingBack = 32 << 20;
 
 EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
-                       ViewPublisher::Executor executor, Options options)
+                       ViewPublisher::Executor executor, Options options, StoredPast past)
     : time_(std::move(time)),
       options_(options),
       executor_(std::move(executor)),
-      publisher_(executor_, time_.wall()),
+      publisher_(executor_, time_.wall(), Past(time_.wall_now(), std::move(past.queues))),
       engine_(std::move(engine)),
       registrations_(options.max_trackers),
-      decisions_((std::int64_t{engine_->state().epoch()} << 32) + 1),
+      decisions_(first_decision(*engine_), std::move(past.decisions)),
       requests_(options.queue_limit) {
   counters_.recovery_ms.set(-1);
   publisher_.publish_all(*engine_);
@@ -53,6 +53,10 @@ EngineLoop::EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource 
   };
   committer_ = std::make_unique<GroupCommitter>(store, std::move(callbacks), options_.store);
   thread_ = std::thread([this] { run(); });
+}
+
+std::int64_t EngineLoop::first_decision(const Engine& engine) {
+  return (std::int64_t{engine.state().epoch()} << 32) + 1;
 }
 
 EngineLoop::~EngineLoop() {

@@ -44,6 +44,7 @@
 #include "tracker/port/request_lines.h"
 #include "tracker/jobtracker/time_source.h"
 #include "tracker/metrics/engine_counters.h"
+#include "tracker/past/past_keeper.h"
 #include "tracker/published/attempt_history.h"
 #include "tracker/published/decision_log.h"
 #include "tracker/published/view_publisher.h"
@@ -77,7 +78,9 @@ class EngineLoop {
 
   // From here until stop() the store belongs to the committer.
   EngineLoop(std::unique_ptr<Engine> engine, Store& store, TimeSource time,
-             ViewPublisher::Executor executor, Options options);
+             ViewPublisher::Executor executor, Options options, StoredPast past = {});
+  // The number of an engine's first decision: greater than those of all starts before.
+  static std::int64_t first_decision(const Engine& engine);
   ~EngineLoop();  // as stop()
   EngineLoop(const EngineLoop&) = delete;
   EngineLoop& operator=(const EngineLoop&) = delete;
@@ -107,7 +110,7 @@ class EngineLoop {
     std::size_t store_bytes = 0;
   };
   Waiting waiting() const;
-  // Pieces of series, by way of the store's writer (GroupCommitter).
+  // Pieces of series and of the past, by way of the store's writer (GroupCommitter).
   bool room_for_series() const { return committer_->room_for_series(); }
   void put_series(SeriesWrite write) { committer_->put_series(std::move(write)); }
 

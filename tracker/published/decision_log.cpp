@@ -234,10 +234,13 @@ class DecisionLog::Writer {
   DecisionRecord* record_ = nullptr;
 };
 
-DecisionLog::DecisionLog(std::int64_t first)
-    : next_(first),
+DecisionLog::DecisionLog(std::int64_t first, Segments past)
+    : first_(first),
+      next_(first),
       busy_(kBusySegments, kBusyBytes),
-      rare_(kRareSegments, kRareBytes) {}
+      rare_(kRareSegments, kRareBytes) {
+  rare_.restore(std::move(past));
+}
 
 DecisionLog::Ring& DecisionLog::ring_of(DecisionKind kind) {
   return is_busy(kind) ? busy_ : rare_;
@@ -248,6 +251,13 @@ bool DecisionLog::on(const Event& event, const Engine& engine) {
   Writer writer(*this, event, engine);
   visit_fact(writer, event.fact);
   return next_ > before;
+}
+
+void DecisionLog::Ring::restore(Segments past) {
+  for (auto& segment : past) {
+    sealed_bytes_ += segment->bytes();
+    segments_.push_back(std::move(segment));
+  }
 }
 
 DecisionSegment& DecisionLog::Ring::open() {
@@ -265,7 +275,7 @@ DecisionSegment& DecisionLog::Ring::open() {
   return *last_;
 }
 
-std::vector<std::shared_ptr<const DecisionSegment>> DecisionLog::Ring::segments() const {
+DecisionLog::Segments DecisionLog::Ring::segments() const {
   const std::lock_guard lock(mutex_);
   return {segments_.begin(), segments_.end()};
 }

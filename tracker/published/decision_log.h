@@ -9,7 +9,8 @@
 // for that, and for every 512th decision), and makes words of those that are asked for. There are
 // two rings, so that what users cause at will (launches, ends, submissions, refusals) does not push
 // out what is rare: 65,536 of the former, 32,768 of the latter, in at most 24 MiB and 12 MiB with
-// their names and texts. Gone with a restart; the event log is for those who must not lose any.
+// their names and texts. What is rare outlives a restart (tracker/past); the event log is for those
+// who must not lose any.
 #pragma once
 
 #include <array>
@@ -52,8 +53,11 @@ using KillCounts = std::map<std::string, std::array<std::int64_t, kTaskKindCount
 
 class DecisionLog {
  public:
-  // `first`: the number of the first decision; rises with every start.
-  explicit DecisionLog(std::int64_t first);
+  using Segments = std::vector<std::shared_ptr<const DecisionSegment>>;
+
+  // `first`: the number of the first decision; rises with every start. `past`: what was rare before
+  // this one, the oldest first.
+  explicit DecisionLog(std::int64_t first, Segments past = {});
 
   // The engine's thread. `engine` is as the step left it in which the event happened. Whether it
   // was noted.
@@ -63,6 +67,9 @@ class DecisionLog {
   // unknown kind is an error that says which there are.
   Result<DecisionPage> read(const DecisionFilter& filter, const WallClock& wall) const;
   static const std::vector<std::string>& kinds();
+  std::int64_t first() const { return first_; }
+  // What is to be kept; the last of them goes on.
+  Segments rare_segments() const { return rare_.segments(); }
   // The preemptions behind number `after`, as far as they are still there; returns the number up to
   // which they are counted.
   std::int64_t count_kills(std::int64_t after, KillCounts& counts) const;
@@ -71,9 +78,10 @@ class DecisionLog {
   class Ring {
    public:
     Ring(std::size_t segments, std::size_t bytes) : segments_most_(segments), bytes_most_(bytes) {}
+    void restore(Segments past);  // before any record
     // The engine's thread: where the next record goes, with room for its names.
     DecisionSegment& open();
-    std::vector<std::shared_ptr<const DecisionSegment>> segments() const;
+    Segments segments() const;
 
    private:
     const std::size_t segments_most_;
@@ -88,6 +96,7 @@ class DecisionLog {
 
   Ring& ring_of(DecisionKind kind);
 
+  const std::int64_t first_;
   std::int64_t next_;  // number
   Ring busy_;
   Ring rare_;

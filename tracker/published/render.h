@@ -7,6 +7,7 @@
 
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/store/history.h"
+#include "tracker/published/past.h"
 #include "tracker/published/published_views.h"
 #include "tracker/published/wall_clock.h"
 #include "views/attempt_view.h"
@@ -24,6 +25,6 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
                              const WallClock& wall);
 TrackerSlotsView render_slots(const Engine& engine, const TrackerState& tracker);
 // All queues but the root, parents before children, in the order of the settings.
-std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall);
+std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall, const Past& past);
 
 }  // namespace weir

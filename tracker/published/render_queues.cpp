@@ -12,8 +12,6 @@
 namespace weir {
 namespace {
 
-constexpr std::size_t kPastUsers = 50;  // shown besides those who have something here
-constexpr std::size_t kKillsOfAQueue = 10;
 
 // Only who is guaranteed something lends and borrows.
 QueueView::Slots render_figures(const QueueFigures& figures, bool guarantees) {
@@ -77,7 +75,7 @@ void render_users(const Engine& engine, QueueId leaf, QueueView* out) {
   for (const auto& [id, counters] : *past) {
     if (!queue.users.contains(id)) gone.emplace_back(-counters.touched_at, id);
   }
-  const std::size_t shown = std::min(gone.size(), kPastUsers);
+  const std::size_t shown = std::min(gone.size(), Past::kUsersShown);
   std::partial_sort(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(shown), gone.end());
   for (std::size_t i = 0; i < shown; ++i) {
     QueueView::User figures;
@@ -236,7 +234,7 @@ void add_holds_and_kills(const ClusterState& state, const WallClock& wall,
     for (const QueueId queue : both) {
       if (!queue.valid() || queue == QueueTree::root()) continue;
       auto& kills = (*queues)[queue.index() - 1].kills;
-      if (kills.size() < kKillsOfAQueue) kills.push_back(render_kill(state, *record, wall));
+      if (kills.size() < Past::kKillsShown) kills.push_back(render_kill(state, *record, wall));
     }
   }
 }
@@ -275,15 +273,18 @@ void add_pending_without_trackers(const ClusterState& state, std::vector<QueueVi
 
 }  // namespace
 
-std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall) {
+std::vector<QueueView> render_queues(const Engine& engine, const WallClock& wall,
+                                     const Past& past) {
   const QueueTree& tree = engine.state().tree();
   std::vector<QueueView> out;
   out.reserve(tree.size());
   for (std::size_t i = 1; i < tree.size(); ++i) {
     out.push_back(render_queue(engine, QueueId(i), wall));
+    past.add_totals(out.back());
   }
   add_up_inner_queues(tree, &out);
   add_holds_and_kills(engine.state(), wall, &out);
+  for (QueueView& queue : out) past.add_kills(queue);
   add_copies(engine.state(), &out);
   add_pending_without_trackers(engine.state(), &out);
   return out;

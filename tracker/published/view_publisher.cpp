@@ -88,7 +88,11 @@ bool ViewPublisher::publish_changes(Engine& engine) {
 
 void ViewPublisher::publish(Engine& engine) {
   const ClusterState& state = engine.state();
-  queues_ = std::make_shared<const std::vector<QueueView>>(render_queues(engine, wall_));
+  if (past_follows_ != state.settings_ptr()) {
+    past_follows_ = state.settings_ptr();
+    past_.follow(*past_follows_, state.tree());
+  }
+  queues_ = std::make_shared<const std::vector<QueueView>>(render_queues(engine, wall_, past_));
   auto next = std::make_shared<PublishedViews>();
   next->version = version_ + 1;
   next->jobs = jobs_.snapshot();

@@ -17,6 +17,7 @@
 
 #include "jobqueue/engine/engine.h"
 #include "jobqueue/model/result.h"
+#include "tracker/published/past.h"
 #include "tracker/published/published_views.h"
 #include "tracker/published/wall_clock.h"
 
@@ -31,8 +32,8 @@ class ViewPublisher {
   static constexpr std::chrono::seconds kWait{30};
   static constexpr std::chrono::seconds kLately{5};
 
-  ViewPublisher(Executor executor, const WallClock& wall)
-      : executor_(std::move(executor)), wall_(wall) {}
+  ViewPublisher(Executor executor, const WallClock& wall, Past past = Past())
+      : executor_(std::move(executor)), wall_(wall), past_(std::move(past)) {}
 
   // --- Any thread ---
   PublishedViewsPtr latest() const;
@@ -71,6 +72,8 @@ class ViewPublisher {
   mutable std::atomic<std::chrono::steady_clock::rep> read_at_{0};  // 0: never
 
   // The engine's thread only.
+  Past past_;
+  std::shared_ptr<const Settings> past_follows_;  // these settings
   RecordTable<JobView> jobs_;
   RecordTable<TrackerRecord> trackers_;
   std::shared_ptr<const std::vector<QueueView>> queues_;

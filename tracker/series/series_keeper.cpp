@@ -83,7 +83,10 @@ std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCount
   return out;
 }
 
-SeriesKeeper::SeriesKeeper(Parts parts) : parts_(std::move(parts)), thread_([this] { run(); }) {}
+SeriesKeeper::SeriesKeeper(Parts parts)
+    : parts_(std::move(parts)),
+      told_(parts_.decisions->first() - 1),  // those before are counted in what the store has
+      thread_([this] { run(); }) {}
 
 SeriesKeeper::~SeriesKeeper() {
   stop();

@@ -100,6 +100,7 @@ Json to_json(const QueueView& queue) {
           {"jobs_succeeded", queue.jobs_succeeded},
           {"jobs_failed", queue.jobs_failed},
           {"jobs_killed", queue.jobs_killed},
+          {"totals_since_ms", queue.totals_since_ms},
           {"users", parts_json(queue.users)},
           {"claims", parts_json(queue.claims)},
           {"submit", or_null(queue.submit)},

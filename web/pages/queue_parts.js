@@ -2,7 +2,7 @@
 import {h, visible} from './dom.js';
 import {queueLink} from './job_cells.js';
 import {plainTable, showFacts, wideTable} from './plain_table.js';
-import {whole, duration, seconds, slotTime, clock, DASH} from './format.js';
+import {whole, duration, seconds, slotTime, clock, moment, DASH} from './format.js';
 import {href} from './router.js';
 import {killLines} from './queue_tree.js';
 import {empty} from './states.js';
@@ -63,14 +63,14 @@ export function killTable(queue) {
 }
 
 export function userTable(queue) {
-  if (!queue.users.length)
-    return empty('Nobody has or had jobs here since the JobTracker started.');
+  const since = moment(queue.totals_since_ms);
+  if (!queue.users.length) return empty(`Nobody has or had jobs here since ${since}.`);
   const heads = [
     'User',
     ['Map slots', 'Running map slots of the user / how many one user may hold now.'],
     ['Reduce slots', 'Running reduce slots of the user / how many one user may hold now.'],
     ['Jobs', WORDS.jobs],
-    ['Used', 'Slot-time of attempts that have ended, since the JobTracker started.', 'num'],
+    ['Used', `Slot-time of attempts that have ended, since ${since}.`, 'num'],
     ['Lost', WORDS.waste, 'num'],
   ];
   const limit = (n) => (n === null ? '' : ` / ${whole(n)}`);
@@ -129,7 +129,7 @@ export function settingsList(queue) {
             .map((key) => slotTime(queue.map_slot_time[key + '_ms']))
             .join(', ')
         : DASH,
-      WORDS.slotTime,
+      `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`,
     ],
     [
       'used, lent, borrowed (reduces)',
@@ -138,7 +138,7 @@ export function settingsList(queue) {
             .map((key) => slotTime(queue.reduce_slot_time[key + '_ms']))
             .join(', ')
         : DASH,
-      WORDS.slotTime,
+      `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`,
     ],
   ];
   const list = h('div', {});

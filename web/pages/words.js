@@ -72,13 +72,13 @@ export const WORDS = {
   killedAt: "When they were killed, by this browser's clock.",
   slotTime:
     'One slot for one second is a slot-second. Used: by attempts that have ended; lent: of its ' +
-    'guarantee, to others; borrowed: above its guarantee. Since the JobTracker started.',
+    'guarantee, to others; borrowed: above its guarantee.',
   version: 'Settings are numbered in the order in which they came in force.',
   waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
   outcome:
     'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
     'nobody), logged_only (nothing was killed), finished_first (the task succeeded before its ' +
-    'tracker killed it: nothing was lost).',
+    'tracker killed it: nothing was lost), unknown (the JobTracker ended first).',
 };
 
 /** What a job's first reason means to do: code -> advice. `{queue}` is the job's queue. */

@@ -22,7 +22,7 @@ void fill_up(FifoHarness& h) {
 TEST(PendingOfParents, IsTheSumOfTheirChildrenInListsOfQueues) {
   FifoHarness h;
   fill_up(h);
-  const std::vector<QueueView> queues = render_queues(h.engine(), WallClock());
+  const std::vector<QueueView> queues = render_queues(h.engine(), WallClock(), Past());
   ASSERT_EQ(queues.size(), 4u);
   EXPECT_EQ(queues[1].maps.pending, 2);
   EXPECT_EQ(queues[0].maps.pending, queues[1].maps.pending + queues[2].maps.pending);

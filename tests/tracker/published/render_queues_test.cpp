@@ -15,7 +15,7 @@ template <class PolicyHarness>
 struct Seen : PolicyHarness {
   WallClock wall;
   QueueView queue_view(const std::string& path) {
-    for (QueueView& queue : render_queues(this->engine(), wall)) {
+    for (QueueView& queue : render_queues(this->engine(), wall, Past())) {
       if (queue.name == path) return queue;
     }
     ADD_FAILURE() << "no queue " << path;

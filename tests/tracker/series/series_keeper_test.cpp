@@ -94,5 +94,38 @@ TEST(SeriesKeeper, WhatItHasSeenIsThereAfterARestart) {
   }
 }
 
+// Those of the past are in what the store has.
+TEST(SeriesKeeper, KillsBeforeThisStartAreNotCountedAgain) {
+  FifoHarness h;
+  h.engine();
+  WallClock wall;
+  ViewPublisher publisher([](const std::function<void()>& work) { work(); }, wall);
+  publisher.publish_all(h.engine());
+  auto segment = std::make_shared<DecisionSegment>();
+  DecisionRecord& kill = segment->next();
+  kill.number = 7;
+  kill.kind = DecisionKind::kKill;
+  kill.flag = true;
+  kill.leaf = segment->name("default");
+  segment->publish();
+  const DecisionLog decisions(1'000, {segment});
+  const auto store = make_memory_store({[](const JobSpec&) { return std::string(); },
+                                        [](std::string_view) { return JobSpec(); }});
+  ASSERT_TRUE(store->load().ok());
+  SeriesKeeper keeper({.views = &publisher,
+                       .decisions = &decisions,
+                       .store = store.get(),
+                       .room = [] { return true; },
+                       .write = [](const SeriesWrite&) {}});
+  for (;;) {
+    const auto series = keeper.read({"default", 0, "1s"});
+    if (series && !series->points.empty()) {
+      EXPECT_EQ(series->points.front().maps.kills, 0);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 }  // namespace
 }  // namespace weir::test

@@ -156,7 +156,10 @@ export function draw(page) {
     keyOf: (one) => one.number,
     label: 'Decisions',
     onEnd: () => more(),
-    empty: () => empty('Nothing of that kind was decided since the JobTracker started.'),
+    empty: () => empty(
+        'Nothing of that kind is remembered. Launches, ends of tasks and submissions are since the ' +
+          'JobTracker started; kills, claims and what administrators did go further back.',
+      ),
   });
   const filters = () => ({
     queue: query().get('queue'),

@@ -1,0 +1,22 @@
+// The past as the store keeps it: JSON, whose members are only ever added to. What cannot be read
+// (a store is a file, and files rot) is left out, and never stops a start.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tracker/published/decision_segment.h"
+#include "tracker/published/past.h"
+
+namespace weir {
+
+std::string encode(const QueuePast& past);
+std::optional<QueuePast> decode_queue(std::string_view text);
+
+// Of what the segment has published, whatever its writer is at.
+std::string encode(const DecisionSegment& segment);
+std::shared_ptr<DecisionSegment> decode_decisions(std::string_view text);  // null: it is no such
+
+}  // namespace weir
