@@ -120,6 +120,7 @@ ReplyBody TrackerOrders::apply(const TrackersOrdered& ordered) {
     if (ordered.order == TrackerOrder::kNone) parts_.faults.forgive(tracker);
     if (ordered.forget && tracker.state == TrackerState::State::kLost) {
       state_.set_tracker_forgotten(tracker);
+      tracker.stored_lost = false;
       emit(TrackerChanged{tracker.id, TrackerChanged::How::kForgotten});
       touch(tracker);
     }

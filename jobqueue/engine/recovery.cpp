@@ -68,10 +68,27 @@ Status Recovery::restore_state(const Snapshot& snapshot) {
   for (const JobSnapshot& job : snapshot.jobs) {
     if (const auto restored = restore_job(job); !restored) return restored;
   }
+  restore_lost(snapshot);
   parts_.administration.bring_containers();  // the settings may have changed meanwhile
   parts_.jobs.sort_finished();
   parts_.claims.restore_claims(snapshot);
   return Ok{};
+}
+
+// Those that are awaited, for what else the store says of them, are not among them.
+void Recovery::restore_lost(const Snapshot& snapshot) {
+  for (const LostTrackerSnapshot& old : snapshot.lost_trackers) {
+    const TrackerState* known = state_.find_tracker(old.name);
+    TrackerState& tracker =
+        known == nullptr ? state_.add_tracker(old.name) : state_.mutable_tracker(known->id);
+    tracker.stored_lost = true;
+    if (known != nullptr) continue;
+    state_.set_tracker_address(tracker, {old.host, 0, old.rack, {}});
+    tracker.lost_why = old.why;
+    tracker.last_heartbeat = old.last_heartbeat;
+    tracker.incarnation = kUnknownIncarnation;
+    state_.set_tracker_live(tracker, TrackerState::State::kLost);
+  }
 }
 
 void Recovery::no_longer_awaits(TrackerId tracker) {

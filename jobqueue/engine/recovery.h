@@ -29,6 +29,7 @@ class Recovery : public Part {
  private:
   Status restore_state(const Snapshot& snapshot);
   void restore_orders(const Snapshot& snapshot);
+  void restore_lost(const Snapshot& snapshot);
   void restore_faults(const Snapshot& snapshot);
   void restore_finished(Job& job, const JobSnapshot& old);
   DurationMs recovery_ms() const;

@@ -74,6 +74,7 @@ void Trackers::on(const RegisterTracker& input, Token token) {
         tracker.id, known == nullptr ? TrackerChanged::How::kAdded : TrackerChanged::How::kBack});
   }
   store_total(tracker);
+  if (std::exchange(tracker.stored_lost, false)) emit(TrackerBack{tracker.name});
   policy_->on_cluster_changed();
   touch(tracker);
   changes_.queues = true;
@@ -91,10 +92,12 @@ void Trackers::on(const LoseTracker& input, Token token) {
 
 void Trackers::lose_tracker(TrackerState& tracker, const std::string& why, Loss loss) {
   const bool was_live = tracker.live();
+  const bool was_lost = tracker.state == TrackerState::State::kLost;
   const bool counted = tracker.counts();
   tracker.lost_why = why;
   state_.set_tracker_live(tracker, TrackerState::State::kLost);
   store_total(tracker);
+  if (!was_lost) store_lost(tracker);
   parts_.recovery.no_longer_awaits(tracker.id);
   by_silence_.erase(tracker.id);
   tracker.lost_attempts.clear();
@@ -144,6 +147,13 @@ void Trackers::store_total(TrackerState& tracker) {
   TrackerTotal told{tracker.name, counted, {}};
   if (tracker.counts()) told.named = tracker.named;
   emit(std::move(told));
+}
+
+// So that it is in the list after a restart, too: somebody has to see to it.
+void Trackers::store_lost(TrackerState& tracker) {
+  tracker.stored_lost = true;
+  emit(TrackerLost{tracker.name, tracker.lost_why, tracker.host,
+                   std::string(state_.rack_name(tracker.rack)), tracker.last_heartbeat});
 }
 
 // Completed maps run again only while reduces still need what is gone.

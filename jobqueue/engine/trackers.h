@@ -17,6 +17,7 @@ class Trackers : public Part {
   void on(const LoseTracker& input, Token token);
   void lose_tracker(TrackerState& tracker, const std::string& why, Loss loss);
   void store_total(TrackerState& tracker);
+  void store_lost(TrackerState& tracker);
   void lose_outputs(TrackerState& tracker, const std::string& why);
   void heard_of(TrackerState& tracker);
   void expire_trackers();

@@ -179,6 +179,18 @@ struct TrackerTotal {
   std::map<std::string, std::int64_t> named = {};  // what else it offers
 };
 
+// It is in the list of trackers until it comes back or is forgotten.
+struct TrackerLost {
+  std::string tracker;
+  std::string why;
+  std::string host;
+  std::string rack;
+  TimeMs last_heartbeat = 0;
+};
+struct TrackerBack {
+  std::string tracker;
+};
+
 // --- Soft facts: not stored. ---
 struct AttemptLaunched {
   AttemptKey attempt;
@@ -255,8 +267,8 @@ using Command = std::variant<JobSubmitted, JobKillRequested, PriorityChanged, Jo
 using DurableFact =
     std::variant<TaskSucceeded, TaskReopened, AttemptFailed, CommitGranted, JobStateChanged,
                  JobDeadlineSet, JobSized, JobCleanedUp, ClaimOpened, ClaimMet, ClaimDropped,
-                 TrackerTotal,
-                 TrackerStopEnded, TrackerFault, TrackerForgiven>;
+                 TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, TrackerLost,
+                 TrackerBack>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
                               TrackerChanged, Reserved, Unreserved, DutyPassedOn, Refused>;
 // How durable it is, is its type: a store that does not know a new durable one does not compile.

@@ -71,6 +71,14 @@ struct TrackerSnapshot {  // a tracker that counted in the totals
   std::map<std::string, std::int64_t> named;
 };
 
+struct LostTrackerSnapshot {
+  std::string name;
+  std::string why;
+  std::string host;
+  std::string rack;
+  TimeMs last_heartbeat = 0;
+};
+
 struct TrackerOrderSnapshot {  // a drain, or a stop that is not over
   std::string name;
   TrackerOrder order = TrackerOrder::kDrain;
@@ -103,6 +111,7 @@ struct Snapshot {
   std::uint64_t next_claim = 1;
   std::vector<ClaimSnapshot> claims;                 // by number
   std::vector<TrackerSnapshot> trackers;             // by name
+  std::vector<LostTrackerSnapshot> lost_trackers;    // likewise, those that nobody has forgotten
   std::vector<TrackerOrderSnapshot> tracker_orders;  // by name
   std::vector<TrackerFaultSnapshot> tracker_faults;  // by name, oldest first
   std::vector<JobSnapshot> jobs;                     // by id

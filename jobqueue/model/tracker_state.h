@@ -116,6 +116,7 @@ struct alignas(64) TrackerState {
   std::vector<std::string> protections;  // as it says
   Resources largest;       // the most it has had in each dimension, also if it is lost
   Resources stored_total;  // as last told to the store
+  bool stored_lost = false;  // the store has it among the lost
   std::map<std::string, std::string> labels;  // as it says; `name` and `rack` are labels, too
   std::map<std::string, std::int64_t> named;  // what more it offers, by name
   std::uint32_t port_count = 0;               // that it can give to tasks,

@@ -238,9 +238,21 @@ CREATE TABLE history_groups (
 ) WITHOUT ROWID;
 )sql";
 
+// Trackers that were lost, until they come back or are forgotten.
+constexpr std::string_view kVersion13 = R"sql(
+CREATE TABLE lost_trackers (
+  name TEXT PRIMARY KEY,
+  why TEXT NOT NULL,
+  host TEXT NOT NULL,
+  rack TEXT NOT NULL,
+  last_heartbeat INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+
 constexpr std::string_view kMigrations[] = {kVersion1, kVersion2, kVersion3, kVersion4,
                                             kVersion5, kVersion6, kVersion7, kVersion8,
-                                            kVersion9, kVersion10, kVersion11, kVersion12};
+                                            kVersion9, kVersion10, kVersion11, kVersion12,
+                                            kVersion13};
 
 Error refusal(std::string message, std::string hint) {
   return {ErrorCode::kStoreFailed, std::move(message), std::move(hint), {}};

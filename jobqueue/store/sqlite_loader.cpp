@@ -37,6 +37,7 @@ class Loader {
     load_named();
     load_orders();
     load_faults();
+    load_lost();
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.state < 2 ORDER BY j.id LIMIT ?", INT64_MAX);
     load_jobs(WEIR_JOB_COLUMNS "WHERE j.cleanup AND j.state >= 2 ORDER BY j.id LIMIT ?", INT64_MAX);
     load_jobs(WEIR_JOB_COLUMNS
@@ -181,6 +182,16 @@ class Loader {
     while (rows.row()) {
       snapshot_.tracker_faults.push_back(
           {std::string(rows.bytes(0)), rows.integer(1), rows.integer(2)});
+    }
+  }
+
+  void load_lost() {
+    Statement rows(database_,
+                   "SELECT name, why, host, rack, last_heartbeat FROM lost_trackers ORDER BY name");
+    while (rows.row()) {
+      snapshot_.lost_trackers.push_back(
+          {std::string(rows.bytes(0)), std::string(rows.bytes(1)), std::string(rows.bytes(2)),
+           std::string(rows.bytes(3)), rows.integer(4)});
     }
   }
 

@@ -7,6 +7,8 @@
 
 namespace weir {
 
+constexpr std::int64_t kLostTrackersKept = 1'000;
+
 // ?1 is the job wherever "unfinished" is asked for.
 #define WEIR_IF_UNFINISHED " WHERE EXISTS (SELECT 1 FROM jobs WHERE id = ?1 AND state < 2)"
 
@@ -73,6 +75,13 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                  "INSERT OR REPLACE INTO tracker_faults (name, at, job, incarnation)"
                  " VALUES (?, ?, ?, ?)"),
       forget_faults_(database, "DELETE FROM tracker_faults WHERE name = ? AND at < ?"),
+      put_lost_(database,
+                "INSERT OR REPLACE INTO lost_trackers (name, why, host, rack, last_heartbeat)"
+                " VALUES (?, ?, ?, ?, ?)"),
+      keep_lost_(database,
+                 "DELETE FROM lost_trackers WHERE name IN (SELECT name FROM lost_trackers"
+                 " ORDER BY last_heartbeat DESC, name LIMIT -1 OFFSET ?)"),
+      delete_lost_(database, "DELETE FROM lost_trackers WHERE name = ?"),
       set_meta_(database, "INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)"),
       raise_meta_(database,
                   "INSERT INTO meta (key, value) VALUES (?, ?)"
@@ -219,8 +228,19 @@ void SqliteWriter::apply(const TrackerTotal& fact, TimeMs) {
                    fact.total[Dimension::kVcores]);
 }
 
+// Names are the trackers' own, so their number is bounded: those silent for longest go.
+void SqliteWriter::apply(const TrackerLost& fact, TimeMs) {
+  put_lost_.run(fact.tracker, fact.why, fact.host, fact.rack, fact.last_heartbeat);
+  keep_lost_.run(kLostTrackersKept);
+}
+
+void SqliteWriter::apply(const TrackerBack& fact, TimeMs) {
+  delete_lost_.run(fact.tracker);
+}
+
 void SqliteWriter::apply(const TrackersOrdered& fact, TimeMs at) {
   for (const TrackersOrdered::Tracker& tracker : fact.trackers) {
+    if (fact.forget) delete_lost_.run(tracker.name);
     if (fact.order != TrackerOrder::kNone) {
       put_order_.run(tracker.name, static_cast<int>(fact.order), tracker.incarnation, at, fact.by,
                      fact.reason);

@@ -65,6 +65,8 @@ class SqliteWriter {
   void apply(const TrackerStopEnded& fact, TimeMs at);
   void apply(const TrackerFault& fact, TimeMs at);
   void apply(const TrackerForgiven& fact, TimeMs at);
+  void apply(const TrackerLost& fact, TimeMs at);
+  void apply(const TrackerBack& fact, TimeMs at);
 
   void put_containers(JobId job, const std::vector<Resources>& containers);
   void left_of_claim(std::uint64_t claim, std::int64_t slots);
@@ -84,6 +86,7 @@ class SqliteWriter {
       sweep_done_, forget_counters_, drop_spec_;
   Statement put_claim_, set_claim_slots_, delete_claim_, put_tracker_, delete_tracker_;
   Statement put_order_, delete_order_, end_stop_, put_fault_, forget_faults_;
+  Statement put_lost_, keep_lost_, delete_lost_;
   Statement set_meta_, raise_meta_, policy_began_;
   Statement put_series_, forget_series_;
   Statement put_container_, delete_containers_, put_named_, delete_named_;

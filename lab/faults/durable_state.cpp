@@ -109,6 +109,11 @@ std::optional<std::string> durable_difference(const Engine& engine, const Snapsh
   for (const TrackerOrderSnapshot& order : stored.tracker_orders)
     ordered_stored[order.name] = name(order.order);
   if (ordered != ordered_stored) return "what is ordered of trackers differs live and in the store";
+  std::set<std::string> lost, lost_stored;
+  for (const TrackerState& tracker : state.trackers())
+    if (tracker.stored_lost) lost.insert(tracker.name);
+  for (const LostTrackerSnapshot& tracker : stored.lost_trackers) lost_stored.insert(tracker.name);
+  if (lost != lost_stored) return "which trackers are lost differs live and in the store";
   std::map<JobId, const JobSnapshot*> jobs;
   for (const JobSnapshot& job : stored.jobs) jobs[job.job] = &job;
   for (const auto& [id, job] : state.jobs()) {

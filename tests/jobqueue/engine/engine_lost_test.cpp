@@ -25,6 +25,31 @@ TEST(EngineLost, TheLastDutyOfALostTrackerIsAnothers) {
   EXPECT_EQ(h.state_of(1), JobState::kSucceeded);
 }
 
+TEST(EngineLost, ATrackerIsListedAsLostAlsoAfterARestart) {
+  FifoHarness h;
+  h.start({.epoch = 2,
+           .lost_trackers = {{"tt1", "was silent for 10m", "node1", "r7", 555}},
+           .tracker_orders = {}});
+  const TrackerState* lost = h.state().find_tracker("tt1");
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->state, TrackerState::State::kLost);
+  EXPECT_EQ(lost->lost_why, "was silent for 10m");
+  EXPECT_EQ(lost->host, "node1");
+  EXPECT_EQ(h.state().rack_name(lost->rack), "r7");
+  EXPECT_EQ(lost->last_heartbeat, 555);
+  EXPECT_FALSE(h.engine().recovering());  // nobody waits for it
+  h.add_tracker("tt1");
+  EXPECT_TRUE(h.state().find_tracker("tt1")->live());
+  EXPECT_EQ(h.events<TrackerBack>().size(), 1u);
+  h.step(LoseTracker{"tt1"});
+  const auto told = h.events<TrackerLost>();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].tracker, "tt1");
+  EXPECT_EQ(told[0].why, "is gone");
+  EXPECT_EQ(told[0].host, "host-tt1");
+  EXPECT_EQ(told[0].last_heartbeat, h.now);
+}
+
 // Also while a map runs again that no reduce needs any more.
 TEST(EngineLost, OutputsAreNotMadeAgainWhenAllReducesAreDone) {
   FifoHarness h;

@@ -237,6 +237,37 @@ TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   EXPECT_TRUE(snapshot.tracker_faults.empty());
 }
 
+TEST_F(RoundTrip, LostTrackersUntilTheyComeBackOrAreForgotten) {
+  append({TrackerLost{"tt1", "is gone", "node1", "r1", 5}, TrackerLost{"tt2", "is gone", "", "", 6},
+          TrackerLost{"tt3", "is gone", "", "", 7}});
+  append({TrackerLost{"tt1", "was silent for 10m", "node1", "r2", 8}});
+  Snapshot snapshot = restarted();
+  ASSERT_EQ(snapshot.lost_trackers.size(), 3u);
+  EXPECT_EQ(snapshot.lost_trackers[0].name, "tt1");
+  EXPECT_EQ(snapshot.lost_trackers[0].why, "was silent for 10m");
+  EXPECT_EQ(snapshot.lost_trackers[0].host, "node1");
+  EXPECT_EQ(snapshot.lost_trackers[0].rack, "r2");
+  EXPECT_EQ(snapshot.lost_trackers[0].last_heartbeat, 8);
+  TrackersOrdered forgotten{{{"tt3", 1}}, TrackerOrder::kNone, "ann"};
+  forgotten.forget = true;
+  append({TrackerBack{"tt2"}, forgotten,
+          TrackersOrdered{{{"tt1", 1}}, TrackerOrder::kNone, "ann"}});
+  snapshot = restarted();
+  ASSERT_EQ(snapshot.lost_trackers.size(), 1u);
+  EXPECT_EQ(snapshot.lost_trackers[0].name, "tt1");
+}
+
+TEST_F(RoundTrip, OfLostTrackersThoseSilentForLongestGo) {
+  std::vector<Fact> facts;
+  for (int i = 0; i < 1'005; ++i)
+    facts.push_back(DurableFact(TrackerLost{"tt" + std::to_string(i), "", "", "", i}));
+  append(std::move(facts));
+  const Snapshot snapshot = restarted();
+  EXPECT_EQ(snapshot.lost_trackers.size(), 1'000u);
+  for (const LostTrackerSnapshot& tracker : snapshot.lost_trackers)
+    EXPECT_GE(tracker.last_heartbeat, 5);
+}
+
 TEST_F(RoundTrip, AStopOfEitherKindIsOverWhenItsTrackerHasLeft) {
   append({TrackersOrdered{{{"tt1", 7}}, TrackerOrder::kDrain, "ann"},
           TrackersOrdered{{{"tt2", 8}}, TrackerOrder::kStop, "ann"},
