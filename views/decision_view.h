@@ -21,7 +21,8 @@ struct DecisionView {
   std::optional<std::string> locality;
   bool speculative = false;
   std::optional<std::string> queue;  // or the pool, under a policy with pools
-  std::optional<TaskKind> kind;
+  // map, reduce; container, of a task of an application; of a claim on containers its dimension.
+  std::optional<std::string> resource_class;
   std::optional<std::string> user;
   std::optional<std::string> reason;
   std::optional<std::string> for_whom;  // of a kill: who gains, if anybody

@@ -60,7 +60,7 @@ QueueView::Kill kill_of(const Json& json) {
 using Name = std::uint16_t DecisionRecord::*;
 constexpr Name kNames[] = {&DecisionRecord::tracker, &DecisionRecord::queue, &DecisionRecord::user,
                            &DecisionRecord::text,    &DecisionRecord::other, &DecisionRecord::by,
-                           &DecisionRecord::leaf};
+                           &DecisionRecord::leaf,    &DecisionRecord::group};
 
 // Numbers, then names by their places in the segment's list.
 Json json_of(const DecisionRecord& record) {

@@ -207,6 +207,9 @@ class DecisionLog::Writer {
     job(task.job);
     record_->task = task.index;
     record_->task_kind = static_cast<std::uint8_t>(task.kind);
+    if (!is_group(task.kind)) return;
+    if (const Job* known = engine_.state().find_job(task.job))
+      record_->group = name_of(known->spec->task_groups[group_number(task.kind)].name);
   }
   void attempt(const AttemptKey& attempt, TrackerId on, QueueId queue) {
     task(attempt.task);
@@ -221,6 +224,7 @@ class DecisionLog::Writer {
     begin(kind);
     record_->queue = name_of(fact.queue);
     record_->task_kind = static_cast<std::uint8_t>(fact.dimension.value());
+    if (!fact.dimension.is_slots()) text(engine_.state().space().name(fact.dimension));
     record_->amount = fact.slots;
     record_->more = fact.deadline;
     record_->claim = static_cast<std::int64_t>(fact.claim);

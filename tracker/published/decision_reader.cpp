@@ -135,11 +135,17 @@ DecisionView view_of(const DecisionRecord& record, const DecisionSegment& names,
   if (record.job != DecisionRecord::kNone) out.job = JobId(record.job);
   const auto kind = static_cast<TaskKind>(record.task_kind);
   const bool of_task = record.task != DecisionRecord::kNone;
-  if (of_task) out.task = (kind == TaskKind::kMap ? "m" : "r") + std::to_string(record.task);
+  if (of_task) {
+    out.task = (is_group(kind)             ? names.name_at(record.group) + "."
+                : kind == TaskKind::kMap ? "m"
+                                           : "r") +
+               std::to_string(record.task);
+  }
   const bool of_claim =
       record.kind >= DecisionKind::kClaim && record.kind <= DecisionKind::kClaimResumed;
   if (record.attempt != DecisionRecord::kNone) out.attempt = record.attempt;
-  if (out.attempt || of_claim) out.kind = kind;
+  if (out.attempt) out.resource_class = is_group(kind) ? "container" : name(kind);
+  if (of_claim) out.resource_class = record.text == 0 ? name(kind) : names.name_at(record.text);
   out.tracker = text_of(names, record.tracker);
   out.queue = text_of(names, record.queue);
   out.user = text_of(names, record.user);
@@ -211,7 +217,8 @@ std::int64_t DecisionLog::count_kills(std::int64_t after, KillCounts& counts) co
     if (record->number <= after) break;
     last = std::max(last, record->number);
     if (record->kind != DecisionKind::kKill || !record->flag) continue;
-    ++counts[rare.segment().name_at(record->leaf)][record->task_kind];
+    if (record->task_kind < kTaskKindCount)
+      ++counts[rare.segment().name_at(record->leaf)][record->task_kind];
   }
   return last;
 }

@@ -66,6 +66,7 @@ struct DecisionRecord {
   std::uint16_t other = 0;      // for whom, pool, what, source
   std::uint16_t by = 0;
   std::uint16_t leaf = 0;       // of a kill: the queue of the task, also where `queue` is a pool
+  std::uint16_t group = 0;      // of a task of an application
   DecisionKind kind = DecisionKind::kLaunch;
   std::uint8_t task_kind = 0;
   bool flag = false;            // speculative; a task of it
@@ -75,7 +76,7 @@ class DecisionSegment {
  public:
   static constexpr std::size_t kRecords = 512;
   static constexpr std::size_t kNames = 1024;
-  static constexpr std::size_t kMostOfARecord = 6;  // names
+  static constexpr std::size_t kMostOfARecord = 8;  // names
   static constexpr std::size_t kTextBytes = 400;    // of one name; longer ones are cut
   static constexpr std::size_t kBytes = 256 << 10;  // and no more records
 

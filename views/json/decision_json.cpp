@@ -25,7 +25,7 @@ Json to_json(const DecisionView& decision) {
   if (decision.speculative) json["speculative"] = true;
   put(json, "queue", decision.queue);
   put(json, "pool", decision.pool);
-  if (decision.kind) json["class"] = name(*decision.kind);
+  put(json, "class", decision.resource_class);
   put(json, "user", decision.user);
   put(json, "priority", decision.priority);
   put(json, "policy", decision.policy);

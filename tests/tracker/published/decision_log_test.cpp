@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "fifo/container_fifo.h"
 #include "support/fifo_harness.h"
 
 namespace weir::test {
@@ -43,6 +44,37 @@ struct DecisionHarness : FifoHarness {
 
 using Strings = std::vector<std::string>;
 
+TEST(DecisionLog, ATaskOfAnApplicationIsNamedAsItsGroupIs) {
+  Harness h{[](std::string_view, const ClusterState& state, PolicyMemory&) {
+              return std::unique_ptr<Policy>(std::make_unique<ContainerFifo>(state));
+            },
+            "fifo"};
+  h.settings().resources.mode = ResourceSettings::Mode::kContainers;
+  RegisterTracker registration;
+  registration.name = registration.host = "tt1";
+  registration.incarnation = h.tracker("tt1").incarnation = 7;
+  registration.total = Resources{{0, 0, 8192, 8}};
+  h.step(registration);
+  auto spec = std::make_shared<JobSpec>();
+  spec->user = "ann";
+  spec->queue = "default";
+  spec->task_groups.resize(2);
+  spec->task_groups[0].name = "ps";
+  spec->task_groups[1].name = "worker";
+  spec->task_groups[1].count = 2;
+  h.step(SubmitJob{{"ann", {}}, spec});
+  h.heartbeat("tt1");
+  DecisionLog log(1);
+  for (const Event& event : h.log) log.on(event, h.engine());
+  std::vector<std::string> tasks;
+  const auto page = log.read({.kinds = {"launch"}}, WallClock());
+  for (const DecisionView& launch : page->decisions) {
+    tasks.push_back(*launch.task);
+    EXPECT_EQ(launch.resource_class, "container");
+  }
+  EXPECT_EQ(tasks, (Strings{"worker.1", "worker.0", "ps.0"}));
+}
+
 TEST(DecisionLog, SaysWhatRanWhereForWhom) {
   DecisionHarness h;
   h.add_tracker("tt1");
@@ -55,7 +87,7 @@ TEST(DecisionLog, SaysWhatRanWhereForWhom) {
   EXPECT_EQ(launch.tracker, "tt1");
   EXPECT_EQ(launch.queue, "default");
   EXPECT_EQ(launch.user, "alice");
-  EXPECT_EQ(launch.kind, TaskKind::kMap);
+  EXPECT_EQ(launch.resource_class, "map");
   EXPECT_EQ(launch.locality, "any");
   EXPECT_EQ(launch.at_ms, h.now);
   const DecisionView tracker = h.newest("tracker");

@@ -113,7 +113,7 @@ TEST(ViewsJson, ADecisionHasTheKeysOfItsLine) {
   kill.event = "kill";
   kill.job = JobId(3);
   kill.task = "m0";
-  kill.kind = TaskKind::kMap;
+  kill.resource_class = "map";
   kill.reason = "job_killed";
   EXPECT_EQ(keys_of(to_json(kill)),
             (std::vector<std::string>{"number", "t", "event", "job", "job_number", "task", "class",
