@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/connection.h"
@@ -35,8 +36,25 @@ int show(Context& context) {
   return kExitDone;
 }
 
-int set(Context& context, const std::string& name) {
+// Whoever sits at a terminal sees first what comes of it.
+bool agreed(Context& context, JobTracker& jobtracker, const std::string& name) {
+  const PolicyView policy = jobtracker.policy();
+  const auto& all = policy.available;
+  if (policy.current == name || std::find(all.begin(), all.end(), name) == all.end()) return true;
+  context.err << change_text(policy, name, context.columns())
+              << fmt::format("Switch from {} to {}? [y/N] ", printable(policy.current), name)
+              << std::flush;
+  std::string answer;
+  std::getline(context.in, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+int set(Context& context, const std::string& name, bool yes) {
   JobTracker jobtracker(context);
+  if (!yes && context.terminal.in && !agreed(context, jobtracker, name)) {
+    context.err << "weir: nothing was changed\n";
+    return kExitNotSo;
+  }
   const auto version = jobtracker.set_policy(caller(context), name);
   if (context.json()) {
     print_json(context.out, {{"current", name}, {"version", version}});
@@ -61,15 +79,18 @@ void add_policy_commands(CLI::App& app, Context& context) {
   command->callback([&context] { context.action = [&context] { return show(context); }; });
 
   const auto name = std::make_shared<std::string>();
+  const auto yes = std::make_shared<bool>(false);
   command = group->add_subcommand(
       "set", "switch the running JobTracker; no job and no running task is lost");
   command->add_option("POLICY", *name, "as listed by `weir policy show`")->required();
+  command->add_flag("--yes", *yes, "do not ask on a terminal, for scripts");
   add_caller_option(*command, context);
   add_output_option(*command, context);
   add_connection_options(*command, context);
-  command->footer("Examples:\n  weir policy set fifo");
-  command->callback(
-      [&context, name] { context.action = [&context, name] { return set(context, *name); }; });
+  command->footer("Examples:\n  weir policy set fifo\n  weir policy set fair --yes");
+  command->callback([&context, name, yes] {
+    context.action = [&context, name, yes] { return set(context, *name, *yes); };
+  });
 }
 
 }  // namespace weir::cli

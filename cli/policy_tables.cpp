@@ -63,7 +63,98 @@ std::string unmet_lines(const std::vector<OutlookLine>& lines) {
   return text.empty() ? text : "Pools that lack slots, and nobody may be killed for them:\n" + text;
 }
 
+// What it would run, in thousandths of a slot; nothing: the policy gives it no share of its own.
+std::optional<std::int64_t> would_run(const OutlookView::Figures& of) {
+  const std::int64_t wants = 1000 * (of.running + of.pending);
+  std::optional<std::int64_t> due = of.share_thousandths;
+  if (!due && of.allocated) due = 1000 * *of.allocated;
+  if (!due) return std::nullopt;
+  const std::int64_t sure = std::min(1000 * of.guaranteed.value_or(0), wants);
+  const std::int64_t most = of.maximum ? 1000 * *of.maximum : INT64_MAX;
+  return std::min({wants, std::max(*due, sure), most});
+}
+
+struct Change {
+  std::string name;
+  std::int64_t now = 0;   // thousandths, as the next
+  std::int64_t then = 0;
+  std::int64_t more() const { return then - now; }
+};
+
+const OutlookView* find_outlook(const PolicyView& policy, const std::string& name) {
+  const auto found = std::find_if(policy.outlooks.begin(), policy.outlooks.end(),
+                                  [&](const OutlookView& of) { return of.policy == name; });
+  return found == policy.outlooks.end() ? nullptr : &*found;
+}
+
+const OutlookView::Share* share_of_name(const OutlookView* outlook, const std::string& name) {
+  if (outlook == nullptr) return nullptr;
+  for (const OutlookView::Share& share : outlook->shares)
+    if (share.name == name) return &share;
+  return nullptr;
+}
+
+bool has_children(const OutlookView& outlook, const std::string& name) {
+  return std::any_of(outlook.shares.begin(), outlook.shares.end(), [&](const auto& share) {
+    return share.name.starts_with(name + ".");
+  });
+}
+
+// By half a slot or more; those who gain most come first.
+std::vector<Change> changes_of(const PolicyView& policy, const OutlookView& to, bool maps) {
+  constexpr std::int64_t kHalf = 500;
+  const OutlookView* now = find_outlook(policy, policy.current);
+  std::vector<Change> changes;
+  for (const OutlookView::Share& share : to.shares) {
+    const auto then = would_run(maps ? share.maps : share.reduces);
+    if (!then || has_children(to, share.name)) continue;
+    const OutlookView::Share* known = share_of_name(now, share.name);
+    const OutlookView::Share& running = known == nullptr ? share : *known;
+    const Change change{share.name, 1000 * (maps ? running.maps : running.reduces).running, *then};
+    if (change.more() >= kHalf || change.more() <= -kHalf) changes.push_back(change);
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.more() > b.more(); });
+  return changes;
+}
+
+// No more than the others lack, in whole slots.
+std::int64_t kills_at_most(const std::vector<Change>& changes) {
+  std::int64_t lack = 0, excess = 0;
+  for (const Change& change : changes) {
+    if (change.more() > 0) lack += change.more();
+    if (change.more() < 0) excess += -change.more() / 1000;
+  }
+  return std::min((lack + 999) / 1000, excess);
+}
+
 }  // namespace
+
+std::string change_text(const PolicyView& policy, const std::string& to, std::size_t width) {
+  const OutlookView* outlook = find_outlook(policy, to);
+  if (outlook == nullptr) return "";
+  Table table({{.header = "QUEUE OR POOL", .least_width = 12},
+               {"CLASS"},
+               {.header = "RUNNING", .right = true},
+               {.header = "WOULD RUN", .right = true},
+               {.header = "CHANGE", .right = true}});
+  std::int64_t kills = 0;
+  for (const bool maps : {true, false}) {
+    const std::vector<Change> changes = changes_of(policy, *outlook, maps);
+    kills += kills_at_most(changes);
+    for (const Change& change : changes) {
+      table.add({printable(change.name), maps ? "map" : "reduce", share_text(change.now),
+                 share_text(change.then),
+                 (change.more() > 0 ? "+" : "-") + share_text(std::abs(change.more()))});
+    }
+  }
+  if (table.empty()) return "Nobody would gain or lose as things are now.\n";
+  if (kills == 0) return table.render(width) + "No kills are expected.\n";
+  return table.render(width) +
+         fmt::format("At most {} running attempt{} may be killed for it, where {} preempts and its "
+                     "time limits are over; else as tasks end.\n",
+                     kills, kills == 1 ? "" : "s", to);
+}
 
 std::string outlook_table(const PolicyView& policy, std::size_t width) {
   const std::vector<OutlookLine> lines = merge(policy);

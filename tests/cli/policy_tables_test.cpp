@@ -1,0 +1,113 @@
+// What a switch of the policy would change, and that a terminal is asked.
+#include "cli/policy_tables.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/commands_fixture.h"
+
+namespace weir::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+OutlookView::Share share(const std::string& name, OutlookView::Figures maps) {
+  OutlookView::Share out;
+  out.name = name;
+  out.maps = maps;
+  return out;
+}
+
+OutlookView::Figures allocated(std::int64_t running, std::int64_t pending, std::int64_t slots) {
+  OutlookView::Figures of;
+  of.running = running;
+  of.pending = pending;
+  of.guaranteed = of.allocated = slots;
+  return of;
+}
+
+OutlookView::Figures fair(std::int64_t running, std::int64_t pending, std::int64_t thousandths) {
+  OutlookView::Figures of;
+  of.running = running;
+  of.pending = pending;
+  of.share_thousandths = thousandths;
+  return of;
+}
+
+// a runs 8 of 10 slots, b and p.c one each, and both want more.
+PolicyView some_policy() {
+  PolicyView policy;
+  policy.current = "capacity";
+  policy.available = {"capacity", "fair", "fifo"};
+  OutlookView now, then, none;
+  now.policy = "capacity";
+  now.shares = {share("a", allocated(8, 4, 8)), share("b", allocated(1, 9, 1)),
+                share("p", allocated(1, 2, 1)), share("p.c", allocated(1, 2, 1))};
+  then.policy = "fair";
+  then.pools = true;
+  then.shares = {share("a", fair(8, 4, 3'500)), share("b", fair(1, 9, 3'500)),
+                 share("p", fair(1, 2, 3'000)), share("p.c", fair(1, 2, 3'000))};
+  none.policy = "fifo";
+  none.shares = {share("a", {}), share("b", {})};
+  policy.outlooks = {now, then, none};
+  return policy;
+}
+
+TEST(PolicyChange, SaysWhoGainsAndWhoLoses) {
+  const std::string text = change_text(some_policy(), "fair", 100);
+  EXPECT_EQ(text,
+            "QUEUE OR POOL  CLASS  RUNNING  WOULD RUN  CHANGE\n"
+            "b              map        1.0        3.5    +2.5\n"
+            "p.c            map        1.0        3.0    +2.0\n"
+            "a              map        8.0        3.5    -4.5\n"
+            "At most 4 running attempts may be killed for it, where fair preempts and its time "
+            "limits are over; else as tasks end.\n");
+}
+
+TEST(PolicyChange, NobodyRunsMoreThanHeWants) {
+  PolicyView policy = some_policy();
+  policy.outlooks[1].shares[1] = share("b", fair(1, 1, 3'500));
+  EXPECT_THAT(change_text(policy, "fair", 100),
+              HasSubstr("b              map        1.0        2.0"));
+}
+
+TEST(PolicyChange, WhereNothingChangesItSaysSo) {
+  EXPECT_EQ(change_text(some_policy(), "capacity", 100),
+            "Nobody would gain or lose as things are now.\n");
+  EXPECT_EQ(change_text(some_policy(), "fifo", 100),
+            "Nobody would gain or lose as things are now.\n");
+  EXPECT_EQ(change_text(some_policy(), "lottery", 100), "");
+}
+
+class PolicySet : public Commands {
+ protected:
+  Ran set(const std::string& policy, const std::string& typed, bool terminal,
+          std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"policy", "set", policy, "--jobtracker", fake.address()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, {.err = terminal, .in = terminal}, typed);
+  }
+  bool was_set() const {
+    return !fake.asked.empty() && fake.asked.back().starts_with("set_policy");
+  }
+};
+
+TEST_F(PolicySet, ATerminalIsAskedFirst) {
+  const Ran no = set("fifo", "n\n", true);
+  EXPECT_EQ(no.code, 1);
+  EXPECT_THAT(no.err, AllOf(HasSubstr("? [y/N] "), HasSubstr("nothing was changed")));
+  EXPECT_FALSE(was_set());
+  EXPECT_EQ(set("fifo", "y\n", true).code, 0);
+  EXPECT_TRUE(was_set());
+}
+
+TEST_F(PolicySet, ScriptsAreNot) {
+  EXPECT_THAT(set("fifo", "", false).err, Not(HasSubstr("[y/N]")));
+  EXPECT_TRUE(was_set());
+  EXPECT_THAT(set("fifo", "", true, {"--yes"}).err, Not(HasSubstr("[y/N]")));
+  EXPECT_TRUE(was_set());
+}
+
+}  // namespace
+}  // namespace weir::cli
