@@ -13,7 +13,8 @@ ContainerFifo::ContainerFifo(const ClusterState& state)
              {.leaf_of = [](const Job&) { return std::size_t{0}; },
               .order_of = [](const Job& job) {
                 return JobOrder{job.priority, job.submitted_at, job.id};
-              }}) {
+              },
+              .by_queue = true}) {
   bounds_.resize(state.total());
   for (std::size_t q = 1; q < state.tree().size(); ++q)
     bounded_ = bounded_ || bounds_.has_maximum(QueueId(q));
@@ -130,15 +131,8 @@ void ContainerFifo::on_cluster_changed() {
 QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
   const std::int64_t running = state_.queue(queue).running[dimension];
   const std::int64_t maximum = bounds_.maximum(queue)[dimension];
-  std::int64_t pending = 0;
-  for (const ContainerItems::Bucket& bucket : index_.leaf(0).items.buckets()) {
-    for (const ItemOrder& item : bucket.items) {
-      const Job& job = state_.job(item.job.id);
-      if (state_.tree().is_ancestor(queue, job.queue))
-        pending += bucket.size->need[dimension] * job.launchable(item.kind);
-    }
-  }
-  pending = std::min(pending, std::max<std::int64_t>(0, maximum - running));
+  const std::int64_t pending = std::min(index_.pending_in(queue)[dimension],
+                                        std::max<std::int64_t>(0, maximum - running));
   return {.guaranteed = 0,
           .allocated = running,
           .running = running,

@@ -9,6 +9,7 @@ ContainerIndex::ContainerIndex(const ClusterState& state, std::size_t leaves, Ru
       rules_(std::move(rules)),
       placeable_(state),
       leaves_(leaves),
+      pending_in_(rules_.by_queue ? state.tree().size() : 0),
       is_changed_(leaves, false) {
   for (const auto& [id, job] : state.jobs()) {
     if (job->schedulable()) add(id);
@@ -20,6 +21,7 @@ void ContainerIndex::add(JobId id) {
   const auto [found, fresh] = jobs_.try_emplace(id);
   if (fresh) {
     found->second.leaf = rules_.leaf_of(job);
+    found->second.queue = job.queue;
     found->second.user = job.user;
     found->second.order = rules_.order_of(job);
     found->second.kinds.resize(job.kinds().size());
@@ -66,29 +68,34 @@ void ContainerIndex::count(Entry& entry, TaskKind kind, const Size* size, std::u
   Entry::Counted& before = entry.kinds[place_of(kind)];
   if (before.size == size && before.launchable == launchable && before.dying == dying) return;
   Leaf& leaf = leaves_[entry.leaf];
-  const auto add_up = [&](const Entry::Counted& counted, std::int64_t sign) {
-    if (counted.size == nullptr) return;
-    for (const Dimension d : state_.space().dimensions()) {
-      const std::int64_t one = counted.size->need[d];
-      if (one == 0) continue;
-      leaf.pending[d] += sign * one * counted.launchable;
-      leaf.dying[d] += sign * one * counted.dying;
-    }
-  };
   const ItemOrder item{entry.order, kind};
   const auto set_tasks = [&](const Size* of, std::uint32_t from, std::uint32_t to) {
     const Entry::Traits& traits = entry.traits[place_of(kind)];
     leaf.items.set_tasks(item, {entry.user, of, traits.time_limit_ms, traits.picky}, from, to);
   };
-  add_up(before, -1);
+  add_up(entry, before, -1);
   if (before.size != size && before.size != nullptr) {
     set_tasks(before.size, before.launchable, 0);
     before.launchable = 0;
   }
   if (size != nullptr) set_tasks(size, before.launchable, launchable);
   before = {size, launchable, dying};
-  add_up(before, 1);
+  add_up(entry, before, 1);
   mark(entry.leaf);
+}
+
+void ContainerIndex::add_up(const Entry& entry, const Entry::Counted& counted, std::int64_t sign) {
+  if (counted.size == nullptr) return;
+  Leaf& leaf = leaves_[entry.leaf];
+  for (const Dimension d : state_.space().dimensions()) {
+    const std::int64_t one = counted.size->need[d];
+    if (one == 0) continue;
+    leaf.pending[d] += sign * one * counted.launchable;
+    leaf.dying[d] += sign * one * counted.dying;
+    if (!rules_.by_queue) continue;
+    for (QueueId q = entry.queue; q.valid(); q = state_.tree().parent(q))
+      pending_in_[q.index()][d] += sign * one * counted.launchable;
+  }
 }
 
 void ContainerIndex::mark(std::size_t place) {

@@ -20,6 +20,7 @@ class ContainerIndex {
   struct Rules {
     std::function<std::size_t(const Job&)> leaf_of;
     std::function<JobOrder(const Job&)> order_of;
+    bool by_queue = false;  // leaves are not queues: what pends is counted for these too
   };
   ContainerIndex(const ClusterState& state, std::size_t leaves, Rules rules);
 
@@ -35,6 +36,8 @@ class ContainerIndex {
     Amounts dying;    // wanted again, not yet launchable
   };
   const Leaf& leaf(std::size_t place) const { return leaves_[place]; }
+  // What is launchable in the queue and all below it; counted by queue only.
+  const Amounts& pending_in(QueueId queue) const { return pending_in_[queue.index()]; }
   // Leaves that have changed since this was last asked.
   void take_changed(std::vector<std::size_t>& out);
   void mark(std::size_t place);
@@ -42,6 +45,7 @@ class ContainerIndex {
  private:
   struct Entry {
     std::size_t leaf = 0;
+    QueueId queue;
     UserId user;
     JobOrder order;
     struct Counted {
@@ -58,6 +62,7 @@ class ContainerIndex {
   };
   void count(Entry& entry, TaskKind kind, const Size* size, std::uint32_t launchable,
              std::uint32_t dying);
+  void add_up(const Entry& entry, const Entry::Counted& counted, std::int64_t sign);
   static std::size_t place_of(TaskKind kind) {
     return is_group(kind) ? group_number(kind) : index(kind);
   }
@@ -67,6 +72,7 @@ class ContainerIndex {
   Placeable placeable_;
   std::map<JobId, Entry> jobs_;
   std::vector<Leaf> leaves_;
+  std::vector<Amounts> pending_in_;  // by QueueId
   std::vector<std::size_t> changed_;
   std::vector<bool> is_changed_;
 };

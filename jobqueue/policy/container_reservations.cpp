@@ -92,7 +92,20 @@ bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
     return false;
   if (!bucket.picky && state_.trackers_with_room(need) > 0) return false;
-  return state_.fits_in(need, tracker_, held_by_services(state_, tracker_));
+  const bool full = state_.claims().reservations().size() >= at_most_reserved(state_);
+  if (full && !moves_here(*bucket.size)) return false;
+  if (!services_) services_ = held_by_services(state_, tracker_);
+  return state_.fits_in(need, tracker_, *services_);
+}
+
+// So that nobody looks through all jobs of the size for the few that have a reservation.
+bool ReserveHere::moves_here(const Size& size) const {
+  const Lack here = lack_on(tracker_, size.need);
+  const auto& all = state_.claims().reservations();
+  return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
+    return &state_.job(kept.job).size(kept.kind) == &size &&  // there is one of each size
+           here < lack_on(state_.tracker(kept.tracker), size.need);
+  });
 }
 
 std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {

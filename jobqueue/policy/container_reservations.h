@@ -32,15 +32,18 @@ class ReserveHere {
   ReserveHere(const ClusterState& state, const TrackerState& tracker)
       : state_(state), tracker_(tracker) {}
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
-  // room nowhere else.
+  // room nowhere else; and where no more trackers may be reserved one of its size would move here.
   bool may(const ContainerItems::Bucket& bucket) const;
   // The job's task that would wait here. A job has one reservation: it moves to a tracker that
   // lacks a smaller part of what is needed.
   std::optional<TaskKey> task(const Job& job, TaskKind kind) const;
 
  private:
+  bool moves_here(const Size& size) const;
+
   const ClusterState& state_;
   const TrackerState& tracker_;
+  mutable std::optional<Resources> services_;  // what they hold here, once it was asked for
 };
 
 // Why a reservation is over, whatever the shares are; empty: it is not.
