@@ -478,6 +478,15 @@ class Administrators(WithPages):
         self.browser.js(type_in, "guarantied: 50%", "guaranteed: 50%, maximum: 75%")
         self.browser.see("Sound")
         self.browser.see("4 → 3", ".effect")
+        for width in (1440, 390):  # its table is wider than the box
+            self.browser.size(width, 900)
+            self.browser.click("button", "Apply…")
+            self.browser.find("dialog button.primary")
+            self.assertEqual(self.browser.js("""
+                const box = document.querySelector('dialog').getBoundingClientRect();
+                return [...document.querySelectorAll('dialog button')].map((one) => one.getBoundingClientRect())
+                    .filter((one) => one.left < box.left || one.right > box.right).length"""), 0)
+            self.browser.click("dialog button", "Cancel")
         self.browser.click("button", "Apply…")
         self.browser.click("dialog button.primary")
         wait_for("it is in force", lambda: "maximum: 75%" in self.json("conf", "show")["text"])

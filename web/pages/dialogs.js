@@ -46,9 +46,9 @@ export function openDialog(title, content, buttons = null, className = '') {
 }
 
 /** Asks before something is done. `run` does it; what fails is said in the dialog. */
-export function confirm({title, body, action, danger = false, run}) {
+export function confirm({title, body, action, danger = false, wide = false, run}) {
   const problem = h('p', {class: 'problem', role: 'alert'});
-  return openDialog(title, h('div', {}, body, problem), (close) => {
+  const buttons = (close) => {
     const yes = h(
       'button',
       {
@@ -77,7 +77,8 @@ export function confirm({title, body, action, danger = false, run}) {
       h('button', {autofocus: danger, on: {click: () => close()}}, 'Cancel'),
       yes,
     );
-  });
+  };
+  return openDialog(title, h('div', {}, body, problem), buttons, wide ? 'wide' : '');
 }
 
 /** The server's refusal in its own words. */

@@ -166,6 +166,7 @@ function drawEditor(page, place) {
     confirm({
       title: 'Apply these settings',
       action: 'Apply',
+      wide: true,
       body: h(
         'div',
         {},
