@@ -38,6 +38,7 @@ class Administration : public Part {
   Status check_space(const Settings& settings) const;
   std::optional<std::string> unnamed_finding(const Settings& settings) const;
   void size_jobs();
+  void open_applications();
 };
 
 }  // namespace weir

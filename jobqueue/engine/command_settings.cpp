@@ -227,6 +227,7 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
   }
   if (others_count) size_jobs();
   switch_policy(std::string(policy_->name()));  // anew, under the new settings
+  if (others_count) open_applications();
   parts_.faults.judge_all();
   parts_.jobs.admit_everywhere();
   for (const auto& [id, job] : state_.jobs()) changes_.jobs.insert(id);
@@ -249,6 +250,16 @@ bool Administration::changes_mode() const {
 void Administration::size_jobs() {
   memory_.policy_changed(now_);
   bring_containers();
+}
+
+// What waited while slots count may start.
+void Administration::open_applications() {
+  if (!state_.space().containers()) return;
+  std::vector<JobId> waiting;
+  for (const auto& [id, job] : state_.jobs()) {
+    if (job->type->needs_containers() && !is_over(job->state)) waiting.push_back(id);
+  }
+  for (const JobId id : waiting) parts_.jobs.after_progress(state_.mutable_job(id));
 }
 
 // Jobs that were accepted where slots count become such of containers.
