@@ -147,6 +147,17 @@ std::string encode(const DecisionSegment& segment) {
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::size_t append(const DecisionSegment& from, std::size_t place, DecisionSegment& to) {
+  for (; place < from.size() && !to.full(); ++place) {
+    const DecisionRecord& record = from.at(place);
+    DecisionRecord& copy = to.next();
+    copy = record;
+    for (const Name field : kNames) copy.*field = to.name(from.name_at(record.*field));
+    to.publish();
+  }
+  return place;
+}
+
 std::shared_ptr<DecisionSegment> decode_decisions(std::string_view text) try {
   const Json json = parsed(text);
   if (!json.is_object()) return nullptr;

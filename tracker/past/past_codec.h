@@ -18,5 +18,7 @@ std::optional<QueuePast> decode_queue(std::string_view text);
 // Of what the segment has published, whatever its writer is at.
 std::string encode(const DecisionSegment& segment);
 std::shared_ptr<DecisionSegment> decode_decisions(std::string_view text);  // null: it is no such
+// Copies what there is room for, of the records from that place on; returns how far it came.
+std::size_t append(const DecisionSegment& from, std::size_t place, DecisionSegment& to);
 
 }  // namespace weir

@@ -22,6 +22,7 @@ StoredPast load_past(Store& store, std::int64_t before) {
   const auto history = store.history();
   if (!history) return out;
   std::int64_t last = 0;
+  std::shared_ptr<DecisionSegment> filling;
   const Status read = (*history)->past([&](const SeriesRow& row) {
     if (row.step == kPastOfQueues) {
       if (auto past = decode_queue(row.data)) out.queues[row.series] = std::move(*past);
@@ -31,7 +32,14 @@ StoredPast load_past(Store& store, std::int64_t before) {
     if (segment == nullptr || segment->at(0).number <= last) return;
     if (segment->at(segment->size() - 1).number >= before) return;
     last = segment->at(segment->size() - 1).number;
-    out.decisions.push_back(segment);
+    // Each start began a segment of its own: they are filled, so that many starts keep as much.
+    for (std::size_t place = 0; place < segment->size();) {
+      if (filling == nullptr || filling->full()) {
+        filling = std::make_shared<DecisionSegment>();
+        out.decisions.push_back(filling);
+      }
+      place = append(*segment, place, *filling);
+    }
   });
   (void)read;  // the store says what is wrong with it to whoever needs it more
   return out;

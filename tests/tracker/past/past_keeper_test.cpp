@@ -140,6 +140,29 @@ TEST(PastKeeper, ASegmentThatGoesOnReplacesWhatItWas) {
   EXPECT_EQ(past.decisions[0]->size(), 3u);
 }
 
+TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
+  Kept h;
+  for (std::int64_t start = 1; start <= 700; ++start) {
+    DecisionSegment segment;
+    DecisionRecord& record = segment.next();
+    record.number = start * 1'000;
+    record.kind = DecisionKind::kTracker;
+    record.tracker = segment.name("tt" + std::to_string(start));
+    segment.publish();
+    const std::vector<SeriesRow> row = {{kPastDecisions, record.number, "", encode(segment)}};
+    ASSERT_TRUE(h.store->put_series(row, {}).ok());
+  }
+  const StoredPast past = load_past(*h.store, 1'000'000);
+  ASSERT_EQ(past.decisions.size(), 2u);
+  EXPECT_EQ(past.decisions[0]->size(), DecisionSegment::kRecords);
+  EXPECT_EQ(past.decisions[0]->size() + past.decisions[1]->size(), 700u);
+  const DecisionLog log(1'000'000, past.decisions);
+  const auto page = log.read({.limit = 1'000}, h.wall);
+  ASSERT_EQ(page->decisions.size(), 700u);
+  EXPECT_EQ(page->decisions.front().tracker, "tt700");
+  EXPECT_EQ(page->decisions.back().tracker, "tt1");
+}
+
 // Numbers of this start are not of the past, whatever the store says.
 TEST(PastKeeper, DecisionsAreOfThePastAlone) {
   Kept h;
