@@ -128,6 +128,19 @@ TEST_F(Applications, APauseIsFiveMinutesAtMostAndAServiceFailsAsOftenAsItLikes) 
   EXPECT_EQ(h.state_of(1), JobState::kRunning);
 }
 
+TEST_F(Applications, AServiceComesBackToWhereItEnded) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  ASSERT_EQ(submit(application(1, true)), 1u);
+  h.heartbeat("tt1");
+  for (DurationMs pause = 1000; pause < 60'000; pause *= 2) {
+    h.fail("J1/t0");
+    h.settle("tt1", 2);
+    h.advance(pause);
+    ASSERT_EQ(h.settle("tt1", 2), "J1/t0") << pause;
+  }
+}
+
 TEST_F(Applications, AServiceThatIsKilledWhileItRestsIsOver) {
   add_tracker("tt1");
   ASSERT_EQ(submit(application(1, true)), 1u);
