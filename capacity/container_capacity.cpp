@@ -113,6 +113,7 @@ QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) cons
           .pending = line.facts.pending,
           .demand = std::min(line.maximum, line.facts.wanted()),
           .maximum = line.maximum,
+          .kept = bounds_.keep(queue)[dimension],
           .priorities = priorities_count(state_, queue)};
 }
 

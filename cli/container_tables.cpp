@@ -35,6 +35,15 @@ std::string header_of(const std::string& dimension) {
   return header;
 }
 
+template <class Amount>
+bool any_amount(const std::vector<QueueView>& queues, const Amount& amount) {
+  for (const QueueView& queue : queues) {
+    for (const QueueView::Amounts& each : queue.amounts)
+      if (amount(each) > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool count_containers(const std::vector<QueueView>& queues) {
@@ -47,10 +56,14 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
       {.header = "QUEUE", .least_width = 10}, {.header = "STATE", .rank = 4}, {"DIMENSION"}};
   if (guarantees) columns.push_back({.header = "GUAR", .right = true});
   if (guarantees) columns.push_back({.header = "ALLOC", .right = true, .rank = 2});
+  const bool keeps = any_amount(queues, [](const auto& each) { return each.kept.value_or(0); });
+  const bool reserves = any_amount(queues, [](const auto& each) { return each.reserved; });
   columns.insert(columns.end(), {{.header = "RUN", .right = true},
                                  {.header = "PEND", .right = true},
-                                 {.header = "MAX", .right = true, .rank = 2},
-                                 {.header = "JOBS", .right = true, .rank = 3}});
+                                 {.header = "MAX", .right = true, .rank = 2}});
+  if (keeps) columns.push_back({.header = "KEEPS", .right = true, .rank = 1});
+  if (reserves) columns.push_back({.header = "RESERVED", .right = true, .rank = 1});
+  columns.push_back({.header = "JOBS", .right = true, .rank = 3});
   Table table(std::move(columns));
   for (const QueueView& queue : queues) {
     const auto dots =
@@ -59,13 +72,16 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
     std::string state = queue.state;
     std::string jobs =
         std::to_string(queue.jobs_waiting + queue.jobs_pending + queue.jobs_running);
-    for (const auto& [dimension, figures] : queue.amounts) {
-      std::vector<std::string> cells = {name, state, dimension};
+    for (const QueueView::Amounts& each : queue.amounts) {
+      const QueueView::Slots& figures = each.figures;
+      std::vector<std::string> cells = {name, state, each.dimension};
       if (guarantees) cells.push_back(std::to_string(figures.guaranteed));
       if (guarantees) cells.push_back(std::to_string(figures.allocated));
       cells.push_back(std::to_string(figures.running));
       cells.push_back(std::to_string(figures.pending));
       cells.push_back(figures.maximum ? std::to_string(*figures.maximum) : "-");
+      if (keeps) cells.push_back(std::to_string(each.kept.value_or(0)));
+      if (reserves) cells.push_back(std::to_string(each.reserved));
       cells.push_back(jobs);
       table.add(std::move(cells));
       name = state = jobs = "";
@@ -87,6 +103,10 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
   const std::vector<std::string> dimensions = dimensions_of(trackers);
   for (const std::string& dimension : dimensions)
     columns.push_back({.header = header_of(dimension), .right = true});
+  const bool reserved =
+      std::any_of(trackers.begin(), trackers.end(),
+                  [](const TrackerView& tracker) { return tracker.reserved_for.has_value(); });
+  if (reserved) columns.push_back({.header = "RESERVED FOR", .rank = 1});
   columns.insert(columns.end(), {{.header = "LABELS", .least_width = 8, .rank = 2},
                                  {.header = "HEARD", .right = true, .rank = 1},
                                  {.header = "FREE DISK", .right = true, .rank = 5},
@@ -102,6 +122,7 @@ Table tracker_offer_table(const std::vector<TrackerView>& trackers) {
                        [&](const auto& offer) { return offer.dimension == dimension; });
       cells.push_back(found == tracker.offer.end() ? "-" : used_of(*found));
     }
+    if (reserved) cells.push_back(tracker.reserved_for ? job_name(*tracker.reserved_for) : "-");
     const std::string labels = labels_text(tracker);
     cells.push_back(labels.empty() ? "-" : labels);
     cells.push_back(tracker.back() ? short_duration(tracker.last_heartbeat_ms_ago) + " ago" : "-");

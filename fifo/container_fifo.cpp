@@ -138,7 +138,8 @@ QueueFigures ContainerFifo::figures(QueueId queue, Dimension dimension) const {
           .running = running,
           .pending = pending,
           .demand = std::min(maximum, running + pending),
-          .maximum = maximum};
+          .maximum = maximum,
+          .kept = bounds_.keep(queue)[dimension]};
 }
 
 std::vector<Reason> ContainerFifo::explain(JobId id, TaskKind kind, TimeMs) const {

@@ -223,6 +223,9 @@ struct KillInfo {
 struct AmountFigures {
   1: required string dimension
   2: required SlotFigures figures
+  3: optional i64 reserved            // by tasks that wait for room on a tracker
+  4: optional i64 kept                // of its guarantee: never lent
+  5: optional i64 min_share
 }
 
 struct QueueStatus {
@@ -253,6 +256,7 @@ struct QueueStatus {
   25: optional bool more              // the last of a page: others follow it
   26: optional i64 totals_since_ms    // totals count from then on, over restarts
   27: optional list<AmountFigures> amounts  // where containers count, instead of maps and reduces: by dimension
+  28: optional i64 dominant_thousandths  // likewise: its largest part of the cluster
 }
 
 /** Where containers count: what a tracker offers of a dimension, and what of it its attempts have. */
@@ -292,6 +296,7 @@ struct TrackerStatus {
   24: optional bool more               // the last of a page: others follow it
   25: optional list<OfferInfo> offer   // where containers count, instead of slots
   26: optional map<string, string> labels
+  27: optional i64 reserved_for        // where containers count: the job whose task waits for room here
 }
 
 /** Waits until everything up to `min_version` (of a reply) is visible; 0 = whatever is there. */

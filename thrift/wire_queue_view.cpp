@@ -178,8 +178,12 @@ wire::QueueStatus to_wire(const QueueView& queue) {
     wire::AmountFigures& amounts = out.amounts.emplace_back();
     amounts.dimension = each.dimension;
     amounts.figures = slots_to_wire(each.figures);
+    amounts.__set_reserved(each.reserved);
+    if (each.kept) amounts.__set_kept(*each.kept);
+    if (each.min_share) amounts.__set_min_share(*each.min_share);
     out.__isset.amounts = true;
   }
+  if (queue.dominant_thousandths) out.__set_dominant_thousandths(*queue.dominant_thousandths);
   out.jobs_waiting = queue.jobs_waiting;
   out.__set_jobs_pending(queue.jobs_pending);
   out.jobs_running = queue.jobs_running;
@@ -214,7 +218,10 @@ QueueView from_wire(const wire::QueueStatus& queue) {
   out.maps = slots_from_wire(queue.maps);
   out.reduces = slots_from_wire(queue.reduces);
   for (const wire::AmountFigures& each : queue.amounts)
-    out.amounts.push_back({each.dimension, slots_from_wire(each.figures)});
+    out.amounts.push_back({each.dimension, slots_from_wire(each.figures), each.reserved,
+                           if_set(each.__isset.kept, each.kept),
+                           if_set(each.__isset.min_share, each.min_share)});
+  out.dominant_thousandths = if_set(set.dominant_thousandths, queue.dominant_thousandths);
   out.jobs_waiting = queue.jobs_waiting;
   out.jobs_pending = queue.jobs_pending;
   out.jobs_running = queue.jobs_running;

@@ -47,6 +47,7 @@ wire::TrackerStatus to_wire(const TrackerView& tracker) {
     out.__isset.offer = true;
   }
   if (!tracker.labels.empty()) out.__set_labels(tracker.labels);
+  if (tracker.reserved_for) out.__set_reserved_for(tracker.reserved_for->value);
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.__set_attempts(tracker.attempts);
   if (tracker.free_disk_mb) out.__set_free_disk_mb(*tracker.free_disk_mb);
@@ -74,6 +75,8 @@ TrackerView from_wire(const wire::TrackerStatus& tracker) {
   for (const wire::OfferInfo& each : tracker.offer)
     out.offer.push_back({each.dimension, each.total, each.used});
   out.labels = tracker.labels;
+  if (set.reserved_for)
+    out.reserved_for = JobId(static_cast<std::size_t>(tracker.reserved_for));
   out.last_heartbeat_ms_ago = tracker.last_heartbeat_ms_ago;
   out.attempts = tracker.attempts;
   out.free_disk_mb = if_set(set.free_disk_mb, tracker.free_disk_mb);

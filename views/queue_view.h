@@ -107,9 +107,13 @@ struct QueueView {
   struct Amounts {
     std::string dimension;
     Slots figures;
+    std::int64_t reserved = 0;  // by tasks that wait for room on a tracker
+    std::optional<std::int64_t> kept;  // of its guarantee: never lent
+    std::optional<std::int64_t> min_share;
     friend bool operator==(const Amounts&, const Amounts&) = default;
   };
   std::vector<Amounts> amounts;
+  std::optional<std::int64_t> dominant_thousandths;  // its largest part of the cluster
   std::int32_t jobs_waiting = 0;
   std::int32_t jobs_pending = 0;  // none of whose tasks has started yet; not in jobs_running
   std::int32_t jobs_running = 0;

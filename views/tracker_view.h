@@ -41,6 +41,7 @@ struct TrackerView {
     friend bool operator==(const Offer&, const Offer&) = default;
   };
   std::vector<Offer> offer;
+  std::optional<JobId> reserved_for;  // whose task waits for room here
   std::map<std::string, std::string> labels;
   // AWAITED, RETURNING: how long the JobTracker has known it since its start.
   std::int64_t last_heartbeat_ms_ago = 0;

@@ -24,6 +24,26 @@ TEST(ContainerTables, AQueueHasALineADimension) {
             "                   gpu           1     2     -\n");
 }
 
+TEST(ContainerTables, WhatIsKeptAndReservedIsShownWhereThereIsAny) {
+  QueueView queue;
+  queue.name = "research";
+  queue.state = "RUNNING";
+  queue.amounts = {{"memory_mb", {.maximum = 8192}, 2048, 1024, {}}, {"vcores", {}, 1, 0, {}}};
+  EXPECT_EQ(queue_table({queue}).render(kUncut),
+            "QUEUE     STATE    DIMENSION  RUN  PEND   MAX  KEEPS  RESERVED  JOBS\n"
+            "research  RUNNING  memory_mb    0     0  8192   1024      2048     0\n"
+            "                   vcores       0     0     -      0         1\n");
+  TrackerView tracker;
+  tracker.name = "tt1";
+  tracker.state = "LIVE";
+  tracker.offer = {{"memory_mb", 4096, 1024}};
+  EXPECT_EQ(tracker_table({tracker}).render(kUncut).find("RESERVED"), std::string::npos);
+  tracker.reserved_for = JobId(7);
+  const std::string table = tracker_table({tracker}).render(kUncut);
+  EXPECT_NE(table.find("RESERVED FOR"), std::string::npos) << table;
+  EXPECT_NE(table.find("job_0007"), std::string::npos) << table;
+}
+
 TEST(ContainerTables, ATrackerShowsWhatIsUsedOfItsOffer) {
   TrackerView tracker;
   tracker.name = "tt1";

@@ -39,7 +39,8 @@ NOT_HERE = {"Claim.width", "OpenClaim.width", "OpenClaim.overdue_ms", "Cluster.s
             "Figures.unmet", "Hold.claim", "Hold.dying", "Hold.kind", "Hold.slots", "Hold.tracker", "JobStanding.locality_left_ms",
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",
-            "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "TaskGroup.name", "TaskGroup.tasks"}
+            "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "Offer.free",
+            "Tracker.reserved_for", "Queue.dominant_thousandths", "TaskGroup.name", "TaskGroup.tasks"}
 NOT_NULL_HERE = {"Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
                  "Queue.administer", "Slots.maximum", "Tracker.free_disk_mb", "Tracker.last_heartbeat_ms_ago"}
 

@@ -177,6 +177,25 @@ groups:
         ended = self.json("job", "status", job)
         self.assertEqual([(one["name"], one["tasks"]["succeeded"]) for one in ended["groups"]], [("main", 3)])
 
+    def test_queues_and_trackers_say_what_is_reserved(self):
+        self.start_offers(("memory_mb=2048,vcores=4,gpu=0",))
+        small = self.run_job("--memory", "1024M", "--count", 2, "--", "sleep 1000")
+        wait_for("the tracker is full", lambda: self.used("memory_mb") == {"tt1": 2048})
+        large = self.run_job("--memory", "2048M", "--", "true")
+        tracker = wait_for("it is reserved", lambda: next(
+            (one for one in self.json("tracker", "list") if one["reserved_for"] == large), None))
+        self.assertEqual(tracker["offer"]["memory_mb"], {"total": 2048, "used": 2048, "free": 0})
+        queue = next(one for one in self.json("queue", "list") if one["name"] == "research")
+        memory = queue["dimensions"]["memory_mb"]
+        self.assertEqual((memory["running"], memory["pending"], memory["reserved"]), (2048, 0, 2048))
+        self.assertEqual((memory["kept"], memory["min_share"]), (0, None))
+        self.assertEqual(queue["dominant_thousandths"], 1000)
+        self.assertIn("RESERVED FOR", self.ok("tracker", "list"))
+        self.assertRegex(self.ok("queue", "list"), r"RESERVED")
+        self.ok("job", "kill", small)
+        self.assertEqual(self.wait_for_end(large), "SUCCEEDED")
+        wait_for("nothing is reserved", lambda: self.json("tracker", "list")[0]["reserved_for"] is None)
+
     def test_what_cannot_be_is_refused(self):
         self.start_offers(("memory_mb=2048,vcores=2,gpu=1",))
         run = ("run", "--queue", "research")

@@ -144,6 +144,22 @@ QueueView::Kill render_kill(const ClusterState& state, const KillRecord& record,
   return out;
 }
 
+void render_amounts(const Engine& engine, QueueId id, QueueView& out) {
+  const ClusterState& state = engine.state();
+  std::int64_t dominant = 0;
+  for (const Dimension d : state.space().dimensions()) {
+    const QueueFigures figures = engine.policy().figures(id, d);
+    QueueView::Amounts& amounts = out.amounts.emplace_back();
+    amounts.dimension = state.space().name(d);
+    amounts.reserved = state.reserved(id)[d];
+    if (figures.kept >= 0) amounts.kept = figures.kept;
+    if (figures.min_share >= 0) amounts.min_share = figures.min_share;
+    const std::int64_t total = state.total()[d];
+    if (total > 0) dominant = std::max(dominant, 1000 * figures.running / total);
+  }
+  out.dominant_thousandths = dominant;
+}
+
 QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) {
   const ClusterState& state = engine.state();
   const QueueTree::Node& node = state.tree().node(id);
@@ -158,8 +174,9 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   };
   const Space& space = state.space();
   if (space.containers()) {
-    for (const Dimension d : space.dimensions())
-      out.amounts.push_back({std::string(space.name(d)), figures(d)});
+    render_amounts(engine, id, out);
+    for (QueueView::Amounts& each : out.amounts)
+      each.figures = figures(*space.find(each.dimension));
   } else {
     out.maps = figures(TaskKind::kMap);
     out.reduces = figures(TaskKind::kReduce);

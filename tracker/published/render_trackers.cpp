@@ -67,6 +67,10 @@ TrackerRecord render_tracker(const Engine& engine, const TrackerState& tracker,
     if (space.containers())
       view.offer.push_back({std::string(space.name(d)), tracker.total[d], tracker.used[d]});
   }
+  if (space.containers() && tracker.keeps > 0) {
+    for (const Reservation& kept : engine.state().claims().reservations())
+      if (kept.tracker == tracker.id) view.reserved_for = kept.job;
+  }
   view.labels = tracker.labels;
   if (tracker.copy_slots > 0) {
     view.copying = tracker.copy_slots;

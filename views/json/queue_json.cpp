@@ -85,8 +85,12 @@ Json parts_json(const std::vector<Part>& parts) {
 
 Json to_json(const QueueView& queue) {
   Json dimensions = Json::object();
-  for (const QueueView::Amounts& each : queue.amounts)
-    dimensions[each.dimension] = slots_json(each.figures);
+  for (const QueueView::Amounts& each : queue.amounts) {
+    Json& amounts = dimensions[each.dimension] = slots_json(each.figures);
+    amounts["min_share"] = or_null(each.min_share);
+    amounts["kept"] = or_null(each.kept);
+    amounts["reserved"] = each.reserved;
+  }
   return {{"name", queue.name},
           {"leaf", queue.leaf},
           {"state", queue.state},
@@ -94,6 +98,7 @@ Json to_json(const QueueView& queue) {
           {"maps", slots_json(queue.maps)},
           {"reduces", slots_json(queue.reduces)},
           {"dimensions", std::move(dimensions)},
+          {"dominant_thousandths", or_null(queue.dominant_thousandths)},
           {"jobs_waiting", queue.jobs_waiting},
           {"jobs_pending", queue.jobs_pending},
           {"jobs_running", queue.jobs_running},

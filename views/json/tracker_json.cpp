@@ -24,7 +24,10 @@ Json to_json(const TrackerView& tracker) {
   using Order = TrackerView::Order;
   Json offer = Json::object();
   for (const TrackerView::Offer& each : tracker.offer)
-    offer[each.dimension] = {{"total", each.total}, {"used", each.used}};
+    offer[each.dimension] = {
+        {"total", each.total}, {"used", each.used}, {"free", each.total - each.used}};
+  const Json reserved_for =
+      tracker.reserved_for ? Json(job_name(*tracker.reserved_for)) : Json(nullptr);
   const Json heard = tracker.back() ? Json(tracker.last_heartbeat_ms_ago) : Json(nullptr);
   return {{"name", tracker.name},
           {"state", tracker.state},
@@ -34,6 +37,7 @@ Json to_json(const TrackerView& tracker) {
           {"total", resources_json(tracker.total)},
           {"used", resources_json(tracker.used)},
           {"offer", std::move(offer)},
+          {"reserved_for", reserved_for},
           {"labels", tracker.labels},
           {"last_heartbeat_ms_ago", heard},
           {"free_disk_mb", or_null(tracker.free_disk_mb)},
