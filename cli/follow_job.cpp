@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "cli/ask.h"
 #include "cli/format.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
@@ -97,12 +98,10 @@ int show_result(Context& context, const JobView& job) {
 
 // Another ^C is the answer that it goes on: it ends this command, as any.
 bool is_to_be_killed(Context& context, const InterruptScope& interrupt, const std::string& job) {
-  context.err << fmt::format("Kill {}? [y/N] ", job) << std::flush;
   interrupt.unblock();
-  std::string answer;
-  std::getline(context.in, answer);
+  const bool yes = says_yes(context, fmt::format("Kill {}", job));
   interrupt.block();
-  return answer == "y" || answer == "Y" || answer == "yes";
+  return yes;
 }
 
 }  // namespace

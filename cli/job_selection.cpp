@@ -5,10 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
-#include <istream>
 #include <sstream>
 
+#include "cli/ask.h"
 #include "cli/format.h"
 #include "cli/job_tables.h"
 #include "conf/values.h"
@@ -125,11 +124,7 @@ bool agreed(Context& context, const JobSelection& selection, const std::string& 
                      .render(context.columns());
   if (listed < jobs.size()) context.err << fmt::format("and {} more\n", jobs.size() - listed);
   if (selection.yes || !context.terminal.in) return true;
-  context.err << what << "? [y/N] " << std::flush;
-  std::string answer;
-  std::getline(context.in, answer);
-  for (char& c : answer) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return answer == "y" || answer == "yes";
+  return says_yes(context, what);
 }
 
 }  // namespace weir::cli

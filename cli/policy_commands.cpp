@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/ask.h"
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
@@ -41,12 +42,8 @@ bool agreed(Context& context, JobTracker& jobtracker, const std::string& name) {
   const PolicyView policy = jobtracker.policy();
   const auto& all = policy.available;
   if (policy.current == name || std::find(all.begin(), all.end(), name) == all.end()) return true;
-  context.err << change_text(policy, name, context.columns())
-              << fmt::format("Switch from {} to {}? [y/N] ", printable(policy.current), name)
-              << std::flush;
-  std::string answer;
-  std::getline(context.in, answer);
-  return answer == "y" || answer == "Y" || answer == "yes";
+  context.err << change_text(policy, name, context.columns());
+  return says_yes(context, fmt::format("Switch from {} to {}", printable(policy.current), name));
 }
 
 int set(Context& context, const std::string& name, bool yes) {
