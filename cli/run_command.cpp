@@ -18,6 +18,7 @@
 #include "cli/submission.h"
 #include "conf/job_file.h"
 #include "conf/values.h"
+#include "jobqueue/model/submission_limits.h"
 #include "thrift/spec_check.h"
 #include "thrift/wire_job.h"
 
@@ -28,7 +29,8 @@ namespace {
 struct RunOptions {
   std::string file, queue, name, memory, time_limit, priority, working_directory;
   std::vector<std::string> resources, require, environment, command;
-  std::optional<std::int64_t> count, vcores, retries, ports, gang;
+  std::uint32_t count = 1, retries = 3, ports = 0, gang = 0;
+  std::int64_t vcores = 0;
   bool service = false, wait = false, hold = false;
 };
 
@@ -56,10 +58,6 @@ DurationMs duration_option(const char* option, const std::string& text) {
       fmt::format("{} '{}': write a duration like 30s, 10m, 2h", option, printable(text)));
 }
 
-std::uint32_t number(std::optional<std::int64_t> said, std::uint32_t otherwise) {
-  return said ? static_cast<std::uint32_t>(*said) : otherwise;
-}
-
 Requirement requirement_of(const std::string& text) {
   auto [label, value] = name_and_value("--require", text);
   Requirement out{label, {}, value.starts_with('!')};
@@ -72,16 +70,16 @@ Requirement requirement_of(const std::string& text) {
 TaskGroupSpec group_of(const RunOptions& options) {
   TaskGroupSpec group;
   group.name = "main";
-  group.count = number(options.count, 1);
-  group.retries = number(options.retries, 3);
-  group.ports = number(options.ports, 0);
-  group.gang = number(options.gang, 0);
+  group.count = options.count;
+  group.retries = options.retries;
+  group.ports = options.ports;
+  group.gang = options.gang;
   for (const std::string& word : options.command)
     group.command += (group.command.empty() ? "" : " ") + quoted(word);
   // One word may be a line of the shell's.
   if (options.command.size() == 1) group.command = options.command.front();
   if (!options.memory.empty()) group.asked.memory_mb = size_in_mb("--memory", options.memory);
-  group.asked.vcores = options.vcores.value_or(0);
+  group.asked.vcores = options.vcores;
   for (const std::string& text : options.resources) {
     const auto [resource, amount] = name_and_value("--resource", text);
     const auto units = parse_integer(amount);
@@ -159,25 +157,30 @@ int run(Context& context, const RunOptions& options) {
 }
 
 void add_run_options(CLI::App& command, RunOptions& o) {
+  using Limits = SubmissionLimits;
+  const auto number = [&](const char* name, auto& value, std::int64_t least, std::int64_t most,
+                          const char* what) {
+    command.add_option(name, value, what)->type_name("N")->check(CLI::Range(least, most));
+  };
   command.add_option("-f,--file", o.file, "the application; the options of groups are in it then")
       ->type_name("FILE");
   command.add_option("--queue", o.queue, "its dotted path, or its last part");
   command.add_option("--name", o.name, "for people (default: the command)");
-  command.add_option("--count", o.count, "tasks that run the command (default 1)")->type_name("N");
+  number("--count", o.count, 1, Limits::kTasksPerGroup, "tasks that run the command (default 1)");
   command.add_option("--memory", o.memory, "of each task, like 512M, 2G (512 is in MB)")
       ->type_name("SIZE");
-  command.add_option("--vcores", o.vcores, "of each task")->type_name("N");
+  number("--vcores", o.vcores, 0, Limits::kVcoresPerTask, "of each task");
   command.add_option("--resource", o.resources, "of each task, like gpu=1; repeatable")
       ->type_name("NAME=N");
   command
       .add_option("--require", o.require,
                   "of the tracker's labels, like disk=ssd, zone=a,b or rack=!r9; repeatable")
       ->type_name("LABEL=VALUE");
-  command.add_option("--ports", o.ports, "of the tracker's, for each task: WEIR_PORT0 ...")
-      ->type_name("N");
-  command.add_option("--gang", o.gang, "so many tasks start together, or none")->type_name("N");
-  command.add_option("--retries", o.retries, "failures of a task that are forgiven (default 3)")
-      ->type_name("N");
+  number("--ports", o.ports, 0, Limits::kPortsPerTask,
+         "of the tracker's, for each task: WEIR_PORT0 ...");
+  number("--gang", o.gang, 0, Limits::kTasksPerGroup, "so many tasks start together, or none");
+  number("--retries", o.retries, 0, Limits::kAttemptsPerTask,
+         "failures of a task that are forgiven (default 3)");
   command.add_option("--env", o.environment, "an environment variable; repeatable")
       ->type_name("NAME=VALUE");
   command.add_option("--time-limit", o.time_limit, "of the job, after its first task started")
