@@ -9,13 +9,6 @@ namespace {
 
 constexpr std::string_view kKinds[] = {"batch", "service"};
 
-void read_texts(const MapReader& map, std::string_view key,
-                std::map<std::string, std::string>& texts) {
-  const YamlNode* node = map.find(key);
-  if (node == nullptr) return;
-  for (const auto& [name, value] : node->entries) texts[name->text] = value->text;
-}
-
 }  // namespace
 
 Result<JobSpec> read_job_file(const std::string& name, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "conf/offer_section.h"
+
 namespace weir {
 namespace {
 

@@ -63,24 +63,24 @@ void read_spread(const MapReader& group, std::optional<Spread>& spread) {
   spread = read;
 }
 
-
 constexpr std::string_view kGroupKeys[] = {
     "name",   "count",      "command", "resources", "gang",       "on_member", "require",
     "spread", "time_limit", "retries", "ports",     "environment"};
 
-void read_environment(const MapReader& group, std::map<std::string, std::string>& environment) {
-  const YamlNode* node = group.find("environment");
+}  // namespace
+
+void read_texts(const MapReader& map, std::string_view key,
+                std::map<std::string, std::string>& texts) {
+  const YamlNode* node = map.find(key);
   if (node == nullptr) return;
-  for (const auto& [key, value] : node->entries) {
+  for (const auto& [name, value] : node->entries) {
     if (value->kind == YamlNode::Kind::kScalar) {
-      environment[key->text] = value->text;
+      texts[name->text] = value->text;
     } else {
-      group.wrong(*value, "environment", "texts by name, {MODE: fast}");
+      map.wrong(*value, key, "texts by name, {MODE: fast}");
     }
   }
 }
-
-}  // namespace
 
 std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::string& path,
                                             Diagnostics& out, const FurtherKeys& further) {
@@ -111,7 +111,7 @@ std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::str
     map.read_duration("time_limit", group.time_limit_ms, {.least_ms = 1});
     group.retries = count_of(map, "retries", 3, kFew);
     group.ports = count_of(map, "ports", 0, kFew);
-    read_environment(map, group.environment);
+    read_texts(map, "environment", group.environment);
     if (further.read) further.read(map);
     groups.push_back(std::move(group));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,5 +23,9 @@ struct FurtherKeys {
 // What is wrong is in `out`, by its place. Amounts and texts are not looked at (group_checks.h).
 std::vector<TaskGroupSpec> read_task_groups(const YamlNode& node, const std::string& path,
                                             Diagnostics& out, const FurtherKeys& further = {});
+
+// Environments and the like, {MODE: fast}.
+void read_texts(const MapReader& map, std::string_view key,
+                std::map<std::string, std::string>& texts);
 
 }  // namespace weir

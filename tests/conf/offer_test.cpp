@@ -122,6 +122,10 @@ TEST(JobFile, SaysEverythingThatIsWrong) {
   const auto& lines = spec.error().diagnostics;
   EXPECT_EQ(lines.size(), 4u);
   EXPECT_NE(lines[0].find("j.yaml:1:7"), std::string::npos) << lines[0];
+  EXPECT_EQ(read_job_file("j.yaml", "environment: {A: [x]}\ngroups: [{name: a, command: b}]\n")
+                .error()
+                .message,
+            "j.yaml:1:18: environment is a list, allowed: texts by name, {MODE: fast}");
   EXPECT_EQ(read_job_file("j.yaml", "name: x\n").error().message,
             "j.yaml:1:1: groups: there is none, allowed: a list of at least one");
 }
