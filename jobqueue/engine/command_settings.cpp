@@ -1,4 +1,6 @@
 // New settings: whether they fit the live state, and their taking effect.
+#include <algorithm>
+
 #include "jobqueue/engine/parts.h"
 #include "jobqueue/model/access_rights.h"
 #include "jobqueue/model/check.h"
@@ -98,9 +100,7 @@ std::optional<std::string> Administration::unnamed_finding(const Settings& setti
 // Settings that are being written already count for what comes in.
 Status Administration::check_stays(QueueId queue) const {
   const std::string& path = state_.tree().node(queue).path;
-  for (const PendingCommand& command : parts_.promises.pending()) {
-    const auto* change = std::get_if<SettingsChanged>(&command.command);
-    if (change == nullptr) continue;
+  for (const SettingsChanged* change : parts_.promises.pending_settings()) {
     const auto tree = QueueTree::build(change->settings->queues);
     const auto kept = tree->find_path(path);
     if (kept && tree->leaf(*kept)) continue;
@@ -112,9 +112,7 @@ Status Administration::check_stays(QueueId queue) const {
 }
 
 Status Administration::check_stays_named(const JobSpec& spec) const {
-  for (const PendingCommand& command : parts_.promises.pending()) {
-    const auto* change = std::get_if<SettingsChanged>(&command.command);
-    if (change == nullptr) continue;
+  for (const SettingsChanged* change : parts_.promises.pending_settings()) {
     const Space next(change->settings->resources);
     const auto unnamed = next.containers() ? unnamed_resource(spec, next) : std::nullopt;
     if (!unnamed) continue;
@@ -141,10 +139,8 @@ std::vector<std::pair<std::string, std::string>> Administration::moves_of(
 // Settings that are being written count as in force.
 Status Administration::check_replaces(std::uint64_t expected) const {
   SettingsStamp current = core_.settings_stamp;
-  for (const PendingCommand& command : parts_.promises.pending()) {
-    if (const auto* change = std::get_if<SettingsChanged>(&command.command))
-      current = {change->number, change->at, change->by};
-  }
+  for (const SettingsChanged* change : parts_.promises.pending_settings())
+    current = {change->number, change->at, change->by};
   if (current.number == expected) return Ok{};
   std::string message =
       "settings number " + std::to_string(expected) + " are not in force: number " +
@@ -173,11 +169,8 @@ void Administration::on(const ApplySettings& input, Token token) {
   // Settings that name another policy than those before switch to it, whatever was switched by
   // command.
   const Settings* before = &state_.settings();
-  for (const PendingCommand& command : parts_.promises.pending()) {
-    if (const auto* change = std::get_if<SettingsChanged>(&command.command)) {
-      before = change->settings.get();
-    }
-  }
+  for (const SettingsChanged* change : parts_.promises.pending_settings())
+    before = change->settings.get();
   if (input.settings->policy != before->policy) {
     const auto next = make_policy(input.settings->policy);
     parts_.promises.promise(
@@ -238,12 +231,10 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
 // Settings are being written that bring containers, or slots back: until they are in force nothing
 // starts.
 bool Administration::changes_mode() const {
-  for (const PendingCommand& command : parts_.promises.pending()) {
-    const auto* change = std::get_if<SettingsChanged>(&command.command);
-    if (change != nullptr && change->settings->resources.mode != state_.settings().resources.mode)
-      return true;
-  }
-  return false;
+  const auto changes = parts_.promises.pending_settings();
+  return std::any_of(changes.begin(), changes.end(), [this](const SettingsChanged* change) {
+    return change->settings->resources.mode != state_.settings().resources.mode;
+  });
 }
 
 // What counts has changed: stamps are of what counted before.

@@ -14,7 +14,7 @@ namespace weir {
 void Launches::schedule(TrackerState& tracker) {
   if (!state_.claims().freed().empty()) state_.mutable_claims().forget_freed(tracker.id);
   if (parts_.recovery.recovering()) return;
-  if (parts_.promises.settings_pending() && parts_.administration.changes_mode()) return;
+  if (parts_.administration.changes_mode()) return;
   if (tracker.copied > 0) parts_.copies.grant_slots(tracker);  // also where nothing new may start
   if (!tracker.in_pool()) return;
   Offer offer;

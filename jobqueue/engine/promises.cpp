@@ -30,6 +30,16 @@ void Promises::promise(Token token, Command command) {
   pending_.push_back({seq, token, std::move(command), {}});
 }
 
+std::vector<const SettingsChanged*> Promises::pending_settings() const {
+  std::vector<const SettingsChanged*> changes;
+  if (settings_pending_ == 0) return changes;
+  for (const PendingCommand& command : pending_) {
+    if (const auto* change = std::get_if<SettingsChanged>(&command.command))
+      changes.push_back(change);
+  }
+  return changes;
+}
+
 PendingCommand Promises::take() {
   PendingCommand first = std::move(pending_.front());
   pending_.pop_front();
