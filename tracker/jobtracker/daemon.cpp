@@ -77,15 +77,16 @@ Result<std::unique_ptr<JobTracker>> JobTracker::start(JobTrackerParts parts) {
       Engine::create(parts.settings, policy_factory(), std::move(parts.snapshot), time->now());
   if (!engine) return engine.error();
   tracker->store_ = std::move(parts.store);
-  StoredPast past = load_past(*tracker->store_, EngineLoop::first_decision(**engine));
-  Past::Queues stored = past.queues;
+  auto past = load_past(*tracker->store_, EngineLoop::first_decision(**engine));
+  if (!past) return past.error();
+  Past::Queues stored = past->queues;
   tracker->history_ = std::make_unique<HistoryReader>(*tracker->store_);
   Worker& worker = tracker->worker_;
   parts.loop.max_trackers = static_cast<std::size_t>(parts.daemon.limits.max_trackers);
   tracker->loop_ = std::make_unique<EngineLoop>(
       std::move(*engine), *tracker->store_, std::move(*time),
       [&worker](std::function<void()> work) { worker.run(std::move(work)); }, parts.loop,
-      std::move(past));
+      std::move(past).value());
   EngineLoop& loop = *tracker->loop_;
   tracker->series_ = std::make_unique<SeriesKeeper>(SeriesKeeper::Parts{
       .views = &loop.views(),

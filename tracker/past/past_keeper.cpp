@@ -17,10 +17,10 @@ bool handed_over(const std::string& path, const Settings& settings, const QueueT
 
 }  // namespace
 
-StoredPast load_past(Store& store, std::int64_t before) {
+Result<StoredPast> load_past(Store& store, std::int64_t before) {
   StoredPast out;
   const auto history = store.history();
-  if (!history) return out;
+  if (!history) return history.error();
   std::int64_t last = 0;
   std::shared_ptr<DecisionSegment> filling;
   const Status read = (*history)->past([&](const SeriesRow& row) {
@@ -41,7 +41,7 @@ StoredPast load_past(Store& store, std::int64_t before) {
       place = append(*segment, place, *filling);
     }
   });
-  (void)read;  // the store says what is wrong with it to whoever needs it more
+  if (!read) return read.error();
   return out;
 }
 

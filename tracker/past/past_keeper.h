@@ -23,8 +23,9 @@ struct StoredPast {
   Past::Queues queues;
   std::vector<std::shared_ptr<const DecisionSegment>> decisions;  // the oldest first
 };
-// What of it can be read; `before`: the number of the first decision that is not of the past.
-StoredPast load_past(Store& store, std::int64_t before);
+// Without what is damaged; an error: the store cannot be read, so that what it has must not be
+// written over. `before`: the number of the first decision that is not of the past.
+Result<StoredPast> load_past(Store& store, std::int64_t before);
 
 class PastKeeper {
  public:

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 
 #include "jobqueue/store/sqlite_store.h"
+#include "jobqueue/store/store_fixture.h"
 #include "support/fifo_harness.h"
 #include "tracker/past/past_codec.h"
 
 namespace weir::test {
 namespace {
 
+using store_test::FailingStore;
 using testing::ElementsAre;
 
 QueuePast some_past() {
@@ -104,7 +106,7 @@ TEST(PastKeeper, ARestartFindsTotalsAndWhatWasRare) {
   Kept h;
   h.drain("tt1", TrackerOrder::kDrain);
   PastKeeper(h.parts(), {}).stop();
-  StoredPast past = load_past(*h.store, 1'000'000);
+  StoredPast past = load_past(*h.store, 1'000'000).value();
   ASSERT_TRUE(past.queues.contains("default"));
   EXPECT_EQ(past.queues["default"].succeeded, 1);
   EXPECT_EQ(past.queues["default"].since, 77);
@@ -124,7 +126,7 @@ TEST(PastKeeper, OnlyWhatHasChangedIsWritten) {
   Kept h;
   PastKeeper(h.parts(), {}).stop();
   EXPECT_EQ(h.rows, 2u);
-  Past::Queues stored = load_past(*h.store, 1'000'000).queues;
+  Past::Queues stored = load_past(*h.store, 1'000'000).value().queues;
   PastKeeper(h.parts(), stored).stop();
   EXPECT_EQ(h.rows, 3u);  // the decisions of this start once more
 }
@@ -135,7 +137,7 @@ TEST(PastKeeper, ASegmentThatGoesOnReplacesWhatItWas) {
   h.drain("tt1", TrackerOrder::kDrain);
   h.drain("tt1", TrackerOrder::kNone);
   PastKeeper(h.parts(), {}).stop();
-  const StoredPast past = load_past(*h.store, 1'000'000);
+  const StoredPast past = load_past(*h.store, 1'000'000).value();
   ASSERT_EQ(past.decisions.size(), 1u);
   EXPECT_EQ(past.decisions[0]->size(), 3u);
 }
@@ -152,7 +154,7 @@ TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
     const std::vector<SeriesRow> row = {{kPastDecisions, record.number, "", encode(segment)}};
     ASSERT_TRUE(h.store->put_series(row, {}).ok());
   }
-  const StoredPast past = load_past(*h.store, 1'000'000);
+  const StoredPast past = load_past(*h.store, 1'000'000).value();
   ASSERT_EQ(past.decisions.size(), 2u);
   EXPECT_EQ(past.decisions[0]->size(), DecisionSegment::kRecords);
   EXPECT_EQ(past.decisions[0]->size() + past.decisions[1]->size(), 700u);
@@ -167,7 +169,20 @@ TEST(PastKeeper, ManyStartsTakeNoMoreRoomThanTheirDecisions) {
 TEST(PastKeeper, DecisionsAreOfThePastAlone) {
   Kept h;
   PastKeeper(h.parts(), {}).stop();
-  EXPECT_TRUE(load_past(*h.store, 1).decisions.empty());
+  EXPECT_TRUE(load_past(*h.store, 1).value().decisions.empty());
+}
+
+// Empty totals would be written over what it has.
+TEST(PastKeeper, AStoreThatCannotBeReadIsAnError) {
+  class Unreadable final : public FailingStore {
+   public:
+    Result<std::unique_ptr<History>> history() override {
+      return Error{ErrorCode::kStoreFailed, "disk gone", "", {}};
+    }
+  } store;
+  const auto past = load_past(store, 1);
+  ASSERT_FALSE(past.ok());
+  EXPECT_EQ(past.error().message, "disk gone");
 }
 
 TEST(PastKeeper, AQueueThatHandedItsJobsOnKeepsNothing) {
@@ -179,7 +194,7 @@ TEST(PastKeeper, AQueueThatHandedItsJobsOnKeepsNothing) {
   h.step(ApplySettings{{"root", {}}, settings});
   h.views.publish_changes(h.engine());
   PastKeeper(h.parts(), {{"old", some_past()}}).stop();
-  EXPECT_FALSE(load_past(*h.store, 1'000'000).queues.contains("old"));
+  EXPECT_FALSE(load_past(*h.store, 1'000'000).value().queues.contains("old"));
 }
 
 }  // namespace
