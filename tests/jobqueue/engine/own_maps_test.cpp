@@ -92,6 +92,22 @@ TEST_F(OwnMapsTest, AMapThatStartsLetsTheOthersWaitFromThenOn) {
   EXPECT_THAT(killed(), ElementsAre("task_0001_r_000000"));
 }
 
+// The map is not tried again where it has failed, so nothing makes room for it there.
+TEST_F(OwnMapsTest, AMapThatFailedThereMakesNoRoomThere) {
+  h.submit({.maps = 1, .reduces = 2});
+  run_maps(1, 1);
+  add_tracker("tt3", 1);
+  ASSERT_EQ(h.heartbeat("tt3"), "J1/r0");
+  add_tracker("tt2", 2);
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/r1");
+  lose_their_outputs();
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/m0");
+  h.fail("J1/m0");
+  ASSERT_EQ(h.heartbeat("tt2"), "");
+  h.advance(61'000);
+  EXPECT_THAT(killed(), ElementsAre("task_0001_r_000000"));
+}
+
 // There is room, and its queue may not have it: with the reduce goes what stands against the map.
 TEST_F(OwnMapsTest, AReduceMakesWayAlsoWhereALimitStandsAgainstTheMap) {
   QueueSettings bounded = queue("default", 20);

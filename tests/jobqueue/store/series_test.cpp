@@ -118,6 +118,20 @@ TEST(StoreSeries, APromiseWaitsForOneTransactionOfThemAtMost) {
   EXPECT_EQ(stored(store).size(), 10'000u);
 }
 
+// Series and the past both write, and each says what it no longer keeps.
+TEST(StoreSeries, WhatSeveralNoLongerKeepLeavesOfEach) {
+  HeldStore store;
+  ASSERT_TRUE(store.load().ok());
+  GroupCommitter committer(store, {.on_durable = [](std::uint64_t) {},
+                                   .on_failed = [](std::uint64_t, const std::string&) {}});
+  committer.put_series({.rows = {row(1, 0, "x"), row(1, 15, "x"), row(2, 0, "x"), row(2, 5, "x")}});
+  committer.put_series({.keep = {{1, 10}}});
+  committer.put_series({.keep = {{2, 3}}});
+  store.let_go();
+  committer.stop();
+  EXPECT_THAT(stored(store), UnorderedElementsAre(row(1, 15, "x"), row(2, 5, "x")));
+}
+
 TEST(StoreSeries, WhatAStoreThatFailsRefusesIsNotTriedAgainAndFactsAre) {
   FailingStore store;
   ASSERT_TRUE(store.load().ok());
