@@ -9,7 +9,7 @@ namespace weir {
 
 void ContainerCapacity::review(TimeMs, bool tick, std::vector<ClaimStep>& steps) {
   if (!tick) return;
-  settle();
+  standing_.settle();
   make_pass();
   std::vector<const OwedPass::Leaf*> owed(state_.tree().size());
   for (const OwedPass::Leaf& leaf : pass_->leaves()) owed[leaf.queue.index()] = &leaf;
@@ -44,21 +44,21 @@ void ContainerCapacity::make_pass() {
   };
   std::vector<Below> leaves;
   for (const QueueId leaf : state_.tree().leaves()) {
-    if (index_.leaf(leaf.index()).items.empty()) continue;
+    if (standing_.items(leaf).empty()) continue;
     leaves.push_back({leaf, dominant(state_.space(), state_.queue(leaf).running,
-                                     bounds_.guaranteed(leaf), state_.total())});
+                                     standing_.guaranteed(leaf), state_.total())});
   }
   std::stable_sort(leaves.begin(), leaves.end(),
                    [](const Below& a, const Below& b) { return a.key < b.key; });
   pass_.emplace(state_);
   for (const Below& below : leaves) {
-    pass_->place(below.leaf, index_.leaf(below.leaf.index()).items,
-                 bounds_.guaranteed(below.leaf));
+    pass_->place(below.leaf, standing_.items(below.leaf),
+                 standing_.guaranteed(below.leaf));
   }
 }
 
 Preemption ContainerCapacity::tick(TimeMs now) {
-  settle();
+  standing_.settle();
   Preemption plan;
   for (const Reservation& kept : state_.claims().reservations()) {
     if (const std::string_view why = over(kept); !why.empty())
@@ -67,9 +67,9 @@ Preemption ContainerCapacity::tick(TimeMs now) {
   if (pass_) {
     ContainerKills kills(
         state_, *pass_, now, settings_.preemption,
-        {.allocated = [this](QueueId leaf) { return allocated(leaf); },
+        {.allocated = [this](QueueId leaf) { return standing_.allocated(leaf); },
          .above_limit = [this](QueueId leaf,
-                               UserId user) { return above_user_limit(leaf, user); }});
+                               UserId user) { return users_.above_limit(leaf, user); }});
     kills.plan(plan);
   }
   pass_.reset();

@@ -55,45 +55,27 @@ void OwedPass::place(QueueId leaf, const ContainerItems& items, const Amounts& g
 
 // First fit. A tracker that is reserved is free for the job that reserved it alone.
 std::int64_t OwedPass::put(const OwedItem& item, std::int64_t tasks) {
-  const Resources& need = item.size->need;
-  const Reservation* own = reservation_of(state_, item.job);
-  if (own == nullptr && state_.trackers_with_room(need) == 0) return 0;
   const Job& job = state_.job(item.job);
+  const Reservation* own = reservation_of(state_, item.job);
   std::int64_t placed = 0;
-  for (const TrackerState& tracker : state_.trackers()) {
-    if (placed == tasks) break;
-    if (!tracker.in_pool() || state_.avoided(job, tracker.id)) continue;
-    if (!state_.fits_in(need, tracker, tracker.used)) continue;
-    if (job.picky(item.kind) && !state_.allows(job, item.kind, tracker)) continue;
-    if (tracker.keeps > 0) {
-      const Reservation* kept = reservation_on(state_, tracker.id);
-      if (kept != nullptr && kept->job != item.job) continue;
+  const auto put_on = [&](TrackerId id) {
+    if (state_.avoided(job, id)) return;
+    if (job.picky(item.kind) && !state_.allows(job, item.kind, state_.tracker(id))) return;
+    placed += rooms_.take(id, *item.size, tasks - placed);
+  };
+  std::size_t from = 0;
+  while (placed < tasks) {
+    const auto next = rooms_.first(*item.size, from);
+    if (own != nullptr && (!next || own->tracker < *next)) {
+      if (state_.tracker(own->tracker).in_pool()) put_on(own->tracker);
+      own = nullptr;
+      continue;
     }
-    room(tracker.id);
-    Resources& free = room_[tracker.id];
-    std::int64_t fit = tasks - placed;
-    for (std::size_t i = 0; i < kDimensionCount; ++i) {
-      if (need.amount[i] > 0)
-        fit = std::min(fit, std::max<std::int64_t>(0, free.amount[i]) / need.amount[i]);
-    }
-    for (std::size_t i = 0; i < kDimensionCount; ++i) free.amount[i] -= fit * need.amount[i];
-    placed += fit;
+    if (!next) break;
+    put_on(*next);
+    from = next->index() + 1;
   }
   return placed;
-}
-
-const Resources& OwedPass::room(TrackerId id) {
-  const auto [found, fresh] = room_.try_emplace(id);
-  if (!fresh) return found->second;
-  const TrackerState& tracker = state_.tracker(id);
-  Resources& room = found->second;
-  room = tracker.total;
-  room -= tracker.used;
-  if (tracker.keeps == 0) return room;
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.tracker == id) room -= hold.kept_room();
-  }
-  return room;
 }
 
 }  // namespace weir

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <vector>
 
+#include "capacity/free_rooms.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_bounds.h"
 #include "jobqueue/policy/container_items.h"
@@ -36,20 +36,20 @@ class OwedPass {
     std::vector<OwedItem> left;  // that no free room takes, in the leaf's order
     Amounts owed;                // OWE: their sum
   };
-  explicit OwedPass(const ClusterState& state) : state_(state) {}
+  explicit OwedPass(const ClusterState& state) : state_(state), rooms_(state) {}
 
   // The next leaf, in step order.
   void place(QueueId leaf, const ContainerItems& items, const Amounts& guaranteed);
   const std::vector<Leaf>& leaves() const { return leaves_; }
   // What is still free on a tracker: not held, kept, nor taken by items.
-  const Resources& room(TrackerId tracker);
+  const Resources& room(TrackerId tracker) const { return rooms_.of(tracker); }
 
  private:
   std::int64_t put(const OwedItem& item, std::int64_t tasks);
 
   const ClusterState& state_;
   std::vector<Leaf> leaves_;
-  std::map<TrackerId, Resources> room_;  // of those that were looked at
+  FreeRooms rooms_;
 };
 
 }  // namespace weir

@@ -200,6 +200,7 @@ bool Holds::reserve_container(const Job& job, const Choice& choice) {
   if (!tracker.in_pool() || tracker.keeps > 0 || !job.has(choice.task.kind)) return false;
   release_reservations(job.id, TrackerId{}, "better");
   state_.reserve({.job = job.id, .kind = choice.task.kind, .tracker = tracker.id});
+  policy_->on_reserved(job.queue);
   emit(Reserved{choice.task, tracker.id, job.queue});
   return true;
 }
@@ -214,8 +215,9 @@ void Holds::release_reservations(JobId job, TrackerId tracker, std::string_view 
       continue;
     }
     state_.unreserve(i);
-    if (state_.space().containers())
-      emit(Unreserved{kept.job, kept.tracker, std::string(why)});
+    if (!state_.space().containers()) continue;
+    policy_->on_reserved(kept.queue);
+    emit(Unreserved{kept.job, kept.tracker, std::string(why)});
   }
 }
 

@@ -101,6 +101,7 @@ ClaimStage ClaimBook::stage_of(const Claim& claim) const {
 const Claim& ClaimBook::open(QueueId queue, Dimension d, std::int64_t slots, TimeMs born,
                              DurationMs reclaim_after_ms) {
   WEIR_CHECK(slots > 0, "a claim is for something");
+  ++version_;
   auto& claims = account(queue, d).claims;
   const TimeMs deadline = later(born, reclaim_after_ms);
   claims.push_back({.id = next_id_++,
@@ -117,6 +118,7 @@ const Claim& ClaimBook::open(QueueId queue, Dimension d, std::int64_t slots, Tim
 }
 
 void ClaimBook::restore(const Claim& claim) {
+  ++version_;
   auto& claims = account(claim.queue, claim.dimension).claims;
   const auto after = [](const Claim& a, const Claim& b) {
     return std::tuple(a.born, a.id) < std::tuple(b.born, b.id);
@@ -132,6 +134,7 @@ Claim ClaimBook::reduce(QueueId queue, Dimension d, std::int64_t slots, bool ear
                         std::int64_t& taken) {
   auto& claims = account(queue, d).claims;
   WEIR_CHECK(!claims.empty() && slots > 0, "only what is claimed is met or dropped");
+  ++version_;
   const auto which = earliest ? claims.begin() : std::prev(claims.end());
   taken = std::min(slots, which->slots);
   which->slots -= taken;
@@ -160,6 +163,7 @@ void ClaimBook::set_deadlines(QueueId queue, Dimension d, DurationMs reclaim_aft
   for (Claim& claim : account(queue, d).claims) {
     const TimeMs deadline = later(claim.born, reclaim_after_ms);
     if (deadline == claim.deadline) continue;
+    ++version_;
     by_deadline_[d.place()].erase({claim.deadline, queue, claim.id});
     if (claim.kills_from == claim.deadline) claim.kills_from = deadline;
     claim.deadline = deadline;
@@ -181,6 +185,7 @@ void ClaimBook::resume(TimeMs now) {
   WEIR_CHECK(paused_at_, "only paused claims are resumed");
   const DurationMs by = now - *paused_at_;
   paused_at_.reset();
+  ++version_;
   for (Account& account : accounts_) {
     for (Claim& claim : account.claims) {
       life::kClaim.check(ClaimStage::kPaused, stage_of(claim));

@@ -180,6 +180,8 @@ class ClaimBook {
   std::int64_t counted_free(QueueId queue, Dimension d) const;
   ClaimId next_id() const { return next_id_; }
   ClaimStage stage_of(const Claim& claim) const;
+  // Another one when claims have opened, changed or ended.
+  std::uint64_t version() const { return version_; }
   // Since when they stand still, while another policy than theirs rules; nothing: they do not.
   std::optional<TimeMs> paused_at() const { return paused_at_; }
 
@@ -253,6 +255,7 @@ class ClaimBook {
   std::map<std::string, Losses> pool_losses_;
   std::optional<TimeMs> paused_at_;
   ClaimId next_id_ = 1;
+  std::uint64_t version_ = 0;
   HoldId next_hold_ = 1;
 };
 

@@ -24,9 +24,10 @@ struct Lack {
     return Int128(a.lacking) * b.of < Int128(b.lacking) * a.of;
   }
 };
-Lack lack_on(const TrackerState& tracker, const Resources& need) {
+Lack lack_on(const TrackerState& tracker, const Size& size) {
+  const Resources& need = size.need;
   Lack most;
-  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+  for (std::size_t i = size.begin; i < size.end; ++i) {
     if (need.amount[i] == 0) continue;
     const std::int64_t free = tracker.total.amount[i] - tracker.used.amount[i];
     most = std::max(most, Lack{std::max<std::int64_t>(0, need.amount[i] - free), need.amount[i]});
@@ -87,34 +88,40 @@ bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
                      });
 }
 
-bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
-  const Resources& need = bucket.size->need;
+bool ReserveHere::could(const Resources& need, bool picky) const {
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
     return false;
-  if (!bucket.picky && state_.trackers_with_room(need) > 0) return false;
-  const bool full = state_.claims().reservations().size() >= at_most_reserved(state_);
-  if (full && !moves_here(*bucket.size)) return false;
+  if (!picky && state_.trackers_with_room(need) > 0) return false;
   if (!services_) services_ = held_by_services(state_, tracker_);
   return state_.fits_in(need, tracker_, *services_);
 }
 
+bool ReserveHere::is_full() const {
+  return state_.claims().reservations().size() >= at_most_reserved(state_);
+}
+
+bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
+  return could(bucket.size->need, bucket.picky) && (!is_full() || moves_here(*bucket.size));
+}
+
+bool ReserveHere::moves_here(const Size& size, TrackerId from) const {
+  return lack_on(tracker_, size) < lack_on(state_.tracker(from), size);
+}
+
 // So that nobody looks through all jobs of the size for the few that have a reservation.
 bool ReserveHere::moves_here(const Size& size) const {
-  const Lack here = lack_on(tracker_, size.need);
+  const Lack here = lack_on(tracker_, size);
   const auto& all = state_.claims().reservations();
   return std::any_of(all.begin(), all.end(), [&](const Reservation& kept) {
     return &state_.job(kept.job).size(kept.kind) == &size &&  // there is one of each size
-           here < lack_on(state_.tracker(kept.tracker), size.need);
+           here < lack_on(state_.tracker(kept.tracker), size);
   });
 }
 
 std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
-  const Resources& need = job.need(kind);
   if (const Reservation* kept = reservation_of(state_, job.id)) {
-    if (kept->kind != kind) return std::nullopt;
-    if (!(lack_on(tracker_, need) < lack_on(state_.tracker(kept->tracker), need)))
-      return std::nullopt;
-  } else if (state_.claims().reservations().size() >= at_most_reserved(state_)) {
+    if (kept->kind != kind || !moves_here(job.size(kind), kept->tracker)) return std::nullopt;
+  } else if (is_full()) {
     return std::nullopt;
   }
   if (job.picky(kind) && !state_.allows(job, kind, tracker_)) return std::nullopt;

@@ -34,6 +34,11 @@ class ReserveHere {
   // As far as the size goes, which finds no room here: it would fit beside services, and finds
   // room nowhere else; and where no more trackers may be reserved one of its size would move here.
   bool may(const ContainerItems::Bucket& bucket) const;
+  // What that asks, but for the number of those that are reserved.
+  bool could(const Resources& need, bool picky) const;
+  bool is_full() const;  // no more trackers may be reserved; some may move
+  // Whether less of what the size needs is missing here than on `from`.
+  bool moves_here(const Size& size, TrackerId from) const;
   // The job's task that would wait here. A job has one reservation: it moves to a tracker that
   // lacks a smaller part of what is needed.
   std::optional<TaskKey> task(const Job& job, TaskKind kind) const;

@@ -30,6 +30,9 @@ class WinnerTree {
   // Null: nothing.
   const Key* at(std::size_t place) const { return node(first_leaf_ + place).key(); }
 
+  // The smallest; null: there is none.
+  const Key* first() const { return places_ == 0 ? nullptr : node(0).key(); }
+
   // Hints that the place will get another key.
   void prefetch(std::size_t place) const {
     for (std::size_t at = first_leaf_ + place; at > 0; at = above(at)) {

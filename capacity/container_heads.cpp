@@ -1,0 +1,248 @@
+#include "capacity/container_heads.h"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+std::vector<std::size_t> family_sizes(const QueueTree& tree) {
+  std::vector<std::size_t> sizes;
+  for (const QueueTree::Node& node : tree.nodes()) sizes.push_back(node.children.size());
+  return sizes;
+}
+
+}  // namespace
+
+ContainerHeads::ContainerHeads(const ClusterState& state, ContainerStanding& standing)
+    : state_(state),
+      standing_(standing),
+      users_(state, standing),
+      views_(family_sizes(state.tree())),
+      place_(state.tree().size(), 0),
+      bounded_(state.tree().size(), false),
+      bounded_within_(state.tree().size(), false),
+      sizes_(state.tree().size(), 0),
+      picky_(state.tree().size(), 0),
+      size_of_(64, nullptr),
+      claimed_(state.tree().size(), kNever),
+      keys_(state.tree().size()),
+      owed_(state.tree().size(), 0),
+      moving_at_(state.tree().size(), 0),
+      answered_at_(state.tree().size(), 0) {
+  const QueueTree& tree = state.tree();
+  for (std::size_t q = 1; q < tree.size(); ++q) {
+    const auto& family = tree.node(tree.parent(QueueId(q))).children;
+    place_[q] = static_cast<std::uint32_t>(
+        std::find(family.begin(), family.end(), QueueId(q)) - family.begin());
+    bounded_[q] = standing.bounds().has_maximum(QueueId(q)) ||
+                  bounded_[tree.parent(QueueId(q)).index()];
+    bounded_within_[q] = bounded_[q];
+  }
+  for (std::size_t q = tree.size(); q-- > 1;) {
+    const std::size_t above = tree.parent(QueueId(q)).index();
+    bounded_within_[above] = bounded_within_[above] || bounded_within_[q];
+  }
+}
+
+// --- The best head ---
+
+std::optional<ContainerHeads::Head> ContainerHeads::best(const Reach& reach) {
+  follow();
+  if (standing_.bounds().any_keeps() || reach.ends_by) return walked(reach);
+  const SizeMasks masks = masks_of(reach);
+  note_movers(reach, masks);
+  if (masks == SizeMasks{} && movers_.empty()) return std::nullopt;
+  return best_in(QueueTree::root(), masks, reach);
+}
+
+// The best of a family's heads so far.
+struct ContainerHeads::Contest {
+  const std::vector<QueueId>& children;
+  Views::View* view = nullptr;  // null: nothing starts there, or reserves it anew
+  std::optional<Head> best = std::nullopt;
+  std::uint32_t child = 0;  // whose it is
+  bool is_won_by(const Views::Rank& rank) const {
+    return !best || rank < Views::Rank{best->step, best->key, child};
+  }
+  void enter(std::uint32_t from, const std::optional<Head>& head) {
+    if (!head || !is_won_by({head->step, head->key, from})) return;
+    best = head;
+    child = from;
+  }
+};
+
+std::optional<ContainerHeads::Head> ContainerHeads::best_in(QueueId queue, const SizeMasks& masks,
+                                                            const Reach& reach) {
+  if (state_.tree().leaf(queue)) return head_of_leaf(queue, reach);
+  const auto& children = state_.tree().node(queue).children;
+  Contest contest{children, masks == SizeMasks{} ? nullptr : &view_of(queue, masks)};
+  while (contest.view != nullptr) {
+    std::uint32_t child = 0;
+    const Head* first = contest.view->first(child, [&](std::uint32_t c) {
+      return answer(children[c], narrowed(masks, children[c]));
+    });
+    if (first == nullptr || !contest.is_won_by({first->step, first->key, child})) break;
+    // Of a queue where a job would move its reservation here the view may be wrong.
+    if (moving_at_[children[child].index()] == offers_) {
+      const Head kept = *first;
+      const auto head = ask(children[child], kept, masks, reach);
+      if (!head || head->job != kept.job || head->kind != kept.kind) {
+        contest.view->hide(child);
+        contest.enter(child, head);
+        continue;
+      }
+    }
+    contest.enter(child, *first);
+    break;
+  }
+  if (contest.view != nullptr) {
+    for (const std::uint32_t child : contest.view->depending()) {
+      const auto rank = at_best(children[child], narrowed(masks, children[child]));
+      if (rank && contest.is_won_by(*rank))
+        contest.enter(child, ask(children[child], std::nullopt, masks, reach));
+    }
+  }
+  ask_movers(queue, masks, reach, contest);
+  if (contest.view != nullptr) contest.view->show_all();
+  return contest.best;
+}
+
+// Queues where jobs would move their reservations here, and that have not been asked for it.
+void ContainerHeads::ask_movers(QueueId queue, const SizeMasks& masks, const Reach& reach,
+                                Contest& contest) {
+  const auto& children = contest.children;
+  for (const QueueId q : moving_) {
+    if (state_.tree().parent(q) == queue && answered_at_[q.index()] != offers_)
+      contest.enter(place_[q.index()], ask(q, std::nullopt, masks, reach));
+  }
+  for (const Mover& mover : movers_) {
+    const std::size_t leaf = mover.leaf.index();
+    const std::uint32_t child = place_[leaf];
+    if (state_.tree().parent(mover.leaf) != queue || answered_at_[leaf] == offers_) continue;
+    const int step = step_of(mover.leaf, mover.size->need);
+    if (!contest.is_won_by({step, keys_[leaf].of(step), child})) continue;
+    std::optional<Head> kept;
+    if (contest.view != nullptr) {
+      kept = contest.view->known(child, [&](std::uint32_t c) {
+        return answer(children[c], narrowed(masks, children[c]));
+      });
+    }
+    contest.enter(child, ask(mover.leaf, kept, masks, reach));
+  }
+}
+
+// What a queue gives on the tracker on offer; `kept` is what it would give on any such, if that is
+// known.
+std::optional<ContainerHeads::Head> ContainerHeads::ask(QueueId queue,
+                                                        const std::optional<Head>& kept,
+                                                        const SizeMasks& masks,
+                                                        const Reach& reach) {
+  answered_at_[queue.index()] = offers_;
+  auto head = kept && state_.tree().leaf(queue)
+                  ? with_movers(queue, *kept, reach)
+                  : best_in(queue, narrowed(masks, queue), reach);
+  if (head && !place(queue, *head)) head.reset();
+  return head;
+}
+
+ContainerHeads::Views::View& ContainerHeads::view_of(QueueId queue, const SizeMasks& masks) {
+  const auto& children = state_.tree().node(queue).children;
+  return views_.at(queue.index(), masks, [&](std::uint32_t child) {
+    return at_best(children[child], narrowed(masks, children[child]));
+  });
+}
+
+// No task that matters could bring it further forward.
+std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue,
+                                                                   const SizeMasks& masks) const {
+  const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
+  if (sizes == 0) return std::nullopt;
+  Views::Rank rank{.child = place_[queue.index()]};
+  const TimeMs deadline = claimed_[queue.index()];
+  const bool may_claim = !state_.tree().leaf(queue) || (owed_[queue.index()] & masks.starts) != 0;
+  if (deadline != kNever && may_claim) {
+    rank.step = kClaim;
+    rank.key = {deadline, 1};
+    return rank;
+  }
+  rank.step = (sizes & kFurtherSizes) != 0 ? kWithinGuarantee : kBeyond;
+  each_size(sizes & ~kFurtherSizes, [&](std::size_t number) {
+    rank.step = std::min(rank.step, step_of(queue, size_of_[number]->need));
+  });
+  rank.key = keys_[queue.index()].of(rank.step);
+  return rank;
+}
+
+// What a queue would give on any tracker where these masks hold.
+ContainerHeads::Views::Answer ContainerHeads::answer(QueueId queue, const SizeMasks& masks) {
+  Views::Answer answer;
+  if (masks == SizeMasks{}) return answer;
+  if (state_.tree().leaf(queue)) {
+    answer = answer_of_leaf(queue, masks);
+  } else {
+    const auto& children = state_.tree().node(queue).children;
+    Views::View& view = view_of(queue, masks);
+    std::uint32_t place = 0;
+    const Head* first = view.first(place, [&](std::uint32_t child) {
+      return this->answer(children[child], narrowed(masks, children[child]));
+    });
+    answer.depends = !view.depending().empty();
+    if (first != nullptr) answer.head = *first;
+  }
+  if (!answer.depends && answer.head && !place(queue, *answer.head)) answer.head.reset();
+  return answer;
+}
+
+// The child with the best head; ties in file order, which is the order of ids.
+std::optional<ContainerHeads::Head> ContainerHeads::walked(const Reach& reach) const {
+  return walked_in(QueueTree::root(), reach);
+}
+
+std::optional<ContainerHeads::Head> ContainerHeads::walked_in(QueueId queue,
+                                                              const Reach& reach) const {
+  std::optional<Head> best;
+  if (state_.tree().leaf(queue)) {
+    best = head_of_leaf(queue, reach);
+  } else {
+    for (const QueueId child : state_.tree().node(queue).children) {
+      const auto head = walked_in(child, reach);
+      if (!head) continue;
+      const bool better = !best || head->step < best->step ||
+                          (head->step == best->step && head->key < best->key);
+      if (better) best = head;
+    }
+  }
+  if (!best || !place(queue, *best)) return std::nullopt;
+  return best;
+}
+
+bool ContainerHeads::place(QueueId queue, Head& head) const {
+  if (queue == QueueTree::root()) return true;
+  const Space& space = state_.space();
+  const Resources& need = head.size->need;
+  const Amounts& run = state_.queue(queue).running;
+  const bool may = head.reserves ? standing_.short_of_maximum(queue, need)
+                                 : standing_.within_maximum(queue, head.job, need);
+  if (!may) return false;
+  // A claim lifts a family only while that is short itself.
+  if (head.step == kClaim && is_short(space, run, need, standing_.guaranteed(queue))) return true;
+  head.step = step_of(queue, need);
+  head.key = key_of(queue, head.step);
+  return true;
+}
+
+int ContainerHeads::step_of(QueueId queue, const Resources& need) const {
+  const Amounts& run = state_.queue(queue).running;
+  if (within(state_.space(), run, need, standing_.guaranteed(queue))) return kWithinGuarantee;
+  return within(state_.space(), run, need, standing_.allocated(queue)) ? kWithinAllocation
+                                                                       : kBeyond;
+}
+
+Fraction ContainerHeads::key_of(QueueId queue, int step) const {
+  return dominant(state_.space(), state_.queue(queue).running,
+                  step == kWithinAllocation ? standing_.allocated(queue)
+                                            : standing_.guaranteed(queue),
+                  state_.total());
+}
+
+}  // namespace weir

@@ -1,0 +1,135 @@
+// Heads of queues on a tracker (containers.md 3.3, 4.3): the first task of a queue, by its own
+// order, that could start there or reserve it, with its step and key among the queue's siblings. A
+// head is found by the orders of each family that are kept (head_views.h); `walked` looks at every
+// queue, for offers whose answers are not kept, and for tests. On the engine's thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "capacity/container_standing.h"
+#include "capacity/container_users.h"
+#include "jobqueue/policy/head_views.h"
+
+namespace weir {
+
+class ContainerHeads {
+ public:
+  enum Step { kClaim = 1, kWithinGuarantee, kWithinAllocation, kBeyond };
+  struct Head {
+    JobId job;
+    TaskKind kind = TaskKind::kMap;
+    const Size* size = nullptr;
+    bool reserves = false;
+    bool waits = false;  // for room below a maximum: where that is nothing passes it
+    int step = kBeyond;
+    Fraction key;  // of claims the deadline
+    bool overdue(TimeMs now) const { return step == kClaim && key.part <= now; }
+  };
+  // What may be done with the tracker on offer.
+  struct Reach {
+    const TrackerState& tracker;
+    Resources used;                        // there, with what is held for claimants
+    const ReserveHere* reserve = nullptr;  // null: nobody may
+    std::optional<TimeMs> ends_by = {};    // only what ends by then may start
+  };
+
+  ContainerHeads(const ClusterState& state, ContainerStanding& standing);
+  // Reservations in the leaf have changed.
+  void reserved(QueueId leaf) {
+    reservations_changed_ = true;
+    mark(leaf);
+  }
+
+  // The standing is settled.
+  std::optional<Head> best(const Reach& reach);
+  std::optional<Head> walked(const Reach& reach) const;
+
+ private:
+  using Views = HeadViews<Head>;
+  using Bucket = ContainerItems::Bucket;
+  // A job with a reservation.
+  struct Mover {
+    QueueId leaf;
+    JobId job;
+    TaskKind kind = TaskKind::kMap;
+    const Size* size = nullptr;
+    TrackerId from;
+    bool picky = false;
+  };
+
+  // --- container_heads_sizes.cpp: what has changed, and what the tracker is for which sizes ---
+  void follow();
+  void follow_claims();
+  void mark(QueueId queue);
+  void read_sizes(QueueId leaf);
+  void read_owed(QueueId leaf);
+  SizeMasks masks_of(const Reach& reach);
+  SizeMasks narrowed(const SizeMasks& masks, QueueId child) const;
+  void read_reservations();
+  void note_movers(const Reach& reach, const SizeMasks& masks);
+
+  // --- container_heads.cpp: which of the queues ---
+  std::optional<Head> best_in(QueueId queue, const SizeMasks& masks, const Reach& reach);
+  struct Contest;
+  void ask_movers(QueueId queue, const SizeMasks& masks, const Reach& reach, Contest& contest);
+  std::optional<Head> ask(QueueId queue, const std::optional<Head>& kept, const SizeMasks& masks,
+                          const Reach& reach);
+  Views::View& view_of(QueueId queue, const SizeMasks& masks);
+  std::optional<Views::Rank> at_best(QueueId queue, const SizeMasks& masks) const;
+  Views::Answer answer(QueueId queue, const SizeMasks& masks);
+  std::optional<Head> walked_in(QueueId queue, const Reach& reach) const;
+  // Its step and key, if its maximum lets it start; else nothing of the queue may start now.
+  bool place(QueueId queue, Head& head) const;
+  int step_of(QueueId queue, const Resources& need) const;
+  Fraction key_of(QueueId queue, int step) const;
+
+  // --- container_heads_of_leaves.cpp: which of a leaf's tasks ---
+  Views::Answer answer_of_leaf(QueueId leaf, const SizeMasks& masks) const;
+  bool answers_for_claim(QueueId leaf, const SizeMasks& masks, Views::Answer& answer) const;
+  std::optional<Head> with_movers(QueueId leaf, const Head& kept, const Reach& reach) const;
+  std::optional<Head> head_of_leaf(QueueId leaf, const Reach& reach) const;
+  std::optional<Head> head_of_claim(QueueId leaf, const Reach& reach) const;
+  std::optional<TimeMs> deadline_of(QueueId leaf) const;  // of its earliest claim
+  bool starts(const Bucket& bucket, const Reach& reach) const;
+  bool may_reserve(QueueId leaf, const Bucket& bucket, const Reach& reach) const;
+  // Of a task that finds room on another tracker, in queues that are short for it: whether it waits
+  // for room below a maximum, or may start there. Nothing: it is not such a task.
+  enum class Elsewhere { kWaits, kStarts };
+  std::optional<Elsewhere> elsewhere(QueueId leaf, const Job& job, TaskKind kind) const;
+  // Whether a task that starts before it leaves that room below the maximums on the way.
+  bool leaves_room_for(const Resources& other, QueueId leaf, JobId job,
+                       const Resources& need) const;
+  bool has_soft_limits(QueueId leaf) const;
+
+  const ClusterState& state_;
+  ContainerStanding& standing_;
+  ContainerUsers users_;
+  Views views_;
+  std::vector<std::uint32_t> place_;             // of a queue in its family
+  std::vector<bool> bounded_, bounded_within_;   // a maximum on its way; or below it, too
+  std::vector<std::uint64_t> sizes_, picky_;     // of what each queue could start
+  std::vector<const Size*> size_of_;             // by number
+  std::vector<QueueId> changed_;
+  std::uint64_t claims_seen_ = 0;
+  std::vector<QueueId> claimants_;
+  std::vector<TimeMs> claimed_;  // the earliest deadline in the queue; kNever: none
+  struct Keys {
+    Fraction of_guarantee, of_allocation;
+    const Fraction& of(int step) const {
+      return step == kWithinAllocation ? of_allocation : of_guarantee;
+    }
+  };
+  std::vector<Keys> keys_;           // as of the last change
+  std::vector<std::uint64_t> owed_;  // of a leaf with claims: sizes that it is owed
+  std::uint64_t could_reserve_ = 0;  // the sizes for which the tracker on offer could be reserved
+  std::vector<Mover> reserved_;  // all,
+  bool reservations_changed_ = true;
+  std::vector<Mover> movers_;    // and those that would move to the tracker on offer,
+  std::vector<QueueId> moving_;  // with the queues above their leaves
+  // By QueueId, at which offer they had such a job, and were asked for it.
+  std::vector<std::uint64_t> moving_at_, answered_at_;
+  std::uint64_t offers_ = 0;
+};
+
+}  // namespace weir

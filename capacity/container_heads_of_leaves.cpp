@@ -1,0 +1,263 @@
+// Which task of a leaf comes first on a tracker: on a given one, or on any that is alike for all
+// sizes.
+#include <algorithm>
+
+#include "capacity/container_claims.h"
+#include "capacity/container_heads.h"
+
+namespace weir {
+namespace {
+
+// Whether one tracker may take its tasks and another, that has the room too, may not.
+bool is_particular(const Job& job, TaskKind kind) {
+  return job.picky(kind) || job.has_failures || job.tasks(kind).fresh.empty();
+}
+
+}  // namespace
+
+bool ContainerHeads::has_soft_limits(QueueId leaf) const {
+  return state_.tree().node(leaf).settings.user_limit.mode != UserLimit::Mode::kHard;
+}
+
+std::optional<TimeMs> ContainerHeads::deadline_of(QueueId leaf) const {
+  std::optional<TimeMs> deadline;
+  for (const Dimension d : state_.space().dimensions()) {
+    const auto& claims = state_.claims().claims(leaf, d);
+    if (!claims.empty()) deadline = std::min(deadline.value_or(kNever), claims.front().deadline);
+  }
+  return deadline;
+}
+
+// --- On any tracker where the masks hold ---
+
+ContainerHeads::Views::Answer ContainerHeads::answer_of_leaf(QueueId leaf,
+                                                             const SizeMasks& masks) const {
+  Views::Answer answer;
+  if (answers_for_claim(leaf, masks, answer)) return answer;
+  const ContainerItems& items = standing_.items(leaf);
+  const bool anything_reserved = !state_.reserved(leaf).all_zero();
+  bool someone_at_limit = false;
+  const auto is_of_interest = [&](const Bucket& bucket) {
+    const std::uint64_t mask = mask_of(*bucket.size);
+    if ((mask & masks.starts) != 0) return true;
+    std::uint64_t others = masks.reserves | (bucket.picky ? masks.picky : 0);
+    if (bounded_[leaf.index()]) others |= masks.elsewhere;
+    return (mask & others) != 0 && standing_.is_short_here(leaf, bucket.size->need);
+  };
+  const auto pick = [&](const ItemOrder& item, const Bucket& bucket) {
+    const Job& job = state_.job(item.job.id);
+    const std::uint64_t mask = mask_of(*bucket.size);
+    if (anything_reserved) {
+      const Amounts reserved = users_.reserved_by_others(leaf, job.user, job.id);
+      if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
+        return false;
+    }
+    const bool starts = (mask & masks.starts) != 0;
+    const bool bounded = bounded_[leaf.index()] && (mask & masks.elsewhere) != 0;
+    if (mask == kFurtherSizes || (!starts && bounded) || is_particular(job, item.kind)) {
+      answer.depends = true;
+      return true;
+    }
+    // A job has one reservation; whether it would move it is asked on the tracker.
+    if (!starts && anything_reserved && reservation_of(state_, job.id) != nullptr) return false;
+    answer.head =
+        Head{.job = job.id, .kind = item.kind, .size = bucket.size, .reserves = !starts};
+    return true;
+  };
+  items.visit(
+      [&](const Bucket& bucket) {
+        if (!is_of_interest(bucket)) return false;
+        const bool over = users_.over_limit(leaf, bucket.user, bucket.size->need);
+        someone_at_limit = someone_at_limit || over;
+        return !over;
+      },
+      pick);
+  if (answer.head || answer.depends || !someone_at_limit || !has_soft_limits(leaf)) return answer;
+  items.visit(
+      [&](const Bucket& bucket) {
+        return (mask_of(*bucket.size) & masks.starts) != 0 &&
+               users_.over_limit(leaf, bucket.user, bucket.size->need);
+      },
+      [&](const ItemOrder& item, const Bucket& bucket) {
+        answer.depends = mask_of(*bucket.size) == kFurtherSizes ||
+                         is_particular(state_.job(item.job.id), item.kind);
+        if (!answer.depends)
+          answer.head = Head{.job = item.job.id, .kind = item.kind, .size = bucket.size};
+        return true;
+      });
+  return answer;
+}
+
+bool ContainerHeads::answers_for_claim(QueueId leaf, const SizeMasks& masks,
+                                       Views::Answer& answer) const {
+  const auto deadline = deadline_of(leaf);
+  if (!deadline) return false;
+  each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
+            [&](const OwedItem& item) {
+              const std::uint64_t mask = mask_of(*item.size);
+              if ((mask & masks.starts) == 0) return false;
+              const Job& job = state_.job(item.job);
+              if (users_.over_limit(leaf, job.user, item.size->need)) return false;
+              answer.depends = mask == kFurtherSizes || is_particular(job, item.kind);
+              if (!answer.depends) {
+                answer.head = Head{.job = item.job,
+                                   .kind = item.kind,
+                                   .size = item.size,
+                                   .step = kClaim,
+                                   .key = {*deadline, 1}};
+              }
+              return true;
+            });
+  return answer.depends || answer.head.has_value();
+}
+
+// The leaf's head where jobs would move their reservations to the tracker, `kept` being what it is
+// without them.
+std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, const Head& kept,
+                                                                const Reach& reach) const {
+  if (kept.step == kClaim) return kept;
+  // Who is over his limit comes after all who are not.
+  if (users_.over_limit(leaf, state_.job(kept.job).user, kept.size->need))
+    return head_of_leaf(leaf, reach);
+  const auto order_of = [&](JobId job, TaskKind kind) {
+    return ItemOrder{job_order(state_, state_.job(job)), kind};
+  };
+  Head head = kept;
+  ItemOrder first = order_of(kept.job, kept.kind);
+  for (const Mover& mover : movers_) {
+    if (mover.leaf != leaf) continue;
+    const ItemOrder order = order_of(mover.job, mover.kind);
+    if (!(order < first)) continue;
+    const Resources& need = mover.size->need;
+    const Job& job = state_.job(mover.job);
+    const Amounts others = users_.reserved_by_others(leaf, job.user, job.id);
+    if (users_.over_limit(leaf, job.user, need, others)) continue;
+    if (!standing_.short_on_the_way(leaf, need) || !reach.reserve->task(job, mover.kind)) continue;
+    first = order;
+    head = Head{.job = job.id, .kind = mover.kind, .size = mover.size, .reserves = true};
+  }
+  return head;
+}
+
+// --- On the tracker on offer ---
+
+bool ContainerHeads::starts(const Bucket& bucket, const Reach& reach) const {
+  if (!state_.fits_in(bucket.size->need, reach.tracker, reach.used)) return false;
+  return !reach.ends_by ||
+         (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *reach.ends_by);
+}
+
+bool ContainerHeads::may_reserve(QueueId leaf, const Bucket& bucket, const Reach& reach) const {
+  return reach.reserve != nullptr && reach.reserve->may(bucket) &&
+         standing_.short_on_the_way(leaf, bucket.size->need);
+}
+
+std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
+                                                                 const Reach& reach) const {
+  const ContainerItems& items = standing_.items(leaf);
+  std::optional<Head> head = head_of_claim(leaf, reach);
+  if (head) return head;
+  bool someone_at_limit = false;
+  const Resources* before = nullptr;  // of the first that starts elsewhere
+  const auto pick = [&](const ItemOrder& item, const Bucket& bucket) {
+    const Job& job = state_.job(item.job.id);
+    const Amounts reserved = users_.reserved_by_others(leaf, job.user, job.id);
+    if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
+      return false;
+    Head found{.job = job.id, .kind = item.kind, .size = bucket.size};
+    if (starts(bucket, reach)) {
+      if (before != nullptr && !leaves_room_for(*before, leaf, job.id, bucket.size->need))
+        return false;
+      if (state_.pick_task(job.id, item.kind, reach.tracker.id)) head = found;
+    } else if (const auto where = elsewhere(leaf, job, item.kind)) {
+      found.waits = true;
+      if (*where == Elsewhere::kWaits) head = found;
+      if (before == nullptr) before = &bucket.size->need;
+    } else if (may_reserve(leaf, bucket, reach)) {
+      found.reserves = true;
+      if (reach.reserve->task(job, item.kind)) head = found;
+    }
+    return head.has_value();
+  };
+  items.visit(
+      [&](const Bucket& bucket) {
+        const Resources& need = bucket.size->need;
+        const bool over = users_.over_limit(leaf, bucket.user, need);
+        someone_at_limit = someone_at_limit || over;
+        if (over || !standing_.leaves_what_is_kept(leaf, need)) return false;
+        return starts(bucket, reach) || may_reserve(leaf, bucket, reach) ||
+               (bounded_[leaf.index()] && state_.trackers_with_room(need) > 0);
+      },
+      pick);
+  if (head || !someone_at_limit || !has_soft_limits(leaf)) return head;
+  // Soft limits give way before room leaves the queue or stays empty.
+  items.visit(
+      [&](const Bucket& bucket) {
+        const Resources& need = bucket.size->need;
+        return users_.over_limit(leaf, bucket.user, need) && starts(bucket, reach) &&
+               standing_.leaves_what_is_kept(leaf, need);
+      },
+      [&](const ItemOrder& item, const Bucket& bucket) {
+        if (state_.pick_task(item.job.id, item.kind, reach.tracker.id))
+          head = Head{.job = item.job.id, .kind = item.kind, .size = bucket.size};
+        return head.has_value();
+      });
+  return head;
+}
+
+// While claims are open the leaf gives what it is owed first, and for its claims nothing else.
+std::optional<ContainerHeads::Head> ContainerHeads::head_of_claim(QueueId leaf,
+                                                                  const Reach& reach) const {
+  const auto deadline = deadline_of(leaf);
+  if (!deadline || reach.ends_by) return std::nullopt;
+  std::optional<Head> head;
+  each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
+            [&](const OwedItem& item) {
+              const Resources& need = item.size->need;
+              const UserId user = state_.job(item.job).user;
+              if (!state_.fits_in(need, reach.tracker, reach.used)) return false;
+              if (users_.over_limit(leaf, user, need) ||
+                  !standing_.leaves_what_is_kept(leaf, need))
+                return false;
+              if (state_.pick_task(item.job, item.kind, reach.tracker.id)) {
+                head = Head{.job = item.job,
+                            .kind = item.kind,
+                            .size = item.size,
+                            .step = kClaim,
+                            .key = {*deadline, 1}};
+              }
+              return head.has_value();
+            });
+  return head;
+}
+
+// --- Below a maximum ---
+
+std::optional<ContainerHeads::Elsewhere> ContainerHeads::elsewhere(QueueId leaf, const Job& job,
+                                                                   TaskKind kind) const {
+  const Resources& need = job.need(kind);
+  bool bounded = false, waits = false;
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!standing_.bounds().has_maximum(q)) continue;
+    if (!standing_.short_of_maximum(q, need)) return std::nullopt;
+    bounded = true;
+    waits = waits || !standing_.within_maximum(q, job.id, need);
+  }
+  if (!bounded || !standing_.short_on_the_way(leaf, need) || !finds_room(state_, job, kind))
+    return std::nullopt;
+  return waits ? Elsewhere::kWaits : Elsewhere::kStarts;
+}
+
+bool ContainerHeads::leaves_room_for(const Resources& other, QueueId leaf, JobId job,
+                                     const Resources& need) const {
+  const QueueBounds& bounds = standing_.bounds();
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!bounds.has_maximum(q)) continue;
+    Amounts taken = taken_by_others(state_, q, job);
+    for (const Dimension d : state_.space().dimensions()) taken[d] += other[d];
+    if (!within(state_.space(), taken, need, bounds.maximum(q))) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

@@ -1,0 +1,116 @@
+#include "capacity/container_standing.h"
+
+#include <algorithm>
+
+namespace weir {
+
+ContainerStanding::ContainerStanding(const ClusterState& state,
+                                     CapacitySettings::RedistributeBy by)
+    : state_(state),
+      bounds_(state.tree(), state.space()),
+      index_(state, state.tree().size(),
+             {.leaf_of = [](const Job& job) { return job.queue.index(); },
+              .order_of = [&state](const Job& job) { return job_order(state, job); }}),
+      allocated_(state.tree().size()),
+      is_changed_(state.tree().size(), false) {
+  for (const Dimension d : state.space().dimensions()) shares_.emplace_back(state.tree(), d, by);
+  for (const QueueId leaf : state.tree().leaves()) index_.mark(leaf.index());
+}
+
+void ContainerStanding::resized() {
+  resized_ = true;
+  index_.cluster_changed();
+}
+
+void ContainerStanding::settle() {
+  const Space& space = state_.space();
+  index_.take_changed(leaves_);
+  for (const std::size_t place : leaves_) {
+    const QueueId leaf(place);
+    if (!tree().leaf(leaf)) continue;
+    mark(leaf);
+    const ContainerIndex::Leaf& here = index_.leaf(place);
+    for (const Dimension d : space.dimensions()) {
+      shares_[d.place()].set_leaf(leaf, {.running = state_.queue(leaf).running[d],
+                                         .pending = here.pending[d],
+                                         .dying = here.dying[d],
+                                         .waiting_jobs = here.items.jobs()});
+    }
+  }
+  if (resized_) {
+    bounds_.resize(state_.total());
+    for (const Dimension d : space.dimensions()) shares_[d.place()].resize(state_.total()[d]);
+    resized_ = false;
+  }
+  for (const Dimension d : space.dimensions()) {
+    QueueShares& shares = shares_[d.place()];
+    shares.settle();
+    shares.take_changed(queues_);
+    for (const QueueId queue : queues_) {
+      allocated_[queue.index()][d] = shares.line(queue).allocated;
+      mark(queue);
+    }
+  }
+}
+
+void ContainerStanding::mark(QueueId queue) {
+  if (is_changed_[queue.index()]) return;
+  is_changed_[queue.index()] = true;
+  changed_.push_back(queue);
+}
+
+void ContainerStanding::take_changed(std::vector<QueueId>& out) {
+  out.assign(changed_.begin(), changed_.end());
+  for (const QueueId queue : changed_) is_changed_[queue.index()] = false;
+  changed_.clear();
+}
+
+// --- What it says of a task ---
+
+bool ContainerStanding::within_maximum(QueueId queue, JobId job, const Resources& need) const {
+  return !bounds_.has_maximum(queue) || within(state_.space(), taken_by_others(state_, queue, job),
+                                               need, bounds_.maximum(queue));
+}
+
+bool ContainerStanding::is_short_here(QueueId queue, const Resources& need) const {
+  return is_short(state_.space(), state_.queue(queue).running, need, allocated(queue));
+}
+
+bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) const {
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
+    if (!is_short_here(q, need)) return false;
+  }
+  return true;
+}
+
+bool ContainerStanding::short_of_maximum(QueueId queue, const Resources& need) const {
+  return !bounds_.has_maximum(queue) ||
+         is_short(state_.space(), state_.queue(queue).running, need, bounds_.maximum(queue));
+}
+
+// --- Guarantees that are not lent ---
+
+Amounts ContainerStanding::kept_idle(QueueId queue) const {
+  Amounts idle;
+  for (const QueueId child : tree().node(queue).children) idle += kept_idle(child);
+  const Amounts& run = state_.queue(queue).running;
+  for (const Dimension d : state_.space().dimensions())
+    idle[d] = std::max(idle[d], bounds_.keep(queue)[d] - run[d]);
+  return idle;
+}
+
+bool ContainerStanding::leaves_what_is_kept(QueueId leaf, const Resources& need) const {
+  if (!bounds_.any_keeps()) return true;
+  Amounts kept;
+  for (QueueId q = leaf; q != QueueTree::root(); q = tree().parent(q)) {
+    for (const QueueId sibling : tree().node(tree().parent(q)).children) {
+      if (sibling != q) kept += kept_idle(sibling);
+    }
+  }
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] > 0 && state_.total()[d] - state_.held()[d] - need[d] < kept[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace weir

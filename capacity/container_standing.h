@@ -1,0 +1,60 @@
+// How queues stand where containers count: what each is guaranteed, allocated, runs and keeps, in
+// every dimension by itself, what of its jobs could start, and what all that says of one more task.
+// Derived state that follows what the policy is told, settled before it is asked; on the engine's
+// thread.
+#pragma once
+
+#include <vector>
+
+#include "capacity/capacity_settings.h"
+#include "capacity/queue_shares.h"
+#include "jobqueue/policy/container_index.h"
+#include "jobqueue/policy/container_reservations.h"
+#include "jobqueue/policy/queue_bounds.h"
+
+namespace weir {
+
+class ContainerStanding {
+ public:
+  ContainerStanding(const ClusterState& state, CapacitySettings::RedistributeBy by);
+
+  // --- What has changed; the index is told of jobs by itself ---
+  ContainerIndex& index() { return index_; }
+  void resized();
+  void settle();
+  // The queues of which anything may be otherwise since this was last asked, without repeats.
+  void take_changed(std::vector<QueueId>& out);
+
+  // --- Figures ---
+  const QueueTree& tree() const { return state_.tree(); }
+  const QueueLine& line(QueueId queue, Dimension d) const { return shares_[d.place()].line(queue); }
+  const Amounts& guaranteed(QueueId queue) const { return bounds_.guaranteed(queue); }
+  const Amounts& allocated(QueueId queue) const { return allocated_[queue.index()]; }
+  const QueueBounds& bounds() const { return bounds_; }
+  const ContainerItems& items(QueueId leaf) const { return index_.leaf(leaf.index()).items; }
+
+  // --- What they say of a task ---
+  bool within_maximum(QueueId queue, JobId job, const Resources& need) const;
+  // The queue, or it and every queue above, runs less than is allocated to it.
+  bool is_short_here(QueueId queue, const Resources& need) const;
+  bool short_on_the_way(QueueId leaf, const Resources& need) const;
+  bool short_of_maximum(QueueId queue, const Resources& need) const;
+  // What is free in the whole cluster is as much as other queues keep and do not use.
+  bool leaves_what_is_kept(QueueId leaf, const Resources& need) const;
+
+ private:
+  void mark(QueueId queue);
+  Amounts kept_idle(QueueId queue) const;  // OFF: of what it keeps, what does not run
+
+  const ClusterState& state_;
+  QueueBounds bounds_;
+  ContainerIndex index_;
+  std::vector<QueueShares> shares_;  // by place of the dimension
+  std::vector<Amounts> allocated_;   // AC, by QueueId
+  bool resized_ = true;
+  std::vector<std::size_t> leaves_;
+  std::vector<QueueId> queues_, changed_;
+  std::vector<bool> is_changed_;
+};
+
+}  // namespace weir

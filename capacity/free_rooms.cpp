@@ -1,0 +1,48 @@
+#include "capacity/free_rooms.h"
+
+#include <algorithm>
+
+namespace weir {
+
+FreeRooms::FreeRooms(const ClusterState& state) {
+  const auto& trackers = state.trackers();
+  rooms_.reserve(trackers.size());
+  for (const TrackerState& tracker : trackers) {
+    Resources& room = rooms_.emplace_back(tracker.total);
+    room -= tracker.used;
+    open_.push_back(tracker.in_pool());
+  }
+  for (const Hold& hold : state.claims().holds()) rooms_[hold.tracker.index()] -= hold.kept_room();
+  for (const Reservation& kept : state.claims().reservations())
+    open_[kept.tracker.index()] = false;
+}
+
+bool FreeRooms::has(const Resources& room, const Size& size) {
+  for (std::size_t d = size.begin; d < size.end; ++d) {
+    if (size.need.amount[d] > 0 && size.need.amount[d] > room.amount[d]) return false;
+  }
+  return true;
+}
+
+std::int64_t FreeRooms::take(TrackerId tracker, const Size& size, std::int64_t tasks) {
+  Resources& room = rooms_[tracker.index()];
+  std::int64_t fit = tasks;
+  for (std::size_t d = size.begin; d < size.end; ++d) {
+    if (size.need.amount[d] > 0)
+      fit = std::min(fit, std::max<std::int64_t>(0, room.amount[d]) / size.need.amount[d]);
+  }
+  for (std::size_t d = size.begin; d < size.end; ++d) room.amount[d] -= fit * size.need.amount[d];
+  return fit;
+}
+
+std::optional<TrackerId> FreeRooms::first(const Size& size, std::size_t from) {
+  if (size.number >= none_before_.size()) none_before_.resize(size.number + 1, 0);
+  std::size_t& none_before = none_before_[size.number];
+  for (std::size_t tracker = std::max(from, none_before); tracker < rooms_.size(); ++tracker) {
+    if (open_[tracker] && has(rooms_[tracker], size)) return TrackerId(tracker);
+    if (tracker == none_before) ++none_before;
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir

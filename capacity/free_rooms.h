@@ -1,0 +1,32 @@
+// What is free on every tracker, for putting tasks into it first fit, trackers in order of
+// registration. Room only shrinks while that is done, so that of each size it is known up to where
+// there is none. Made for one pass; on the engine's thread.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "jobqueue/model/cluster_state.h"
+
+namespace weir {
+
+class FreeRooms {
+ public:
+  explicit FreeRooms(const ClusterState& state);
+
+  // What is free there, not held, and not taken.
+  const Resources& of(TrackerId tracker) const { return rooms_[tracker.index()]; }
+  // How many tasks of the size, up to `tasks`, find room there; they take it.
+  std::int64_t take(TrackerId tracker, const Size& size, std::int64_t tasks);
+  // The first tracker from there on with room for one; of those that nobody has reserved.
+  std::optional<TrackerId> first(const Size& size, std::size_t from);
+
+ private:
+  static bool has(const Resources& room, const Size& size);
+
+  std::vector<Resources> rooms_;          // by TrackerId
+  std::vector<bool> open_;                // it takes tasks, and nobody has reserved it
+  std::vector<std::size_t> none_before_;  // by number of the size
+};
+
+}  // namespace weir

@@ -1,0 +1,201 @@
+// Which child of a queue, or of a pool, stands first where containers count, kept for offers that
+// come again and again. What children would give on a tracker depends, but for few of them, on no
+// more than which sizes fit there: so each family has an order of its children for each set of
+// sizes that trackers with room have come with. A child that has changed stands where it could come
+// at best, and is asked when that is the first place. Children whose answers depend on the very
+// tracker (their first task has failed on one, or requires a label) stand apart and are asked at
+// each offer. Derived state, on the engine's thread.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <boost/container/flat_set.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "jobqueue/model/size_table.h"
+#include "jobqueue/policy/winner_tree.h"
+
+namespace weir {
+
+// What a tracker is for tasks of each size, a bit for each of the first 63 sizes; all others share
+// the last one, and what they could do is asked at each offer.
+struct SizeMasks {
+  std::uint64_t starts = 0;     // they fit there now
+  std::uint64_t reserves = 0;   // they do not, and may have it reserved
+  std::uint64_t picky = 0;      // as these, for tasks that not every tracker would do for
+  std::uint64_t elsewhere = 0;  // they do not, and fit on another
+  friend bool operator==(const SizeMasks&, const SizeMasks&) = default;
+};
+inline constexpr std::uint64_t kFurtherSizes = std::uint64_t{1} << 63;
+inline std::uint64_t mask_of(const Size& size) {
+  return std::uint64_t{1} << std::min<std::uint32_t>(size.number, 63);
+}
+
+template <class Use>
+void each_size(std::uint64_t mask, Use use) {
+  for (; mask != 0; mask &= mask - 1) use(static_cast<std::size_t>(std::countr_zero(mask)));
+}
+
+// Where a child stands among its siblings; ties go to the earlier one.
+template <class Key>
+struct HeadRank {
+  int step = 0;
+  Key key{};
+  std::uint32_t child = 0;
+  bool known = false;  // else it comes there at best
+  friend bool operator<(const HeadRank& a, const HeadRank& b) {
+    if (a.step != b.step) return a.step < b.step;
+    if (a.key < b.key) return true;
+    return !(b.key < a.key) && a.child < b.child;
+  }
+};
+
+// A head has a `step` and, among those of one step, a `key`.
+template <class Head>
+class HeadViews {
+ public:
+  using Rank = HeadRank<decltype(Head::key)>;
+  using Children = boost::container::flat_set<std::uint32_t>;
+  struct Answer {
+    std::optional<Head> head;
+    bool depends = false;  // on the very tracker
+  };
+
+  class View {
+   public:
+    // The first child and its head; null: there is none. `ask(child)` tells what one would give.
+    template <class Ask>
+    const Head* first(std::uint32_t& child, Ask ask) {
+      for (;;) {
+        const Rank* found = order_.first();
+        if (found == nullptr) return nullptr;
+        child = found->child;
+        if (found->known) return &heads_[child];
+        set(child, ask(child));
+      }
+    }
+    // Out of the order, until all that were hidden come back.
+    void hide(std::uint32_t child) {
+      if (const Rank* rank = order_.at(child)) {
+        hidden_.push_back(*rank);
+        order_.clear(child);
+      }
+    }
+    void show_all() {
+      for (const Rank& rank : hidden_) order_.set(rank.child, rank);
+      hidden_.clear();
+    }
+    // Its head; null: it gives nothing, or its answer depends on the tracker.
+    template <class Ask>
+    std::optional<Head> known(std::uint32_t child, Ask ask) {
+      const Rank* rank = order_.at(child);
+      if (rank != nullptr && !rank->known) {
+        set(child, ask(child));
+        rank = order_.at(child);
+      }
+      return rank == nullptr ? std::nullopt : std::optional(heads_[child]);
+    }
+    const Children& depending() const { return depending_; }
+
+   private:
+    friend class HeadViews;
+    void has_changed(std::uint32_t child, const std::optional<Rank>& at_best) {
+      if (!depending_.empty()) depending_.erase(child);
+      if (at_best) {
+        order_.set(child, *at_best);
+      } else if (order_.at(child) != nullptr) {
+        order_.clear(child);
+      }
+    }
+    void set(std::uint32_t child, const Answer& answer) {
+      if (answer.depends) depending_.insert(child);
+      if (answer.depends || !answer.head) return order_.clear(child);
+      heads_[child] = *answer.head;
+      order_.set(child, Rank{answer.head->step, answer.head->key, child, true});
+    }
+
+    SizeMasks masks_;
+    WinnerTree<Rank> order_;
+    std::vector<Head> heads_;
+    Children depending_;
+    std::vector<Rank> hidden_;
+    std::uint64_t seen_ = 0;  // of the family's changes
+    std::uint64_t used_ = 0;
+  };
+
+  // Families by number, of so many children each.
+  explicit HeadViews(const std::vector<std::size_t>& children) {
+    for (const std::size_t count : children) families_.push_back(Family(count));
+  }
+
+  void mark(std::size_t family, std::uint32_t child) {
+    Family& here = families_[family];
+    if (here.views.empty()) return;
+    here.changes.push_back(child);
+    if (here.changes.size() <= 4 * here.children + 64) return;
+    here.forgotten += here.changes.size();  // who has not seen them asks all
+    here.changes.clear();
+  }
+
+  // The order of the family where these masks hold; `at_best(child)` tells where a child may stand,
+  // if it could give anything.
+  template <class AtBest>
+  View& at(std::size_t family, const SizeMasks& masks, AtBest at_best) {
+    Family& here = families_[family];
+    View& view = here.of(masks);
+    const std::uint64_t now = here.forgotten + here.changes.size();
+    if (view.seen_ < here.forgotten) {
+      for (std::uint32_t child = 0; child < here.children; ++child)
+        view.has_changed(child, at_best(child));
+    } else if (view.seen_ < now) {
+      ++here.rounds;
+      for (std::size_t i = view.seen_ - here.forgotten; i < here.changes.size(); ++i) {
+        const std::uint32_t child = here.changes[i];
+        if (here.asked[child] == here.rounds) continue;
+        here.asked[child] = here.rounds;
+        view.has_changed(child, at_best(child));
+      }
+    }
+    view.seen_ = now;
+    return view;
+  }
+
+ private:
+  static constexpr std::size_t kViews = 16;  // of a family: that used longest ago goes
+
+  struct Family {
+    explicit Family(std::size_t count) : children(count), asked(count, 0) {}
+    View& of(const SizeMasks& masks) {
+      ++uses;
+      View* oldest = nullptr;
+      for (const auto& view : views) {
+        if (view->masks_ == masks) {
+          view->used_ = uses;
+          return *view;
+        }
+        if (oldest == nullptr || view->used_ < oldest->used_) oldest = view.get();
+      }
+      if (views.size() < kViews) oldest = views.emplace_back(std::make_unique<View>()).get();
+      if (forgotten == 0) forgotten = 1;  // a new one has seen nothing
+      *oldest = View{};
+      oldest->masks_ = masks;
+      oldest->order_.resize(children);
+      oldest->heads_.resize(children);
+      oldest->used_ = uses;
+      return *oldest;
+    }
+    std::size_t children;
+    std::vector<std::unique_ptr<View>> views;
+    std::vector<std::uint32_t> changes;  // since `forgotten`
+    std::uint64_t forgotten = 0;
+    std::uint64_t uses = 0, rounds = 0;
+    std::vector<std::uint64_t> asked;  // by child, in which round
+  };
+
+  std::vector<Family> families_;
+};
+
+}  // namespace weir
