@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "jobqueue/policy/container_reasons.h"
+#include "capacity/container_explain.h"
 
 namespace weir {
 
@@ -56,34 +56,9 @@ QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) cons
           .priorities = priorities_count(state_, queue)};
 }
 
-std::vector<Reason> ContainerCapacity::explain(JobId id, TaskKind kind, TimeMs) const {
+std::vector<Reason> ContainerCapacity::explain(JobId job, TaskKind kind, TimeMs now) const {
   standing_.settle();
-  const Job& job = state_.job(id);
-  const Resources& need = job.need(kind);
-  const Space& space = state_.space();
-  const QueueBounds& bounds = standing_.bounds();
-  std::vector<Reason> reasons;
-  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-    const Amounts& run = state_.queue(q).running;
-    for (const Dimension d : space.dimensions()) {
-      if (!bounds.has_maximum(q) || need[d] == 0 || run[d] + need[d] <= bounds.maximum(q)[d])
-        continue;
-      reasons.push_back({"queue_at_maximum",
-                         "queue " + state_.tree().node(q).path + " runs " +
-                             std::to_string(run[d]) + " of its maximum of " +
-                             std::to_string(bounds.maximum(q)[d]) + " " +
-                             std::string(space.name(d)),
-                         {{"running", run[d]}, {"maximum", bounds.maximum(q)[d]}}});
-    }
-  }
-  if (!standing_.leaves_what_is_kept(job.queue, need)) {
-    reasons.push_back({"kept",
-                       "what is free is kept for queues that do not lend their guarantees",
-                       {}});
-  }
-  const std::vector<Reason> room = reasons_of_room(state_, job, kind);
-  reasons.insert(reasons.end(), room.begin(), room.end());
-  return reasons;
+  return ContainerExplain(state_, standing_, users_).reasons(state_.job(job), kind, now);
 }
 
 }  // namespace weir

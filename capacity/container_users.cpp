@@ -17,13 +17,19 @@ Amounts ContainerUsers::reserved_by_others(QueueId leaf, UserId user, JobId job)
 
 bool ContainerUsers::over_limit(QueueId leaf, UserId user, const Resources& task,
                                 const Amounts& reserved) const {
-  if (!limited(leaf)) return false;
+  return limited(leaf) && where_over(leaf, user, task, reserved);
+}
+
+std::optional<ContainerUsers::Over> ContainerUsers::where_over(QueueId leaf, UserId user,
+                                                               const Resources& task,
+                                                               const Amounts& reserved) const {
+  if (!limited(leaf)) return std::nullopt;
   for (const Dimension d : state_.space().dimensions()) {
     if (task[d] == 0 || has_enough(leaf, user, d, task[d] + reserved[d])) continue;
     const Part mine = part(leaf, user, d, task[d]);
-    if (mine.has + reserved[d] + task[d] > mine.allowed) return true;
+    if (mine.has + reserved[d] + task[d] > mine.allowed) return Over{d, mine.has, mine.allowed};
   }
-  return false;
+  return std::nullopt;
 }
 
 bool ContainerUsers::above_limit(QueueId leaf, UserId user) const {

@@ -3,6 +3,8 @@
 // the shares, on the engine's thread.
 #pragma once
 
+#include <optional>
+
 #include "capacity/container_standing.h"
 #include "jobqueue/model/cluster_state.h"
 
@@ -17,6 +19,13 @@ class ContainerUsers {
   // of the user.
   bool over_limit(QueueId leaf, UserId user, const Resources& task,
                   const Amounts& reserved = {}) const;
+  // The dimension in which that is so.
+  struct Over {
+    Dimension dimension;
+    std::int64_t has = 0, allowed = 0;
+  };
+  std::optional<Over> where_over(QueueId leaf, UserId user, const Resources& task,
+                                 const Amounts& reserved = {}) const;
   bool above_limit(QueueId leaf, UserId user) const;
   // What other jobs of the user have reserved in the leaf.
   Amounts reserved_by_others(QueueId leaf, UserId user, JobId job) const;

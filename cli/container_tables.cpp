@@ -6,6 +6,8 @@
 #include <string>
 
 #include "cli/format.h"
+#include "jobqueue/model/counted.h"
+#include "jobqueue/model/time.h"
 #include "cli/tracker_commands.h"
 
 namespace weir::cli {
@@ -44,7 +46,28 @@ bool any_amount(const std::vector<QueueView>& queues, const Amount& amount) {
   return false;
 }
 
+std::string owed_cell(const QueueView& queue, const std::string& dimension) {
+  std::int64_t owed = 0;
+  const QueueView::Claim* first = nullptr;
+  for (const QueueView::Claim& claim : queue.claims) {
+    if (claim.dimension != dimension) continue;
+    owed += claim.slots;
+    if (first == nullptr) first = &claim;
+  }
+  if (first == nullptr) return "-";
+  const std::string due = first->overdue_ms              ? "due"
+                          : first->milliseconds_left < 0 ? "never"
+                                                         : short_duration(first->milliseconds_left);
+  return fmt::format("{} ({})", owed, due);
+}
+
 }  // namespace
+
+std::string amount_text(const std::string& dimension, std::int64_t amount) {
+  if (dimension == "memory_mb") return fmt::format("{} MB", amount);
+  if (dimension == "vcores") return counted(amount, "vcore");
+  return fmt::format("{} {}", amount, dimension);
+}
 
 bool count_containers(const std::vector<QueueView>& queues) {
   return !queues.empty() && !queues.front().amounts.empty();
@@ -61,6 +84,9 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
   columns.insert(columns.end(), {{.header = "RUN", .right = true},
                                  {.header = "PEND", .right = true},
                                  {.header = "MAX", .right = true, .rank = 2}});
+  const bool owes = std::any_of(queues.begin(), queues.end(),
+                                [](const QueueView& queue) { return !queue.claims.empty(); });
+  if (owes) columns.push_back({.header = "OWED", .right = true});
   if (keeps) columns.push_back({.header = "KEEPS", .right = true, .rank = 1});
   if (reserves) columns.push_back({.header = "RESERVED", .right = true, .rank = 1});
   columns.push_back({.header = "JOBS", .right = true, .rank = 3});
@@ -80,6 +106,7 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
       cells.push_back(std::to_string(figures.running));
       cells.push_back(std::to_string(figures.pending));
       cells.push_back(figures.maximum ? std::to_string(*figures.maximum) : "-");
+      if (owes) cells.push_back(owed_cell(queue, each.dimension));
       if (keeps) cells.push_back(std::to_string(each.kept.value_or(0)));
       if (reserves) cells.push_back(std::to_string(each.reserved));
       cells.push_back(jobs);

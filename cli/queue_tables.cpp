@@ -35,6 +35,11 @@ std::string or_dash(const std::optional<Number>& value) {
   return value ? std::to_string(*value) : "-";
 }
 
+std::string owed_text(const QueueView::Claim& claim) {
+  if (!claim.dimension) return slots_of(claim.slots, claim.kind);
+  return amount_text(*claim.dimension, claim.slots);
+}
+
 // Slot-seconds, exact to a tenth.
 std::string slot_seconds(std::int64_t slot_ms) {
   return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
@@ -143,9 +148,11 @@ std::string due_text(const QueueView::Claim& claim) {
 std::string kill_state(const QueueView::Claim& claim) {
   if (!claim.state) return "-";
   if (claim.state == "unservable") {
+    if (claim.dimension) return "unservable: no tracker can make room for one task";
     const std::int64_t width = claim.width.value_or(0);
     return fmt::format("unservable: no tracker can free {} slot{}", width, width == 1 ? "" : "s");
   }
+  if (claim.state == "fragmented") return "enough could be freed, on no tracker all of it";
   if (claim.state == "over_budget") return "those who borrow have lost their kill_budget";
   if (claim.state == "preemption_off") return "nobody is killed: capacity.preemption is off";
   if (claim.state == "log_only") return "nobody is killed: capacity.preemption is log_only";
@@ -158,14 +165,14 @@ std::string kill_state(const QueueView::Claim& claim) {
 std::string claims_block(const QueueView& queue, std::int64_t now_ms, std::size_t width) {
   if (queue.claims.empty()) return "";
   Table table({{.header = "CLAIM", .right = true},
-               {"SLOTS"},
+               {queue.claims.front().dimension ? "AMOUNT" : "SLOTS"},
                {.header = "OWED FOR", .right = true, .rank = 1},
                {.header = "DUE", .right = true},
                {.header = "STATE", .least_width = 12}});
   for (const auto& claim : queue.claims) {
     const std::string due =
         claim.overdue_ms ? short_duration(*claim.overdue_ms) + " ago" : due_text(claim);
-    table.add({or_dash(claim.claim), slots_of(claim.slots, claim.kind),
+    table.add({or_dash(claim.claim), owed_text(claim),
                claim.opened_at_ms ? short_duration(now_ms - *claim.opened_at_ms) : "-", due,
                kill_state(claim)});
   }
@@ -177,7 +184,8 @@ std::string holds_block(const QueueView& queue) {
   for (const auto& hold : queue.holds) {
     text +=
         fmt::format("held for claim {}: {} on tracker {}{}\n", hold.claim,
-                    slots_of(hold.slots, hold.kind), printable(hold.tracker),
+                    hold.room ? *hold.room : slots_of(hold.slots, hold.kind),
+                    printable(hold.tracker),
                     hold.dying > 0 ? fmt::format(", {} of its tasks still dying", hold.dying) : "");
   }
   return text.empty() ? "" : "\n" + text;
@@ -210,7 +218,7 @@ std::string share_text(std::int64_t thousandths) {
 }
 
 std::string claim_text(const QueueView::Claim& claim) {
-  const std::string slots = slots_of(claim.slots, claim.kind);
+  const std::string slots = owed_text(claim);
   if (!claim.overdue_ms) return slots + " " + due_text(claim);
   const bool plain = claim.state.value_or("due") == "due";
   return fmt::format("{} overdue {}{}", slots, short_duration(*claim.overdue_ms),
@@ -354,8 +362,13 @@ std::string queue_details(const QueueView& queue, std::int64_t now_ms,
                        fmt::format("{} slot-seconds an hour may be lost", *queue.kill_budget));
   }
   if (queue.leaf && queue.claims.empty()) lines.emplace_back("claims", "none");
-  if (!queue.amounts.empty())
-    return property_lines(lines) + "\n" + queue_amounts_table({queue}).render(width);
+  if (!queue.amounts.empty()) {
+    if (queue.leaf && queue.reclaim_after_map_ms)  // of every dimension
+      lines.emplace_back("reclaim after", reclaim_text(queue.reclaim_after_map_ms));
+    return property_lines(lines) + "\n" + queue_amounts_table({queue}).render(width) +
+           claims_block(queue, now_ms, width) + holds_block(queue) +
+           kills_block(queue, now_ms, width);
+  }
   return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +
          holds_block(queue) + users_block(queue, width) + time_block(queue, width) +
          kills_block(queue, now_ms, width);

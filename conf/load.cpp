@@ -80,12 +80,11 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
   }
   Loaded loaded = read_settings(*document, source.allocations, out);
   const bool containers = loaded.settings.resources.mode == ResourceSettings::Mode::kContainers;
-  if (containers && loaded.settings.policy != "fifo") {
-    // The others do not kill, nor reserve for gangs, on real trackers yet (docs/containers.md).
+  if (const auto allowed = not_of_real_containers(loaded.settings.policy); containers && allowed) {
     out.error(document->at,
               fmt::format("resources is containers with policy {}, allowed for a JobTracker: "
-                          "policy fifo, or resources slots; `weir sim` knows all of them",
-                          loaded.settings.policy));
+                          "policy {}, or resources slots; `weir sim` knows all of them",
+                          loaded.settings.policy, *allowed));
   }
   if (!out.ok()) return std::nullopt;
   loaded.settings.notices = out.warnings();

@@ -25,17 +25,40 @@ std::unique_ptr<Policy> make(const ClusterState& state, PolicyMemory& memory) {
 }
 
 constexpr PolicyEntry kPolicies[] = {
-    {"capacity", make<CapacityPolicy>, make<ContainerCapacity>, read_capacity, describe_capacity,
-     nullptr, capacity_notices},
-    {"fair", make<FairPolicy>, make<ContainerFair>, read_fair, describe_fair, fair_parts,
-     fair_notices},
-    {"fifo", make<FifoPolicy>, make<ContainerFifo>},
+    {.name = "capacity",
+     .make = make<CapacityPolicy>,
+     .make_of_containers = make<ContainerCapacity>,
+     .read = read_capacity,
+     .describe = describe_capacity,
+     .notices = capacity_notices,
+     .of_real_containers = true},
+    {.name = "fair",
+     .make = make<FairPolicy>,
+     .make_of_containers = make<ContainerFair>,
+     .read = read_fair,
+     .describe = describe_fair,
+     .parts = fair_parts,
+     .notices = fair_notices},
+    {.name = "fifo",
+     .make = make<FifoPolicy>,
+     .make_of_containers = make<ContainerFifo>,
+     .of_real_containers = true},
 };
 
 }  // namespace
 
 PolicyTable policy_table() {
   return kPolicies;
+}
+
+std::optional<std::string> not_of_real_containers(std::string_view policy) {
+  std::string allowed;
+  for (const PolicyEntry& entry : policy_table()) {
+    if (!entry.of_real_containers) continue;
+    if (entry.name == policy) return std::nullopt;
+    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  return allowed;
 }
 
 std::vector<std::string> policy_names(PolicyTable policies) {

@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::size_t kHeaderLines = 4;
 
+std::string owed_text(const TopClaim& claim) {
+  if (claim.kind == "memory_mb") return fmt::format("{} MB", claim.slots);
+  const bool slots = claim.kind == "map" || claim.kind == "reduce";
+  return fmt::format("{} {}{}", claim.slots, claim.kind,
+                     !slots ? "" : claim.slots == 1 ? " slot" : " slots");
+}
+
 class Painter {
  public:
   Painter(const TopModel& model, const TopView& view, ScreenSize size, std::int64_t now_ms)
@@ -114,7 +121,7 @@ void Painter::header() {
 
 void Painter::claims(std::size_t rows) {
   if (rows < 2) return;
-  add({{left(fmt::format("CLAIMS ({}): slots owed to queues", model_.claims.size()),
+  add({{left(fmt::format("CLAIMS ({}): owed to queues", model_.claims.size()),
              size_.columns),
         Look::kHead}});
   const std::int64_t passed = now_ - model_.claims_came_ms;
@@ -130,8 +137,7 @@ void Painter::claims(std::size_t rows) {
     }
     const std::size_t columns = std::clamp<std::size_t>(size_.columns / 4, 16, 40);
     add({{left("  " + claim.queue, columns)},
-         {left(fmt::format(" {} {} slot{}", claim.slots, claim.kind, claim.slots == 1 ? "" : "s"),
-               20)},
+         {left(" " + owed_text(claim), 20)},
          {shown(when), left_ms > 0 && claim.left_ms >= 0 ? Look::kPlain : Look::kWarn}});
   }
 }

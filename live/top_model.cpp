@@ -106,7 +106,9 @@ void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   const Json& claims = part_of(cluster, "claims");
   if (!claims.is_array()) return;
   for (const Json& claim : claims) {
-    model.claims.push_back({text_of(claim, "queue"), text_of(claim, "kind"),
+    const std::string dimension = text_of(claim, "dimension");
+    model.claims.push_back({text_of(claim, "queue"),
+                            dimension.empty() ? text_of(claim, "kind") : dimension,
                             text_of(claim, "state"), number_of(claim, "slots"),
                             number_of(claim, "milliseconds_left")});
   }

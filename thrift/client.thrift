@@ -192,6 +192,7 @@ struct ClaimInfo {
   8: optional string state             // waiting due unservable over_budget preemption_off log_only repeating
                                        // recovering (trackers are still to report after a restart) paused
   9: optional i64 width                // unservable: slots that one task needs on one tracker
+  10: optional string dimension        // where containers count: memory_mb, of which `slots` is an amount; `kind` says nothing
 }
 
 /** Slots of a tracker that a kill has freed, or is freeing, for this queue. */
@@ -201,6 +202,7 @@ struct HoldInfo {
   3: required i64 slots
   4: required i64 claim
   5: required i32 dying                // victims that are not gone yet
+  6: optional string room              // where containers count: "3072 MB, 1 vcore"
 }
 
 /** One preempted attempt. */

@@ -101,6 +101,7 @@ wire::ClaimInfo claim_to_wire(const QueueView::Claim& claim) {
   if (claim.overdue_ms) out.__set_overdue_ms(*claim.overdue_ms);
   if (claim.state) out.__set_state(*claim.state);
   if (claim.width) out.__set_width(*claim.width);
+  if (claim.dimension) out.__set_dimension(*claim.dimension);
   return out;
 }
 
@@ -116,6 +117,7 @@ QueueView::Claim claim_from_wire(const wire::ClaimInfo& claim) {
   out.overdue_ms = if_set(set.overdue_ms, claim.overdue_ms);
   out.state = if_set(set.state, claim.state);
   out.width = if_set(set.width, claim.width);
+  out.dimension = if_set(set.dimension, claim.dimension);
   return out;
 }
 
@@ -126,11 +128,13 @@ wire::HoldInfo hold_to_wire(const QueueView::Hold& hold) {
   out.slots = hold.slots;
   out.claim = hold.claim;
   out.dying = hold.dying;
+  if (hold.room) out.__set_room(*hold.room);
   return out;
 }
 
 QueueView::Hold hold_from_wire(const wire::HoldInfo& hold) {
-  return {kind_of(hold.kind), hold.tracker, hold.slots, hold.claim, hold.dying};
+  return {kind_of(hold.kind), hold.tracker, hold.slots, hold.claim, hold.dying,
+          if_set(hold.__isset.room, hold.room)};
 }
 
 wire::KillInfo kill_to_wire(const QueueView::Kill& kill) {

@@ -56,7 +56,8 @@ struct QueueView {
 
   struct Claim {
     TaskKind kind = TaskKind::kMap;
-    std::int64_t slots = 0;              // still owed
+    std::int64_t slots = 0;              // still owed; where containers count an amount of
+    std::optional<std::string> dimension;  // this, and `kind` says nothing
     std::int64_t milliseconds_left = 0;  // until it kills, 0 once it is due, -1: never
     std::optional<std::int64_t> claim;   // its number
     std::optional<std::int64_t> opened_at_ms;
@@ -75,6 +76,7 @@ struct QueueView {
     std::int64_t slots = 0;
     std::int64_t claim = 0;
     std::int32_t dying = 0;  // victims that are not gone yet
+    std::optional<std::string> room;  // where containers count: "3072 MB, 1 vcore"
     friend bool operator==(const Hold&, const Hold&) = default;
   };
 

@@ -95,10 +95,15 @@ const char* claim_state(const Engine& engine, const Claim& claim) {
 
 void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, QueueView* out) {
   const TimeMs now = engine.claims_now();
-  for (const TaskKind kind : kTaskKinds) {
-    for (const Claim& claim : engine.state().claims().claims(leaf, kind)) {
+  const Space& space = engine.state().space();
+  for (const Dimension d : space.dimensions()) {
+    for (const Claim& claim : engine.state().claims().claims(leaf, d)) {
       QueueView::Claim info;
-      info.kind = kind;
+      if (space.containers()) {
+        info.dimension = space.name(d);
+      } else {
+        info.kind = d.kind();
+      }
       info.slots = claim.slots;
       const bool never = claim.deadline == kNever;
       info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
@@ -120,6 +125,10 @@ QueueView::Hold render_hold(const ClusterState& state, const Hold& hold) {
   out.slots = hold.slots;
   out.claim = static_cast<std::int64_t>(hold.claim);
   out.dying = count(hold.dying);
+  if (!state.space().containers()) return out;
+  Resources room;
+  for (const Dimension d : state.space().dimensions()) room[d] = hold.need[d];
+  out.room = state.space().text(room);
   return out;
 }
 

@@ -70,6 +70,7 @@ std::vector<SeriesSample> sample_of(const PublishedViews& views, const KillCount
   Family family(out);
   for (const QueueView& queue : *views.queues) {
     for (const QueueView::Claim& claim : queue.claims) {
+      if (claim.dimension) continue;  // the series are of slots
       family.each(queue.name, [&](SeriesSample& of) {
         of.of[index(claim.kind)].claims += claim.slots;
       });

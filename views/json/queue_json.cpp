@@ -47,6 +47,7 @@ Json part_json(const QueueView::User& user) {
 Json part_json(const QueueView::Claim& claim) {
   return {{"kind", name(claim.kind)},
           {"slots", claim.slots},
+          {"dimension", or_null(claim.dimension)},
           {"milliseconds_left", claim.milliseconds_left},
           {"claim", or_null(claim.claim)},
           {"opened_at_ms", or_null(claim.opened_at_ms)},
@@ -61,7 +62,8 @@ Json part_json(const QueueView::Hold& hold) {
           {"tracker", hold.tracker},
           {"slots", hold.slots},
           {"claim", hold.claim},
-          {"dying", hold.dying}};
+          {"dying", hold.dying},
+          {"room", or_null(hold.room)}};
 }
 
 Json part_json(const QueueView::Kill& kill) {

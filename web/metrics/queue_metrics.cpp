@@ -70,28 +70,33 @@ std::int64_t overdue_ms(const QueueView::Claim& claim, TimeMs now) {
 
 void add_claims(Families& families, const PublishedViews& views, TimeMs now) {
   families.gauge("weir_queue_claim_slots",
-                 "Slots that open claims of the queue are still owed, by what they wait for.");
+                 "Slots, or amounts of containers' dimensions, that open claims of the queue are "
+                 "still owed, by what they wait for.");
   for (const QueueView& queue : *views.queues) {
-    for (const TaskKind kind : kTaskKinds) {
-      std::map<std::string, std::int64_t> by_state;
-      for (const QueueView::Claim& claim : queue.claims) {
-        if (claim.kind == kind) by_state[claim.state.value_or("waiting")] += claim.slots;
-      }
-      for (const auto& [state, slots] : by_state)
-        families.add(slots, {{"queue", queue.name}, {"class", name(kind)}, {"state", state}});
+    std::map<std::pair<std::string, std::string>, std::int64_t> by_state;
+    for (const QueueView::Claim& claim : queue.claims) {
+      const std::string of = claim.dimension.value_or(name(claim.kind));
+      by_state[{of, claim.state.value_or("waiting")}] += claim.slots;
+    }
+    for (const auto& [what, slots] : by_state) {
+      families.add(slots, {{"queue", queue.name}, {"class", what.first}, {"state", what.second}});
     }
   }
   families.gauge("weir_queue_claim_overdue_seconds",
                  "For how long the queue's oldest due claim has been past its deadline; 0: none "
                  "is.");
-  each(families, views, [now](const QueueView& queue, TaskKind kind) -> std::optional<double> {
-    if (!queue.leaf) return std::nullopt;
-    std::int64_t most = 0;
+  for (const QueueView& queue : *views.queues) {
+    if (!queue.leaf) continue;
+    std::map<std::string, std::int64_t> most;
+    for (const QueueView::Amounts& amounts : queue.amounts) most[amounts.dimension] = 0;
+    if (queue.amounts.empty()) most = {{"map", 0}, {"reduce", 0}};
     for (const QueueView::Claim& claim : queue.claims) {
-      if (claim.kind == kind) most = std::max(most, overdue_ms(claim, now));
+      std::int64_t& here = most[claim.dimension.value_or(name(claim.kind))];
+      here = std::max(here, overdue_ms(claim, now));
     }
-    return static_cast<double>(most) / 1'000;
-  });
+    for (const auto& [of, ms] : most)
+      families.add(static_cast<double>(ms) / 1'000, {{"queue", queue.name}, {"class", of}});
+  }
   families.gauge("weir_queue_reclaim_after_seconds",
                  "After how long a claim of the queue kills, if ever.");
   each(families, views, [](const QueueView& queue, TaskKind kind) -> std::optional<double> {

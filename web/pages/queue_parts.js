@@ -26,7 +26,7 @@ export function claimTable(queue) {
   return plainTable(
     heads,
     queue.claims.map((claim) => [
-      claim.kind,
+      claim.dimension ?? claim.kind,
       whole(claim.slots),
       claim.opened_at_ms ? clock(claim.opened_at_ms) : DASH,
       killsIn(claim),

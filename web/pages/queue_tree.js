@@ -58,11 +58,18 @@ function dealt(view) {
   ];
 }
 
+function unitOf(dimension) {
+  return dimension === 'memory_mb' ? 'MB' : dimension;
+}
+
 function claimsText(queue) {
   if (!queue.claims.length) return '';
-  const slots = queue.claims.reduce((sum, claim) => sum + claim.slots, 0);
+  const amounts = queue.claims.filter((claim) => claim.dimension);
+  const slots = amounts.length
+    ? amounts.map((claim) => `${whole(claim.slots)} ${unitOf(claim.dimension)}`).join(', ')
+    : whole(queue.claims.reduce((sum, claim) => sum + claim.slots, 0));
   const left = queue.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
-  return `${whole(slots)} owed` + (left.length ? ` ${seconds(Math.min(...left))}` : '');
+  return `${slots} owed` + (left.length ? ` ${seconds(Math.min(...left))}` : '');
 }
 
 export class QueueTree {

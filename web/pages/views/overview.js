@@ -78,10 +78,17 @@ function killsIn(claim, ago) {
   return seconds(Math.max(0, left - ago));
 }
 
+/** Slots of a class, or so much of a dimension. */
+function owedText(amount, kind) {
+  if (kind === 'map' || kind === 'reduce') return counted(amount, `${kind} slot`);
+  return `${whole(amount)} ${kind === 'memory_mb' ? 'MB' : kind}`;
+}
+
 function claimRows(list, claims, readAt) {
   const ago = Date.now() - readAt;
   const lines = new Map();
-  for (const {queue, kind, slots, ...claim} of claims) {
+  for (const {queue, slots, ...claim} of claims) {
+    const kind = claim.dimension ?? claim.kind;
     const when = killsIn(claim, ago);
     const key = [queue, kind, when].join();
     lines.set(key, {queue, kind, when, slots: slots + (lines.get(key)?.slots ?? 0)});
@@ -107,7 +114,7 @@ function claimRows(list, claims, readAt) {
   }
   shown.forEach(({kind, when, slots}, i) => {
     const [, owed, left] = list.children[i].children;
-    setText(owed, counted(slots, `${kind} slot`));
+    setText(owed, owedText(slots, kind));
     setText(left, when);
   });
 }

@@ -1,0 +1,191 @@
+#include "capacity/container_explain.h"
+
+#include <algorithm>
+
+#include "jobqueue/policy/container_reasons.h"
+
+namespace weir {
+namespace {
+
+constexpr std::int64_t kJobsCounted = 1000;
+
+// "kills in 23s at the latest"
+std::string when_it_kills(const Claim& claim, TimeMs now) {
+  switch (claim.block) {
+    case ClaimBlock::kUnservable:
+      return "is unservable: no tracker can make room for one task";
+    case ClaimBlock::kFragmented:
+      return "is due, but what could be freed is on no tracker enough for one task";
+    case ClaimBlock::kOverBudget:
+      return "waits: those who borrow have lost their kill_budget of the last hour";
+    case ClaimBlock::kPreemptionOff:
+      return "is due, but capacity.preemption is off";
+    case ClaimBlock::kLogOnly:
+      return "is due, but capacity.preemption is log_only";
+    case ClaimBlock::kRepeating:
+      return "is due; its last kill brought no launch, it kills again in " +
+             short_duration(claim.kills_from - now);
+    case ClaimBlock::kNone:
+      break;
+  }
+  if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
+  if (claim.kills_from <= now) return "is due and kills now";
+  return "kills in " + short_duration(claim.kills_from - now) + " at the latest";
+}
+
+}  // namespace
+
+std::string ContainerExplain::text(Dimension d, std::int64_t amount) const {
+  Resources one;
+  one[d] = amount;
+  return amount == 0 ? "no " + std::string(state_.space().name(d)) : state_.space().text(one);
+}
+
+std::vector<Reason> ContainerExplain::reasons(const Job& job, TaskKind kind, TimeMs now) const {
+  std::vector<Reason> reasons;
+  const auto add = [&](std::optional<Reason> reason) {
+    if (reason) reasons.push_back(std::move(*reason));
+  };
+  const bool kept = !standing_.leaves_what_is_kept(job.queue, job.need(kind));
+  add(of_user(job, kind));
+  // What holds it back while room is free is what others keep, not what is allocated.
+  if (auto reason = of_queues(job, kind); reason && !(kept && reason->code == "queue_at_capacity"))
+    reasons.push_back(std::move(*reason));
+  add(of_claims(job.queue, now));
+  add(of_others(job.queue, now));
+  if (kept) {
+    reasons.push_back({"kept",
+                       "what is free is kept for queues that do not lend their guarantees",
+                       {}});
+  }
+  for (Reason& reason : reasons_of_room(state_, job, kind)) reasons.push_back(std::move(reason));
+  add(of_jobs(job, kind));
+  return reasons;
+}
+
+std::optional<Reason> ContainerExplain::of_user(const Job& job, TaskKind kind) const {
+  const Resources& need = job.need(kind);
+  const auto over = users_.where_over(job.queue, job.user, need);
+  if (!over) return std::nullopt;
+  const QueueTree::Node& queue = state_.tree().node(job.queue);
+  const bool soft = queue.settings.user_limit.mode == UserLimit::Mode::kSoft;
+  return Reason{"user_at_limit",
+                "user " + state_.user_name(job.user) + " holds " +
+                    text(over->dimension, over->has) + " of their limit of " +
+                    text(over->dimension, over->allowed) + " in queue " + queue.path +
+                    (soft ? "; others of the queue come first" : ""),
+                {{"running", over->has}, {"limit", over->allowed}}};
+}
+
+std::optional<Reason> ContainerExplain::of_queues(const Job& job, TaskKind kind) const {
+  const Resources& need = job.need(kind);
+  std::optional<Reason> found;
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (auto full = at_maximum(q, job.id, need)) return full;
+    if (!found) found = at_capacity(q, need);
+  }
+  return found;
+}
+
+std::optional<Reason> ContainerExplain::at_maximum(QueueId queue, JobId job,
+                                                   const Resources& need) const {
+  if (standing_.within_maximum(queue, job, need)) return std::nullopt;
+  const Amounts taken = taken_by_others(state_, queue, job);
+  const Amounts& run = state_.queue(queue).running;
+  const Amounts& maximum = standing_.bounds().maximum(queue);
+  for (const Dimension d : state_.space().dimensions()) {
+    if (need[d] == 0 || taken[d] + need[d] <= maximum[d]) continue;
+    const std::int64_t reserved = taken[d] - run[d];
+    return Reason{"queue_at_maximum",
+                  "queue " + state_.tree().node(queue).path + " holds " + text(d, run[d]) +
+                      (reserved > 0 ? ", and " + text(d, reserved) + " are reserved," : "") +
+                      " of its maximum of " + text(d, maximum[d]),
+                  {{"running", run[d]}, {"maximum", maximum[d]}}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Reason> ContainerExplain::at_capacity(QueueId queue, const Resources& need) const {
+  for (const Dimension d : state_.space().dimensions()) {
+    const QueueLine& line = standing_.line(queue, d);
+    const std::int64_t running = line.facts.running;
+    if (need[d] == 0 || running + need[d] <= line.allocated) continue;
+    const std::int64_t borrowed = std::max<std::int64_t>(0, running - line.guaranteed);
+    return Reason{"queue_at_capacity",
+                  "queue " + state_.tree().node(queue).path + " runs " + text(d, running) +
+                      (running > line.allocated ? ", more than its allocated "
+                                                : " of its allocated ") +
+                      text(d, line.allocated) +
+                      (borrowed > 0 ? ", " + text(d, borrowed) + " of it borrowed" : "") +
+                      " (guaranteed " + text(d, line.guaranteed) + ")",
+                  {{"running", running},
+                   {"allocated", line.allocated},
+                   {"guaranteed", line.guaranteed},
+                   {"borrowed", borrowed}}};
+  }
+  return std::nullopt;
+}
+
+std::optional<Reason> ContainerExplain::of_claims(QueueId leaf, TimeMs now) const {
+  const Claim* first = nullptr;
+  std::string owed;
+  Reason reason{"queue_is_owed", "", {}};
+  for (const Dimension d : state_.space().dimensions()) {
+    const auto& claims = state_.claims().claims(leaf, d);
+    if (claims.empty()) continue;
+    const std::int64_t all = state_.claims().owed(leaf, d);
+    owed += (owed.empty() ? "" : " and ") + text(d, all);
+    reason.numbers.emplace_back("owed_" + std::string(state_.space().name(d)), all);
+    if (first == nullptr || claims.front().deadline < first->deadline) first = &claims.front();
+  }
+  if (first == nullptr) return std::nullopt;
+  const QueueLine& line = standing_.line(leaf, first->dimension);
+  reason.message = "queue " + state_.tree().node(leaf).path + " runs " +
+                   text(first->dimension, line.facts.running) + " of its guaranteed " +
+                   text(first->dimension, line.guaranteed) + " and is owed " + owed +
+                   ": its claim for " + text(first->dimension, first->slots) + " " +
+                   when_it_kills(*first, now);
+  reason.numbers.emplace_back("milliseconds_left",
+                              std::max<std::int64_t>(0, first->deadline - now));
+  return reason;
+}
+
+std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) const {
+  const Claim* first = nullptr;
+  for (const Dimension d : state_.space().dimensions()) {
+    for (const auto& [deadline, queue, id] : state_.claims().by_deadline(d)) {
+      if (queue == leaf) continue;
+      if (first == nullptr || deadline < first->deadline)
+        first = state_.claims().find(queue, d, id);
+      break;
+    }
+  }
+  if (first == nullptr) return std::nullopt;
+  return Reason{"claim_comes_first",
+                state_.tree().node(first->queue).path + "'s claim for " +
+                    text(first->dimension, first->slots) + " " + when_it_kills(*first, now),
+                {{"amount", first->slots},
+                 {"milliseconds_left", std::max<std::int64_t>(0, first->deadline - now)}}};
+}
+
+std::optional<Reason> ContainerExplain::of_jobs(const Job& job, TaskKind kind) const {
+  const ItemOrder own{job_order(state_, job), kind};
+  std::vector<JobId> before;
+  for (const ContainerItems::Bucket& bucket : standing_.items(job.queue).buckets()) {
+    for (const ItemOrder& item : bucket.items) {
+      if (!(item < own) || before.size() >= kJobsCounted) break;
+      if (item.job.id != job.id) before.push_back(item.job.id);
+    }
+  }
+  std::sort(before.begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
+  if (before.empty()) return std::nullopt;
+  const auto jobs = static_cast<std::int64_t>(before.size());
+  return Reason{"jobs_before",
+                (jobs >= kJobsCounted ? "at least " : "") + std::to_string(jobs) +
+                    (jobs == 1 ? " job is" : " jobs are") + " before it in queue " +
+                    state_.tree().node(job.queue).path,
+                {{"jobs_before", jobs}}};
+}
+
+}  // namespace weir

@@ -1,0 +1,84 @@
+"""Containers under capacity, on real trackers: what an org lent comes back by force when its claims are due, in the
+amounts that they are for, also where the JobTracker is killed between the claim and the kill; and what users are told."""
+import re
+import signal
+import unittest
+
+from cluster import Cluster, wait_for
+
+CONTAINERS = "policy: capacity\nresources: containers\nheartbeat: {floor: 100ms}\ncapacity: {interval: 200ms}"
+
+
+class Containers(Cluster):
+    def start_two_orgs(self, reclaim_after):
+        conf = self.settings(f"""
+  - {{name: a, guaranteed: 50%, reclaim_after: {reclaim_after}}}
+  - {{name: b, guaranteed: 50%, reclaim_after: {reclaim_after}}}
+""", extra=CONTAINERS)
+        self.start_jobtracker(conf)
+        self.start("tt1", ["tracker", "--jobtracker", self.address, "--name", "tt1", "--work-dir", self.dir / "work",
+                           "--offer", "memory_mb=4096,vcores=8"])
+        wait_for("the tracker is there", lambda: len(self.json("tracker", "list")) == 1)
+        return conf
+
+    def queue(self, name):
+        return self.json("queue", "show", name)
+
+    def amounts(self, name, dimension="memory_mb"):
+        return self.queue(name)["dimensions"][dimension]
+
+    def started(self, queue, count, memory, command):
+        """B's tasks run until they are let go."""
+        done = self.ok("run", "--queue", queue, "--count", count, "--memory", memory, "--", command)
+        return re.search(r"job_\d+", done).group()
+
+    def borrow(self):
+        self.gate = self.dir / "gate"
+        job = self.started("b", 6, "1G", f"while [ ! -e {self.gate} ]; do sleep 0.1; done; echo done")
+        wait_for("B runs on all there is", lambda: self.amounts("b")["running"] == 4096)
+        return job
+
+    def test_what_was_lent_comes_back_by_force(self):
+        self.start_two_orgs("2s")
+        b = self.borrow()
+        before = {one["attempt"] for one in self.json("job", "logs", b, "--list")}
+        a = self.started("a", 1, "2G", "echo mine")
+        claims = wait_for("A is owed it", lambda: self.queue("a")["claims"])
+        self.assertEqual({(claim["dimension"], claim["slots"]) for claim in claims}, {("memory_mb", 2048), ("vcores", 1)})
+        self.assertRegex(self.ok("queue", "list"), r"memory_mb +2048 +2048 +0 +2048 +4096 +2048 \(")
+        self.assertRegex(self.ok("queue", "show", "a"), r"2048 MB +\S+ +in \S+ +waiting")
+        why = self.ok("job", "explain", a)
+        self.assertRegex(why, r"queue a runs no memory_mb of its guaranteed 2048 MB and is owed 2048 MB and 1 vcore: its claim for "
+                              r"2048 MB kills in \S+ at the latest")
+        self.assertRegex(self.ok("job", "explain", b), r"a's claim for 2048 MB kills in")
+        self.assertEqual(wait_for("A has run", lambda: self.job_state(a) == "SUCCEEDED" and "SUCCEEDED"), "SUCCEEDED")
+        kills = self.queue("a")["kills"]
+        self.assertEqual([(kill["victim"], kill["outcome"]) for kill in kills], [("b", "used")] * 2)
+        newest = sorted(before)[-2:]
+        self.assertEqual(sorted(kill["attempt"] for kill in kills), newest)
+        self.assertTrue(all(kill["owed_ms"] >= 2000 for kill in kills), kills)
+        self.gate.touch()
+        self.assertEqual(wait_for("B is done", lambda: self.job_state(b) == "SUCCEEDED" and "SUCCEEDED"), "SUCCEEDED")
+        self.assertEqual(self.queue("a")["claims"], [])
+
+    def test_claims_outlive_the_jobtracker(self):
+        conf = self.start_two_orgs("6s")
+        port = self.address.rsplit(":", 1)[1]
+        text = conf.read_text().replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}")
+        conf.write_text(text)
+        b = self.borrow()
+        a = self.started("a", 2, "1G", "echo mine")
+        born = wait_for("A is owed it", lambda: self.queue("a")["claims"])[0]
+        self.processes["jobtracker"].send_signal(signal.SIGKILL)
+        self.processes["jobtracker"].wait()
+        self.start_jobtracker(conf)
+        again = wait_for("it is owed it as before", lambda: self.queue("a")["claims"])[0]
+        self.assertEqual((again["claim"], again["opened_at_ms"]), (born["claim"], born["opened_at_ms"]))
+        wait_for("A has run", lambda: self.job_state(a) == "SUCCEEDED")
+        self.gate.touch()
+        wait_for("B is done", lambda: self.job_state(b) == "SUCCEEDED")
+        self.assertEqual({kill["victim"] for kill in self.queue("a")["kills"]}, {"b"})
+
+
+if __name__ == "__main__":
+    unittest.main()
