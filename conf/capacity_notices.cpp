@@ -6,17 +6,19 @@
 #include "conf/capacity_section.h"
 #include "conf/live_notices.h"
 #include "jobqueue/model/queue_guarantees.h"
+#include "jobqueue/model/space.h"
 
 namespace weir {
 namespace {
 
 class Findings {
  public:
-  Findings(const QueueTree& tree, TaskKind kind, std::int64_t total)
+  Findings(const QueueTree& tree, const Space& space, Dimension dimension, std::int64_t total)
       : tree_(tree),
-        kind_(kind),
+        space_(space),
+        dimension_(dimension),
         total_(total),
-        guaranteed_(guaranteed_slots(tree, kind, total)) {}
+        guaranteed_(guaranteed_slots(tree, exact_shares(tree, dimension), total)) {}
 
   void scaled(std::vector<std::string>& out) const {
     for (std::size_t i = 0; i < tree_.size(); ++i) {
@@ -25,7 +27,7 @@ class Findings {
       std::vector<std::string> parts;
       for (const QueueId child : parent.children) {
         const QueueTree::Node& node = tree_.node(child);
-        const Guarantee& guarantee = node.settings.guaranteed[index(kind_)];
+        const Guarantee& guarantee = node.settings.guaranteed[dimension_.place()];
         if (guarantee.unit != Guarantee::Unit::kSlots) continue;
         sum += guarantee.amount;
         const std::int64_t now = guaranteed_[child.index()];
@@ -34,15 +36,16 @@ class Findings {
       }
       if (parts.empty() || sum == guaranteed_[i]) continue;
       out.push_back(
-          fmt::format("the slot counts {} total {} {} slots, {} {}: they are scaled {}, {}",
-                      i == 0 ? "of the top queues" : "under " + parent.path, sum, name(kind_),
+          fmt::format("the {} {} total {}{}, {} {}: they are scaled {}, {}",
+                      space_.containers() ? "amounts" : "slot counts",
+                      i == 0 ? "of the top queues" : "under " + parent.path, sum, unit(),
                       i == 0 ? "the cluster has" : "it is guaranteed", guaranteed_[i],
                       sum > guaranteed_[i] ? "down" : "up", first_few(parts)));
     }
   }
 
   void under_one_slot(std::vector<std::string>& out) const {
-    const std::vector<QueueShare> shares = exact_shares(tree_, kind_);
+    const std::vector<QueueShare> shares = exact_shares(tree_, dimension_);
     std::vector<std::string> queues;
     for (const QueueId leaf : tree_.leaves()) {
       const std::int64_t from = shares[leaf.index()].one_slot_from;
@@ -55,7 +58,7 @@ class Findings {
     out.push_back(
         fmt::format("guaranteed less than one of the cluster's {} {} slots: {}; such queues take "
                     "turns and have no claims",
-                    total_, name(kind_), first_few(queues)));
+                    total_, space_.name(dimension_), first_few(queues)));
   }
 
   // A hard limit of so many slots, whatever he could use.
@@ -72,28 +75,38 @@ class Findings {
                                    slots, (slots + most - 1) / most));
     }
     if (queues.empty()) return;
-    out.push_back(
-        fmt::format("one user alone cannot use the guaranteed {} slots, as their limit is hard: {}",
-                    name(kind_), first_few(queues)));
+    out.push_back(fmt::format(
+        "one user alone cannot use the guaranteed{}, as their limit is hard: {}",
+        space_.containers() ? " " + std::string(space_.name(dimension_)) : unit(),
+        first_few(queues)));
   }
 
  private:
+  // " map slots", " MB", " gpu"
+  std::string unit() const {
+    if (!space_.containers()) return fmt::format(" {} slots", space_.name(dimension_));
+    if (dimension_ == Dimension::kMemoryMb) return " MB";
+    return fmt::format(" {}", space_.name(dimension_));
+  }
+
   const QueueTree& tree_;
-  const TaskKind kind_;
+  const Space& space_;
+  const Dimension dimension_;
   const std::int64_t total_;
   const std::vector<std::int64_t> guaranteed_;
 };
 
 }  // namespace
 
-std::vector<std::string> capacity_notices(const Settings&, const QueueTree& tree,
+std::vector<std::string> capacity_notices(const Settings& settings, const QueueTree& tree,
                                           const Resources& total) {
+  const Space space(settings.resources);
   std::vector<std::string> out;
-  for (const TaskKind kind : kTaskKinds) {
-    if (total.slots(kind) <= 0) continue;
-    const Findings findings(tree, kind, total.slots(kind));
+  for (const Dimension d : space.dimensions()) {
+    if (total[d] <= 0) continue;
+    const Findings findings(tree, space, d, total[d]);
     findings.scaled(out);
-    findings.under_one_slot(out);
+    if (!space.containers()) findings.under_one_slot(out);
     findings.stranded(out);
   }
   return out;

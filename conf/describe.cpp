@@ -26,6 +26,58 @@ std::string one_guarantee(const Guarantee& guarantee) {
   return "equal part";
 }
 
+// "40%", "{memory_mb: 40%, gpu: 100%}": what is unset is left out.
+template <class Words>
+std::string by_dimension(const Words& words, const Space& space) {
+  const auto& dimensions = space.dimensions();
+  const Guarantee& first = words[dimensions.front().place()];
+  const bool alike = std::all_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    return words[d.place()] == first;
+  });
+  if (alike && first.unit != Unit::kSlots) return one_guarantee(first);
+  std::string text;
+  for (const Dimension d : dimensions) {
+    const Guarantee& word = words[d.place()];
+    if (word.unit == Unit::kUnset) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", space.name(d), one_guarantee(word));
+  }
+  return "{" + text + "}";
+}
+
+std::string bound_text(const std::optional<QueueBound>& bound, const Space& space,
+                       const char* absent) {
+  if (!bound) return absent;
+  const std::string text = by_dimension(bound->of, space);
+  return text == "0%" ? "never" : text;
+}
+
+// "{memory_mb: 128, vcores: 1}"
+std::string amounts_text(const Resources& amounts, const Space& space) {
+  std::string text;
+  for (const Dimension d : space.dimensions()) {
+    if (amounts[d] > 0)
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", space.name(d), amounts[d]);
+  }
+  return "{" + text + "}";
+}
+
+void add_resources(const ResourceSettings& resources, KeyValues& out) {
+  const bool containers = resources.mode == ResourceSettings::Mode::kContainers;
+  ResourceSettings of_containers = resources;
+  of_containers.mode = ResourceSettings::Mode::kContainers;
+  const Space space(of_containers);
+  out.insert(out.end(),
+             {{"resources", containers ? "containers" : "slots"},
+              {"containers.resources", fmt::format("[{}]", fmt::join(resources.named, ", "))},
+              {"containers.minimum", amounts_text(resources.minimum, space)},
+              {"containers.increment", amounts_text(resources.increment, space)},
+              {"containers.maximum",
+               resources.maximum ? amounts_text(*resources.maximum, space) : "unlimited"},
+              {"containers.map", amounts_text(resources.map, space)},
+              {"containers.reduce", amounts_text(resources.reduce, space)},
+              {"containers.reservations", format_percent(resources.reservations_hundredths)}});
+}
+
 std::string limit_text(const std::optional<std::int64_t>& limit) {
   return limit ? fmt::format("{}", *limit) : "unlimited";
 }
@@ -39,10 +91,14 @@ std::string duration_text(const std::optional<DurationMs>& duration) {
   return duration ? format_duration(*duration) : "inherited";
 }
 
-KeyValues values_of(const QueueSettings& queue) {
+KeyValues values_of(const QueueSettings& queue, const Space& space) {
   const UserLimit& users = queue.user_limit;
-  return {{"guaranteed", format_guarantee(queue.guaranteed)},
-          {"maximum", format_percent(queue.maximum_hundredths.value_or(10'000))},
+  return {{"guaranteed", format_guarantee(queue.guaranteed, space)},
+          {"maximum", queue.maximum
+                          ? bound_text(queue.maximum, space, "")
+                          : format_percent(queue.maximum_hundredths.value_or(10'000))},
+          {"borrow", bound_text(queue.borrow, space, "unlimited")},
+          {"lend", bound_text(queue.lend, space, "all")},
           {"reclaim_after.map", duration_text(queue.reclaim_after_ms[index(TaskKind::kMap)])},
           {"reclaim_after.reduce", duration_text(queue.reclaim_after_ms[index(TaskKind::kReduce)])},
           {"lend_after", format_duration(queue.lend_after_ms)},
@@ -62,18 +118,19 @@ KeyValues values_of(const QueueSettings& queue) {
           {"state", queue.stopped ? "stopped" : "running"}};
 }
 
-void flatten(const std::vector<QueueSettings>& queues, const std::string& prefix,
-             std::vector<SettingsPart>& out) {
+void flatten(const std::vector<QueueSettings>& queues, const Space& space,
+             const std::string& prefix, std::vector<SettingsPart>& out) {
   for (const QueueSettings& queue : queues) {
     const std::string path = prefix + queue.name;
-    out.push_back({path, values_of(queue), values_of(QueueSettings{})});
-    flatten(queue.queues, path + ".", out);
+    out.push_back({path, values_of(queue, space), values_of(QueueSettings{}, space)});
+    flatten(queue.queues, space, path + ".", out);
   }
 }
 
 }  // namespace
 
-std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount]) {
+std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount], const Space& space) {
+  if (space.containers()) return by_dimension(guaranteed, space);
   const Guarantee& map = guaranteed[index(TaskKind::kMap)];
   const Guarantee& reduce = guaranteed[index(TaskKind::kReduce)];
   const bool slots = map.unit == Unit::kSlots || reduce.unit == Unit::kSlots;
@@ -106,6 +163,7 @@ KeyValues general_values(const Settings& settings, PolicyTable policies) {
       {"event_log", format_event_log(settings.event_log)},
       {"limits.job_bytes", format_byte_size(settings.job_bytes.in_all)},
       {"limits.user_job_bytes", format_byte_size(settings.job_bytes.per_user)}};
+  add_resources(settings.resources, result);
   for (const PolicyEntry& policy : policies) {
     if (policy.describe == nullptr) continue;
     for (auto& [key, value] : policy.describe(*settings_of(settings, policy))) {
@@ -133,7 +191,7 @@ KeyValues daemon_values(const DaemonSettings& daemon) {
 
 std::vector<SettingsPart> queue_parts(const Settings& settings) {
   std::vector<SettingsPart> parts;
-  flatten(settings.queues, "queues.", parts);
+  flatten(settings.queues, Space(settings.resources), "queues.", parts);
   return parts;
 }
 

@@ -8,6 +8,7 @@
 #include "conf/daemon_settings.h"
 #include "conf/policies.h"
 #include "jobqueue/model/settings.h"
+#include "jobqueue/model/space.h"
 
 namespace weir {
 
@@ -17,7 +18,8 @@ std::vector<SettingsPart> queue_parts(const Settings& settings);
 std::vector<SettingsPart> policy_parts(const Settings& settings, const PolicyEntry& policy);
 
 // "40%", "40% map / 30% reduce", "40 map / 20 reduce slots", "equal part".
-std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount]);
+// Of containers "40%", "{memory_mb: 40%, gpu: 100%}".
+std::string format_guarantee(const Guarantee (&guaranteed)[kPlaceCount], const Space& space);
 
 struct SettingValue {
   std::string name;  // `heartbeat.expiry`, `queues.research.vision.maximum`

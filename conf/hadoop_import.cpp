@@ -327,6 +327,7 @@ class Import {
         if (!queue.administer) queue.administer = {"*"};
       }
     }
+    head += imported_.resources;
     if (!imported_.section.empty()) head += fmt::format("{}:\n{}", policy, imported_.section);
     return head + "queues:" + imported_.comment + "\n" + yaml_of_queues(imported_.queues, 2);
   }

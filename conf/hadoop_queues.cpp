@@ -35,6 +35,9 @@ std::vector<std::string> queue_lines(const ImportedQueue& queue) {
   std::vector<std::string> lines;
   if (queue.guaranteed_hundredths)
     lines.push_back("guaranteed: " + format_percent(*queue.guaranteed_hundredths));
+  if (!queue.amounts.empty())
+    lines.push_back("guaranteed: " + yaml_of_amounts(queue.amounts));
+  if (!queue.most.empty()) lines.push_back("maximum: " + yaml_of_amounts(queue.most));
   if (queue.maximum_hundredths)
     lines.push_back("maximum: " + format_percent(*queue.maximum_hundredths));
   lines.insert(lines.end(), queue.keys.begin(), queue.keys.end());
@@ -104,6 +107,43 @@ void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& pa
   for (ImportedQueue& queue : family) {
     if (!queue.queues.empty()) settle_guarantees(queue.queues, fmt::format("queue {}", queue.name));
   }
+}
+
+void settle_amounts(std::vector<ImportedQueue>& family) {
+  const bool all = std::none_of(family.begin(), family.end(), [](const ImportedQueue& queue) {
+    return queue.amounts.empty();
+  });
+  std::vector<std::string> names;
+  for (const ImportedQueue& queue : family) {
+    for (const auto& [name, amount] : queue.amounts) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  for (ImportedQueue& queue : family) {
+    if (!all && !queue.amounts.empty()) {
+      no_counterpart(queue.said, "some of its siblings have no amounts; they share what is left");
+      queue.amounts.clear();
+    }
+    for (const std::string& name : all ? names : std::vector<std::string>()) {
+      const bool said = std::any_of(queue.amounts.begin(), queue.amounts.end(),
+                                    [&](const auto& one) { return one.first == name; });
+      if (!said) queue.amounts.emplace_back(name, 0);
+    }
+    settle_amounts(queue.queues);
+  }
+}
+
+std::vector<std::string> resources_of(const std::vector<ImportedQueue>& queues) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const ImportedQueue& queue : queues) {
+    for (const auto& [name, amount] : queue.amounts) add(name);
+    for (const auto& [name, amount] : queue.most) add(name);
+    for (const std::string& name : resources_of(queue.queues)) add(name);
+  }
+  return names;
 }
 
 void open_to_root(std::vector<ImportedQueue>& top, const AccessList& submit,

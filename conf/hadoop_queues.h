@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conf/hadoop_parts.h"
+#include "conf/hadoop_resources.h"
 #include "jobqueue/model/settings.h"
 
 namespace weir {
@@ -20,6 +21,8 @@ struct ImportedQueue {
   std::optional<std::int64_t> guaranteed_hundredths;
   std::int64_t guarantee_rest = 0;  // what rounding took off it, in millionths of a hundredth
   bool weighted = false;  // the guarantee is a weight among siblings, in hundredths
+  HadoopAmounts amounts;  // the guarantee on containers, instead,
+  HadoopAmounts most;     // and the maximum
   HadoopValue said;       // where the guarantee stands; if there is none, the queue
   std::optional<std::int64_t> maximum_hundredths;
   AccessList submit, administer;
@@ -38,6 +41,12 @@ void tell_low_maximum(const ImportedQueue& queue, const HadoopValue& value);
 
 // Makes the guarantees of siblings total 100%, with a warning if they did not as they were said.
 void settle_guarantees(std::vector<ImportedQueue>& family, const std::string& parent);
+
+// Among siblings amounts are said by all, of the same resources, or by none; a warning where it was
+// not so.
+void settle_amounts(std::vector<ImportedQueue>& family);
+// The resources that amounts of the queues name; empty: they have none.
+std::vector<std::string> resources_of(const std::vector<ImportedQueue>& queues);
 
 // Root's lists open all queues; ours has none, so those at the top get them. Where an absent list,
 // or `*`, lets everybody in, a queue's own is kept.

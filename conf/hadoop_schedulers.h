@@ -19,6 +19,7 @@ inline constexpr std::string_view kYarnFairPrefix = "yarn.scheduler.fair.";
 inline constexpr std::string_view kYarnMonitorPrefix = "yarn.resourcemanager.monitor.capacity.";
 
 struct ImportedScheduler {
+  std::string resources;  // lines that say what is scheduled; empty: slots
   std::string section;  // the lines of `capacity:` or `fair:`
   std::vector<ImportedQueue> queues;
   std::string comment;  // beside `queues:`

@@ -1,7 +1,6 @@
 // The queues of YARN's capacity-scheduler.xml: yarn.scheduler.capacity.root.<path>.<key>. The tree
 // is what the `queues` keys say; a queue's percentages are of its parent, as ours are, and weights
-// are made into percentages. Capacities in memory have no counterpart: such queues share what their
-// siblings leave.
+// are made into percentages. Capacities in memory and cores are of containers.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -38,7 +37,9 @@ class YarnImport {
                  "no queues, allowed: yarn.scheduler.capacity.root.queues with their names, in "
                  "capacity-scheduler.xml");
     }
+    settle_amounts(result.queues);
     settle_guarantees(result.queues, "root");
+    result.resources = yaml_of_resources(resources_of(result.queues));
     read_root(result.queues);
     read_running(result.queues);
     tell_unlisted();
@@ -124,7 +125,9 @@ class YarnImport {
       queue.said = *value;
     }
     if (const HadoopValue* value = take(path, "maximum-capacity")) {
-      const auto most = percent_of(*value);
+      const bool amounts = has_amounts(*value);
+      if (amounts) queue.most = hadoop_amounts(*value).value_or(HadoopAmounts{});
+      const auto most = amounts ? std::nullopt : percent_of(*value);
       if (most && *most > 0) queue.maximum_hundredths = most;
       tell_low_maximum(queue, *value);
       if (most == 0) tell_never_runs(*value);
@@ -299,6 +302,10 @@ class YarnImport {
 
   // `5w` is a weight; hundredths of it are scaled among the siblings.
   static void read_guarantee(const HadoopValue& value, ImportedQueue& queue) {
+    if (has_amounts(value)) {
+      queue.amounts = hadoop_amounts(value).value_or(HadoopAmounts{});
+      return;
+    }
     if (!value.text.ends_with('w')) {
       if (const auto number = percentage_of(value)) set_guarantee(queue, value, *number);
       return;
@@ -320,8 +327,8 @@ class YarnImport {
   }
 
   static std::optional<double> percentage_of(const HadoopValue& value) {
-    if (value.text.starts_with('[') || value.text.ends_with('w')) {
-      no_counterpart(value, "it is no percentage of slots");
+    if (has_amounts(value) || value.text.ends_with('w')) {
+      no_counterpart(value, "it is no percentage");
       return std::nullopt;
     }
     HadoopValue plain = value;

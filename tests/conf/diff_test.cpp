@@ -62,13 +62,35 @@ TEST(Diff, PercentagesAreToldAsTheyAreWritten) {
 TEST(Diff, Guarantees) {
   const auto text = [](Guarantee map, Guarantee reduce) {
     const Guarantee both[kPlaceCount] = {map, reduce};
-    return format_guarantee(both);
+    return format_guarantee(both, Space({}));
   };
   using Unit = Guarantee::Unit;
   EXPECT_EQ(text({Unit::kPercent, 4000}, {Unit::kPercent, 4000}), "40%");
   EXPECT_EQ(text({Unit::kPercent, 4000}, {Unit::kPercent, 3350}), "40% map / 33.5% reduce");
   EXPECT_EQ(text({Unit::kSlots, 40}, {Unit::kSlots, 20}), "40 map / 20 reduce slots");
   EXPECT_EQ(text({}, {}), "equal part");
+}
+
+TEST(Diff, AmountsOfContainersAreToldByDimension) {
+  const std::string head =
+      "policy: capacity\nresources: containers\ncontainers: {resources: [gpu]}\n";
+  const auto with = [&](const std::string& a) {
+    return settings(head + "queues: [{name: a, " + a + "}]");
+  };
+  const Settings plain = with("guaranteed: 100%");
+  EXPECT_THAT(
+      diff_settings(plain, with("guaranteed: {memory_mb: 4096, vcores: 2, gpu: 1}, maximum: "
+                                "{vcores: 80%}, borrow: 20%, lend: never")),
+      ElementsAre("queues.a.guaranteed: 100% -> {memory_mb: 4096, vcores: 2, gpu: 1}",
+                  "queues.a.maximum: 100% -> {vcores: 80%}",
+                  "queues.a.borrow: unlimited -> 20%", "queues.a.lend: all -> never"));
+  EXPECT_THAT(diff_settings(plain, with("guaranteed: 100%, maximum: 100%, lend: all")), IsEmpty());
+  EXPECT_THAT(diff_settings(settings("policy: capacity"),
+                            settings("policy: capacity\nresources: containers\n"
+                                     "containers: {resources: [gpu], minimum: {memory_mb: 256}}")),
+              ElementsAre("resources: slots -> containers", "containers.resources: [] -> [gpu]",
+                          "containers.minimum: {memory_mb: 128, vcores: 1} -> {memory_mb: 256, "
+                          "vcores: 1}"));
 }
 
 }  // namespace

@@ -54,6 +54,42 @@ TEST(HadoopShapes, ANumberMaySayItsTypeAsJavaHasIt) {
         << none;
 }
 
+TEST(HadoopShapes, AmountsAreOfContainers) {
+  const HadoopImport result =
+      shape(properties({{kRoot + "queues", "a,b"},
+                        {kRoot + "a.capacity", "[memory=10Gi, vcores=12]"},
+                        {kRoot + "a.maximum-capacity", "[memory=15360,vcores=16]"},
+                        {kRoot + "b.capacity", "[memory-mb=20480,vcores=4,yarn.io/gpu=2]"},
+                        {kRoot + "b.queues", "c,d"},
+                        {kRoot + "b.c.capacity", "25"},
+                        {kRoot + "b.d.capacity", "75"}}));
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_THAT(result.yaml, HasSubstr("resources: containers\ncontainers: {resources: [gpu]}\n"));
+  EXPECT_THAT(result.yaml, HasSubstr("guaranteed: {memory_mb: 10240, vcores: 12, gpu: 0}"));
+  EXPECT_THAT(result.yaml, HasSubstr("maximum: {memory_mb: 15360, vcores: 16}"));
+  const Settings settings = good(result.yaml).settings;
+  const QueueSettings& b = queue_named(settings.queues, "b");
+  EXPECT_EQ(b.guaranteed[Dimension::named(0).place()].amount, 2);
+  EXPECT_EQ(b.queues.at(0).guaranteed[Dimension(Dimension::kVcores).place()].amount, 25'00);
+}
+
+TEST(HadoopShapes, AmountsThatAreNoneAreTold) {
+  for (const char* none :
+       {"[memory=1024", "[]", "[memory=x]", "[vcores=2Gi]", "[memory=1,memory=2]", "[memory=-1]",
+        "[m$=1]", "[memory=99999999999999999999]"}) {
+    const HadoopImport result = shape(properties({{kRoot + "queues", "a,b"},
+                                                  {kRoot + "a.capacity", none},
+                                                  {kRoot + "b.capacity", "40"}}));
+    EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("is not taken over"))) << none;
+    EXPECT_EQ(good(result.yaml).settings.queues.size(), 2u) << none;
+  }
+  const HadoopImport mixed = shape(properties({{kRoot + "queues", "a,b"},
+                                               {kRoot + "a.capacity", "[memory=1024,vcores=1]"},
+                                               {kRoot + "b.capacity", "40"}}));
+  EXPECT_THAT(mixed.warnings, ElementsAre(HasSubstr("some of its siblings have no amounts")));
+  EXPECT_EQ(queue_named(good(mixed.yaml).settings.queues, "b").guaranteed[0].amount, 40'00);
+}
+
 TEST(HadoopShapes, WhatMayRunAtATimeIsOfEachLeaf) {
   const HadoopImport result = shape(properties({{kRoot + "queues", "a,b"},
                                                 {kRoot + "a.capacity", "60"},

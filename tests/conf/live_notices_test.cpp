@@ -54,6 +54,18 @@ TEST(LiveNotices, GuaranteesUnderOneSlot) {
   EXPECT_THAT(notices(queues, 0), IsEmpty());  // no trackers yet
 }
 
+TEST(LiveNotices, AmountsOfContainersThatAreScaled) {
+  const std::string text =
+      "policy: capacity\nresources: containers\nqueues: [{name: a, guaranteed: {memory_mb: 10240, "
+      "vcores: 4}}, {name: b, guaranteed: {memory_mb: 20480, vcores: 4}}]\n";
+  EXPECT_THAT(live_notices(good(text).settings, "capacity", Resources{{0, 0, 15'360, 8}}),
+              ElementsAre("f: warning: the amounts of the top queues total 30720 MB, the cluster "
+                          "has 15360: they are scaled down, a 5120 for its 10240, b 10240 for its "
+                          "20480"));
+  EXPECT_THAT(live_notices(good(text).settings, "capacity", Resources{{0, 0, 30'720, 8}}),
+              IsEmpty());
+}
+
 TEST(LiveNotices, SlotCountsThatAreScaled) {
   const std::string queues =
       "[{name: a, guaranteed: {map: 40, reduce: 2}}, {name: b, guaranteed: {map: 20, reduce: 4}}]";

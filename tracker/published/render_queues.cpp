@@ -196,7 +196,7 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   out.jobs_succeeded = static_cast<std::int64_t>(queue.counters.ended.succeeded);
   out.jobs_failed = static_cast<std::int64_t>(queue.counters.ended.failed);
   out.jobs_killed = static_cast<std::int64_t>(queue.counters.ended.killed);
-  out.guaranteed = format_guarantee(node.settings.guaranteed);
+  out.guaranteed = format_guarantee(node.settings.guaranteed, state.space());
   out.submit = who_may_submit(state, id);
   out.administer = who_may_administer(state, id);
   out.map_time = render_time(queue.counters, TaskKind::kMap);
