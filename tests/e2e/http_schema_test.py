@@ -35,7 +35,7 @@ queues:
 # What takes another story than this one, or luck (a slot is held for as long as its task dies), and null: wide tasks,
 # containers, speculation, copies that go on, a store or a tracker that fails, a cluster that anybody administers, trackers
 # and attempts from before a restart.
-NOT_HERE = {"Claim.width", "Claim.dimension", "OpenClaim.width", "OpenClaim.dimension", "Hold.room",
+NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.width", "OpenClaim.dimension", "Hold.room",
             "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what",
             "Figures.unmet", "Hold.claim", "Hold.dying", "Hold.kind", "Hold.slots", "Hold.tracker", "JobStanding.locality_left_ms",
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
