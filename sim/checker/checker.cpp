@@ -234,6 +234,7 @@ std::optional<Breach> Checker::check_of_containers(const Engine& engine, const I
   next_sample_ = steps_ + kSampleEvery + engine.state().trackers().size();
   Verdict verdict;
   check_containers(engine, input, output, verdict);
+  if (verdict.clean()) check_container_claims(engine, input, output, verdict);
   std::optional<Breach> found = std::move(verdict.found());
   if (!found) return std::nullopt;
   found->at = engine.now();

@@ -9,4 +9,8 @@ namespace weir::check {
 void check_containers(const Engine& engine, const Input& input, const Output& output,
                       Verdict& verdict);
 
+// After each pass under capacity. See checks_container_claims.cpp.
+void check_container_claims(const Engine& engine, const Input& input, const Output& output,
+                            Verdict& verdict);
+
 }  // namespace weir::check

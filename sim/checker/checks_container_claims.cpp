@@ -1,0 +1,251 @@
+// Claims and kills where containers count, under capacity, by containers.md 3.2, 4.4, 4.5 and 9
+// alone: after each pass what every leaf is owed in every dimension is put together anew from its
+// tasks, one by one, and from what is free on the trackers; and whoever dies is of a queue that has
+// what it is due without him, for a claim that is open and due, where its task will have room.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "jobqueue/model/share.h"
+#include "sim/checker/checks_containers.h"
+
+namespace weir::check {
+namespace {
+
+using Amount = std::map<std::size_t, std::int64_t>;  // by the dimension's place
+
+class ClaimCheck {
+ public:
+  ClaimCheck(const Engine& engine, Verdict& verdict)
+      : engine_(engine), state_(engine.state()), verdict_(verdict) {}
+
+  void owed() {
+    for (const TrackerState& tracker : state_.trackers()) {
+      for (const Dimension d : dims())
+        free_[tracker.id][d.place()] = tracker.total[d] - tracker.used[d];
+    }
+    for (const QueueId leaf : in_order()) {
+      Amount owed = left_of(leaf);
+      for (const Dimension d : dims()) {
+        const std::int64_t claimed = state_.claims().owed(leaf, d);
+        if (claimed == owed[d.place()]) continue;
+        verdict_.breach(claimed < owed[d.place()] ? "claim-missing" : "claim-excess",
+                        fmt::format("queue {} is owed {} of {} and claims {}", path(leaf),
+                                    owed[d.place()], state_.space().name(d), claimed));
+      }
+    }
+  }
+
+  void kills(const Output& output) {
+    std::map<QueueId, const KillOrdered*> last;
+    for (const Event& event : output.events) {
+      const auto* kill = fact_as<KillOrdered>(event.fact);
+      if (kill == nullptr || kill->claim == 0) continue;
+      last[kill->queue] = kill;
+      claim_of(*kill);
+    }
+    for (const auto& [leaf, kill] : last) {
+      if (!has_what_it_is_due(leaf, *kill)) {
+        verdict_.breach("kill-below-allocated",
+                        fmt::format("{} of queue {} dies, which has less than is allocated to it "
+                                    "of all that it takes",
+                                    attempt_name(kill->attempt), path(leaf)));
+      }
+    }
+    if (last.empty()) return;
+    for (const Hold& hold : state_.claims().holds()) room_for(hold);
+  }
+
+ private:
+  const std::vector<Dimension>& dims() const { return state_.space().dimensions(); }
+  const std::string& path(QueueId queue) const { return state_.tree().node(queue).path; }
+  QueueFigures figures(QueueId queue, Dimension d) const {
+    return engine_.policy().figures(queue, d);
+  }
+
+  // Leaves with tasks that want room, the smallest RUN / GC first, ties as they stand in the file.
+  std::vector<QueueId> in_order() const {
+    std::vector<std::tuple<std::int64_t, std::int64_t, QueueId>> leaves;  // a part and a whole
+    for (const QueueId leaf : state_.tree().leaves()) {
+      if (jobs_of(leaf).empty()) continue;
+      std::int64_t part = 0, whole = 1;
+      for (const Dimension d : dims()) {
+        if (state_.total()[d] == 0) continue;
+        const std::int64_t run = state_.queue(leaf).running[d], gc = figures(leaf, d).guaranteed;
+        if (is_less(part, whole, run, gc)) std::tie(part, whole) = std::pair(run, gc);
+      }
+      leaves.emplace_back(part, whole, leaf);
+    }
+    std::stable_sort(leaves.begin(), leaves.end(), [](const auto& a, const auto& b) {
+      return is_less(std::get<0>(a), std::get<1>(a), std::get<0>(b), std::get<1>(b));
+    });
+    std::vector<QueueId> order;
+    for (const auto& [part, whole, leaf] : leaves) order.push_back(leaf);
+    return order;
+  }
+
+  // 0/0 is nothing, x/0 more than anything.
+  static bool is_less(std::int64_t a, std::int64_t of_a, std::int64_t b, std::int64_t of_b) {
+    const bool a_beyond = of_a == 0 && a > 0, b_beyond = of_b == 0 && b > 0;
+    if (a_beyond || b_beyond || of_a == 0 || of_b == 0)
+      return b_beyond ? !a_beyond : (of_a == 0 ? !a_beyond && b > 0 && of_b > 0 : false);
+    return Int128(a) * of_b < Int128(b) * of_a;
+  }
+
+  std::vector<const Job*> jobs_of(QueueId leaf) const {
+    std::vector<const Job*> jobs;
+    for (const auto& [id, job] : state_.jobs()) {
+      if (job->queue != leaf || !job->schedulable()) continue;
+      for (const TaskKind kind : job->kinds()) {
+        if (wanted(*job, kind) == 0) continue;
+        jobs.push_back(job.get());
+        break;
+      }
+    }
+    std::sort(jobs.begin(), jobs.end(), [this](const Job* a, const Job* b) {
+      return job_order(state_, *a) < job_order(state_, *b);
+    });
+    return jobs;
+  }
+
+  std::int64_t wanted(const Job& job, TaskKind kind) const {
+    const bool anywhere = std::any_of(
+        state_.trackers().begin(), state_.trackers().end(), [&](const TrackerState& tracker) {
+          return tracker.counts() && !state_.avoided(job, tracker.id) &&
+                 covers(tracker.total, job.need(kind));
+        });
+    return anywhere ? job.launchable(kind) : 0;  // but for what is dying and wanted again
+  }
+
+  bool covers(const Resources& room, const Resources& need) const {
+    return std::all_of(dims().begin(), dims().end(),
+                       [&](Dimension d) { return need[d] <= room[d]; });
+  }
+
+  // What of the leaf's tasks within its guarantee no free room takes.
+  Amount left_of(QueueId leaf) {
+    Amount taken, left;
+    for (const Dimension d : dims()) taken[d.place()] = state_.queue(leaf).running[d];
+    for (const Job* job : jobs_of(leaf)) {
+      for (const TaskKind kind : job->kinds()) {
+        const Resources& need = job->need(kind);
+        for (std::int64_t task = wanted(*job, kind); task > 0; --task) {
+          if (!is_within(leaf, need, {})) break;  // it could never be
+          if (!is_within(leaf, need, taken)) return left;
+          const bool placed = put(*job, kind);
+          for (const Dimension d : dims()) {
+            taken[d.place()] += need[d];
+            if (!placed) left[d.place()] += need[d];
+          }
+        }
+      }
+    }
+    return left;
+  }
+
+  bool is_within(QueueId leaf, const Resources& need, const Amount& taken) const {
+    return std::all_of(dims().begin(), dims().end(), [&](Dimension d) {
+      const auto has = taken.find(d.place());
+      return need[d] == 0 || (has == taken.end() ? 0 : has->second) + need[d] <=
+                                 figures(leaf, d).guaranteed;
+    });
+  }
+
+  bool put(const Job& job, TaskKind kind) {
+    const Resources& need = job.need(kind);
+    for (const TrackerState& tracker : state_.trackers()) {
+      if (!tracker.in_pool() || state_.avoided(job, tracker.id)) continue;
+      if (job.picky(kind) && !state_.allows(job, kind, tracker)) continue;
+      const auto& reserved = state_.claims().reservations();
+      const bool for_another =
+          std::any_of(reserved.begin(), reserved.end(), [&](const Reservation& kept) {
+            return kept.tracker == tracker.id && kept.job != job.id;
+          });
+      if (for_another) continue;
+      Amount& room = free_[tracker.id];
+      const bool fits = std::all_of(dims().begin(), dims().end(), [&](Dimension d) {
+        return need[d] == 0 || need[d] <= room[d.place()];
+      });
+      if (!fits) continue;
+      for (const Dimension d : dims()) room[d.place()] -= need[d];
+      return true;
+    }
+    return false;
+  }
+
+  void claim_of(const KillOrdered& kill) {
+    const Claim* found = nullptr;
+    for (const Dimension d : dims()) {
+      if (const Claim* claim = state_.claims().find(kill.for_queue, d, kill.claim)) found = claim;
+    }
+    if (found == nullptr) {
+      return verdict_.breach("kill-without-claim",
+                             fmt::format("{} dies for queue {}, which has no claim {}",
+                                         attempt_name(kill.attempt), path(kill.for_queue),
+                                         kill.claim));
+    }
+    const DurationMs after = reclaim_after_ms(state_.tree(), kill.for_queue, found->dimension);
+    if (engine_.now() >= found->born + after) return;
+    verdict_.breach("kill-early", fmt::format("{} dies {} ms after claim {} of queue {}, which is "
+                                              "due after {}",
+                                              attempt_name(kill.attempt),
+                                              engine_.now() - found->born, kill.claim,
+                                              path(kill.for_queue), after));
+  }
+
+  bool has_what_it_is_due(QueueId leaf, const KillOrdered& kill) const {
+    const Job* job = state_.find_job(kill.attempt.task.job);
+    if (job == nullptr) return true;
+    const Resources& need = job->need(kill.attempt.task.kind);
+    return std::any_of(dims().begin(), dims().end(), [&](Dimension d) {
+      return need[d] > 0 && state_.queue(leaf).running[d] >= figures(leaf, d).allocated;
+    });
+  }
+
+  // With what is dying there the tracker has what all holds on it need.
+  void room_for(const Hold& hold) {
+    const TrackerState& tracker = state_.tracker(hold.tracker);
+    Resources room = tracker.total;
+    room -= tracker.used;
+    for (const AttemptSlot slot : tracker.attempts) {
+      const Attempt& attempt = state_.attempt(slot);
+      const TaskKey& task = attempt.key.task;
+      if (attempt.dying()) room += state_.job(task.job).need(task.kind);
+    }
+    for (const Dimension d : dims()) {
+      std::int64_t held = 0;
+      for (const Hold& other : state_.claims().holds())
+        held += other.tracker == hold.tracker ? other.need[d] : 0;
+      if (held <= std::max<std::int64_t>(0, room[d])) continue;
+      verdict_.breach("kill-useless",
+                      fmt::format("{} of {} are held on tracker {}, and all that dies makes room "
+                                  "for {}",
+                                  held, state_.space().name(d), tracker.name, room[d]));
+    }
+  }
+
+  const Engine& engine_;
+  const ClusterState& state_;
+  Verdict& verdict_;
+  std::map<TrackerId, Amount> free_;
+};
+
+}  // namespace
+
+void check_container_claims(const Engine& engine, const Input& input, const Output& output,
+                            Verdict& verdict) {
+  if (!std::holds_alternative<Tick>(input.body) || engine.policy().name() != "capacity") return;
+  if (engine.recovering() || !engine.unreported().empty() || engine.claims_paused()) return;
+  ClaimCheck check(engine, verdict);
+  check.kills(output);
+  // What the pass itself changed afterwards is not what it saw.
+  const bool changed = std::any_of(output.events.begin(), output.events.end(), [](const Event& e) {
+    const auto* kill = fact_as<KillOrdered>(e.fact);
+    return (kill != nullptr && kill->claim != 0) || fact_as<Unreserved>(e.fact) != nullptr;
+  });
+  if (!changed && engine.state().claims().holds().empty()) check.owed();
+}
+
+}  // namespace weir::check
