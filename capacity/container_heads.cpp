@@ -24,7 +24,7 @@ ContainerHeads::ContainerHeads(const ClusterState& state, ContainerStanding& sta
       sizes_(state.tree().size(), 0),
       picky_(state.tree().size(), 0),
       size_of_(64, nullptr),
-      claimed_(state.tree().size(), kNever),
+      claimed_(state.tree().size()),
       keys_(state.tree().size()),
       owed_(state.tree().size(), 0),
       moving_at_(state.tree().size(), 0),
@@ -158,11 +158,11 @@ std::optional<ContainerHeads::Views::Rank> ContainerHeads::at_best(QueueId queue
   const std::uint64_t sizes = masks.starts | masks.reserves | masks.picky | masks.elsewhere;
   if (sizes == 0) return std::nullopt;
   Views::Rank rank{.child = place_[queue.index()]};
-  const TimeMs deadline = claimed_[queue.index()];
+  const auto& deadline = claimed_[queue.index()];
   const bool may_claim = !state_.tree().leaf(queue) || (owed_[queue.index()] & masks.starts) != 0;
-  if (deadline != kNever && may_claim) {
+  if (deadline && may_claim) {
     rank.step = kClaim;
-    rank.key = {deadline, 1};
+    rank.key = {*deadline, 1};
     return rank;
   }
   rank.step = (sizes & kFurtherSizes) != 0 ? kWithinGuarantee : kBeyond;

@@ -113,7 +113,8 @@ class ContainerHeads {
   std::vector<QueueId> changed_;
   std::uint64_t claims_seen_ = 0;
   std::vector<QueueId> claimants_;
-  std::vector<TimeMs> claimed_;  // the earliest deadline in the queue; kNever: none
+  // The earliest deadline of claims in the queue, which may be never; nothing: it has none.
+  std::vector<std::optional<TimeMs>> claimed_;
   struct Keys {
     Fraction of_guarantee, of_allocation;
     const Fraction& of(int step) const {

@@ -31,20 +31,20 @@ void ContainerHeads::follow() {
 
 void ContainerHeads::follow_claims() {
   const QueueTree& tree = state_.tree();
-  std::map<QueueId, TimeMs> before;
+  std::map<QueueId, std::optional<TimeMs>> before;
   for (const QueueId leaf : claimants_) {
     before.emplace(leaf, claimed_[leaf.index()]);
-    for (QueueId q = leaf; q.valid(); q = tree.parent(q)) claimed_[q.index()] = kNever;
+    for (QueueId q = leaf; q.valid(); q = tree.parent(q)) claimed_[q.index()].reset();
   }
   claimants_.clear();
   for (const Dimension d : state_.space().dimensions()) {
     for (const auto& [deadline, leaf, id] : state_.claims().by_deadline(d)) {
-      if (claimed_[leaf.index()] == kNever) claimants_.push_back(leaf);
+      if (!claimed_[leaf.index()]) claimants_.push_back(leaf);
       for (QueueId q = leaf; q.valid(); q = tree.parent(q))
-        claimed_[q.index()] = std::min(claimed_[q.index()], deadline);
+        claimed_[q.index()] = std::min(claimed_[q.index()].value_or(deadline), deadline);
     }
   }
-  for (const QueueId leaf : claimants_) before.emplace(leaf, kNever);
+  for (const QueueId leaf : claimants_) before.emplace(leaf, std::nullopt);
   for (const auto& [leaf, deadline] : before) {
     if (claimed_[leaf.index()] == deadline) continue;
     read_owed(leaf);
@@ -78,7 +78,7 @@ void ContainerHeads::read_sizes(QueueId leaf) {
 void ContainerHeads::read_owed(QueueId leaf) {
   std::uint64_t& owed = owed_[leaf.index()];
   owed = 0;
-  if (claimed_[leaf.index()] == kNever) return;
+  if (!claimed_[leaf.index()]) return;
   int items = 0;
   each_owed(state_, standing_.items(leaf), leaf, standing_.guaranteed(leaf),
             [&](const OwedItem& item) {

@@ -78,7 +78,7 @@ class HeadsStory : RandomStory<Harness> {
       left -= percent;
       for (Guarantee& g : q.guaranteed) g = {Guarantee::Unit::kPercent, percent * 100};
       if (one_in(5)) q.maximum_hundredths = upto(10000);
-      for (auto& after : q.reclaim_after_ms) after = 1000 * upto(20);
+      for (auto& after : q.reclaim_after_ms) after = one_in(4) ? kNever : 1000 * upto(20);
       q.user_limit.mode = one_in(2) ? UserLimit::Mode::kHard : UserLimit::Mode::kSoft;
       q.user_limit.minimum_hundredths = one_in(2) ? 10000 : 100 + upto(9900);
       q.priorities = one_in(2);
