@@ -1,35 +1,9 @@
 // Why tasks wait under the capacity policy: the same figures that decide, with their names.
 #include "capacity/capacity_policy.h"
+#include "capacity/claim_words.h"
 #include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
-namespace {
-
-// "kills in 23 s at the latest"
-std::string when_it_kills(const Claim& claim, TaskKind kind, TimeMs now) {
-  switch (claim.block) {
-    case ClaimBlock::kUnservable:
-      return "is unservable: no tracker can free " + slots_text(claim.width, kind);
-    case ClaimBlock::kOverBudget:
-      return "waits: those who borrow have lost their kill_budget of the last hour";
-    case ClaimBlock::kPreemptionOff:
-      return "is due, but capacity.preemption is off";
-    case ClaimBlock::kLogOnly:
-      return "is due, but capacity.preemption is log_only";
-    case ClaimBlock::kRepeating:
-      return "is due; its last kill brought no launch, it kills again in " +
-             short_duration(claim.kills_from - now);
-    case ClaimBlock::kFragmented:  // of containers
-    case ClaimBlock::kNone:
-      break;
-  }
-  if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
-  if (claim.kills_from <= now) return "is due and kills now";
-  return "kills in " + short_duration(claim.kills_from - now) + " at the latest";
-}
-
-}  // namespace
-
 std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const JobEntry* entry = find_entry(id);
@@ -139,7 +113,7 @@ std::optional<Reason> CapacityPolicy::explain_claims(const Job& job, TaskKind ki
                     std::to_string(line.facts.running) + " of its guaranteed " +
                     slots_text(line.guaranteed, kind) + " and is owed " + std::to_string(owed) +
                     ": its claim for " + std::to_string(first.slots) + " " +
-                    when_it_kills(first, kind, now),
+                    when_it_kills(first, "free " + slots_text(first.width, kind), now),
                 {{"owed", owed},
                  {"running", line.facts.running},
                  {"guaranteed", line.guaranteed},
@@ -155,7 +129,7 @@ std::optional<Reason> CapacityPolicy::explain_others(const Job& job, TaskKind ki
     return Reason{
         "claim_comes_first",
         state_.tree().node(queue).path + "'s claim for " + slots_text(claim.slots, kind) + " " +
-            when_it_kills(claim, kind, now),
+            when_it_kills(claim, "free " + slots_text(claim.width, kind), now),
         {{"slots", claim.slots}, {"milliseconds_left", std::max<std::int64_t>(0, deadline - now)}}};
   }
   return std::nullopt;

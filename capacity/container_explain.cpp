@@ -2,36 +2,14 @@
 
 #include <algorithm>
 
+#include "capacity/claim_words.h"
 #include "jobqueue/policy/container_reasons.h"
 
 namespace weir {
 namespace {
 
 constexpr std::int64_t kJobsCounted = 1000;
-
-// "kills in 23s at the latest"
-std::string when_it_kills(const Claim& claim, TimeMs now) {
-  switch (claim.block) {
-    case ClaimBlock::kUnservable:
-      return "is unservable: no tracker can make room for one task";
-    case ClaimBlock::kFragmented:
-      return "is due, but what could be freed is on no tracker enough for one task";
-    case ClaimBlock::kOverBudget:
-      return "waits: those who borrow have lost their kill_budget of the last hour";
-    case ClaimBlock::kPreemptionOff:
-      return "is due, but capacity.preemption is off";
-    case ClaimBlock::kLogOnly:
-      return "is due, but capacity.preemption is log_only";
-    case ClaimBlock::kRepeating:
-      return "is due; its last kill brought no launch, it kills again in " +
-             short_duration(claim.kills_from - now);
-    case ClaimBlock::kNone:
-      break;
-  }
-  if (claim.kills_from == kNever) return "kills nobody: its reclaim_after is never";
-  if (claim.kills_from <= now) return "is due and kills now";
-  return "kills in " + short_duration(claim.kills_from - now) + " at the latest";
-}
+constexpr const char* kServes = "make room for one task";
 
 }  // namespace
 
@@ -144,7 +122,7 @@ std::optional<Reason> ContainerExplain::of_claims(QueueId leaf, TimeMs now) cons
                    text(first->dimension, line.facts.running) + " of its guaranteed " +
                    text(first->dimension, line.guaranteed) + " and is owed " + owed +
                    ": its claim for " + text(first->dimension, first->slots) + " " +
-                   when_it_kills(*first, now);
+                   when_it_kills(*first, kServes, now);
   reason.numbers.emplace_back("milliseconds_left",
                               std::max<std::int64_t>(0, first->deadline - now));
   return reason;
@@ -163,7 +141,8 @@ std::optional<Reason> ContainerExplain::of_others(QueueId leaf, TimeMs now) cons
   if (first == nullptr) return std::nullopt;
   return Reason{"claim_comes_first",
                 state_.tree().node(first->queue).path + "'s claim for " +
-                    text(first->dimension, first->slots) + " " + when_it_kills(*first, now),
+                    text(first->dimension, first->slots) + " " +
+                    when_it_kills(*first, kServes, now),
                 {{"amount", first->slots},
                  {"milliseconds_left", std::max<std::int64_t>(0, first->deadline - now)}}};
 }
