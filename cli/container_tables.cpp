@@ -6,9 +6,8 @@
 #include <string>
 
 #include "cli/format.h"
-#include "jobqueue/model/counted.h"
-#include "jobqueue/model/time.h"
 #include "cli/tracker_commands.h"
+#include "jobqueue/model/time.h"
 
 namespace weir::cli {
 namespace {
@@ -62,12 +61,6 @@ std::string owed_cell(const QueueView& queue, const std::string& dimension) {
 }
 
 }  // namespace
-
-std::string amount_text(const std::string& dimension, std::int64_t amount) {
-  if (dimension == "memory_mb") return fmt::format("{} MB", amount);
-  if (dimension == "vcores") return counted(amount, "vcore");
-  return fmt::format("{} {}", amount, dimension);
-}
 
 bool count_containers(const std::vector<QueueView>& queues) {
   return !queues.empty() && !queues.front().amounts.empty();

@@ -1,7 +1,6 @@
 // Queues and trackers where containers count: a line a dimension. Pure functions.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,6 @@ bool count_containers(const std::vector<QueueView>& queues);
 Table queue_amounts_table(const std::vector<QueueView>& queues);
 bool offer_containers(const std::vector<TrackerView>& trackers);
 Table tracker_offer_table(const std::vector<TrackerView>& trackers);
-// "3072 MB", "1 vcore", "2 gpu".
-std::string amount_text(const std::string& dimension, std::int64_t amount);
 // "disk=ssd, zone=a"; empty: none.
 std::string labels_text(const TrackerView& tracker);
 // "1024/4096 MB, 1/4 vcores": used of what it offers.

@@ -8,6 +8,7 @@
 #include "cli/container_tables.h"
 #include "cli/format.h"
 #include "jobqueue/model/counted.h"
+#include "views/amount_text.h"
 
 namespace weir::cli {
 namespace {

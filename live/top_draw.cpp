@@ -7,6 +7,7 @@
 #include "jobqueue/model/counted.h"
 #include "jobqueue/model/plain_text.h"
 #include "jobqueue/model/time.h"
+#include "views/amount_text.h"
 #include "views/text_width.h"
 
 namespace weir::live {
@@ -15,10 +16,8 @@ namespace {
 constexpr std::size_t kHeaderLines = 4;
 
 std::string owed_text(const TopClaim& claim) {
-  if (claim.kind == "memory_mb") return fmt::format("{} MB", claim.slots);
   const bool slots = claim.kind == "map" || claim.kind == "reduce";
-  return fmt::format("{} {}{}", claim.slots, claim.kind,
-                     !slots ? "" : claim.slots == 1 ? " slot" : " slots");
+  return slots ? counted(claim.slots, claim.kind + " slot") : amount_text(claim.kind, claim.slots);
 }
 
 class Painter {
@@ -121,8 +120,7 @@ void Painter::header() {
 
 void Painter::claims(std::size_t rows) {
   if (rows < 2) return;
-  add({{left(fmt::format("CLAIMS ({}): owed to queues", model_.claims.size()),
-             size_.columns),
+  add({{left(fmt::format("CLAIMS ({}): owed to queues", model_.claims.size()), size_.columns),
         Look::kHead}});
   const std::int64_t passed = now_ - model_.claims_came_ms;
   for (std::size_t i = 0; i < std::min(rows - 1, model_.claims.size()); ++i) {

@@ -18,6 +18,11 @@ export function counted(number, one, many = one + 's') {
   return `${whole(number)} ${number === 1 ? one : many}`;
 }
 
+/** So much of a dimension of containers: 3,072 MB, 2 gpu. */
+export function amountOf(amount, dimension) {
+  return `${whole(amount)} ${dimension === 'memory_mb' ? 'MB' : dimension}`;
+}
+
 /** 480ms, 4.2s, 3m20s, 2h05m, 3d04h. */
 export function duration(ms) {
   if (ms === null || ms === undefined) return DASH;

@@ -4,7 +4,7 @@ import {h, setText, visible} from './dom.js';
 import {Table} from './table.js';
 import {CLASSES, makeBar, setBar, scales} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
-import {whole, seconds, counted} from './format.js';
+import {whole, seconds, counted, amountOf} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {WORDS} from './words.js';
 import {
@@ -58,15 +58,11 @@ function dealt(view) {
   ];
 }
 
-function unitOf(dimension) {
-  return dimension === 'memory_mb' ? 'MB' : dimension;
-}
-
 function claimsText(queue) {
   if (!queue.claims.length) return '';
   const amounts = queue.claims.filter((claim) => claim.dimension);
   const slots = amounts.length
-    ? amounts.map((claim) => `${whole(claim.slots)} ${unitOf(claim.dimension)}`).join(', ')
+    ? amounts.map((claim) => amountOf(claim.slots, claim.dimension)).join(', ')
     : whole(queue.claims.reduce((sum, claim) => sum + claim.slots, 0));
   const left = queue.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
   return `${slots} owed` + (left.length ? ` ${seconds(Math.min(...left))}` : '');

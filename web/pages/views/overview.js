@@ -3,7 +3,7 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {QueueTree, allKills, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
-import {whole, slotTime, seconds, clock, duration, counted} from '../format.js';
+import {whole, slotTime, seconds, clock, duration, counted, amountOf} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
@@ -81,7 +81,7 @@ function killsIn(claim, ago) {
 /** Slots of a class, or so much of a dimension. */
 function owedText(amount, kind) {
   if (kind === 'map' || kind === 'reduce') return counted(amount, `${kind} slot`);
-  return `${whole(amount)} ${kind === 'memory_mb' ? 'MB' : kind}`;
+  return amountOf(amount, kind);
 }
 
 function claimRows(list, claims, readAt) {
