@@ -26,14 +26,15 @@ class ClaimCheck {
       for (const Dimension d : dims())
         free_[tracker.id][d.place()] = tracker.total[d] - tracker.used[d];
     }
-    for (const QueueId leaf : in_order()) {
-      Amount owed = left_of(leaf);
+    std::map<QueueId, Amount> owed;
+    for (const QueueId leaf : in_order()) owed[leaf] = left_of(leaf);
+    for (const QueueId leaf : state_.tree().leaves()) {
       for (const Dimension d : dims()) {
-        const std::int64_t claimed = state_.claims().owed(leaf, d);
-        if (claimed == owed[d.place()]) continue;
-        verdict_.breach(claimed < owed[d.place()] ? "claim-missing" : "claim-excess",
-                        fmt::format("queue {} is owed {} of {} and claims {}", path(leaf),
-                                    owed[d.place()], state_.space().name(d), claimed));
+        const std::int64_t claimed = state_.claims().owed(leaf, d), due = owed[leaf][d.place()];
+        if (claimed == due) continue;
+        verdict_.breach(claimed < due ? "claim-missing" : "claim-excess",
+                        fmt::format("queue {} is owed {} of {} and claims {}", path(leaf), due,
+                                    state_.space().name(d), claimed));
       }
     }
   }
@@ -88,10 +89,9 @@ class ClaimCheck {
 
   // 0/0 is nothing, x/0 more than anything.
   static bool is_less(std::int64_t a, std::int64_t of_a, std::int64_t b, std::int64_t of_b) {
-    const bool a_beyond = of_a == 0 && a > 0, b_beyond = of_b == 0 && b > 0;
-    if (a_beyond || b_beyond || of_a == 0 || of_b == 0)
-      return b_beyond ? !a_beyond : (of_a == 0 ? !a_beyond && b > 0 && of_b > 0 : false);
-    return Int128(a) * of_b < Int128(b) * of_a;
+    if (a == 0) return b > 0;
+    if (of_a == 0 || b == 0) return false;
+    return of_b == 0 || Int128(a) * of_b < Int128(b) * of_a;
   }
 
   std::vector<const Job*> jobs_of(QueueId leaf) const {
