@@ -75,7 +75,8 @@ void add_resources(const ResourceSettings& resources, KeyValues& out) {
                resources.maximum ? amounts_text(*resources.maximum, space) : "unlimited"},
               {"containers.map", amounts_text(resources.map, space)},
               {"containers.reduce", amounts_text(resources.reduce, space)},
-              {"containers.reservations", format_percent(resources.reservations_hundredths)}});
+              {"containers.reservations", format_percent(resources.reservations_hundredths)},
+              {"containers.gang_hold", format_duration(resources.gang_hold_ms)}});
 }
 
 std::string limit_text(const std::optional<std::int64_t>& limit) {

@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-constexpr std::int64_t kMostOfOne = 1'000'000'000'000;
+constexpr std::int64_t kMostOfOne = 1'000'000'000;  // as much as a guarantee may be
 
 // `10240`, `10240Mi`, `10Gi`, `1Ti`: in MB. Other units are of other resources.
 std::optional<std::int64_t> amount_of(std::string_view text, bool memory) {
@@ -17,12 +17,12 @@ std::optional<std::int64_t> amount_of(std::string_view text, bool memory) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
   if (error != std::errc() || amount < 0 || amount > kMostOfOne) return std::nullopt;
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit.empty()) return amount;
-  if (!memory) return std::nullopt;
-  if (unit == "Mi") return amount;
-  if (unit == "Gi") return amount * 1024;
-  if (unit == "Ti") return amount * 1024 * 1024;
-  return std::nullopt;
+  std::int64_t times = 0;
+  if (unit.empty() || (memory && unit == "Mi")) times = 1;
+  if (memory && unit == "Gi") times = 1024;
+  if (memory && unit == "Ti") times = 1024 * 1024;
+  if (times == 0 || amount * times > kMostOfOne) return std::nullopt;
+  return amount * times;
 }
 
 std::string our_name(std::string name) {

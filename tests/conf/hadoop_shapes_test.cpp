@@ -76,7 +76,7 @@ TEST(HadoopShapes, AmountsAreOfContainers) {
 TEST(HadoopShapes, AmountsThatAreNoneAreTold) {
   for (const char* none :
        {"[memory=1024", "[]", "[memory=x]", "[vcores=2Gi]", "[memory=1,memory=2]", "[memory=-1]",
-        "[m$=1]", "[memory=99999999999999999999]"}) {
+        "[m$=1]", "[memory=99999999999999999999]", "[memory=1000Ti]"}) {
     const HadoopImport result = shape(properties({{kRoot + "queues", "a,b"},
                                                   {kRoot + "a.capacity", none},
                                                   {kRoot + "b.capacity", "40"}}));
