@@ -24,6 +24,7 @@ struct Registration {
   11: optional list<string> protections  // of its tasks from each other, to be shown: "cgroup: v2 memory, pids, cpu"
   12: optional map<string, string> labels
   13: optional i32 ports = 0             // that it can give to tasks
+  14: optional i64 reported = 0          // sequence of its last heartbeat: those until then may still arrive, and are old
 }
 
 struct RegistrationReply {

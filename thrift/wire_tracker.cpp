@@ -197,6 +197,7 @@ Result<RegisterTracker> from_wire(const wire::Registration& registration) {
     out.home = registration.home;
   }
   out.ended_in_order = registration.__isset.ended_in_order && registration.ended_in_order;
+  out.reported = std::max<std::int64_t>(registration.reported, 0);
   out.named = registration.total.named;
   if (Status s = check_amounts(out.named); !s) return s.error();
   if (Status s = check_labels(registration.labels); !s) return s.error();
@@ -265,6 +266,7 @@ wire::Registration to_wire(const RegisterTracker& registration) {
   out.__set_protections(registration.protections);
   if (!registration.home.empty()) out.__set_home(registration.home);
   if (registration.ended_in_order) out.__set_ended_in_order(true);
+  if (registration.reported > 0) out.__set_reported(registration.reported);
   if (!registration.named.empty()) out.total.__set_named(registration.named);
   if (!registration.labels.empty()) out.__set_labels(registration.labels);
   if (registration.port_count > 0)

@@ -73,6 +73,7 @@ void Heartbeats::take_report(TrackerState& tracker, const Heartbeat& report) {
   ++reports_;
   prefetch_for(tracker, report);
   release_given_up(tracker, report);
+  tracker.to_drop = 0;
   for (const AttemptReport& attempt : report.attempts) take_attempt(tracker, attempt);
   drop_missing_attempts(tracker);
   for (const DutyReport& duty : report.duties) parts_.duties.take_duty(tracker, duty);
@@ -123,7 +124,7 @@ void Heartbeats::prefetch_for(const TrackerState& tracker, const Heartbeat& repo
 void Heartbeats::take_attempt(TrackerState& tracker, const AttemptReport& report) {
   const std::size_t place = state_.place_of(tracker, report.attempt);
   if (place == ClusterState::kNoPlace) {
-    adopt(tracker, report);
+    if (!adopt(tracker, report) && report.state < ReportedState::kSucceeded) ++tracker.to_drop;
     return;
   }
   HeldAttempt& held = tracker.held[place];

@@ -21,6 +21,7 @@ void Launches::schedule(TrackerState& tracker) {
   offer.tracker = tracker.id;
   offer.now = now_;
   const bool containers = state_.space().containers();
+  if (containers && tracker.to_drop > 0) return;
   if (!containers) {
     for (const TaskKind kind : kTaskKinds)
       offer.free[index(kind)] = parts_.copies.launch_room(tracker, kind);

@@ -55,6 +55,7 @@ void Trackers::on(const RegisterTracker& input, Token token) {
   }
   const bool was_live = tracker.live();
   tracker.incarnation = input.incarnation;
+  tracker.sequence = std::max(tracker.sequence, input.reported);
   tracker.home = input.home;
   tracker.protections = input.protections;
   state_.set_tracker_address(tracker,

@@ -96,6 +96,9 @@ struct RegisterTracker {
   // The same in every life of a tracker in one work directory; empty: it does not say.
   std::string home;
   bool ended_in_order = false;  // the life before in that directory: no task took it down
+  // Sequence of the last heartbeat before: what it, or one before it, says is old news, also where
+  // this is the first that the JobTracker hears of it.
+  std::int64_t reported = 0;
 };
 
 enum class ReportedState : std::uint8_t {

@@ -86,6 +86,7 @@ struct alignas(64) TrackerState {
   std::int32_t load_millionths = 0;  // load average per core, as reported
   std::uint32_t keeps = 0;           // holds and reservations on it (ClaimBook)
   std::uint32_t copied = 0;          // reduces here that wait for their slots
+  std::uint32_t to_drop = 0;         // last named and not taken on: still in its room
   std::int64_t copy_slots = 0;       // taken by reduces that copy or wait, dying ones included
   std::string health;
   // Ends that were taken but may not be durable yet: acknowledged once seq is.

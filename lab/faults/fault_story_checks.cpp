@@ -53,7 +53,7 @@ void FaultStory::check_believed(const Heartbeat& report) {
   const Engine& engine = jobtracker_->engine();
   const TrackerState* tracker = engine.state().find_tracker(report.name);
   if (tracker == nullptr || !tracker->live() || tracker->incarnation != report.incarnation ||
-      tracker->sequence != report.sequence) {
+      tracker->sequence != report.sequence || !tracker->reported) {
     return;  // the report was not taken
   }
   for (const AttemptReport& each : report.attempts) {

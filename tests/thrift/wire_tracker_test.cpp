@@ -105,6 +105,7 @@ TEST(WireTracker, RegistrationIsChecked) {
   model.protections = {"cgroup: v2 memory, pids, cpu", "mounts: none: not root"};
   model.home = "abcd";
   model.ended_in_order = true;
+  model.reported = 17;
   const wire::Registration good = to_wire(model);
   const auto back = from_wire(good);
   ASSERT_TRUE(back.ok());

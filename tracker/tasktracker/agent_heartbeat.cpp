@@ -68,7 +68,7 @@ Heartbeat AgentCore::build_heartbeat(Now now) {
   Heartbeat heartbeat;
   heartbeat.name = registration_.name;
   heartbeat.incarnation = registration_.incarnation;
-  heartbeat.sequence = ++sequence_;
+  heartbeat.sequence = registration_.reported = ++sequence_;
   heartbeat.attempts = build_reports(now);
   // What was held back for want of room goes with the next beat, soon.
   for (const AttemptReport& sent : heartbeat.attempts) {

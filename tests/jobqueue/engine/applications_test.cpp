@@ -200,6 +200,17 @@ TEST_F(ApplicationsAfterARestart, WhatRunsHoldsItsContainerAndUnits) {
   EXPECT_EQ(granted("tt1"), (std::map<std::uint32_t, Units>{{0, {{"gpu", {1}}}}}));
 }
 
+// It is told to drop what runs elsewhere, and has its room and units until it has.
+TEST_F(ApplicationsAfterARestart, NothingStartsInTheRoomOfWhatIsToBeDropped) {
+  start({});
+  reports({{JobId(5), group_kind(0), 0}, 0}, {{"gpu", {0}}});
+  h.advance(60'000);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  ASSERT_EQ(h.tracker("tt1").last.kill.size(), 1u);
+  h.tracker("tt1").held.clear();
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0 J1/t1");
+}
+
 // Stored by place, meant by name.
 TEST_F(ApplicationsAfterARestart, WhatItAsksForByNameIsFoundAgain) {
   h.settings().resources.named = {"fpga", "gpu"};

@@ -127,6 +127,22 @@ TEST_F(AfterARestart, NumbersThatWereNeverGivenOutAreNotTakenOn) {
   EXPECT_FALSE(taken_on("tt1", map(0, kBase)));
 }
 
+// What it said before it registered may still be on its way, and does not know what started since.
+TEST_F(AfterARestart, WhatATrackerSaidBeforeItRegisteredIsOldNews) {
+  start();
+  h.tracker("tt1").sequence = 8;
+  RegisterTracker registration;
+  registration.name = "tt1";
+  registration.incarnation = h.tracker("tt1").incarnation;
+  registration.host = "host-tt1";
+  registration.total = Resources{{2, 0, 0, 0}};
+  registration.reported = 9;
+  h.step(registration);
+  h.heartbeat("tt1");
+  EXPECT_FALSE(h.state().find_tracker("tt1")->reported);
+  EXPECT_TRUE(taken_on("tt1", map(0, 7)));
+}
+
 // --- Outputs ---
 
 struct OutputsTest : testing::Test {

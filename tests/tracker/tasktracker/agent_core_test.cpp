@@ -301,6 +301,7 @@ TEST(AgentCore, FailedCallsBackOffAndKeepEverything) {
   h.core.on_call_failed(true, h.now());
   EXPECT_EQ(h.at(h.now_ms), "");
   EXPECT_EQ(h.at(h.now_ms + 200), "register");
+  EXPECT_EQ(h.core.registration().reported, h.beat.sequence) << "what it sent may still arrive";
   h.core.on_registered({}, h.now());
   EXPECT_EQ(h.at(h.now_ms), "heartbeat");  // it must learn at once what runs here
   EXPECT_EQ(h.states(), "m0.0=COMMIT_PENDING");
