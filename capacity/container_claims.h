@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "capacity/free_rooms.h"
+#include "jobqueue/policy/free_rooms.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_bounds.h"
 #include "jobqueue/policy/container_items.h"
@@ -41,8 +41,8 @@ class OwedPass {
   // The next leaf, in step order.
   void place(QueueId leaf, const ContainerItems& items, const Amounts& guaranteed);
   const std::vector<Leaf>& leaves() const { return leaves_; }
-  // What is still free on a tracker: not held, kept, nor taken by items.
-  const Resources& room(TrackerId tracker) const { return rooms_.of(tracker); }
+  // What is still free: not held, kept, nor taken by items.
+  const FreeRooms& rooms() const { return rooms_; }
 
  private:
   std::int64_t put(const OwedItem& item, std::int64_t tasks);

@@ -13,19 +13,16 @@ bool covers(const Space& space, const Amounts& amounts, const Resources& need) {
   return true;
 }
 
-bool has(const Resources& room, const Resources& need) {
-  for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    if (need.amount[i] > 0 && need.amount[i] > room.amount[i]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 ContainerKills::ContainerKills(const ClusterState& state, OwedPass& pass, TimeMs now,
                                CapacitySettings::Preemption preemption, Figures figures)
-    : state_(state), pass_(pass), now_(now), preemption_(preemption), figures_(std::move(figures)) {
-}
+    : state_(state),
+      pass_(pass),
+      now_(now),
+      preemption_(preemption),
+      figures_(std::move(figures)),
+      victims_(state, pass.rooms()) {}
 
 // Leaves with claims that are due, the earliest first.
 std::vector<ContainerKills::Due> ContainerKills::due() const {
@@ -105,27 +102,8 @@ void ContainerKills::find(const Due& due, const Resources& need, ClaimBlock bloc
   }
 }
 
-void ContainerKills::collect() {
-  collected_ = true;
-  for (std::size_t i = 0; i < state_.attempts().size(); ++i) {
-    const Attempt& attempt = state_.attempts()[i];
-    if (!attempt.live || !state_.tracker(attempt.tracker).in_pool()) continue;
-    const Job& job = state_.job(attempt.key.task.job);
-    const Resources& need = job.need(attempt.key.task.kind);
-    if (attempt.dying()) {
-      dying_[attempt.tracker] += need;
-      continue;
-    }
-    candidates_.push_back({.slot = AttemptSlot(i),
-                           .need = &need,
-                           .often = attempt.preempted >= kOftenPreempted,
-                           .service = job.spec->service,
-                           .above_limit = figures_.above_limit(attempt.queue, attempt.user)});
-  }
-}
-
 // All that are not of the claimant's leaf.
-std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resources& need) const {
+std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resources& need) {
   struct Rank {
     bool service;
     std::int64_t steps_up;
@@ -155,21 +133,28 @@ std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resour
     }
     return at->second = {steps_up, above};
   };
+  std::map<std::pair<QueueId, UserId>, bool> users;
+  const auto above_limit = [&](const Attempt& attempt) {
+    const auto [at, fresh] = users.try_emplace({attempt.queue, attempt.user});
+    if (fresh) at->second = figures_.above_limit(attempt.queue, attempt.user);
+    return at->second;
+  };
   std::vector<Rank> ranks;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Candidate& candidate = candidates_[i];
-    const Attempt& attempt = state_.attempt(candidate.slot);
-    if (candidate.taken || attempt.queue == claimant) continue;
+  const auto& candidates = victims_.candidates();
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Attempt& attempt = victims_.attempt(i);
+    if (candidates[i].taken || attempt.queue == claimant) continue;
     const auto [steps_up, above] = of_leaf(attempt.queue);
-    ranks.push_back({candidate.service, steps_up, above, candidate.often, !candidate.above_limit,
+    ranks.push_back({candidates[i].service, steps_up, above,
+                     attempt.preempted >= kOftenPreempted, !above_limit(attempt),
                      attempt.launched_at, attempt.progress_millionths, attempt.key, i});
   }
   std::sort(ranks.begin(), ranks.end(), [&](const Rank& a, const Rank& b) {
     if (a.service != b.service) return b.service;
     if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
     if (b.above < a.above || a.above < b.above) return b.above < a.above;
-    const QueueId p = state_.attempt(candidates_[a.place].slot).queue;
-    const QueueId q = state_.attempt(candidates_[b.place].slot).queue;
+    const QueueId p = victims_.attempt(a.place).queue;
+    const QueueId q = victims_.attempt(b.place).queue;
     if (p != q) return p < q;
     if (a.often != b.often) return b.often;
     if (a.within_limit != b.within_limit) return b.within_limit;
@@ -182,108 +167,53 @@ std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resour
   return order;
 }
 
-Resources ContainerKills::room(TrackerId id) const {
-  Resources room = pass_.room(id);
-  const auto add = [&](const std::map<TrackerId, Resources>& of, int sign) {
-    const auto found = of.find(id);
-    if (found == of.end()) return;
-    if (sign > 0) {
-      room += found->second;
-    } else {
-      room -= found->second;
-    }
-  };
-  add(dying_, 1);
-  add(chosen_, 1);
-  add(planned_, -1);
-  // Of what dies on its own account all is held: the pass has taken off what is free already.
-  for (const Hold& hold : state_.claims().holds()) {
-    if (hold.tracker != id) continue;
-    room -= hold.occupied_room();
-  }
-  return room;
-}
-
-// In a dimension that lacks, and in which its leaf stays at its allocation.
-bool ContainerKills::gives(const Candidate& candidate, const Resources& need,
-                           const Resources& room, const std::map<QueueId, Amounts>& pile) const {
+bool ContainerKills::may_give(const ContainerVictims::Candidate& candidate, Dimension d,
+                              const ContainerVictims::Pile& pile) const {
   const QueueId leaf = state_.attempt(candidate.slot).queue;
-  const Amounts allocated = figures_.allocated(leaf);
   const auto killed = killed_.find(leaf);
-  const auto piled = pile.find(leaf);
-  for (const Dimension d : state_.space().dimensions()) {
-    const std::int64_t gives = (*candidate.need)[d];
-    if (gives == 0 || need[d] <= room[d]) continue;
-    const std::int64_t chosen = (killed == killed_.end() ? 0 : killed->second[d]) +
-                                (piled == pile.end() ? 0 : piled->second[d]);
-    if (state_.queue(leaf).running[d] - chosen - gives >= allocated[d]) return true;
+  std::int64_t left = state_.queue(leaf).running[d] - (*candidate.need)[d] -
+                      (killed == killed_.end() ? 0 : killed->second[d]);
+  for (const std::size_t other : pile.victims) {
+    const Attempt& piled = victims_.attempt(other);
+    if (piled.queue == leaf) left -= (*victims_.candidates()[other].need)[d];
   }
-  return false;
+  return left >= figures_.allocated(leaf)[d];
 }
 
 // A container counts as one slot.
-bool ContainerKills::within_budget(const Attempt& attempt) const {
+bool ContainerKills::within_budget(const ContainerVictims::Candidate& candidate,
+                                   const ContainerVictims::Pile& pile) const {
+  const Attempt& attempt = state_.attempt(candidate.slot);
   const auto budget = state_.tree().node(attempt.queue).settings.kill_budget;
   if (!budget) return true;
   const auto planned = lost_ms_.find(attempt.queue);
-  const std::int64_t lost = state_.claims().lost_slot_ms(attempt.queue, now_) +
-                            (planned == lost_ms_.end() ? 0 : planned->second) +
-                            attempt.in_slots_ms(now_);
+  std::int64_t lost = state_.claims().lost_slot_ms(attempt.queue, now_) +
+                      (planned == lost_ms_.end() ? 0 : planned->second) +
+                      attempt.in_slots_ms(now_);
+  for (const std::size_t other : pile.victims) {
+    if (victims_.attempt(other).queue == attempt.queue)
+      lost += victims_.attempt(other).in_slots_ms(now_);
+  }
   return lost <= *budget * 1000;
 }
 
 ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemption& plan) {
-  if (!collected_) collect();
-  struct Pile {
-    std::vector<std::size_t> victims;
-    Resources room;
-    std::map<QueueId, Amounts> of_leaf;
-  };
-  const Resources& need = item.size->need;
-  std::map<TrackerId, Pile> piles;
-  bool over_budget = false;
-  for (const std::size_t i : in_order(due.queue, need)) {
-    const Candidate& candidate = candidates_[i];
-    const Attempt& attempt = state_.attempt(candidate.slot);
-    const auto [at, fresh] = piles.try_emplace(attempt.tracker);
-    Pile& pile = at->second;
-    if (fresh) pile.room = room(attempt.tracker);
-    if (!gives(candidate, need, pile.room, pile.of_leaf)) continue;
-    if (!within_budget(attempt)) {
-      over_budget = true;
-      continue;
-    }
-    const TrackerState& tracker = state_.tracker(attempt.tracker);
-    const Job& job = state_.job(item.job);
-    if (job.picky(item.kind) && !state_.allows(job, item.kind, tracker)) continue;
-    if (!state_.could_start(item.job, item.kind, tracker.id, tracker.used)) continue;
-    pile.victims.push_back(i);
-    pile.room += *candidate.need;
-    for (const Dimension d : state_.space().dimensions())
-      pile.of_leaf[attempt.queue][d] += (*candidate.need)[d];
-    if (!has(pile.room, need)) continue;
-    // What the last one has made superfluous is spared.
-    for (std::size_t j = pile.victims.size() - 1; j-- > 0;) {
-      Resources without = pile.room;
-      without -= *candidates_[pile.victims[j]].need;
-      if (!has(without, need)) continue;
-      pile.room = without;
-      pile.victims.erase(pile.victims.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-    plan.kills.push_back(commit(due, item, attempt.tracker, pile.victims));
-    return ClaimBlock::kNone;
-  }
-  if (over_budget) return ClaimBlock::kOverBudget;
-  Resources all;
-  for (const auto& [tracker, pile] : piles) {
-    for (std::size_t i = 0; i < kDimensionCount; ++i)
-      all.amount[i] += std::max<std::int64_t>(0, pile.room.amount[i]);
-  }
-  return has(all, need) ? ClaimBlock::kFragmented : ClaimBlock::kUnservable;
+  using Candidate = ContainerVictims::Candidate;
+  using Pile = ContainerVictims::Pile;
+  victims_.collect();
+  const std::vector<std::size_t> order = in_order(due.queue, item.size->need);
+  const auto found = victims_.search(
+      item.job, item.kind, order,
+      {.may_give = [this](const Candidate& candidate, Dimension d,
+                          const Pile& pile) { return may_give(candidate, d, pile); },
+       .within_budget = [this](const Candidate& candidate,
+                               const Pile& pile) { return within_budget(candidate, pile); }});
+  if (found.block == ClaimBlock::kNone) plan.kills.push_back(commit(due, item, found));
+  return found.block;
 }
 
-KillOrder ContainerKills::commit(const Due& due, const OwedItem& item, TrackerId tracker,
-                                 const std::vector<std::size_t>& victims) {
+KillOrder ContainerKills::commit(const Due& due, const OwedItem& item,
+                                 const ContainerVictims::Found& found) {
   const Resources& need = item.size->need;
   KillOrder order{.reason = KillReason::kReclaim,
                   .for_queue = due.queue,
@@ -300,17 +230,14 @@ KillOrder ContainerKills::commit(const Due& due, const OwedItem& item, TrackerId
       break;
     }
   }
-  for (const std::size_t i : victims) {
-    Candidate& candidate = candidates_[i];
-    candidate.taken = true;
-    const Attempt& attempt = state_.attempt(candidate.slot);
-    order.victims.push_back(candidate.slot);
-    chosen_[tracker] += *candidate.need;
+  for (const std::size_t i : found.victims) {
+    const Attempt& attempt = victims_.attempt(i);
+    order.victims.push_back(victims_.candidates()[i].slot);
     lost_ms_[attempt.queue] += attempt.in_slots_ms(now_);
-    for (const Dimension d : state_.space().dimensions())
-      killed_[attempt.queue][d] += (*candidate.need)[d];
+    const Resources& gone = *victims_.candidates()[i].need;
+    for (const Dimension d : state_.space().dimensions()) killed_[attempt.queue][d] += gone[d];
   }
-  planned_[tracker] += need;
+  victims_.take(found, need);
   return order;
 }
 

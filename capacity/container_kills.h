@@ -1,11 +1,8 @@
-// Whom to kill for items that are due, where containers count (containers.md, section 9). A victim
-// must give something of what the tracker lacks, of a dimension in which its leaf stays at or
-// above its allocation: nobody falls below it in what it is killed for. Services come last; nearest
-// family first, then the largest (RUN - AC) / AC of its dimensions, recomputed after each kill;
-// within a leaf users above their limit, then the latest launched. Victims go on their trackers'
-// piles until the first pile makes room, and what of it is not needed is spared. One planner plans
-// one pass, off the heartbeat path: it walks the live attempts once, and only if there is something
-// to kill.
+// Whom to kill for claims that are due, where containers count (containers.md, section 9). A victim
+// gives something of a dimension in which its leaf stays at or above its allocation: nobody falls
+// below it in what it is killed for. Services come last; nearest family first, then the largest
+// (RUN - AC) / AC of its dimensions, recomputed after each kill; within a leaf users above their
+// limit, then the latest launched. One planner plans one pass, off the heartbeat path.
 #pragma once
 
 #include <functional>
@@ -16,6 +13,7 @@
 #include "capacity/capacity_settings.h"
 #include "capacity/container_claims.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/container_victims.h"
 #include "jobqueue/policy/policy.h"
 
 namespace weir {
@@ -32,14 +30,6 @@ class ContainerKills {
   void plan(Preemption& plan);
 
  private:
-  struct Candidate {
-    AttemptSlot slot;
-    const Resources* need = nullptr;
-    bool often = false;        // preempted so often that it comes last
-    bool service = false;
-    bool above_limit = false;  // of its user
-    bool taken = false;
-  };
   struct Due {
     QueueId queue;
     TimeMs deadline = 0;
@@ -50,26 +40,20 @@ class ContainerKills {
   void serve(Due& due, const OwedPass::Leaf& leaf, Preemption& plan);
   ClaimBlock kill_for(const Due& due, const OwedItem& item, Preemption& plan);
   void find(const Due& due, const Resources& need, ClaimBlock block, Preemption& plan) const;
-  void collect();
-  std::vector<std::size_t> in_order(QueueId claimant, const Resources& need) const;
-  // The room there: free, dying and chosen, less what is held or planned for others.
-  Resources room(TrackerId tracker) const;
-  bool gives(const Candidate& candidate, const Resources& need, const Resources& room,
-             const std::map<QueueId, Amounts>& pile) const;
-  bool within_budget(const Attempt& attempt) const;
-  KillOrder commit(const Due& due, const OwedItem& item, TrackerId tracker,
-                   const std::vector<std::size_t>& victims);
+  std::vector<std::size_t> in_order(QueueId claimant, const Resources& need);
+  // Its leaf stays at its allocation.
+  bool may_give(const ContainerVictims::Candidate& candidate, Dimension d,
+                const ContainerVictims::Pile& pile) const;
+  bool within_budget(const ContainerVictims::Candidate& candidate,
+                     const ContainerVictims::Pile& pile) const;
+  KillOrder commit(const Due& due, const OwedItem& item, const ContainerVictims::Found& found);
 
   const ClusterState& state_;
   OwedPass& pass_;
   TimeMs now_;
   CapacitySettings::Preemption preemption_;
   Figures figures_;
-  bool collected_ = false;
-  std::vector<Candidate> candidates_;
-  std::map<TrackerId, Resources> dying_;
-  std::map<TrackerId, Resources> chosen_;   // freed there by kills of this pass,
-  std::map<TrackerId, Resources> planned_;  // and held there for them
+  ContainerVictims victims_;
   std::map<QueueId, Amounts> killed_;       // of each leaf, in this pass
   std::map<QueueId, std::int64_t> lost_ms_;
 };

@@ -1,4 +1,4 @@
-#include "capacity/free_rooms.h"
+#include "jobqueue/policy/free_rooms.h"
 
 #include <algorithm>
 

@@ -1,0 +1,71 @@
+// Whom to kill for one task where containers count, as it is under every policy (containers.md, 9.1
+// and 9.2): candidates in the policy's order go on their trackers' piles, each if it gives something
+// of what the tracker lacks of the task; the first pile that makes room is chosen, and what of it
+// is not needed is spared. Serves one pass, off the heartbeat path: it walks the live attempts
+// once, and only if there is something to kill. On the engine's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/policy/free_rooms.h"
+
+namespace weir {
+
+class ContainerVictims {
+ public:
+  struct Candidate {
+    AttemptSlot slot;
+    const Resources* need = nullptr;
+    bool service = false;
+    bool taken = false;
+  };
+  struct Pile {
+    std::vector<std::size_t> victims;  // places in candidates()
+    Resources room;                    // there, with what they free
+  };
+  struct Rules {
+    // Whether the candidate may be killed for what it gives of this dimension, after the pile.
+    std::function<bool(const Candidate&, Dimension, const Pile&)> may_give;
+    std::function<bool(const Candidate&, const Pile&)> within_budget;
+  };
+  struct Found {
+    ClaimBlock block = ClaimBlock::kNone;  // else why nobody may die for it
+    TrackerId tracker;
+    std::vector<std::size_t> victims;
+  };
+
+  ContainerVictims(const ClusterState& state, const FreeRooms& rooms)
+      : state_(state), rooms_(rooms) {}
+
+  void collect();
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  const Attempt& attempt(std::size_t candidate) const {
+    return state_.attempt(candidates_[candidate].slot);
+  }
+  Found search(JobId job, TaskKind kind, const std::vector<std::size_t>& order,
+               const Rules& rules) const;
+  // They die, and the room is the task's.
+  void take(const Found& found, const Resources& need);
+
+ private:
+  // The room there: free, dying and chosen, less what is held or planned for others.
+  Resources room(TrackerId tracker) const;
+  bool gives(const Candidate& candidate, const Resources& need, const Pile& pile,
+             const Rules& rules) const;
+  bool may_start(JobId job, TaskKind kind, TrackerId tracker) const;
+
+  const ClusterState& state_;
+  const FreeRooms& rooms_;
+  bool collected_ = false;
+  std::vector<Candidate> candidates_;
+  std::map<TrackerId, Resources> dying_;
+  std::map<TrackerId, Resources> chosen_;   // freed there by kills of this pass,
+  std::map<TrackerId, Resources> planned_;  // and held there for them
+};
+
+}  // namespace weir
