@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "jobqueue/policy/container_reservations.h"
-
 namespace weir {
 namespace {
 
@@ -43,7 +41,7 @@ void OwedPass::place(QueueId leaf, const ContainerItems& items, const Amounts& g
   Leaf& here = leaves_.emplace_back();
   here.queue = leaf;
   each_owed(state_, items, leaf, guaranteed, [&](const OwedItem& item) {
-    const std::int64_t left = item.tasks - put(item, item.tasks);
+    const std::int64_t left = item.tasks - rooms_.put(state_.job(item.job), item.kind, item.tasks);
     if (left > 0) {
       here.left.push_back({item.job, item.kind, item.size, left});
       for (const Dimension d : state_.space().dimensions())
@@ -51,31 +49,6 @@ void OwedPass::place(QueueId leaf, const ContainerItems& items, const Amounts& g
     }
     return false;
   });
-}
-
-// First fit. A tracker that is reserved is free for the job that reserved it alone.
-std::int64_t OwedPass::put(const OwedItem& item, std::int64_t tasks) {
-  const Job& job = state_.job(item.job);
-  const Reservation* own = reservation_of(state_, item.job);
-  std::int64_t placed = 0;
-  const auto put_on = [&](TrackerId id) {
-    if (state_.avoided(job, id)) return;
-    if (job.picky(item.kind) && !state_.allows(job, item.kind, state_.tracker(id))) return;
-    placed += rooms_.take(id, *item.size, tasks - placed);
-  };
-  std::size_t from = 0;
-  while (placed < tasks) {
-    const auto next = rooms_.first(*item.size, from);
-    if (own != nullptr && (!next || own->tracker < *next)) {
-      if (state_.tracker(own->tracker).in_pool()) put_on(own->tracker);
-      own = nullptr;
-      continue;
-    }
-    if (!next) break;
-    put_on(*next);
-    from = next->index() + 1;
-  }
-  return placed;
 }
 
 }  // namespace weir

@@ -45,8 +45,6 @@ class OwedPass {
   const FreeRooms& rooms() const { return rooms_; }
 
  private:
-  std::int64_t put(const OwedItem& item, std::int64_t tasks);
-
   const ClusterState& state_;
   std::vector<Leaf> leaves_;
   FreeRooms rooms_;

@@ -25,8 +25,9 @@ bool any_lends_less(const std::vector<PoolSettings>& pools) {
 
 }  // namespace
 
-ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory&)
+ContainerFair::ContainerFair(const ClusterState& state, PolicyMemory& memory)
     : state_(state),
+      memory_(memory),
       settings_(section_of(state.settings())),
       tree_(*settings_),
       placeable_(state),
@@ -138,16 +139,6 @@ void ContainerFair::on_cluster_changed() {
   for (const JobId id : all) read(id);
 }
 
-Preemption ContainerFair::tick(TimeMs) {
-  settle();
-  Preemption plan;
-  for (const Reservation& kept : state_.claims().reservations()) {
-    if (const std::string_view why = over(kept); !why.empty())
-      plan.unreserve.push_back({kept.job, why});
-  }
-  return plan;
-}
-
 // --- Which pool a job may come into ---
 
 std::string_view ContainerFair::pool_of(JobId job) const {
@@ -251,7 +242,7 @@ QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
           .maximum = maximum};
 }
 
-std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs) const {
+std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {
   settle();
   const JobLine* line = find(id);
   if (line == nullptr) return {};
@@ -276,8 +267,9 @@ std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs) cons
   }
   const std::vector<Reason> room = reasons_of_room(state_, job, kind);
   reasons.insert(reasons.end(), room.begin(), room.end());
+  explain_short(line->pool, now, reasons);
   const std::string& pool = tree_.node(line->pool).path;
-  const bool is_below = short_of_share(amounts_.pool(line->pool), need);
+  const bool is_below = amounts_.short_of_share(amounts_.pool(line->pool), need);
   reasons.push_back({is_below ? "pool_below_share" : "pool_at_share",
                      "pool " + pool + (is_below ? " is below its fair share and comes before pools "
                                                   "that run more for their weight"

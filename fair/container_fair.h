@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fair/container_pool_kills.h"
 #include "fair/fair_settings.h"
 #include "fair/pool_amounts.h"
 #include "fair/pool_tree.h"
@@ -55,21 +56,12 @@ class ContainerFair : public Policy, public Pools {
 
  private:
   using JobLine = PoolAmounts::JobLine;
-  enum Step { kWithinMinimum = 1, kWithinShare, kBeyond };
-  // RUN / (w * T), the largest of the dimensions that count.
-  struct Key {
-    Int128 part = 0, whole = 1;
-    friend bool operator<(const Key& a, const Key& b) {
-      return a.part * b.whole < b.part * a.whole;
-    }
-  };
   struct Head {
     TaskPick pick;
     const Size* size = nullptr;
     bool reserves = false;
     bool waits = false;  // for room below a pool's maximum: where that is nothing passes it
-    int step = kBeyond;
-    Key key;
+    PoolRank rank;
   };
   struct Reach {
     const TrackerState& tracker;
@@ -85,17 +77,25 @@ class ContainerFair : public Policy, public Pools {
   std::string place_for(const Job& job) const;
   Status check_pool(const std::string& path) const;
 
+  // --- container_fair_update.cpp: pools that have been short for too long ---
+  void update_stamps();
+  PoolWants::May may_in_queues() const;
+  std::optional<PoolWants::Want> first_want(PoolId pool) const;
+  bool below_minimum(PoolId pool) const;
+  bool below_half(PoolId pool) const;
+  std::vector<ContainerPoolKills::Due> due(TimeMs now) const;
+  void preempt(TimeMs now, Preemption& plan);
+  void explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const;
+
   // --- container_fair_choose.cpp ---
   void settle() const;
+  std::optional<Choice> choose_held(const TrackerState& tracker) const;
   std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
   std::string_view over(const Reservation& kept) const;  // why; empty: it stands
   std::optional<Head> head_of(PoolId pool, const Reach& reach) const;
   std::optional<Head> head_of_leaf(PoolId leaf, const Reach& reach) const;
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
   bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
-  Key key_of(const ShareLine& line, PoolSettings::Sharing by) const;
-  bool within_share(const ShareLine& line, const Resources& need) const;
-  bool short_of_share(const ShareLine& line, const Resources& need) const;
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
   bool short_of_maximums(const JobLine& line, const Resources& need) const;
   bool within_queues(const Job& job, const Resources& need) const;
@@ -106,6 +106,7 @@ class ContainerFair : public Policy, public Pools {
   std::int64_t kept(PoolId pool, Dimension d) const;
 
   const ClusterState& state_;
+  PolicyMemory& memory_;
   std::shared_ptr<const FairSettings> settings_;
   PoolTree tree_;
   mutable Placeable placeable_;

@@ -14,6 +14,7 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer) {
   settle();
   const TrackerState& tracker = state_.tracker(offer.tracker);
   if (tracker.keeps > 0) {
+    if (auto held = choose_held(tracker)) return held;
     if (const Reservation* kept = reservation_on(state_, tracker.id))
       return choose_reserved(*kept, tracker);
   }
@@ -23,6 +24,25 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer) {
       {.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve});
   if (!head || head->waits) return std::nullopt;
   return head->reserves ? reserve_of(head->pick.task, tracker.id) : launch_of(head->pick);
+}
+
+// Room that a kill has freed is offered to its pool, and is anybody's if that wants it no more.
+std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) const {
+  for (const Hold& hold : state_.claims().holds()) {
+    if (hold.tracker != tracker.id || !hold.complete()) continue;
+    const PoolId pool = tree_.find(hold.pool);
+    Resources used = used_on(state_, tracker);
+    used -= hold.kept_room();
+    std::optional<Head> head;
+    if (!hold.pool.empty() && pool.valid())
+      head = head_of(pool, {.tracker = tracker, .used = used});
+    if (!head || !within_pools(*find(head->pick.task.job), head->size->need))
+      return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
+    Choice choice = launch_of(head->pick);
+    choice.hold = hold.id;
+    return choice;
+  }
+  return std::nullopt;
 }
 
 // The tracker waits for that task; what ends before it gets its room may start besides.
@@ -66,9 +86,7 @@ std::optional<ContainerFair::Head> ContainerFair::head_of(PoolId pool, const Rea
     for (const auto& [name, child] : node.children) {
       const auto head = head_of(child, reach);
       if (!head) continue;
-      const bool better = !best || head->step < best->step ||
-                          (head->step == best->step && head->key < best->key);
-      if (better) best = head;
+      if (!best || head->rank < best->rank) best = head;
     }
   }
   if (!best || !place(pool, *best)) return std::nullopt;
@@ -77,8 +95,8 @@ std::optional<ContainerFair::Head> ContainerFair::head_of(PoolId pool, const Rea
 
 std::optional<ContainerFair::Head> ContainerFair::head_of_leaf(PoolId leaf,
                                                                const Reach& reach) const {
-  const PoolSettings::Sharing by = PoolAmounts::sharing(tree_.node(leaf));
-  const bool in_order = by == PoolSettings::Sharing::kFifo;
+  const bool in_order =
+      PoolAmounts::sharing(tree_.node(leaf)) == PoolSettings::Sharing::kFifo;
   std::optional<Head> best;
   Priority best_priority{};
   for (const auto& [tie, line] : amounts_.jobs(leaf)) {
@@ -86,11 +104,8 @@ std::optional<ContainerFair::Head> ContainerFair::head_of_leaf(PoolId leaf,
     auto head = head_of_job(*line, reach);
     if (!head) continue;
     if (!in_order) {
-      head->step = within_share(*line, head->size->need) ? kWithinShare : kBeyond;
-      head->key = key_of(*line, by);
-      if (best && !(head->step < best->step ||
-                    (head->step == best->step && head->key < best->key)))
-        continue;
+      head->rank = amounts_.rank(*line, line->running, head->size->need);
+      if (best && !(head->rank < best->rank)) continue;
     }
     best = head;
     best_priority = line->priority;
@@ -129,70 +144,25 @@ std::optional<ContainerFair::Head> ContainerFair::head_of_job(const JobLine& lin
 
 bool ContainerFair::place(PoolId pool, Head& head) const {
   if (pool == PoolTree::root()) return true;
-  const PoolTree::Node& node = tree_.node(pool);
   const ShareLine& line = amounts_.pool(pool);
   const Resources& need = head.size->need;
   if (!head.reserves && !within_pool(pool, state_.job(head.pick.task.job), need)) return false;
-  bool in_minimum = false, above_minimum = false;
-  Key of_minimum{0, 1};
   for (const Dimension d : state_.space().dimensions()) {
-    const auto& most = node.settings->maximum[d.value()];
+    const auto& most = tree_.node(pool).settings->maximum[d.value()];
     if (head.reserves && most && need[d] > 0 && line.running[d] >= *most) return false;
-    const auto& least = node.settings->minimum[d.value()];
-    if (!least) continue;
-    if (need[d] > 0) {
-      const bool is_within = line.running[d] + need[d] <= std::min(*least, line.demand[d]);
-      (is_within ? in_minimum : above_minimum) = true;
-    }
-    const Key key{line.running[d], std::max<std::int64_t>(1, *least)};
-    if (of_minimum < key) of_minimum = key;
   }
-  if (in_minimum && !above_minimum) {
-    head.step = kWithinMinimum;
-    head.key = of_minimum;
-    return true;
-  }
-  head.step = within_share(line, need) ? kWithinShare : kBeyond;
-  head.key = key_of(line, PoolAmounts::sharing(tree_.node(node.parent)));
+  head.rank = amounts_.rank(pool, line.running, need);
   return true;
-}
-
-ContainerFair::Key ContainerFair::key_of(const ShareLine& line, PoolSettings::Sharing by) const {
-  Key most{0, 1};
-  for (const Dimension d : state_.space().dimensions()) {
-    const std::int64_t total = state_.total()[d];
-    if (total == 0 || (by == PoolSettings::Sharing::kFair && d != Dimension::kMemoryMb)) continue;
-    const Key key{line.running[d], Int128(line.weight) * total};
-    if (most < key) most = key;
-  }
-  return most;
 }
 
 // --- Bounds ---
 
-// Others have room for all: dimensions that are not full say nothing.
-bool ContainerFair::within_share(const ShareLine& line, const Resources& need) const {
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
-    if ((line.running[d] + need[d]) * 1000 > thousandths(line.share[d.place()])) return false;
-  }
-  return true;
-}
-
-bool ContainerFair::short_of_share(const ShareLine& line, const Resources& need) const {
-  for (const Dimension d : state_.space().dimensions()) {
-    if (need[d] == 0 || d.place() >= line.full.size() || !line.full[d.place()]) continue;
-    if (line.running[d] * 1000 >= thousandths(line.share[d.place()])) return false;
-  }
-  return true;
-}
-
 bool ContainerFair::short_on_the_way(const JobLine& line, const Resources& need) const {
   const bool in_order =
       PoolAmounts::sharing(tree_.node(line.pool)) == PoolSettings::Sharing::kFifo;
-  if (!in_order && !short_of_share(line, need)) return false;
+  if (!in_order && !amounts_.short_of_share(line, need)) return false;
   for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
-    if (!short_of_share(amounts_.pool(p), need)) return false;
+    if (!amounts_.short_of_share(amounts_.pool(p), need)) return false;
   }
   return true;
 }

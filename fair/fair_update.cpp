@@ -2,17 +2,9 @@
 #include <algorithm>
 
 #include "fair/fair_policy.h"
+#include "fair/pool_clocks.h"
 
 namespace weir {
-namespace {
-
-// Whether a pool that was at its share at `stamp` and not since has been short for too long.
-bool beyond(TimeMs now, TimeMs stamp, DurationMs timeout) {
-  return stamp != kNever && timeout != kNever && now - stamp > timeout;
-}
-
-}  // namespace
-
 void FairPolicy::deal_shares() const {
   settle();
   for (const TaskKind kind : kTaskKinds) {
@@ -99,37 +91,18 @@ PoolKills::Due FairPolicy::due(PoolId pool, TaskKind kind, TimeMs now) const {
   return due;
 }
 
-// A pool that is not short has no stamp: it was not at the last update. One that is keeps the time
-// of the last update at which it was not.
 void FairPolicy::update_stamps() {
-  PolicyMemory& memory = memory_;
-  const TimeMs before = memory.updated_at;
   for (const TaskKind kind : kTaskKinds) {
     const std::size_t k = index(kind);
     for (std::size_t p = 1; p < tree_.size(); ++p) {
       const PoolTree::Node& node = tree_.node(PoolId(p));
       if (!node.exists) continue;
       const Standings::Line& line = standings_[k].line(PoolId(p));
-      const bool below_min = line.needy();
       const bool below_half = line.running < line.demand && !reaches(2 * line.running, line.share);
-      const auto known = memory.pools.find(node.path);
-      if (known == memory.pools.end() && !below_min && !below_half) continue;
-      PoolStamps& stamps = known == memory.pools.end() ? memory.pools[node.path] : known->second;
-      const auto follow = [before](TimeMs& stamp, bool below) {
-        if (!below) stamp = kNever;
-        if (below && stamp == kNever) stamp = before;
-      };
-      follow(stamps.at_min_share[k], below_min);
-      follow(stamps.at_half_share[k], below_half);
+      follow_clocks(memory_, node.path, k, line.needy(), below_half);
     }
   }
-  std::erase_if(memory.pools, [&](const auto& entry) {
-    const auto nothing = [](TimeMs stamp) { return stamp == kNever; };
-    const PoolStamps& stamps = entry.second;
-    return !tree_.find(entry.first).valid() ||
-           (std::all_of(stamps.at_min_share.begin(), stamps.at_min_share.end(), nothing) &&
-            std::all_of(stamps.at_half_share.begin(), stamps.at_half_share.end(), nothing));
-  });
+  forget_clocks(memory_, tree_);
 }
 
 // Beyond its timeout, itself or a pool above it: by the stamps of the last update.

@@ -28,6 +28,24 @@ struct ShareLine {
   std::int64_t weight = 1;
 };
 
+// RUN / (w * T), the largest of the dimensions that count; within a minimum share RUN / M.
+struct PoolPart {
+  Int128 part = 0, whole = 1;
+  friend bool operator<(const PoolPart& a, const PoolPart& b) {
+    return a.part * b.whole < b.part * a.whole;
+  }
+};
+
+// Where a task puts its pool, or its job, among the siblings.
+struct PoolRank {
+  enum Step { kWithinMinimum = 1, kWithinShare, kBeyond };
+  int step = kBeyond;
+  PoolPart key;
+  friend bool operator<(const PoolRank& a, const PoolRank& b) {
+    return a.step != b.step ? a.step < b.step : a.key < b.key;
+  }
+};
+
 class PoolAmounts {
  public:
   // Jobs of a pool by (submit time, id as text).
@@ -58,6 +76,13 @@ class PoolAmounts {
   void settle();
   void made_pools();
 
+  // --- pool_ranks.cpp; `running` is what the pool, or the job, is taken to run ---
+  PoolRank rank(PoolId pool, const Amounts& running, const Resources& need) const;
+  PoolRank rank(const JobLine& job, const Amounts& running, const Resources& need) const;
+  bool within_minimum(PoolId pool, const Amounts& running, const Resources& need) const;
+  bool within_share(const ShareLine& line, const Amounts& running, const Resources& need) const;
+  bool short_of_share(const ShareLine& line, const Resources& need) const;
+
   static PoolSettings::Sharing sharing(const PoolTree::Node& node) {
     const auto said = node.settings->sharing;
     return said == PoolSettings::Sharing::kFifo && !node.leaf() ? PoolSettings::Sharing::kDrf
@@ -66,6 +91,7 @@ class PoolAmounts {
 
  private:
   void add(JobLine& line, const Amounts& running, const Amounts& demand);
+  PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
   DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
   std::vector<std::int64_t> totals() const;
   void gather(PoolId pool);

@@ -1,5 +1,5 @@
-// Whom to kill for one task where containers count, as it is under every policy (containers.md, 9.1
-// and 9.2): candidates in the policy's order go on their trackers' piles, each if it gives something
+// Whom to kill for one task where containers count, as it is under every policy (containers.md 9.1,
+// 9.2): candidates in the policy's order go on their trackers' piles, each if it gives something
 // of what the tracker lacks of the task; the first pile that makes room is chosen, and what of it
 // is not needed is spared. Serves one pass, off the heartbeat path: it walks the live attempts
 // once, and only if there is something to kill. On the engine's thread.

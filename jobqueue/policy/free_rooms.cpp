@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "jobqueue/policy/container_reservations.h"
+
 namespace weir {
 
-FreeRooms::FreeRooms(const ClusterState& state) {
+FreeRooms::FreeRooms(const ClusterState& state) : state_(state) {
   const auto& trackers = state.trackers();
   rooms_.reserve(trackers.size());
   for (const TrackerState& tracker : trackers) {
@@ -43,6 +45,30 @@ std::optional<TrackerId> FreeRooms::first(const Size& size, std::size_t from) {
     if (tracker == none_before) ++none_before;
   }
   return std::nullopt;
+}
+
+std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
+  const Size& size = job.size(kind);
+  const Reservation* own = reservation_of(state_, job.id);
+  std::int64_t placed = 0;
+  const auto put_on = [&](TrackerId id) {
+    if (state_.avoided(job, id)) return;
+    if (job.picky(kind) && !state_.allows(job, kind, state_.tracker(id))) return;
+    placed += take(id, size, tasks - placed);
+  };
+  std::size_t from = 0;
+  while (placed < tasks) {
+    const auto next = first(size, from);
+    if (own != nullptr && (!next || own->tracker < *next)) {
+      if (state_.tracker(own->tracker).in_pool()) put_on(own->tracker);
+      own = nullptr;
+      continue;
+    }
+    if (!next) break;
+    put_on(*next);
+    from = next->index() + 1;
+  }
+  return placed;
 }
 
 }  // namespace weir

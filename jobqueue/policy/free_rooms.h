@@ -16,14 +16,17 @@ class FreeRooms {
 
   // What is free there, not held, and not taken.
   const Resources& of(TrackerId tracker) const { return rooms_[tracker.index()]; }
-  // How many tasks of the size, up to `tasks`, find room there; they take it.
+  // How many of the group's tasks, up to `tasks`, find room where they may run; they take it. A
+  // tracker that is reserved is free for the job that reserved it alone.
+  std::int64_t put(const Job& job, TaskKind kind, std::int64_t tasks);
+
+ private:
   std::int64_t take(TrackerId tracker, const Size& size, std::int64_t tasks);
   // The first tracker from there on with room for one; of those that nobody has reserved.
   std::optional<TrackerId> first(const Size& size, std::size_t from);
-
- private:
   static bool has(const Resources& room, const Size& size);
 
+  const ClusterState& state_;
   std::vector<Resources> rooms_;          // by TrackerId
   std::vector<bool> open_;                // it takes tasks, and nobody has reserved it
   std::vector<std::size_t> none_before_;  // by number of the size

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "jobqueue/model/claims.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/share.h"
 #include "jobqueue/model/time.h"
@@ -43,6 +44,8 @@ struct PoolStamps {
   std::array<TimeMs, kTaskKindCount> at_half_share{kNever, kNever};
   // Slots that were due to it at the last check for victims, and that nobody could be killed for.
   std::array<std::int64_t, kTaskKindCount> unmet{};
+  // Where containers count: why nobody could be killed for the next task that it is owed.
+  ClaimBlock block = ClaimBlock::kNone;
 };
 
 // By job. Ids are given out in order, and every free slot asks for many jobs, so the table is

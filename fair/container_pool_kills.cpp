@@ -1,0 +1,213 @@
+#include "fair/container_pool_kills.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace weir {
+namespace {
+
+template <class Key>
+std::int64_t of(const std::map<Key, Amounts>& amounts, Key key, Dimension d) {
+  const auto found = amounts.find(key);
+  return found == amounts.end() ? 0 : found->second[d];
+}
+
+}  // namespace
+
+ContainerPoolKills::ContainerPoolKills(const ClusterState& state, TimeMs now, bool log_only,
+                                       Figures figures)
+    : state_(state),
+      now_(now),
+      log_only_(log_only),
+      figures_(std::move(figures)),
+      rooms_(state),
+      wants_(state, figures_.tree, figures_.amounts, figures_.may),
+      victims_(state, rooms_) {
+  for (const Hold& hold : state.claims().holds()) {
+    const PoolId pool = figures_.tree.find(hold.pool);
+    if (!hold.pool.empty() && pool.valid()) on_the_way_.push_back({pool, hold.need});
+  }
+}
+
+void ContainerPoolKills::plan(const std::vector<Due>& due, std::vector<KillOrder>& kills) {
+  for (const Due& each : due) serve(each, kills);
+}
+
+void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
+  wants_.show_passed();
+  while (const auto want = wants_.first(due.pool)) {
+    if (!is_owed(due, *want, wants_.running(due.pool))) {
+      if (is_owed(due, *want, {})) return;  // what stands behind it is not to take its room
+      wants_.pass(*want);
+      continue;
+    }
+    if (!is_on_the_way(*want) && rooms_.put(state_.job(want->job->job), want->kind, 1) == 0) {
+      const ClaimBlock block = kill_for(due, *want, kills);
+      if (block != ClaimBlock::kNone) {
+        unmet_.emplace(due.pool, block);
+        return;
+      }
+    }
+    wants_.take(*want);
+  }
+}
+
+bool ContainerPoolKills::is_owed(const Due& due, const PoolWants::Want& want,
+                                 const Amounts& running) const {
+  if (due.reason == KillReason::kMinShare)
+    return figures_.amounts.within_minimum(due.pool, running, want.size->need);
+  return figures_.amounts.within_share(figures_.amounts.pool(due.pool), running,
+                                       want.size->need);
+}
+
+// Room that an earlier kill makes, for this pool or for one above it.
+bool ContainerPoolKills::is_on_the_way(const PoolWants::Want& want) {
+  const auto serves = [&](const OnTheWay& hold) {
+    if (!figures_.tree.contains(hold.pool, want.job->pool)) return false;
+    for (const Dimension d : state_.space().dimensions()) {
+      if (want.size->need[d] > hold.need[d]) return false;
+    }
+    return true;
+  };
+  const auto found = std::find_if(on_the_way_.begin(), on_the_way_.end(), serves);
+  if (found == on_the_way_.end()) return false;
+  on_the_way_.erase(found);
+  return true;
+}
+
+// --- Victims ---
+
+PoolId ContainerPoolKills::pool_of(std::size_t candidate) const {
+  const auto* line = figures_.line_of(victims_.attempt(candidate).key.task.job);
+  return line == nullptr ? PoolId{} : line->pool;
+}
+
+// All that are not of the needy pool.
+std::vector<std::size_t> ContainerPoolKills::in_order(PoolId needy) const {
+  struct Rank {
+    bool service;
+    std::int64_t steps_up;
+    TimeMs launched_at;
+    std::int32_t progress;
+    AttemptKey key;
+    std::size_t place;
+  };
+  std::vector<Rank> ranks;
+  for (std::size_t i = 0; i < victims_.candidates().size(); ++i) {
+    const Candidate& candidate = victims_.candidates()[i];
+    const PoolId pool = pool_of(i);
+    if (candidate.taken || !pool.valid() || figures_.tree.contains(needy, pool)) continue;
+    std::int64_t steps_up = 0;
+    for (PoolId p = needy; !figures_.tree.contains(p, pool); p = figures_.tree.node(p).parent)
+      ++steps_up;
+    const Attempt& attempt = victims_.attempt(i);
+    ranks.push_back({candidate.service, steps_up, attempt.launched_at,
+                     attempt.progress_millionths, attempt.key, i});
+  }
+  std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
+    return std::tie(a.service, a.steps_up, b.launched_at, a.progress, b.key) <
+           std::tie(b.service, b.steps_up, a.launched_at, b.progress, a.key);
+  });
+  std::vector<std::size_t> order;
+  for (const Rank& rank : ranks) order.push_back(rank.place);
+  return order;
+}
+
+bool ContainerPoolKills::keeps_share(const ShareLine& line, Dimension d,
+                                     std::int64_t left) const {
+  if (d.place() >= line.share.size()) return true;
+  return left * 1000 >= thousandths(line.share[d.place()]);
+}
+
+bool ContainerPoolKills::may_give(PoolId needy, const Candidate& candidate, Dimension d,
+                                  const Pile& pile) const {
+  const JobId job = state_.attempt(candidate.slot).key.task.job;
+  const PoolAmounts::JobLine& line = *figures_.line_of(job);
+  const auto counts = [&](PoolId family) {  // the dimension in which its children share
+    return PoolAmounts::sharing(figures_.tree.node(family)) == PoolSettings::Sharing::kFair
+               ? Dimension(Dimension::kMemoryMb)
+               : d;
+  };
+  const auto left = [&](std::int64_t running, Dimension of_what, auto is_in) {
+    running -= (*candidate.need)[of_what];
+    for (const std::size_t other : pile.victims) {
+      if (is_in(other)) running -= (*victims_.candidates()[other].need)[of_what];
+    }
+    return running;
+  };
+  const Dimension own = counts(line.pool);
+  const auto of_job = [&](std::size_t other) {
+    return victims_.attempt(other).key.task.job == job;
+  };
+  if (!keeps_share(line, own, left(line.running[own] - of(job_killed_, job, own), own, of_job)))
+    return false;
+  for (PoolId p = line.pool; !figures_.tree.contains(p, needy); p = figures_.tree.node(p).parent) {
+    const ShareLine& pool = figures_.amounts.pool(p);
+    const Dimension of_what = counts(figures_.tree.node(p).parent);
+    const auto in_pool = [&](std::size_t other) {
+      return figures_.tree.contains(p, pool_of(other));
+    };
+    const std::int64_t running = pool.running[of_what] - of(killed_, p, of_what);
+    if (!keeps_share(pool, of_what, left(running, of_what, in_pool))) return false;
+  }
+  return true;
+}
+
+// A container counts as one slot.
+bool ContainerPoolKills::within_budget(const Candidate& candidate, const Pile& pile) const {
+  const Attempt& attempt = state_.attempt(candidate.slot);
+  const PoolId pool = figures_.line_of(attempt.key.task.job)->pool;
+  const PoolTree::Node& node = figures_.tree.node(pool);
+  if (!node.settings->kill_budget) return true;
+  const auto planned = lost_ms_.find(pool);
+  std::int64_t lost = state_.claims().lost_slot_ms(node.path, now_) +
+                      (planned == lost_ms_.end() ? 0 : planned->second) +
+                      attempt.in_slots_ms(now_);
+  for (const std::size_t other : pile.victims) {
+    if (pool_of(other) == pool) lost += victims_.attempt(other).in_slots_ms(now_);
+  }
+  return lost <= *node.settings->kill_budget * 1000;
+}
+
+ClaimBlock ContainerPoolKills::kill_for(const Due& due, const PoolWants::Want& want,
+                                        std::vector<KillOrder>& kills) {
+  victims_.collect();
+  const std::vector<std::size_t> order = in_order(due.pool);
+  const auto found = victims_.search(
+      want.job->job, want.kind, order,
+      {.may_give =
+           [&](const Candidate& candidate, Dimension d, const Pile& pile) {
+             return may_give(due.pool, candidate, d, pile);
+           },
+       .within_budget = [&](const Candidate& candidate,
+                            const Pile& pile) { return within_budget(candidate, pile); }});
+  if (found.block == ClaimBlock::kNone) kills.push_back(commit(due, want, found));
+  return found.block;
+}
+
+KillOrder ContainerPoolKills::commit(const Due& due, const PoolWants::Want& want,
+                                     const ContainerVictims::Found& found) {
+  const Resources& need = want.size->need;
+  KillOrder order{.reason = due.reason,
+                  .for_pool = figures_.tree.node(due.pool).path,
+                  .kind = want.kind,
+                  .job = want.job->job,
+                  .need = need,
+                  .log_only = log_only_,
+                  .owed_ms = due.short_ms};
+  for (const std::size_t i : found.victims) {
+    const Attempt& attempt = victims_.attempt(i);
+    const Resources& gone = *victims_.candidates()[i].need;
+    order.victims.push_back(victims_.candidates()[i].slot);
+    lost_ms_[pool_of(i)] += attempt.in_slots_ms(now_);
+    for (const Dimension d : state_.space().dimensions()) {
+      job_killed_[attempt.key.task.job][d] += gone[d];
+      for (PoolId p = pool_of(i); p.valid(); p = figures_.tree.node(p).parent)
+        killed_[p][d] += gone[d];
+    }
+  }
+  victims_.take(found, need);
+  return order;
+}
+
+}  // namespace weir
