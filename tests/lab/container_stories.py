@@ -24,6 +24,11 @@ def trackers(dice, gpu):
                "labels": {"disk": dice.choice(["ssd", "hdd"]), "zone": f"z{dice.randint(1, 2)}"}}
 
 
+# Milliseconds until kills end in a story whose demand stands still: some 160 s of submissions, then as many rounds
+# of a timeout of 60 s at most as there are pools.
+STILL = 600_000
+
+
 def queues(dice):
     count, left = dice.randint(1, 4), 100
     for number in range(count):
@@ -52,7 +57,15 @@ def pools(dice, count):
             pool["policy"] = dice.choice(["drf", "fair", "fifo"])
         if dice.random() < 0.2:
             pool["lend"] = dice.choice(["never", "50%"])
+        if dice.random() < 0.2:
+            pool["kill_budget"] = dice.choice([0, 60, 600])
         yield pool
+
+
+def fair(dice, count):
+    return {"pools": list(pools(dice, count)), "preemption": dice.choice(["on", "on", "off", "log_only"]),
+            "preemption_interval": dice.choice(["0s", "15s"]),
+            "defaults": {"min_share_timeout": dice.choice(["5s", "30s"]), "fair_share_timeout": dice.choice(["30s", "60s"])}}
 
 
 def group(dice, number, gpu):
@@ -107,20 +120,42 @@ def story(seed):
     settings = {"policy": policy, "resources": "containers",
                 "containers": {"minimum": {"memory_mb": 128, "vcores": 0}, **({"resources": ["gpu"]} if gpu else {})},
                 "queues": queue_list}
-    if policy == "fair":
-        settings["fair"] = {"pools": list(pools(dice, len(queue_list)))}
+    settings["fair"] = fair(dice, len(queue_list))
     jobs, there = [], [tracker["name"] for tracker in all_of_them]
+    if dice.random() < 0.25:
+        return standing(dice, all_of_them, settings, gpu)
     steps = [step(dice, jobs, there, len(queue_list), gpu) for _ in range(dice.randint(5, 25))]
     return {"cluster": {"trackers": all_of_them}, "settings": settings, "heartbeats": {"interval": "3s"},
             "steps": [*steps, {"advance": "600s"}]}
+
+
+def standing(dice, all_of_them, settings, gpu):
+    """What is wanted stands still from some moment on: then kills must end (see `STILL`)."""
+    settings["policy"] = "fair"
+    settings["fair"]["preemption"] = "on"
+    jobs = []
+    for number in range(dice.randint(2, 8)):
+        groups = [group(dice, i, gpu) for i in range(dice.randint(1, 2))]
+        for one in groups:
+            one.pop("time_limit", None)
+            one["run_time"] = "100h"
+        jobs += [{"submit": {"id": f"J{number}", "queue": f"q{dice.randrange(len(settings['queues']))}", "groups": groups}},
+                 {"advance": dice.choice(["1s", "20s"])}]
+    return {"cluster": {"trackers": all_of_them}, "settings": settings, "heartbeats": {"interval": "3s"},
+            "steps": [*jobs, {"advance": "1800s"}], "stands": True}
 
 
 def broken(scenario, events):
     """What the events say that must not be."""
     limited = {(job["id"], f"{one['name']}"): "time_limit" in one for job in
                (step["submit"] for step in scenario["steps"] if "submit" in step) for one in job["groups"]}
+    if scenario["stands"]:
+        ends = max((event["t"] for event in events), default=0)
+        late = [event for event in events if event["event"] == "kill" and event["t"] > STILL]
+        if late:
+            return f"{len(late)} kills after {STILL / 1000} s of demand that stands still, the last at {ends / 1000} s"
     policy = scenario["settings"]["policy"]
-    reserved, most = {}, max(1, len(scenario["cluster"]["trackers"]) // 20)
+    made_room, reserved, most = [], {}, max(1, len(scenario["cluster"]["trackers"]) // 20)
     for event in events:
         kind = event["event"]
         if kind == "reserve":
@@ -132,8 +167,12 @@ def broken(scenario, events):
         elif kind == "unreserve":
             if reserved.pop(event["tracker"], None) != event["job"]:
                 return f"no such reservation: {event}"
+        elif kind == "kill" and event["reason"] in ("min_share", "fair_share"):
+            made_room.append(event["tracker"])
         elif kind == "launch" and event["tracker"] in reserved:
-            if policy != "capacity" and not limited[event["job"], event["task"].split(".")[0]]:
+            if event["tracker"] in made_room:  # room that is held for a pool goes before reservations
+                made_room.remove(event["tracker"])
+            elif policy != "capacity" and not limited[event["job"], event["task"].split(".")[0]]:
                 return f"it passes the reservation of {reserved[event['tracker']]}: {event}"
         elif kind == "policy":
             policy = event["policy"]
@@ -145,6 +184,7 @@ def broken(scenario, events):
 def run(weir, seed, folder):
     scenario = story(seed)
     file, events = folder / f"{seed}.yaml", folder / "events"
+    stands = scenario.pop("stands", False)
     file.write_text(json.dumps(scenario))  # which is YAML
     try:
         ran = subprocess.run([weir, "sim", file, "--check", "full", "--events", events], capture_output=True, text=True,
@@ -154,7 +194,7 @@ def run(weir, seed, folder):
     # A step may name a job that was refused: such a story only says so.
     if ran.returncode != 0 and "actual" not in ran.stdout + ran.stderr:
         return (ran.stdout + ran.stderr).strip()
-    return broken(scenario, [json.loads(line) for line in events.read_text().splitlines()])
+    return broken({**scenario, "stands": stands}, [json.loads(line) for line in events.read_text().splitlines()])
 
 
 def main():
