@@ -191,7 +191,7 @@ void ContainerFair::running_groups(const Job& job, std::vector<RunningGroup>& gr
 // --- What it says ---
 
 std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
-  settle();
+  amounts_.settle_all();
   std::vector<PoolFigures> all;
   for (std::size_t p = 1; p < tree_.size(); ++p) {
     const PoolTree::Node& node = tree_.node(PoolId(p));
@@ -220,7 +220,7 @@ std::vector<PoolFigures> ContainerFair::pool_figures(TimeMs) const {
 }
 
 JobFigures ContainerFair::job_figures(JobId job, TaskKind) const {
-  settle();
+  amounts_.settle_all();
   JobFigures figures;
   if (const JobLine* line = find(job)) figures.of_dimension = line->share;
   return figures;
@@ -243,7 +243,7 @@ QueueFigures ContainerFair::figures(QueueId queue, Dimension d) const {
 }
 
 std::vector<Reason> ContainerFair::explain(JobId id, TaskKind kind, TimeMs now) const {
-  settle();
+  amounts_.settle_all();
   const JobLine* line = find(id);
   if (line == nullptr) return {};
   const Job& job = state_.job(id);

@@ -88,12 +88,15 @@ class ContainerFair : public Policy, public Pools {
   void explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const;
 
   // --- container_fair_choose.cpp ---
-  void settle() const;
   std::optional<Choice> choose_held(const TrackerState& tracker) const;
   std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
   std::string_view over(const Reservation& kept) const;  // why; empty: it stands
   std::optional<Head> head_of(PoolId pool, const Reach& reach) const;
   std::optional<Head> head_of_leaf(PoolId leaf, const Reach& reach) const;
+  std::optional<Head> first_in_order(PoolId leaf, const Reach& reach) const;
+  template <class Ask>
+  static std::optional<Head> first_of(const std::vector<PoolRank>& at_best, Ask ask);
+  bool could_give(PoolId leaf, const Reach& reach) const;
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
   bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
   bool short_on_the_way(const JobLine& line, const Resources& need) const;

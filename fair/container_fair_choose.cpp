@@ -1,17 +1,14 @@
 // Which task the fair policy gives next where containers count: heads of jobs and pools, their
 // steps and keys, and who may reserve.
 #include <algorithm>
+#include <numeric>
 
 #include "fair/container_fair.h"
 
 namespace weir {
 
-void ContainerFair::settle() const {
-  amounts_.settle();
-}
-
 std::optional<Choice> ContainerFair::choose(const Offer& offer) {
-  settle();
+  amounts_.settle();
   const TrackerState& tracker = state_.tracker(offer.tracker);
   if (tracker.keeps > 0) {
     if (auto held = choose_held(tracker)) return held;
@@ -36,7 +33,7 @@ std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) co
     std::optional<Head> head;
     if (!hold.pool.empty() && pool.valid())
       head = head_of(pool, {.tracker = tracker, .used = used});
-    if (!head || !within_pools(*find(head->pick.task.job), head->size->need))
+    if (!head || head->waits || !within_pools(*find(head->pick.task.job), head->size->need))
       return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
     Choice choice = launch_of(head->pick);
     choice.hold = hold.id;
@@ -63,7 +60,7 @@ std::optional<Choice> ContainerFair::choose_reserved(const Reservation& kept,
   if (!ends_by) return std::nullopt;
   const auto head =
       head_of(PoolTree::root(), {.tracker = tracker, .used = used, .ends_by = ends_by});
-  return head ? std::optional(launch_of(head->pick)) : std::nullopt;
+  return head && !head->waits ? std::optional(launch_of(head->pick)) : std::nullopt;
 }
 
 std::string_view ContainerFair::over(const Reservation& kept) const {
@@ -83,34 +80,95 @@ std::optional<ContainerFair::Head> ContainerFair::head_of(PoolId pool, const Rea
   if (node.leaf()) {
     best = head_of_leaf(pool, reach);
   } else {
+    std::vector<PoolId> children;
+    std::vector<PoolRank> at_best;
     for (const auto& [name, child] : node.children) {
-      const auto head = head_of(child, reach);
-      if (!head) continue;
-      if (!best || head->rank < best->rank) best = head;
+      children.push_back(child);
+      at_best.push_back(amounts_.best_rank(child));
     }
+    best = first_of(at_best, [&](std::size_t i) { return head_of(children[i], reach); });
   }
   if (!best || !place(pool, *best)) return std::nullopt;
   return best;
 }
 
+// The one that comes first, earlier ones first among equals: they are asked in the order in which
+// they stand at best, until nobody could come before what is found.
+template <class Ask>
+std::optional<ContainerFair::Head> ContainerFair::first_of(const std::vector<PoolRank>& at_best,
+                                                           Ask ask) {
+  std::vector<std::size_t> order(at_best.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return at_best[a] < at_best[b];
+  });
+  std::optional<Head> best;
+  std::size_t best_place = 0;
+  for (const std::size_t i : order) {
+    if (best && best->rank < at_best[i]) break;
+    const auto head = ask(i);
+    if (!head) continue;
+    const bool better = !best || head->rank < best->rank ||
+                        (!(best->rank < head->rank) && i < best_place);
+    if (!better) continue;
+    best = head;
+    best_place = i;
+  }
+  return best;
+}
+
 std::optional<ContainerFair::Head> ContainerFair::head_of_leaf(PoolId leaf,
                                                                const Reach& reach) const {
-  const bool in_order =
-      PoolAmounts::sharing(tree_.node(leaf)) == PoolSettings::Sharing::kFifo;
+  if (!could_give(leaf, reach)) return std::nullopt;
+  if (PoolAmounts::sharing(tree_.node(leaf)) == PoolSettings::Sharing::kFifo)
+    return first_in_order(leaf, reach);
+  amounts_.settle_jobs(leaf);
+  std::vector<const JobLine*> jobs;
+  std::vector<PoolRank> at_best;
+  for (const auto& [tie, line] : amounts_.jobs(leaf)) {
+    if (!line->runnable) continue;
+    jobs.push_back(line);
+    at_best.push_back(amounts_.best_rank(*line));
+  }
+  return first_of(at_best, [&](std::size_t i) {
+    auto head = head_of_job(*jobs[i], reach);
+    if (head) head->rank = amounts_.rank(*jobs[i], jobs[i]->running, head->size->need);
+    return head;
+  });
+}
+
+std::optional<ContainerFair::Head> ContainerFair::first_in_order(PoolId leaf,
+                                                                 const Reach& reach) const {
   std::optional<Head> best;
   Priority best_priority{};
   for (const auto& [tie, line] : amounts_.jobs(leaf)) {
-    if (in_order && best && !(line->priority < best_priority)) continue;
-    auto head = head_of_job(*line, reach);
+    if (best && !(line->priority < best_priority)) continue;
+    const auto head = head_of_job(*line, reach);
     if (!head) continue;
-    if (!in_order) {
-      head->rank = amounts_.rank(*line, line->running, head->size->need);
-      if (best && !(head->rank < best->rank)) continue;
-    }
     best = head;
     best_priority = line->priority;
   }
   return best;
+}
+
+// Whether the tracker has room for any of the sizes that are wanted there, or could be reserved.
+bool ContainerFair::could_give(PoolId leaf, const Reach& reach) const {
+  const auto bounded = [&] {  // what waits for room below a maximum holds others up
+    for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+      const auto& maximum = tree_.node(p).settings->maximum;
+      if (std::any_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); }))
+        return true;
+    }
+    return false;
+  };
+  for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
+    if (state_.fits_in(size->need, reach.tracker, reach.used)) return true;
+    if (reach.reserve != nullptr &&
+        reach.reserve->may({.size = size, .picky = wanted.picky > 0}))
+      return true;
+    if (state_.trackers_with_room(size->need) > 0 && bounded()) return true;
+  }
+  return false;
 }
 
 // Its groups in their order.
@@ -160,6 +218,7 @@ bool ContainerFair::place(PoolId pool, Head& head) const {
 bool ContainerFair::short_on_the_way(const JobLine& line, const Resources& need) const {
   const bool in_order =
       PoolAmounts::sharing(tree_.node(line.pool)) == PoolSettings::Sharing::kFifo;
+  amounts_.settle_jobs(line.pool);
   if (!in_order && !amounts_.short_of_share(line, need)) return false;
   for (PoolId p = line.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
     if (!amounts_.short_of_share(amounts_.pool(p), need)) return false;

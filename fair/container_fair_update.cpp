@@ -1,12 +1,14 @@
 // The periodic update: since when pools are short of their shares, and whom to kill for those that
 // have been for too long.
+#include <algorithm>
+
 #include "fair/container_fair.h"
 #include "fair/pool_clocks.h"
 
 namespace weir {
 
 Preemption ContainerFair::tick(TimeMs now) {
-  settle();
+  amounts_.settle_all();
   update_stamps();
   memory_.updated_at = now;
   Preemption plan;

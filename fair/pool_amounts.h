@@ -1,9 +1,11 @@
 // The tree of pools where containers count (containers.md, section 5): what each pool and job runs,
 // wants and is due, in every dimension. Shares are dealt from the top down by dominant resource, or
 // by memory alone, as each pool says of its children; they change when what is wanted does, not
-// with a launch. Derived state, on the engine's thread.
+// with a launch. Jobs' shares are dealt when somebody asks for those of their pool. Derived state, on the engine's thread.
 #pragma once
 
+#include <boost/container/flat_map.hpp>
+#include <boost/container/small_vector.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,6 +59,12 @@ class PoolAmounts {
     Tie tie;
     bool runnable = false;
     bool stands = false;  // it runs, or may
+    // Of its groups that could start something.
+    boost::container::small_vector<std::pair<const Size*, bool>, 2> sizes;  // picky ones marked
+  };
+  // Groups of a leaf that want tasks of one size.
+  struct Wanted {
+    std::uint32_t groups = 0, picky = 0;
   };
 
   PoolAmounts(const ClusterState& state, const PoolTree& tree) : state_(state), tree_(tree) {}
@@ -66,17 +74,25 @@ class PoolAmounts {
   template <class Placeable>
   void read(JobLine& line, const Job& job, Placeable placeable);
   void leave(JobLine& line);
-  void resize() { stale_ = true; }
+  void resize() { stale_ = resized_ = true; }
 
   const ShareLine& pool(PoolId id) const { return pools_[id.index()]; }
   // Those that stand, in their order.
-  const std::map<Tie, JobLine*>& jobs(PoolId leaf) const { return jobs_[leaf.index()]; }
-  std::size_t pools() const { return pools_.size(); }
-  // Makes the lines of all pools that there are, and deals what is to be dealt anew.
+  const std::map<Tie, JobLine*>& jobs(PoolId leaf) const { return leaves_[leaf.index()].jobs; }
+  const boost::container::flat_map<const Size*, Wanted>& sizes(PoolId leaf) const {
+    return leaves_[leaf.index()].sizes;
+  }
+  // Makes the lines of all pools that there are, and deals what is to be dealt anew: to pools,
   void settle();
+  // and to the jobs of one, or of all.
+  void settle_jobs(PoolId leaf);
+  void settle_all();
   void made_pools();
 
   // --- pool_ranks.cpp; `running` is what the pool, or the job, is taken to run ---
+  // No task of what it wants comes before that.
+  PoolRank best_rank(PoolId pool) const;
+  PoolRank best_rank(const JobLine& job) const;
   PoolRank rank(PoolId pool, const Amounts& running, const Resources& need) const;
   PoolRank rank(const JobLine& job, const Amounts& running, const Resources& need) const;
   bool within_minimum(PoolId pool, const Amounts& running, const Resources& need) const;
@@ -88,28 +104,44 @@ class PoolAmounts {
     return said == PoolSettings::Sharing::kFifo && !node.leaf() ? PoolSettings::Sharing::kDrf
                                                                 : said;
   }
+  static Contested contested(const PoolTree::Node& node) {
+    return sharing(node) == PoolSettings::Sharing::kFair ? Contested::kFirst : Contested::kAll;
+  }
 
  private:
   void add(JobLine& line, const Amounts& running, const Amounts& demand);
+  void count_sizes(const JobLine& line, std::int32_t sign);
   PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
   DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
   std::vector<std::int64_t> totals() const;
   void gather(PoolId pool);
-  void deal(PoolId pool, const std::vector<Share>& divide);
+  void deal_to_pools(PoolId pool, const std::vector<Share>& divide);
+  void deal_to_jobs(PoolId leaf, const std::vector<Share>& divide);
   void deal_in_order(PoolId leaf, const std::vector<Share>& divide);
 
   const ClusterState& state_;
   const PoolTree& tree_;
   std::vector<ShareLine> pools_;
-  std::vector<std::map<Tie, JobLine*>> jobs_;
-  bool stale_ = true;
+  struct Leaf {
+    std::map<Tie, JobLine*> jobs;
+    Amounts demand;             // of all of them
+    boost::container::flat_map<const Size*, Wanted> sizes;
+    std::vector<Share> divide;  // what they divide
+    bool stale = true;
+  };
+  std::vector<Leaf> leaves_;  // by PoolId, as the pools
+  bool stale_ = true;    // what some pool wants has changed,
+  bool resized_ = true;  // or what there is, which pools and jobs, or their weights
 };
 
 template <class Placeable>
 void PoolAmounts::read(JobLine& line, const Job& job, Placeable placeable) {
   Amounts running, demand;
+  decltype(line.sizes) sizes;
   for (const TaskKind kind : job.kinds()) {
     const TaskGroup& group = job.tasks(kind);
+    if (line.runnable && job.launchable(kind) > 0)
+      sizes.push_back({group.size, job.picky(kind)});
     const std::uint32_t wanted =
         line.runnable && placeable(job, kind) ? job.launchable(kind) + group.dying : 0;
     for (const Dimension d : state_.space().dimensions()) {
@@ -117,6 +149,11 @@ void PoolAmounts::read(JobLine& line, const Job& job, Placeable placeable) {
       running[d] += one * group.running;
       if (line.runnable) demand[d] += one * (group.running + wanted);
     }
+  }
+  if (sizes != line.sizes) {
+    count_sizes(line, -1);
+    line.sizes = sizes;
+    count_sizes(line, 1);
   }
   add(line, running, demand);
 }

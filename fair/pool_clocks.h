@@ -1,7 +1,7 @@
 // Since when pools have been short of their minimum shares, and of half of their fair shares
-// (fair.md, "Preemption"; containers.md 5.7). A pool that is not short has no stamp: it was not at the last
-// update. One that is keeps the time of the last update at which it was not. Kept in PolicyMemory;
-// on the engine's thread.
+// (fair.md, "Preemption"; containers.md 5.7). A pool that is not short has no stamp: it was not at
+// the last update. One that is keeps the time of the last update at which it was not. Kept in
+// PolicyMemory; on the engine's thread.
 #pragma once
 
 #include <cstddef>

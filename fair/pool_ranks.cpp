@@ -27,6 +27,33 @@ PoolRank PoolAmounts::rank(const JobLine& job, const Amounts& running,
           key_of(job, running, sharing(tree_.node(job.pool)))};
 }
 
+// Its key is the same for all tasks, but for whether they are within its minimum.
+PoolRank PoolAmounts::best_rank(PoolId pool) const {
+  const PoolTree::Node& node = tree_.node(pool);
+  const ShareLine& line = pools_[pool.index()];
+  PoolRank rank{PoolRank::kBeyond, {0, 1}};
+  for (const Dimension d : state_.space().dimensions()) {
+    const auto& least = node.settings->minimum[d.value()];
+    if (!least) continue;
+    if (line.running[d] < std::min(*least, line.demand[d])) rank.step = PoolRank::kWithinMinimum;
+    rank.key = std::max(rank.key, PoolPart{line.running[d], std::max<std::int64_t>(1, *least)});
+  }
+  if (rank.step == PoolRank::kWithinMinimum) return rank;
+  bool is_within = !node.leaf();
+  for (const auto& [size, wanted] : leaves_[pool.index()].sizes)
+    is_within = is_within || within_share(line, line.running, size->need);
+  return {is_within ? PoolRank::kWithinShare : PoolRank::kBeyond,
+          key_of(line, line.running, sharing(tree_.node(node.parent)))};
+}
+
+PoolRank PoolAmounts::best_rank(const JobLine& job) const {
+  bool is_within = false;
+  for (const auto& [size, picky] : job.sizes)
+    is_within = is_within || within_share(job, job.running, size->need);
+  return {is_within ? PoolRank::kWithinShare : PoolRank::kBeyond,
+          key_of(job, job.running, sharing(tree_.node(job.pool)))};
+}
+
 PoolPart PoolAmounts::key_of(const ShareLine& line, const Amounts& running,
                             PoolSettings::Sharing by) const {
   PoolPart most{0, 1};

@@ -105,7 +105,7 @@ void a_reduce_computes_that_was_taken_to_copy() {
   h.heartbeat("tt1");
 }
 
-void a_restart_finds_a_held_job_and_an_old_fault() {
+void a_restart_finds_a_held_job_a_failed_one_and_an_old_fault() {
   FifoHarness h;
   h.settings().tracker_faults.at_most = 2;
   auto spec = std::make_shared<JobSpec>();
@@ -113,10 +113,11 @@ void a_restart_finds_a_held_job_and_an_old_fault() {
   spec->queue = "default";
   spec->splits.resize(1);
   JobSnapshot held{.job = JobId(1), .spec = spec, .queue = "default", .state = JobState::kWaiting};
+  JobSnapshot failed{.job = JobId(2), .spec = spec, .queue = "default", .state = JobState::kFailed};
   h.start({.epoch = 2,
-           .next_job = 2,
+           .next_job = 3,
            .tracker_faults = {{.name = "tt1", .incarnation = 1, .at = h.now - 1}},
-           .jobs = {held}});
+           .jobs = {held, failed}});
 }
 
 void forgotten_trackers_come_back() {
@@ -146,7 +147,7 @@ TEST_F(LifeCycleRows, AllHappen) {
   jobs_without_tasks_end();
   a_job_is_killed_while_nobody_completes_it();
   a_reduce_computes_that_was_taken_to_copy();
-  a_restart_finds_a_held_job_and_an_old_fault();
+  a_restart_finds_a_held_job_a_failed_one_and_an_old_fault();
   forgotten_trackers_come_back();
   std::set<std::string> happened;
   for (const auto& [cycle, from, to] : changes) happened.insert(told(cycle, from, to));
