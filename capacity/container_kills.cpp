@@ -232,8 +232,28 @@ bool ContainerKills::within_budget(const Attempt& attempt) const {
   return lost <= *budget * 1000;
 }
 
+bool ContainerKills::may_run(const OwedItem& item, const TrackerState& tracker) const {
+  const Job& job = state_.job(item.job);
+  return (!job.picky(item.kind) || state_.allows(job, item.kind, tracker)) &&
+         state_.could_start(item.job, item.kind, tracker.id, tracker.used);
+}
+
+// What is chosen for others may leave enough over, and what dies on its own account: nobody dies
+// for an item that finds room there.
+bool ContainerKills::finds_what_dies(const OwedItem& item) {
+  for (const auto* freed : {&dying_, &chosen_}) {
+    for (const auto& [tracker, amounts] : *freed) {
+      if (!has(room(tracker), item.size->need) || !may_run(item, state_.tracker(tracker))) continue;
+      planned_[tracker] += item.size->need;
+      return true;
+    }
+  }
+  return false;
+}
+
 ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemption& plan) {
   if (!collected_) collect();
+  if (finds_what_dies(item)) return ClaimBlock::kNone;
   struct Pile {
     std::vector<std::size_t> victims;
     Resources room;
@@ -253,10 +273,7 @@ ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemp
       over_budget = true;
       continue;
     }
-    const TrackerState& tracker = state_.tracker(attempt.tracker);
-    const Job& job = state_.job(item.job);
-    if (job.picky(item.kind) && !state_.allows(job, item.kind, tracker)) continue;
-    if (!state_.could_start(item.job, item.kind, tracker.id, tracker.used)) continue;
+    if (!may_run(item, state_.tracker(attempt.tracker))) continue;
     pile.victims.push_back(i);
     pile.room += *candidate.need;
     for (const Dimension d : state_.space().dimensions())

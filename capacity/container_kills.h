@@ -57,6 +57,8 @@ class ContainerKills {
   bool gives(const Candidate& candidate, const Resources& need, const Resources& room,
              const std::map<QueueId, Amounts>& pile) const;
   bool within_budget(const Attempt& attempt) const;
+  bool may_run(const OwedItem& item, const TrackerState& tracker) const;
+  bool finds_what_dies(const OwedItem& item);
   KillOrder commit(const Due& due, const OwedItem& item, TrackerId tracker,
                    const std::vector<std::size_t>& victims);
 
