@@ -201,6 +201,7 @@ ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemp
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
   victims_.collect();
+  if (victims_.finds_what_dies(item.job, item.kind)) return ClaimBlock::kNone;
   const std::vector<std::size_t> order = in_order(due.queue, item.size->need);
   const auto found = victims_.search(
       item.job, item.kind, order,

@@ -172,6 +172,7 @@ bool ContainerPoolKills::within_budget(const Candidate& candidate, const Pile& p
 ClaimBlock ContainerPoolKills::kill_for(const Due& due, const PoolWants::Want& want,
                                         std::vector<KillOrder>& kills) {
   victims_.collect();
+  if (victims_.finds_what_dies(want.job->job, want.kind)) return ClaimBlock::kNone;
   const std::vector<std::size_t> order = in_order(due.pool);
   const auto found = victims_.search(
       want.job->job, want.kind, order,

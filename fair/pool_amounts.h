@@ -1,7 +1,8 @@
 // The tree of pools where containers count (containers.md, section 5): what each pool and job runs,
 // wants and is due, in every dimension. Shares are dealt from the top down by dominant resource, or
 // by memory alone, as each pool says of its children; they change when what is wanted does, not
-// with a launch. Jobs' shares are dealt when somebody asks for those of their pool. Derived state, on the engine's thread.
+// with a launch. Jobs' shares are dealt when those of their pool are asked for. Derived state, on
+// the engine's thread.
 #pragma once
 
 #include <boost/container/flat_map.hpp>

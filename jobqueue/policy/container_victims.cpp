@@ -70,6 +70,18 @@ bool ContainerVictims::may_start(JobId id, TaskKind kind, TrackerId tracker) con
   return state_.could_start(id, kind, tracker, there.used);
 }
 
+bool ContainerVictims::finds_what_dies(JobId job, TaskKind kind) {
+  const Resources& need = state_.job(job).need(kind);
+  for (const auto* freed : {&dying_, &chosen_}) {
+    for (const auto& [tracker, amounts] : *freed) {
+      if (!has(room(tracker), need) || !may_start(job, kind, tracker)) continue;
+      planned_[tracker] += need;
+      return true;
+    }
+  }
+  return false;
+}
+
 ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
                                                  const std::vector<std::size_t>& order,
                                                  const Rules& rules) const {

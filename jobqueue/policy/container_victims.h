@@ -47,6 +47,8 @@ class ContainerVictims {
   const Attempt& attempt(std::size_t candidate) const {
     return state_.attempt(candidates_[candidate].slot);
   }
+  // Room in what is chosen for others and left over, or dies on its own account; the task takes it.
+  bool finds_what_dies(JobId job, TaskKind kind);
   Found search(JobId job, TaskKind kind, const std::vector<std::size_t>& order,
                const Rules& rules) const;
   // They die, and the room is the task's.
