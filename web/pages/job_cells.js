@@ -89,9 +89,10 @@ export function age(job, now = Date.now()) {
   return duration(Math.max(0, (job.finished_at_ms ?? now) - job.submitted_at_ms));
 }
 
-/** The columns of jobs; without `queue` where all are of one. */
-export function jobColumns({queue = true} = {}) {
+/** The columns of jobs; without `queue` where all are of one, with `select` where some may be. */
+export function jobColumns({queue = true, select = null} = {}) {
   return [
+    ...(select ? [select] : []),
     {
       key: 'job',
       label: 'Job',
