@@ -1,9 +1,10 @@
 """Many things handled from the pages: several jobs at a time, remedies that help, the keyboard, panels that are drawn anew
 under the focus; and an overview of many queues."""
+import re
 import unittest
 
 from browser import Keys
-from cluster import wait_for
+from cluster import ROOT, wait_for
 from pages import WithPages
 
 
@@ -122,6 +123,193 @@ class Remedies(WithPages):
         self.browser.open(f"/jobs/{self.second}")
         self.browser.see("may change it", ".side")
         self.assertEqual(self.buttons(), "")
+        self.sound()
+
+
+class Keyboard(WithPages):
+    def active(self, script):
+        return self.browser.js(f"const a = document.activeElement; return {script}")
+
+    def on_row(self, index):
+        self.browser.wait(f"row {index} has the focus", lambda: self.active(
+            "a.classList.contains('t-row') ? a.index : -1") == index)
+
+    def test_from_the_filter_into_the_table(self):
+        self.start_pages()
+        for i in range(3):
+            self.sleeper(f"number {i}", "spare", "bob", 1, 1, "--hold")
+        self.browser.open("/jobs")
+        self.browser.see("number 2")
+        self.browser.press("/")
+        self.browser.press(Keys.ARROW_DOWN)
+        self.on_row(0)
+        self.browser.press("j", "j", "k")
+        self.on_row(1)
+        self.browser.press("/")
+        self.browser.press("number 1", Keys.ENTER)
+        self.browser.wait("one is left", lambda: self.browser.text(".heading").endswith("1 job"))
+        self.on_row(0)
+        self.browser.open("/queues")
+        self.browser.see("production")
+        self.browser.press("j")  # from nowhere
+        self.on_row(0)
+        self.sound()
+
+    def test_a_row_that_is_gone_leaves_the_focus_to_the_next(self):
+        self.start_pages()
+        jobs = [self.sleeper(f"number {i}", "spare", "bob", 1, 1, "--hold") for i in range(3)]
+        self.browser.open("/jobs")
+        self.browser.see("number 2")
+        self.browser.press("j", "j")
+        self.on_row(1)
+        self.ok("job", "kill", "--yes", jobs[1], user="ann")
+        self.browser.wait("it is gone", lambda: "number 1" not in self.browser.text(".t-body"))
+        self.on_row(1)
+        self.assertIn("number 0", self.browser.focused())
+        self.sound()
+
+    def test_the_focus_stays_on_the_button_of_its_reason(self):
+        self.start_pages()
+        self.browser.open("/")
+        held = """
+            const [done] = arguments;
+            import('/assets/dom.js').then(({h, fill}) => {
+              const place = h('div', {class: 'panel'});
+              document.querySelector('main').append(place);
+              const draw = (names) => fill(place, names.map((name) => h('button', {}, name)));
+              const now = () => [...place.children].indexOf(document.activeElement);
+              const seen = [];
+              draw(['Move', 'Priority', 'Move']);
+              place.children[2].focus();
+              draw(['Move', 'Priority', 'Move']);
+              seen.push(now());
+              draw(['Priority', 'Move']);
+              seen.push(now());
+              draw(['Settings']);
+              seen.push(now());
+              draw([]);
+              seen.push(document.activeElement === place);
+              done(seen);
+            })"""
+        self.assertEqual(self.browser.driver.execute_async_script(held), [2, 1, 0, True])
+        self.sound()
+
+    def test_a_table_with_other_columns_keeps_the_focus(self):
+        self.start_pages()
+        self.browser.open("/queues")
+        self.browser.see("production")
+        self.browser.press("j", "j")
+        self.on_row(1)
+        self.ok("policy", "set", "fair", user="ann")
+        self.browser.see("Minimum", ".t-head") if self.browser.js("return innerWidth") >= 1320 else \
+            self.browser.see("fair share", ".legend")
+        self.on_row(1)
+        self.sound()
+
+    def test_the_keys_are_those_of_top(self):
+        """Each letter that the help of `weir top` names as the same does something here, or is in the help."""
+        text = (ROOT / "live/top_bar.cpp").read_text()
+        same = re.search(r'"/ (j k Enter s [a-z ?]+) mean the same', text)[1].split()
+        self.start_pages()
+        self.browser.open("/jobs")
+        self.browser.press("h")
+        self.browser.see("the same in weir top", "dialog")
+        said = self.browser.text("dialog .keys")
+        for key in same:
+            self.assertRegex(said, rf"(^|[\s,]){re.escape(key)}([\s,]|$)")
+        self.sound()
+
+    def test_s_orders_the_table(self):
+        self.start_pages()
+        self.sleeper("one", "spare", "bob", 1, 1, "--hold")
+        self.browser.open("/jobs")
+        self.browser.see("one")
+        self.browser.press("j")
+        self.browser.press("s")
+        self.browser.wait("by state", lambda: "sort=state" in self.browser.driver.current_url)
+        self.sound()
+
+
+class Overview(WithPages):
+    def test_what_has_failed_is_a_click_away(self):
+        self.start_pages()
+        number = int(self.submitted("out", queue="spare", mapper="echo broken >&2; exit 3", reduces=0, user="bob"
+                                    ).removeprefix("job_"))
+        self.wait_for_end(f"job_{number:04}")
+        self.browser.open("/")
+        self.browser.see("1 job", ".stat[href*='kind=fail']")
+        self.browser.see("4 attempts", ".stat[href*='kind=fail']")
+        self.browser.see(f"job_{number:04}", ".side")
+        self.browser.click(".side .kill a", f"job_{number:04}")
+        self.browser.see("broken")
+        self.sound()
+
+    def test_the_use_of_the_cluster_over_time(self):
+        self.start_pages()
+        self.sleeper("first", inputs=4)
+        self.browser.open("/")
+        self.browser.see("Use over time")
+        self.browser.wait("a line is drawn", lambda: self.browser.js(
+            "return document.querySelector('.c-line.c-running')?.getAttribute('d').length > 10"))
+        self.sound()
+
+    def many(self):
+        self.start_pages()
+        names = [f"team_{i}" for i in range(22)]
+        tree = "".join(f"{{name: {one}}}, " for one in names)
+        conf = self.dir / "many.yaml"
+        text = self.json("conf", "show")["text"].replace("{name: speech}", f"{{name: speech}}, {tree}")
+        conf.write_text(text)
+        self.ok("conf", "apply", conf, user="ann")
+
+    def test_bars_of_many_queues_can_be_read(self):
+        self.many()
+        self.sleeper("first", "research.team_3", inputs=2)
+        wait_for("it runs", lambda: self.job(1)["maps"]["running"] == 2)
+        self.browser.size(1440, 900)
+        self.browser.open("/queues")
+        width = lambda: self.browser.js(
+            "const bar = [...document.querySelectorAll('.slots-cell .bar')].find((one) =>"
+            "one.getAttribute('aria-label')?.startsWith('research.team_3: runs 2 map'));"
+            "return bar ? [...bar.querySelectorAll('.b-own, .b-over')].reduce((sum, one) =>"
+            "sum + one.getBoundingClientRect().width, 0) / bar.getBoundingClientRect().width : 0")
+        self.browser.wait("its bar is nearly whole", lambda: width() > 0.8)
+        self.browser.click("button", "Bars on one scale")
+        self.browser.wait("half of the cluster", lambda: 0.4 < width() < 0.6)
+        self.assertIn("scale=one", self.browser.driver.current_url)
+        self.sound()
+
+    def test_queues_by_pending(self):
+        self.start_pages()
+        self.sleeper("first", "research.speech", inputs=9)
+        wait_for("it runs", lambda: self.job(1)["maps"]["running"] == 4)
+        self.browser.size(1440, 900)
+        self.browser.open("/queues")
+        self.browser.see("speech")
+        self.browser.click(".t-h button", "Pending")
+        rows = lambda: self.browser.js("return [...document.querySelectorAll('.t-row')].sort((a, b) => a.index - b.index)"
+                                       ".map((row) => row.item.name)")
+        self.browser.wait("most first, leaves alone", lambda: rows()[0] == "research.speech" and "research" not in rows())
+        self.assertIn("sort=-pending", self.browser.driver.current_url)
+        self.browser.click(".t-h button", "Borrowed")
+        self.browser.wait("it borrows most", lambda: rows()[0] == "research.speech")
+        self.browser.click(".t-h button", "Owed")
+        self.browser.click(".t-h button", "Queue")
+        self.browser.wait("the tree", lambda: rows()[0] == "research")
+        self.sound()
+
+    def test_of_a_path_the_end_is_seen(self):
+        self.start_pages()
+        self.sleeper("first", "research.speech")
+        for width in (1280, 700):
+            self.browser.size(width, 900)
+            self.browser.open("/jobs")
+            self.browser.see("first")
+            self.browser.js("document.querySelector('.t-row .path').style.width = '70px'")
+            cut = self.browser.js(
+                "const p = document.querySelector('.t-row .path'); const [above, last] = p.children;"
+                "return [p.textContent, above.scrollWidth > above.clientWidth, last.scrollWidth > last.clientWidth]")
+            self.assertEqual(cut, ["research.speech", True, False])
         self.sound()
 
 

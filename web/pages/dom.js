@@ -109,6 +109,18 @@ export function userText(text, className = '') {
   );
 }
 
+/** The queue's path in a link (or what it is given): where there is no room its beginning goes. */
+export function setPath(element, [above, last]) {
+  if (!element.lastPart) {
+    element.firstPart = h('bdi', {dir: 'ltr'});
+    element.lastPart = h('span', {class: 'path-last'});
+    element.classList.add('path');
+    element.replaceChildren(h('span', {class: 'path-above'}, element.firstPart), element.lastPart);
+  }
+  setText(element.firstPart, visible(above));
+  setText(element.lastPart, visible(last));
+}
+
 export function link(href, ...children) {
   return h('a', {href}, ...children);
 }

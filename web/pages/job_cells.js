@@ -1,6 +1,6 @@
 // What rows of jobs are made of, wherever jobs are listed.
-import {h, fill, oneLine, setText, visible} from './dom.js';
-import {tone, duration, whole} from './format.js';
+import {h, fill, oneLine, setPath, setText, visible} from './dom.js';
+import {tone, duration, pathParts, whole} from './format.js';
 import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
 import {href} from './router.js';
@@ -41,11 +41,13 @@ function stateCell(cell, job) {
 
 /** A queue as a link in its colour. */
 export function queueLink(name) {
+  const text = h('span', {title: name});
+  setPath(text, pathParts(name));
   return h(
     'a',
     {href: href.queue(name), class: 'with-dot'},
     h('i', {class: 'dot ' + colourClass(name)}),
-    visible(name),
+    text,
   );
 }
 
@@ -58,7 +60,7 @@ function queueCell(cell, {queue}) {
   cell.dot.className = 'dot ' + colourClass(queue);
   cell.dot.hidden = cell.link.hidden = !queue;
   cell.link.href = href.queue(queue ?? '');
-  setText(cell.link, visible(queue));
+  setPath(cell.link, pathParts(queue ?? ''));
   cell.link.title = visible(queue);
 }
 

@@ -38,7 +38,7 @@ function orderOf(sort) {
 
 export class JobList {
   /** `onCount(shown, total or null)` is told how many there are. */
-  constructor(page, place, {queue = true, onSort = null, sort = null, empty, onCount = null}) {
+  constructor(page, place, {queue = true, onSort = null, sort = null, empty, onCount = null, bulk = true}) {
     Object.assign(this, {page, place, onCount});
     this.items = [];
     this.path = '/jobs';
@@ -54,10 +54,11 @@ export class JobList {
       onSort,
       empty,
       onEnd: () => this.more(),
-      select: this.selection.column,
-      onKey: (event, job) => this.selection.pressed(event, job) || jobKey(event, job),
+      select: bulk && this.selection.column,
+      onKey: (event, job) => (bulk && this.selection.pressed(event, job)) || jobKey(event, job),
     });
-    place.append(this.selection.element, this.note);
+    if (bulk) place.append(this.selection.element);
+    place.append(this.note);
     this.table.mount(page, place);
     page.on('jobs', (data) => this.heard(data));
     page.every(4000, () => this.table.redraw());

@@ -150,7 +150,8 @@ export class Table {
   /** The order by the next column that has one. */
   nextSort() {
     const columns = this.shown.filter((column) => column.sort);
-    const at = columns.findIndex((column) => column.sort === this.sort?.replace(/^-/, ''));
+    const now = this.sort?.replace(/^-/, '') ?? columns[0]?.sort;
+    const at = columns.findIndex((column) => column.sort === now);
     if (columns.length) this.turnSort(columns[(at + 1) % columns.length]);
   }
 

@@ -97,7 +97,7 @@ export const MENDS = {
   claim_comes_first:
     "Another queue is owed slots first. It gets them when its claim's time is over; until " +
     'then free slots go there.',
-  jobs_before: 'Others come first.',
+  jobs_before: 'It comes after others: it waits for its turn, or goes to another queue.',
   running_jobs_limit:
     'Its queue, pool or user runs as many jobs as may be at a time. Move it, or raise the ' +
     'limit in the settings.',
