@@ -116,6 +116,7 @@ class Remedies(WithPages):
         self.browser.open(f"/jobs/{self.second}")
         self.browser.find(".reasons button", "Move…")
         self.browser.click(".reasons button", "Move…")
+        self.browser.see("research.speech", "dialog")
         self.assertEqual(self.browser.js(
             "return [...document.querySelectorAll('dialog option')].map((one) => one.value)"), ["research.speech"])
         self.browser.press(Keys.ESCAPE)
@@ -307,9 +308,52 @@ class Overview(WithPages):
             self.browser.see("first")
             self.browser.js("document.querySelector('.t-row .path').style.width = '70px'")
             cut = self.browser.js(
-                "const p = document.querySelector('.t-row .path'); const [above, last] = p.children;"
-                "return [p.textContent, above.scrollWidth > above.clientWidth, last.scrollWidth > last.clientWidth]")
-            self.assertEqual(cut, ["research.speech", True, False])
+                "const path = document.querySelector('.t-row .path');"
+                "const [all, seen] = [path.firstChild, path].map((one) => one.getBoundingClientRect());"
+                "return [path.innerText, all.left < seen.left - 5, all.right <= seen.right + 1]")
+            self.assertEqual(cut, ["research.speech", True, True])
+        self.sound()
+
+
+class Settings(WithPages):
+    def test_the_dialog_says_who_gains_who_loses_and_which_claims_open(self):
+        self.start_pages()
+        self.sleeper("first", "research.vision", inputs=8)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.sleeper("second", "production", inputs=4)
+        text = self.json("conf", "show")["text"]
+        changed = text.replace("{name: production, guaranteed: 40%, reclaim_after: never", "{name: production, guaranteed: 70%, "
+                               "reclaim_after: 90s").replace("{name: research, guaranteed: 50%", "{name: research, guaranteed: 20%")
+        self.assertEqual(changed.count("70%") + changed.count("20%"), 2)
+        conf = self.dir / "changed.yaml"
+        conf.write_text(changed)
+        said = self.ok("conf", "diff", conf, user="ann")
+        self.assertRegex(said, r"production +map +0\.0 +3\.0 +\+3\.0")
+        self.assertRegex(said, r"research.vision +map +4\.0 +1\.0 +-3\.0")
+        self.assertIn("At most 3 running attempts may be killed for it", said)
+        self.assertRegex(said, r"production +map +3 +2 +1m[0-9]+s")
+        for width in (1440, 390):
+            self.browser.size(width, 900)
+            self.browser.open("/settings")
+            self.browser.see("As in force")
+            self.browser.js("""const area = document.querySelector('.editor textarea'); area.value = arguments[0];
+                               area.dispatchEvent(new Event('input', {bubbles: true}))""", changed)
+            self.browser.find("button:not([disabled])", "Apply…")
+            self.browser.wait("it may be applied", lambda: self.browser.js(
+                "return [...document.querySelectorAll('.edit-side button.primary')].some((one) => !one.disabled)"))
+            self.browser.click(".edit-side button", "Apply…")
+            self.browser.see("Who gains and who loses", "dialog")
+            self.browser.find("dialog .gain")
+            self.browser.find("dialog .loss")
+            self.browser.see("At most 3 running attempts may be killed", "dialog")
+            self.browser.see("3 map slots", "dialog")
+            inside = "const at = document.querySelector('dialog button.primary').getBoundingClientRect();" \
+                     "return at.left >= 0 && at.right <= innerWidth"
+            self.assertTrue(self.browser.js(inside))
+            self.browser.press(Keys.ESCAPE)
+            self.browser.js("document.querySelector('.editor textarea').value = arguments[0];"
+                            "document.querySelector('.editor textarea').dispatchEvent(new Event('input', {bubbles: true}))", text)
+            self.browser.see("As in force")
         self.sound()
 
 

@@ -109,16 +109,14 @@ export function userText(text, className = '') {
   );
 }
 
-/** The queue's path in a link (or what it is given): where there is no room its beginning goes. */
-export function setPath(element, [above, last]) {
-  if (!element.lastPart) {
-    element.firstPart = h('bdi', {dir: 'ltr'});
-    element.lastPart = h('span', {class: 'path-last'});
-    element.classList.add('path');
-    element.replaceChildren(h('span', {class: 'path-above'}, element.firstPart), element.lastPart);
+/** A queue's path in a link (or what it is given): where there is no room its beginning goes. */
+export function setPath(element, path) {
+  if (!element.path) {
+    element.path = h('bdi', {dir: 'ltr'});
+    element.replaceChildren(element.path);
   }
-  setText(element.firstPart, visible(above));
-  setText(element.lastPart, visible(last));
+  element.classList.toggle('path', path.includes('.')); // a name alone loses its end
+  setText(element.path, visible(path));
 }
 
 export function link(href, ...children) {

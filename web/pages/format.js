@@ -91,12 +91,6 @@ export function clock(ms) {
   return TIME.format(new Date(ms));
 }
 
-/** A dotted path in two: what may be cut off, and what distinguishes. */
-export function pathParts(path) {
-  const dot = path.lastIndexOf('.') + 1;
-  return [path.slice(0, dot), path.slice(dot)];
-}
-
 const STATES = {
   RUNNING: 'ok',
   SUCCEEDED: 'done',

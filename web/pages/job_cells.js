@@ -1,6 +1,6 @@
 // What rows of jobs are made of, wherever jobs are listed.
 import {h, fill, oneLine, setPath, setText, visible} from './dom.js';
-import {tone, duration, pathParts, whole} from './format.js';
+import {tone, duration, whole} from './format.js';
 import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
 import {href} from './router.js';
@@ -42,7 +42,7 @@ function stateCell(cell, job) {
 /** A queue as a link in its colour. */
 export function queueLink(name) {
   const text = h('span', {title: name});
-  setPath(text, pathParts(name));
+  setPath(text, name);
   return h(
     'a',
     {href: href.queue(name), class: 'with-dot'},
@@ -60,7 +60,7 @@ function queueCell(cell, {queue}) {
   cell.dot.className = 'dot ' + colourClass(queue);
   cell.dot.hidden = cell.link.hidden = !queue;
   cell.link.href = href.queue(queue ?? '');
-  setPath(cell.link, pathParts(queue ?? ''));
+  setPath(cell.link, queue ?? '');
   cell.link.title = visible(queue);
 }
 

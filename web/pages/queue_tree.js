@@ -4,7 +4,7 @@ import {h, setPath, setText, visible} from './dom.js';
 import {Table} from './table.js';
 import {CLASSES, makeBar, setBar, scales, ownScale} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
-import {whole, seconds, counted, amountOf, pathParts} from './format.js';
+import {whole, seconds, counted, amountOf} from './format.js';
 import {href, query, setQuery} from './router.js';
 import {WORDS} from './words.js';
 import {
@@ -266,7 +266,7 @@ export class QueueTree {
     cell.link.href = href.queue(queue.name);
     cell.link.title = queue.name;
     const whole = this.filter || list;
-    setPath(cell.link, whole ? pathParts(queue.name) : ['', lastPart(queue.name)]);
+    setPath(cell.link, whole ? queue.name : lastPart(queue.name));
     cell.badge.hidden = queue.state !== 'STOPPED';
   }
 
