@@ -14,10 +14,12 @@
 #include "cli/connection.h"
 #include "cli/format.h"
 #include "cli/json.h"
+#include "cli/policy_tables.h"
 #include "cli/table.h"
 #include "conf/hadoop_import.h"
 #include "conf/hadoop_xml.h"
 #include "conf/load.h"
+#include "jobqueue/model/time.h"
 #include "tracker/published/settings_check.h"
 
 namespace weir::cli {
@@ -88,6 +90,23 @@ std::string what_becomes(const SettingsDiffView::Queue& queue) {
          *queue.moves_to;
 }
 
+// What a switch of the policy shows beforehand, and the claims.
+void print_preview(Context& context, const SettingsDiffView::Preview& preview) {
+  context.out << "\nWho gains and who loses, as the cluster is now\n"
+              << change_text(preview.now, preview.then, context.columns());
+  Table claims({{.header = "CLAIM OF", .least_width = 10},
+                {"CLASS"},
+                {.header = "OWED", .right = true},
+                {.header = "AS NOW", .right = true},
+                {.header = "KILLS IN", .right = true}});
+  for (const auto& claim : preview.claims) {
+    claims.add({printable(claim.queue), claim.kind, std::to_string(claim.slots),
+                std::to_string(claim.open),
+                claim.left_ms < 0 ? "never" : short_duration(claim.left_ms)});
+  }
+  context.out << (claims.empty() ? "No claim would be open.\n" : claims.render(context.columns()));
+}
+
 void print_diff(Context& context, const SettingsDiffView& diff) {
   Table table({{.header = "QUEUE", .least_width = 10},
                {.header = "CHANGE", .least_width = 9},
@@ -111,6 +130,7 @@ void print_diff(Context& context, const SettingsDiffView& diff) {
                     std::all_of(diff.queues.begin(), diff.queues.end(),
                                 [](const auto& queue) { return queue.change == "unchanged"; });
   if (none) context.out << (diff.at_restart.empty() ? "no change\n" : "no change now\n");
+  if (!none && diff.preview) print_preview(context, *diff.preview);
 }
 
 void print_at_restart(std::ostream& to, const SettingsDiffView& diff) {

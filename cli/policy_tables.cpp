@@ -101,9 +101,8 @@ bool has_children(const OutlookView& outlook, const std::string& name) {
 }
 
 // By half a slot or more; those who gain most come first.
-std::vector<Change> changes_of(const PolicyView& policy, const OutlookView& to, bool maps) {
+std::vector<Change> changes_of(const OutlookView* now, const OutlookView& to, bool maps) {
   constexpr std::int64_t kHalf = 500;
-  const OutlookView* now = find_outlook(policy, policy.current);
   std::vector<Change> changes;
   for (const OutlookView::Share& share : to.shares) {
     const auto then = would_run(maps ? share.maps : share.reduces);
@@ -130,9 +129,9 @@ std::int64_t kills_at_most(const std::vector<Change>& changes) {
 
 }  // namespace
 
-std::string change_text(const PolicyView& policy, const std::string& to, std::size_t width) {
-  const OutlookView* outlook = find_outlook(policy, to);
-  if (outlook == nullptr) return "";
+namespace {
+
+std::string change_text(const OutlookView* now, const OutlookView& to, std::size_t width) {
   Table table({{.header = "QUEUE OR POOL", .least_width = 12},
                {"CLASS"},
                {.header = "RUNNING", .right = true},
@@ -140,7 +139,7 @@ std::string change_text(const PolicyView& policy, const std::string& to, std::si
                {.header = "CHANGE", .right = true}});
   std::int64_t kills = 0;
   for (const bool maps : {true, false}) {
-    const std::vector<Change> changes = changes_of(policy, *outlook, maps);
+    const std::vector<Change> changes = changes_of(now, to, maps);
     kills += kills_at_most(changes);
     for (const Change& change : changes) {
       table.add({printable(change.name), maps ? "map" : "reduce", share_text(change.now),
@@ -153,7 +152,19 @@ std::string change_text(const PolicyView& policy, const std::string& to, std::si
   return table.render(width) +
          fmt::format("At most {} running attempt{} may be killed for it, where {} preempts and its "
                      "time limits are over; else as tasks end.\n",
-                     kills, kills == 1 ? "" : "s", to);
+                     kills, kills == 1 ? "" : "s", printable(to.policy));
+}
+
+}  // namespace
+
+std::string change_text(const PolicyView& policy, const std::string& to, std::size_t width) {
+  const OutlookView* outlook = find_outlook(policy, to);
+  if (outlook == nullptr) return "";
+  return change_text(find_outlook(policy, policy.current), *outlook, width);
+}
+
+std::string change_text(const OutlookView& now, const OutlookView& then, std::size_t width) {
+  return change_text(&now, then, width);
 }
 
 std::string outlook_table(const PolicyView& policy, std::size_t width) {

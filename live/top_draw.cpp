@@ -30,6 +30,8 @@ class Painter {
  private:
   std::string shown(const std::string& text) const;
   std::string left(const std::string& text, std::size_t columns) const;
+  std::string path(const std::string& queue, std::size_t columns) const;
+  std::string padded(std::string cut, std::size_t columns) const;
   static std::string right(const std::string& text, std::size_t columns);
   void add(ScreenLine line) { lines_.push_back(std::move(line)); }
 
@@ -67,8 +69,17 @@ std::string Painter::shown(const std::string& text) const {
 }
 
 std::string Painter::left(const std::string& text, std::size_t columns) const {
-  std::string cut = truncated(shown(text), columns);
-  if (size_.ascii && cut.ends_with("…")) cut = cut.substr(0, cut.size() - 3) + "~";
+  return padded(truncated(shown(text), columns), columns);
+}
+
+// A queue's dotted path: what comes last is kept.
+std::string Painter::path(const std::string& queue, std::size_t columns) const {
+  return padded(truncated_path(shown(queue), columns), columns);
+}
+
+std::string Painter::padded(std::string cut, std::size_t columns) const {
+  if (const std::size_t at = cut.find("…"); size_.ascii && at != std::string::npos)
+    cut.replace(at, 3, "~");
   const std::size_t width = display_width(cut);
   return cut + std::string(columns - std::min(columns, width), ' ');
 }
@@ -134,7 +145,7 @@ void Painter::claims(std::size_t rows) {
       std::replace(when.begin(), when.end(), '_', ' ');
     }
     const std::size_t columns = std::clamp<std::size_t>(size_.columns / 4, 16, 40);
-    add({{left("  " + claim.queue, columns)},
+    add({{"  " + path(claim.queue, columns - 2)},
          {left(" " + owed_text(claim), 20)},
          {shown(when), left_ms > 0 && claim.left_ms >= 0 ? Look::kPlain : Look::kWarn}});
   }
@@ -229,7 +240,7 @@ void Painter::job(const TopJob& job, bool chosen) {
                                              : Look::kWarn;
   ScreenLine line = {{left(id, 10) + " ", chosen ? Look::kChosen : Look::kPlain},
                      {left(job.state, 8), look},
-                     {left(job.queue, wide ? 24 : 14) + " "},
+                     {path(job.queue, wide ? 24 : 14) + " "},
                      {left(job.user, wide ? 14 : 8) + " "}};
   if (wide) line.push_back({left(job.priority, 10)});
   line.push_back({right(fmt::format("{}/{}", done, total), 11) + "  "});
@@ -306,6 +317,12 @@ ScreenLine Painter::footer() const {
     case TopMode::kKill:
       return question(fmt::format(" kill job_{:04}? y kills it, any other key does not",
                                   view_.job));
+    case TopMode::kRelease:
+      return question(fmt::format(" release job_{:04}? y lets it start, any other key does not",
+                                  view_.job));
+    case TopMode::kMove:
+      return question(fmt::format(" move job_{:04} to queue: {}_  (Enter moves it, Esc does not)",
+                                  view_.job, shown(view_.move_to)));
     case TopMode::kPriority:
       return question(fmt::format(" priority of job_{:04}: 1 very high, 2 high, 3 normal, 4 low, "
                                   "5 very low; any other key leaves it",
@@ -313,14 +330,17 @@ ScreenLine Painter::footer() const {
     default: break;
   }
   if (!view_.message.empty()) return {{left(" " + view_.message, size_.columns), Look::kBold}};
-  return {{left(" q quit  h help  Tab pane  Enter why  / filter  s sort  k kill  p priority",
+  return {{left(" q quit  h help  Tab pane  Enter why  / filter  s sort  m move  p prio  x kill",
                 size_.columns),
            Look::kDim}};
 }
 
 void Painter::text(const std::vector<std::string>& lines, std::size_t from) {
-  for (std::size_t i = from; i < lines.size() && lines_.size() + 1 < size_.rows; ++i) {
-    add({{left(lines[i], size_.columns)}});
+  for (std::size_t i = from; i < lines.size(); ++i) {
+    for (const std::string& line : wrapped(plain_text(lines[i]), size_.columns)) {
+      if (lines_.size() + 1 >= size_.rows) return;
+      add({{left(line, size_.columns)}});
+    }
   }
 }
 

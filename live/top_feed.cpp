@@ -203,9 +203,15 @@ TopOutcome TopFeed::outcome_of(const TopAction& action) {
     return {shown + " is killed", {}};
   }
   ask.method = "PATCH";
-  ask.body = Json({{"priority", action.priority}}).dump();
-  ask_json(doer_, ask);
-  return {shown + " has priority " + action.priority, {}};
+  const auto patch = [&](const Json& body, const std::string& done) {
+    ask.body = body.dump();
+    ask_json(doer_, ask);
+    return TopOutcome{shown + done, {}};
+  };
+  if (action.what == TopAction::What::kRelease) return patch({{"held", false}}, " is released");
+  if (action.what == TopAction::What::kMove)
+    return patch({{"queue", action.value}}, " is in queue " + action.value);
+  return patch({{"priority", action.value}}, " has priority " + action.value);
 }
 
 }  // namespace weir::live

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* kPriorities[] = {"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"};
 constexpr std::size_t kMostFilter = 64;
+constexpr std::size_t kMostPath = 1000;
 
 bool has(const std::string& text, const std::string& part) {
   const auto same = [](char a, char b) {
@@ -90,32 +91,45 @@ const TopJob* job_at(const TopModel& model, TopView& view) {
   return job;
 }
 
+void type(std::string& text, std::size_t most, Key key) {
+  if (key.what == Key::What::kCharacter && text.size() < most) text += key.character;
+  if (key.what != Key::What::kBackspace) return;
+  // A whole character of UTF-8.
+  while (!text.empty() && (text.back() & 0xC0) == 0x80) text.pop_back();
+  if (!text.empty()) text.pop_back();
+}
+
 void type_filter(TopView& view, Key key) {
   switch (key.what) {
+    case Key::What::kDown:
     case Key::What::kEnter: view.mode = TopMode::kPlain; break;
     case Key::What::kEscape:
       view.filter.clear();
       view.mode = TopMode::kPlain;
       break;
-    case Key::What::kBackspace:
-      // A whole character of UTF-8.
-      while (!view.filter.empty() && (view.filter.back() & 0xC0) == 0x80) view.filter.pop_back();
-      if (!view.filter.empty()) view.filter.pop_back();
-      break;
-    case Key::What::kCharacter:
-      if (view.filter.size() < kMostFilter) view.filter += key.character;
-      break;
-    default: break;
+    default: type(view.filter, kMostFilter, key);
   }
+}
+
+TopAction type_queue(TopView& view, Key key) {
+  if (key.what != Key::What::kEnter && key.what != Key::What::kEscape) {
+    type(view.move_to, kMostPath, key);
+    return {};
+  }
+  view.mode = TopMode::kPlain;
+  if (key.what == Key::What::kEnter && !view.move_to.empty())
+    return {TopAction::What::kMove, view.job, view.move_to};
+  view.message = "nothing was done";
+  return {};
 }
 
 TopAction answer_question(TopView& view, Key key) {
   const TopMode mode = view.mode;
   view.mode = TopMode::kPlain;
   if (key.what != Key::What::kCharacter) return {};
-  if (mode == TopMode::kKill && (key.character == 'y' || key.character == 'Y')) {
-    return {TopAction::What::kKill, view.job, ""};
-  }
+  const bool yes = key.character == 'y' || key.character == 'Y';
+  if (mode == TopMode::kKill && yes) return {TopAction::What::kKill, view.job, ""};
+  if (mode == TopMode::kRelease && yes) return {TopAction::What::kRelease, view.job, ""};
   if (mode == TopMode::kPriority && key.character >= '1' && key.character <= '5') {
     return {TopAction::What::kPriority, view.job, kPriorities[key.character - '1']};
   }
@@ -146,9 +160,19 @@ TopAction press_letter(TopView& view, const TopModel& model, char letter) {
     case '/': view.mode = TopMode::kFilter; break;
     case 's': view.order = static_cast<JobOrder>((static_cast<int>(view.order) + 1) % 5); break;
     case 'j': move(view, model, {Key::What::kDown}); break;
-    case 'K':
-    case 'k':
+    case 'k': move(view, model, {Key::What::kUp}); break;
+    case 'x':
       if (job_at(model, view) != nullptr) view.mode = TopMode::kKill;
+      break;
+    case 'm':
+      view.move_to.clear();
+      if (job_at(model, view) != nullptr) view.mode = TopMode::kMove;
+      break;
+    case 'r':
+      if (const TopJob* job = job_at(model, view); job != nullptr && job->state == "HELD")
+        view.mode = TopMode::kRelease;
+      else if (job != nullptr)
+        view.message = "it is not held";
       break;
     case 'p':
       if (job_at(model, view) != nullptr) view.mode = TopMode::kPriority;
@@ -211,7 +235,9 @@ TopAction press(TopView& view, const TopModel& model, Key key) {
     case TopMode::kFilter: type_filter(view, key); return {};
     case TopMode::kHelp: view.mode = TopMode::kPlain; return {};
     case TopMode::kText: read_text(view, key); return {};
+    case TopMode::kMove: return type_queue(view, key);
     case TopMode::kKill:
+    case TopMode::kRelease:
     case TopMode::kPriority: return answer_question(view, key);
     case TopMode::kPlain: break;
   }

@@ -13,7 +13,9 @@ namespace weir::live {
 
 enum class Pane : std::uint8_t { kQueues, kJobs };
 enum class JobOrder : std::uint8_t { kNewest, kState, kQueue, kUser, kProgress };
-enum class TopMode : std::uint8_t { kPlain, kFilter, kHelp, kText, kKill, kPriority };
+enum class TopMode : std::uint8_t { 
+  kPlain, kFilter, kHelp, kText, kKill, kRelease, kMove, kPriority,
+};
 
 struct TopView {
   Pane pane = Pane::kJobs;
@@ -24,6 +26,7 @@ struct TopView {
   std::string queue;              // chosen; empty: the first
   std::vector<std::string> text;  // kText
   std::size_t text_from = 0;
+  std::string move_to;            // kMove: a queue, as far as it is typed
   std::string message;            // of what was done last
   std::size_t page = 10;          // rows that PgUp and PgDn go
 };
@@ -37,10 +40,10 @@ struct Key {
 };
 
 struct TopAction {
-  enum class What : std::uint8_t { kNone, kQuit, kExplain, kKill, kPriority };
+  enum class What : std::uint8_t { kNone, kQuit, kExplain, kKill, kRelease, kMove, kPriority };
   What what = What::kNone;
   std::int64_t job = 0;
-  std::string priority;
+  std::string value;  // the priority, or the queue
 };
 
 std::vector<const TopJob*> shown_jobs(const TopModel& model, const TopView& view);

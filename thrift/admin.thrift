@@ -69,6 +69,21 @@ struct QueueChange {
   12: optional string moves_to          // removed: where they go
 }
 
+struct ClaimForeseen {
+  1: required string queue
+  2: required string kind               // "map", "reduce"
+  3: required i64 slots                 // that it would be owed
+  4: required i64 open                  // as it is owed already
+  5: required i64 left_ms               // until it kills; -1: it never does
+}
+
+/** What the policy gives now, and would give with other settings. */
+struct SettingsPreview {
+  1: required PolicyOutlook now
+  2: required PolicyOutlook then_given
+  3: required list<ClaimForeseen> claims
+}
+
 struct SettingsDiff {
   1: required list<QueueChange> queues
   2: required list<string> changes      // other settings, one line each: `heartbeat.expiry: 10m -> 5m`
@@ -77,6 +92,7 @@ struct SettingsDiff {
   5: optional list<string> at_restart   // settings that take effect when the JobTracker is started anew
   6: optional i64 map_slots             // of the cluster, to which the figures refer
   7: optional i64 reduce_slots
+  8: optional SettingsPreview preview   // absent: they would be refused, or containers count
 }
 
 /** One change of the settings, or of the policy by command. */

@@ -106,6 +106,30 @@ SettingsDiffView::Queue change_from_wire(const wire::QueueChange& queue) {
   return out;
 }
 
+wire::SettingsPreview preview_to_wire(const SettingsDiffView::Preview& preview) {
+  wire::SettingsPreview out;
+  out.now = outlook_to_wire(preview.now);
+  out.then_given = outlook_to_wire(preview.then);
+  for (const SettingsDiffView::Preview::Claim& claim : preview.claims) {
+    wire::ClaimForeseen& line = out.claims.emplace_back();
+    line.queue = claim.queue;
+    line.kind = claim.kind;
+    line.slots = claim.slots;
+    line.open = claim.open;
+    line.left_ms = claim.left_ms;
+  }
+  return out;
+}
+
+SettingsDiffView::Preview preview_from_wire(const wire::SettingsPreview& preview) {
+  SettingsDiffView::Preview out{outlook_from_wire(preview.now),
+                                outlook_from_wire(preview.then_given),
+                                {}};
+  for (const wire::ClaimForeseen& claim : preview.claims)
+    out.claims.push_back({claim.queue, claim.kind, claim.slots, claim.open, claim.left_ms});
+  return out;
+}
+
 }  // namespace
 
 wire::PolicyInfo to_wire(const PolicyView& policy) {
@@ -163,6 +187,7 @@ wire::SettingsDiff to_wire(const SettingsDiffView& diff) {
   out.__set_at_restart(diff.at_restart);
   if (diff.map_slots) out.__set_map_slots(*diff.map_slots);
   if (diff.reduce_slots) out.__set_reduce_slots(*diff.reduce_slots);
+  if (diff.preview) out.__set_preview(preview_to_wire(*diff.preview));
   return out;
 }
 
@@ -175,6 +200,7 @@ SettingsDiffView from_wire(const wire::SettingsDiff& diff) {
   out.at_restart = diff.at_restart;
   out.map_slots = if_set(diff.__isset.map_slots, diff.map_slots);
   out.reduce_slots = if_set(diff.__isset.reduce_slots, diff.reduce_slots);
+  if (diff.__isset.preview) out.preview = preview_from_wire(diff.preview);
   return out;
 }
 

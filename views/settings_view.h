@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "views/policy_view.h"
+
 namespace weir {
 
 // One setting in force.
@@ -80,6 +82,23 @@ struct SettingsDiffView {
   std::vector<std::string> warnings;
   std::vector<std::string> refusals;    // why it would be refused as the cluster is now
   std::vector<std::string> at_restart;  // take effect when the JobTracker is started anew
+  // What the policy gives now, and would give with these settings, and which claims would be open.
+  // Absent: they would be refused, or containers count.
+  struct Preview {
+    struct Claim {
+      std::string queue;
+      std::string kind;          // map, reduce
+      std::int64_t slots = 0;    // that it would be owed
+      std::int64_t open = 0;     // as it is owed already
+      std::int64_t left_ms = 0;  // until it kills; -1: it never does
+      friend bool operator==(const Claim&, const Claim&) = default;
+    };
+    OutlookView now;
+    OutlookView then;
+    std::vector<Claim> claims;
+    friend bool operator==(const Preview&, const Preview&) = default;
+  };
+  std::optional<Preview> preview;
   std::optional<std::int64_t> map_slots;  // of the cluster, to which the figures refer
   std::optional<std::int64_t> reduce_slots;
   friend bool operator==(const SettingsDiffView&, const SettingsDiffView&) = default;

@@ -148,4 +148,52 @@ std::string truncated(std::string_view text, std::size_t columns) {
   return result + "…";
 }
 
+std::string truncated_path(std::string_view path, std::size_t columns) {
+  if (display_width(path) <= columns) return std::string(path);
+  std::string_view last = path;
+  for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.', dot)) {
+    last = path.substr(++dot);
+    if (display_width(last) + 1 <= columns) break;
+  }
+  if (last.size() == path.size()) return truncated(path, columns);
+  return truncated("…" + std::string(last), columns);
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+  const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
+  const std::string margin(std::min(first + 2, columns / 2), ' ');
+  std::vector<std::string> lines;
+  std::string line(text.substr(0, first));
+  text.remove_prefix(first);
+  std::size_t used = line.size();
+  const auto next_line = [&] {
+    lines.push_back(line);
+    line = margin;
+    used = margin.size();
+  };
+  bool begun = false;  // the line has a word
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::size_t width = display_width(word);
+    if (begun && used + 1 + width > columns) {
+      next_line();
+      begun = false;
+    }
+    if (begun) line += ' ', ++used;
+    begun = true;
+    // A word wider than a line is broken where the line ends.
+    for (std::string_view rest = word; !rest.empty();) {
+      const std::size_t length = std::max<std::size_t>(utf8_length(rest), 1);
+      const std::size_t wide = width_of(rest.substr(0, length));
+      if (used + wide > columns && used > margin.size()) next_line();
+      line += rest.substr(0, length);
+      used += wide;
+      rest.remove_prefix(length);
+    }
+  }
+  lines.push_back(line);
+  return lines;
+}
+
 }  // namespace weir

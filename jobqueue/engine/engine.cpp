@@ -171,4 +171,18 @@ std::unique_ptr<Policy> Engine::make_policy(std::string_view name) const {
   return core_.make_policy(name);
 }
 
+std::optional<Engine::Rehearsal> Engine::rehearse(std::shared_ptr<const Settings> settings) const {
+  auto tree = QueueTree::build(settings->queues);
+  const bool same_space = Space(settings->resources) == core_.state.space();
+  if (!tree || core_.state.space().containers() || !same_space) return std::nullopt;
+  // Settings that name another policy than those before switch to it.
+  const bool switches = settings->policy != core_.state.settings().policy;
+  const std::string name(switches ? settings->policy : core_.policy->name());
+  auto state = core_.state.outlined();
+  state->replace_settings(std::move(settings), std::move(*tree));
+  auto policy = core_.factory(name, *state, core_.memory);
+  if (policy == nullptr) return std::nullopt;
+  return Rehearsal{std::move(state), std::move(policy)};
+}
+
 }  // namespace weir

@@ -74,6 +74,13 @@ class Engine {
   // Makes the named policy from the state as it is, without switching to it; null if there is none
   // of that name.
   std::unique_ptr<Policy> make_policy(std::string_view name) const;
+  // The policy as it would be under settings that check_settings() lets pass, and the state that it
+  // looks at; where containers count, or would, there is none. Costs about what two switches do.
+  struct Rehearsal {
+    std::unique_ptr<const ClusterState> state;
+    std::unique_ptr<Policy> policy;
+  };
+  std::optional<Rehearsal> rehearse(std::shared_ptr<const Settings> settings) const;
 
  private:
   Engine(std::shared_ptr<const Settings> settings, QueueTree tree, PolicyFactory factory,

@@ -215,6 +215,9 @@ class ClusterState {
   void replace_settings(std::shared_ptr<const Settings> settings, QueueTree tree);
   // What its tasks take, as it was accepted; each group then has its size.
   void set_containers(Job& job, std::vector<Resources> containers);
+  // A copy to put other settings to and ask a policy about, where slots count: all sums, without
+  // the single tasks. Nothing can be launched or ended in it, and it must not outlive this one.
+  std::unique_ptr<ClusterState> outlined() const;
 
  private:
   // What a task adds to the sums of its group.
@@ -273,6 +276,7 @@ class ClusterState {
   NameTable<UserId> users_;
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;
+  bool outline_ = false;  // it knows no single tasks
 };
 
 template <class Change>

@@ -99,7 +99,7 @@ void ClusterState::replace_settings(std::shared_ptr<const Settings> settings, Qu
   tree_ = std::move(tree);
   queues_ = std::move(queues);
   if (Space space(settings_->resources); !(space == space_)) replace_space(std::move(space));
-  follow_speculation();
+  if (!outline_) follow_speculation();
   trackers_.forget_rooms();
   reserved_.assign(queues_.size(), {});
   for (const TrackerState& tracker : trackers()) mutable_tracker(tracker.id).keeps = 0;

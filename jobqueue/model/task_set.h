@@ -4,6 +4,7 @@
 // of larger sets lie one after the other in one block, the members first.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,19 +18,26 @@ class TaskSet {
   TaskSet() = default;
   explicit TaskSet(std::uint32_t capacity) { reset(capacity); }
 
+  // The same members. Said in so many words: a large one is a large copy.
+  TaskSet copied() const {
+    TaskSet out;
+    out.capacity_ = capacity_;
+    out.count_ = count_;
+    out.only_ = only_;
+    if (words_ == nullptr) return out;
+    const std::size_t words = all_words(capacity_);
+    out.words_ = std::make_unique<std::uint64_t[]>(words);
+    std::copy_n(words_.get(), words, out.words_.get());
+    return out;
+  }
+
   // Empties the set and makes room for indexes below `capacity`.
   void reset(std::uint32_t capacity) {
     capacity_ = capacity;
     count_ = 0;
     only_ = 0;
     words_.reset();
-    if (capacity <= 64) return;
-    std::size_t words = 0;
-    for (std::uint32_t level = words_in(capacity);; level = words_in(level)) {
-      words += level;
-      if (level == 1) break;
-    }
-    words_ = std::make_unique<std::uint64_t[]>(words);
+    if (capacity > 64) words_ = std::make_unique<std::uint64_t[]>(all_words(capacity));
   }
 
   void fill(std::uint32_t capacity) {
@@ -97,6 +105,14 @@ class TaskSet {
   }
 
  private:
+  // Of all levels of a set too large for one word.
+  static std::size_t all_words(std::uint32_t capacity) {
+    std::size_t words = 0;
+    for (std::uint32_t level = words_in(capacity);; level = words_in(level)) {
+      words += level;
+      if (level == 1) return words;
+    }
+  }
   static constexpr std::size_t kLevels = 6;  // 64^6 is more than an index can say
   static constexpr std::uint32_t words_in(std::uint32_t bits) {
     return bits <= 64 ? 1 : (bits - 1) / 64 + 1;

@@ -90,6 +90,25 @@ TEST(Format, CutsAtCharactersAndShowsIt) {
   EXPECT_EQ(truncated("abc", 0), "");
 }
 
+TEST(Format, OfAPathTheEndIsKept) {
+  EXPECT_EQ(truncated_path("research.speech", 15), "research.speech");
+  EXPECT_EQ(truncated_path("research.speech", 14), "…speech");
+  EXPECT_EQ(truncated_path("a.research.speech", 16), "…research.speech");
+  EXPECT_EQ(truncated_path("research.speech", 5), "…spe…");
+  EXPECT_EQ(truncated_path("production", 6), "produ…");
+  EXPECT_EQ(truncated_path("research.", 4), "…");
+  EXPECT_EQ(truncated_path("research.speech", 0), "");
+}
+
+TEST(Format, TextIsWrappedAtSpaces) {
+  EXPECT_EQ(wrapped("", 10), std::vector<std::string>{""});
+  EXPECT_EQ(wrapped("one two", 10), std::vector<std::string>{"one two"});
+  EXPECT_EQ(wrapped("one two three", 8), (std::vector<std::string>{"one two", "  three"}));
+  EXPECT_EQ(wrapped("  ab cd ef", 7), (std::vector<std::string>{"  ab cd", "   ef"}));
+  EXPECT_EQ(wrapped("abcdefghij", 4), (std::vector<std::string>{"abcd", "  ef", "  gh", "  ij"}));
+  for (const std::string& line : wrapped("研究部 研究部研究部 a", 5)) EXPECT_LE(display_width(line), 5u);
+}
+
 TEST(Format, JobsByNameOrNumber) {
   EXPECT_EQ(job_argument("job_0007").value, 7u);
   EXPECT_EQ(job_argument("7").value, 7u);

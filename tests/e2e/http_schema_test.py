@@ -130,6 +130,9 @@ class Schema(Http):
         wait_for("all slots are borrowed", lambda: self.get("/queues/production").json()["maps"]["running"] == 4)
         self.submit_job(output="wanted", mapper="echo reporter:status:asleep >&2; sleep 600; cat", input_files=self.many_files(3), reducer="cat", reduces=1)
         wait_for("a claim", lambda: self.get("/queues/research").json()["claims"])
+        text = self.get("/settings").json()["text"]
+        for what in (text, text.replace("name: production", "name: other")):  # with the claim; refused, for its jobs
+            self.call("POST", "/settings/diff", 200, data=what, headers={"Content-Type": "application/yaml"})
         self.walk()
         wait_for("kills", lambda: self.get("/queues/research").json()["kills"])
         wait_for("a point of the series", lambda: self.get("/series?step=1s").json()["points"])

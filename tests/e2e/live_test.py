@@ -159,8 +159,8 @@ class Top(Live):
         screen.shows(f"{waiting} +WAITING")
         screen.press("\r")  # the newest is chosen
         screen.shows("Why it, or a part of its tasks, waits")
-        screen.press("x")
-        screen.press("ky")
+        screen.press(" ")
+        screen.press("xy")
         screen.shows("is killed")
         self.assertEqual(self.wait_for_end(waiting), "KILLED")
         screen.shows("1 job by")  # the one that is left is chosen

@@ -145,6 +145,35 @@ TEST(TopDraw, TheChosenRowIsAlwaysInView) {
   }
 }
 
+TEST(TopDraw, AReasonIsShownWholeOnANarrowScreen) {
+  const TopModel model = sample();
+  TopView view;
+  view.mode = TopMode::kText;
+  view.text = {"job_0002  words", "",
+               "  queue research.vision runs 12, more than its allocated 8 map slots, 4 of them "
+               "borrowed (guaranteed 8), and production's claim comes first"};
+  const auto lines = texts(model, view, {.columns = 80, .rows = 24});
+  ASSERT_GE(lines.size(), 4U);
+  EXPECT_EQ(lines[2],
+            "  queue research.vision runs 12, more than its allocated 8 map slots, 4 of them ");
+  EXPECT_THAT(lines[3],
+              HasSubstr("    borrowed (guaranteed 8), and production's claim comes first"));
+}
+
+TEST(TopDraw, OfAPathTheEndIsShown) {
+  TopModel model = sample();
+  model.jobs = {job(1, "RUNNING"), job(2, "RUNNING")};
+  model.jobs[0].queue = "research.speech";
+  model.jobs[1].queue = "research.vision";
+  model.claims[0].queue = "research.something.of.which.the.end.tells";
+  const auto lines = texts(model, {}, {.columns = 80, .rows = 24});
+  EXPECT_THAT(lines, Contains(HasSubstr("…speech")));
+  EXPECT_THAT(lines, Contains(HasSubstr("…vision")));
+  EXPECT_THAT(lines, Contains(HasSubstr("…the.end.tells")));
+  EXPECT_THAT(texts(model, {}, {.columns = 80, .rows = 24, .ascii = true}),
+              Contains(HasSubstr("~speech")));
+}
+
 TEST(TopDraw, SaysThatNobodyAnswersAndSinceWhen) {
   TopModel model = sample();
   model.trouble = "Connection refused";

@@ -76,19 +76,66 @@ TEST(TopView, EnterAsksWhyTheChosenJobWaits) {
 TEST(TopView, AKillIsAskedForFirst) {
   const TopModel model = three_jobs();
   TopView view;
-  EXPECT_EQ(type(view, model, "k").what, TopAction::What::kNone);
+  EXPECT_EQ(type(view, model, "x").what, TopAction::What::kNone);
   EXPECT_EQ(view.mode, TopMode::kKill);
   EXPECT_EQ(type(view, model, "n").what, TopAction::What::kNone);
   EXPECT_EQ(view.mode, TopMode::kPlain);
   EXPECT_EQ(type(view, model, "q").what, TopAction::What::kQuit);
-  type(view, model, "k");
+  type(view, model, "x");
   EXPECT_EQ(press(view, model, {Key::What::kEnter}).what, TopAction::What::kNone);
-  const TopAction action = type(view, model, "ky");
+  const TopAction action = type(view, model, "xy");
   EXPECT_EQ(action.what, TopAction::What::kKill);
   EXPECT_EQ(action.job, 3);
   // No job: no question.
-  type(view, {}, "k");
+  type(view, {}, "x");
   EXPECT_EQ(view.mode, TopMode::kPlain);
+}
+
+TEST(TopView, JAndKGoFromRowToRow) {
+  const TopModel model = three_jobs();
+  TopView view;
+  EXPECT_EQ(type(view, model, "jj").what, TopAction::What::kNone);
+  EXPECT_EQ(view.job, 1);
+  EXPECT_EQ(type(view, model, "k").what, TopAction::What::kNone);
+  EXPECT_EQ(view.mode, TopMode::kPlain);  // nobody is killed by it
+  EXPECT_EQ(view.job, 2);
+}
+
+TEST(TopView, AMoveAsksForTheQueue) {
+  const TopModel model = three_jobs();
+  TopView view;
+  type(view, model, "mproq");
+  press(view, model, {Key::What::kBackspace});
+  type(view, model, "d");
+  const TopAction action = press(view, model, {Key::What::kEnter});
+  EXPECT_EQ(action.what, TopAction::What::kMove);
+  EXPECT_EQ(action.job, 3);
+  EXPECT_EQ(action.value, "prod");
+  type(view, model, "mprod");
+  EXPECT_EQ(press(view, model, {Key::What::kEscape}).what, TopAction::What::kNone);
+  type(view, model, "m");
+  EXPECT_EQ(view.move_to, "");
+  EXPECT_EQ(press(view, model, {Key::What::kEnter}).what, TopAction::What::kNone);
+}
+
+TEST(TopView, AReleaseIsOfWhatIsHeld) {
+  TopModel model = three_jobs();
+  TopView view;
+  EXPECT_EQ(type(view, model, "ry").what, TopAction::What::kNone);
+  model.jobs[2].state = "HELD";
+  const TopAction action = type(view, model, "ry");
+  EXPECT_EQ(action.what, TopAction::What::kRelease);
+  EXPECT_EQ(action.job, 3);
+  EXPECT_EQ(type(view, model, "rn").what, TopAction::What::kNone);
+}
+
+TEST(TopView, DownLeavesTheFilterForTheRows) {
+  const TopModel model = three_jobs();
+  TopView view;
+  type(view, model, "/alice");
+  press(view, model, {Key::What::kDown});
+  EXPECT_EQ(view.mode, TopMode::kPlain);
+  EXPECT_EQ(view.filter, "alice");
 }
 
 TEST(TopView, APriorityIsOneOfFive) {
@@ -96,8 +143,8 @@ TEST(TopView, APriorityIsOneOfFive) {
   TopView view;
   const TopAction action = type(view, model, "p1");
   EXPECT_EQ(action.what, TopAction::What::kPriority);
-  EXPECT_EQ(action.priority, "VERY_HIGH");
-  EXPECT_EQ(type(view, model, "p5").priority, "VERY_LOW");
+  EXPECT_EQ(action.value, "VERY_HIGH");
+  EXPECT_EQ(type(view, model, "p5").value, "VERY_LOW");
   EXPECT_EQ(type(view, model, "p6").what, TopAction::What::kNone);
   EXPECT_EQ(view.mode, TopMode::kPlain);
 }

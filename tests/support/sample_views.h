@@ -213,6 +213,11 @@ inline SettingsDiffView full_diff() {
           .warnings = {"warned"},
           .refusals = {"refused"},
           .at_restart = {"later"},
+          .preview = SettingsDiffView::Preview{{"capacity", false, {{"a", full_figures(100),
+                                                                     full_figures(200)}}},
+                                               {"fair", true, {{"a", full_figures(300),
+                                                                full_figures(400)}}},
+                                               {{"a", "map", 35, 32, 30'000}}},
           .map_slots = 10,
           .reduce_slots = 11};
 }

@@ -192,6 +192,8 @@ void SettingsService::diff(SentSettings sent, Answer<SettingsDiffView> answer) {
       if (const Status fits = inside->engine->check_settings(*settings); !fits) {
         out->refusals = fits.error().diagnostics;
         if (out->refusals.empty()) out->refusals.push_back(fits.error().message);
+      } else {
+        out->preview = preview_of(*inside->engine, settings);
       }
       for (SettingsDiffView::Queue& queue : out->queues)
         count_jobs(inside->engine->state(), &queue);

@@ -1,12 +1,15 @@
 #include "tracker/published/policy_outlook.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 
+#include "capacity/capacity_settings.h"
 #include "conf/policies.h"
+#include "jobqueue/policy/claims_facet.h"
 #include "jobqueue/policy/pools_facet.h"
 
 namespace weir {
@@ -67,17 +70,17 @@ void add_up_pending(std::vector<OutlookView::Share>* shares) {
   }
 }
 
-OutlookView outlook_of(const Engine& engine, const Policy& policy) {
+OutlookView outlook_of(const ClusterState& state, TimeMs now, const Policy& policy) {
   OutlookView out;
   out.policy = policy.name();
   out.pools = policy.pools() != nullptr;
-  for (const PoolFigures& pool : pool_figures(policy, engine.now()))
+  for (const PoolFigures& pool : pool_figures(policy, now))
     out.shares.push_back(pool_share(pool));
   if (policy.pools() != nullptr) {
     add_up_pending(&out.shares);
     return out;
   }
-  const QueueTree& tree = engine.state().tree();
+  const QueueTree& tree = state.tree();
   for (std::size_t q = 1; q < tree.size(); ++q) {
     OutlookView::Share& line = out.shares.emplace_back();
     line.name = tree.nodes()[q].path;
@@ -89,17 +92,72 @@ OutlookView outlook_of(const Engine& engine, const Policy& policy) {
   return out;
 }
 
+bool preempts(const Settings& settings) {
+  const auto found = settings.policies.find("capacity");
+  const auto* capacity = found == settings.policies.end()
+                             ? nullptr
+                             : dynamic_cast<const CapacitySettings*>(found->second.get());
+  return capacity == nullptr || capacity->preemption == CapacitySettings::Preemption::kOn;
+}
+
+// How long the first claim of the leaf would still wait: one that is open goes on from when it was
+// born, others open with the settings.
+std::int64_t left_ms(const Engine& engine, const ClusterState& then, QueueId leaf, TaskKind kind) {
+  const DurationMs after = reclaim_after_ms(then.tree(), leaf, kind);
+  if (after == kNever || !preempts(then.settings())) return -1;
+  const auto& open = then.claims().claims(leaf, kind);
+  if (open.empty()) return after;
+  return std::max<std::int64_t>(0, open.front().born + after - engine.claims_now());
+}
+
+// As the policy itself finds them, with those that are open.
+std::vector<SettingsDiffView::Preview::Claim> claims_foreseen(const Engine& engine,
+                                                              const Engine::Rehearsal& then) {
+  std::vector<SettingsDiffView::Preview::Claim> claims;
+  Claims* finder = then.policy->claims();
+  if (finder == nullptr) return claims;
+  std::vector<ClaimStep> steps;
+  finder->review(engine.now(), false, steps);
+  finder->claim(steps);
+  const QueueTree& tree = then.state->tree();
+  for (const TaskKind kind : kTaskKinds) {
+    for (const QueueId leaf : tree.leaves()) {
+      const std::int64_t open = then.state->claims().owed(leaf, kind);
+      std::int64_t slots = open;
+      for (const ClaimStep& step : steps) {
+        if (step.queue != leaf || step.dimension != Dimension(kind)) continue;
+        if (step.what == ClaimStep::What::kOpen) slots += step.slots;
+        if (step.what == ClaimStep::What::kMeet || step.what == ClaimStep::What::kDrop)
+          slots -= step.slots;
+      }
+      if (slots <= 0) continue;
+      claims.push_back({tree.node(leaf).path, name(kind), slots, open,
+                        left_ms(engine, *then.state, leaf, kind)});
+    }
+  }
+  return claims;
+}
+
 }  // namespace
 
+std::optional<SettingsDiffView::Preview> preview_of(const Engine& engine,
+                                                    std::shared_ptr<const Settings> settings) {
+  const auto then = engine.rehearse(std::move(settings));
+  if (!then) return std::nullopt;
+  return SettingsDiffView::Preview{ruling_outlook(engine),
+                                   outlook_of(*then->state, engine.now(), *then->policy),
+                                   claims_foreseen(engine, *then)};
+}
+
 OutlookView ruling_outlook(const Engine& engine) {
-  return outlook_of(engine, engine.policy());
+  return outlook_of(engine.state(), engine.now(), engine.policy());
 }
 
 std::optional<OutlookView> policy_outlook(const Engine& engine, const std::string& name) {
   if (name == engine.policy().name()) return ruling_outlook(engine);
   const auto policy = engine.make_policy(name);
   if (policy == nullptr) return std::nullopt;
-  return outlook_of(engine, *policy);
+  return outlook_of(engine.state(), engine.now(), *policy);
 }
 
 }  // namespace weir

@@ -209,6 +209,9 @@ Result<SeriesView> SeriesBook::read(const SeriesQuery& query, TimeMs now) const 
                  "1s, 10s, 1m or 15m", {}};
   }
   const auto found = queues_.find(query.queue);
+  // Of the cluster there are figures, if none yet.
+  if (found == queues_.end() && query.queue == "root")
+    return SeriesView{"root", kSeriesSteps[step].ms, {}};
   if (found == queues_.end()) {
     return Error{ErrorCode::kUnknownQueue, "there are no figures of a queue '" + query.queue + "'",
                  "a queue that there is, or was in the last 60 days, by its whole path; or root",

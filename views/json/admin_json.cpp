@@ -111,6 +111,22 @@ Json to_json(const SettingsCheckView& check) {
           {"findings", findings}};
 }
 
+namespace {
+
+Json preview_json(const SettingsDiffView::Preview& preview) {
+  Json claims = Json::array();
+  for (const SettingsDiffView::Preview::Claim& claim : preview.claims) {
+    claims.push_back({{"queue", claim.queue},
+                      {"kind", claim.kind},
+                      {"slots", claim.slots},
+                      {"open", claim.open},
+                      {"milliseconds_left", claim.left_ms}});
+  }
+  return {{"now", to_json(preview.now)}, {"then", to_json(preview.then)}, {"claims", claims}};
+}
+
+}  // namespace
+
 Json to_json(const SettingsDiffView& diff) {
   Json queues = Json::array();
   for (const SettingsDiffView::Queue& queue : diff.queues) {
@@ -132,6 +148,7 @@ Json to_json(const SettingsDiffView& diff) {
           {"warnings", diff.warnings},
           {"refusals", diff.refusals},
           {"at_restart", diff.at_restart},
+          {"preview", diff.preview ? preview_json(*diff.preview) : Json()},
           {"map_slots", or_null(diff.map_slots)},
           {"reduce_slots", or_null(diff.reduce_slots)}};
 }

@@ -5,6 +5,7 @@ import {h, visible} from './dom.js';
 import {confirm, notice} from './dialogs.js';
 import {counted, whole} from './format.js';
 import {roomOf} from './measure.js';
+import {mayBeChanged, openTo} from './rights.js';
 
 export const PRIORITIES = ['VERY_HIGH', 'HIGH', 'NORMAL', 'LOW', 'VERY_LOW'];
 
@@ -54,24 +55,26 @@ export async function move(one, where, kind = 'queue') {
   );
 }
 
-/** Asks where to, of the leaves that take jobs, those with most room for it first. */
-export async function askMove(one) {
-  const queues = (await get('/queues'))
-    .filter((queue) => queue.leaf && queue.name !== one.queue && queue.state === 'RUNNING')
-    .sort((a, b) => roomOf(b) - roomOf(a) || a.maps.pending - b.maps.pending);
-  if (!queues.length) return notice('There is no other queue that takes jobs.', {bad: true});
-  const select = h(
-    'select',
-    {autofocus: true, 'aria-label': 'Queue'},
-    queues.map((queue) =>
+/** Queues to choose from, those with most room first. */
+export function queueOptions(queues) {
+  return queues
+    .sort((a, b) => roomOf(b) - roomOf(a) || a.maps.pending - b.maps.pending)
+    .map((queue) =>
       h(
         'option',
         {value: queue.name},
         `${queue.name}: room for ${whole(roomOf(queue))} map and ` +
           `${whole(roomOf(queue, 'reduces'))} reduce slots, ${whole(queue.maps.pending)} pending`,
       ),
-    ),
-  );
+    );
+}
+
+/** Asks where to, of the leaves that take jobs of whoever acts. */
+export async function askMove(one) {
+  const queues = openTo(await get('/queues'), [one.queue]);
+  if (!queues.length)
+    return notice('There is no other queue that takes jobs of yours.', {bad: true});
+  const select = h('select', {autofocus: true, 'aria-label': 'Queue'}, queueOptions(queues));
   return confirm({
     title: 'Move the job',
     action: 'Move',
@@ -230,7 +233,7 @@ export function jobKey(event, one) {
     x: askKill,
     r: one.state === 'HELD' ? askRelease : null,
   }[event.key];
-  if (!ask || ['SUCCEEDED', 'FAILED', 'KILLED'].includes(one.state)) return false;
+  if (!ask || !mayBeChanged(one)) return false;
   ask(one);
   return true;
 }

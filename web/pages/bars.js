@@ -99,6 +99,13 @@ export function scales(queues, cluster) {
   return out;
 }
 
+/** A scale of a queue's own: the most that it has, is due, or would have of what it wants. */
+export function ownScale(slots, scale) {
+  const wants = Math.min(slots.maximum ?? Infinity, slots.running + slots.pending);
+  const most = Math.max(1, slots.running, wants, dueOf(slots), slots.allocated ?? 0);
+  return Math.min(scale, most * 1.05);
+}
+
 /** A job's tasks of one class: done, running, left. */
 export function setProgress(cell, tasks, queue) {
   if (!tasks.total) return void (cell.firstChild && fill(cell));

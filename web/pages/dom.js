@@ -46,8 +46,16 @@ export function svg(tag, props = {}, ...children) {
   return element;
 }
 
-const FOCUSABLE = 'a[href], button, input, select, [tabindex]';
+const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]';
 const nameOf = (element) => element.getAttribute('href') ?? element.textContent;
+
+/** The focus goes there, or where nothing is left to have it to the panel around. */
+function focusFirst(one, element) {
+  if (one) return one.focus({preventScroll: true});
+  const panel = element.closest('.panel, dialog, main') ?? element;
+  if (!panel.hasAttribute('tabindex')) panel.tabIndex = -1;
+  panel.focus({preventScroll: true});
+}
 
 /** The children become exactly these. What had the focus has it again, or what is in its place. */
 export function fill(element, ...children) {
@@ -57,8 +65,10 @@ export function fill(element, ...children) {
   append(element, children);
   if (before.length && !element.contains(held)) {
     const now = [...element.querySelectorAll(FOCUSABLE)];
-    const again = now.find((one) => nameOf(one) === nameOf(held)) ?? now[before.indexOf(held)];
-    again?.focus({preventScroll: true});
+    const place = before.indexOf(held);
+    const same = now.filter((one) => nameOf(one) === nameOf(held));
+    const alike = before.filter((one) => nameOf(one) === nameOf(held)).indexOf(held);
+    focusFirst(same[alike] ?? same[0] ?? now[place] ?? now.at(-1), element);
   }
   return element;
 }
@@ -97,6 +107,16 @@ export function userText(text, className = '') {
     {class: ('user-text ' + className).trim(), title: shown.length > 24 ? shown : null},
     shown,
   );
+}
+
+/** A queue's path in a link (or what it is given): where there is no room its beginning goes. */
+export function setPath(element, path) {
+  if (!element.path) {
+    element.path = h('bdi', {dir: 'ltr'});
+    element.replaceChildren(element.path);
+  }
+  element.classList.toggle('path', path.includes('.')); // a name alone loses its end
+  setText(element.path, visible(path));
 }
 
 export function link(href, ...children) {

@@ -1,5 +1,5 @@
 // What rows of jobs are made of, wherever jobs are listed.
-import {h, fill, oneLine, setText, visible} from './dom.js';
+import {h, fill, oneLine, setPath, setText, visible} from './dom.js';
 import {tone, duration, whole} from './format.js';
 import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
@@ -41,11 +41,13 @@ function stateCell(cell, job) {
 
 /** A queue as a link in its colour. */
 export function queueLink(name) {
+  const text = h('span', {title: name});
+  setPath(text, name);
   return h(
     'a',
     {href: href.queue(name), class: 'with-dot'},
     h('i', {class: 'dot ' + colourClass(name)}),
-    visible(name),
+    text,
   );
 }
 
@@ -58,7 +60,7 @@ function queueCell(cell, {queue}) {
   cell.dot.className = 'dot ' + colourClass(queue);
   cell.dot.hidden = cell.link.hidden = !queue;
   cell.link.href = href.queue(queue ?? '');
-  setText(cell.link, visible(queue));
+  setPath(cell.link, queue ?? '');
   cell.link.title = visible(queue);
 }
 
@@ -89,9 +91,10 @@ export function age(job, now = Date.now()) {
   return duration(Math.max(0, (job.finished_at_ms ?? now) - job.submitted_at_ms));
 }
 
-/** The columns of jobs; without `queue` where all are of one. */
-export function jobColumns({queue = true} = {}) {
+/** The columns of jobs; without `queue` where all are of one, with `select` where some may be. */
+export function jobColumns({queue = true, select = null} = {}) {
   return [
+    ...(select ? [select] : []),
     {
       key: 'job',
       label: 'Job',

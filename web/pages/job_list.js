@@ -2,6 +2,8 @@
 // scrolls near the end, and changes that the stream tells replace the rows they are of.
 import {read, withQuery} from './api.js';
 import {jobTable} from './job_cells.js';
+import {jobKey} from './actions.js';
+import {Selection} from './bulk.js';
 import {failure, loading} from './states.js';
 import {h, fill} from './dom.js';
 
@@ -36,12 +38,26 @@ function orderOf(sort) {
 
 export class JobList {
   /** `onCount(shown, total or null)` is told how many there are. */
-  constructor(page, place, {queue = true, onSort = null, sort = null, empty, onCount = null}) {
+  constructor(page, place, {queue = true, onSort = null, sort = null, empty, onCount = null, bulk = true}) {
     Object.assign(this, {page, place, onCount});
     this.items = [];
     this.path = '/jobs';
     this.note = h('div', {}, loading());
-    this.table = jobTable({queue, label: 'Jobs', sort, onSort, empty, onEnd: () => this.more()});
+    this.selection = new Selection({
+      all: () => this.readAll(),
+      changed: () => this.table.redraw(),
+    });
+    this.table = jobTable({
+      queue,
+      label: 'Jobs',
+      sort,
+      onSort,
+      empty,
+      onEnd: () => this.more(),
+      select: bulk && this.selection.column,
+      onKey: (event, job) => (bulk && this.selection.pressed(event, job)) || jobKey(event, job),
+    });
+    if (bulk) place.append(this.selection.element);
     place.append(this.note);
     this.table.mount(page, place);
     page.on('jobs', (data) => this.heard(data));
@@ -56,6 +72,10 @@ export class JobList {
     this.items = [];
     this.generation = (this.generation ?? 0) + 1;
     this.cursor = null;
+    // What is not seen any more is not changed either.
+    const {sort: _, ...which} = this.filters;
+    if (this.which !== JSON.stringify(which)) this.selection.keep(new Set());
+    this.which = JSON.stringify(which);
     return this.reload();
   }
 
@@ -119,11 +139,23 @@ export class JobList {
     }
   }
 
+  /** Every job that the filters let through, or the first of very many. */
+  async readAll() {
+    while ((this.cursor || this.busy) && this.items.length < SORTED_AT_MOST) {
+      if (this.page.signal.aborted) break;
+      const before = this.items.length;
+      await (this.busy ? new Promise((resolve) => setTimeout(resolve, 50)) : this.more());
+      if (!this.busy && this.cursor && this.items.length === before) break;
+    }
+    return this.items;
+  }
+
   /** `total`: how many there are; null: not known, as there are more. */
   show(items, next, total = next ? null : items.length) {
     this.items = items;
     this.cursor = next;
     fill(this.note);
+    this.selection.listed(items, !next);
     this.table.set(items);
     this.onCount?.(items.length, total);
   }
@@ -141,6 +173,7 @@ export class JobList {
           ? {...now, reason: now.reason ?? (now.state === job.state ? job.reason : null)}
           : job;
       });
+      this.selection.listed(this.items, false);
       this.table.set(this.items);
       if (!other && !changed.size) return;
     }

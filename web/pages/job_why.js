@@ -1,44 +1,100 @@
 // Why a job waits: every reason with its numbers, what would mend it and the buttons that do, and
 // beside it who comes before it and who has what its queue is guaranteed.
 import {h, fill, oneLine, visible} from './dom.js';
-import {get} from './api.js';
+import {get, withQuery} from './api.js';
 import {counted} from './format.js';
 import {href} from './router.js';
 import {MENDS, MEND_ACTIONS, WORDS} from './words.js';
 import {showFacts} from './plain_table.js';
-import {askMove, askPriority, askRelease, move} from './actions.js';
+import {PRIORITIES, askMove, askPriority, askRelease, move} from './actions.js';
 import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
 import {measureOfAll, roomOf, slotsText} from './measure.js';
 import {failure, loading} from './states.js';
+import {mayChange, openTo, priorityCounts} from './rights.js';
 
-function mends(reason, job) {
+/** What helps this job, of what whoever acts may do. */
+function remedies(job, {policy, queue, queues}) {
+  const may = mayChange(job, queue);
+  const targets = may ? openTo(queues, [job.queue]) : [];
+  const counts = priorityCounts(policy, queue);
+  return {may, targets, counts, higher: may && counts && job.priority !== 'VERY_HIGH'};
+}
+
+function mends(reason, job, {may, targets, higher}) {
   const all = {
-    move: () => h('button', {on: {click: () => askMove(job)}}, 'Move…'),
-    release: () => h('button', {on: {click: () => askRelease(job)}}, 'Release…'),
-    priority: () => h('button', {on: {click: () => askPriority(job)}}, 'Priority…'),
+    move: () => targets.length && h('button', {on: {click: () => askMove(job)}}, 'Move…'),
+    release: () => may && h('button', {on: {click: () => askRelease(job)}}, 'Release…'),
+    priority: () => higher && h('button', {on: {click: () => askPriority(job)}}, 'Priority…'),
     owners: () =>
       h('a', {href: href.queue(job.queue)}, `Who uses the slots of ${visible(job.queue)}`),
     settings: () => h('a', {href: '/settings'}, 'Settings'),
     trackers: () => h('a', {href: '/trackers'}, 'Trackers'),
   };
-  const buttons = (MEND_ACTIONS[reason.code] ?? []).map((key) => all[key]());
+  const buttons = (MEND_ACTIONS[reason.code] ?? []).map((key) => all[key]()).filter(Boolean);
   return buttons.length ? h('div', {class: 'buttons left'}, buttons) : null;
 }
 
-function suggestion(job, queues) {
-  const needs = job.maps.pending ? 'maps' : 'reduces';
-  const best = queues
-    .filter((queue) => queue.leaf && queue.name !== job.queue && queue.state === 'RUNNING')
-    .map((queue) => ({queue, room: roomOf(queue, needs)}))
+const rank = (job) => PRIORITIES.indexOf(job.priority);
+const needs = (job) => (job.maps.pending ? 'maps' : 'reduces');
+
+/** The jobs that are served before it, in order, of those that want slots of its class. */
+async function jobsBefore(job, policy, signal) {
+  const kind = needs(job);
+  const asked =
+    policy === 'fifo' // all queues in one line
+      ? {state: 'RUNNING,PENDING', sort: 'submitted', limit: 2000}
+      : {queue: job.queue, sort: 'service', class: kind.slice(0, -1), limit: 1000};
+  const jobs = await get(withQuery('/jobs', asked), {signal});
+  if (policy === 'fifo')
+    jobs.sort((a, b) => rank(a) - rank(b) || a.number - b.number);
+  const at = jobs.findIndex((one) => one.number === job.number);
+  return jobs.slice(0, Math.max(0, at)).filter((one) => one[kind].pending > 0);
+}
+
+function named(job) {
+  return [
+    h('a', {href: href.job(job.number)}, job.job, ' ', h('bdi', {}, visible(job.name))),
+    ` of ${visible(job.user)} (${job.priority.toLowerCase().replace('_', ' ')} priority)`,
+  ];
+}
+
+function beforeLine(before) {
+  if (!before?.length) return null;
+  const last = before.at(-1);
+  return h(
+    'p',
+    {class: 'before'},
+    'Right before it: ',
+    named(last),
+    before.length > 1 ? ['; first of all: ', named(before[0])] : null,
+    '.',
+  );
+}
+
+function advice(reason, {counts}) {
+  const more =
+    reason.code === 'jobs_before' && counts
+      ? ' A higher priority puts it before those of a lower one.'
+      : '';
+  return MENDS[reason.code] ? h('p', {class: 'muted'}, MENDS[reason.code] + more) : null;
+}
+
+function suggestion(job, {may, targets}) {
+  if (!may)
+    return h('p', {class: 'muted'}, 'Its owner, or who administers its queue, may change it.');
+  const kind = needs(job);
+  const best = targets
+    .map((queue) => ({queue, room: roomOf(queue, kind)}))
     .sort((a, b) => b.room - a.room)[0];
-  if (!best?.room) return h('p', {class: 'muted'}, 'No other queue has room for it now.');
+  if (!best?.room)
+    return h('p', {class: 'muted'}, 'No other queue to which it may go has room for it now.');
   return h(
     'p',
     {},
     'Queue ',
     h('a', {href: href.queue(best.queue.name)}, visible(best.queue.name)),
-    ` has room for ${counted(best.room, `${needs === 'maps' ? 'map' : 'reduce'} slot`)} now. `,
+    ` has room for ${counted(best.room, `${kind === 'maps' ? 'map' : 'reduce'} slot`)} now. `,
     h(
       'button',
       {
@@ -61,6 +117,21 @@ function suggestion(job, queues) {
   );
 }
 
+const PRIORITY = {
+  fair: "Under fair a job's priority is its weight.",
+  fifo: 'Under fifo jobs of all queues go by priority.',
+};
+
+function priorityLine(policy, {counts}) {
+  const text =
+    PRIORITY[policy] ??
+    (counts
+      ? 'This queue goes by priority.'
+      : 'This queue goes by submit time: under capacity, priority does not count in it.');
+  return h('p', {class: 'muted'}, text);
+}
+
+const BEFORE_KEPT_MS = 15_000;
 const DUE = {guarantee: 'guaranteed', share: 'fairShare', none: 'maximum'};
 const ENDS = {SUCCEEDED: 'It has succeeded', FAILED: 'It has failed', KILLED: 'It was killed'};
 
@@ -69,23 +140,45 @@ export function drawWhy(page, place, path, whenJob) {
   const side = h('section', {class: 'panel'}, h('h2', {}, 'What could be done'), loading());
   place.append(h('div', {class: 'with-side'}, reasonsPlace, h('div', {class: 'side'}, side)));
   let over = false;
+  let known = {text: '', at: 0, jobs: null};
+  // Who comes first is read anew where the reasons have changed, and now and then.
+  const beforeIt = async ({reasons, status}, policy) => {
+    if (!reasons.some((reason) => reason.code === 'jobs_before')) return null;
+    const text = JSON.stringify([reasons, status.queue, status.priority, policy]);
+    if (text !== known.text || Date.now() - known.at > BEFORE_KEPT_MS) {
+      const jobs = await jobsBefore(status, policy, page.signal).catch(() => null);
+      known = {text, at: Date.now(), jobs};
+    }
+    return known.jobs;
+  };
   const read = async () => {
     if (over || !reasonsPlace.isConnected) return;
     try {
-      const [explained, queues] = await Promise.all([
+      const [explained, queues, {policy}] = await Promise.all([
         get(path + '/explain', {signal: page.signal}),
         get('/queues', {signal: page.signal}),
+        get('/cluster', {signal: page.signal}),
       ]);
+      const job = explained.status;
+      const before = await beforeIt(explained, policy);
       if (over) return;
       knowQueues(queues);
-      show(explained, queues);
+      const queue = queues.find((one) => one.name === job.queue);
+      show(explained.reasons, job, {policy, queue, queues, before});
     } catch (error) {
       if (error.name !== 'AbortError' && error.status) fill(reasonsPlace, failure(error, read));
     }
   };
-  const show = ({reasons, status: job}, queues) => {
-    const queue = queues.find((one) => one.name === job.queue);
-    const signature = JSON.stringify([reasons, job.queue, job.priority]);
+  const show = (reasons, job, {policy, queue, queues, before}) => {
+    const helps = remedies(job, {policy, queue, queues});
+    const signature = JSON.stringify([
+      reasons,
+      job.queue,
+      job.priority,
+      helps.may && helps.targets.map((one) => one.name),
+      helps.higher,
+      [before?.[0], before?.at(-1)].map((one) => one?.number),
+    ]);
     if (signature !== reasonsPlace.signature) {
       reasonsPlace.signature = signature;
       fill(
@@ -104,8 +197,9 @@ export function drawWhy(page, place, path, whenJob) {
                   'li',
                   {class: i ? '' : 'first'},
                   h('p', {class: 'why'}, visible(reason.message)),
-                  MENDS[reason.code] ? h('p', {class: 'muted'}, MENDS[reason.code]) : null,
-                  mends(reason, job),
+                  reason.code === 'jobs_before' ? beforeLine(before) : null,
+                  advice(reason, helps),
+                  mends(reason, job, helps),
                 ),
               ),
             )
@@ -127,7 +221,7 @@ export function drawWhy(page, place, path, whenJob) {
     fill(
       side,
       h('h2', {}, 'What could be done'),
-      suggestion(job, queues),
+      suggestion(job, helps),
       queue
         ? [
             h(
@@ -140,13 +234,7 @@ export function drawWhy(page, place, path, whenJob) {
             figures,
           ]
         : null,
-      queue?.priorities
-        ? h('p', {class: 'muted'}, 'This queue goes by priority.')
-        : h(
-            'p',
-            {class: 'muted'},
-            'This queue goes by submit time: under capacity, priority does not count in it.',
-          ),
+      priorityLine(policy, helps),
     );
   };
   const stop = whenJob((job) => {

@@ -4,25 +4,29 @@ import {go} from './router.js';
 import {openDialog} from './dialogs.js';
 
 const KEYS = [
-  ['/', 'to the filter of the page'],
+  ['/', 'to the filter; from there ↓ or Enter to the table'],
   [
     'g, then a letter',
     'o overview, q queues, p pools, j jobs, t trackers, y policy, s settings, e events',
   ],
-  ['↑ ↓ or j k', 'rows of a table; Home, End, Page Up and Page Down as well'],
+  ['↑ ↓ or k j', 'rows of a table, from anywhere; Home, End, Page Up and Page Down as well'],
   ['← →', 'in a row: its figures and controls, each with its explanation; tabs'],
-  ['Enter', 'opens the row'],
+  ['Enter', 'opens the row: why a job waits'],
   ['Space, ← →', 'in the queue tree: folds and unfolds'],
-  ['m, p, x, r', 'on a job: move, priority, kill, release'],
+  ['Space', 'in a list of jobs: selects the job, for changes of several'],
+  ['s', 'another order of the table'],
+  ['m, p, x, r', 'on a job, or all that are selected: move, priority, kill; release'],
   ['Esc', 'closes dialogs and tips, leaves a field'],
-  ['?', 'these keys'],
+  ['h or ?', 'these keys; / j k Enter s m p x r h are the same in weir top'],
 ];
 
 let afterG = 0;
 
 export function typing(event) {
   const target = event.target;
-  return target.matches?.('input, select, textarea, [contenteditable]') ?? false;
+  return (
+    target.matches?.('input:not([type=checkbox]), select, textarea, [contenteditable]') ?? false
+  );
 }
 
 export function showKeys() {
@@ -36,11 +40,26 @@ export function showKeys() {
   );
 }
 
+/** The row of the first table that is in the tab order has the focus; tells whether there is one. */
+function toTable() {
+  const row = document.querySelector('#main .table .t-row[tabindex="0"]');
+  row?.focus({preventScroll: true});
+  row?.scrollIntoView({block: 'nearest'});
+  return Boolean(row);
+}
+
+// A field with a list of its own has the arrow for that.
+function leavesFilter({key, target}) {
+  if (!target.matches('[data-filter], .filters input')) return false;
+  return key === 'Enter' || (key === 'ArrowDown' && !target.hasAttribute('list'));
+}
+
 export function startKeys() {
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (typing(event)) {
       if (event.key === 'Escape') event.target.blur();
+      if (leavesFilter(event) && toTable()) event.preventDefault();
       return;
     }
     if (document.querySelector('dialog[open]')) return;
@@ -54,7 +73,8 @@ export function startKeys() {
       return;
     }
     if (event.key === 'g') afterG = Date.now();
-    if (event.key === '?') showKeys();
+    if (event.key === '?' || event.key === 'h') showKeys();
+    if ((event.key === 'j' || event.key === 'k') && toTable()) event.preventDefault();
     if (event.key === '/') {
       const field = document.querySelector('#main [data-filter]');
       if (field) {

@@ -39,11 +39,14 @@ const LINES = {
     },
   ],
   none: () => [],
+  cluster: (kind) => [
+    {name: 'slots', kind: 'step', className: 'c-guaranteed', of: (p) => p[kind]?.guaranteed},
+  ],
 };
 
 function chartOf(name, kind, measure) {
   return timeChart({
-    label: `${name}: ${kind} slots over time`,
+    label: `${name === 'root' ? 'the cluster' : name}: ${kind} slots over time`,
     unit: `${kind} slots`,
     series: [
       {name: 'running', kind: 'area', className: 'c-running', of: (p) => p[kind]?.running},
@@ -59,7 +62,8 @@ function chartOf(name, kind, measure) {
   });
 }
 
-export function history(page, place, name, measure) {
+/** Of the whole cluster `name` is root. */
+export function history(page, place, name, measure, title = 'History') {
   let shown = null;
   let charts = [];
   const columns = h('div', {class: 'columns'});
@@ -109,7 +113,7 @@ export function history(page, place, name, measure) {
       ),
     );
   place.append(
-    h('div', {class: 'panel-head'}, h('h2', {}, 'History'), chips),
+    h('div', {class: 'panel-head'}, h('h2', {}, title), chips),
     problem,
     columns,
   );

@@ -1,8 +1,8 @@
 // The queues as a tree with bars: the heart of the overview and of the page of queues. Branches
 // fold, and what is folded is in the address; a filter shows matching queues with their parents.
-import {h, setText, visible} from './dom.js';
+import {h, setPath, setText, visible} from './dom.js';
 import {Table} from './table.js';
-import {CLASSES, makeBar, setBar, scales} from './bars.js';
+import {CLASSES, makeBar, setBar, scales, ownScale} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
 import {whole, seconds, counted, amountOf} from './format.js';
 import {href, query, setQuery} from './router.js';
@@ -16,6 +16,7 @@ import {
   waitsAtMaximum,
 } from './measure.js';
 
+const EACH_ABOVE = 20; // of so many queues each has a scale of its own: bars can be read
 const FOLD_ABOVE = 80; // so many queues begin folded
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
@@ -29,7 +30,8 @@ function slotsCell(cell, queue, view, kind, tree) {
     cell.append(cell.bar, cell.figure);
   }
   const slots = queue[view];
-  setBar(cell.bar, queue, slots, kind, tree.scale[view]);
+  const scale = tree.scale[view];
+  setBar(cell.bar, queue, slots, kind, tree.each ? ownScale(slots, scale) : scale);
   setText(cell.figure, runningText(slots));
 }
 
@@ -58,6 +60,16 @@ function dealt(view) {
   ];
 }
 
+const bothOf = (queue, of) => of(queue.maps) + of(queue.reduces);
+// What the columns sort by; then the tree is a list of its leaves.
+const ORDERS = {
+  owed: (queue) => queue.claims.reduce((sum, claim) => sum + claim.slots, 0),
+  borrowed: (queue) => bothOf(queue, (slots) => slots.borrows ?? 0),
+  pending: (queue) => queue.maps.pending,
+  reduces_pending: (queue) => queue.reduces.pending,
+  jobs: (queue) => queue.jobs_running + queue.jobs_pending + queue.jobs_waiting,
+};
+
 function claimsText(queue) {
   if (!queue.claims.length) return '';
   const amounts = queue.claims.filter((claim) => claim.dimension);
@@ -74,6 +86,10 @@ export class QueueTree {
     this.more = more;
     this.measure = 'guarantee';
     this.filter = query().get('filter') ?? '';
+    const sort = query().get('sort');
+    this.sort = ORDERS[sort?.replace(/^-/, '')] ? sort : 'tree';
+    const scale = query().get('scale');
+    this.each = scale === null ? null : scale === 'each';
     const closed = query().get('closed');
     this.closed = closed === null ? null : new Set(closed.split(',').filter(Boolean));
     this.table = new Table({
@@ -84,6 +100,8 @@ export class QueueTree {
       label: 'Queues with their slots',
       rowClass: (queue) =>
         (queue.leaf ? '' : 'branch ') + (queue.state === 'STOPPED' ? 'stopped' : ''),
+      sort: this.sort === 'tree' ? null : this.sort,
+      onSort: (order) => this.turnSort(order),
       onKey: (event, queue) => this.foldKey(event, queue),
       empty: () =>
         h(
@@ -91,6 +109,10 @@ export class QueueTree {
           {class: 'empty'},
           this.filter ? `No queue is named like “${this.filter}”.` : 'There are no queues.',
         ),
+    });
+    this.scaleButton = h('button', {
+      hidden: true,
+      on: {click: () => this.turnScale()},
     });
     this.input = h('input', {
       type: 'search',
@@ -114,7 +136,9 @@ export class QueueTree {
       {
         key: 'name',
         label: 'Queue',
-        width: 'minmax(120px, 1.1fr)',
+        width: 'minmax(130px, 2.2fr)',
+        sort: 'tree',
+        tip: 'In the order of the tree. By another column they are a list, without the tree.',
         className: 'tree-name',
         draw: (cell, queue) => this.nameCell(cell, queue),
       },
@@ -131,20 +155,24 @@ export class QueueTree {
         {
           key: view,
           label: kind === 'map' ? 'Map slots' : 'Reduce slots',
-          width: 'minmax(200px, 3fr)',
+          width: 'minmax(150px, 3fr)',
           from: 660,
           className: 'slots-cell',
           tip:
-            `The bars of all queues have one scale: the ${kind} slots of the cluster. ` +
+            (this.each
+              ? `Each bar has a scale of its own: the most that the queue has or is due. `
+              : `The bars of all queues have one scale: the ${kind} slots of the cluster. `) +
             `Beside each: ${RUNNING_MEANS[measure]}.`,
           draw: (cell, queue) => slotsCell(cell, queue, view, kind, this),
         },
         {
           key: view + 'pending',
           label: 'Pending',
-          width: '72px',
-          from: more ? 1000 : 900,
+          width: '70px',
+          from: more ? 1000 : 880,
           right: true,
+          sort: kind === 'map' ? 'pending' : 'reduces_pending',
+          descending: true,
           tip: `${WORDS.pending} Of ${view}.`,
           text: (queue) =>
             whole(queue[view].pending) + (waitsAtMaximum(queue, view) ? ' at max' : ''),
@@ -153,13 +181,30 @@ export class QueueTree {
       ]),
       {
         key: 'jobs',
+        sort: 'jobs',
+        descending: true,
         label: 'Jobs',
-        width: '84px',
+        width: '72px',
         from: 820,
         right: true,
         tip: WORDS.jobs,
         text: (queue) => `${queue.jobs_running}/${queue.jobs_pending}/${queue.jobs_waiting}`,
       },
+      ...(measure === 'guarantee'
+        ? [
+            {
+              key: 'borrowed',
+              label: 'Borrowed',
+              width: '80px',
+              from: more ? 1100 : 960,
+              right: true,
+              tip: `${WORDS.borrows} Maps and reduces together.`,
+              sort: 'borrowed',
+              descending: true,
+              text: (queue) => whole(ORDERS.borrowed(queue)),
+            },
+          ]
+        : []),
       ...(more
         ? [
             {
@@ -175,7 +220,9 @@ export class QueueTree {
         : []),
       {
         key: 'claims',
-        label: 'Claims',
+        label: 'Owed',
+        sort: 'owed',
+        descending: true,
         width: '104px',
         from: 760,
         right: true,
@@ -207,7 +254,8 @@ export class QueueTree {
       cell.append(cell.fold, cell.dot, cell.link, cell.badge);
     }
     cell.queue = queue;
-    cell.style.setProperty('--depth', depthOf(queue.name));
+    const list = this.isList();
+    cell.style.setProperty('--depth', list ? 0 : depthOf(queue.name));
     cell.fold.hidden = queue.leaf;
     const open = this.isOpen(queue.name);
     setText(cell.fold, open ? '▾' : '▸');
@@ -217,8 +265,40 @@ export class QueueTree {
     cell.dot.hidden = !queue.leaf;
     cell.link.href = href.queue(queue.name);
     cell.link.title = queue.name;
-    setText(cell.link, visible(this.filter ? queue.name : lastPart(queue.name)));
+    const whole = this.filter || list;
+    setPath(cell.link, whole ? queue.name : lastPart(queue.name));
     cell.badge.hidden = queue.state !== 'STOPPED';
+  }
+
+  isList() {
+    return this.sort !== 'tree' && this.sort !== '-tree';
+  }
+
+  turnSort(sort) {
+    this.sort = sort;
+    this.table.sort = this.isList() ? sort : null;
+    setQuery({sort: this.table.sort});
+    this.table.drawHead();
+    this.draw();
+    this.table.redraw();
+  }
+
+  turnScale() {
+    this.each = !this.each;
+    setQuery({scale: this.each ? 'each' : 'one'});
+    this.showScale();
+    this.newColumns();
+  }
+
+  showScale() {
+    this.scaleButton.hidden = !this.queues.length;
+    setText(this.scaleButton, this.each ? 'Bars on one scale' : 'A scale for each bar');
+  }
+
+  newColumns() {
+    this.table.columns = this.columns();
+    this.table.signature = null;
+    this.table.layOut();
   }
 
   isOpen(name) {
@@ -263,12 +343,13 @@ export class QueueTree {
     const rescaled = JSON.stringify(scale) !== JSON.stringify(this.scale);
     this.scale = scale;
     const measure = measureOfAll(this.queues);
-    if (this.queues.length && measure !== this.measure) {
+    const each = this.each ?? this.queues.length > EACH_ABOVE;
+    if (this.queues.length && (measure !== this.measure || each !== this.each)) {
       this.measure = measure;
-      this.table.columns = this.columns();
-      this.table.signature = null;
-      this.table.layOut();
+      this.each = each;
+      this.newColumns();
     }
+    this.showScale();
     this.draw();
     if (rescaled) this.table.redraw();
   }
@@ -286,9 +367,15 @@ export class QueueTree {
       for (let at = parentOf(name); at; at = parentOf(at)) if (!this.isOpen(at)) return true;
       return false;
     };
-    this.table.set(
-      this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))),
-    );
+    if (!this.isList()) {
+      return this.table.set(
+        this.queues.filter((queue) => (text ? matching.has(queue.name) : !hidden(queue.name))),
+      );
+    }
+    const of = ORDERS[this.sort.replace(/^-/, '')];
+    const down = this.sort.startsWith('-') ? -1 : 1;
+    const leaves = this.queues.filter((queue) => queue.leaf && (!text || matching.has(queue.name)));
+    this.table.set(leaves.sort((a, b) => (of(a) - of(b)) * down));
   }
 
   count() {

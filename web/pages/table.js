@@ -104,9 +104,12 @@ export class Table {
     this.element.classList.toggle('narrow', isNarrow);
     this.body.style.setProperty('height', `${this.items.length * this.rowHeight}px`);
     this.drawHead();
+    const held = document.activeElement.closest?.('.t-row');
+    const key = this.body.contains(held) ? held.key : undefined;
     for (const row of this.rows.values()) row.remove();
     this.rows.clear();
     this.draw(true);
+    if (key !== undefined) this.rows.get(key)?.focus({preventScroll: true});
   }
 
   drawHead() {
@@ -122,7 +125,9 @@ export class Table {
           'aria-sort': direction,
         });
         const props = {tip: column.tip, class: direction ? 'sorted ' + direction : ''};
-        if (column.sort && this.onSort) {
+        if (column.head) {
+          cell.append(column.head);
+        } else if (column.sort && this.onSort) {
           cell.append(
             h('button', {...props, on: {click: () => this.turnSort(column)}}, column.label),
           );
@@ -140,6 +145,14 @@ export class Table {
     this.sort = this.sort === first ? other : first;
     this.drawHead();
     this.onSort(this.sort);
+  }
+
+  /** The order by the next column that has one. */
+  nextSort() {
+    const columns = this.shown.filter((column) => column.sort);
+    const now = this.sort?.replace(/^-/, '') ?? columns[0]?.sort;
+    const at = columns.findIndex((column) => column.sort === now);
+    if (columns.length) this.turnSort(columns[(at + 1) % columns.length]);
   }
 
   schedule() {
@@ -164,9 +177,13 @@ export class Table {
     const [from, to] = this.range();
     const wanted = new Set();
     for (let i = from; i < to; i++) wanted.add(this.keyOf(this.items[i]));
-    const keep = this.body.contains(document.activeElement)
+    const held = this.body.contains(document.activeElement)
       ? document.activeElement.closest('.t-row')
       : null;
+    // Out of view it stays; gone from the list it gives the focus to what is in its place.
+    const gone = held && changed && !this.items.some((item) => this.keyOf(item) === held.key);
+    const keep = gone ? null : held;
+    const place = gone ? held.index : 0;
     this.spare = [];
     for (const [key, row] of this.rows) {
       if (wanted.has(key) || row === keep) continue;
@@ -177,6 +194,7 @@ export class Table {
       this.active = from < to ? this.keyOf(this.items[from]) : null;
     for (let i = from; i < to; i++) this.drawRow(i, changed);
     for (const row of this.spare) row.remove();
+    if (gone) this.focusIndex(place);
     if (this.onEnd && to >= this.items.length - 20 && this.items.length) this.onEnd();
   }
 
@@ -287,7 +305,8 @@ export class Table {
   }
 
   pressed(event) {
-    if (event.target.matches('select, input') && !['Escape'].includes(event.key)) return;
+    const typed = event.target.matches('select, input:not([type=checkbox])');
+    if (typed && event.key !== 'Escape') return;
     const row = event.target.closest('.t-row');
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const onRow = event.target === row;
@@ -305,6 +324,7 @@ export class Table {
     if (to !== undefined) this.focusIndex(to);
     else if (event.key === 'Enter' && onRow) this.enter(row);
     else if (event.key === 'Escape' && !onRow) row.focus();
+    else if (event.key === 's' && this.onSort) this.nextSort();
     else if (onRow && this.onKey?.(event, row.item)) {
       /* The page has taken it. */
     } else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.alongRow(row, event);
@@ -314,11 +334,11 @@ export class Table {
   }
 
   alongRow(row, event) {
-    const stops = [...row.querySelectorAll('a, button, select, [data-tip]')];
+    const stops = [...row.querySelectorAll('a, button, select, input, [data-tip]')];
     const at = stops.indexOf(document.activeElement);
     const next = stops[at + (event.key === 'ArrowRight' ? 1 : -1)];
     if (next) {
-      if (next.tabIndex < 0 && !next.matches('a, button, select')) next.tabIndex = -1;
+      if (next.tabIndex < 0 && !next.matches('a, button, select, input')) next.tabIndex = -1;
       next.focus();
     } else if (event.key === 'ArrowLeft') {
       row.focus();

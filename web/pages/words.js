@@ -97,9 +97,7 @@ export const MENDS = {
   claim_comes_first:
     "Another queue is owed slots first. It gets them when its claim's time is over; until " +
     'then free slots go there.',
-  jobs_before:
-    'Others of its queue come first. A higher priority puts it before them, where the queue ' +
-    'goes by priority.',
+  jobs_before: 'It comes after others: it waits for its turn, or goes to another queue.',
   running_jobs_limit:
     'Its queue, pool or user runs as many jobs as may be at a time. Move it, or raise the ' +
     'limit in the settings.',
@@ -116,7 +114,7 @@ export const MENDS = {
     'No tracker takes tasks now. Resume a drained one, or look at their health.',
   no_tracker_large_enough: 'No tracker is large enough for one of its tasks.',
   pool_at_share:
-    "Its pool has its fair share. Move the job to another pool, or raise the job's priority.",
+    "Its pool has its fair share. Another queue may have room.",
   pool_at_maximum: 'Its pool has its maximum share. Move the job to another pool.',
   pool_below_share: 'Its pool is among the next that get slots. Nothing needs to be done.',
   need_unmet:

@@ -53,5 +53,18 @@ TEST(TaskSet, AgreesWithAnOrderedSet) {
   }
 }
 
+TEST(TaskSet, ACopyHasTheSameMembersAndGoesItsOwnWay) {
+  for (const std::uint32_t capacity : {0u, 5u, 64u, 65u, 5'000u, 300'000u}) {
+    TaskSet set(capacity);
+    for (std::uint32_t i = 0; i < capacity; i += 3) set.insert(i);
+    TaskSet copy = set.copied();
+    EXPECT_EQ(copy.size(), set.size());
+    for (std::uint32_t i = 0; i < capacity; ++i) ASSERT_EQ(copy.contains(i), set.contains(i)) << i;
+    EXPECT_EQ(copy.first(), set.first());
+    copy.erase(0);
+    EXPECT_EQ(set.contains(0), capacity > 0);
+  }
+}
+
 }  // namespace
 }  // namespace weir

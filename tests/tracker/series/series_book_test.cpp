@@ -306,5 +306,14 @@ TEST(SeriesBook, AQueueAtRestTakesLittle) {
   EXPECT_LT(book.bytes(), 20'000u);
 }
 
+TEST(SeriesBook, OfTheClusterThereAreFiguresFromTheStart) {
+  const SeriesBook book;
+  const auto series = book.read({"root", 0, "1s"}, kStart);
+  ASSERT_TRUE(series) << series.error().message;
+  EXPECT_EQ(series->step_ms, 1000);
+  EXPECT_TRUE(series->points.empty());
+  EXPECT_FALSE(book.read({"none", 0, "1s"}, kStart));
+}
+
 }  // namespace
 }  // namespace weir

@@ -9,9 +9,12 @@ import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
 import {showQueues} from '../measure.js';
 import {loading} from '../states.js';
+import {followFailures} from '../failures.js';
+import {history} from '../queue_history.js';
 
 const WAITING = 'WAITING,PENDING,HELD';
 const SHOWN = 9;
+const FEW_QUEUES = 12;
 
 function stat(label, tip, href = null) {
   const value = h('span', {class: 'stat-value'}, '–');
@@ -203,8 +206,15 @@ export function draw(page) {
     'Trackers that are known; below, those that are not live, by their state.',
     '/trackers',
   );
-  const stats = [map, reduce, jobs, claims, kills, policy, trackers];
+  const failures = stat(
+    'Failures, last hour',
+    'Jobs that failed in the last hour; below, the attempts that did, of these and other jobs.',
+    '/events?kind=fail',
+  );
+  const stats = [map, reduce, jobs, claims, kills, failures, policy, trackers];
   const tree = new QueueTree({});
+  const failureList = h('ul', {class: 'lines'}, h('li', {class: 'none'}, 'Loading'));
+  const use = h('section', {class: 'panel late'});
   const place = h('div', {}, loading());
   const means = legend();
   const claimList = h('ul', {class: 'lines'});
@@ -226,7 +236,7 @@ export function draw(page) {
       h(
         'div',
         {class: 'stack'},
-        panel([h('h2', {}, 'Queues'), tree.input], means.element, place),
+        panel([h('h2', {}, 'Queues'), tree.scaleButton, tree.input], means.element, place),
         late(
           [
             explained(
@@ -242,6 +252,17 @@ export function draw(page) {
         'div',
         {class: 'stack side'},
         panel([explained('Open claims', WORDS.claims)], claimList),
+        panel(
+          [
+            explained(
+              'Failures',
+              'Jobs that failed in the last hour, and jobs that go on of which attempts did, ' +
+                'newest first. Follow one to see the last lines of its attempts.',
+            ),
+            h('a', {href: href.jobs({state: 'FAILED'})}, 'all'),
+          ],
+          failureList,
+        ),
         panel(
           [
             explained(
@@ -302,10 +323,19 @@ export function draw(page) {
     showClaims();
   });
   page.every(1000, showClaims);
+  followFailures(page, failureList, (failedJobs, attempts, any) => {
+    failures.set(failedJobs, attempts);
+    failures.element.classList.toggle('alarming', any > 0);
+  });
   showQueues(page, place, (queues) => {
     if (!tree.mounted) {
       fill(place);
       tree.mounted = tree.table.mount(page, place);
+      // Where there is room: below few queues, beside many.
+      const [main, side] = page.root.querySelectorAll('.with-side > .stack');
+      if (queues.length > FEW_QUEUES) side.append(use);
+      else main.lastChild.before(use);
+      history(page, use, 'root', () => 'cluster', 'Use over time');
     }
     means.show(queues);
     tree.set(queues);

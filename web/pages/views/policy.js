@@ -2,123 +2,18 @@
 // who loses, and how many attempts might be killed.
 import {h, fill, visible} from '../dom.js';
 import {send} from '../api.js';
-import {whole, share, counted, fullMoment, DASH} from '../format.js';
+import {whole, share, fullMoment, DASH} from '../format.js';
 import {href, query, setQuery} from '../router.js';
 import {colourClass, knowQueues} from '../colours.js';
 import {confirm, notice} from '../dialogs.js';
 import {CLASSES} from '../bars.js';
+import {changeList, rowsOf, sharesOf, wouldRun} from '../outlook_change.js';
 import {POLICIES} from '../words.js';
 import {empty, loading} from '../states.js';
 
-/** What a policy would have a queue run now, in slots: no more than it wants. */
-export function wouldRun(figures) {
-  if (!figures) return null;
-  const wants = figures.running + figures.pending;
-  const due = figures.share ?? figures.allocated ?? null;
-  if (due === null) return null;
-  return Math.min(
-    wants,
-    Math.max(due, Math.min(figures.guaranteed ?? 0, wants)),
-    figures.maximum ?? Infinity,
-  );
-}
-
-const isBranch = (name, names) => names.some((other) => other.startsWith(name + '.'));
-
-/** Rows for every queue or pool that any policy names, leaves only. */
-function rowsOf(outlooks) {
-  const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
-  const used = new Set(
-    outlooks.flatMap((one) =>
-      one.shares
-        .filter(
-          (s) =>
-            s.maps.running +
-              s.maps.pending +
-              s.reduces.running +
-              s.reduces.pending +
-              (s.maps.guaranteed ?? 0) +
-              (s.maps.maximum ?? 0) >
-            0,
-        )
-        .map((s) => s.name),
-    ),
-  );
-  return names.filter((name) => used.has(name) && !isBranch(name, names));
-}
-
-const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
-
-/** Who would have more or less under `to`, and the most attempts that would have to die for it. */
-export function change(policy, to, view) {
-  const now = sharesOf(policy.outlooks.find((one) => one.policy === policy.current));
-  const then = sharesOf(policy.outlooks.find((one) => one.policy === to));
-  const rows = rowsOf(policy.outlooks)
-    .map((name) => {
-      const running = (now.get(name) ?? then.get(name))?.[view]?.running ?? 0;
-      return {name, running, then: wouldRun(then.get(name)?.[view])};
-    })
-    .filter((row) => row.then !== null);
-  const gains = rows
-    .filter((row) => row.then - row.running >= 0.5)
-    .sort((a, b) => b.then - b.running - a.then + a.running);
-  const loses = rows
-    .filter((row) => row.running - row.then >= 0.5)
-    .sort((a, b) => a.then - a.running - b.then + b.running);
-  const lack = gains.reduce((sum, row) => sum + row.then - row.running, 0);
-  const excess = loses.reduce((sum, row) => sum + Math.floor(row.running - row.then), 0);
-  return {rows, gains, loses, kills: Math.min(Math.ceil(lack), excess)};
-}
-
-function changeList(policy, to) {
-  return CLASSES.map(([view, kind]) => {
-    const {gains, loses, kills, rows} = change(policy, to, view);
-    const line = (row, cls) =>
-      h(
-        'li',
-        {},
-        h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
-        h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
-        h(
-          'span',
-          {class: `num ${cls}`},
-          (row.then > row.running ? '+' : '−') +
-            share(Math.abs(Math.round((row.then - row.running) * 100) / 100)),
-        ),
-      );
-    const preempts =
-      policy.outlooks.find((one) => one.policy === to)?.kills_expected?.[kind] ?? kills;
-    return h(
-      'div',
-      {},
-      h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
-      !rows.length
-        ? h(
-            'p',
-            {class: 'muted'},
-            `${to} gives queues no share of their own: jobs run in their order. Nobody is killed.`,
-          )
-        : gains.length + loses.length
-          ? [
-              h(
-                'ul',
-                {class: 'lines'},
-                gains.map((row) => line(row, 'gain')),
-                loses.map((row) => line(row, 'loss')),
-              ),
-              h(
-                'p',
-                {class: 'muted'},
-                preempts
-                  ? `At most ${counted(preempts, 'running attempt')} may be killed for it, ` +
-                      `where ${to} preempts and its time limits are over; else as tasks end.`
-                  : 'No kills are expected.',
-              ),
-            ]
-          : h('p', {class: 'muted'}, 'Nobody would gain or lose as things are now.'),
-    );
-  });
-}
+const outlookOf = (policy, name) => policy.outlooks.find((one) => one.policy === name);
+const changesTo = (policy, to) =>
+  changeList(outlookOf(policy, policy.current), outlookOf(policy, to));
 
 function askSwitch(policy, to) {
   return confirm({
@@ -134,7 +29,7 @@ function askSwitch(policy, to) {
         'No job and no running attempt is lost by the switch itself. As the cluster is now, ' +
           'this would move:',
       ),
-      h('div', {class: 'columns'}, changeList(policy, to)),
+      h('div', {class: 'columns'}, changesTo(policy, to)),
     ),
     run: async () => {
       const before = policy.current;
@@ -337,7 +232,7 @@ function details(policy, name) {
     'details',
     {open, on: {toggle: () => setQuery({to: box.open ? name : null})}},
     h('summary', {}, 'Who would gain, who would lose'),
-    changeList(policy, name),
+    changesTo(policy, name),
   );
   return box;
 }

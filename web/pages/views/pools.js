@@ -263,7 +263,7 @@ export function draw(page) {
     table.mount(page, panel);
     table.set(pools);
   };
-  const list = new JobList(page, jobsPanel, {empty: () => empty('No job of it is not over.')});
+  const list = new JobList(page, jobsPanel, {bulk: false, empty: () => empty('No job of it is not over.')});
   const poolNames = () =>
     pools
       .filter((pool) => !pools.some((other) => other.name.startsWith(pool.name + '.')))

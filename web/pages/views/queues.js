@@ -12,7 +12,7 @@ export function draw(page) {
   const place = h('div', {}, loading());
   const means = legend();
   page.root.append(
-    page.heading('Queues', count, h('span', {class: 'space'}), tree.input),
+    page.heading('Queues', count, h('span', {class: 'space'}), tree.scaleButton, tree.input),
     h('section', {class: 'panel'}, means.element, place),
   );
   page.use(

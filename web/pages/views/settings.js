@@ -11,6 +11,7 @@ import {href} from '../router.js';
 import {failure, loading} from '../states.js';
 import {drawHistory, drawInForce} from '../settings_versions.js';
 import {wideTable} from '../plain_table.js';
+import {changeList, claimsForeseen} from '../outlook_change.js';
 
 const CHECK_AFTER_MS = 350;
 const EFFECT_HEADS = [
@@ -71,9 +72,22 @@ function effect(diff) {
           ]),
         )
       : null,
+    !nothing && diff.preview ? foreseen(diff.preview) : null,
     lines('Other settings', diff.changes),
     lines('At the next start of the JobTracker', diff.at_restart),
     lines('Warnings', diff.warnings),
+  );
+}
+
+/** What a switch of the policy says beforehand, too. */
+function foreseen({now, then, claims}) {
+  return h(
+    'div',
+    {class: 'foreseen'},
+    h('h3', {}, 'Who gains and who loses, as the cluster is now'),
+    h('div', {class: 'columns'}, changeList(now, then)),
+    h('h3', {}, 'Claims then'),
+    claimsForeseen(claims),
   );
 }
 

@@ -1,0 +1,139 @@
+// Who would run more and who less under another policy or other settings, as the cluster is now, and
+// which claims would be open then.
+import {h, visible} from './dom.js';
+import {CLASSES} from './bars.js';
+import {colourClass} from './colours.js';
+import {counted, duration, share, whole} from './format.js';
+import {plainTable} from './plain_table.js';
+import {WORDS} from './words.js';
+
+/** What a policy would have a queue run now, in slots: no more than it wants. */
+export function wouldRun(figures) {
+  if (!figures) return null;
+  const wants = figures.running + figures.pending;
+  const due = figures.share ?? figures.allocated ?? null;
+  if (due === null) return null;
+  return Math.min(
+    wants,
+    Math.max(due, Math.min(figures.guaranteed ?? 0, wants)),
+    figures.maximum ?? Infinity,
+  );
+}
+
+const isBranch = (name, names) => names.some((other) => other.startsWith(name + '.'));
+
+/** Rows for every queue or pool that any policy names, leaves only. */
+export function rowsOf(outlooks) {
+  const names = [...new Set(outlooks.flatMap((one) => one.shares.map((s) => s.name)))];
+  const used = new Set(
+    outlooks.flatMap((one) =>
+      one.shares
+        .filter(
+          (s) =>
+            s.maps.running +
+              s.maps.pending +
+              s.reduces.running +
+              s.reduces.pending +
+              (s.maps.guaranteed ?? 0) +
+              (s.maps.maximum ?? 0) >
+            0,
+        )
+        .map((s) => s.name),
+    ),
+  );
+  return names.filter((name) => used.has(name) && !isBranch(name, names));
+}
+
+export const sharesOf = (outlook) => new Map(outlook.shares.map((one) => [one.name, one]));
+
+/** Who would have more or less after than before, and the most attempts that would have to die for it. */
+function change(before, after, view) {
+  const now = sharesOf(before);
+  const then = sharesOf(after);
+  const rows = rowsOf([before, after])
+    .map((name) => {
+      const running = (now.get(name) ?? then.get(name))?.[view]?.running ?? 0;
+      return {name, running, then: wouldRun(then.get(name)?.[view])};
+    })
+    .filter((row) => row.then !== null);
+  const gains = rows
+    .filter((row) => row.then - row.running >= 0.5)
+    .sort((a, b) => b.then - b.running - a.then + a.running);
+  const loses = rows
+    .filter((row) => row.running - row.then >= 0.5)
+    .sort((a, b) => a.then - a.running - b.then + b.running);
+  const lack = gains.reduce((sum, row) => sum + row.then - row.running, 0);
+  const excess = loses.reduce((sum, row) => sum + Math.floor(row.running - row.then), 0);
+  return {rows, gains, loses, kills: Math.min(Math.ceil(lack), excess)};
+}
+
+/** What each class of slots would gain and lose from one outlook to another: policies, or settings. */
+export function changeList(before, after) {
+  const to = after.policy;
+  return CLASSES.map(([view, kind]) => {
+    const {gains, loses, kills, rows} = change(before, after, view);
+    const line = (row, cls) =>
+      h(
+        'li',
+        {},
+        h('span', {}, h('i', {class: 'dot ' + colourClass(row.name)}), ' ', visible(row.name)),
+        h('span', {class: 'num'}, `${whole(row.running)} → ${share(row.then)}`),
+        h(
+          'span',
+          {class: `num ${cls}`},
+          (row.then > row.running ? '+' : '−') +
+            share(Math.abs(Math.round((row.then - row.running) * 100) / 100)),
+        ),
+      );
+    return h(
+      'div',
+      {},
+      h('h3', {}, kind === 'map' ? 'Map slots' : 'Reduce slots'),
+      !rows.length
+        ? h(
+            'p',
+            {class: 'muted'},
+            `${to} gives queues no share of their own: jobs run in their order. Nobody is killed.`,
+          )
+        : gains.length + loses.length
+          ? [
+              h(
+                'ul',
+                {class: 'lines'},
+                gains.map((row) => line(row, 'gain')),
+                loses.map((row) => line(row, 'loss')),
+              ),
+              h(
+                'p',
+                {class: 'muted'},
+                kills
+                  ? `At most ${counted(kills, 'running attempt')} may be killed for it, ` +
+                      `where ${to} preempts and its time limits are over; else as tasks end.`
+                  : 'No kills are expected.',
+              ),
+            ]
+          : h('p', {class: 'muted'}, 'Nobody would gain or lose as things are now.'),
+    );
+  });
+}
+
+const CLAIM_HEADS = [
+  'Queue',
+  ['Owed', 'Slots that it would be owed: of its guarantee, and with tasks for them.', 'right'],
+  ['As now', 'Slots of these that it is owed already.', 'right'],
+  ['Kills in', WORDS.killsIn, 'right'],
+];
+
+/** The claims under the settings, each with when it kills. */
+export function claimsForeseen(claims) {
+  if (!claims.length) return h('p', {class: 'muted'}, 'No claim would be open.');
+  return plainTable(
+    CLAIM_HEADS,
+    claims.map((claim) => [
+      visible(claim.queue),
+      counted(claim.slots, `${claim.kind} slot`),
+      whole(claim.open),
+      claim.milliseconds_left < 0 ? 'never' : duration(claim.milliseconds_left),
+    ]),
+  );
+}
