@@ -104,7 +104,7 @@ export function userTable(queue) {
     'User',
     ...heldHeads,
     ['Jobs', WORDS.jobs],
-    ['Used', `Slot-time of attempts that have ended, since ${since}.`, 'num'],
+    ['Used', `What attempts that have ended had, since ${since}.`, 'num'],
     ['Lost', WORDS.waste, 'num'],
   ];
   return wideTable(
