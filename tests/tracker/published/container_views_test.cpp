@@ -148,7 +148,8 @@ TEST_F(Reclaim, WhatAResourceHadStaysWithItsName) {
   EXPECT_EQ(b.amounts[2].time.lost_ms, 0);  // fpga
   EXPECT_EQ(b.amounts[3].time.lost_ms, 24'000);
   EXPECT_EQ(b.users.at(0).amounts.at(3).lost_ms, 24'000);
-  EXPECT_EQ(b.kills[0].container.back(), (Amount{"gpu", 1}));
+  EXPECT_THAT(b.kills.at(0).container,
+              ElementsAre(Amount{"memory_mb", 1024}, Amount{"vcores", 1}, Amount{"gpu", 1}));
 }
 
 // The past goes by names too, and of an inner queue only what it lent and borrowed itself.
