@@ -81,10 +81,13 @@ class Containers(Cluster):
         found = re.findall(rf'^weir_queue_lost_amount_seconds_total{{queue="{queue}",dimension="(\w+)"}} (\S+)$', metrics, re.M)
         return {dimension: float(seconds) for dimension, seconds in found}
 
+    def stored(self, question, *values):
+        with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
+            return store.execute(question, values).fetchone()
+
     def jobs_stored(self, queue):
         """How many of its jobs have succeeded, by what the store has of its past."""
-        with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
-            row = store.execute("SELECT data FROM series WHERE step = -1 AND series = ?", (queue,)).fetchone()
+        row = self.stored("SELECT data FROM series WHERE step = -1 AND series = ?", queue)
         return json.loads(row[0])["jobs"][0] if row else None
 
     def totals(self, name):
@@ -136,6 +139,8 @@ class Containers(Cluster):
         b = self.borrow()
         a = self.started("a", 2, "1G", "echo mine")
         born = wait_for("A is owed it", lambda: self.queue("a")["claims"])[0]
+        # It is seen at once, and the disk has it a moment later.
+        wait_for("the store has it", lambda: self.stored("SELECT 1 FROM claims WHERE id = ?", born["claim"]))
         self.restart(conf)
         again = wait_for("it is owed it as before", lambda: self.queue("a")["claims"])[0]
         self.assertEqual((again["claim"], again["opened_at_ms"]), (born["claim"], born["opened_at_ms"]))
