@@ -53,6 +53,7 @@ QueueFigures ContainerCapacity::figures(QueueId queue, Dimension dimension) cons
           .demand = std::min(line.maximum, line.facts.wanted()),
           .maximum = line.maximum,
           .kept = standing_.bounds().keep(queue)[dimension],
+          .user_limit = users_.limit_shown(queue, dimension),
           .priorities = priorities_count(state_, queue)};
 }
 

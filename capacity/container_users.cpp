@@ -1,5 +1,7 @@
 #include "capacity/container_users.h"
 
+#include <algorithm>
+
 #include "jobqueue/policy/user_limit.h"
 
 namespace weir {
@@ -39,6 +41,15 @@ bool ContainerUsers::above_limit(QueueId leaf, UserId user) const {
     if (mine.has > mine.allowed) return true;
   }
   return false;
+}
+
+std::int64_t ContainerUsers::limit_shown(QueueId queue, Dimension d) const {
+  if (!state_.tree().leaf(queue) || !limited(queue)) return -1;
+  const auto& users = state_.queue(queue).users;
+  const bool used = std::any_of(users.begin(), users.end(), [d](const auto& user) {
+    return user.second.jobs_running > 0 || user.second.running[d] > 0;
+  });
+  return used ? part(queue, UserId{}, d, 0).allowed : -1;
 }
 
 // Quickly, for most: within an equal part of what the leaf has, were all its users active.

@@ -27,6 +27,8 @@ class ContainerUsers {
   std::optional<Over> where_over(QueueId leaf, UserId user, const Resources& task,
                                  const Amounts& reserved = {}) const;
   bool above_limit(QueueId leaf, UserId user) const;
+  // Up to where a user may go, whatever his next task takes; -1: nobody is there, or is limited.
+  std::int64_t limit_shown(QueueId queue, Dimension d) const;
   // What other jobs of the user have reserved in the leaf.
   Amounts reserved_by_others(QueueId leaf, UserId user, JobId job) const;
 

@@ -8,6 +8,7 @@
 #include "cli/format.h"
 #include "cli/tracker_commands.h"
 #include "jobqueue/model/time.h"
+#include "views/amount_text.h"
 
 namespace weir::cli {
 namespace {
@@ -108,6 +109,58 @@ Table queue_amounts_table(const std::vector<QueueView>& queues) {
     }
   }
   return table;
+}
+
+std::string user_amounts_block(const QueueView& queue, std::size_t width) {
+  if (queue.users.empty()) return "";
+  Table table({{.header = "USER", .least_width = 8},
+               {"DIMENSION"},
+               {.header = "HAS", .right = true},
+               {.header = "LIMIT", .right = true, .rank = 2},
+               {.header = "WAIT", .right = true, .rank = 1},
+               {.header = "PEND", .right = true, .rank = 1},
+               {.header = "RUN", .right = true},
+               {.header = "DONE", .right = true, .rank = 4},
+               {.header = "FAILED", .right = true, .rank = 4},
+               {.header = "KILLED", .right = true, .rank = 5},
+               {.header = "USED", .right = true, .rank = 3},
+               {.header = "LOST", .right = true, .rank = 6}});
+  for (const QueueView::User& user : queue.users) {
+    // They are of all dimensions.
+    std::vector<std::string> once = {
+        user.user,
+        or_dash(user.jobs_waiting),
+        or_dash(user.jobs_pending),
+        std::to_string(user.jobs_running.value_or(user.jobs)),
+        or_dash(user.jobs_succeeded),
+        or_dash(user.jobs_failed),
+        or_dash(user.jobs_killed),
+    };
+    for (const QueueView::UserAmounts& each : user.amounts) {
+      std::vector<std::string> cells = {once[0], each.dimension, std::to_string(each.running),
+                                        or_dash(each.limit)};
+      cells.insert(cells.end(), once.begin() + 1, once.end());
+      cells.push_back(slot_seconds(each.used_ms));
+      cells.push_back(slot_seconds(each.lost_ms));
+      table.add(std::move(cells));
+      for (std::string& cell : once) cell = "";
+    }
+  }
+  return "\n" + table.render(width);
+}
+
+std::string amount_time_block(const QueueView& queue, std::size_t width) {
+  Table table({{"TOTALS"},
+               {.header = "USED", .right = true},
+               {.header = "LENT", .right = true, .rank = 1},
+               {.header = "BORROWED", .right = true, .rank = 1},
+               {.header = "LOST TO KILLS", .right = true, .rank = 2}});
+  for (const QueueView::Amounts& each : queue.amounts) {
+    table.add({unit_text(each.dimension) + "-seconds", slot_seconds(each.time.used_ms),
+               slot_seconds(each.time.lent_ms), slot_seconds(each.time.borrowed_ms),
+               slot_seconds(each.time.lost_ms)});
+  }
+  return "\n" + table.render(width);
 }
 
 bool offer_containers(const std::vector<TrackerView>& trackers) {

@@ -1,6 +1,7 @@
 // Queues and trackers where containers count: a line a dimension. Pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace weir::cli {
 
 bool count_containers(const std::vector<QueueView>& queues);
 Table queue_amounts_table(const std::vector<QueueView>& queues);
+// What its users have, and what it and they have had; empty: nobody was there.
+std::string user_amounts_block(const QueueView& queue, std::size_t width);
+std::string amount_time_block(const QueueView& queue, std::size_t width);
 bool offer_containers(const std::vector<TrackerView>& trackers);
 Table tracker_offer_table(const std::vector<TrackerView>& trackers);
 // "disk=ssd, zone=a"; empty: none.

@@ -30,6 +30,10 @@ std::string percent(std::int64_t millionths) {
   return fmt::format("{}%", std::clamp<std::int64_t>(millionths, 0, 1000000) / 10000);
 }
 
+std::string slot_seconds(std::int64_t slot_ms) {
+  return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
+}
+
 std::string local_time(std::int64_t epoch_ms) {
   const std::time_t seconds = static_cast<std::time_t>(epoch_ms / 1000);
   std::tm local{};

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,12 @@ namespace weir::cli {
 std::string short_bytes(std::int64_t bytes);            // 512 B, 1.5 MiB
 std::string percent(std::int64_t millionths);           // 45%; 100% only when all is done
 std::string local_time(std::int64_t epoch_ms);          // 2024-11-21 04:25:38
+// Of slots, or of so much of a dimension: exact to a tenth, 61.5.
+std::string slot_seconds(std::int64_t slot_ms);
+template <class Number>
+std::string or_dash(const std::optional<Number>& value) {
+  return value ? std::to_string(*value) : "-";
+}
 
 // Milliseconds since the epoch of what a user types: a date with or without a time of day, in the
 // local time zone, or a span (30m 12h 2d) before now, which is asked for only then. Refused (exit

@@ -31,19 +31,9 @@ std::string slots_of(std::int64_t slots, TaskKind kind) {
   return fmt::format("{} {}{}", slots, name(kind), slots == 1 ? "" : "s");
 }
 
-template <class Number>
-std::string or_dash(const std::optional<Number>& value) {
-  return value ? std::to_string(*value) : "-";
-}
-
 std::string owed_text(const QueueView::Claim& claim) {
   if (!claim.dimension) return slots_of(claim.slots, claim.kind);
   return amount_text(*claim.dimension, claim.slots);
-}
-
-// Slot-seconds, exact to a tenth.
-std::string slot_seconds(std::int64_t slot_ms) {
-  return fmt::format("{}.{}", slot_ms / 1000, slot_ms % 1000 / 100);
 }
 
 std::string reclaim_text(const std::optional<std::int64_t>& ms) {
@@ -206,7 +196,9 @@ std::string kills_block(const QueueView& queue, std::int64_t now_ms, std::size_t
     table.add({short_duration(now_ms - kill.at_ms) + " ago", kill.attempt,
                kill.victim.empty() ? "(gone)" : kill.victim, kill.user,
                kill.claimant.empty() ? "(gone)" : kill.claimant, short_duration(kill.owed_ms),
-               slot_seconds(kill.lost_slot_ms()), kill.outcome});
+               kill.container.empty() ? slot_seconds(kill.lost_slot_ms())
+                                      : amount_times_text(kill.lost_amounts_ms()),
+               kill.outcome});
   }
   return "\n" + table.render(width);
 }
@@ -368,6 +360,7 @@ std::string queue_details(const QueueView& queue, std::int64_t now_ms,
       lines.emplace_back("reclaim after", reclaim_text(queue.reclaim_after_map_ms));
     return property_lines(lines) + "\n" + queue_amounts_table({queue}).render(width) +
            claims_block(queue, now_ms, width) + holds_block(queue) +
+           user_amounts_block(queue, width) + amount_time_block(queue, width) +
            kills_block(queue, now_ms, width);
   }
   return property_lines(lines) + slots_block(queue, width) + claims_block(queue, now_ms, width) +

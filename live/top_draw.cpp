@@ -124,7 +124,12 @@ void Painter::header() {
                      {fmt::format("{} running, {} pending, {} waiting", model_.running,
                                   model_.pending, model_.waiting)}};
   std::string kills = fmt::format("; kills in the last hour: {}", model_.kills);
-  if (model_.kills > 0) kills += fmt::format(", {} slot-s lost", model_.waste_slot_ms / 1000);
+  if (model_.kills > 0) {
+    kills += fmt::format(", {} lost",
+                         model_.waste_ms.empty()
+                             ? fmt::format("{} slot-s", model_.waste_slot_ms / 1000)
+                             : shown(amount_times_text(model_.waste_ms)));
+  }
   line.push_back({kills, model_.kills > 0 ? Look::kWarn : Look::kDim});
   add(std::move(line));
 }

@@ -101,6 +101,11 @@ void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   const Json& kills = part_of(cluster, "kills_last_hour");
   model.kills = number_of(kills, "attempts");
   model.waste_slot_ms = number_of(kills, "waste_slot_ms");
+  model.waste_ms.clear();
+  if (const Json& lost = part_of(kills, "waste_ms"); lost.is_object()) {
+    for (const auto& [dimension, ms] : lost.items())
+      model.waste_ms.push_back({dimension, number_of(lost, dimension.c_str())});
+  }
   model.claims.clear();
   model.claims_came_ms = now_ms;
   const Json& claims = part_of(cluster, "claims");

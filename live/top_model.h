@@ -11,6 +11,7 @@
 
 #include "jobqueue/model/ids.h"
 #include "live/api_json.h"
+#include "views/amount.h"
 
 namespace weir::live {
 
@@ -55,6 +56,7 @@ struct TopModel {
   std::int64_t waiting = 0, pending = 0, running = 0;
   std::int64_t trackers = 0;
   std::int64_t kills = 0, waste_slot_ms = 0;  // in the last hour
+  std::vector<Amount> waste_ms;               // where containers count: by dimension
   std::vector<TopQueue> queues;               // as the server has them: parents first
   std::vector<TopClaim> claims;
   std::int64_t claims_came_ms = 0;  // by the clock that `now` is drawn with

@@ -154,12 +154,27 @@ struct SlotFigures {
   9: optional i64 share_thousandths    // under fair: of the pool of this path, as last dealt; in thousandths of a slot
 }
 
-/** What a queue has had in one class since totals_since_ms, in slot-milliseconds. */
+/** What a queue has had in one class since totals_since_ms, in slot-milliseconds; of a dimension of containers in its units. */
 struct SlotTime {
   1: required i64 used_ms              // by attempts that have ended
   2: required i64 lent_ms
   3: required i64 borrowed_ms
   4: required i64 lost_ms              // by its attempts that were killed for another queue
+}
+
+/** So much of a dimension of containers. */
+struct Amount {
+  1: required string dimension         // memory_mb
+  2: required i64 amount
+}
+
+/** A user's part of one dimension of containers. */
+struct UserAmounts {
+  1: required string dimension
+  2: required i64 running
+  3: optional i64 limit                // that he may hold now; not set: he is not limited
+  4: required i64 used_ms              // since totals_since_ms: amount times milliseconds
+  5: required i64 lost_ms
 }
 
 struct UserFigures {
@@ -179,6 +194,7 @@ struct UserFigures {
   14: optional i64 lost_map_slot_ms
   15: optional i64 lost_reduce_slot_ms
   16: optional i32 jobs_pending        // none of whose tasks has started yet
+  17: optional list<UserAmounts> amounts  // where containers count, instead of maps and reduces
 }
 
 struct ClaimInfo {
@@ -216,9 +232,10 @@ struct KillInfo {
   7: required string job_name
   8: required string attempt
   9: required string tracker
-  10: required i64 slots
+  10: required i64 slots               // a container counts as one, also for the kill_budget
   11: required i64 ran_ms              // slots * ran_ms is what was lost
   12: required string outcome          // pending used wasted logged_only finished_first unknown (the JobTracker ended first)
+  13: optional list<Amount> container  // where containers count: what it had; each * ran_ms is what was lost
 }
 
 /** Of one dimension, memory_mb: in its units. */
@@ -228,6 +245,7 @@ struct AmountFigures {
   3: optional i64 reserved            // by tasks that wait for room on a tracker
   4: optional i64 kept                // of its guarantee: never lent
   5: optional i64 min_share
+  6: optional SlotTime time
 }
 
 struct QueueStatus {

@@ -1,4 +1,6 @@
 // Queues: figures, users, claims, held slots, kills.
+#include <utility>
+
 #include "thrift/wire_optional.h"
 #include "thrift/wire_views.h"
 
@@ -65,6 +67,15 @@ wire::UserFigures user_to_wire(const QueueView::User& user) {
   if (user.used_reduce_slot_ms) out.__set_used_reduce_slot_ms(*user.used_reduce_slot_ms);
   if (user.lost_map_slot_ms) out.__set_lost_map_slot_ms(*user.lost_map_slot_ms);
   if (user.lost_reduce_slot_ms) out.__set_lost_reduce_slot_ms(*user.lost_reduce_slot_ms);
+  for (const QueueView::UserAmounts& each : user.amounts) {
+    wire::UserAmounts& amounts = out.amounts.emplace_back();
+    amounts.dimension = each.dimension;
+    amounts.running = each.running;
+    if (each.limit) amounts.__set_limit(*each.limit);
+    amounts.used_ms = each.used_ms;
+    amounts.lost_ms = each.lost_ms;
+    out.__isset.amounts = true;
+  }
   return out;
 }
 
@@ -87,6 +98,9 @@ QueueView::User user_from_wire(const wire::UserFigures& user) {
   out.used_reduce_slot_ms = if_set(set.used_reduce_slot_ms, user.used_reduce_slot_ms);
   out.lost_map_slot_ms = if_set(set.lost_map_slot_ms, user.lost_map_slot_ms);
   out.lost_reduce_slot_ms = if_set(set.lost_reduce_slot_ms, user.lost_reduce_slot_ms);
+  for (const wire::UserAmounts& each : user.amounts)
+    out.amounts.push_back({each.dimension, each.running, if_set(each.__isset.limit, each.limit),
+                           each.used_ms, each.lost_ms});
   return out;
 }
 
@@ -151,10 +165,19 @@ wire::KillInfo kill_to_wire(const QueueView::Kill& kill) {
   out.slots = kill.slots;
   out.ran_ms = kill.ran_ms;
   out.outcome = kill.outcome;
+  for (const Amount& each : kill.container) {
+    wire::Amount& amount = out.container.emplace_back();
+    amount.dimension = each.dimension;
+    amount.amount = each.amount;
+    out.__isset.container = true;
+  }
   return out;
 }
 
 QueueView::Kill kill_from_wire(const wire::KillInfo& kill) {
+  std::vector<Amount> container;
+  for (const wire::Amount& each : kill.container)
+    container.push_back({each.dimension, each.amount});
   return {.at_ms = kill.at_ms,
           .claim = kill.claim,
           .claimant = kill.claimant,
@@ -165,6 +188,7 @@ QueueView::Kill kill_from_wire(const wire::KillInfo& kill) {
           .attempt = kill.attempt,
           .tracker = kill.tracker,
           .slots = kill.slots,
+          .container = std::move(container),
           .ran_ms = kill.ran_ms,
           .outcome = kill.outcome};
 }
@@ -185,6 +209,7 @@ wire::QueueStatus to_wire(const QueueView& queue) {
     amounts.__set_reserved(each.reserved);
     if (each.kept) amounts.__set_kept(*each.kept);
     if (each.min_share) amounts.__set_min_share(*each.min_share);
+    amounts.__set_time(time_to_wire(each.time));
     out.__isset.amounts = true;
   }
   if (queue.dominant_thousandths) out.__set_dominant_thousandths(*queue.dominant_thousandths);
@@ -224,7 +249,8 @@ QueueView from_wire(const wire::QueueStatus& queue) {
   for (const wire::AmountFigures& each : queue.amounts)
     out.amounts.push_back({each.dimension, slots_from_wire(each.figures), each.reserved,
                            if_set(each.__isset.kept, each.kept),
-                           if_set(each.__isset.min_share, each.min_share)});
+                           if_set(each.__isset.min_share, each.min_share),
+                           time_from_wire(each.time)});
   out.dominant_thousandths = if_set(set.dominant_thousandths, queue.dominant_thousandths);
   out.jobs_waiting = queue.jobs_waiting;
   out.jobs_pending = queue.jobs_pending;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "jobqueue/model/ids.h"
+#include "views/amount.h"
 
 namespace weir {
 
@@ -25,7 +26,8 @@ struct QueueView {
     friend bool operator==(const Slots&, const Slots&) = default;
   };
 
-  // What it has had in one class since totals_since_ms, in slot-milliseconds.
+  // What it has had in one class since totals_since_ms, in slot-milliseconds; of a dimension of
+  // containers in MB-milliseconds and so on.
   struct SlotTime {
     std::int64_t used_ms = 0;  // by attempts that have ended
     std::int64_t lent_ms = 0;
@@ -34,6 +36,17 @@ struct QueueView {
     friend bool operator==(const SlotTime&, const SlotTime&) = default;
   };
 
+  // A user's part of one dimension, where containers count.
+  struct UserAmounts {
+    std::string dimension;
+    std::int64_t running = 0;
+    std::optional<std::int64_t> limit;  // that he may hold now
+    std::int64_t used_ms = 0;           // since totals_since_ms, as `lost_ms`
+    std::int64_t lost_ms = 0;
+    friend bool operator==(const UserAmounts&, const UserAmounts&) = default;
+  };
+
+  // Where containers count nothing is said of maps and reduces, and else nothing in `amounts`.
   struct User {
     std::string user;
     std::int64_t running_maps = 0;
@@ -51,6 +64,7 @@ struct QueueView {
     std::optional<std::int64_t> used_reduce_slot_ms;
     std::optional<std::int64_t> lost_map_slot_ms;
     std::optional<std::int64_t> lost_reduce_slot_ms;
+    std::vector<UserAmounts> amounts;
     friend bool operator==(const User&, const User&) = default;
   };
 
@@ -91,12 +105,19 @@ struct QueueView {
     std::string job_name;
     std::string attempt;
     std::string tracker;
-    std::int64_t slots = 0;
+    std::int64_t slots = 0;         // a container counts as one, also for the kill_budget
+    std::vector<Amount> container;  // where containers count: what it had
     std::int64_t ran_ms = 0;
     std::string outcome;  // pending used wasted logged_only finished_first; unknown: it
                           // was pending when the JobTracker ended
     // Would be, where kills are only logged; what was done before its kill is not.
-    std::int64_t lost_slot_ms() const { return outcome == "finished_first" ? 0 : slots * ran_ms; }
+    std::int64_t lost_slot_ms() const { return slots * lost_ms(); }
+    std::vector<Amount> lost_amounts_ms() const {
+      std::vector<Amount> lost = container;
+      for (Amount& each : lost) each.amount *= lost_ms();
+      return lost;
+    }
+    std::int64_t lost_ms() const { return outcome == "finished_first" ? 0 : ran_ms; }
     friend bool operator==(const Kill&, const Kill&) = default;
   };
 
@@ -112,6 +133,7 @@ struct QueueView {
     std::int64_t reserved = 0;  // by tasks that wait for room on a tracker
     std::optional<std::int64_t> kept;  // of its guarantee: never lent
     std::optional<std::int64_t> min_share;
+    SlotTime time;
     friend bool operator==(const Amounts&, const Amounts&) = default;
   };
   std::vector<Amounts> amounts;
@@ -128,7 +150,7 @@ struct QueueView {
   std::string guaranteed;  // as set: "40%" or "40 / 20 slots"
   std::optional<std::vector<std::string>> submit;  // who may; absent: everybody
   std::optional<std::vector<std::string>> administer;
-  std::optional<SlotTime> map_time;
+  std::optional<SlotTime> map_time;  // where slots count
   std::optional<SlotTime> reduce_time;
   std::vector<Hold> holds;
   std::vector<Kill> kills;  // the last ones for it or of its tasks, newest first

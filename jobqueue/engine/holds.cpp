@@ -51,6 +51,15 @@ const char* Holds::wrong_with(const KillOrder& order) const {
   return nullptr;
 }
 
+// Nothing where slots count.
+Resources Holds::container_of(const TaskKey& task) const {
+  Resources container;
+  if (!state_.space().containers()) return container;
+  const Resources& need = state_.job(task.job).need(task.kind);
+  for (const Dimension d : state_.space().dimensions()) container[d] = need[d];
+  return container;
+}
+
 bool Holds::preempt(const KillOrder& order) {
   if (const char* wrong = wrong_with(order)) {
     emit(
@@ -93,6 +102,7 @@ bool Holds::preempt(const KillOrder& order) {
                      .from_pool = std::string(pool_of(*policy_, task.job)),
                      .user = attempt.user,
                      .slots = containers ? 1 : state_.job(task.job).width(task.kind),
+                     .container = container_of(task),
                      .ran_ms = attempt.in_slots_ms(now_),
                      .outcome = order.log_only ? KillRecord::Outcome::kLoggedOnly
                                                : KillRecord::Outcome::kPending});

@@ -26,6 +26,7 @@ class Holds : public Part {
 
  private:
   const char* wrong_with(const KillOrder& order) const;
+  Resources container_of(const TaskKey& task) const;
   bool preempt(const KillOrder& order);
   void end_hold(std::size_t place, KillRecord::Outcome outcome);
   bool reserve(const Choice& choice);

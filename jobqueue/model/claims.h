@@ -130,8 +130,9 @@ struct KillRecord {
   QueueId victim;
   std::string from_pool;  // the victim's pool, under a policy with pools
   UserId user;
-  std::int64_t slots = 0;
-  DurationMs ran_ms = 0;  // slots * ran_ms is what was lost
+  std::int64_t slots = 0;  // a container counts as one, also for the kill_budget
+  Resources container;     // where containers count: what it had, and nothing else
+  DurationMs ran_ms = 0;   // slots * ran_ms is what was lost
   Outcome outcome = Outcome::kPending;
   bool finished_first = false;  // the attempt succeeded before its tracker killed it
   std::int64_t lost_slot_ms() const { return slots * ran_ms; }
@@ -207,6 +208,7 @@ class ClaimBook {
   void add_freed(const FreedSlots& freed) { freed_.push_back(freed); }
   void forget_freed(TrackerId tracker);  // offered, or lost
   void add_record(const KillRecord& record);
+  std::deque<KillRecord>& mutable_records() { return records_; }
   void settle_records(HoldId hold, KillRecord::Outcome outcome);
   void set_finished_first(const AttemptKey& attempt);  // and so nothing was lost by its kill
   const KillRecord* record_of(const AttemptKey& attempt) const;  // of its last preemption, if kept

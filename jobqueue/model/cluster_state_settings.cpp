@@ -130,7 +130,10 @@ Resources renamed(const Resources& amount, const Space& from, const Space& to) {
 void ClusterState::replace_space(Space space) {
   const Space before = std::exchange(space_, std::move(space));
   claims_.clear(space_.dimensions().size());
+  for (KillRecord& record : claims_.mutable_records())
+    record.container = renamed(record.container, before, space_);
   for (QueueState& queue : queues_) {
+    queue.counters.rename(before, space_);
     queue.running = {};
     for (auto& [id, user] : queue.users) user.running = {};
   }

@@ -3,7 +3,20 @@
 #include <algorithm>
 #include <vector>
 
+#include "jobqueue/model/space.h"
+
 namespace weir {
+
+void SlotTime::rename(const Space& from, const Space& to) {
+  if (!from.containers() || !to.containers()) return;
+  const PerDimension<std::int64_t> before = containers_;
+  for (const Dimension d : kContainerDimensions)
+    if (d.is_named() && before[d] != 0) containers_[d] = 0;
+  for (const Dimension d : from.dimensions()) {
+    const auto now = d.is_named() && before[d] != 0 ? to.find(from.name(d)) : std::nullopt;
+    if (now) containers_[*now] = before[d];
+  }
+}
 
 UserCounters& QueueCounters::user(UserId id, TimeMs now) {
   const bool known = users.contains(id);
@@ -33,6 +46,14 @@ void QueueCounters::add(const QueueCounters& other) {
     ours.ended += theirs.ended;
     ours.used_ms += theirs.used_ms;
     ours.lost_ms += theirs.lost_ms;
+  }
+}
+
+void QueueCounters::rename(const Space& from, const Space& to) {
+  for (SlotTime* time : {&used_ms, &lent_ms, &borrowed_ms, &lost_ms}) time->rename(from, to);
+  for (auto& [id, user] : users) {
+    user.used_ms.rename(from, to);
+    user.lost_ms.rename(from, to);
   }
 }
 

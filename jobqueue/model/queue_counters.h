@@ -18,7 +18,28 @@
 
 namespace weir {
 
-using SlotTime = PerDimension<std::int64_t>;  // slot-milliseconds by class; MB-milliseconds, ...
+class Space;
+
+// Slot-milliseconds by class, and MB-milliseconds and so on. Both stand here, because settings may
+// bring the other: what slots have had is nothing that containers have.
+class SlotTime {
+ public:
+  std::int64_t& operator[](Dimension d) { return (d.is_slots() ? slots_ : containers_)[d]; }
+  std::int64_t operator[](Dimension d) const { return (d.is_slots() ? slots_ : containers_)[d]; }
+  SlotTime& operator+=(const SlotTime& other) {
+    slots_ += other.slots_, containers_ += other.containers_;
+    return *this;
+  }
+  template <class Is>
+  bool any(Is is) const {
+    return slots_.any(is) || containers_.any(is);
+  }
+  // Other resources are named, or the same in another order.
+  void rename(const Space& from, const Space& to);
+
+ private:
+  PerDimension<std::int64_t> slots_, containers_;
+};
 
 struct JobEnds {
   std::uint64_t succeeded = 0;
@@ -55,6 +76,7 @@ struct QueueCounters {
 
   UserCounters& user(UserId id, TimeMs now);
   void add(const QueueCounters& other);
+  void rename(const Space& from, const Space& to);
 };
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include "cli/progress_bar.h"
 #include "cli/queue_tables.h"
 #include "cli/tracker_commands.h"
+#include "views/amount_text.h"
 
 namespace weir::cli {
 namespace {
@@ -42,6 +43,70 @@ TEST(ContainerTables, WhatIsKeptAndReservedIsShownWhereThereIsAny) {
   const std::string table = tracker_table({tracker}).render(kUncut);
   EXPECT_NE(table.find("RESERVED FOR"), std::string::npos) << table;
   EXPECT_NE(table.find("job_0007"), std::string::npos) << table;
+}
+
+TEST(ContainerTables, AnAmountForATimeIsExactWhereItIsLittle) {
+  EXPECT_EQ(amount_time_text("memory_mb", 40'960'000), "40960 MB-s");
+  EXPECT_EQ(amount_time_text("memory_mb", 4'710'400), "4710 MB-s");
+  EXPECT_EQ(amount_time_text("vcores", 20'000), "20 vcore-s");
+  EXPECT_EQ(amount_time_text("vcores", 99'999), "99.9 vcore-s");
+  EXPECT_EQ(amount_time_text("vcores", 100'900), "100 vcore-s");
+  EXPECT_EQ(amount_time_text("gpu", 640), "0.6 gpu-s");
+  EXPECT_EQ(amount_times_text({{"memory_mb", 2'000}, {"gpu", 0}}), "2 MB-s, 0 gpu-s");
+  EXPECT_EQ(amount_times_text({}), "");
+}
+
+QueueView with_past() {
+  QueueView queue;
+  queue.name = "research";
+  queue.leaf = true;
+  queue.state = "RUNNING";
+  queue.amounts = {{"memory_mb", {.running = 1024}, 0, {}, {}, {40'960'000, 1'000, 2'500, 300}},
+                   {"vcores", {.running = 1}, 0, {}, {}, {20'000, 0, 0, 0}}};
+  return queue;
+}
+
+TEST(ContainerTables, AQueueShowsWhatItAndItsUsersHaveHad) {
+  QueueView queue = with_past();
+  queue.users = {{.user = "ann",
+                  .jobs = 3,
+                  .jobs_waiting = 0,
+                  .jobs_pending = 1,
+                  .jobs_running = 2,
+                  .jobs_succeeded = 7,
+                  .jobs_failed = 0,
+                  .jobs_killed = 1,
+                  .amounts = {{"memory_mb", 1024, 2048, 40'960'000, 300},
+                              {"vcores", 1, {}, 20'000, 0}}}};
+  const std::string shown = queue_details(queue, 0, kUncut);
+  for (const char* line :
+       {"USER  DIMENSION   HAS  LIMIT  WAIT  PEND  RUN  DONE  FAILED  KILLED     USED  LOST\n",
+        "ann   memory_mb  1024   2048     0     1    2     7       0       1  40960.0   0.3\n",
+        "      vcores        1      -                                            20.0   0.0\n"})
+    EXPECT_NE(shown.find(line), std::string::npos) << shown;
+  EXPECT_NE(shown.find("TOTALS            USED  LENT  BORROWED  LOST TO KILLS\n"
+                       "MB-seconds     40960.0   1.0       2.5            0.3\n"
+                       "vcore-seconds     20.0   0.0       0.0            0.0\n"),
+            std::string::npos)
+      << shown;
+  EXPECT_EQ(shown.find("MAPS"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("SLOT-SECONDS"), std::string::npos) << shown;
+}
+
+TEST(ContainerTables, AKillLostEachOfItsDimensions) {
+  QueueView queue = with_past();
+  queue.kills = {{.attempt = "attempt_0001_t_000000_0",
+                  .slots = 1,
+                  .container = {{"memory_mb", 2048}, {"vcores", 1}},
+                  .ran_ms = 20'000,
+                  .outcome = "used"},
+                 {.slots = 2, .ran_ms = 3'000, .outcome = "used"}};  // while slots counted
+  std::string shown = queue_details(queue, 0, kUncut);
+  EXPECT_NE(shown.find("40960 MB-s, 20 vcore-s  used"), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" 6.0  used"), std::string::npos) << shown;
+  queue.kills[0].outcome = "finished_first";
+  shown = queue_details(queue, 0, kUncut);
+  EXPECT_NE(shown.find("0 MB-s, 0 vcore-s  finished_first"), std::string::npos) << shown;
 }
 
 TEST(ContainerTables, ATrackerShowsWhatIsUsedOfItsOffer) {

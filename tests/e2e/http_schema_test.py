@@ -41,9 +41,10 @@ NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.wid
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",
             "Tracker.copied", "Tracker.copying", "Tracker.health", "Offer.total", "Offer.used", "Offer.free",
-            "Tracker.reserved_for", "Queue.dominant_thousandths", "TaskGroup.name", "TaskGroup.tasks"}
+            "Tracker.reserved_for", "Queue.dominant_thousandths", "Kill.container", "Kill.lost_ms", "Cluster.kills_last_hour.waste_ms", "TaskGroup.name", "TaskGroup.tasks"}
 NOT_NULL_HERE = {"Attempt.log_host", "Attempt.log_port", "Attempt.ran_ms", "Claim.deadline_ms", "OpenClaim.deadline_ms", "Decision.for",
-                 "Queue.administer", "Slots.maximum", "Tracker.free_disk_mb", "Tracker.last_heartbeat_ms_ago"}
+                 "Queue.administer", "Queue.map_slot_time", "Queue.reduce_slot_time", "QueueUser.used_map_slot_ms",
+                 "QueueUser.used_reduce_slot_ms", "QueueUser.lost_map_slot_ms", "QueueUser.lost_reduce_slot_ms", "Slots.maximum", "Tracker.free_disk_mb", "Tracker.last_heartbeat_ms_ago"}
 
 
 class Schema(Http):

@@ -89,6 +89,17 @@ TEST(TopDraw, HasWhatTheClusterDoes) {
   EXPECT_THAT(lines[23], HasSubstr("q quit"));
 }
 
+TEST(TopDraw, WhatKillsLostIsInSlotsOrOfEachDimension) {
+  TopModel model = sample();
+  model.kills = 2;
+  model.waste_slot_ms = 20'000;
+  EXPECT_THAT(texts(model, {}, {.columns = 120, .rows = 24}),
+              Contains(HasSubstr("kills in the last hour: 2, 20 slot-s lost")));
+  model.waste_ms = {{"memory_mb", 40'960'000}, {"vcores", 20'000}};
+  EXPECT_THAT(texts(model, {}, {.columns = 120, .rows = 24}),
+              Contains(HasSubstr("last hour: 2, 40960 MB-s, 20 vcore-s lost")));
+}
+
 TEST(TopDraw, ClaimsCountDownByThemselves) {
   TopModel model = sample();
   EXPECT_THAT(texts(model, {}, {}, 20'000), Contains(HasSubstr("kills in 3 s")));

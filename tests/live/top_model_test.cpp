@@ -68,6 +68,18 @@ TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
   EXPECT_EQ(model.slots[0].total, 0);
 }
 
+TEST(TopModel, WhatKillsLostGoesByDimensionWhereContainersCount) {
+  TopModel model;
+  const auto take = [&model](const Json& lost) {
+    take_cluster(model, Json{{"kills_last_hour", {{"attempts", 1}, {"waste_ms", lost}}}}, 0);
+    return model.waste_ms;
+  };
+  EXPECT_EQ(take({{"memory_mb", 5}, {"vcores", "x"}}),
+            (std::vector<Amount>{{"memory_mb", 5}, {"vcores", 0}}));
+  EXPECT_TRUE(take(nullptr).empty());
+  EXPECT_TRUE(take(7).empty());
+}
+
 TEST(EventParser, EventsComeOutHoweverTheStreamIsCut) {
   const std::string stream =
       "retry: 2000\n\n: heartbeat\n\nevent: jobs\r\ndata: {\"a\":\ndata: 1}\nid: 7\n\n"

@@ -93,7 +93,8 @@ inline QueueView::User full_user() {
           .used_map_slot_ms = 12,
           .used_reduce_slot_ms = 13,
           .lost_map_slot_ms = 14,
-          .lost_reduce_slot_ms = 15};
+          .lost_reduce_slot_ms = 15,
+          .amounts = {{"gpu", 16, 17, 18, 19}}};
 }
 
 inline QueueView full_queue() {
@@ -102,7 +103,7 @@ inline QueueView full_queue() {
           .state = "STOPPED",
           .maps = full_slots(100),
           .reduces = full_slots(200),
-          .amounts = {{"gpu", full_slots(300), 21, 22, 23}},
+          .amounts = {{"gpu", full_slots(300), 21, 22, 23, {25, 26, 27, 28}}},
           .dominant_thousandths = 24,
           .jobs_waiting = 1,
           .jobs_pending = 2,
@@ -138,6 +139,7 @@ inline QueueView full_queue() {
                      .attempt = "attempt_0009_m_000000_0",
                      .tracker = "tt3",
                      .slots = 24,
+                     .container = {{"memory_mb", 2048}, {"vcores", 2}},
                      .ran_ms = 25,
                      .outcome = "used"}},
           .reclaim_after_map_ms = 26,

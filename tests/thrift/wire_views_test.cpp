@@ -33,7 +33,9 @@ TEST(WireViews, ComeBackAsTheyWere) {
 TEST(WireViews, PartsMayBeThereWithoutTheirOptionalFields) {
   QueueView queue = full_queue();
   queue.users = {{.user = "bob"}};
+  queue.users.push_back({.user = "ann", .amounts = {{.dimension = "vcores", .running = 2}}});
   queue.claims = {{.slots = 3}};
+  queue.kills.push_back({.victim = "a", .slots = 1});  // of slots
   queue.priorities = true;
   queue.submit->clear();  // nobody may, which is not everybody
   EXPECT_EQ(from_wire(to_wire(queue)), queue);
@@ -57,6 +59,11 @@ TEST(WireViews, FlagsAndListsAreSentWhereThereIsSomethingToSay) {
   EXPECT_FALSE(to_wire(TrackerView()).__isset.faults);
   EXPECT_FALSE(to_wire(TrackerView()).__isset.order);
   EXPECT_TRUE(to_wire(QueueView()).__isset.kills);
+  QueueView queue;
+  queue.users.resize(1);
+  queue.kills.resize(1);
+  EXPECT_FALSE(to_wire(queue).users[0].__isset.amounts);
+  EXPECT_FALSE(to_wire(queue).kills[0].__isset.container);
   EXPECT_TRUE(to_wire(PolicyView()).__isset.outlooks);
 }
 

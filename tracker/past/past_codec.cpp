@@ -19,21 +19,35 @@ QueueView::SlotTime time_of(const Json& json) {
   return {json.at(0), json.at(1), json.at(2), json.at(3)};
 }
 
+// Where slots count all is as it was written before there were containers.
 Json json_of(const QueuePast::User& user) {
-  return {user.name,        user.succeeded,      user.failed,      user.killed,
-          user.used_map_ms, user.used_reduce_ms, user.lost_map_ms, user.lost_reduce_ms};
+  Json out = {user.name,        user.succeeded,      user.failed,      user.killed,
+              user.used_map_ms, user.used_reduce_ms, user.lost_map_ms, user.lost_reduce_ms};
+  if (user.amounts.empty()) return out;
+  Json amounts = Json::object();
+  for (const auto& [dimension, had] : user.amounts)
+    amounts[dimension] = {had.used_ms, had.lost_ms};
+  out.push_back(std::move(amounts));
+  return out;
 }
 
 QueuePast::User user_of(const Json& json) {
-  return {json.at(0), json.at(1), json.at(2), json.at(3),
-          json.at(4), json.at(5), json.at(6), json.at(7)};
+  QueuePast::User user = {json.at(0), json.at(1), json.at(2), json.at(3),
+                          json.at(4), json.at(5), json.at(6), json.at(7)};
+  if (json.size() <= 8) return user;
+  for (const auto& [dimension, had] : json.at(8).items())
+    user.amounts[dimension] = {had.at(0), had.at(1)};
+  return user;
 }
 
 Json json_of(const QueueView::Kill& kill) {
-  return {{"at", kill.at_ms},       {"claim", kill.claim},       {"claimant", kill.claimant},
+  Json out = {{"at", kill.at_ms},       {"claim", kill.claim},       {"claimant", kill.claimant},
           {"owed", kill.owed_ms},   {"victim", kill.victim},     {"user", kill.user},
           {"job", kill.job_name},   {"attempt", kill.attempt},   {"tracker", kill.tracker},
           {"slots", kill.slots},    {"ran", kill.ran_ms},        {"outcome", kill.outcome}};
+  for (const Amount& each : kill.container)  // a list: they have an order
+    out["container"].push_back({each.dimension, each.amount});
+  return out;
 }
 
 QueueView::Kill kill_of(const Json& json) {
@@ -48,6 +62,10 @@ QueueView::Kill kill_of(const Json& json) {
   kill.attempt = json.at("attempt");
   kill.tracker = json.at("tracker");
   kill.slots = json.at("slots");
+  if (json.contains("container")) {
+    for (const Json& each : json.at("container"))
+      kill.container.push_back({each.at(0), each.at(1)});
+  }
   kill.ran_ms = json.at("ran");
   kill.outcome = json.at("outcome");
   // Nobody held the slot any more when the JobTracker had ended.
@@ -102,12 +120,14 @@ std::string encode(const QueuePast& past) {
   Json users = Json::array(), kills = Json::array();
   for (const QueuePast::User& user : past.users) users.push_back(json_of(user));
   for (const QueueView::Kill& kill : past.kills) kills.push_back(json_of(kill));
-  const Json all = {{"since", past.since},
-                    {"maps", numbers_of(past.maps)},
-                    {"reduces", numbers_of(past.reduces)},
-                    {"jobs", {past.succeeded, past.failed, past.killed}},
-                    {"users", std::move(users)},
-                    {"kills", std::move(kills)}};
+  Json all = {{"since", past.since},
+              {"maps", numbers_of(past.maps)},
+              {"reduces", numbers_of(past.reduces)},
+              {"jobs", {past.succeeded, past.failed, past.killed}},
+              {"users", std::move(users)},
+              {"kills", std::move(kills)}};
+  for (const auto& [dimension, time] : past.amounts)
+    all["dimensions"][dimension] = numbers_of(time);
   return all.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -118,6 +138,10 @@ std::optional<QueuePast> decode_queue(std::string_view text) try {
   past.since = json.at("since");
   past.maps = time_of(json.at("maps"));
   past.reduces = time_of(json.at("reduces"));
+  if (json.contains("dimensions")) {
+    for (const auto& [dimension, time] : json.at("dimensions").items())
+      past.amounts[dimension] = time_of(time);
+  }
   const Json& jobs = json.at("jobs");
   past.succeeded = jobs.at(0);
   past.failed = jobs.at(1);

@@ -98,8 +98,8 @@ void PastKeeper::put_queues(SeriesWrite& write) {
     put(path, "");
   }
   for (const QueueView& queue : *views->queues) {
-    QueuePast past = past_of(queue);
     QueuePast& known = written_[queue.name];
+    QueuePast past = past_of(queue, known);
     if (past == known) continue;
     put(queue.name, encode(past));
     known = std::move(past);

@@ -1,6 +1,8 @@
 #include "tracker/published/past.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "jobqueue/model/cluster_state.h"
@@ -15,6 +17,12 @@ void add(const QueueView::SlotTime& from, QueueView::SlotTime& to) {
   to.lost_ms += from.lost_ms;
 }
 
+// What an inner queue has lent and borrowed is its own; the rest is summed up over its leaves.
+void add_own(const QueueView::SlotTime& from, QueueView::SlotTime& to) {
+  to.lent_ms += from.lent_ms;
+  to.borrowed_ms += from.borrowed_ms;
+}
+
 void add(const QueuePast::User& from, QueuePast::User& to) {
   to.succeeded += from.succeeded;
   to.failed += from.failed;
@@ -23,15 +31,32 @@ void add(const QueuePast::User& from, QueuePast::User& to) {
   to.used_reduce_ms += from.used_reduce_ms;
   to.lost_map_ms += from.lost_map_ms;
   to.lost_reduce_ms += from.lost_reduce_ms;
+  for (const auto& [dimension, had] : from.amounts) {
+    to.amounts[dimension].used_ms += had.used_ms;
+    to.amounts[dimension].lost_ms += had.lost_ms;
+  }
 }
 
-void add(const QueuePast::User& from, QueueView::User& to) {
+// Of a queue where `shown` counts, or slots do.
+void add(const QueuePast::User& from, const std::vector<QueueView::Amounts>& shown,
+         QueueView::User& to) {
   const auto sum = [](std::optional<std::int64_t>& total, std::int64_t more) {
     total = total.value_or(0) + more;
   };
   sum(to.jobs_succeeded, from.succeeded);
   sum(to.jobs_failed, from.failed);
   sum(to.jobs_killed, from.killed);
+  if (!shown.empty()) {
+    to.amounts.resize(shown.size());
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      to.amounts[i].dimension = shown[i].dimension;
+      const auto had = from.amounts.find(shown[i].dimension);
+      if (had == from.amounts.end()) continue;
+      to.amounts[i].used_ms += had->second.used_ms;
+      to.amounts[i].lost_ms += had->second.lost_ms;
+    }
+    return;
+  }
   sum(to.used_map_slot_ms, from.used_map_ms);
   sum(to.used_reduce_slot_ms, from.used_reduce_ms);
   sum(to.lost_map_slot_ms, from.lost_map_ms);
@@ -42,6 +67,7 @@ void add(QueuePast&& from, QueuePast& to) {
   to.since = to.since == 0 ? from.since : std::min(to.since, from.since);
   add(from.maps, to.maps);
   add(from.reduces, to.reduces);
+  for (const auto& [dimension, time] : from.amounts) add(time, to.amounts[dimension]);
   to.succeeded += from.succeeded;
   to.failed += from.failed;
   to.killed += from.killed;
@@ -68,23 +94,42 @@ bool QueuePast::User::empty() const {
   return *this == nothing;
 }
 
-QueuePast past_of(const QueueView& queue) {
+namespace {
+
+QueuePast::User past_of(const QueueView::User& user, const QueuePast::User& before) {
+  QueuePast::User out{user.user,
+                      user.jobs_succeeded.value_or(0),
+                      user.jobs_failed.value_or(0),
+                      user.jobs_killed.value_or(0),
+                      user.used_map_slot_ms.value_or(before.used_map_ms),
+                      user.used_reduce_slot_ms.value_or(before.used_reduce_ms),
+                      user.lost_map_slot_ms.value_or(before.lost_map_ms),
+                      user.lost_reduce_slot_ms.value_or(before.lost_reduce_ms),
+                      before.amounts};
+  for (const QueueView::UserAmounts& each : user.amounts) {
+    if (each.used_ms != 0 || each.lost_ms != 0)
+      out.amounts[each.dimension] = {each.used_ms, each.lost_ms};
+  }
+  return out;
+}
+
+}  // namespace
+
+QueuePast past_of(const QueueView& queue, const QueuePast& before) {
   QueuePast out;
   out.since = queue.totals_since_ms;
-  out.maps = queue.map_time.value_or(QueueView::SlotTime{});
-  out.reduces = queue.reduce_time.value_or(QueueView::SlotTime{});
+  out.maps = queue.map_time.value_or(before.maps);
+  out.reduces = queue.reduce_time.value_or(before.reduces);
+  out.amounts = before.amounts;
+  for (const QueueView::Amounts& each : queue.amounts) out.amounts[each.dimension] = each.time;
   out.succeeded = queue.jobs_succeeded;
   out.failed = queue.jobs_failed;
   out.killed = queue.jobs_killed;
+  std::map<std::string_view, const QueuePast::User*> known;
+  for (const QueuePast::User& user : before.users) known.emplace(user.name, &user);
   for (const QueueView::User& user : queue.users) {
-    const QueuePast::User past{user.user,
-                               user.jobs_succeeded.value_or(0),
-                               user.jobs_failed.value_or(0),
-                               user.jobs_killed.value_or(0),
-                               user.used_map_slot_ms.value_or(0),
-                               user.used_reduce_slot_ms.value_or(0),
-                               user.lost_map_slot_ms.value_or(0),
-                               user.lost_reduce_slot_ms.value_or(0)};
+    const auto found = known.find(user.user);
+    const auto past = past_of(user, found == known.end() ? QueuePast::User{} : *found->second);
     if (!past.empty()) out.users.push_back(past);
   }
   out.kills = queue.kills;
@@ -106,20 +151,24 @@ void Past::follow(const Settings& settings, const QueueTree& tree) {
   }
 }
 
-// What an inner queue has lent and borrowed is its own; the rest is summed up over its leaves.
 void Past::add_totals(QueueView& queue) const {
   queue.totals_since_ms = started_;
   const auto found = queues_.find(queue.name);
   if (found == queues_.end()) return;
   const QueuePast& past = found->second;
   queue.totals_since_ms = past.since;
-  if (!queue.leaf) {
-    for (auto [time, before] : {std::pair{&queue.map_time, &past.maps},
-                                std::pair{&queue.reduce_time, &past.reduces}}) {
-      if (!*time) continue;
-      (*time)->lent_ms += before->lent_ms;
-      (*time)->borrowed_ms += before->borrowed_ms;
+  for (QueueView::Amounts& each : queue.amounts) {
+    const auto before = past.amounts.find(each.dimension);
+    if (before == past.amounts.end()) continue;
+    if (queue.leaf) {
+      add(before->second, each.time);
+    } else {
+      add_own(before->second, each.time);
     }
+  }
+  if (!queue.leaf) {
+    if (queue.map_time) add_own(past.maps, *queue.map_time);
+    if (queue.reduce_time) add_own(past.reduces, *queue.reduce_time);
     return;
   }
   if (queue.map_time) add(past.maps, *queue.map_time);
@@ -133,13 +182,13 @@ void Past::add_totals(QueueView& queue) const {
     const auto same = std::find_if(queue.users.begin(), queue.users.end(),
                                    [&](const auto& shown) { return shown.user == user.name; });
     if (same != queue.users.end()) {
-      add(user, *same);
+      add(user, queue.amounts, *same);
     } else if (gone < kUsersShown) {
       ++gone;
       QueueView::User shown;
       shown.user = user.name;
       shown.jobs_waiting = shown.jobs_running = shown.jobs_pending = 0;
-      add(user, shown);
+      add(user, queue.amounts, shown);
       queue.users.push_back(std::move(shown));
     }
   }

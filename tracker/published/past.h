@@ -16,24 +16,32 @@
 
 namespace weir {
 
+// Slots and containers stand side by side, as settings may bring the other: what does not count by
+// now stays as it was, and is shown when it does.
 struct QueuePast {
+  struct Had {
+    std::int64_t used_ms = 0, lost_ms = 0;
+    friend bool operator==(const Had&, const Had&) = default;
+  };
   struct User {
     std::string name;
     std::int64_t succeeded = 0, failed = 0, killed = 0;  // jobs
     std::int64_t used_map_ms = 0, used_reduce_ms = 0, lost_map_ms = 0, lost_reduce_ms = 0;
+    std::map<std::string, Had> amounts = {};  // by dimension of containers
     bool empty() const;
     friend bool operator==(const User&, const User&) = default;
   };
   TimeMs since = 0;  // wall clock
   QueueView::SlotTime maps, reduces;
+  std::map<std::string, QueueView::SlotTime> amounts;  // by dimension of containers
   std::int64_t succeeded = 0, failed = 0, killed = 0;  // jobs
   std::vector<User> users;             // those who were there last come first
   std::vector<QueueView::Kill> kills;  // newest first
   friend bool operator==(const QueuePast&, const QueuePast&) = default;
 };
 
-// What of the view is to be kept.
-QueuePast past_of(const QueueView& queue);
+// What of the view is to be kept; and of what was kept before that of which the view says nothing.
+QueuePast past_of(const QueueView& queue, const QueuePast& before = {});
 
 class Past {
  public:

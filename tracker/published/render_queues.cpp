@@ -28,47 +28,85 @@ QueueView::Slots render_figures(const QueueFigures& figures, bool guarantees) {
   return out;
 }
 
-QueueView::SlotTime render_time(const QueueCounters& counters, TaskKind kind) {
+QueueView::SlotTime render_time(const QueueCounters& counters, Dimension d) {
   QueueView::SlotTime out;
-  out.used_ms = counters.used_ms[kind];
-  out.lent_ms = counters.lent_ms[kind];
-  out.borrowed_ms = counters.borrowed_ms[kind];
-  out.lost_ms = counters.lost_ms[kind];
+  out.used_ms = counters.used_ms[d];
+  out.lent_ms = counters.lent_ms[d];
+  out.borrowed_ms = counters.borrowed_ms[d];
+  out.lost_ms = counters.lost_ms[d];
   return out;
 }
 
-void add_past(const UserCounters& counters, QueueView::User* out) {
+void add_past(const UserCounters& counters, const Space& space, QueueView::User* out) {
   out->jobs_succeeded = static_cast<std::int64_t>(counters.ended.succeeded);
   out->jobs_failed = static_cast<std::int64_t>(counters.ended.failed);
   out->jobs_killed = static_cast<std::int64_t>(counters.ended.killed);
+  if (space.containers()) {
+    out->amounts.resize(space.dimensions().size());
+    for (std::size_t i = 0; i < out->amounts.size(); ++i) {
+      const Dimension d = space.dimensions()[i];
+      out->amounts[i].dimension = space.name(d);
+      out->amounts[i].used_ms = counters.used_ms[d];
+      out->amounts[i].lost_ms = counters.lost_ms[d];
+    }
+    return;
+  }
   out->used_map_slot_ms = counters.used_ms[TaskKind::kMap];
   out->used_reduce_slot_ms = counters.used_ms[TaskKind::kReduce];
   out->lost_map_slot_ms = counters.lost_ms[TaskKind::kMap];
   out->lost_reduce_slot_ms = counters.lost_ms[TaskKind::kReduce];
 }
 
+// What users hold of a leaf, and up to where they may go.
+class RunningOfUsers {
+ public:
+  RunningOfUsers(const Engine& engine, QueueId leaf, const QueueView& queue)
+      : space_(engine.state().space()), queue_(queue) {
+    for (const Dimension d : space_.dimensions())
+      limits_.push_back(engine.policy().figures(leaf, d).user_limit);
+  }
+
+  void add(const PerDimension<std::int64_t>& running, QueueView::User* out) const {
+    if (space_.containers()) {
+      for (std::size_t i = 0; i < limits_.size(); ++i) {
+        QueueView::UserAmounts& amounts = out->amounts[i];
+        amounts.running = running[space_.dimensions()[i]];
+        const std::int64_t maximum = queue_.amounts[i].figures.maximum.value_or(0);
+        if (limits_[i] >= 0) amounts.limit = std::min(limits_[i], maximum);
+      }
+      return;
+    }
+    const std::int64_t map_limit = limits_[0], reduce_limit = limits_[1];
+    out->running_maps = running[TaskKind::kMap];
+    out->running_reduces = running[TaskKind::kReduce];
+    if (map_limit >= 0) out->limit_maps = std::min(map_limit, queue_.maps.maximum.value_or(0));
+    if (reduce_limit >= 0)
+      out->limit_reduces = std::min(reduce_limit, queue_.reduces.maximum.value_or(0));
+  }
+
+ private:
+  const Space& space_;
+  const QueueView& queue_;
+  std::vector<std::int64_t> limits_;  // by dimension
+};
+
 // Those who have a job or a task here, then the last ones who had.
 void render_users(const Engine& engine, QueueId leaf, QueueView* out) {
   const ClusterState& state = engine.state();
   const QueueState& queue = state.queue(leaf);
-  const std::int64_t map_limit = engine.policy().figures(leaf, TaskKind::kMap).user_limit;
-  const std::int64_t reduce_limit = engine.policy().figures(leaf, TaskKind::kReduce).user_limit;
+  const RunningOfUsers held(engine, leaf, *out);
   const auto past = &queue.counters.users;
   for (const auto& [id, user] : queue.users) {
     QueueView::User figures;
     figures.user = state.user_name(id);
-    figures.running_maps = user.running[TaskKind::kMap];
-    figures.running_reduces = user.running[TaskKind::kReduce];
     figures.jobs = count(user.jobs_waiting + user.jobs_running);
-    if (figures.jobs == 0 && figures.running_maps == 0 && figures.running_reduces == 0) continue;
-    if (map_limit >= 0) figures.limit_maps = std::min(map_limit, out->maps.maximum.value_or(0));
-    if (reduce_limit >= 0)
-      figures.limit_reduces = std::min(reduce_limit, out->reduces.maximum.value_or(0));
+    if (figures.jobs == 0 && user.running.all_zero()) continue;
     figures.jobs_waiting = count(user.jobs_waiting);
     figures.jobs_running = count(user.jobs_running - user.jobs_pending);
     figures.jobs_pending = count(user.jobs_pending);
     const auto known = past->find(id);
-    add_past(known == past->end() ? UserCounters{} : known->second, &figures);
+    add_past(known == past->end() ? UserCounters{} : known->second, state.space(), &figures);
+    held.add(user.running, &figures);
     out->users.push_back(std::move(figures));
   }
   std::vector<std::pair<TimeMs, UserId>> gone;
@@ -81,7 +119,7 @@ void render_users(const Engine& engine, QueueId leaf, QueueView* out) {
     QueueView::User figures;
     figures.user = state.user_name(gone[i].second);
     figures.jobs_waiting = figures.jobs_running = figures.jobs_pending = 0;
-    add_past(past->at(gone[i].second), &figures);
+    add_past(past->at(gone[i].second), state.space(), &figures);
     out->users.push_back(std::move(figures));
   }
 }
@@ -148,6 +186,10 @@ QueueView::Kill render_kill(const ClusterState& state, const KillRecord& record,
   out.attempt = attempt_name(record.attempt);
   out.tracker = state.tracker(record.tracker).name;
   out.slots = record.slots;
+  for (const Dimension d : kContainerDimensions) {  // also where slots count by now
+    if (record.container[d] > 0)
+      out.container.push_back({std::string(state.space().name(d)), record.container[d]});
+  }
   out.ran_ms = record.ran_ms;
   out.outcome = outcome_of(record);
   return out;
@@ -163,6 +205,7 @@ void render_amounts(const Engine& engine, QueueId id, QueueView& out) {
     amounts.reserved = state.reserved(id)[d];
     if (figures.kept >= 0) amounts.kept = figures.kept;
     if (figures.min_share >= 0) amounts.min_share = figures.min_share;
+    amounts.time = render_time(state.queue(id).counters, d);
     const std::int64_t total = state.total()[d];
     if (total > 0) dominant = std::max(dominant, 1000 * figures.running / total);
   }
@@ -189,6 +232,8 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   } else {
     out.maps = figures(TaskKind::kMap);
     out.reduces = figures(TaskKind::kReduce);
+    out.map_time = render_time(queue.counters, TaskKind::kMap);
+    out.reduce_time = render_time(queue.counters, TaskKind::kReduce);
   }
   out.jobs_waiting = count(queue.jobs_waiting);
   out.jobs_running = count(queue.jobs_running - queue.jobs_pending);
@@ -199,8 +244,6 @@ QueueView render_queue(const Engine& engine, QueueId id, const WallClock& wall) 
   out.guaranteed = format_guarantee(node.settings.guaranteed, state.space());
   out.submit = who_may_submit(state, id);
   out.administer = who_may_administer(state, id);
-  out.map_time = render_time(queue.counters, TaskKind::kMap);
-  out.reduce_time = render_time(queue.counters, TaskKind::kReduce);
   const auto after = [&](TaskKind kind) {
     const DurationMs ms = reclaim_after_ms(state.tree(), id, kind);
     return ms == kNever ? std::int64_t{-1} : ms;
@@ -235,16 +278,18 @@ void add_up_inner_queues(const QueueTree& tree, std::vector<QueueView>* queues) 
     QueueView& to = (*queues)[parent.index() - 1];
     to.maps.pending += from.maps.pending;
     to.reduces.pending += from.reduces.pending;
-    for (std::size_t d = 0; d < to.amounts.size(); ++d)
+    for (std::size_t d = 0; d < to.amounts.size(); ++d) {
       to.amounts[d].figures.pending += from.amounts[d].figures.pending;
+      add_up(from.amounts[d].time, &to.amounts[d].time);
+    }
     to.jobs_waiting += from.jobs_waiting;
     to.jobs_running += from.jobs_running;
     to.jobs_pending += from.jobs_pending;
     to.jobs_succeeded += from.jobs_succeeded;
     to.jobs_failed += from.jobs_failed;
     to.jobs_killed += from.jobs_killed;
-    add_up(*from.map_time, &*to.map_time);
-    add_up(*from.reduce_time, &*to.reduce_time);
+    if (from.map_time) add_up(*from.map_time, &*to.map_time);
+    if (from.reduce_time) add_up(*from.reduce_time, &*to.reduce_time);
   }
 }
 
@@ -281,18 +326,31 @@ void add_copies(const ClusterState& state, std::vector<QueueView>* out) {
   }
 }
 
+void add_launchable(const Space& space, const Job& job, QueueView& out) {
+  if (!space.containers()) {
+    out.maps.pending += job.launchable(TaskKind::kMap) * job.width(TaskKind::kMap);
+    out.reduces.pending += job.launchable(TaskKind::kReduce) * job.width(TaskKind::kReduce);
+    return;
+  }
+  for (const TaskKind kind : job.kinds()) {
+    for (std::size_t i = 0; i < out.amounts.size(); ++i)
+      out.amounts[i].figures.pending +=
+          job.launchable(kind) * job.need(kind)[space.dimensions()[i]];
+  }
+}
+
 // Without any tracker a policy finds that nothing may run and counts nothing as pending. It pends.
 void add_pending_without_trackers(const ClusterState& state, std::vector<QueueView>* out) {
   if (state.live_trackers() > 0) return;
-  for (QueueView& queue : *out) queue.maps.pending = queue.reduces.pending = 0;
+  for (QueueView& queue : *out) {
+    queue.maps.pending = queue.reduces.pending = 0;
+    for (QueueView::Amounts& each : queue.amounts) each.figures.pending = 0;
+  }
   for (const QueueId leaf : state.tree().leaves()) {
     for (const JobId id : state.queue(leaf).unfinished) {
       const Job& job = state.job(id);
-      for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q)) {
-        QueueView& queue = (*out)[q.index() - 1];
-        queue.maps.pending += job.launchable(TaskKind::kMap) * job.width(TaskKind::kMap);
-        queue.reduces.pending += job.launchable(TaskKind::kReduce) * job.width(TaskKind::kReduce);
-      }
+      for (QueueId q = leaf; q != QueueTree::root(); q = state.tree().parent(q))
+        add_launchable(state.space(), job, (*out)[q.index() - 1]);
     }
   }
 }

@@ -39,6 +39,9 @@ Json to_json(const ServerView& server);
 Json to_json(const SeriesView& series);
 Json to_json(const DecisionView& decision);
 
+// {"memory_mb": 2048, "vcores": 1}, in their order; null: none.
+Json amounts_json(const std::vector<Amount>& amounts);
+
 template <class View>
 Json to_json(const std::vector<View>& views) {
   Json list = Json::array();

@@ -3,6 +3,14 @@
 #include "views/json/or_null.h"
 
 namespace weir {
+
+Json amounts_json(const std::vector<Amount>& amounts) {
+  if (amounts.empty()) return nullptr;
+  Json by_dimension;
+  for (const Amount& each : amounts) by_dimension[each.dimension] = each.amount;
+  return by_dimension;
+}
+
 namespace {
 
 Json slots_json(const QueueView::Slots& slots) {
@@ -17,15 +25,25 @@ Json slots_json(const QueueView::Slots& slots) {
           {"copying", or_null(slots.copying)}};
 }
 
+Json time_json(const QueueView::SlotTime& time) {
+  return {{"used_ms", time.used_ms},
+          {"lent_ms", time.lent_ms},
+          {"borrowed_ms", time.borrowed_ms},
+          {"lost_ms", time.lost_ms}};
+}
+
 Json time_json(const std::optional<QueueView::SlotTime>& time) {
-  if (!time) return nullptr;
-  return {{"used_ms", time->used_ms},
-          {"lent_ms", time->lent_ms},
-          {"borrowed_ms", time->borrowed_ms},
-          {"lost_ms", time->lost_ms}};
+  return time ? time_json(*time) : Json(nullptr);
 }
 
 Json part_json(const QueueView::User& user) {
+  Json dimensions = Json::object();
+  for (const QueueView::UserAmounts& each : user.amounts) {
+    dimensions[each.dimension] = {{"running", each.running},
+                                  {"limit", or_null(each.limit)},
+                                  {"used_ms", each.used_ms},
+                                  {"lost_ms", each.lost_ms}};
+  }
   return {{"user", user.user},
           {"running_maps", user.running_maps},
           {"running_reduces", user.running_reduces},
@@ -41,7 +59,8 @@ Json part_json(const QueueView::User& user) {
           {"used_map_slot_ms", or_null(user.used_map_slot_ms)},
           {"used_reduce_slot_ms", or_null(user.used_reduce_slot_ms)},
           {"lost_map_slot_ms", or_null(user.lost_map_slot_ms)},
-          {"lost_reduce_slot_ms", or_null(user.lost_reduce_slot_ms)}};
+          {"lost_reduce_slot_ms", or_null(user.lost_reduce_slot_ms)},
+          {"dimensions", std::move(dimensions)}};
 }
 
 Json part_json(const QueueView::Claim& claim) {
@@ -73,7 +92,8 @@ Json part_json(const QueueView::Kill& kill) {
           {"job", kill.job_name},      {"attempt", kill.attempt},
           {"tracker", kill.tracker},   {"slots", kill.slots},
           {"ran_ms", kill.ran_ms},     {"lost_slot_ms", kill.lost_slot_ms()},
-          {"outcome", kill.outcome}};
+          {"outcome", kill.outcome},   {"container", amounts_json(kill.container)},
+          {"lost_ms", amounts_json(kill.lost_amounts_ms())}};
 }
 
 template <class Part>
@@ -92,6 +112,7 @@ Json to_json(const QueueView& queue) {
     amounts["min_share"] = or_null(each.min_share);
     amounts["kept"] = or_null(each.kept);
     amounts["reserved"] = each.reserved;
+    amounts["time"] = time_json(each.time);
   }
   return {{"name", queue.name},
           {"leaf", queue.leaf},

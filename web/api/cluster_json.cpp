@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracker/published/listing.h"
 
@@ -65,14 +66,32 @@ Json jobs_json(const PublishedViews& views) {
 Json kills_json(const PublishedViews& views, std::int64_t now_ms) {
   std::set<std::pair<std::string, std::int64_t>> seen;
   std::int64_t waste_ms = 0;
+  std::vector<Amount> amounts;
+  const auto add = [&](const std::string& dimension, std::int64_t amount_ms) {
+    const auto same = std::find_if(amounts.begin(), amounts.end(), [&](const Amount& known) {
+      return known.dimension == dimension;
+    });
+    if (same == amounts.end()) {
+      amounts.push_back({dimension, amount_ms});
+    } else {
+      same->amount += amount_ms;
+    }
+  };
+  if (!views.queues->empty()) {
+    for (const auto& counted : views.queues->front().amounts) add(counted.dimension, 0);
+  }
   for (const QueueView& queue : *views.queues) {
     for (const QueueView::Kill& kill : queue.kills) {
       const bool died = kill.outcome != "logged_only" && kill.outcome != "finished_first";
       if (kill.at_ms + kHourMs < now_ms || !died) continue;
-      if (seen.emplace(kill.attempt, kill.at_ms).second) waste_ms += kill.lost_slot_ms();
+      if (!seen.emplace(kill.attempt, kill.at_ms).second) continue;
+      waste_ms += kill.lost_slot_ms();
+      for (const Amount& lost : kill.lost_amounts_ms()) add(lost.dimension, lost.amount);
     }
   }
-  return {{"attempts", seen.size()}, {"waste_slot_ms", waste_ms}};
+  return {{"attempts", seen.size()},
+          {"waste_slot_ms", waste_ms},
+          {"waste_ms", amounts_json(amounts)}};
 }
 
 }  // namespace

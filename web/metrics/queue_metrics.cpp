@@ -129,6 +129,30 @@ void add_slot_time(Families& families, const PublishedViews& views) {
        "Slot-seconds of its attempts that were killed for another queue.", &Time::lost_ms);
 }
 
+// Families of their own: MB-seconds are no slot-seconds, and who sums up classes would add them.
+void add_amount_time(Families& families, const PublishedViews& views) {
+  using Time = QueueView::SlotTime;
+  const auto time = [&](const char* metric, const char* help, std::int64_t Time::* member) {
+    families.counter(metric, help);
+    for (const QueueView& queue : *views.queues) {
+      for (const QueueView::Amounts& each : queue.amounts) {
+        families.add(static_cast<double>(each.time.*member) / 1'000,
+                     {{"queue", queue.name}, {"dimension", each.dimension}});
+      }
+    }
+  };
+  time("weir_queue_used_amount_seconds_total",
+       "Where containers count: MB-seconds, vcore-seconds and so on of the queue's attempts that "
+       "have ended.",
+       &Time::used_ms);
+  time("weir_queue_lent_amount_seconds_total", "Likewise, of its guarantee that others had.",
+       &Time::lent_ms);
+  time("weir_queue_borrowed_amount_seconds_total", "Likewise, above its guarantee.",
+       &Time::borrowed_ms);
+  time("weir_queue_lost_amount_seconds_total",
+       "Likewise, of its attempts that were killed for another queue.", &Time::lost_ms);
+}
+
 }  // namespace
 
 void add_queues(Families& families, const PublishedViews& views, std::int64_t now) {
@@ -141,6 +165,7 @@ void add_queues(Families& families, const PublishedViews& views, std::int64_t no
   add_figures(families, views);
   add_claims(families, views, now);
   add_slot_time(families, views);
+  add_amount_time(families, views);
   families.gauge("weir_queue_jobs", "Unfinished jobs of the queue, by state as in weir_jobs.");
   for (const QueueView& queue : *views.queues) {
     families.add(std::int64_t{queue.jobs_waiting}, {{"queue", queue.name}, {"state", "waiting"}});

@@ -60,6 +60,19 @@ export function slotTime(ms) {
   return `${(s / 3600).toFixed(1)} slot-h`;
 }
 
+/** So much of each dimension for a time: 40,960 MB-s, 20 vcore-s. Where slots count, slot-time. */
+export function timeOf(slotMs, byDimension) {
+  if (!byDimension) return slotTime(slotMs);
+  const units = {memory_mb: 'MB', vcores: 'vcore'};
+  const time = ([dimension, ms]) => {
+    const s = ms / 1000;
+    const long = Math.abs(s) >= 1_000_000;
+    const amount = INTEGER.format(Math.round(long ? s / 3600 : s));
+    return `${amount} ${units[dimension] ?? dimension}-${long ? 'h' : 's'}`;
+  };
+  return Object.entries(byDimension).map(time).join(', ');
+}
+
 export function megabytes(mb) {
   if (mb === null || mb === undefined) return DASH;
   const gib = mb / 1024;

@@ -2,7 +2,8 @@
 import {h, visible} from './dom.js';
 import {queueLink} from './job_cells.js';
 import {plainTable, showFacts, wideTable} from './plain_table.js';
-import {whole, duration, seconds, slotTime, clock, moment, DASH} from './format.js';
+import {DASH, amountOf, clock, duration, moment, seconds} from './format.js';
+import {slotTime, timeOf, whole} from './format.js';
 import {href} from './router.js';
 import {killLines} from './queue_tree.js';
 import {empty} from './states.js';
@@ -43,7 +44,7 @@ export function killTable(queue) {
     'Of',
     'User',
     'Job',
-    ['Slots', WORDS.killed],
+    [queue.kills.some((kill) => kill.container) ? 'Containers' : 'Slots', WORDS.killed],
     ['Lost', WORDS.waste, 'num'],
     ['Outcome', WORDS.outcome],
   ];
@@ -56,24 +57,56 @@ export function killTable(queue) {
       visible(kill.user),
       h('a', {href: '/jobs/' + kill.job}, kill.job),
       whole(kill.slots),
-      slotTime(kill.lost),
+      timeOf(kill.lost, kill.lost_ms),
       kill.outcome,
     ]),
   );
 }
 
+const limit = (n) => (n === null ? '' : ` / ${whole(n)}`);
+
+/** What a user holds and may hold of what is counted here: heads, and cells of one user. */
+function held(queue) {
+  const dimensions = Object.keys(queue.dimensions);
+  if (dimensions.length) {
+    const tip = (name) => `Of ${visible(name)} that the user has / how much one user may hold now.`;
+    const cell = (one) => (name) =>
+      whole(one.dimensions[name]?.running) + limit(one.dimensions[name]?.limit ?? null);
+    return {
+      heads: dimensions.map((name) => [visible(name), tip(name)]),
+      cells: (one) => dimensions.map(cell(one)),
+    };
+  }
+  return {
+    heads: [
+      ['Map slots', 'Running map slots of the user / how many one user may hold now.'],
+      ['Reduce slots', 'Running reduce slots of the user / how many one user may hold now.'],
+    ],
+    cells: (one) => [
+      whole(one.running_maps) + limit(one.limit_maps),
+      whole(one.running_reduces) + limit(one.limit_reduces),
+    ],
+  };
+}
+
+/** What a user has used, or lost, since the totals count. */
+function had(one, what) {
+  const amounts = Object.entries(one.dimensions).map(([name, its]) => [name, its[what + '_ms']]);
+  const slots = (one[what + '_map_slot_ms'] ?? 0) + (one[what + '_reduce_slot_ms'] ?? 0);
+  return timeOf(slots, amounts.length ? Object.fromEntries(amounts) : null);
+}
+
 export function userTable(queue) {
   const since = moment(queue.totals_since_ms);
   if (!queue.users.length) return empty(`Nobody has or had jobs here since ${since}.`);
+  const {heads: heldHeads, cells} = held(queue);
   const heads = [
     'User',
-    ['Map slots', 'Running map slots of the user / how many one user may hold now.'],
-    ['Reduce slots', 'Running reduce slots of the user / how many one user may hold now.'],
+    ...heldHeads,
     ['Jobs', WORDS.jobs],
-    ['Used', `Slot-time of attempts that have ended, since ${since}.`, 'num'],
+    ['Used', `What attempts that have ended had, since ${since}.`, 'num'],
     ['Lost', WORDS.waste, 'num'],
   ];
-  const limit = (n) => (n === null ? '' : ` / ${whole(n)}`);
   return wideTable(
     heads,
     queue.users.map((one) => [
@@ -82,13 +115,38 @@ export function userTable(queue) {
         {href: href.jobs({queue: queue.name, user: one.user})},
         h('bdi', {}, visible(one.user)),
       ),
-      whole(one.running_maps) + limit(one.limit_maps),
-      whole(one.running_reduces) + limit(one.limit_reduces),
+      ...cells(one),
       `${one.jobs_running ?? 0}/${one.jobs_pending ?? 0}/${one.jobs_waiting ?? 0}`,
-      slotTime((one.used_map_slot_ms ?? 0) + (one.used_reduce_slot_ms ?? 0)),
-      slotTime((one.lost_map_slot_ms ?? 0) + (one.lost_reduce_slot_ms ?? 0)),
+      had(one, 'used'),
+      had(one, 'lost'),
     ]),
   );
+}
+
+function maximumOf(queue) {
+  const dimensions = Object.entries(queue.dimensions);
+  if (dimensions.length)
+    return dimensions.map(([name, its]) => amountOf(its.maximum, name)).join(', ');
+  return `${whole(queue.maps.maximum)} map, ${whole(queue.reduces.maximum)} reduce slots`;
+}
+
+/** Facts of what the queue has had: of maps and reduces, or a line a dimension. */
+function totals(queue) {
+  const tip = `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`;
+  const fact = (name, time, text) => [
+    `used, lent, borrowed (${name})`,
+    time ? ['used', 'lent', 'borrowed'].map((key) => text(time[key + '_ms'])).join(', ') : DASH,
+    tip,
+  ];
+  const dimensions = Object.entries(queue.dimensions);
+  if (dimensions.length)
+    return dimensions.map(([name, its]) =>
+      fact(visible(name), its.time, (ms) => timeOf(0, {[name]: ms})),
+    );
+  return [
+    fact('maps', queue.map_slot_time, slotTime),
+    fact('reduces', queue.reduce_slot_time, slotTime),
+  ];
 }
 
 export function settingsList(queue) {
@@ -101,14 +159,12 @@ export function settingsList(queue) {
         : 'administrators alone';
   const facts = [
     ['guaranteed', queue.guaranteed, WORDS.guaranteed],
-    [
-      'maximum',
-      `${whole(queue.maps.maximum)} map, ${whole(queue.reduces.maximum)} reduce slots`,
-      WORDS.maximum,
-    ],
+    ['maximum', maximumOf(queue), WORDS.maximum],
     [
       'reclaim after',
-      `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`,
+      Object.keys(queue.dimensions).length
+        ? time(queue.reclaim_after_map_ms)
+        : `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`,
       'How long a claim of the queue waits until tasks of others are killed for it.',
     ],
     [
@@ -122,24 +178,7 @@ export function settingsList(queue) {
     ],
     ['submit', named(queue.submit)],
     ['administer', named(queue.administer)],
-    [
-      'used, lent, borrowed (maps)',
-      queue.map_slot_time
-        ? ['used', 'lent', 'borrowed']
-            .map((key) => slotTime(queue.map_slot_time[key + '_ms']))
-            .join(', ')
-        : DASH,
-      `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`,
-    ],
-    [
-      'used, lent, borrowed (reduces)',
-      queue.reduce_slot_time
-        ? ['used', 'lent', 'borrowed']
-            .map((key) => slotTime(queue.reduce_slot_time[key + '_ms']))
-            .join(', ')
-        : DASH,
-      `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`,
-    ],
+    ...totals(queue),
   ];
   const list = h('div', {});
   showFacts(list, facts);

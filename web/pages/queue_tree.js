@@ -389,10 +389,14 @@ export function killLines(kills) {
   const groups = new Map();
   for (const kill of kills) {
     const key = [kill.claim, kill.claimant, kill.victim, kill.job].join('\n');
-    const group = groups.get(key) ?? {...kill, count: 0, lost: 0, slots: 0};
+    const group = groups.get(key) ?? {...kill, count: 0, lost: 0, slots: 0, lost_ms: null};
     group.count += 1;
     group.slots += kill.slots;
     group.lost += kill.lost_slot_ms;
+    for (const [dimension, ms] of Object.entries(kill.lost_ms ?? {})) {
+      group.lost_ms ??= {};
+      group.lost_ms[dimension] = (group.lost_ms[dimension] ?? 0) + ms;
+    }
     group.at_ms = Math.max(group.at_ms, kill.at_ms);
     groups.set(key, group);
   }

@@ -68,13 +68,13 @@ export const WORDS = {
   killsIn:
     'How long until tasks of other queues are killed for what is still owed then; never: it ' +
     'waits for tasks to end.',
-  killed: 'Slots of the attempts that were killed.',
+  killed: 'Slots of the attempts that were killed, or how many containers.',
   killedAt: "When they were killed, by this browser's clock.",
   slotTime:
-    'One slot for one second is a slot-second. Used: by attempts that have ended; lent: of its ' +
-    'guarantee, to others; borrowed: above its guarantee.',
+    'One slot for one second is a slot-second, one MB for one second an MB-second. Used: by ' +
+    'attempts that have ended; lent: of its guarantee, to others; borrowed: above its guarantee.',
   version: 'Settings are numbered in the order in which they came in force.',
-  waste: 'Slot-time of attempts that were killed for others: what they had run is lost.',
+  waste: 'What attempts that were killed for others had run: it is lost.',
   outcome:
     'What became of the slot: used by the claimant, pending (held for it), wasted (taken by ' +
     'nobody), logged_only (nothing was killed), finished_first (the task succeeded before its ' +

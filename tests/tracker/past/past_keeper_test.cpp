@@ -47,8 +47,34 @@ TEST(PastCodec, AQueueIsReadAsItWasWritten) {
   EXPECT_EQ(decode_queue(encode(past))->kills[0].outcome, "unknown");
 }
 
+QueuePast past_of_containers() {
+  QueuePast past = some_past();
+  past.users.pop_back();
+  past.amounts = {{"memory_mb", {30, 31, 32, 33}}, {"gpu", {34, 35, 36, 37}}};
+  past.users[0].amounts = {{"memory_mb", {38, 39}}, {"gpu", {40, 41}}};
+  past.kills[0].container = {{"memory_mb", 42}, {"gpu", 43}};
+  return past;
+}
+
+TEST(PastCodec, OfContainersItGoesByNames) {
+  EXPECT_EQ(decode_queue(encode(past_of_containers())), past_of_containers());
+}
+
+// A store of before, and what is written where only slots have counted.
+TEST(PastCodec, WhatWasWrittenBeforeContainersIsRead) {
+  const std::string before =
+      R"({"jobs":[10,11,12],"kills":[{"at":20,"attempt":"attempt_0001_m_000000_0","claim":21,)"
+      R"("claimant":"a","job":"job_0001","outcome":"wasted","owed":22,"ran":24,"slots":23,)"
+      R"("tracker":"tt1","user":"bob","victim":"b"}],"maps":[2,3,4,5],"reduces":[6,7,8,9],)"
+      R"("since":1,"users":[["ann",13,14,15,16,17,18,19]]})";
+  QueuePast past = some_past();
+  past.users.pop_back();
+  EXPECT_EQ(decode_queue(before), past);
+  EXPECT_EQ(encode(past), before);
+}
+
 TEST(PastCodec, WhatIsDamagedIsNothing) {
-  const std::string whole = encode(some_past());
+  const std::string whole = encode(past_of_containers());
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(decode_queue(whole.substr(0, size))) << size;
   for (const char* text : {"[]", "{}", "null", "{\"since\": \"x\"}", "\xff"}) {

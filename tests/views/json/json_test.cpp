@@ -68,6 +68,28 @@ TEST(ViewsJson, WhatIsAbsentIsNull) {
     EXPECT_TRUE(queue[key].is_null()) << key;
   EXPECT_EQ(queue["users"], Json::array());
   EXPECT_TRUE(to_json(TrackerView())["order"].is_null());
+  QueueView of_slots;
+  of_slots.kills = {{.slots = 2, .ran_ms = 3, .outcome = "used"}};
+  of_slots.users = {{.user = "bob"}};
+  const Json kill = to_json(of_slots)["kills"][0];
+  EXPECT_EQ(kill["lost_slot_ms"], 6);
+  EXPECT_TRUE(kill["container"].is_null());
+  EXPECT_TRUE(kill["lost_ms"].is_null());
+  EXPECT_EQ(to_json(of_slots)["users"][0]["dimensions"], Json::object());
+}
+
+TEST(ViewsJson, WhatAContainerLostGoesByDimension) {
+  QueueView queue = full_queue();
+  Json kill = to_json(queue)["kills"][0];
+  EXPECT_EQ(kill["container"].dump(), R"({"memory_mb":2048,"vcores":2})");
+  EXPECT_EQ(kill["lost_ms"].dump(), R"({"memory_mb":51200,"vcores":50})");
+  queue.kills[0].outcome = "finished_first";
+  kill = to_json(queue)["kills"][0];
+  EXPECT_EQ(kill["lost_ms"].dump(), R"({"memory_mb":0,"vcores":0})");
+  EXPECT_EQ(kill["lost_slot_ms"], 0);
+  EXPECT_EQ(to_json(queue)["dimensions"]["gpu"]["time"]["borrowed_ms"], 27);
+  EXPECT_EQ(to_json(queue)["users"][0]["dimensions"].dump(),
+            R"({"gpu":{"running":16,"limit":17,"used_ms":18,"lost_ms":19}})");
 }
 
 TEST(ViewsJson, NamesAndNumbersSayWho) {

@@ -150,6 +150,8 @@ TEST_F(ApiTest, TheClusterCountsTrackersAsTheListShowsThem) {
   const Json cluster = parsed(get("/api/v1/cluster"));
   EXPECT_EQ(cluster["trackers"], 1);
   EXPECT_EQ(cluster["trackers_live"], 0);
+  EXPECT_EQ(cluster["kills_last_hour"],
+            Json::parse(R"({"attempts": 0, "waste_slot_ms": 0, "waste_ms": null})"));
   EXPECT_EQ(cluster["slots"]["maps"], Json::parse(R"({
       "total": 2, "used": 0, "free": 0, "withheld": 2, "lost": 0})"));
 }

@@ -172,6 +172,33 @@ std::set<std::string> exposed(const std::vector<MetricFamily>& families) {
   return out;
 }
 
+std::string text_of(const QueueView& queue, TimeMs now) {
+  PublishedViews views;
+  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
+  views.settings = std::make_shared<const Settings>();
+  const EngineCounters counters;
+  DaemonFigures daemon;
+  daemon.engine = &counters;
+  return metrics_text(daemon, views, now);
+}
+
+TEST(QueueMetrics, WhatContainersHaveHadIsNoSlotTime) {
+  QueueView queue;
+  queue.name = "prod";
+  queue.amounts = {{"memory_mb", {}, 0, {}, {}, {40'960'000, 1'000, 2'000, 3'500}},
+                   {"gpu", {}, 0, {}, {}, {20'000, 0, 0, 0}}};
+  const std::string text = text_of(queue, 0);
+  for (const char* line :
+       {"weir_queue_used_amount_seconds_total{queue=\"prod\",dimension=\"memory_mb\"} 40960\n",
+        "weir_queue_used_amount_seconds_total{queue=\"prod\",dimension=\"gpu\"} 20\n",
+        "weir_queue_lent_amount_seconds_total{queue=\"prod\",dimension=\"memory_mb\"} 1\n",
+        "weir_queue_borrowed_amount_seconds_total{queue=\"prod\",dimension=\"memory_mb\"} 2\n",
+        "weir_queue_lost_amount_seconds_total{queue=\"prod\",dimension=\"memory_mb\"} 3.5\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  EXPECT_EQ(text.find("slot_seconds_total{queue="), std::string::npos);
+}
+
 TEST(QueueMetrics, AClaimIsOverdueByTheClockAndNotByTheAgeOfTheViews) {
   QueueView queue;
   queue.name = "prod";
@@ -185,13 +212,7 @@ TEST(QueueMetrics, AClaimIsOverdueByTheClockAndNotByTheAgeOfTheViews) {
   claim.state = "paused";
   claim.overdue_ms = 2'000;
   queue.claims.push_back(claim);
-  PublishedViews views;
-  views.queues = std::make_shared<const std::vector<QueueView>>(std::vector{queue});
-  views.settings = std::make_shared<const Settings>();
-  const EngineCounters counters;
-  DaemonFigures daemon;
-  daemon.engine = &counters;
-  const std::string text = metrics_text(daemon, views, 107'000);
+  const std::string text = text_of(queue, 107'000);
   for (const char* line :
        {"weir_queue_claim_overdue_seconds{queue=\"prod\",class=\"map\"} 7\n",
         "weir_queue_claim_overdue_seconds{queue=\"prod\",class=\"reduce\"} 2\n",

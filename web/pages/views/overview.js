@@ -3,7 +3,7 @@
 import {h, fill, setText, visible} from '../dom.js';
 import {QueueTree, allKills, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
-import {whole, slotTime, seconds, clock, duration, counted, amountOf} from '../format.js';
+import {whole, timeOf, seconds, clock, duration, counted, amountOf} from '../format.js';
 import {href} from '../router.js';
 import {WORDS} from '../words.js';
 import {queueLink, stateBadge} from '../job_cells.js';
@@ -140,11 +140,11 @@ function killRows(list, queues) {
                 {href: href.queue(kill.claimant)},
                 visible(kill.claimant || 'a queue that is gone'),
               ),
-              ` took ${counted(kill.slots, 'slot')} back from `,
+              ` took ${counted(kill.slots, kill.container ? 'container' : 'slot')} back from `,
               h('a', {href: href.queue(kill.victim)}, visible(kill.victim)),
               ` (${visible(kill.user)}, ${kill.job})`,
             ),
-            h('span', {class: 'num', tip: WORDS.waste}, slotTime(kill.lost)),
+            h('span', {class: 'num', tip: WORDS.waste}, timeOf(kill.lost, kill.lost_ms)),
           ),
         )
       : h('li', {class: 'none'}, 'No attempt was killed for another queue.'),
@@ -311,7 +311,7 @@ export function draw(page) {
     const hour = value.kills_last_hour ?? {};
     kills.set(
       whole(hour.attempts),
-      hour.attempts ? `${slotTime(hour.waste_slot_ms)} lost` : 'nothing lost',
+      hour.attempts ? `${timeOf(hour.waste_slot_ms, hour.waste_ms)} lost` : 'nothing lost',
     );
     const away = Object.entries(value.trackers_by_state).filter(([state]) => state !== 'LIVE');
     trackers.set(
