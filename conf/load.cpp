@@ -79,13 +79,6 @@ std::optional<Loaded> load(const SettingsText& source, Diagnostics& out) {
     return std::nullopt;
   }
   Loaded loaded = read_settings(*document, source.allocations, out);
-  const bool containers = loaded.settings.resources.mode == ResourceSettings::Mode::kContainers;
-  if (const auto allowed = not_of_real_containers(loaded.settings.policy); containers && allowed) {
-    out.error(document->at,
-              fmt::format("resources is containers with policy {}, allowed for a JobTracker: "
-                          "policy {}, or resources slots; `weir sim` knows all of them",
-                          loaded.settings.policy, *allowed));
-  }
   if (!out.ok()) return std::nullopt;
   loaded.settings.notices = out.warnings();
   loaded.settings.text = source.joined();

@@ -30,8 +30,7 @@ constexpr PolicyEntry kPolicies[] = {
      .make_of_containers = make<ContainerCapacity>,
      .read = read_capacity,
      .describe = describe_capacity,
-     .notices = capacity_notices,
-     .of_real_containers = true},
+     .notices = capacity_notices},
     {.name = "fair",
      .make = make<FairPolicy>,
      .make_of_containers = make<ContainerFair>,
@@ -39,26 +38,13 @@ constexpr PolicyEntry kPolicies[] = {
      .describe = describe_fair,
      .parts = fair_parts,
      .notices = fair_notices},
-    {.name = "fifo",
-     .make = make<FifoPolicy>,
-     .make_of_containers = make<ContainerFifo>,
-     .of_real_containers = true},
+    {.name = "fifo", .make = make<FifoPolicy>, .make_of_containers = make<ContainerFifo>},
 };
 
 }  // namespace
 
 PolicyTable policy_table() {
   return kPolicies;
-}
-
-std::optional<std::string> not_of_real_containers(std::string_view policy) {
-  std::string allowed;
-  for (const PolicyEntry& entry : policy_table()) {
-    if (!entry.of_real_containers) continue;
-    if (entry.name == policy) return std::nullopt;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  return allowed;
 }
 
 std::vector<std::string> policy_names(PolicyTable policies) {

@@ -51,15 +51,10 @@ struct PolicyEntry {
   // (live_notices.h); null: nothing ever.
   std::vector<std::string> (*notices)(const Settings& settings, const QueueTree& tree,
                                       const Resources& total) = nullptr;
-
-  bool of_real_containers = false;  // it schedules them on real trackers, too, not only simulated
 };
 using PolicyTable = std::span<const PolicyEntry>;
 
 PolicyTable policy_table();  // in the order in which they are offered; the first is the default
-
-// Nothing: containers can be scheduled on real trackers under the policy. Else those that can.
-std::optional<std::string> not_of_real_containers(std::string_view policy);
 
 std::vector<std::string> policy_names(PolicyTable policies = policy_table());
 const PolicyEntry* find_policy(std::string_view name, PolicyTable policies = policy_table());

@@ -79,8 +79,8 @@ class ContainerFair : public Policy, public Pools {
 
   // --- container_fair_update.cpp: pools that have been short for too long ---
   void update_stamps();
-  PoolWants::May may_in_queues() const;
-  std::optional<PoolWants::Want> first_want(PoolId pool) const;
+  PoolWants::Rules rules() const;
+  PoolWants wants() const;
   bool below_minimum(PoolId pool) const;
   bool below_half(PoolId pool) const;
   std::vector<ContainerPoolKills::Due> due(TimeMs now) const;
@@ -101,7 +101,8 @@ class ContainerFair : public Policy, public Pools {
   bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
   bool short_of_maximums(const JobLine& line, const Resources& need) const;
-  bool within_queues(const Job& job, const Resources& need) const;
+  bool within_queues(const Job& job, const Resources& need,
+                     const std::map<QueueId, Amounts>* more = nullptr) const;
   bool within_pool(PoolId pool, const Job& job, const Resources& need) const;
   bool within_pools(const JobLine& line, const Resources& need) const;  // all on the way
   bool leaves_what_is_kept(PoolId leaf, const Resources& need) const;

@@ -242,12 +242,14 @@ bool ContainerFair::short_of_maximums(const JobLine& line, const Resources& need
   return true;
 }
 
-// With what reservations of other jobs keep, as within_pool().
-bool ContainerFair::within_queues(const Job& job, const Resources& need) const {
+// With what reservations of other jobs keep, as within_pool(), and with `more` in each queue.
+bool ContainerFair::within_queues(const Job& job, const Resources& need,
+                                  const std::map<QueueId, Amounts>* more) const {
   for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
-    if (bounds_.has_maximum(q) && !within(state_.space(), taken_by_others(state_, q, job.id), need,
-                                          bounds_.maximum(q)))
-      return false;
+    if (!bounds_.has_maximum(q)) continue;
+    Amounts taken = taken_by_others(state_, q, job.id);
+    if (more != nullptr && more->contains(q)) taken += more->at(q);
+    if (!within(state_.space(), taken, need, bounds_.maximum(q))) return false;
   }
   return true;
 }

@@ -29,8 +29,11 @@ bool ContainerFair::below_minimum(PoolId pool) const {
     is_below = is_below || (least && running[d] < std::min(*least, amounts_.pool(pool).demand[d]));
   }
   if (!is_below) return false;
-  const auto want = first_want(pool);
-  return want && amounts_.within_minimum(pool, running, want->size->need);
+  return wants()
+      .owed(pool, [&](const Amounts& runs, const Resources& need) {
+        return amounts_.within_minimum(pool, runs, need);
+      })
+      .has_value();
 }
 
 // RUN / S is below a half in every dimension that is full, and OWED of its share is not empty.
@@ -45,8 +48,11 @@ bool ContainerFair::below_half(PoolId pool) const {
     any = true;
   }
   if (!any) return false;
-  const auto want = first_want(pool);
-  return want && amounts_.within_share(line, line.running, want->size->need);
+  return wants()
+      .owed(pool, [&](const Amounts& runs, const Resources& need) {
+        return amounts_.within_share(line, runs, need);
+      })
+      .has_value();
 }
 
 void ContainerFair::update_stamps() {
@@ -86,21 +92,23 @@ void ContainerFair::preempt(TimeMs now, Preemption& plan) {
                              {.tree = tree_,
                               .amounts = amounts_,
                               .line_of = [this](JobId job) { return find(job); },
-                              .may = may_in_queues()});
+                              .rules = rules()});
   planner.plan(due(now), plan.kills);
   for (auto& [path, stamps] : memory_.pools) stamps.block = ClaimBlock::kNone;
   for (const auto& [pool, block] : planner.unmet())
     memory_.pools[tree_.node(pool).path].block = block;
 }
 
-PoolWants::May ContainerFair::may_in_queues() const {
-  return [this](const JobLine& line, const Resources& need) {
-    return within_queues(state_.job(line.job), need);
-  };
+PoolWants::Rules ContainerFair::rules() const {
+  return {.placeable = [this](const Job& job, TaskKind kind) { return placeable_(job, kind); },
+          .may = [this](const Job& job, const Resources& need,
+                        const std::map<QueueId, Amounts>& taken) {
+            return within_queues(job, need, &taken);
+          }};
 }
 
-std::optional<PoolWants::Want> ContainerFair::first_want(PoolId pool) const {
-  return PoolWants(state_, tree_, amounts_, may_in_queues()).first(pool);
+PoolWants ContainerFair::wants() const {
+  return PoolWants(state_, tree_, amounts_, rules());
 }
 
 void ContainerFair::explain_short(PoolId pool, TimeMs now, std::vector<Reason>& reasons) const {

@@ -21,7 +21,7 @@ ContainerPoolKills::ContainerPoolKills(const ClusterState& state, TimeMs now, bo
       log_only_(log_only),
       figures_(std::move(figures)),
       rooms_(state),
-      wants_(state, figures_.tree, figures_.amounts, figures_.may),
+      wants_(state, figures_.tree, figures_.amounts, figures_.rules),
       victims_(state, rooms_) {
   for (const Hold& hold : state.claims().holds()) {
     const PoolId pool = figures_.tree.find(hold.pool);
@@ -35,12 +35,13 @@ void ContainerPoolKills::plan(const std::vector<Due>& due, std::vector<KillOrder
 
 void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
   wants_.show_passed();
-  while (const auto want = wants_.first(due.pool)) {
-    if (!is_owed(due, *want, wants_.running(due.pool))) {
-      if (is_owed(due, *want, {})) return;  // what stands behind it is not to take its room
-      wants_.pass(*want);
-      continue;
-    }
+  const PoolAmounts& amounts = figures_.amounts;
+  const auto within = [&](const Amounts& running, const Resources& need) {
+    return due.reason == KillReason::kMinShare
+               ? amounts.within_minimum(due.pool, running, need)
+               : amounts.within_share(amounts.pool(due.pool), running, need);
+  };
+  while (const auto want = wants_.owed(due.pool, within)) {
     if (!is_on_the_way(*want) && rooms_.put(state_.job(want->job->job), want->kind, 1) == 0) {
       const ClaimBlock block = kill_for(due, *want, kills);
       if (block != ClaimBlock::kNone) {
@@ -50,14 +51,6 @@ void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
     }
     wants_.take(*want);
   }
-}
-
-bool ContainerPoolKills::is_owed(const Due& due, const PoolWants::Want& want,
-                                 const Amounts& running) const {
-  if (due.reason == KillReason::kMinShare)
-    return figures_.amounts.within_minimum(due.pool, running, want.size->need);
-  return figures_.amounts.within_share(figures_.amounts.pool(due.pool), running,
-                                       want.size->need);
 }
 
 // Room that an earlier kill makes, for this pool or for one above it.

@@ -30,7 +30,7 @@ class ContainerPoolKills {
     const PoolTree& tree;
     const PoolAmounts& amounts;
     std::function<const PoolAmounts::JobLine*(JobId)> line_of;  // null: none
-    PoolWants::May may;
+    PoolWants::Rules rules;
   };
   ContainerPoolKills(const ClusterState& state, TimeMs now, bool log_only, Figures figures);
 
@@ -43,7 +43,6 @@ class ContainerPoolKills {
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
   void serve(const Due& due, std::vector<KillOrder>& kills);
-  bool is_owed(const Due& due, const PoolWants::Want& want, const Amounts& running) const;
   bool is_on_the_way(const PoolWants::Want& want);
   ClaimBlock kill_for(const Due& due, const PoolWants::Want& want, std::vector<KillOrder>& kills);
   std::vector<std::size_t> in_order(PoolId needy) const;

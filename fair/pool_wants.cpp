@@ -48,6 +48,7 @@ void PoolWants::enter(const JobLine& line, std::vector<Entry>& heap) const {
       if (tasks != taken->second.tasks.end()) gone = tasks->second;
     }
     if (job.launchable(kind) <= gone || passed_.contains({line.job, kind})) continue;
+    if (!rules_.placeable(job, kind)) continue;
     Entry entry{.job = &line, .kind = kind};
     if (PoolAmounts::sharing(tree_.node(line.pool)) == PoolSettings::Sharing::kFifo) {
       entry.priority = line.priority;
@@ -61,22 +62,29 @@ void PoolWants::enter(const JobLine& line, std::vector<Entry>& heap) const {
   }
 }
 
+// A task that waits for room below a maximum is passed by none behind it.
 std::optional<PoolWants::Want> PoolWants::first_of_leaf(PoolId pool) {
   std::vector<Entry>& heap = leaf(pool);
   while (!heap.empty()) {
     const Entry& entry = heap.front();
     const Want want{entry.job, entry.kind, state_.job(entry.job->job).tasks(entry.kind).size};
-    if (below_maximums(pool, want.size->need) && may_(*want.job, want.size->need)) return want;
+    const Resources& need = want.size->need;
+    if (!below_maximums(pool, need, true)) {
+      if (below_maximums(pool, need, false)) return std::nullopt;
+    } else if (rules_.may(state_.job(want.job->job), need, of_queue_)) {
+      return want;
+    }
     pass(want);
   }
   return std::nullopt;
 }
 
-bool PoolWants::below_maximums(PoolId leaf, const Resources& need) const {
+bool PoolWants::below_maximums(PoolId leaf, const Resources& need, bool runs) const {
   for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
     for (const Dimension d : state_.space().dimensions()) {
       const auto& most = tree_.node(p).settings->maximum[d.value()];
-      if (most && need[d] > 0 && running(p)[d] + need[d] > *most) return false;
+      const std::int64_t running_now = runs ? running(p)[d] : 0;
+      if (most && need[d] > 0 && running_now + need[d] > *most) return false;
     }
   }
   return true;
@@ -89,6 +97,8 @@ void PoolWants::take(const Want& want) {
     const std::int64_t one = want.size->need[d];
     taken.amounts[d] += one;
     for (PoolId p = want.job->pool; p.valid(); p = tree_.node(p).parent) of_pool_[p][d] += one;
+    for (QueueId q = state_.job(want.job->job).queue; q.valid(); q = state_.tree().parent(q))
+      of_queue_[q][d] += one;
   }
   next_of(*want.job);
 }

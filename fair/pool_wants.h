@@ -23,11 +23,28 @@ class PoolWants {
     TaskKind kind = TaskKind::kMap;
     const Size* size = nullptr;
   };
-  // Whether the job's queues let it run a task of that need.
-  using May = std::function<bool(const JobLine&, const Resources&)>;
+  struct Rules {
+    // Whether some tracker could run tasks of the group.
+    std::function<bool(const Job&, TaskKind)> placeable;
+    // Whether the job's queues let it run a task of that need, with what is taken in them.
+    std::function<bool(const Job&, const Resources&, const std::map<QueueId, Amounts>&)> may;
+  };
 
-  PoolWants(const ClusterState& state, const PoolTree& tree, const PoolAmounts& amounts, May may)
-      : state_(state), tree_(tree), amounts_(amounts), may_(std::move(may)) {}
+  PoolWants(const ClusterState& state, const PoolTree& tree, const PoolAmounts& amounts,
+            Rules rules)
+      : state_(state), tree_(tree), amounts_(amounts), rules_(std::move(rules)) {}
+
+  // The next task that is owed within a bound, `within(running, need)`: what could never be within
+  // it is passed, and what is not now ends the list, else what stands behind would take its room.
+  template <class Within>
+  std::optional<Want> owed(PoolId pool, Within within) {
+    while (const auto want = first(pool)) {
+      if (within(running(pool), want->size->need)) return want;
+      if (within(Amounts{}, want->size->need)) return std::nullopt;
+      pass(*want);
+    }
+    return std::nullopt;
+  }
 
   std::optional<Want> first(PoolId pool);
   // Of what first() has said:
@@ -57,18 +74,20 @@ class PoolWants {
 
   std::vector<Entry>& leaf(PoolId pool);
   std::optional<Want> first_of_leaf(PoolId leaf);
-  bool below_maximums(PoolId leaf, const Resources& need) const;
+  // Of all pools on the way; `runs`: with what they run.
+  bool below_maximums(PoolId leaf, const Resources& need, bool runs) const;
   void enter(const JobLine& job, std::vector<Entry>& heap) const;
   void next_of(const JobLine& job);
 
   const ClusterState& state_;
   const PoolTree& tree_;
   const PoolAmounts& amounts_;
-  May may_;
+  Rules rules_;
   std::map<PoolId, std::vector<Entry>> leaves_;  // heaps, made when they are first asked
   std::set<std::pair<JobId, TaskKind>> passed_;
   std::map<JobId, Taken> of_job_;
   std::map<PoolId, Amounts> of_pool_;
+  std::map<QueueId, Amounts> of_queue_;
 };
 
 }  // namespace weir

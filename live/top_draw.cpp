@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kHeaderLines = 4;
 
-std::string owed_text(const TopClaim& claim) {
-  const bool slots = claim.kind == "map" || claim.kind == "reduce";
-  return slots ? counted(claim.slots, claim.kind + " slot") : amount_text(claim.kind, claim.slots);
-}
-
 class Painter {
  public:
   Painter(const TopModel& model, const TopView& view, ScreenSize size, std::int64_t now_ms)
@@ -151,7 +146,7 @@ void Painter::claims(std::size_t rows) {
     }
     const std::size_t columns = std::clamp<std::size_t>(size_.columns / 4, 16, 40);
     add({{"  " + path(claim.queue, columns - 2)},
-         {left(" " + owed_text(claim), 20)},
+         {left(" " + claim.owed(), 20)},
          {shown(when), left_ms > 0 && claim.left_ms >= 0 ? Look::kPlain : Look::kWarn}});
   }
 }

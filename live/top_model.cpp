@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "jobqueue/model/counted.h"
+#include "views/amount_text.h"
+
 namespace weir::live {
 namespace {
 
@@ -85,6 +88,11 @@ bool change_queue(TopModel& model, const Json& json) {
 }
 
 }  // namespace
+
+std::string TopClaim::owed() const {
+  const bool of_slots = kind == "map" || kind == "reduce";
+  return of_slots ? counted(slots, kind + " slot") : amount_text(kind, slots);
+}
 
 void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   model.policy = text_of(cluster, "policy");

@@ -44,6 +44,7 @@ struct TopClaim {
   std::string queue, kind, state;
   std::int64_t slots = 0;
   std::int64_t left_ms = 0;  // when it came; -1: never
+  std::string owed() const;  // "2 map slots", "2048 MB"
 };
 
 struct TopModel {

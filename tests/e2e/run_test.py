@@ -206,7 +206,6 @@ groups:
         self.refused(2, "there is no resource 'fpga'.*allowed: gpu|allowed: gpu", *run, "--resource", "fpga=1", "--", "true")
         self.refused(2, r"--count: 4294967297 is not within 1 to 1000000", *run, "--count", 4294967297, "--", "true")
         self.refused(2, "gang: tasks are not started together yet", *run, "--count", 2, "--gang", 2, "--", "true")
-        self.refused(2, "does not schedule containers on real trackers yet.*capacity, fifo|capacity, fifo", "policy", "set", "fair")
         (self.dir / "bad.yaml").write_text("groups: [{name: M, command: x}]\n")
         self.refused(2, r"bad.yaml:1:17: groups\[0\].name is \"M\"", *run, "-f", "bad.yaml")
 

@@ -84,11 +84,12 @@ void EventLog::on(const Event& event, const Engine& engine) {
                  lost ? ": it " + shortened(which.lost_why) : "");
   } else if (const auto* kill = fact_as<KillOrdered>(fact)) {
     if (!is_preemption(kill->reason) || !may_log(event.at)) return;
-    const bool gains = kill->for_queue.valid();
-    spdlog::info("{}: to be killed on tracker {} ({}) for queue {} after {}",
+    const std::string who =
+        kill->for_queue.valid() ? "queue " + state.tree().node(kill->for_queue).path
+                                : "pool " + kill->for_pool;
+    spdlog::info("{}: to be killed on tracker {} ({}) for {} after {}",
                  attempt_name(kill->attempt), state.tracker(kill->tracker).name, name(kill->reason),
-                 gains ? state.tree().node(kill->for_queue).path : "-",
-                 short_duration(kill->ran_ms));
+                 who, short_duration(kill->ran_ms));
   } else if (const auto* passed = fact_as<DutyPassedOn>(fact)) {
     if (!may_log(event.at)) return;
     spdlog::warn("{}: its last step goes to another tracker: {}", job_name(passed->job),

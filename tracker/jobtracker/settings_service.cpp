@@ -125,14 +125,6 @@ void SettingsService::set_policy(const Caller& caller, const std::string& policy
                         "policies: " + known,
                         {}});
   }
-  const Settings& settings = *loop_.views().latest()->settings;
-  const bool containers = settings.resources.mode == ResourceSettings::Mode::kContainers;
-  if (const auto allowed = not_of_real_containers(policy); containers && allowed) {
-    return answer(Error{ErrorCode::kUnknownPolicy,
-                        "policy " + policy + " does not schedule containers on real trackers yet",
-                        "policy " + *allowed + ", or `resources: slots`",
-                        {}});
-  }
   loop_.post(SetPolicy{caller, policy}, answer_done(std::move(answer)));
 }
 
