@@ -4,6 +4,7 @@
 #include "jobqueue/policy/slot_reasons.h"
 
 namespace weir {
+
 std::vector<Reason> CapacityPolicy::explain(JobId id, TaskKind kind, TimeMs now) const {
   const Job& job = state_.job(id);
   const JobEntry* entry = find_entry(id);

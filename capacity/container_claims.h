@@ -10,10 +10,10 @@
 #include <functional>
 #include <vector>
 
-#include "jobqueue/policy/free_rooms.h"
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/container_bounds.h"
 #include "jobqueue/policy/container_items.h"
+#include "jobqueue/policy/free_rooms.h"
 
 namespace weir {
 

@@ -94,10 +94,15 @@ class Family {
     scale_leasts();
     for (const Riser& riser : risers_) add_to(fixed_, riser, riser.least);
     rise();
-    DrfShares shares{.of = {}, .full = std::vector<bool>(total_.size())};
+    DrfShares shares{.of = {},
+                     .full = std::vector<bool>(total_.size()),
+                     .sum = std::vector<Int128>(total_.size())};
     shares.of.reserve(risers_.size());
     for (std::size_t i = 0; i < risers_.size(); ++i) shares.of.push_back(share_of(i));
-    for (const std::size_t d : dimensions_) shares.full[d] = is_given_out(shares, d);
+    for (const std::vector<Share>& share : shares.of) {
+      for (std::size_t d = 0; d < share.size(); ++d) shares.sum[d] += share[d];
+    }
+    for (const std::size_t d : dimensions_) shares.full[d] = is_given_out(shares.sum[d], d);
     return shares;
   }
 
@@ -260,13 +265,9 @@ class Family {
     return share;
   }
 
-  bool is_given_out(const DrfShares& shares, std::size_t d) const {
-    Int128 sum = 0;
-    bool wanted = false;
-    for (std::size_t i = 0; i < risers_.size(); ++i) {
-      sum += shares.of[i][d];
-      wanted = wanted || wants(risers_[i], d);
-    }
+  bool is_given_out(Int128 sum, std::size_t d) const {
+    const bool wanted = std::any_of(risers_.begin(), risers_.end(),
+                                    [&](const Riser& riser) { return wants(riser, d); });
     // Each share is short of what is exact by a billionth at the most.
     return wanted && divide_[d] - sum <= kShareTolerance + static_cast<Int128>(risers_.size());
   }
@@ -293,10 +294,8 @@ std::vector<Share> divided_below(const DrfShares& shares, const std::vector<Shar
                                  std::size_t claimant) {
   std::vector<Share> below;
   for (std::size_t d = 0; d < divide.size(); ++d) {
-    Int128 sum = 0;
-    for (const std::vector<Share>& share : shares.of) sum += share[d];
     const Int128 product = Int128(shares.of[claimant][d]) * divide[d];
-    below.push_back(sum > 0 ? static_cast<Share>(product / sum) : 0);
+    below.push_back(shares.sum[d] > 0 ? static_cast<Share>(product / shares.sum[d]) : 0);
   }
   return below;
 }

@@ -40,6 +40,7 @@ enum class Contested : std::uint8_t { kAll, kFirst };
 struct DrfShares {
   std::vector<std::vector<Share>> of;  // of[claimant][dimension]
   std::vector<bool> full;              // by dimension: somebody wants of it, and all is given out
+  std::vector<Int128> sum;             // by dimension, of all claimants
 };
 
 // The claimants' shares of `divide`, which is `total` at the top and less below.

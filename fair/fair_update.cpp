@@ -5,6 +5,7 @@
 #include "fair/pool_clocks.h"
 
 namespace weir {
+
 void FairPolicy::deal_shares() const {
   settle();
   for (const TaskKind kind : kTaskKinds) {

@@ -21,6 +21,7 @@ void Launches::schedule(TrackerState& tracker) {
   offer.tracker = tracker.id;
   offer.now = now_;
   const bool containers = state_.space().containers();
+  // What it is told to drop has its room, and its units, until it has.
   if (containers && tracker.to_drop > 0) return;
   if (!containers) {
     for (const TaskKind kind : kTaskKinds)
