@@ -2,6 +2,7 @@
 // reservations, claims and what is held for claimants change in that.
 #include "capacity/container_capacity.h"
 #include "capacity/container_claims.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 
@@ -21,6 +22,7 @@ std::optional<Choice> ContainerCapacity::choose(const Offer& offer, bool by_walk
 
 std::optional<Choice> ContainerCapacity::task_of(const Head& head, const Reach& reach) const {
   if (head.waits) return std::nullopt;
+  if (head.size->gang) return heads_.choice_of_gang(state_.job(head.job), reach);
   if (!head.reserves)
     return launch_of(state_.pick_task(head.job, head.kind, reach.tracker.id));
   const auto task = reach.reserve->task(state_.job(head.job), head.kind);
@@ -39,8 +41,11 @@ std::optional<Choice> ContainerCapacity::choose_reserved(const Reservation& kept
   if (first && first->overdue(state_.now())) return task_of(*first, reach);
   const bool has_room = state_.fits_in(need, tracker, reach.used);
   bool may = has_room && standing_.leaves_what_is_kept(job.queue, need);
+  const bool gang = job.waits_for_gang(kept.kind);
+  const Resources& bounded = gang ? job.need(job.gang_kind()) : need;
   for (QueueId q = job.queue; may && q != QueueTree::root(); q = state_.tree().parent(q))
-    may = standing_.within_maximum(q, job.id, need);
+    may = standing_.within_maximum(q, job.id, bounded);
+  if (may && gang) return heads_.choice_of_gang(job, reach);
   if (may) {
     if (auto choice = launch_of(state_.pick_task(job.id, kept.kind, tracker.id))) return choice;
   }
@@ -69,8 +74,16 @@ std::optional<Choice> ContainerCapacity::choose_held(const TrackerState& tracker
     Resources used = used_on(state_, tracker);
     used -= hold.kept_room();
     std::optional<Choice> choice;
+    const Job* claimant = state_.find_job(hold.job);
+    if (claimant != nullptr && claimant->waits_for_gang(hold.kind)) {
+      bool may = true;
+      for (QueueId q = claimant->queue; may && q != QueueTree::root(); q = state_.tree().parent(q))
+        may = standing_.within_maximum(q, claimant->id, claimant->need(claimant->gang_kind()));
+      return take_for_gang(state_, hold, may);
+    }
     each_owed(state_, standing_.items(hold.queue), hold.queue,
               standing_.guaranteed(hold.queue), [&](const OwedItem& item) {
+                if (item.size->gang) return false;  // it has rooms of its own
                 if (!state_.fits_in(item.size->need, tracker, used)) return false;
                 bool may = true;
                 for (QueueId q = hold.queue; may && q != QueueTree::root();

@@ -4,6 +4,7 @@
 
 #include "capacity/container_capacity.h"
 #include "capacity/container_kills.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 
@@ -63,6 +64,10 @@ Preemption ContainerCapacity::tick(TimeMs now) {
   for (const Reservation& kept : state_.claims().reservations()) {
     if (const std::string_view why = over(kept); !why.empty())
       plan.unreserve.push_back({kept.job, why});
+  }
+  if (const Assembly* gang = state_.assembly()) {
+    const Job* job = state_.find_job(gang->job);
+    plan.give_up_rooms = assembly_over(state_, job != nullptr && standing_.gang_within(*job));
   }
   if (pass_) {
     ContainerKills kills(

@@ -41,6 +41,9 @@ class ContainerHeads {
     mark(leaf);
   }
 
+  // What the job's gang would do with the tracker, whatever its queues' maximums are.
+  std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+
   // The standing is settled.
   std::optional<Head> best(const Reach& reach);
   std::optional<Head> walked(const Reach& reach) const;
@@ -92,6 +95,7 @@ class ContainerHeads {
   std::optional<Head> head_of_claim(QueueId leaf, const Reach& reach) const;
   std::optional<TimeMs> deadline_of(QueueId leaf) const;  // of its earliest claim
   bool starts(const Bucket& bucket, const Reach& reach) const;
+  std::optional<Head> head_of_gang(QueueId leaf, const Job& job, const Reach& reach) const;
   bool may_reserve(QueueId leaf, const Bucket& bucket, const Reach& reach) const;
   // Of a task that finds room on another tracker, in queues that are short for it: whether it waits
   // for room below a maximum, or may start there. Nothing: it is not such a task.

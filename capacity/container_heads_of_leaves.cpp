@@ -4,6 +4,7 @@
 
 #include "capacity/container_claims.h"
 #include "capacity/container_heads.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 namespace {
@@ -142,6 +143,7 @@ std::optional<ContainerHeads::Head> ContainerHeads::with_movers(QueueId leaf, co
 // --- On the tracker on offer ---
 
 bool ContainerHeads::starts(const Bucket& bucket, const Reach& reach) const {
+  if (bucket.size->gang) return false;
   if (!state_.fits_in(bucket.size->need, reach.tracker, reach.used)) return false;
   return !reach.ends_by ||
          (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *reach.ends_by);
@@ -165,7 +167,9 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
     if (!reserved.all_zero() && users_.over_limit(leaf, job.user, bucket.size->need, reserved))
       return false;
     Head found{.job = job.id, .kind = item.kind, .size = bucket.size};
-    if (starts(bucket, reach)) {
+    if (bucket.size->gang) {
+      head = head_of_gang(leaf, job, reach);
+    } else if (starts(bucket, reach)) {
       if (before != nullptr && !leaves_room_for(*before, leaf, job.id, bucket.size->need))
         return false;
       if (state_.pick_task(job.id, item.kind, reach.tracker.id)) head = found;
@@ -184,7 +188,9 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
         const Resources& need = bucket.size->need;
         const bool over = users_.over_limit(leaf, bucket.user, need);
         someone_at_limit = someone_at_limit || over;
-        if (over || !standing_.leaves_what_is_kept(leaf, need)) return false;
+        if (over) return false;
+        if (bucket.size->gang) return true;
+        if (!standing_.leaves_what_is_kept(leaf, need)) return false;
         return starts(bucket, reach) || may_reserve(leaf, bucket, reach) ||
                (bounded_[leaf.index()] && state_.trackers_with_room(need) > 0);
       },
@@ -205,6 +211,32 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_leaf(QueueId leaf,
   return head;
 }
 
+// Room that it holds already is not asked for again; it collects some only below its maximums.
+std::optional<ContainerHeads::Head> ContainerHeads::head_of_gang(QueueId leaf, const Job& job,
+                                                                 const Reach& reach) const {
+  if (reach.ends_by) return std::nullopt;
+  const Resources missing = sum_of(job, gang_without_room(state_, job));
+  if (!standing_.leaves_what_is_kept(leaf, missing)) return std::nullopt;
+  const auto choice = choice_of_gang(job, reach);
+  if (!choice) return std::nullopt;
+  const Resources& sum = job.need(job.gang_kind());
+  if (choice->what == Choice::What::kAssemble) {
+    for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+      if (!standing_.within_maximum(q, job.id, sum)) return std::nullopt;
+    }
+  }
+  return Head{.job = job.id,
+              .kind = job.gang_kind(),
+              .size = &job.size(job.gang_kind()),
+              .reserves = choice->what == Choice::What::kReserve};
+}
+
+std::optional<Choice> ContainerHeads::choice_of_gang(const Job& job, const Reach& reach) const {
+  const GangSearch gangs(state_, reach.tracker, reach.reserve,
+                         [this](const Job& other) { return standing_.gang_within(other); });
+  return gangs.choice(job, standing_.short_on_the_way(job.queue, job.need(job.gang_kind())));
+}
+
 // While claims are open the leaf gives what it is owed first, and for its claims nothing else.
 std::optional<ContainerHeads::Head> ContainerHeads::head_of_claim(QueueId leaf,
                                                                   const Reach& reach) const {
@@ -215,18 +247,19 @@ std::optional<ContainerHeads::Head> ContainerHeads::head_of_claim(QueueId leaf,
             [&](const OwedItem& item) {
               const Resources& need = item.size->need;
               const UserId user = state_.job(item.job).user;
-              if (!state_.fits_in(need, reach.tracker, reach.used)) return false;
-              if (users_.over_limit(leaf, user, need) ||
-                  !standing_.leaves_what_is_kept(leaf, need))
-                return false;
-              if (state_.pick_task(item.job, item.kind, reach.tracker.id)) {
-                head = Head{.job = item.job,
-                            .kind = item.kind,
-                            .size = item.size,
-                            .step = kClaim,
-                            .key = {*deadline, 1}};
+              if (users_.over_limit(leaf, user, need)) return false;
+              if (item.size->gang) {
+                head = head_of_gang(leaf, state_.job(item.job), reach);
+                if (head && head->reserves) head.reset();
+              } else if (state_.fits_in(need, reach.tracker, reach.used) &&
+                         standing_.leaves_what_is_kept(leaf, need) &&
+                         state_.pick_task(item.job, item.kind, reach.tracker.id)) {
+                head = Head{.job = item.job, .kind = item.kind, .size = item.size};
               }
-              return head.has_value();
+              if (!head) return false;
+              head->step = kClaim;
+              head->key = {*deadline, 1};
+              return true;
             });
   return head;
 }

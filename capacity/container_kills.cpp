@@ -63,6 +63,12 @@ void ContainerKills::serve(Due& due, const OwedPass::Leaf& leaf, Preemption& pla
   }
   for (const OwedItem& item : leaf.left) {
     const Resources& need = item.size->need;
+    if (item.size->gang && waits_for_another_gang(state_, state_.job(item.job)))
+      return find(due, {}, ClaimBlock::kNone, plan);
+    if (item.size->gang && is_on_its_way(state_, state_.job(item.job))) {
+      for (const Dimension d : space.dimensions()) due.overdue[d] -= need[d];
+      continue;
+    }
     for (std::int64_t i = 0; i < item.tasks; ++i) {
       const auto take = [&](Amounts& from) {
         for (const Dimension d : space.dimensions()) from[d] -= need[d];
@@ -80,7 +86,8 @@ void ContainerKills::serve(Due& due, const OwedPass::Leaf& leaf, Preemption& pla
       }
       const ClaimBlock block = preemption_ == CapacitySettings::Preemption::kOff
                                    ? ClaimBlock::kPreemptionOff
-                                   : kill_for(due, item, plan);
+                                   : item.size->gang ? kill_for_gang(due, item, plan)
+                                                     : kill_for(due, item, plan.kills);
       if (block != ClaimBlock::kNone) return find(due, need, block, plan);
       take(due.overdue);
     }
@@ -105,7 +112,7 @@ void ContainerKills::find(const Due& due, const Resources& need, ClaimBlock bloc
 // All that are not of the claimant's leaf.
 std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resources& need) {
   struct Rank {
-    bool service;
+    ContainerVictims::Candidate::Kind kind;
     std::int64_t steps_up;
     Fraction above;  // (RUN - AC) / AC
     bool often, within_limit;
@@ -145,12 +152,12 @@ std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resour
     const Attempt& attempt = victims_.attempt(i);
     if (candidates[i].taken || attempt.queue == claimant) continue;
     const auto [steps_up, above] = of_leaf(attempt.queue);
-    ranks.push_back({candidates[i].service, steps_up, above,
+    ranks.push_back({candidates[i].kind, steps_up, above,
                      attempt.preempted >= kOftenPreempted, !above_limit(attempt),
                      attempt.launched_at, attempt.progress_millionths, attempt.key, i});
   }
   std::sort(ranks.begin(), ranks.end(), [&](const Rank& a, const Rank& b) {
-    if (a.service != b.service) return b.service;
+    if (a.kind != b.kind) return a.kind < b.kind;
     if (a.steps_up != b.steps_up) return a.steps_up < b.steps_up;
     if (b.above < a.above || a.above < b.above) return b.above < a.above;
     const QueueId p = victims_.attempt(a.place).queue;
@@ -169,13 +176,13 @@ std::vector<std::size_t> ContainerKills::in_order(QueueId claimant, const Resour
 
 bool ContainerKills::may_give(const ContainerVictims::Candidate& candidate, Dimension d,
                               const ContainerVictims::Pile& pile) const {
-  const QueueId leaf = state_.attempt(candidate.slot).queue;
+  const QueueId leaf = state_.attempt(candidate.slot()).queue;
   const auto killed = killed_.find(leaf);
-  std::int64_t left = state_.queue(leaf).running[d] - (*candidate.need)[d] -
+  std::int64_t left = state_.queue(leaf).running[d] - candidate.all[d] -
                       (killed == killed_.end() ? 0 : killed->second[d]);
   for (const std::size_t other : pile.victims) {
     const Attempt& piled = victims_.attempt(other);
-    if (piled.queue == leaf) left -= (*victims_.candidates()[other].need)[d];
+    if (piled.queue == leaf) left -= victims_.candidates()[other].all[d];
   }
   return left >= figures_.allocated(leaf)[d];
 }
@@ -183,21 +190,22 @@ bool ContainerKills::may_give(const ContainerVictims::Candidate& candidate, Dime
 // A container counts as one slot.
 bool ContainerKills::within_budget(const ContainerVictims::Candidate& candidate,
                                    const ContainerVictims::Pile& pile) const {
-  const Attempt& attempt = state_.attempt(candidate.slot);
+  const Attempt& attempt = state_.attempt(candidate.slot());
   const auto budget = state_.tree().node(attempt.queue).settings.kill_budget;
   if (!budget) return true;
   const auto planned = lost_ms_.find(attempt.queue);
   std::int64_t lost = state_.claims().lost_slot_ms(attempt.queue, now_) +
                       (planned == lost_ms_.end() ? 0 : planned->second) +
-                      attempt.in_slots_ms(now_);
+                      victims_.lost_ms(candidate, now_);
   for (const std::size_t other : pile.victims) {
     if (victims_.attempt(other).queue == attempt.queue)
-      lost += victims_.attempt(other).in_slots_ms(now_);
+      lost += victims_.lost_ms(victims_.candidates()[other], now_);
   }
   return lost <= *budget * 1000;
 }
 
-ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemption& plan) {
+ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item,
+                                    std::vector<KillOrder>& kills) {
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
   victims_.collect();
@@ -209,8 +217,34 @@ ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item, Preemp
                           const Pile& pile) { return may_give(candidate, d, pile); },
        .within_budget = [this](const Candidate& candidate,
                                const Pile& pile) { return within_budget(candidate, pile); }});
-  if (found.block == ClaimBlock::kNone) plan.kills.push_back(commit(due, item, found));
+  if (found.block == ClaimBlock::kNone) kills.push_back(commit(due, item, found));
   return found.block;
+}
+
+// It collects room from then on; what nobody need die for is its at once.
+ClaimBlock ContainerKills::kill_for_gang(const Due& due, const OwedItem& item, Preemption& plan) {
+  victims_.collect();
+  const Job& job = state_.job(item.job);
+  const auto killed = killed_;
+  const auto lost_ms = lost_ms_;
+  std::vector<KillOrder> kills;
+  std::vector<GangRoom> free;
+  const ClaimBlock block = victims_.plan_gang(
+      job,
+      [&](const TaskKey& member) {
+        return kill_for(due, {item.job, member.kind, &job.size(member.kind), 1}, kills);
+      },
+      free);
+  if (block != ClaimBlock::kNone) {
+    killed_ = killed;
+    lost_ms_ = lost_ms;
+    return block;
+  }
+  plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
+  if (preemption_ == CapacitySettings::Preemption::kLogOnly) return block;
+  plan.gang = job.id;
+  plan.rooms = std::move(free);
+  return block;
 }
 
 KillOrder ContainerKills::commit(const Due& due, const OwedItem& item,
@@ -233,9 +267,10 @@ KillOrder ContainerKills::commit(const Due& due, const OwedItem& item,
   }
   for (const std::size_t i : found.victims) {
     const Attempt& attempt = victims_.attempt(i);
-    order.victims.push_back(victims_.candidates()[i].slot);
-    lost_ms_[attempt.queue] += attempt.in_slots_ms(now_);
-    const Resources& gone = *victims_.candidates()[i].need;
+    const ContainerVictims::Candidate& victim = victims_.candidates()[i];
+    order.victims.insert(order.victims.end(), victim.slots.begin(), victim.slots.end());
+    lost_ms_[attempt.queue] += victims_.lost_ms(victim, now_);
+    const Resources& gone = victim.all;
     for (const Dimension d : state_.space().dimensions()) killed_[attempt.queue][d] += gone[d];
   }
   victims_.take(found, need);

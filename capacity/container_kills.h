@@ -1,6 +1,7 @@
 // Whom to kill for claims that are due, where containers count (containers.md, section 9). A victim
 // gives something of a dimension in which its leaf stays at or above its allocation: nobody falls
-// below it in what it is killed for. Services come last; nearest family first, then the largest
+// below it in what it is killed for. Gangs come
+// after single tasks, services last; nearest family first, then the largest
 // (RUN - AC) / AC of its dimensions, recomputed after each kill; within a leaf users above their
 // limit, then the latest launched. One planner plans one pass, off the heartbeat path.
 #pragma once
@@ -38,7 +39,8 @@ class ContainerKills {
   };
   std::vector<Due> due() const;
   void serve(Due& due, const OwedPass::Leaf& leaf, Preemption& plan);
-  ClaimBlock kill_for(const Due& due, const OwedItem& item, Preemption& plan);
+  ClaimBlock kill_for(const Due& due, const OwedItem& item, std::vector<KillOrder>& kills);
+  ClaimBlock kill_for_gang(const Due& due, const OwedItem& item, Preemption& plan);
   void find(const Due& due, const Resources& need, ClaimBlock block, Preemption& plan) const;
   std::vector<std::size_t> in_order(QueueId claimant, const Resources& need);
   // Its leaf stays at its allocation.

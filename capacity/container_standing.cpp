@@ -83,6 +83,14 @@ bool ContainerStanding::short_on_the_way(QueueId leaf, const Resources& need) co
   return true;
 }
 
+bool ContainerStanding::gang_within(const Job& job) const {
+  for (QueueId q = job.queue; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    if (!within(state_.space(), state_.queue(q).running, job.need(job.gang_kind()), allocated(q)))
+      return false;
+  }
+  return true;
+}
+
 bool ContainerStanding::short_of_maximum(QueueId queue, const Resources& need) const {
   return !bounds_.has_maximum(queue) ||
          is_short(state_.space(), state_.queue(queue).running, need, bounds_.maximum(queue));

@@ -39,6 +39,8 @@ class ContainerStanding {
   bool is_short_here(QueueId queue, const Resources& need) const;
   bool short_on_the_way(QueueId leaf, const Resources& need) const;
   bool short_of_maximum(QueueId queue, const Resources& need) const;
+  // The job's gang is within what is allocated to all queues on its way.
+  bool gang_within(const Job& job) const;
   // What is free in the whole cluster is as much as other queues keep and do not use.
   bool leaves_what_is_kept(QueueId leaf, const Resources& need) const;
 

@@ -185,6 +185,26 @@ void EventLines::put(const Unreserved& fact) {
       .end();
 }
 
+void EventLines::put(const GangHeld& fact) {
+  begin("gang_hold")
+      .add("job", names_(fact.task.job))
+      .add("task", task_name_part(fact.task, *engine_))
+      .add("tracker", engine_->state().tracker(fact.tracker).name);
+  container(fact.task);
+  line_.end();
+}
+
+void EventLines::put(const GangReleased& fact) {
+  begin("gang_release").add("job", names_(fact.job)).add("reason", fact.why).end();
+}
+
+void EventLines::put(const GangStarted& fact) {
+  begin("gang_start")
+      .add("job", names_(fact.job))
+      .add("tasks", static_cast<std::int64_t>(fact.tasks))
+      .end();
+}
+
 void EventLines::put(const DutyPassedOn& fact) {
   begin("duty_passed_on")
       .add("job", names_(fact.job))

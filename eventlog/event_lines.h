@@ -58,6 +58,9 @@ class EventLines {
   void put(const ComputeGranted& fact);
   void put(const Reserved& fact);
   void put(const Unreserved& fact);
+  void put(const GangHeld& fact);
+  void put(const GangReleased& fact);
+  void put(const GangStarted& fact);
   void put(const DutyPassedOn& fact);
   void put(const AttemptEnded& fact);
   void put(const KillOrdered& fact);

@@ -68,6 +68,7 @@ class ContainerFair : public Policy, public Pools {
     Resources used;
     const ReserveHere* reserve = nullptr;
     std::optional<TimeMs> ends_by = {};
+    bool for_hold = false;  // room that a kill has made, for one task
   };
 
   // --- container_fair.cpp: following the state ---
@@ -98,6 +99,9 @@ class ContainerFair : public Policy, public Pools {
   static std::optional<Head> first_of(const std::vector<PoolRank>& at_best, Ask ask);
   bool could_give(PoolId leaf, const Reach& reach) const;
   std::optional<Head> head_of_job(const JobLine& line, const Reach& reach) const;
+  std::optional<Head> head_of_gang(const JobLine& line, const Reach& reach) const;
+  std::optional<Choice> choice_of_gang(const Job& job, const Reach& reach) const;
+  bool gang_within(const Job& job) const;  // its share, and those of all pools on the way
   bool place(PoolId pool, Head& head) const;  // its step and key; false: its maximum forbids it
   bool short_on_the_way(const JobLine& line, const Resources& need) const;
   bool short_of_maximums(const JobLine& line, const Resources& need) const;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fair/container_fair.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 
@@ -16,10 +17,10 @@ std::optional<Choice> ContainerFair::choose(const Offer& offer) {
       return choose_reserved(*kept, tracker);
   }
   const ReserveHere reserve(state_, tracker);
-  const auto head = head_of(
-      PoolTree::root(),
-      {.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve});
+  const Reach reach{.tracker = tracker, .used = used_on(state_, tracker), .reserve = &reserve};
+  const auto head = head_of(PoolTree::root(), reach);
   if (!head || head->waits) return std::nullopt;
+  if (head->size->gang) return choice_of_gang(state_.job(head->pick.task.job), reach);
   return head->reserves ? reserve_of(head->pick.task, tracker.id) : launch_of(head->pick);
 }
 
@@ -31,8 +32,16 @@ std::optional<Choice> ContainerFair::choose_held(const TrackerState& tracker) co
     Resources used = used_on(state_, tracker);
     used -= hold.kept_room();
     std::optional<Head> head;
+    const Job* claimant = state_.find_job(hold.job);
+    if (claimant != nullptr && claimant->waits_for_gang(hold.kind)) {
+      const JobLine* line = find(claimant->id);
+      const Resources& sum = claimant->need(claimant->gang_kind());
+      const bool may =
+          line != nullptr && within_pools(*line, sum) && within_queues(*claimant, sum);
+      return take_for_gang(state_, hold, may);
+    }
     if (!hold.pool.empty() && pool.valid())
-      head = head_of(pool, {.tracker = tracker, .used = used});
+      head = head_of(pool, {.tracker = tracker, .used = used, .for_hold = true});
     if (!head || head->waits || !within_pools(*find(head->pick.task.job), head->size->need))
       return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
     Choice choice = launch_of(head->pick);
@@ -51,9 +60,12 @@ std::optional<Choice> ContainerFair::choose_reserved(const Reservation& kept,
   const Resources used = used_on(state_, tracker);
   if (state_.fits_in(need, tracker, used)) {
     const JobLine& line = *find(job.id);
-    if (!within_pools(line, need) || !within_queues(job, need) ||
+    const bool gang = job.waits_for_gang(kept.kind);
+    const Resources& bounded = gang ? job.need(job.gang_kind()) : need;
+    if (!within_pools(line, bounded) || !within_queues(job, bounded) ||
         !leaves_what_is_kept(line.pool, need))
       return std::nullopt;
+    if (gang) return choice_of_gang(job, {.tracker = tracker, .used = used});
     return launch_of(state_.pick_task(job.id, kept.kind, tracker.id));
   }
   const auto ends_by = room_by(state_, tracker, need);
@@ -162,7 +174,7 @@ bool ContainerFair::could_give(PoolId leaf, const Reach& reach) const {
     return false;
   };
   for (const auto& [size, wanted] : amounts_.sizes(leaf)) {
-    if (state_.fits_in(size->need, reach.tracker, reach.used)) return true;
+    if (size->gang || state_.fits_in(size->need, reach.tracker, reach.used)) return true;
     if (reach.reserve != nullptr &&
         reach.reserve->may({.size = size, .picky = wanted.picky > 0}))
       return true;
@@ -176,9 +188,13 @@ std::optional<ContainerFair::Head> ContainerFair::head_of_job(const JobLine& lin
                                                               const Reach& reach) const {
   if (!line.runnable) return std::nullopt;
   const Job& job = state_.job(line.job);
-  for (const TaskKind kind : job.kinds()) {
+  for (const TaskKind kind : job.items()) {
     if (job.launchable(kind) == 0) continue;
     const Size* size = job.tasks(kind).size;
+    if (size->gang) {
+      if (auto head = head_of_gang(line, reach)) return head;
+      continue;
+    }
     if (!leaves_what_is_kept(line.pool, size->need)) continue;
     if (state_.fits_in(size->need, reach.tracker, reach.used)) {
       const DurationMs limit = job.time_limit_ms(kind);
@@ -198,6 +214,46 @@ std::optional<ContainerFair::Head> ContainerFair::head_of_job(const JobLine& lin
       return Head{.pick = {.task = *task}, .size = size, .reserves = true};
   }
   return std::nullopt;
+}
+
+// Room that it holds already is not asked for again; it collects some only below its maximums.
+std::optional<ContainerFair::Head> ContainerFair::head_of_gang(const JobLine& line,
+                                                               const Reach& reach) const {
+  const Job& job = state_.job(line.job);
+  const Resources missing = sum_of(job, gang_without_room(state_, job));
+  if (reach.ends_by || reach.for_hold || !leaves_what_is_kept(line.pool, missing))
+    return std::nullopt;
+  const auto choice = choice_of_gang(job, reach);
+  if (!choice) return std::nullopt;
+  const bool reserves = choice->what == Choice::What::kReserve;
+  const Size& size = job.size(job.gang_kind());
+  if (!reserves && !within_queues(job, size.need)) return std::nullopt;
+  if (choice->what == Choice::What::kAssemble && !within_pools(line, size.need))
+    return std::nullopt;
+  return Head{.pick = {.task = choice->task}, .size = &size, .reserves = reserves};
+}
+
+std::optional<Choice> ContainerFair::choice_of_gang(const Job& job, const Reach& reach) const {
+  const GangSearch gangs(state_, reach.tracker, reach.reserve,
+                         [this](const Job& other) { return gang_within(other); });
+  const Resources& sum = job.need(job.gang_kind());
+  const JobLine& line = *find(job.id);
+  return gangs.choice(job, short_on_the_way(line, sum) && short_of_maximums(line, sum));
+}
+
+bool ContainerFair::gang_within(const Job& job) const {
+  const JobLine* line = find(job.id);
+  if (line == nullptr) return false;
+  const Resources& sum = job.need(job.gang_kind());
+  const bool in_order =
+      PoolAmounts::sharing(tree_.node(line->pool)) == PoolSettings::Sharing::kFifo;
+  amounts_.settle_jobs(line->pool);
+  if (!in_order && !amounts_.within_share(*line, line->running, sum)) return false;
+  for (PoolId p = line->pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const ShareLine& pool = amounts_.pool(p);
+    if (!amounts_.within_share(pool, pool.running, sum)) return false;
+  }
+  return true;
 }
 
 bool ContainerFair::place(PoolId pool, Head& head) const {
@@ -264,6 +320,14 @@ bool ContainerFair::within_pool(PoolId pool, const Job& job, const Resources& ne
     if (kept.job == job.id || other == nullptr || !tree_.contains(pool, other->pool)) continue;
     const Resources& reserved = state_.job(kept.job).need(kept.kind);
     for (const Dimension d : state_.space().dimensions()) taken[d] += reserved[d];
+  }
+  if (const Assembly* gang = state_.assembly(); gang != nullptr && gang->job != job.id) {
+    const JobLine* other = find(gang->job);
+    for (const GangRoom& room : gang->rooms) {
+      if (other == nullptr || !tree_.contains(pool, other->pool)) break;
+      const Resources& held = state_.job(gang->job).need(room.task.kind);
+      for (const Dimension d : state_.space().dimensions()) taken[d] += held[d];
+    }
   }
   for (const Dimension d : state_.space().dimensions()) {
     if (maximum[d.value()] && need[d] > 0 && taken[d] + need[d] > *maximum[d.value()]) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fair/container_fair.h"
+#include "jobqueue/policy/gang_search.h"
 #include "fair/pool_clocks.h"
 
 namespace weir {
@@ -15,6 +16,10 @@ Preemption ContainerFair::tick(TimeMs now) {
   for (const Reservation& kept : state_.claims().reservations()) {
     if (const std::string_view why = over(kept); !why.empty())
       plan.unreserve.push_back({kept.job, why});
+  }
+  if (const Assembly* gang = state_.assembly()) {
+    const Job* job = state_.find_job(gang->job);
+    plan.give_up_rooms = assembly_over(state_, job != nullptr && gang_within(*job));
   }
   preempt(now, plan);
   return plan;
@@ -93,7 +98,7 @@ void ContainerFair::preempt(TimeMs now, Preemption& plan) {
                               .amounts = amounts_,
                               .line_of = [this](JobId job) { return find(job); },
                               .rules = rules()});
-  planner.plan(due(now), plan.kills);
+  planner.plan(due(now), plan);
   for (auto& [path, stamps] : memory_.pools) stamps.block = ClaimBlock::kNone;
   for (const auto& [pool, block] : planner.unmet())
     memory_.pools[tree_.node(pool).path].block = block;

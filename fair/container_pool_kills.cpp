@@ -29,11 +29,11 @@ ContainerPoolKills::ContainerPoolKills(const ClusterState& state, TimeMs now, bo
   }
 }
 
-void ContainerPoolKills::plan(const std::vector<Due>& due, std::vector<KillOrder>& kills) {
-  for (const Due& each : due) serve(each, kills);
+void ContainerPoolKills::plan(const std::vector<Due>& due, Preemption& plan) {
+  for (const Due& each : due) serve(each, plan);
 }
 
-void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
+void ContainerPoolKills::serve(const Due& due, Preemption& plan) {
   wants_.show_passed();
   const PoolAmounts& amounts = figures_.amounts;
   const auto within = [&](const Amounts& running, const Resources& need) {
@@ -42,8 +42,11 @@ void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
                : amounts.within_share(amounts.pool(due.pool), running, need);
   };
   while (const auto want = wants_.owed(due.pool, within)) {
-    if (!is_on_the_way(*want) && rooms_.put(state_.job(want->job->job), want->kind, 1) == 0) {
-      const ClaimBlock block = kill_for(due, *want, kills);
+    const Job& job = state_.job(want->job->job);
+    if (want->size->gang && waits_for_another_gang(state_, job)) return;
+    if (!is_on_the_way(*want) && rooms_.put(job, want->kind, 1) == 0) {
+      const ClaimBlock block = want->size->gang ? kill_for_gang(due, *want, plan)
+                                                : kill_for(due, *want, plan.kills);
       if (block != ClaimBlock::kNone) {
         unmet_.emplace(due.pool, block);
         return;
@@ -55,6 +58,7 @@ void ContainerPoolKills::serve(const Due& due, std::vector<KillOrder>& kills) {
 
 // Room that an earlier kill makes, for this pool or for one above it.
 bool ContainerPoolKills::is_on_the_way(const PoolWants::Want& want) {
+  if (want.size->gang) return is_on_its_way(state_, state_.job(want.job->job));
   const auto serves = [&](const OnTheWay& hold) {
     if (!figures_.tree.contains(hold.pool, want.job->pool)) return false;
     for (const Dimension d : state_.space().dimensions()) {
@@ -78,7 +82,7 @@ PoolId ContainerPoolKills::pool_of(std::size_t candidate) const {
 // All that are not of the needy pool.
 std::vector<std::size_t> ContainerPoolKills::in_order(PoolId needy) const {
   struct Rank {
-    bool service;
+    Candidate::Kind kind;
     std::int64_t steps_up;
     TimeMs launched_at;
     std::int32_t progress;
@@ -94,12 +98,12 @@ std::vector<std::size_t> ContainerPoolKills::in_order(PoolId needy) const {
     for (PoolId p = needy; !figures_.tree.contains(p, pool); p = figures_.tree.node(p).parent)
       ++steps_up;
     const Attempt& attempt = victims_.attempt(i);
-    ranks.push_back({candidate.service, steps_up, attempt.launched_at,
+    ranks.push_back({candidate.kind, steps_up, attempt.launched_at,
                      attempt.progress_millionths, attempt.key, i});
   }
   std::sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
-    return std::tie(a.service, a.steps_up, b.launched_at, a.progress, b.key) <
-           std::tie(b.service, b.steps_up, a.launched_at, b.progress, a.key);
+    return std::tie(a.kind, a.steps_up, b.launched_at, a.progress, b.key) <
+           std::tie(b.kind, b.steps_up, a.launched_at, b.progress, a.key);
   });
   std::vector<std::size_t> order;
   for (const Rank& rank : ranks) order.push_back(rank.place);
@@ -114,7 +118,7 @@ bool ContainerPoolKills::keeps_share(const ShareLine& line, Dimension d,
 
 bool ContainerPoolKills::may_give(PoolId needy, const Candidate& candidate, Dimension d,
                                   const Pile& pile) const {
-  const JobId job = state_.attempt(candidate.slot).key.task.job;
+  const JobId job = state_.attempt(candidate.slot()).key.task.job;
   const PoolAmounts::JobLine& line = *figures_.line_of(job);
   const auto counts = [&](PoolId family) {  // the dimension in which its children share
     return PoolAmounts::sharing(figures_.tree.node(family)) == PoolSettings::Sharing::kFair
@@ -122,9 +126,9 @@ bool ContainerPoolKills::may_give(PoolId needy, const Candidate& candidate, Dime
                : d;
   };
   const auto left = [&](std::int64_t running, Dimension of_what, auto is_in) {
-    running -= (*candidate.need)[of_what];
+    running -= candidate.all[of_what];
     for (const std::size_t other : pile.victims) {
-      if (is_in(other)) running -= (*victims_.candidates()[other].need)[of_what];
+      if (is_in(other)) running -= victims_.candidates()[other].all[of_what];
     }
     return running;
   };
@@ -148,16 +152,16 @@ bool ContainerPoolKills::may_give(PoolId needy, const Candidate& candidate, Dime
 
 // A container counts as one slot.
 bool ContainerPoolKills::within_budget(const Candidate& candidate, const Pile& pile) const {
-  const Attempt& attempt = state_.attempt(candidate.slot);
+  const Attempt& attempt = state_.attempt(candidate.slot());
   const PoolId pool = figures_.line_of(attempt.key.task.job)->pool;
   const PoolTree::Node& node = figures_.tree.node(pool);
   if (!node.settings->kill_budget) return true;
   const auto planned = lost_ms_.find(pool);
   std::int64_t lost = state_.claims().lost_slot_ms(node.path, now_) +
                       (planned == lost_ms_.end() ? 0 : planned->second) +
-                      attempt.in_slots_ms(now_);
+                      victims_.lost_ms(candidate, now_);
   for (const std::size_t other : pile.victims) {
-    if (pool_of(other) == pool) lost += victims_.attempt(other).in_slots_ms(now_);
+    if (pool_of(other) == pool) lost += victims_.lost_ms(victims_.candidates()[other], now_);
   }
   return lost <= *node.settings->kill_budget * 1000;
 }
@@ -179,6 +183,35 @@ ClaimBlock ContainerPoolKills::kill_for(const Due& due, const PoolWants::Want& w
   return found.block;
 }
 
+// It collects room from then on; what nobody need die for is its at once.
+ClaimBlock ContainerPoolKills::kill_for_gang(const Due& due, const PoolWants::Want& want,
+                                             Preemption& plan) {
+  victims_.collect();
+  const Job& job = state_.job(want.job->job);
+  const auto killed = killed_;
+  const auto job_killed = job_killed_;
+  const auto lost_ms = lost_ms_;
+  std::vector<KillOrder> kills;
+  std::vector<GangRoom> free;
+  const ClaimBlock block = victims_.plan_gang(
+      job,
+      [&](const TaskKey& member) {
+        return kill_for(due, {want.job, member.kind, &job.size(member.kind)}, kills);
+      },
+      free);
+  if (block != ClaimBlock::kNone) {
+    killed_ = killed;
+    job_killed_ = job_killed;
+    lost_ms_ = lost_ms;
+    return block;
+  }
+  plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
+  if (log_only_) return block;
+  plan.gang = job.id;
+  plan.rooms = std::move(free);
+  return block;
+}
+
 KillOrder ContainerPoolKills::commit(const Due& due, const PoolWants::Want& want,
                                      const ContainerVictims::Found& found) {
   const Resources& need = want.size->need;
@@ -191,9 +224,10 @@ KillOrder ContainerPoolKills::commit(const Due& due, const PoolWants::Want& want
                   .owed_ms = due.short_ms};
   for (const std::size_t i : found.victims) {
     const Attempt& attempt = victims_.attempt(i);
-    const Resources& gone = *victims_.candidates()[i].need;
-    order.victims.push_back(victims_.candidates()[i].slot);
-    lost_ms_[pool_of(i)] += attempt.in_slots_ms(now_);
+    const Candidate& victim = victims_.candidates()[i];
+    const Resources& gone = victim.all;
+    order.victims.insert(order.victims.end(), victim.slots.begin(), victim.slots.end());
+    lost_ms_[pool_of(i)] += victims_.lost_ms(victim, now_);
     for (const Dimension d : state_.space().dimensions()) {
       job_killed_[attempt.key.task.job][d] += gone[d];
       for (PoolId p = pool_of(i); p.valid(); p = figures_.tree.node(p).parent)

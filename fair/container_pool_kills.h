@@ -35,16 +35,17 @@ class ContainerPoolKills {
   ContainerPoolKills(const ClusterState& state, TimeMs now, bool log_only, Figures figures);
 
   // In that order.
-  void plan(const std::vector<Due>& due, std::vector<KillOrder>& kills);
+  void plan(const std::vector<Due>& due, Preemption& plan);
   // Pools that nobody can be killed for, and why.
   const std::map<PoolId, ClaimBlock>& unmet() const { return unmet_; }
 
  private:
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
-  void serve(const Due& due, std::vector<KillOrder>& kills);
+  void serve(const Due& due, Preemption& plan);
   bool is_on_the_way(const PoolWants::Want& want);
   ClaimBlock kill_for(const Due& due, const PoolWants::Want& want, std::vector<KillOrder>& kills);
+  ClaimBlock kill_for_gang(const Due& due, const PoolWants::Want& want, Preemption& plan);
   std::vector<std::size_t> in_order(PoolId needy) const;
   PoolId pool_of(std::size_t candidate) const;  // invalid: of none
   bool may_give(PoolId needy, const Candidate& candidate, Dimension d, const Pile& pile) const;

@@ -139,7 +139,7 @@ template <class Placeable>
 void PoolAmounts::read(JobLine& line, const Job& job, Placeable placeable) {
   Amounts running, demand;
   decltype(line.sizes) sizes;
-  for (const TaskKind kind : job.kinds()) {
+  for (const TaskKind kind : job.items()) {
     const TaskGroup& group = job.tasks(kind);
     if (line.runnable && job.launchable(kind) > 0)
       sizes.push_back({group.size, job.picky(kind)});

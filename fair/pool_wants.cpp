@@ -41,7 +41,7 @@ void PoolWants::enter(const JobLine& line, std::vector<Entry>& heap) const {
   if (!line.runnable) return;
   const Job& job = state_.job(line.job);
   const auto taken = of_job_.find(line.job);
-  for (const TaskKind kind : job.kinds()) {
+  for (const TaskKind kind : job.items()) {
     std::uint32_t gone = 0;
     if (taken != of_job_.end()) {
       const auto tasks = taken->second.tasks.find(kind);

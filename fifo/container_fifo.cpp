@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "jobqueue/policy/container_reasons.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 
@@ -36,7 +37,7 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
   std::optional<Choice> choice;
   std::vector<Waiting> waiting;
   const auto starts = [&](const ContainerItems::Bucket& bucket) {
-    return state_.fits_in(bucket.size->need, tracker, tracker.used) &&
+    return !bucket.size->gang && state_.fits_in(bucket.size->need, tracker, tracker.used) &&
            (!ends_by ||
             (bucket.time_limit_ms > 0 && state_.now() + bucket.time_limit_ms <= *ends_by));
   };
@@ -45,13 +46,19 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
   };
   index_.leaf(0).items.visit(
       [&](const ContainerItems::Bucket& bucket) {
-        return starts(bucket) || may_reserve(bucket) ||
+        return starts(bucket) || may_reserve(bucket) || (bucket.size->gang && !ends_by) ||
                (bounded_ && state_.trackers_with_room(bucket.size->need) > 0);
       },
       [&](const ItemOrder& item, const ContainerItems::Bucket& bucket) {
         const Job& job = state_.job(item.job.id);
         const Resources& need = bucket.size->need;
         const bool is_full = at_maximum(job, need, waiting).has_value();
+        if (bucket.size->gang) {
+          if (!is_full) choice = choice_of_gang(job, tracker, reserve);
+          const bool waits = is_full && gang_starts(state_, job, tracker);
+          if (waits) waiting.push_back(Waiting{job.queue, &need});
+          return choice.has_value();
+        }
         if (starts(bucket) && !is_full)
           choice = launch_of(state_.pick_task(job.id, item.kind, tracker.id));
         if (choice || !short_on_the_way(job.queue, need)) return choice.has_value();
@@ -66,6 +73,12 @@ std::optional<Choice> ContainerFifo::first_in_line(const TrackerState& tracker,
   return choice;
 }
 
+std::optional<Choice> ContainerFifo::choice_of_gang(const Job& job, const TrackerState& tracker,
+                                                    const ReserveHere* reserve) const {
+  const GangSearch gangs(state_, tracker, reserve, [](const Job&) { return true; });
+  return gangs.choice(job, short_on_the_way(job.queue, job.need(job.gang_kind())));
+}
+
 // The tracker waits for that task; what ends before it gets its room may start besides.
 std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
                                                      const TrackerState& tracker) const {
@@ -73,6 +86,10 @@ std::optional<Choice> ContainerFifo::choose_reserved(const Reservation& kept,
   const Job& reserver = state_.job(kept.job);
   const Resources& need = reserver.need(kept.kind);
   if (state_.fits_in(need, tracker, tracker.used)) {
+    if (reserver.waits_for_gang(kept.kind)) {
+      const Resources& sum = reserver.need(reserver.gang_kind());
+      return at_maximum(reserver, sum) ? std::nullopt : choice_of_gang(reserver, tracker, nullptr);
+    }
     if (at_maximum(reserver, need)) return std::nullopt;
     return launch_of(state_.pick_task(kept.job, kept.kind, tracker.id));
   }
@@ -92,6 +109,7 @@ Preemption ContainerFifo::tick(TimeMs) {
     if (const std::string_view why = over(kept); !why.empty())
       plan.unreserve.push_back({kept.job, why});
   }
+  if (state_.assembly() != nullptr) plan.give_up_rooms = assembly_over(state_, true);
   return plan;
 }
 

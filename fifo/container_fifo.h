@@ -35,6 +35,8 @@ class ContainerFifo : public Policy {
 
  private:
   std::optional<Choice> choose_reserved(const Reservation& kept, const TrackerState& tracker) const;
+  std::optional<Choice> choice_of_gang(const Job& job, const TrackerState& tracker,
+                                       const ReserveHere* reserve) const;
   std::string_view over(const Reservation& kept) const;  // why; empty: it stands
   // The first in line that may start on the tracker (by then, if that is said), or may reserve it.
   std::optional<Choice> first_in_line(const TrackerState& tracker, std::optional<TimeMs> ends_by,

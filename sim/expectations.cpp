@@ -287,6 +287,28 @@ Expectations::Findings Expectations::check(const step::ExpectReservations& expec
   return {difference("reservations " + list_text(wanted), list_text(actual))};
 }
 
+Expectations::Findings Expectations::check(const step::ExpectGang& expect) const {
+  Findings findings;
+  const Job* job = find_job(expect.job, findings);
+  if (job == nullptr) return findings;
+  if (job->gang == nullptr) return {difference(expect.job + " to have a gang", "it has none")};
+  const Assembly* assembly = engine_.state().assembly_of(job->id);
+  const auto needed = static_cast<std::int64_t>(gang_members(*job).size());
+  const auto held =
+      static_cast<std::int64_t>(assembly == nullptr ? 0 : assembly->rooms.size());
+  const auto compare = [&](const char* what, const auto& wanted, const auto& actual) {
+    if (!wanted || *wanted == actual) return;
+    findings.push_back(difference(fmt::format("{} of the gang of {} to be {}", what, expect.job,
+                                              *wanted),
+                                  fmt::format("{}", actual)));
+  };
+  compare("held", expect.held, held);
+  compare("needed", expect.needed, needed);
+  compare("started", expect.started, job->gang->started);
+  compare("assembler", expect.assembler, assembly != nullptr);
+  return findings;
+}
+
 Expectations::Findings Expectations::check(const step::ExpectExplain& expect) const {
   Findings findings;
   const Job* job = find_job(expect.job, findings);

@@ -44,6 +44,7 @@ class Expectations {
   Findings check(const step::ExpectJob& expect) const;
   Findings check(const step::ExpectRecords& expect) const;
   Findings check(const step::ExpectReservations& expect) const;
+  Findings check(const step::ExpectGang& expect) const;
   Findings check(const step::ExpectExplain& expect) const;
 
  private:

@@ -89,6 +89,7 @@ class Runner {
   void run(const Step& step, const step::ExpectKills& what);
   void run(const Step& step, const step::ExpectRecords& what);
   void run(const Step& step, const step::ExpectReservations& what);
+  void run(const Step& step, const step::ExpectGang& what);
   void run(const Step& step, const step::ExpectExplain& what);
   void run(const Step& step, const step::ExpectRefused& what);
 

@@ -206,6 +206,11 @@ void Runner::run(const Step& step, const step::ExpectReservations& what) {
   fail(step.at, expect_.check(what));
 }
 
+void Runner::run(const Step& step, const step::ExpectGang& what) {
+  ++expectations_;
+  fail(step.at, expect_.check(what));
+}
+
 void Runner::run(const Step& step, const step::ExpectExplain& what) {
   ++expectations_;
   fail(step.at, expect_.check(what));

@@ -165,6 +165,12 @@ struct ExpectReservations {
   };
   std::vector<Reservation> reservations;
 };
+// The job's gang; what is not said is not compared.
+struct ExpectGang {
+  std::string job;
+  std::optional<std::int64_t> held, needed;  // members with room, and all
+  std::optional<bool> started, assembler;    // it is the one that collects room
+};
 struct ExpectExplain {
   std::string job;
   std::vector<std::string> codes;
@@ -184,7 +190,7 @@ struct Step {
                step::Release,
                step::QueueSwitch, step::Apply, step::SwitchPolicy, step::ExpectQueue,
                step::ExpectJob, step::ExpectKills, step::ExpectRecords,
-               step::ExpectReservations, step::ExpectExplain,
+               step::ExpectReservations, step::ExpectGang, step::ExpectExplain,
                step::ExpectRefused>
       what;
 };

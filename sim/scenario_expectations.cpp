@@ -183,6 +183,19 @@ StepBody expect_reservations(const StepNode& s) {
   return expect;
 }
 
+StepBody expect_gang(const StepNode& s) {
+  step::ExpectGang expect;
+  const MapReader map(&s.value, s.path(), s.out(),
+                      {"job", "held", "needed", "started", "assembler"});
+  require(map, {"job"}, s.value);
+  map.read_string("job", expect.job);
+  if (std::int64_t held = 0; map.read_integer("held", held, {})) expect.held = held;
+  if (std::int64_t needed = 0; map.read_integer("needed", needed, {})) expect.needed = needed;
+  if (bool started = false; map.read_bool("started", started)) expect.started = started;
+  if (bool assembler = false; map.read_bool("assembler", assembler)) expect.assembler = assembler;
+  return expect;
+}
+
 StepBody expect_explain(const StepNode& s) {
   step::ExpectExplain expect;
   const MapReader map(&s.value, s.path(), s.out(), {"job", "codes"});

@@ -37,6 +37,7 @@ StepBody expect_job(const StepNode& s);
 StepBody expect_kills(const StepNode& s);
 StepBody expect_records(const StepNode& s);
 StepBody expect_reservations(const StepNode& s);
+StepBody expect_gang(const StepNode& s);
 StepBody expect_explain(const StepNode& s);
 
 }  // namespace weir

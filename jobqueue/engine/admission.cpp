@@ -86,14 +86,17 @@ Status Submissions::check_output(const SubmitJob& input, QueueId) const {
 
 // A task that is larger than every tracker of now, but not than one that is lost or has shrunk,
 // waits for that one.
-Status Submissions::check_width(const SubmitJob& input, QueueId) const {
+Status Submissions::check_width(const SubmitJob& input, QueueId leaf) const {
   const JobSpec& spec = *input.spec;
   const Space& space = state_.space();
   if (space.containers()) {
     if (auto may = check_containers(spec, state_.settings().resources, space); !may) return may;
   }
   if (state_.live_trackers() == 0) return Ok{};
-  if (space.containers()) return check_containers_fit(spec);
+  if (space.containers()) {
+    if (auto fits_one = check_containers_fit(spec); !fits_one) return fits_one;
+    return has_gang(spec) ? check_gang(spec, leaf) : Ok{};
+  }
   if (spec.application()) return Ok{};  // it waits until containers count
   const Resources largest = state_.largest_tracker();
   for (const TaskKind kind : kTaskKinds) {
@@ -148,6 +151,39 @@ Status Submissions::check_containers_fit(const JobSpec& spec) const {
                  who + ": " + space.text(need) + "; the largest of " + counted(allowed, "tracker") +
                      " offers " + space.text(largest),
                  "ask for less, or wait for a larger tracker"};
+  }
+  return Ok{};
+}
+
+// All members of a group's gang fit the cluster together when it is empty, lost trackers included,
+// and the whole gang is within the maximums of its queues.
+Status Submissions::check_gang(const JobSpec& spec, QueueId leaf) const {
+  const Space& space = state_.space();
+  const std::vector<Resources> containers =
+      containers_of(spec, state_.settings().resources, space);
+  Resources sum;
+  for (const TaskKind kind : spec.kinds()) {
+    const TaskGroupSpec& group = spec.task_groups[group_number(kind)];
+    const Resources& need = containers[group_number(kind)];
+    for (const Dimension d : space.dimensions()) sum[d] += need[d] * group.gang;
+    if (group.gang == 0) continue;
+    const std::int64_t fit = fit_empty(state_, need, group.require, true);
+    if (fit >= std::int64_t{group.gang}) continue;
+    return Error{ErrorCode::kBadRequest,
+                 "gang of " + group.name + ": " + std::to_string(group.gang) + " x " +
+                     space.text(need) + "; the empty cluster holds " + std::to_string(fit),
+                 "fewer that start together, or smaller ones"};
+  }
+  for (QueueId q = leaf; q != QueueTree::root(); q = state_.tree().parent(q)) {
+    for (const Dimension d : space.dimensions()) {
+      const std::int64_t maximum = policy_->figures(q, d).maximum;
+      if (maximum < 0 || sum[d] <= maximum) continue;
+      return Error{ErrorCode::kBadRequest,
+                   "the gang needs " + space.text(sum) + " together; the maximum of queue " +
+                       state_.tree().node(q).path + " is " + std::to_string(maximum) + " " +
+                       std::string(space.name(d)),
+                   "fewer that start together, or another queue"};
+    }
   }
   return Ok{};
 }

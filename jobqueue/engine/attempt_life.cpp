@@ -40,8 +40,26 @@ void AttemptLife::take_fetch_failures(const AttemptReport& report) {
 
 void AttemptLife::order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
                              const std::string& for_pool) {
+  const AttemptKey key = state_.attempt(slot).key;
+  order_one_kill(slot, reason, for_queue, claim, for_pool);
+  if (reason != KillReason::kGang) parts_.gangs.member_lost(key);
+}
+
+void AttemptLife::order_kills(const std::vector<AttemptSlot>& slots, KillReason reason,
+                              QueueId for_queue, ClaimId claim, const std::string& for_pool) {
+  std::vector<AttemptKey> killed;
+  for (const AttemptSlot slot : slots) {
+    killed.push_back(state_.attempt(slot).key);
+    order_one_kill(slot, reason, for_queue, claim, for_pool);
+  }
+  for (const AttemptKey& key : killed) parts_.gangs.member_lost(key);
+}
+
+void AttemptLife::order_one_kill(AttemptSlot slot, KillReason reason, QueueId for_queue,
+                                 ClaimId claim, const std::string& for_pool) {
   Attempt& attempt = state_.mutable_attempt(slot);
   if (attempt.dying()) return state_.order_kill(attempt, reason);
+  if (attempt.untold) return withdraw(slot);
   emit(KillOrdered{attempt.key, attempt.tracker, reason, attempt.queue, for_queue,
                    attempt.in_slots_ms(now_), claim, attempt.user, for_pool});
   const Job& job = state_.job(attempt.key.task.job);
@@ -87,6 +105,7 @@ AttemptState state_after(AttemptEnded::How how) {
 
 // The attempt leaves its tracker. What becomes of its task is for the caller.
 void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
+  if (state_.attempt(slot).untold) parts_.gangs.tell(slot);  // a tracker that lies
   const Attempt attempt = state_.attempt(slot);
   Job& job = state_.mutable_job(attempt.key.task.job);
   TaskGroup& group = job.tasks(attempt.key.task.kind);
@@ -126,6 +145,8 @@ void AttemptLife::finish_attempt(AttemptSlot slot, AttemptEnded::How how) {
   }
   touch(job);
   parts_.jobs.note_over(job);
+  if (job.has_gang() && was_running && how != AttemptEnded::How::kSucceeded)
+    parts_.gangs.member_lost(attempt.key);
   if (!job.type->open_at_once(kind) && group.alive() == 0) parts_.jobs.note_yield(job);
   changes_.trackers.insert(attempt.tracker);
 }
@@ -200,8 +221,27 @@ void AttemptLife::reopen_if_left(Job& job, const TaskKey& key) {
   pending_changed(job, key.kind);
 }
 
+void AttemptLife::withdraw(AttemptSlot slot) {
+  const Attempt attempt = state_.attempt(slot);
+  Job& job = state_.mutable_job(attempt.key.task.job);
+  --state_.mutable_tracker(attempt.tracker).untold;
+  state_.end_attempt(slot, AttemptState::kKilled);
+  policy_->on_released(slot);
+  touch(job);
+  changes_.trackers.insert(attempt.tracker);
+  if (!is_over(job.state)) return reopen_if_left(job, attempt.key.task);
+  if (job.live_attempts == 0 && job.duty != Job::Duty::kNone && !job.duty_tracker.valid())
+    parts_.duties.offer(job);
+  parts_.jobs.note_over(job);
+}
+
 void AttemptLife::attempt_killed(AttemptSlot slot) {
   const TaskKey key = state_.attempt(slot).key.task;
+  if (state_.attempt(slot).untold) {
+    const AttemptKey attempt = state_.attempt(slot).key;
+    withdraw(slot);
+    return parts_.gangs.member_lost(attempt);
+  }
   finish_attempt(slot, AttemptEnded::How::kKilled);
   Job& job = state_.mutable_job(key.job);
   if (is_over(job.state)) return;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "jobqueue/engine/part.h"
 
@@ -15,6 +16,11 @@ class AttemptLife : public Part {
   void take_fetch_failures(const AttemptReport& report);
   void order_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim = 0,
                   const std::string& for_pool = {});
+  // All of them; members of a gang among them take the others with them only then.
+  void order_kills(const std::vector<AttemptSlot>& slots, KillReason reason, QueueId for_queue,
+                   ClaimId claim, const std::string& for_pool);
+  // A member of a gang that its tracker has not heard of: nobody sees that it was there.
+  void withdraw(AttemptSlot slot);
   void release_commit(Job& job, TaskKind kind, std::uint32_t index, std::uint32_t attempt);
   std::uint32_t first_number() const;  // of this start
   std::uint32_t next_number(Task& task) const { return first_number() + task.next_attempt++; }
@@ -25,6 +31,8 @@ class AttemptLife : public Part {
   void reopen(Job& job, TaskKind kind, std::uint32_t index, const std::string& why);
 
  private:
+  void order_one_kill(AttemptSlot slot, KillReason reason, QueueId for_queue, ClaimId claim,
+                      const std::string& for_pool);
   template <class F>
   void each_amount(const Attempt& attempt, F f) const;
   void settle_preempted(const Attempt& attempt, AttemptEnded::How how);

@@ -33,6 +33,7 @@ ReplyBody JobCommands::apply(const JobMoved& move) {
   state_.set_queue(job, *queue);
   job.pool = move.pool;
   tell_listed(job.id);
+  parts_.gangs.release(job.id, "moved");
   parts_.holds.release_reservations(job.id, TrackerId{}, "moved");
   if (job.schedulable() || job.live_attempts > 0) policy_->on_job_changed(job.id, from);
   touch(job);

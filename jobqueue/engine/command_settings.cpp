@@ -206,6 +206,7 @@ ReplyBody Administration::apply(const SettingsChanged& change) {
     const std::string& path = state_.tree().nodes()[q].path;
     if (state_.queue(QueueId(q)).stopped_by_command && !tree->find_path(path)) forget_stop(path);
   }
+  parts_.gangs.release(JobId{}, "settings");
   state_.replace_settings(change.settings, std::move(tree).value());
   core_.settings_stamp = {change.number, change.at, change.by};
   for (std::size_t q = 0; q < state_.tree().size(); ++q) {

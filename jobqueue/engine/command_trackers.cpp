@@ -132,6 +132,7 @@ ReplyBody TrackerOrders::apply(const TrackersOrdered& ordered) {
 void TrackerOrders::set_order(TrackerState& tracker, TrackerOrder order) {
   if (tracker.order != order) emit(TrackerChanged{tracker.id, change_by(order)});
   state_.set_tracker_order(tracker, order);
+  if (!tracker.in_pool()) parts_.gangs.release_on(tracker.id);
   pool_changed(tracker);
 }
 
@@ -145,8 +146,11 @@ void TrackerOrders::pool_changed(TrackerState& tracker) {
 
 // What it runs dies and is to run elsewhere, and so are the maps whose output is still needed.
 void TrackerOrders::evacuate(TrackerState& tracker) {
-  for (std::size_t i = 0; i < tracker.attempts.size(); ++i)
-    parts_.attempts.order_kill(tracker.attempts[i], KillReason::kTrackerStopped, QueueId{});
+  const std::vector<AttemptSlot> attempts = tracker.attempts;  // members of gangs leave at once
+  for (const AttemptSlot slot : attempts) {
+    if (state_.attempt(slot).live)
+      parts_.attempts.order_kill(slot, KillReason::kTrackerStopped, QueueId{});
+  }
   parts_.trackers.lose_outputs(tracker, "tracker " + tracker.name + " is being stopped");
 }
 

@@ -103,6 +103,7 @@ std::vector<Reason> Explanations::explain(JobId id) const {
     const TaskGroup& group = job->tasks(kind);
     if (auto waits = stragglers_wait(state_, *job, kind)) reasons.push_back(std::move(*waits));
     if (group.pending() == 0 && group.copied == 0) continue;
+    if (job->waits_for_gang(kind) && state_.space().containers()) continue;
     if (!group.open) {
       reasons.push_back(job->type->why_closed(*job, kind));
       continue;
@@ -118,7 +119,20 @@ std::vector<Reason> Explanations::explain(JobId id) const {
     if (more.empty() && group.pending() > 0) more.push_back(no_free_slot(state_, *job, kind));
     for (Reason& reason : more) reasons.push_back(std::move(reason));
   }
+  if (job->waits_for_gang_start() && state_.space().containers()) explain_gang(*job, reasons);
   return reasons;
+}
+
+void Explanations::explain_gang(const Job& job, std::vector<Reason>& reasons) const {
+  const Assembly* assembly = state_.assembly_of(job.id);
+  const auto held = static_cast<std::int64_t>(assembly == nullptr ? 0 : assembly->rooms.size());
+  const auto needed = static_cast<std::int64_t>(gang_members(job).size());
+  std::string why = std::to_string(needed) + " tasks start together or none does: ";
+  why += assembly == nullptr ? "there is not room for all of them"
+                             : "room is held for " + std::to_string(held) + " of them";
+  reasons.push_back({"gang", why, {{"held", held}, {"needed", needed}}});
+  for (Reason& reason : policy_->explain(job.id, job.gang_kind(), now_))
+    reasons.push_back(std::move(reason));
 }
 
 }  // namespace weir

@@ -13,6 +13,9 @@ class Explanations : public Part {
 
   // Of an unfinished job; empty if nothing waits.
   std::vector<Reason> explain(JobId job) const;
+
+ private:
+  void explain_gang(const Job& job, std::vector<Reason>& reasons) const;
 };
 
 }  // namespace weir

@@ -35,6 +35,7 @@ void Heartbeats::on(const Heartbeat& input, Token token) {
     return reply(token, parts_.replies.compose(tracker, input));  // old news
   tracker.sequence = input.sequence;
   take_report(tracker, input);
+  if (tracker.untold > 0) parts_.gangs.launch_members(tracker);
   parts_.jobs.settle_yields();
   if (tracker.order != TrackerOrder::kNone) parts_.orders.review_order(tracker);
   if (input.leaving) {
@@ -55,11 +56,13 @@ void Heartbeats::take_report(TrackerState& tracker, const Heartbeat& report) {
       state_.space().with_named(*report.total, tracker.named) != tracker.total) {
     state_.set_tracker_total(tracker, *report.total);
     parts_.trackers.store_total(tracker);
+    if (!tracker.within_offer()) parts_.gangs.release_on(tracker.id);
     policy_->on_cluster_changed();
     changes_.queues = true;
   }
   if (tracker.accepts_tasks != report.accepts_tasks) {
     state_.set_tracker_accepts(tracker, report.accepts_tasks);
+    if (!tracker.in_pool()) parts_.gangs.release_on(tracker.id);
     parts_.trackers.store_total(tracker);
     policy_->on_cluster_changed();
     changes_.queues = true;
@@ -215,6 +218,7 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   if (!job.durable || is_over(job.state) || job.duty != Job::Duty::kNone) return false;
   if (!job.has(key.kind) || key.index >= job.tasks(key.kind).tasks.size()) return false;
   if (job.type->needs_containers() && !state_.space().containers()) return false;
+  if (is_group(key.kind) && !parts_.gangs.may_adopt(job, key.kind)) return false;
   Task& task = job.tasks(key.kind).tasks[key.index];
   const bool beside = task.state == Task::State::kRunning;
   if (task.state == Task::State::kSucceeded) return false;
@@ -237,7 +241,8 @@ bool Heartbeats::adopt(TrackerState& tracker, const AttemptReport& report) {
   tracker.held.back().reported_in = reports_;
   std::erase(tracker.held_commits, report.attempt);
   parts_.losses.came_back(tracker, job, report.attempt);
-  job.tasks(key.kind).open = true;  // it was once, and that is for good
+  // It was once, and that is for good.
+  if (!job.waits_for_gang(key.kind)) job.tasks(key.kind).open = true;
   emit(AttemptLaunched{report.attempt, tracker.id, job.queue, Locality::kAny, to_copy, beside});
   policy_->on_launched(slot);
   if (job.limited) parts_.jobs.set_deadline(job);

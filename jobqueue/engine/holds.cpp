@@ -10,6 +10,7 @@ namespace weir {
 // What slots are kept for is the business of the policy that ruled.
 void Holds::free_kept_slots() {
   end_holds([](const Hold&) { return true; }, KillRecord::Outcome::kWasted);
+  parts_.gangs.release(JobId{}, "policy");
   while (!state_.claims().reservations().empty()) {
     release_reservations(state_.claims().reservations().back().job, TrackerId{}, "policy");
   }
@@ -20,6 +21,7 @@ void Holds::free_kept_slots() {
 void Holds::preempt_for_claims() {
   if (parts_.recovery.waits_for_reports()) return;
   const Preemption plan = policy_->tick(now_);
+  parts_.gangs.hold_for_claimant(plan.gang, plan.rooms);
   for (const KillOrder& order : plan.kills) preempt(order);
   for (const KillOrder& order : plan.kills) {
     if (!order.log_only || order.claim == 0)
@@ -29,6 +31,7 @@ void Holds::preempt_for_claims() {
   }
   for (const Preemption::Unreserve& over : plan.unreserve)
     release_reservations(over.job, TrackerId{}, over.why);
+  parts_.gangs.give_up(plan.give_up_rooms);
   for (const ClaimFinding& found : plan.findings) {
     state_.mutable_claims().set_block(found.queue, found.dimension, found.claim, found.block,
                                       found.width);
@@ -117,7 +120,10 @@ bool Holds::preempt(const KillOrder& order) {
       const Resources& need = state_.job(task.job).need(task.kind);
       for (const Dimension d : state_.space().dimensions()) hold.dying_need[d] += need[d];
     }
-    parts_.attempts.order_kill(slot, order.reason, order.for_queue, order.claim, order.for_pool);
+  }
+  if (!order.log_only) {
+    parts_.attempts.order_kills(order.victims, order.reason, order.for_queue, order.claim,
+                                order.for_pool);
   }
   if (!holds) return true;
   book.mutable_holds().push_back(hold);
@@ -208,6 +214,8 @@ bool Holds::reserve(const Choice& choice) {
 bool Holds::reserve_container(const Job& job, const Choice& choice) {
   const TrackerState& tracker = state_.tracker(choice.reserve_on);
   if (!tracker.in_pool() || tracker.keeps > 0 || !job.has(choice.task.kind)) return false;
+  if (job.waits_for_gang(choice.task.kind))
+    parts_.gangs.begin(state_.mutable_job(job.id), choice.beyond);
   release_reservations(job.id, TrackerId{}, "better");
   state_.reserve({.job = job.id, .kind = choice.task.kind, .tracker = tracker.id});
   policy_->on_reserved(job.queue);

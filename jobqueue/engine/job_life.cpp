@@ -70,6 +70,7 @@ void JobLife::admit_everywhere() {
 // Back to waiting for a place: its running tasks go on, no new ones start.
 void JobLife::demote(Job& job) {
   policy_->on_job_removed(job.id);
+  parts_.gangs.release(job.id, "limit");
   parts_.holds.release_reservations(job.id, TrackerId{}, "limit");
   state_.set_job_state(job, JobState::kWaiting);
   emit(JobStateChanged{job.id, JobState::kWaiting, ""});
@@ -106,9 +107,14 @@ void JobLife::after_progress(Job& job) {
   for (const TaskKind kind : job.kinds()) {
     TaskGroup& group = job.tasks(kind);
     if (waits || group.open || group.total == 0 || !job.type->may_open(job, kind)) continue;
+    if (job.waits_for_gang(kind)) continue;
     if (job.maps_first && kind == TaskKind::kReduce) continue;
     group.open = true;
     pending_changed(job, kind);
+  }
+  if (job.gang != nullptr && !waits && !job.tasks(job.gang_kind()).open) {
+    job.tasks(job.gang_kind()).open = true;
+    parts_.gangs.follow(job);
   }
   if (job.type->done(job)) {
     parts_.holds.release_reservations(job.id, TrackerId{}, "over");
@@ -125,6 +131,7 @@ void JobLife::begin_end(Job& job, JobState outcome, const std::string& diagnosti
   const bool wrote = begun && job.type->leaves_output();
   end_job(job, outcome, diagnostics, wrote);
   if (scheduled) policy_->on_job_removed(job.id);
+  parts_.gangs.release(job.id, "over");
   parts_.holds.release_reservations(job.id, TrackerId{}, "over");
   for (const TaskKind kind : job.kinds()) {
     for (const Task& task : job.tasks(kind).tasks) {

@@ -14,6 +14,7 @@ namespace weir {
 void Launches::schedule(TrackerState& tracker) {
   if (!state_.claims().freed().empty()) state_.mutable_claims().forget_freed(tracker.id);
   if (parts_.recovery.recovering()) return;
+  parts_.gangs.settle_after_restart();
   if (parts_.administration.changes_mode()) return;
   if (tracker.copied > 0) parts_.copies.grant_slots(tracker);  // also where nothing new may start
   if (!tracker.in_pool()) return;
@@ -34,11 +35,38 @@ void Launches::schedule(TrackerState& tracker) {
     while (done && (containers || offer.free[0] > 0 || offer.free[1] > 0)) {
       const auto choice = policy_->choose(offer);
       if (!choice) break;
-      done = choice->what == Choice::What::kLaunch ? launch(tracker, *choice, offer)
-                                                   : parts_.holds.settle_choice(tracker, *choice);
+      done = settle(tracker, *choice, offer);
     }
   } while (done && parts_.stragglers.speculate(tracker, offer, speculated));
   policy_->end_offer(offer);
+}
+
+bool Launches::settle(TrackerState& tracker, const Choice& choice, Offer& offer) {
+  if (is_group(choice.task.kind)) {
+    const Job* job = state_.find_job(choice.task.job);
+    if (job != nullptr && job->is_gang(choice.task.kind))
+      return settle_gang(tracker, choice, offer);
+  }
+  return choice.what == Choice::What::kLaunch ? launch(tracker, choice, offer)
+                                              : parts_.holds.settle_choice(tracker, choice);
+}
+
+bool Launches::settle_gang(TrackerState& tracker, const Choice& choice, Offer& offer) {
+  Job& job = state_.mutable_job(choice.task.job);
+  const char* wrong = nullptr;
+  std::size_t held = 0;
+  if (job.launchable(choice.task.kind) == 0) {
+    wrong = "the gang may not start";
+  } else if (choice.hold != 0) {
+    wrong = wrong_hold(tracker, choice, job, held);
+    if (wrong == nullptr) wrong = parts_.gangs.take_hold(tracker, job, held, offer);
+  } else if (choice.what == Choice::What::kAssemble) {
+    wrong = parts_.gangs.assemble(tracker, job, choice.beyond, offer);
+  } else {
+    wrong = parts_.gangs.start(tracker, job, offer);
+  }
+  if (wrong != nullptr) refuse_choice(tracker, choice, wrong);
+  return wrong == nullptr;
 }
 
 // Whether the slots are for jobs such as this one: of the queue, or of the pool or one in it.
@@ -112,14 +140,30 @@ void Launches::start(TrackerState& tracker, const Choice& choice, Offer& offer, 
   if (job.limited) parts_.jobs.set_deadline(job);
   if (is_group(key.kind)) {
     parts_.jobs.set_task_deadline(state_.attempt(slot));
-    const auto& named = job.spec->task_groups[group_number(key.kind)].asked.named;
-    if (!named.empty()) tracker.units.grant({key, number}, named);
+    take_units(tracker, job, {key, number});
   }
   if (key.kind == TaskKind::kMap) parts_.own_maps.started(job);
   pending_changed(job, key.kind);
   if (state_.space().containers()) return void(++offer.launched[0]);
   offer.free[index(key.kind)] -= job.width(key.kind);
   ++offer.launched[index(key.kind)];
+}
+
+void Launches::take_units(TrackerState& tracker, const Job& job, const AttemptKey& attempt) {
+  const auto& named = job.spec->task_groups[group_number(attempt.task.kind)].asked.named;
+  if (!named.empty()) tracker.units.grant(attempt, named);
+}
+
+void Launches::start_member(TrackerState& tracker, const TaskKey& key) {
+  Job& job = state_.mutable_job(key.job);
+  const std::uint32_t number = parts_.attempts.next_number(job.tasks(key.kind).tasks[key.index]);
+  const AttemptSlot slot = state_.launch(key, number, tracker.id, now_);
+  state_.mutable_attempt(slot).untold = true;
+  ++tracker.untold;
+  take_units(tracker, job, {key, number});
+  policy_->on_launched(slot);
+  if (job.limited) parts_.jobs.set_deadline(job);
+  touch(tracker);
 }
 
 }  // namespace weir

@@ -19,10 +19,15 @@ class Launches : public Part {
   // `held`: the place of the choice's hold, if it has one. `beside`: the task runs elsewhere.
   void start(TrackerState& tracker, const Choice& choice, Offer& offer, std::size_t held,
              bool beside);
+  // A member of a gang: it runs, and its tracker hears of it at its next heartbeat.
+  void start_member(TrackerState& tracker, const TaskKey& task);
 
  private:
   bool held_for(const Hold& hold, const Job& job) const;
+  bool settle(TrackerState& tracker, const Choice& choice, Offer& offer);
   bool launch(TrackerState& tracker, const Choice& choice, Offer& offer);
+  bool settle_gang(TrackerState& tracker, const Choice& choice, Offer& offer);
+  void take_units(TrackerState& tracker, const Job& job, const AttemptKey& attempt);
 };
 
 }  // namespace weir

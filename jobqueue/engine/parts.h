@@ -9,6 +9,7 @@
 #include "jobqueue/engine/core.h"
 #include "jobqueue/engine/duties.h"
 #include "jobqueue/engine/explanations.h"
+#include "jobqueue/engine/gangs.h"
 #include "jobqueue/engine/heartbeats.h"
 #include "jobqueue/engine/holds.h"
 #include "jobqueue/engine/job_commands.h"
@@ -45,6 +46,7 @@ struct Parts {
   // A heartbeat, in the order of its way.
   Heartbeats heartbeats{core, *this};
   Launches launches{core, *this};
+  Gangs gangs{core, *this};
   Stragglers stragglers{core, *this};
   Copies copies{core, *this};
   Replies replies{core, *this};
@@ -64,6 +66,7 @@ struct Parts {
 
 inline void Part::pending_changed(Job& job, TaskKind kind) {
   core_.pending_changed(job, kind);
+  if (job.has_gang()) parts_.gangs.follow(job);
   if (state_.space().containers()) parts_.own_maps.watch(job);
 }
 

@@ -78,6 +78,7 @@ void Replies::compose_orders(const TrackerState& tracker, HeartbeatReply& out) c
     const AttemptKey& key = tracker.held[i].key;
     switch (tracker.held[i].state) {
       case AttemptState::kLaunching:
+        if (tracker.untold > 0 && state_.attempt(tracker.attempts[i]).untold) break;
         out.launch.push_back({key,
                               key.task.kind == TaskKind::kMap
                                   ? LaunchSplit(state_.job(key.task.job).spec, key.task.index)

@@ -36,6 +36,7 @@ void TrackerFaults::judge(TrackerState& tracker, bool may_put_out) {
   }
   if (out == tracker.faulty) return;
   state_.set_tracker_faulty(tracker, out);
+  if (out) parts_.gangs.release_on(tracker.id);
   emit(TrackerChanged{tracker.id,
                       out ? TrackerChanged::How::kFaulty : TrackerChanged::How::kHealed});
   parts_.orders.pool_changed(tracker);

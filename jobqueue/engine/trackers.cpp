@@ -101,6 +101,7 @@ void Trackers::lose_tracker(TrackerState& tracker, const std::string& why, Loss 
   if (!was_lost) store_lost(tracker);
   parts_.recovery.no_longer_awaits(tracker.id);
   by_silence_.erase(tracker.id);
+  parts_.gangs.release_on(tracker.id);
   tracker.lost_attempts.clear();
   for (const HeldAttempt& held : tracker.held) tracker.lost_attempts.push_back({held.key, false});
   const std::vector<TaskKey> blamed =

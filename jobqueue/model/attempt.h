@@ -36,6 +36,7 @@ struct Attempt {
   std::uint32_t tracker_place = 0;  // index in TrackerState::attempts
   bool live = false;                // false: the slot is free for reuse
   bool finish_counts = false;       // dying, for another queue or pool alone
+  bool untold = false;              // of a gang: its tracker has not been heard of since
   bool dying() const { return state == State::kDying; }
   // Its output is ready, and its slot comes free as soon as if it were killed: it publishes.
   bool finishing() const { return dying() && finish_counts && grant_seq != 0; }

@@ -69,11 +69,15 @@ std::size_t ClusterState::place_of(const TrackerState& tracker, const AttemptKey
 Job& ClusterState::add_job(std::unique_ptr<Job> job) {
   Job& added = *job;
   WEIR_CHECK(added.type != nullptr, "a job is of a type");
-  added.further.resize(added.spec->task_groups.size());
-  added.groups = static_cast<std::uint8_t>(added.further.size());
+  added.groups = static_cast<std::uint8_t>(added.spec->task_groups.size());
+  if (has_gang(*added.spec)) added.gang = std::make_unique<Gang>();
+  added.further.resize(added.items().size() * (added.groups > 0 ? 1 : 0));
   const bool waits = added.type->needs_containers() && !space_.containers();
-  for (const TaskKind kind : added.kinds())
-    added.tasks(kind).open = !waits && added.type->open_at_once(kind);
+  for (const TaskKind kind : added.kinds()) {
+    added.tasks(kind).open =
+        !waits && added.type->open_at_once(kind) && !added.waits_for_gang(kind);
+  }
+  if (added.gang != nullptr) added.tasks(added.gang_kind()).open = !waits;
   for (const TaskKind kind : kTaskKinds)
     added.speculates[index(kind)] = speculates(*added.spec, kind);
   size_groups(added);
@@ -120,6 +124,7 @@ void ClusterState::forget_job(JobId id) {
     set_job_state(job, JobState::kKilled);
   }
   release_sizes(job);
+  gangs_waiting_.erase(id);
   job_index_[id.index()] = nullptr;
   jobs_.erase(id);
 }
@@ -146,6 +151,7 @@ void ClusterState::set_job_state(Job& job, JobState state) {
   }
   queue.unfinished.erase(job.id);
   if (user.gone()) queue.users.erase(job.user);
+  gangs_waiting_.erase(job.id);
 }
 
 void ClusterState::add_running(QueueId leaf, UserId user, const Size& size, std::int64_t tasks) {
@@ -181,10 +187,14 @@ void ClusterState::size_groups(Job& job) {
   for (const TaskKind kind : kTaskKinds) {  // of which it has none
     if (job.tasks(kind).size == nullptr) job.tasks(kind).size = sizes_.intern({});
   }
+  if (job.gang == nullptr) return;
+  TaskGroup& item = job.tasks(job.gang_kind());
+  if (item.size == nullptr) item.size = sizes_.intern({}, true);
+  follow_gang(job);
 }
 
 void ClusterState::release_sizes(Job& job) {
-  for (const TaskKind kind : job.kinds()) sizes_.release(job.tasks(kind).size);
+  for (const TaskKind kind : job.items()) sizes_.release(job.tasks(kind).size);
   if (job.groups == 0) return;
   for (const TaskKind kind : kTaskKinds) sizes_.release(job.tasks(kind).size);
 }
@@ -239,6 +249,7 @@ void ClusterState::expand_tasks(Job& job) {
     group.fresh.fill(group.total);
     group.retries.reset(group.total);
   }
+  follow_gang(job);
 }
 
 void ClusterState::drop_tasks(Job& job) {

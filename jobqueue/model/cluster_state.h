@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "jobqueue/model/arrival_list.h"
 #include "jobqueue/model/attempt.h"
 #include "jobqueue/model/claims.h"
+#include "jobqueue/model/gang.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job.h"
 #include "jobqueue/model/name_table.h"
@@ -70,6 +72,16 @@ class ClusterState {
   const PerDimension<std::int64_t>& reserved(QueueId queue) const {
     return reserved_[queue.index()];
   }
+  // The gang that collects room, if one does; and if it is the job's.
+  const Assembly* assembly() const { return assembly_ ? &*assembly_ : nullptr; }
+  const Assembly* assembly_of(JobId job) const {
+    return assembly_ && assembly_->job == job ? &*assembly_ : nullptr;
+  }
+  // Jobs whose gangs could start.
+  const std::set<JobId>& gangs_waiting() const { return gangs_waiting_; }
+  // Of these, who has collected room for as long as it may and lets others have their turn, and
+  // since when.
+  const std::map<JobId, TimeMs>& gangs_that_had_their_turn() const { return gangs_had_turn_; }
   // On how many trackers that take tasks, and keep nothing, a container so large finds room.
   std::int64_t trackers_with_room(const Resources& need) const { return trackers_.with_room(need); }
   const std::vector<Attempt>& attempts() const { return attempts_; }  // by slot; look at `live`
@@ -156,7 +168,9 @@ class ClusterState {
   }
   bool may_compute(const Job& job, const TrackerState& tracker) const;
   // Whether the tracker's labels and ports let a task of the group run there (labels.cpp).
-  bool allows(const Job& job, TaskKind kind, const TrackerState& tracker) const;
+  // `planned`: rooms that members of its gang are to have besides.
+  bool allows(const Job& job, TaskKind kind, const TrackerState& tracker,
+              const std::vector<GangRoom>& planned = {}) const;
 
   // --- Changing: the engine only ---
   void set_now(TimeMs now) { now_ = now; }
@@ -196,6 +210,14 @@ class ClusterState {
   void keep_on(TrackerState& tracker, int sign) { trackers_.keep(tracker, sign); }
   void reserve(const Reservation& reservation);
   void unreserve(std::size_t place);  // in the book's list
+  // --- Gangs (cluster_state_gangs.cpp) ---
+  void follow_gang(Job& job);  // who of it runs has changed
+  void open_gang(Job& job, bool started);
+  void begin_assembly(const Job& job, bool beyond);
+  void end_assembly() { assembly_.reset(); }  // it has no room any more
+  std::map<JobId, TimeMs>& mutable_gangs_had_turn() { return gangs_had_turn_; }
+  void hold_room(const GangRoom& room);
+  void free_room(std::size_t place);  // in its list
   Attempt& mutable_attempt(AttemptSlot slot) { return attempts_[slot.index()]; }
   void set_progress(Attempt& attempt, std::int32_t millionths);
   void age_attempts();  // by the time that it is now
@@ -252,6 +274,8 @@ class ClusterState {
   void replace_space(Space space);
   void release_sizes(Job& job);
   void count_reserved(const Reservation& reservation, int sign);
+  void count_kept(QueueId queue, const Resources& need, int sign);
+  void count_room(const GangRoom& room, int sign);
   void hold(TrackerState& tracker, const Attempt& attempt, int sign);
   void count_copy(const Attempt& attempt, int sign);
   void set_copy_stage(Attempt& attempt, CopyStage stage);
@@ -273,6 +297,9 @@ class ClusterState {
   ArrivalList<AttemptSlot> young_;  // of tasks that may speculate, by launch: not aged yet
   std::set<JobId> with_stragglers_[kTaskKindCount];
   ClaimBook claims_;
+  std::optional<Assembly> assembly_;
+  std::set<JobId> gangs_waiting_;
+  std::map<JobId, TimeMs> gangs_had_turn_;
   NameTable<UserId> users_;
   std::uint64_t launches_ = 0;
   std::int64_t copy_factor_ = 0;

@@ -21,8 +21,11 @@ void ClusterState::unreserve(std::size_t place) {
 
 void ClusterState::count_reserved(const Reservation& reservation, int sign) {
   if (!space_.containers()) return;
-  const Resources& need = job(reservation.job).need(reservation.kind);
-  for (QueueId q = reservation.queue; q.valid(); q = tree_.parent(q)) {
+  count_kept(reservation.queue, job(reservation.job).need(reservation.kind), sign);
+}
+
+void ClusterState::count_kept(QueueId queue, const Resources& need, int sign) {
+  for (QueueId q = queue; q.valid(); q = tree_.parent(q)) {
     for (const Dimension d : space_.dimensions()) reserved_[q.index()][d] += sign * need[d];
   }
 }

@@ -141,7 +141,7 @@ void ClusterState::replace_space(Space space) {
     name_again(job->containers, *job->spec, space_);
     size_groups(*job);
     if (!job->type->needs_containers() || space_.containers()) continue;
-    for (const TaskKind kind : job->kinds()) job->tasks(kind).open = false;
+    for (const TaskKind kind : job->items()) job->tasks(kind).open = false;
   }
   for (const TrackerState& known : trackers()) {
     TrackerState& tracker = mutable_tracker(known.id);

@@ -252,6 +252,18 @@ struct Unreserved {
   TrackerId tracker;
   std::string why;
 };
+struct GangHeld {  // there is room on the tracker for a member of a gang that has not started
+  TaskKey task;
+  TrackerId tracker;
+};
+struct GangReleased {  // it has that room no longer
+  JobId job;
+  std::string why;
+};
+struct GangStarted {  // all of its members, of which so many did not run already
+  JobId job;
+  std::uint32_t tasks = 0;
+};
 struct DutyPassedOn {  // the last duty of a job goes to another tracker
   JobId job;
   TrackerId tracker;  // that had it
@@ -270,7 +282,8 @@ using DurableFact =
                  TrackerTotal, TrackerStopEnded, TrackerFault, TrackerForgiven, TrackerLost,
                  TrackerBack>;
 using SoftFact = std::variant<AttemptLaunched, AttemptEnded, ComputeGranted, KillOrdered,
-                              TrackerChanged, Reserved, Unreserved, DutyPassedOn, Refused>;
+                              TrackerChanged, Reserved, Unreserved, GangHeld, GangReleased,
+                              GangStarted, DutyPassedOn, Refused>;
 // How durable it is, is its type: a store that does not know a new durable one does not compile.
 using Fact = std::variant<Command, DurableFact, SoftFact>;
 

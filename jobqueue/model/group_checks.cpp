@@ -58,10 +58,8 @@ Status check_group(const std::string& where, const TaskGroupSpec& group, bool se
     const auto number = static_cast<std::int32_t>(value);  // as it was said, if it is below 0
     if (Status s = check_range(where + field, number, least, most); !s) return s;
   }
-  if (group.gang > 1) {
-    return bad_request(where + "gang: tasks are not started together yet",
-                       "0 or 1: each starts by itself");
-  }
+  const auto gang = static_cast<std::int32_t>(group.gang);
+  if (Status s = check_range(where + "gang", gang, 0, group.count); !s) return s;
   if (Status s = check_range(where + "time_limit_ms", group.time_limit_ms, 0, Limits::kTimeLimitMs);
       !s) {
     return s;

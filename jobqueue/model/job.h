@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "jobqueue/model/counters.h"
+#include "jobqueue/model/gang.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job_spec.h"
 #include "jobqueue/model/job_state.h"
@@ -121,7 +122,8 @@ struct alignas(64) Job {
   const JobType* type = nullptr;               // set before it is added to the state
   std::shared_ptr<const JobSpec> spec;         // of a job that is over and done with: brief()
   TaskGroup group[kTaskKindCount];
-  std::vector<TaskGroup> further;  // of an application, which has none of the two
+  // Of an application, which has none of the two; last, if it has a gang, that as one task.
+  std::vector<TaskGroup> further;
 
   TimeMs submitted_at = 0;
   TimeMs finished_at = 0;
@@ -135,6 +137,7 @@ struct alignas(64) Job {
   // What one task of each kind takes, in their order, as it was fixed when the job was accepted;
   // empty: it was where slots count.
   std::vector<Resources> containers;
+  std::unique_ptr<Gang> gang;  // null: it has none
   std::string pool;  // that it was moved into; empty: what its properties and queue give
   std::string diagnostics;
   std::string status_line;
@@ -165,6 +168,21 @@ struct alignas(64) Job {
     return groups == 0 ? TaskKinds(TaskKind::kMap, kTaskKindCount)
                        : TaskKinds(TaskKind::kFirstGroup, groups);
   }
+  // These, and its gang as one of them.
+  TaskKinds items() const {
+    return gang == nullptr ? kinds() : TaskKinds(TaskKind::kFirstGroup, groups + 1u);
+  }
+  TaskKind gang_kind() const { return group_kind(groups); }
+  bool is_gang(TaskKind kind) const {
+    return gang != nullptr && is_group(kind) && group_number(kind) == groups;
+  }
+  bool has_gang() const { return groups > 0 && gang != nullptr; }
+  bool waits_for_gang_start() const { return gang != nullptr && !gang->started; }
+  // A task of the group waits for the gang to start.
+  bool waits_for_gang(TaskKind kind) const {
+    return waits_for_gang_start() && is_group(kind) && group_number(kind) < groups &&
+           spec->task_groups[group_number(kind)].gang > 0;
+  }
   bool has(TaskKind kind) const {
     return is_group(kind) ? group_number(kind) < groups : groups == 0;
   }
@@ -172,11 +190,13 @@ struct alignas(64) Job {
   const Resources& need(TaskKind kind) const { return size(kind).need; }
   // After which an attempt has failed for good; 0: none.
   DurationMs time_limit_ms(TaskKind kind) const {
-    return is_group(kind) ? spec->task_groups[group_number(kind)].time_limit_ms : 0;
+    if (!is_group(kind) || is_gang(kind)) return 0;
+    return spec->task_groups[group_number(kind)].time_limit_ms;
   }
   // Whether its group asks more of a tracker than room.
   bool picky(TaskKind kind) const {
     if (!is_group(kind)) return false;
+    if (is_gang(kind)) return true;
     const TaskGroupSpec& group = spec->task_groups[group_number(kind)];
     return !group.require.empty() || group.spread || group.ports > 0;
   }

@@ -10,7 +10,7 @@ namespace {
 // live trackers that could run the group when they are empty. Costs a look at all trackers and at
 // all tasks of the group, for groups that ask for it.
 bool spreads(const ClusterState& state, const Job& job, TaskKind kind, const TaskGroupSpec& group,
-             const TrackerState& tracker) {
+             const TrackerState& tracker, const std::vector<GangRoom>& planned) {
   const std::string& by = group.spread->by;
   std::map<std::string_view, std::uint32_t> running;
   for (const TrackerState& other : state.trackers()) {
@@ -24,6 +24,13 @@ bool spreads(const ClusterState& state, const Job& job, TaskKind kind, const Tas
       if (!attempt.dying()) ++running[label_of(state.tracker(attempt.tracker), state, by)];
     });
   }
+  const auto count = [&](const std::vector<GangRoom>& rooms) {
+    for (const GangRoom& room : rooms) {
+      if (room.task.kind == kind) ++running[label_of(state.tracker(room.tracker), state, by)];
+    }
+  };
+  count(planned);
+  if (const Assembly* assembly = state.assembly_of(job.id)) count(assembly->rooms);
   std::uint32_t least = UINT32_MAX;
   for (const auto& [value, tasks] : running) least = std::min(least, tasks);
   return running[label_of(tracker, state, by)] + 1 - least <= group.spread->max_skew;
@@ -49,12 +56,18 @@ bool meets(const TrackerState& tracker, const ClusterState& state,
   });
 }
 
-bool ClusterState::allows(const Job& job, TaskKind kind, const TrackerState& tracker) const {
+bool ClusterState::allows(const Job& job, TaskKind kind, const TrackerState& tracker,
+                          const std::vector<GangRoom>& planned) const {
   const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
+  std::uint32_t ports = group.ports;
+  for (const GangRoom& room : planned) {
+    if (room.tracker == tracker.id)
+      ports += job.spec->task_groups[group_number(room.task.kind)].ports;
+  }
   const bool has_ports =
-      group.ports == 0 || tracker.port_count >= tracker.ports_used + group.ports;
+      group.ports == 0 || tracker.port_count >= tracker.ports_used + ports;
   if (!has_ports || !meets(tracker, *this, group.require)) return false;
-  return !group.spread || spreads(*this, job, kind, group, tracker);
+  return !group.spread || spreads(*this, job, kind, group, tracker, planned);
 }
 
 std::string text(const std::vector<Requirement>& required) {

@@ -59,7 +59,7 @@ bool ClusterState::could_start(JobId id, TaskKind kind, TrackerId tracker_id,
                                const Resources& freed) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_.at(tracker_id);
-  if (!tracker.in_pool() || job.launchable(kind) == 0) return false;
+  if (!tracker.in_pool() || job.launchable(kind) == 0 || job.is_gang(kind)) return false;
   Resources used = tracker.used;
   used -= freed;
   if (!fits_in(job.need(kind), tracker, used) || avoided(job, tracker_id)) return false;
@@ -71,6 +71,7 @@ std::optional<TaskPick> ClusterState::pick_task(JobId id, TaskKind kind, Tracker
                                               Locality allowed) const {
   const Job& job = this->job(id);
   const TrackerState& tracker = trackers_.at(tracker_id);
+  if (job.is_gang(kind)) return std::nullopt;  // it is on many trackers (gang_search.h)
   if (job.launchable(kind) == 0 || !may_launch(job, kind, tracker) || avoided(job, tracker_id)) {
     return std::nullopt;
   }

@@ -4,8 +4,8 @@
 
 namespace weir {
 
-const Size* SizeTable::intern(const Resources& need) {
-  const auto known = by_need_.find(need.amount);
+const Size* SizeTable::intern(const Resources& need, bool gang) {
+  const auto known = by_need_.find({gang, need.amount});
   if (known != by_need_.end()) {
     ++sizes_[known->second]->groups;
     return sizes_[known->second].get();
@@ -17,12 +17,17 @@ const Size* SizeTable::intern(const Resources& need) {
     number = free_.back();
     free_.pop_back();
   }
-  by_need_.emplace(need.amount, number);
+  by_need_.emplace(Key{gang, need.amount}, number);
   std::size_t end = kDimensionCount;
   while (end > 0 && need.amount[end - 1] == 0) --end;
   std::size_t begin = 0;
   while (begin < end && need.amount[begin] == 0) ++begin;
-  *sizes_[number] = {.need = need, .begin = begin, .end = end, .number = number, .groups = 1};
+  *sizes_[number] = {.need = need,
+                     .begin = begin,
+                     .end = end,
+                     .number = number,
+                     .groups = 1,
+                     .gang = gang};
   return sizes_[number].get();
 }
 
@@ -30,7 +35,7 @@ void SizeTable::release(const Size* size) {
   if (size == nullptr) return;
   WEIR_CHECK(size->groups > 0, "a size is released once for each group");
   if (--sizes_[size->number]->groups > 0) return;
-  by_need_.erase(size->need.amount);
+  by_need_.erase({size->gang, size->need.amount});
   free_.push_back(size->number);
 }
 

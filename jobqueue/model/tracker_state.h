@@ -87,6 +87,7 @@ struct alignas(64) TrackerState {
   std::uint32_t keeps = 0;           // holds and reservations on it (ClaimBook)
   std::uint32_t copied = 0;          // reduces here that wait for their slots
   std::uint32_t to_drop = 0;         // last named and not taken on: still in its room
+  std::uint32_t untold = 0;          // members of gangs that have started: it has not heard of them
   std::int64_t copy_slots = 0;       // taken by reduces that copy or wait, dying ones included
   std::string health;
   // Ends that were taken but may not be durable yet: acknowledged once seq is.
@@ -135,6 +136,13 @@ struct alignas(64) TrackerState {
   // Whether it may be given tasks. A draining, sick or faulty tracker leaves the pool at once; what
   // it runs stays in RUN.
   bool in_pool() const { return live() && welcome(); }
+  // What it offers may have come to be less than what is used of it.
+  bool within_offer() const {
+    for (std::size_t i = 0; i < kDimensionCount; ++i) {
+      if (used.amount[i] > total.amount[i]) return false;
+    }
+    return true;
+  }
   // Whether its slots count in the cluster's totals: also while it is awaited after a restart, with
   // what the store knows of it.
   bool counts() const { return in_pool() || (state == State::kAwaited && welcome()); }

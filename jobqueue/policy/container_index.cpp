@@ -24,17 +24,17 @@ void ContainerIndex::add(JobId id) {
     found->second.queue = job.queue;
     found->second.user = job.user;
     found->second.order = rules_.order_of(job);
-    found->second.kinds.resize(job.kinds().size());
-    for (const TaskKind kind : job.kinds())
+    found->second.kinds.resize(job.items().size());
+    for (const TaskKind kind : job.items())
       found->second.traits.push_back({job.time_limit_ms(kind), job.picky(kind)});
   }
-  for (const TaskKind kind : job.kinds()) read(id, kind);
+  for (const TaskKind kind : job.items()) read(id, kind);
 }
 
 void ContainerIndex::remove(JobId id) {
   const auto found = jobs_.find(id);
   if (found == jobs_.end()) return;
-  for (const TaskKind kind : state_.job(id).kinds()) count(found->second, kind, nullptr, 0, 0);
+  for (const TaskKind kind : state_.job(id).items()) count(found->second, kind, nullptr, 0, 0);
   mark(found->second.leaf);
   jobs_.erase(found);
 }
@@ -59,7 +59,7 @@ void ContainerIndex::read(JobId id, TaskKind kind) {
 void ContainerIndex::cluster_changed() {
   placeable_.refresh();
   for (auto& [id, entry] : jobs_) {
-    for (const TaskKind kind : state_.job(id).kinds()) read(id, kind);
+    for (const TaskKind kind : state_.job(id).items()) read(id, kind);
   }
 }
 

@@ -66,6 +66,7 @@ Reason fragmented(const ClusterState& state, const Resources& need, const Resour
 }  // namespace
 
 std::vector<Reason> reasons_of_room(const ClusterState& state, const Job& job, TaskKind kind) {
+  if (job.is_gang(kind)) return {};
   const Resources& need = job.need(kind);
   std::vector<Reason> reasons;
   const Reservation* own = reservation_of(state, job.id);

@@ -8,8 +8,14 @@
 namespace weir {
 namespace {
 
-Resources held_by_services(const ClusterState& state, const TrackerState& tracker) {
+// By services, and as room for members of a gang: what does not end by itself.
+Resources held_for_good(const ClusterState& state, const TrackerState& tracker) {
   Resources held;
+  if (const Assembly* gang = state.assembly()) {
+    for (const GangRoom& room : gang->rooms) {
+      if (room.tracker == tracker.id) held += state.job(gang->job).need(room.task.kind);
+    }
+  }
   for (const HeldAttempt& attempt : tracker.held) {
     const Job& job = state.job(attempt.key.task.job);
     if (job.spec->service) held += job.need(attempt.key.task.kind);
@@ -70,14 +76,18 @@ Amounts taken_by_others(const ClusterState& state, QueueId queue, JobId job) {
   Amounts taken = state.queue(queue).running;
   if (state.reserved(queue).all_zero()) return taken;
   taken += state.reserved(queue);
-  const Reservation* own = reservation_of(state, job);
-  if (own == nullptr) return taken;
-  const Resources& kept = state.job(job).need(own->kind);
-  for (const Dimension d : state.space().dimensions()) taken[d] -= kept[d];
+  const auto is_own = [&](const Resources& kept) {
+    for (const Dimension d : state.space().dimensions()) taken[d] -= kept[d];
+  };
+  if (const Reservation* own = reservation_of(state, job)) is_own(state.job(job).need(own->kind));
+  if (const Assembly* assembly = state.assembly_of(job)) {
+    for (const GangRoom& room : assembly->rooms) is_own(state.job(job).need(room.task.kind));
+  }
   return taken;
 }
 
 bool finds_room(const ClusterState& state, const Job& job, TaskKind kind) {
+  if (job.is_gang(kind)) return false;
   const Resources& need = job.need(kind);
   if (state.trackers_with_room(need) == 0) return false;
   return !job.picky(kind) ||
@@ -92,7 +102,7 @@ bool ReserveHere::could(const Resources& need, bool picky) const {
   if (!tracker_.in_pool() || tracker_.keeps > 0 || !state_.fits_in(need, tracker_, {}))
     return false;
   if (!picky && state_.trackers_with_room(need) > 0) return false;
-  if (!services_) services_ = held_by_services(state_, tracker_);
+  if (!services_) services_ = held_for_good(state_, tracker_);
   return state_.fits_in(need, tracker_, *services_);
 }
 
@@ -101,6 +111,7 @@ bool ReserveHere::is_full() const {
 }
 
 bool ReserveHere::may(const ContainerItems::Bucket& bucket) const {
+  if (bucket.size->gang) return false;  // gang_search.h
   return could(bucket.size->need, bucket.picky) && (!is_full() || moves_here(*bucket.size));
 }
 
@@ -118,13 +129,26 @@ bool ReserveHere::moves_here(const Size& size) const {
   });
 }
 
-std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
+bool ReserveHere::may_keep(const Job& job, TaskKind kind) const {
   if (const Reservation* kept = reservation_of(state_, job.id)) {
-    if (kept->kind != kind || !moves_here(job.size(kind), kept->tracker)) return std::nullopt;
+    if (kept->kind != kind || !moves_here(job.size(kind), kept->tracker)) return false;
   } else if (is_full()) {
-    return std::nullopt;
+    return false;
   }
-  if (job.picky(kind) && !state_.allows(job, kind, tracker_)) return std::nullopt;
+  return !job.picky(kind) || state_.allows(job, kind, tracker_);
+}
+
+std::optional<TaskKey> ReserveHere::member(const Job& job) const {
+  const std::vector<TaskKey> waiting = gang_without_room(state_, job);
+  if (waiting.empty()) return std::nullopt;
+  const TaskKind kind = waiting.front().kind;
+  if (!could(job.need(kind), job.picky(kind)) || !may_keep(job, kind)) return std::nullopt;
+  if (state_.avoided(job, tracker_.id) || finds_room(state_, job, kind)) return std::nullopt;
+  return waiting.front();
+}
+
+std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
+  if (!may_keep(job, kind)) return std::nullopt;
   if (!state_.could_start(job.id, kind, tracker_.id, tracker_.used)) return std::nullopt;
   if (finds_room(state_, job, kind)) return std::nullopt;
   const TaskGroup& group = job.tasks(kind);
@@ -132,14 +156,26 @@ std::optional<TaskKey> ReserveHere::task(const Job& job, TaskKind kind) const {
   return TaskKey{job.id, kind, first.value_or(0)};
 }
 
+namespace {
+
+// By a task of the group, or by a member of it of the gang that collects room.
+bool is_wanted(const ClusterState& state, const Job& job, TaskKind kind) {
+  if (!job.waits_for_gang(kind)) return job.launchable(kind) > 0;
+  if (state.assembly_of(job.id) == nullptr || job.launchable(job.gang_kind()) == 0) return false;
+  const std::vector<TaskKey> waiting = gang_without_room(state, job);
+  return !waiting.empty() && waiting.front().kind == kind;
+}
+
+}  // namespace
+
 std::string_view reservation_over(const ClusterState& state, const Reservation& kept) {
   const Job* job = state.find_job(kept.job);
   if (job == nullptr || !job->schedulable()) return "over";
-  if (job->launchable(kept.kind) == 0) return "unwanted";
+  if (!is_wanted(state, *job, kept.kind)) return "unwanted";
   const TrackerState& tracker = state.tracker(kept.tracker);
   const bool allowed = !job->picky(kept.kind) || state.allows(*job, kept.kind, tracker);
   const bool fit = tracker.in_pool() && allowed && !state.avoided(*job, tracker.id) &&
-                   state.fits_in(job->need(kept.kind), tracker, held_by_services(state, tracker));
+                   state.fits_in(job->need(kept.kind), tracker, held_for_good(state, tracker));
   return fit ? "" : "tracker";
 }
 

@@ -42,8 +42,11 @@ class ReserveHere {
   // The job's task that would wait here. A job has one reservation: it moves to a tracker that
   // lacks a smaller part of what is needed.
   std::optional<TaskKey> task(const Job& job, TaskKind kind) const;
+  // Likewise, of a gang that collects room its first member that has none.
+  std::optional<TaskKey> member(const Job& job) const;
 
  private:
+  bool may_keep(const Job& job, TaskKind kind) const;
   bool moves_here(const Size& size) const;
 
   const ClusterState& state_;

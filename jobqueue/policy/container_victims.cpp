@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "jobqueue/policy/container_reservations.h"
+
 namespace weir {
 namespace {
 
@@ -11,6 +13,12 @@ bool has(const Resources& room, const Resources& need) {
     if (need.amount[i] > 0 && need.amount[i] > room.amount[i]) return false;
   }
   return true;
+}
+
+// It is a member of a gang that runs, and is not replaced alone.
+bool falls_with_its_gang(const Job& job, const TaskKey& task) {
+  return job.gang != nullptr && job.gang->started && job.gang->has(task) &&
+         !job.spec->task_groups[group_number(task.kind)].replace;
 }
 
 }  // namespace
@@ -26,9 +34,56 @@ void ContainerVictims::collect() {
       dying_[attempt.tracker] += need;
       continue;
     }
+    if (falls_with_its_gang(job, attempt.key.task)) continue;
     candidates_.push_back(
-        {.slot = AttemptSlot(i), .need = &need, .service = job.spec->service});
+        {.slots = {AttemptSlot(i)},
+         .need = need,
+         .all = need,
+         .kind = job.spec->service ? Candidate::Kind::kService : Candidate::Kind::kSingle});
   }
+  add_gangs();
+}
+
+// Those that run, with all of whom one that is killed takes down.
+void ContainerVictims::add_gangs() {
+  for (const auto& [id, job] : state_.jobs()) {
+    if (job->gang == nullptr || !job->gang->started || is_over(job->state)) continue;
+    std::map<TrackerId, Candidate> on;
+    Resources all;
+    bool untold = false;  // it has only just started
+    for (const TaskKey& member : job->gang->members) {
+      const Task& task = job->tasks(member.kind).tasks[member.index];
+      state_.each_attempt(task, [&](AttemptSlot slot) {
+        const Attempt& attempt = state_.attempt(slot);
+        if (attempt.dying()) return;
+        untold = untold || attempt.untold;
+        all += job->need(member.kind);
+        if (!falls_with_its_gang(*job, member)) return;
+        if (!state_.tracker(attempt.tracker).in_pool()) return;
+        on[attempt.tracker].slots.push_back(slot);
+        on[attempt.tracker].need += job->need(member.kind);
+      });
+    }
+    if (untold) continue;
+    for (auto& [tracker, candidate] : on) {
+      candidate.all = all;
+      candidate.kind =
+          job->spec->service ? Candidate::Kind::kService : Candidate::Kind::kGang;
+      candidates_.push_back(std::move(candidate));
+    }
+  }
+}
+
+DurationMs ContainerVictims::lost_ms(const Candidate& candidate, TimeMs now) const {
+  const Attempt& first = state_.attempt(candidate.slot());
+  const Job& job = state_.job(first.key.task.job);
+  if (!falls_with_its_gang(job, first.key.task)) return first.in_slots_ms(now);
+  DurationMs lost = 0;
+  for (const TaskKey& member : job.gang->members) {
+    state_.each_attempt(job.tasks(member.kind).tasks[member.index],
+                        [&](AttemptSlot slot) { lost += state_.attempt(slot).in_slots_ms(now); });
+  }
+  return lost;
 }
 
 Resources ContainerVictims::room(TrackerId id) const {
@@ -57,7 +112,7 @@ Resources ContainerVictims::room(TrackerId id) const {
 bool ContainerVictims::gives(const Candidate& candidate, const Resources& need, const Pile& pile,
                              const Rules& rules) const {
   for (const Dimension d : state_.space().dimensions()) {
-    if ((*candidate.need)[d] == 0 || need[d] <= pile.room[d]) continue;
+    if (candidate.need[d] == 0 || need[d] <= pile.room[d]) continue;
     if (rules.may_give(candidate, d, pile)) return true;
   }
   return false;
@@ -67,6 +122,10 @@ bool ContainerVictims::may_start(JobId id, TaskKind kind, TrackerId tracker) con
   const Job& job = state_.job(id);
   const TrackerState& there = state_.tracker(tracker);
   if (job.picky(kind) && !state_.allows(job, kind, there)) return false;
+  if (job.waits_for_gang(kind)) {
+    return there.in_pool() && !state_.avoided(job, tracker) &&
+           state_.fits_in(job.need(kind), there, {});
+  }
   return state_.could_start(id, kind, tracker, there.used);
 }
 
@@ -101,12 +160,12 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
     }
     if (!may_start(job, kind, tracker)) continue;
     pile.victims.push_back(i);
-    pile.room += *candidate.need;
+    pile.room += candidate.need;
     if (!has(pile.room, need)) continue;
     // What the last one has made superfluous is spared.
     for (std::size_t j = pile.victims.size() - 1; j-- > 0;) {
       Resources without = pile.room;
-      without -= *candidates_[pile.victims[j]].need;
+      without -= candidates_[pile.victims[j]].need;
       if (!has(without, need)) continue;
       pile.room = without;
       pile.victims.erase(pile.victims.begin() + static_cast<std::ptrdiff_t>(j));
@@ -124,10 +183,76 @@ ContainerVictims::Found ContainerVictims::search(JobId job, TaskKind kind,
 
 void ContainerVictims::take(const Found& found, const Resources& need) {
   for (const std::size_t i : found.victims) {
-    candidates_[i].taken = true;
-    chosen_[found.tracker] += *candidates_[i].need;
+    if (candidates_[i].taken) continue;
+    const JobId job = attempt(i).key.task.job;
+    const bool all = falls_with_its_gang(state_.job(job), attempt(i).key.task);
+    for (std::size_t j = 0; j < candidates_.size(); ++j) {
+      const Attempt& other = attempt(j);
+      const bool dies = j == i || (all && other.key.task.job == job &&
+                                   state_.job(job).gang->has(other.key.task));
+      if (!dies || candidates_[j].taken) continue;
+      candidates_[j].taken = true;
+      chosen_[other.tracker] += candidates_[j].need;
+    }
   }
   planned_[found.tracker] += need;
+}
+
+std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
+  const Resources& need = state_.job(job).need(kind);
+  for (const TrackerState& tracker : state_.trackers()) {
+    if (!has(room(tracker.id), need) || !may_start(job, kind, tracker.id)) continue;
+    const Reservation* kept = reservation_on(state_, tracker.id);
+    if (kept != nullptr && kept->job != job) continue;
+    planned_[tracker.id] += need;
+    return tracker.id;
+  }
+  return std::nullopt;
+}
+
+ClaimBlock ContainerVictims::plan_gang(const Job& job,
+                                       const std::function<ClaimBlock(const TaskKey&)>& kill_for,
+                                       std::vector<GangRoom>& free) {
+  const Plan before = planned();
+  for (const TaskKey& member : gang_without_room(state_, job)) {
+    if (const auto tracker = put(job.id, member.kind)) {
+      const TrackerState& there = state_.tracker(*tracker);
+      if (state_.fits_in(job.need(member.kind), there, used_on(state_, there)))
+        free.push_back({member, *tracker});
+      continue;
+    }
+    const ClaimBlock block = kill_for(member);
+    if (block == ClaimBlock::kNone) continue;
+    go_back_to(before);
+    free.clear();
+    return block;
+  }
+  return ClaimBlock::kNone;
+}
+
+bool is_on_its_way(const ClusterState& state, const Job& job) {
+  const auto& holds = state.claims().holds();
+  const std::size_t waiting = gang_without_room(state, job).size();
+  const auto of_job =
+      std::count_if(holds.begin(), holds.end(), [&](const Hold& h) { return h.job == job.id; });
+  return static_cast<std::size_t>(of_job) >= waiting;
+}
+
+bool waits_for_another_gang(const ClusterState& state, const Job& job) {
+  const Assembly* other = state.assembly();
+  return other != nullptr && other->job != job.id && !other->beyond;
+}
+
+ContainerVictims::Plan ContainerVictims::planned() const {
+  Plan plan{.taken = {}, .chosen = chosen_, .planned = planned_};
+  for (const Candidate& candidate : candidates_) plan.taken.push_back(candidate.taken);
+  return plan;
+}
+
+void ContainerVictims::go_back_to(const Plan& plan) {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) candidates_[i].taken = plan.taken[i];
+  chosen_ = plan.chosen;
+  planned_ = plan.planned;
 }
 
 }  // namespace weir

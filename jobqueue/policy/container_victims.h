@@ -1,14 +1,16 @@
 // Whom to kill for one task where containers count, as it is under every policy (containers.md 9.1,
 // 9.2): candidates in the policy's order go on their trackers' piles, each if it gives something
 // of what the tracker lacks of the task; the first pile that makes room is chosen, and what of it
-// is not needed is spared. Serves one pass, off the heartbeat path: it walks the live attempts
-// once, and only if there is something to kill. On the engine's thread.
+// is not needed is spared. For a gang room is made for all members, or nobody dies. Serves one
+// pass, off the heartbeat path: it walks the live attempts once, and only if there is something to
+// kill. On the engine's thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "jobqueue/model/cluster_state.h"
@@ -18,11 +20,15 @@ namespace weir {
 
 class ContainerVictims {
  public:
+  // One attempt; or the members of a gang on one tracker, with whom all of it dies.
   struct Candidate {
-    AttemptSlot slot;
-    const Resources* need = nullptr;
-    bool service = false;
+    enum class Kind : std::uint8_t { kSingle, kGang, kService };  // the first die first
+    std::vector<AttemptSlot> slots;  // on the tracker
+    Resources need;                  // what their end frees there,
+    Resources all;                   // and everywhere
+    Kind kind = Kind::kSingle;
     bool taken = false;
+    AttemptSlot slot() const { return slots.front(); }
   };
   struct Pile {
     std::vector<std::size_t> victims;  // places in candidates()
@@ -45,16 +51,32 @@ class ContainerVictims {
   void collect();
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const Attempt& attempt(std::size_t candidate) const {
-    return state_.attempt(candidates_[candidate].slot);
+    return state_.attempt(candidates_[candidate].slot());
   }
+  // What all who die with it have run in vain.
+  DurationMs lost_ms(const Candidate& candidate, TimeMs now) const;
   // Room in what is chosen for others and left over, or dies on its own account; the task takes it.
   bool finds_what_dies(JobId job, TaskKind kind);
   Found search(JobId job, TaskKind kind, const std::vector<std::size_t>& order,
                const Rules& rules) const;
   // They die, and the room is the task's.
   void take(const Found& found, const Resources& need);
+  // Room for the task in what is free or dies anyway, by registration; it takes that.
+  std::optional<TrackerId> put(JobId job, TaskKind kind);
+  // For all members of a gang that have no room, free room first: `kill_for(member)` plans the
+  // kills for one. All of it or nothing: tells why not. Kills that are under way are waited for.
+  ClaimBlock plan_gang(const Job& job, const std::function<ClaimBlock(const TaskKey&)>& kill_for,
+                       std::vector<GangRoom>& free);
+  // What take() and put() have planned, to go back to.
+  struct Plan {
+    std::vector<bool> taken;
+    std::map<TrackerId, Resources> chosen, planned;
+  };
+  Plan planned() const;
+  void go_back_to(const Plan& plan);
 
  private:
+  void add_gangs();
   // The room there: free, dying and chosen, less what is held or planned for others.
   Resources room(TrackerId tracker) const;
   bool gives(const Candidate& candidate, const Resources& need, const Pile& pile,
@@ -69,5 +91,10 @@ class ContainerVictims {
   std::map<TrackerId, Resources> chosen_;   // freed there by kills of this pass,
   std::map<TrackerId, Resources> planned_;  // and held there for them
 };
+
+// Room that kills make is on its way to all members of the gang that have none.
+bool is_on_its_way(const ClusterState& state, const Job& job);
+// A gang within its guarantee collects room: there are kills for no other before it has started.
+bool waits_for_another_gang(const ClusterState& state, const Job& job);
 
 }  // namespace weir

@@ -1,6 +1,7 @@
 #include "jobqueue/policy/free_rooms.h"
 
 #include <algorithm>
+#include <map>
 
 #include "jobqueue/policy/container_reservations.h"
 
@@ -48,6 +49,7 @@ std::optional<TrackerId> FreeRooms::first(const Size& size, std::size_t from) {
 }
 
 std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
+  if (job.is_gang(kind)) return tasks > 0 && put_gang(job) ? 1 : 0;
   const Size& size = job.size(kind);
   const Reservation* own = reservation_of(state_, job.id);
   std::int64_t placed = 0;
@@ -69,6 +71,21 @@ std::int64_t FreeRooms::put(const Job& job, TaskKind kind, std::int64_t tasks) {
     from = next->index() + 1;
   }
   return placed;
+}
+
+// What is put down to find out is taken up again.
+bool FreeRooms::put_gang(const Job& job) {
+  const std::vector<Resources> rooms = rooms_;
+  const std::vector<std::size_t> none_before = none_before_;
+  std::map<TaskKind, std::int64_t> members;
+  for (const TaskKey& member : gang_without_room(state_, job)) ++members[member.kind];
+  for (const auto& [kind, tasks] : members) {
+    if (put(job, kind, tasks) == tasks) continue;
+    rooms_ = rooms;
+    none_before_ = none_before;
+    return false;
+  }
+  return true;
 }
 
 }  // namespace weir

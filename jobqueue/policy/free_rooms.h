@@ -17,10 +17,12 @@ class FreeRooms {
   // What is free there, not held, and not taken.
   const Resources& of(TrackerId tracker) const { return rooms_[tracker.index()]; }
   // How many of the group's tasks, up to `tasks`, find room where they may run; they take it. A
-  // tracker that is reserved is free for the job that reserved it alone.
+  // tracker that is reserved is free for the job that reserved it alone. A gang (Job::items) takes
+  // room for all of its members that have none, or nothing.
   std::int64_t put(const Job& job, TaskKind kind, std::int64_t tasks);
 
  private:
+  bool put_gang(const Job& job);
   std::int64_t take(TrackerId tracker, const Size& size, std::int64_t tasks);
   // The first tracker from there on with room for one; of those that nobody has reserved.
   std::optional<TrackerId> first(const Size& size, std::size_t from);

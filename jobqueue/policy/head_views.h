@@ -31,6 +31,7 @@ struct SizeMasks {
 };
 inline constexpr std::uint64_t kFurtherSizes = std::uint64_t{1} << 63;
 inline std::uint64_t mask_of(const Size& size) {
+  if (size.gang) return kFurtherSizes;  // what there is on one tracker says little of it
   return std::uint64_t{1} << std::min<std::uint32_t>(size.number, 63);
 }
 

@@ -31,6 +31,7 @@ std::size_t avoided_trackers(const Job& job) {
 }
 
 bool Placeable::operator()(const Job& job, TaskKind kind) {
+  if (job.is_gang(kind)) return fits_empty(state_, job);
   const Resources& need = job.need(kind);
   if (!job.has_failures || avoided_trackers(job) == 0) return known_to_fit(need);
   return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {

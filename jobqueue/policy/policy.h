@@ -19,6 +19,7 @@
 #include "jobqueue/model/caller.h"
 #include "jobqueue/model/claims.h"
 #include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/gang.h"
 #include "jobqueue/model/ids.h"
 #include "jobqueue/model/job.h"
 #include "jobqueue/model/job_spec.h"
@@ -52,11 +53,13 @@ struct Choice {
     kEndHold,             // its claimant was offered the slots of `hold` here and takes none
     kReleaseReservation,  // of `task.job` and kind on the offered tracker: it may not run after all
     kCompute,             // `task`, a reduce that has copied there, gets its slots
+    kAssemble,            // the gang that is `task` (Job::items) holds what fits it there
   };
   TaskKey task;
   Locality locality = Locality::kAny;
   bool located = false;  // kLaunch: it is known where the task's input lies
   What what = What::kLaunch;
+  bool beyond = false;  // kAssemble, kReserve for a gang: it is beyond its share
   HoldId hold = 0;  // kLaunch, kCompute: the task takes these slots, held for its queue
   TrackerId reserve_on;
   std::string_view why = {};  // kReleaseReservation of a container
@@ -120,6 +123,10 @@ struct Preemption {
     std::string_view why;
   };
   std::vector<Unreserve> unreserve;  // of containers: nobody would reserve these any more
+  // Of a gang for which kills make room, so that it collects some: what is free already.
+  JobId gang;
+  std::vector<GangRoom> rooms;
+  std::string_view give_up_rooms;    // why the gang that collects room is to stop; empty: it is not
 };
 
 class Claims;

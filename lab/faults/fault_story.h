@@ -67,6 +67,7 @@ class FaultStory : private Observer {
   void submit_another();
   void describe_mapreduce(JobSpec& spec);
   void describe_application(JobSpec& spec);
+  void describe_gang(JobSpec& spec);
   void ask_to_submit(const std::shared_ptr<const JobSpec>& sent);
   void kill_some_job();
   void kill(JobId job);

@@ -182,6 +182,20 @@ void FaultStory::describe_application(JobSpec& spec) {
     if (!spec.service && dice.chance(15)) group.time_limit_ms = dice.between(2, 40) * 1'000;
     group.retries = static_cast<std::uint32_t>(dice.below(4));
   }
+  describe_gang(spec);
+}
+
+// By dice of its own: stories without gangs stay what they were.
+void FaultStory::describe_gang(JobSpec& spec) {
+  std::uint64_t seed = 0;
+  for (const char c : spec.submission) seed = seed * 31 + static_cast<unsigned char>(c);
+  Dice dice(seed);
+  if (!dice.chance(30)) return;
+  for (TaskGroupSpec& group : spec.task_groups) {
+    if (!dice.chance(70)) continue;
+    group.gang = static_cast<std::uint32_t>(dice.between(1, group.count));
+    group.replace = dice.chance(20);
+  }
 }
 
 // Who hears nothing asks again, as `weir submit` does; some give up.

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "jobqueue/model/labels.h"
 #include "jobqueue/model/share.h"
 #include "sim/checker/checks_containers.h"
 
@@ -98,7 +99,7 @@ class ClaimCheck {
     std::vector<const Job*> jobs;
     for (const auto& [id, job] : state_.jobs()) {
       if (job->queue != leaf || !job->schedulable()) continue;
-      for (const TaskKind kind : job->kinds()) {
+      for (const TaskKind kind : job->items()) {
         if (wanted(*job, kind) == 0) continue;
         jobs.push_back(job.get());
         break;
@@ -111,12 +112,38 @@ class ClaimCheck {
   }
 
   std::int64_t wanted(const Job& job, TaskKind kind) const {
+    if (job.is_gang(kind)) return gang_fits(job) ? job.launchable(kind) : 0;
     const bool anywhere = std::any_of(
         state_.trackers().begin(), state_.trackers().end(), [&](const TrackerState& tracker) {
           return tracker.counts() && !state_.avoided(job, tracker.id) &&
                  covers(tracker.total, job.need(kind));
         });
     return anywhere ? job.launchable(kind) : 0;  // but for what is dying and wanted again
+  }
+
+  // On trackers where nothing runs there is room for all members of each group.
+  bool gang_fits(const Job& job) const {
+    return std::all_of(job.kinds().begin(), job.kinds().end(), [&](TaskKind kind) {
+      std::int64_t left = job.spec->task_groups[group_number(kind)].gang;
+      for (const TrackerState& tracker : state_.trackers()) {
+        Resources room = tracker.total;
+        const auto& required = job.spec->task_groups[group_number(kind)].require;
+        const bool may = tracker.counts() && meets(tracker, state_, required);
+        for (; may && left > 0 && covers(room, job.need(kind)); --left) room -= job.need(kind);
+      }
+      return left <= 0;
+    });
+  }
+
+  // All of it or nothing.
+  bool put_gang(const Job& job) {
+    const auto before = free_;
+    for (const TaskKey& member : members_without_room(state_, job)) {
+      if (put(job, member.kind)) continue;
+      free_ = before;
+      return false;
+    }
+    return true;
   }
 
   bool covers(const Resources& room, const Resources& need) const {
@@ -129,7 +156,7 @@ class ClaimCheck {
     Amount taken, left;
     for (const Dimension d : dims()) taken[d.place()] = state_.queue(leaf).running[d];
     for (const Job* job : jobs_of(leaf)) {
-      for (const TaskKind kind : job->kinds()) {
+      for (const TaskKind kind : job->items()) {
         const Resources& need = job->need(kind);
         for (std::int64_t task = wanted(*job, kind); task > 0; --task) {
           if (!is_within(leaf, need, {})) break;  // it could never be
@@ -154,6 +181,7 @@ class ClaimCheck {
   }
 
   bool put(const Job& job, TaskKind kind) {
+    if (job.is_gang(kind)) return put_gang(job);
     const Resources& need = job.need(kind);
     for (const TrackerState& tracker : state_.trackers()) {
       if (!tracker.in_pool() || state_.avoided(job, tracker.id)) continue;
@@ -243,7 +271,8 @@ void check_container_claims(const Engine& engine, const Input& input, const Outp
   // What the pass itself changed afterwards is not what it saw.
   const bool changed = std::any_of(output.events.begin(), output.events.end(), [](const Event& e) {
     const auto* kill = fact_as<KillOrdered>(e.fact);
-    return (kill != nullptr && kill->claim != 0) || fact_as<Unreserved>(e.fact) != nullptr;
+    return (kill != nullptr && kill->claim != 0) || fact_as<Unreserved>(e.fact) != nullptr ||
+           fact_as<GangHeld>(e.fact) != nullptr || fact_as<GangReleased>(e.fact) != nullptr;
   });
   if (!changed && engine.state().claims().holds().empty()) check.owed();
 }

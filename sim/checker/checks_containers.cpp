@@ -20,6 +20,10 @@ class Count {
     for (const TrackerState& tracker : state_.trackers()) {
       for (const AttemptSlot slot : tracker.attempts) add(tracker, state_.attempt(slot));
     }
+    if (const Assembly* gang = state_.assembly()) {
+      for (const GangRoom& room : gang->rooms)
+        held_[room.tracker] += state_.job(gang->job).need(room.task.kind);
+    }
   }
 
   void trackers(Verdict& verdict) const {
@@ -48,7 +52,10 @@ class Count {
           verdict.breach("held", fmt::format("tracker {} holds {}, but has {}", tracker.name,
                                              text(tracker.used), text(tracker.total)));
         }
-        maximum(*job, d, verdict);
+        // A member of a gang runs since that has started; maximums may have shrunk since.
+        if (job->gang == nullptr || !job->gang->has(launch->attempt.task) ||
+            starts(output, job->id))
+          maximum(*job, d, verdict);
       }
       if (!is_group(launch->attempt.task.kind)) continue;
       const auto& group = job->spec->task_groups[group_number(launch->attempt.task.kind)];
@@ -118,6 +125,13 @@ class Count {
     return beat != nullptr &&
            std::any_of(beat->attempts.begin(), beat->attempts.end(),
                        [&](const AttemptReport& report) { return report.attempt == attempt; });
+  }
+
+  static bool starts(const Output& output, JobId job) {
+    return std::any_of(output.events.begin(), output.events.end(), [&](const Event& event) {
+      const auto* start = fact_as<GangStarted>(event.fact);
+      return start != nullptr && start->job == job;
+    });
   }
 
   std::string text(const Resources& amount) const { return state_.space().text(amount); }
@@ -197,6 +211,7 @@ void check_containers(const Engine& engine, const Input& input, const Output& ou
   count.launches(input, output, verdict);
   count.units(verdict);
   count.sums(verdict);
+  check_gangs(engine, output, verdict);
 }
 
 }  // namespace weir::check

@@ -205,7 +205,9 @@ groups:
         self.refused(2, "no tracker has the labels that it requires", *run, "--require", "disk=ssd", "--", "true")
         self.refused(2, "there is no resource 'fpga'.*allowed: gpu|allowed: gpu", *run, "--resource", "fpga=1", "--", "true")
         self.refused(2, r"--count: 4294967297 is not within 1 to 1000000", *run, "--count", 4294967297, "--", "true")
-        self.refused(2, "gang: tasks are not started together yet", *run, "--count", 2, "--gang", 2, "--", "true")
+        self.refused(2, "group main: gang: 3 is out of range", *run, "--count", 2, "--gang", 3, "--", "true")
+        self.refused(2, "gang of main: 3 x 1024 MB, 1 vcore; the empty cluster holds 2", *run, "--count", 3, "--gang", 3,
+                     "--memory", "1G", "--", "true")
         (self.dir / "bad.yaml").write_text("groups: [{name: M, command: x}]\n")
         self.refused(2, r"bad.yaml:1:17: groups\[0\].name is \"M\"", *run, "-f", "bad.yaml")
 

@@ -1,8 +1,9 @@
 """Random stories where containers count, each run by `weir sim` under the full checker: random clusters, queues or pools,
-applications with sizes, labels and time limits, services, kills, moves, switches, lost and shrinking trackers. Nothing may hang, no
-rule may be broken, the policy may choose nothing that the engine refuses; and from the events: a tracker and a job have one
-reservation, one tracker in twenty (at least one) is reserved, and on a reserved tracker nothing starts but for the job that
-reserved it, with a time limit, or for a claim.
+applications with sizes, labels, gangs and time limits, services, kills, moves, switches, lost and shrinking trackers. Nothing may
+hang, no rule may be broken, the policy may choose nothing that the engine refuses; and from the events: a tracker and a job have
+one reservation, one tracker in twenty (at least one) is reserved, and on a reserved tracker nothing starts but for the job that
+reserved it, with a time limit, or for a claim; no task of a gang starts before its gang, and one gang at a time collects room.
+In some stories several gangs wait under a stream of small tasks: each starts in time.
 
     container_stories.py WEIR [--seeds N] [--first-seed N] [--keep DIRECTORY]
 """
@@ -83,6 +84,41 @@ def group(dice, number, gpu):
     return group
 
 
+def add_gangs(dice, scenario):
+    for job in (step["submit"] for step in scenario["steps"] if "submit" in step):
+        for one in job["groups"]:
+            if dice.random() < 0.3:
+                one["gang"] = dice.randint(1, one["count"])
+                if dice.random() < 0.2:
+                    one["on_member"] = "replace"
+    return scenario
+
+
+# Within that, milliseconds after the last of them was submitted, every gang of a crowded story has started: small tasks end
+# within 40 s and what they free is collected; a gang runs for 30 s, and three take turns; under fifo those that were before
+# them in line end first.
+IN_TIME = 500_000
+
+
+def crowded(dice):
+    """Gangs within their queue's share, and a stream of small tasks from another one."""
+    count, policy = dice.randint(2, 5), dice.choice(["capacity", "fair", "fifo"])
+    machines = [{"name": f"tt{number + 1}", "memory_mb": 8 * GB, "vcores": 16} for number in range(count)]
+    settings = {"policy": policy, "resources": "containers", "fair": {"pools": [{"name": "q0"}, {"name": "q1"}]},
+                "queues": [{"name": "q0", "guaranteed": "50%"}, {"name": "q1", "guaranteed": "50%"}]}
+    small = {"name": "s", "count": dice.randint(4, 8 * count), "run_time": dice.choice(["10s", "40s"]),
+             "resources": {"memory_mb": GB, "vcores": 1}}
+    stream = [{"submit": {"id": f"S{number}", "queue": "q0", "groups": [small]}} for number in range(40)]
+    gangs = [{"submit": {"id": f"G{number}", "queue": "q1", "groups": [
+        {"name": "w", "count": count, "gang": count, "run_time": "30s",
+         "resources": {"memory_mb": dice.choice([2, 3, 4]) * GB, "vcores": 1}}]}} for number in range(dice.randint(1, 3))]
+    steps = []
+    for number, one in enumerate(stream):
+        steps += [one, *(gangs if number == 2 else []), {"advance": "8s"}]
+    return {"cluster": {"trackers": machines}, "settings": settings, "heartbeats": {"interval": "3s"},
+            "steps": [*steps, {"advance": "600s"}], "in_time": [one["submit"]["id"] for one in gangs]}
+
+
 def step(dice, jobs, there, queue_count, gpu):
     kind = dice.random()
     if kind < 0.6:
@@ -125,8 +161,11 @@ def story(seed):
     if dice.random() < 0.25:
         return standing(dice, all_of_them, settings, gpu)
     steps = [step(dice, jobs, there, len(queue_list), gpu) for _ in range(dice.randint(5, 25))]
-    return {"cluster": {"trackers": all_of_them}, "settings": settings, "heartbeats": {"interval": "3s"},
-            "steps": [*steps, {"advance": "600s"}]}
+    more = random.Random(f"gangs {seed}")  # apart: the stories without them stay what they were
+    if more.random() < 0.2:
+        return crowded(more)
+    return add_gangs(more, {"cluster": {"trackers": all_of_them}, "settings": settings, "heartbeats": {"interval": "3s"},
+            "steps": [*steps, {"advance": "600s"}]})
 
 
 def standing(dice, all_of_them, settings, gpu):
@@ -154,7 +193,10 @@ def broken(scenario, events):
         late = [event for event in events if event["event"] == "kill" and event["t"] > STILL]
         if late:
             return f"{len(late)} kills after {STILL / 1000} s of demand that stands still, the last at {ends / 1000} s"
+    if wrong := broken_gangs(scenario, events):
+        return wrong
     policy = scenario["settings"]["policy"]
+    rooms = {(event["job"], event["task"], event["tracker"]) for event in events if event["event"] == "gang_hold"}
     made_room, reserved, most = [], {}, max(1, len(scenario["cluster"]["trackers"]) // 20)
     for event in events:
         kind = event["event"]
@@ -172,6 +214,8 @@ def broken(scenario, events):
         elif kind == "launch" and event["tracker"] in reserved:
             if event["tracker"] in made_room:  # room that is held for a pool goes before reservations
                 made_room.remove(event["tracker"])
+            elif (event["job"], event["task"], event["tracker"]) in rooms:
+                pass  # held before the tracker was reserved
             elif policy != "capacity" and not limited[event["job"], event["task"].split(".")[0]]:
                 return f"it passes the reservation of {reserved[event['tracker']]}: {event}"
         elif kind == "policy":
@@ -181,10 +225,36 @@ def broken(scenario, events):
     return None
 
 
+def broken_gangs(scenario, events):
+    gangs = {(job["id"], one["name"]) for job in (step["submit"] for step in scenario["steps"] if "submit" in step)
+             for one in job["groups"] if one.get("gang")}
+    started, holds = {}, {}  # when each began, and when it first held room since it last had none
+    for event in events:
+        kind, job = event["event"], event.get("job")
+        if kind == "gang_hold":
+            holds.setdefault(job, event["t"])
+        elif kind == "gang_release":
+            if holds.pop(job, None) is None:
+                return f"it held nothing: {event}"
+        elif kind == "gang_start":
+            if holds.pop(job, None) is None:
+                return f"it held nothing: {event}"
+            started[job] = event["t"]
+        elif kind == "kill" and event["reason"] == "gang":
+            started.pop(job, None)
+        elif kind == "launch" and (job, event["task"].split(".")[0]) in gangs and job not in started:
+            return f"before its gang has started: {event}"
+        # One that starts at once holds room for no longer than that.
+        if len(holds) > 1 and sum(since < event["t"] for since in holds.values()) > 1:
+            return f"{sorted(holds)} hold room: {event}"
+    late = [job for job in scenario.get("in_time", []) if started.get(job, IN_TIME + 1) > IN_TIME]
+    return f"these gangs start late or never: {late}" if late else None
+
+
 def run(weir, seed, folder):
     scenario = story(seed)
     file, events = folder / f"{seed}.yaml", folder / "events"
-    stands = scenario.pop("stands", False)
+    stands, in_time = scenario.pop("stands", False), scenario.pop("in_time", [])
     file.write_text(json.dumps(scenario))  # which is YAML
     try:
         ran = subprocess.run([weir, "sim", file, "--check", "full", "--events", events], capture_output=True, text=True,
@@ -194,7 +264,7 @@ def run(weir, seed, folder):
     # A step may name a job that was refused: such a story only says so.
     if ran.returncode != 0 and "actual" not in ran.stdout + ran.stderr:
         return (ran.stdout + ran.stderr).strip()
-    return broken({**scenario, "stands": stands}, [json.loads(line) for line in events.read_text().splitlines()])
+    return broken({**scenario, "stands": stands, "in_time": in_time}, [json.loads(line) for line in events.read_text().splitlines()])
 
 
 def main():

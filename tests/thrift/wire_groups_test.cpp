@@ -87,8 +87,8 @@ TEST(WireGroups, WhatCannotBeIsRefusedByItsGroup) {
             "group ps: resources: gpu: -1 is out of range");
   EXPECT_EQ(refusal([](Spec& s) { s.task_groups[0].ports = 101; }),
             "group ps: ports: 101 is out of range");
-  EXPECT_EQ(refusal([](Spec& s) { s.task_groups[0].__set_gang(2); }),
-            "group ps: gang: tasks are not started together yet");
+  EXPECT_EQ(refusal([](Spec& s) { s.task_groups[0].__set_gang(100); }),
+            "group ps: gang: 100 is out of range");
   EXPECT_EQ(refusal([](Spec& s) { s.task_groups[0].require[0].values.clear(); }),
             "group ps: require disk: number of values: 0 is out of range");
   EXPECT_EQ(refusal([](Spec& s) { s.task_groups[0].spread.max_skew = 0; }),

@@ -1,0 +1,76 @@
+#include "jobqueue/model/gang.h"
+
+#include <algorithm>
+
+#include "jobqueue/model/cluster_state.h"
+#include "jobqueue/model/labels.h"
+
+namespace weir {
+
+constexpr std::int64_t kTasksAtMost = 1'000'000;  // one that takes nothing fits so often
+
+bool Gang::has(const TaskKey& task) const {
+  return std::find(members.begin(), members.end(), task) != members.end();
+}
+
+bool has_gang(const JobSpec& spec) {
+  return std::any_of(spec.task_groups.begin(), spec.task_groups.end(),
+                     [](const TaskGroupSpec& group) { return group.gang > 0; });
+}
+
+std::vector<TaskKey> gang_members(const Job& job) {
+  std::vector<TaskKey> members;
+  for (const TaskKind kind : job.kinds()) {
+    std::uint32_t left = job.spec->task_groups[group_number(kind)].gang;
+    const std::vector<Task>& tasks = job.tasks(kind).tasks;
+    for (std::uint32_t i = 0; i < tasks.size() && left > 0; ++i) {
+      if (tasks[i].state == Task::State::kSucceeded) continue;
+      members.push_back({job.id, kind, i});
+      --left;
+    }
+  }
+  return members;
+}
+
+std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job) {
+  std::vector<TaskKey> members = gang_members(job);
+  const Assembly* assembly = state.assembly_of(job.id);
+  std::erase_if(members, [&](const TaskKey& member) {
+    if (job.tasks(member.kind).tasks[member.index].state == Task::State::kRunning) return true;
+    return assembly != nullptr &&
+           std::any_of(assembly->rooms.begin(), assembly->rooms.end(),
+                       [&](const GangRoom& room) { return room.task == member; });
+  });
+  return members;
+}
+
+Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks) {
+  Resources sum;
+  for (const TaskKey& task : tasks) sum += job.need(task.kind);
+  return sum;
+}
+
+std::int64_t fit_empty(const ClusterState& state, const Resources& need,
+                       const std::vector<Requirement>& required, bool ever) {
+  std::int64_t fit = 0;
+  for (const TrackerState& tracker : state.trackers()) {
+    if ((!ever && !tracker.counts()) || !meets(tracker, state, required)) continue;
+    const Resources& total = ever ? tracker.largest : tracker.total;
+    std::int64_t here = kTasksAtMost;
+    for (std::size_t i = 0; i < kDimensionCount; ++i) {
+      if (need.amount[i] > 0) here = std::min(here, total.amount[i] / need.amount[i]);
+    }
+    fit += here;
+  }
+  return fit;
+}
+
+bool fits_empty(const ClusterState& state, const Job& job) {
+  return std::all_of(job.kinds().begin(), job.kinds().end(), [&](TaskKind kind) {
+    const TaskGroupSpec& group = job.spec->task_groups[group_number(kind)];
+    return group.gang == 0 ||
+           fit_empty(state, job.need(kind), group.require, false) >= std::int64_t{group.gang};
+  });
+}
+
+}  // namespace weir

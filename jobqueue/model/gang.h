@@ -1,0 +1,57 @@
+// Gangs (containers.md, section 8): of each group that says so its first tasks start together or
+// not at all. Until it has started a job's gang is one item of what the job wants, with the sum of
+// its members as its size; one gang in the cluster at a time may collect room for its members until
+// all of them have some. What was collected is soft: a restart, or another policy, begins again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "jobqueue/model/ids.h"
+#include "jobqueue/model/resources.h"
+#include "jobqueue/model/time.h"
+
+namespace weir {
+
+class ClusterState;
+struct Job;
+struct JobSpec;
+struct Requirement;
+
+// The gang of one job.
+struct Gang {
+  bool started = false;
+  std::vector<TaskKey> members;  // once it has: those that live and die together
+  bool has(const TaskKey& task) const;
+};
+
+// Room on a tracker for a member that has not started.
+struct GangRoom {
+  TaskKey task;
+  TrackerId tracker;
+};
+
+// The gang that collects room.
+struct Assembly {
+  JobId job;
+  QueueId queue;        // the job's
+  bool beyond = false;  // it would run more than its queues' shares: it gives way, and not for ever
+  TimeMs since = 0;
+  std::vector<GangRoom> rooms;
+};
+
+bool has_gang(const JobSpec& spec);
+// The lowest indexes of each of its groups that have not succeeded, as many as start together.
+std::vector<TaskKey> gang_members(const Job& job);
+// Of these, in order, who neither runs nor has room.
+std::vector<TaskKey> gang_without_room(const ClusterState& state, const Job& job);
+// What they need, in all.
+Resources sum_of(const Job& job, const std::vector<TaskKey>& tasks);
+// How many containers of that need fit on trackers with those labels when nothing runs there: on
+// those that count now, or (`ever`) on all there are, each as large as it was at most.
+std::int64_t fit_empty(const ClusterState& state, const Resources& need,
+                       const std::vector<Requirement>& required, bool ever);
+// Whether the cluster, if it were empty, had room for all members of each group by itself.
+bool fits_empty(const ClusterState& state, const Job& job);
+
+}  // namespace weir

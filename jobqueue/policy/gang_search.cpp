@@ -1,0 +1,157 @@
+#include "jobqueue/policy/gang_search.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weir {
+namespace {
+
+// Puts members of one gang on trackers, one after the other.
+class Places {
+ public:
+  // `again`: also where a member has failed before.
+  // `free`: although it is reserved.
+  Places(const ClusterState& state, const Job& job, bool again, TrackerId free)
+      : state_(state), job_(job), again_(again), free_(free) {}
+
+  bool put(const TaskKey& member, const TrackerState& tracker) {
+    if (!tracker.in_pool() || state_.avoided(job_, tracker.id)) return false;
+    if (!again_ && has_failed(member, tracker.id)) return false;
+    const Reservation* kept = tracker.keeps > 0 ? reservation_on(state_, tracker.id) : nullptr;
+    if (kept != nullptr && kept->job != job_.id && tracker.id != free_) return false;
+    Resources used = used_on(state_, tracker);
+    if (const auto taken = taken_.find(tracker.id); taken != taken_.end()) used += taken->second;
+    const Resources& need = job_.need(member.kind);
+    if (!state_.fits_in(need, tracker, used)) return false;
+    if (job_.picky(member.kind) && !state_.allows(job_, member.kind, tracker, rooms_))
+      return false;
+    taken_[tracker.id] += need;
+    rooms_.push_back({member, tracker.id});
+    return true;
+  }
+  // Here, or on the first that will do.
+  bool put_anywhere(const TaskKey& member, const TrackerState& here) {
+    if (put(member, here)) return true;
+    const auto& all = state_.trackers();
+    // Room only goes, so who had none for one of the group has none for the next; unless these are
+    // to be spread.
+    const bool spread = job_.spec->task_groups[group_number(member.kind)].spread.has_value();
+    std::size_t& from = from_[member.kind];
+    for (std::size_t i = spread ? 0 : from; i < all.size(); ++i) {
+      from = i;
+      if (all[i].id != here.id && put(member, all[i])) return true;
+    }
+    return false;
+  }
+  std::vector<GangRoom>& rooms() { return rooms_; }
+
+ private:
+  bool has_failed(const TaskKey& member, TrackerId tracker) const {
+    const auto failed = job_.failed_on.find({member.kind, member.index});
+    return failed != job_.failed_on.end() &&
+           std::find(failed->second.begin(), failed->second.end(), tracker) !=
+               failed->second.end();
+  }
+
+  const ClusterState& state_;
+  const Job& job_;
+  const bool again_;
+  const TrackerId free_;
+  std::vector<GangRoom> rooms_;
+  std::map<TrackerId, Resources> taken_;
+  std::map<TaskKind, std::size_t> from_;
+};
+
+// Of the whole cluster; that no single tracker has it may be.
+bool enough_free(const ClusterState& state, const Resources& need) {
+  return std::all_of(
+      state.space().dimensions().begin(), state.space().dimensions().end(),
+      [&](Dimension d) { return need[d] == 0 || state.total()[d] - state.held()[d] >= need[d]; });
+}
+
+}  // namespace
+
+std::optional<std::vector<GangRoom>> gang_starts(const ClusterState& state, const Job& job,
+                                                 const TrackerState& here, bool claimant) {
+  const std::vector<TaskKey> members = gang_without_room(state, job);
+  if (members.empty()) return std::vector<GangRoom>{};
+  if (!enough_free(state, sum_of(job, members))) return std::nullopt;
+  for (const bool again : {false, true}) {
+    if (again && job.failed_on.empty()) break;
+    Places places(state, job, again, claimant ? here.id : TrackerId{});
+    const bool all = std::all_of(members.begin(), members.end(), [&](const TaskKey& member) {
+      return places.put_anywhere(member, here);
+    });
+    const bool any_here =
+        std::any_of(places.rooms().begin(), places.rooms().end(),
+                    [&](const GangRoom& room) { return room.tracker == here.id; });
+    if (all && any_here) return std::move(places.rooms());
+  }
+  return std::nullopt;
+}
+
+std::vector<GangRoom> gang_rooms_on(const ClusterState& state, const Job& job,
+                                    const TrackerState& here, bool claimant) {
+  Places places(state, job, true, claimant ? here.id : TrackerId{});
+  for (const TaskKey& member : gang_without_room(state, job)) places.put(member, here);
+  return std::move(places.rooms());
+}
+
+bool GangSearch::may_assemble(const Job& job) const {
+  const Assembly* assembly = state_.assembly();
+  const bool is_own = assembly != nullptr && assembly->job == job.id;
+  if (is_own && !assembly->beyond) return true;
+  const bool is_within = within_(job);
+  if (assembly != nullptr && !is_own) return is_within && assembly->beyond;
+  if (is_within) return true;
+  const auto& had_turn = state_.gangs_that_had_their_turn();
+  const auto since = had_turn.find(job.id);
+  // Those that cannot take theirs do not keep it from its next one for ever.
+  const DurationMs at_most = state_.settings().resources.gang_hold_ms;
+  if (since != had_turn.end() && state_.now() - since->second < at_most) return false;
+  return std::none_of(state_.gangs_waiting().begin(), state_.gangs_waiting().end(), [&](JobId id) {
+    const Job& waiting = state_.job(id);
+    return waiting.launchable(waiting.gang_kind()) > 0 && within_(waiting);
+  });
+}
+
+std::optional<Choice> GangSearch::choice(const Job& job, bool may_reserve) const {
+  const TaskKey gang{job.id, job.gang_kind(), 0};
+  if (gang_starts(state_, job, here_)) return Choice{.task = gang};
+  if (!may_assemble(job)) return std::nullopt;
+  const bool beyond = !within_(job);
+  if (!gang_rooms_on(state_, job, here_).empty())
+    return Choice{.task = gang, .what = Choice::What::kAssemble, .beyond = beyond};
+  if (!may_reserve || reserve_ == nullptr) return std::nullopt;
+  const auto task = reserve_->member(job);
+  if (!task) return std::nullopt;
+  Choice choice = reserve_of(*task, here_.id);
+  choice.beyond = beyond;
+  return choice;
+}
+
+Choice take_for_gang(const ClusterState& state, const Hold& hold, bool may) {
+  const Job& job = state.job(hold.job);
+  const std::vector<TaskKey> waiting = gang_without_room(state, job);
+  const Assembly* other = state.assembly();
+  const bool wants =
+      job.launchable(job.gang_kind()) > 0 && (other == nullptr || other->job == job.id) &&
+      std::any_of(waiting.begin(), waiting.end(),
+                  [&](const TaskKey& member) { return member.kind == hold.kind; });
+  if (!may || !wants) return Choice{.what = Choice::What::kEndHold, .hold = hold.id};
+  return Choice{.task = {job.id, job.gang_kind(), 0},
+                .what = Choice::What::kAssemble,
+                .hold = hold.id};
+}
+
+std::string_view assembly_over(const ClusterState& state, bool within) {
+  const Assembly& assembly = *state.assembly();
+  const Job* job = state.find_job(assembly.job);
+  if (job == nullptr || job->gang == nullptr || job->launchable(job->gang_kind()) == 0)
+    return "over";
+  if (!assembly.beyond) return within ? "" : "share";
+  const DurationMs at_most = state.settings().resources.gang_hold_ms;
+  return state.now() - assembly.since >= at_most ? "hold" : "";
+}
+
+}  // namespace weir

@@ -1,0 +1,157 @@
+// Gangs over a restart of the JobTracker, and members whose trackers have not been heard of since
+// the gang started; the rest is told by scenarios.
+#include <gmock/gmock.h>
+
+#include "fifo/container_fifo.h"
+#include "support/harness.h"
+
+namespace weir::test {
+namespace {
+
+std::shared_ptr<JobSpec> gang_of(std::uint32_t members) {
+  auto spec = std::make_shared<JobSpec>();
+  spec->name = "train";
+  spec->user = "ann";
+  spec->queue = "default";
+  spec->reduces = 0;
+  TaskGroupSpec& group = spec->task_groups.emplace_back();
+  group.name = "w";
+  group.count = members;
+  group.gang = members;
+  group.command = "true";
+  group.asked = {4096, 1, {}};
+  return spec;
+}
+
+struct Gangs : testing::Test {
+  Gangs() { h.settings().resources.mode = ResourceSettings::Mode::kContainers; }
+  void add_tracker(const std::string& name) {
+    h.tracker(name).incarnation = 7;
+    RegisterTracker registration;
+    registration.name = name;
+    registration.incarnation = 7;
+    registration.host = name;
+    registration.total = Resources{{0, 0, 4096, 8}};
+    h.step(registration);
+  }
+  void submit(std::shared_ptr<const JobSpec> spec) {
+    h.step(SubmitJob{{"ann", {}}, std::move(spec)});
+  }
+  // A JobTracker that was started again, and knows the job.
+  void restart(std::shared_ptr<const JobSpec> spec) {
+    Snapshot snapshot{.epoch = 2};
+    snapshot.trackers = {{"tt1", Resources{{0, 0, 4096, 8}}, {}},
+                         {"tt2", Resources{{0, 0, 4096, 8}}, {}}};
+    JobSnapshot job;
+    job.job = JobId(1);
+    job.spec = std::move(spec);
+    job.queue = "default";
+    job.state = JobState::kRunning;
+    snapshot.jobs = {job};
+    h.start(snapshot);
+    add_tracker("tt1");
+    add_tracker("tt2");
+  }
+  static AttemptKey member(std::uint32_t index, std::uint32_t number) {
+    return {{JobId(1), group_kind(0), index}, number};
+  }
+  void runs(const std::string& tracker, const AttemptKey& attempt) {
+    AttemptReport report;
+    report.attempt = attempt;
+    h.tracker(tracker).held[attempt] = report;
+  }
+  const Job& job() { return h.state().job(JobId(1)); }
+
+  Harness h{[](std::string_view, const ClusterState& state,
+               PolicyMemory&) -> std::unique_ptr<Policy> {
+              return std::make_unique<ContainerFifo>(state);
+            },
+            "fifo"};
+};
+
+TEST_F(Gangs, GoOnAfterARestartIfAllMembersAreThere) {
+  restart(gang_of(2));
+  runs("tt1", member(0, 0));
+  runs("tt2", member(1, 0));
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  h.advance(60'000);
+  EXPECT_EQ(h.settle("tt1"), "");
+  EXPECT_TRUE(job().gang->started);
+  EXPECT_THAT(h.tracker("tt1").last.kill, testing::IsEmpty());
+  EXPECT_THAT(h.tracker("tt2").last.kill, testing::IsEmpty());
+}
+
+TEST_F(Gangs, StartAgainWholeAfterARestartIfOneIsMissing) {
+  restart(gang_of(2));
+  runs("tt1", member(0, 0));
+  h.heartbeat("tt1");
+  h.heartbeat("tt2");
+  h.advance(60'000);
+  h.heartbeat("tt2");
+  h.heartbeat("tt1");
+  EXPECT_FALSE(job().gang->started);
+  EXPECT_THAT(h.tracker("tt1").last.kill, testing::ElementsAre(member(0, 0)));
+  h.tracker("tt1").held.clear();
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_TRUE(job().gang->started);
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/t1");
+}
+
+TEST_F(Gangs, OfOneThatIsReplacedAloneTheOthersGoOn) {
+  auto spec = gang_of(2);
+  spec->task_groups[0].replace = true;
+  restart(spec);
+  runs("tt1", member(0, 0));
+  h.heartbeat("tt1");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/t1");
+  EXPECT_EQ(h.settle("tt1"), "");
+  EXPECT_THAT(h.tracker("tt1").last.kill, testing::IsEmpty());
+}
+
+// They run for all sums; their trackers are told with their next heartbeats.
+TEST_F(Gangs, AMemberIsLaunchedWithTheHeartbeatOfItsTracker) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_EQ(h.events<AttemptLaunched>().size(), 1u);
+  const QueueId leaf = *h.state().tree().find_path("default");
+  EXPECT_EQ(h.state().queue(leaf).running[Dimension::kMemoryMb], 8192);
+  h.advance(2000);
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/t1");
+  const Task& told = job().tasks(group_kind(0)).tasks[1];
+  EXPECT_EQ(h.state().attempt(told.attempt).launched_at, h.now);
+}
+
+// Nobody has heard of it, so nobody hears of its end.
+TEST_F(Gangs, AMemberThatDiesBeforeItsTrackerHearsOfItWasNeverThere) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  h.step(LoseTracker{"tt2"});
+  EXPECT_EQ(h.events<AttemptLaunched>().size(), 1u);
+  EXPECT_EQ(h.events<AttemptEnded>().size(), 0u);
+  EXPECT_EQ(h.events<KillOrdered>().size(), 1u);
+  EXPECT_FALSE(job().gang->started);
+  EXPECT_EQ(h.state().find_tracker("tt2")->untold, 0u);
+}
+
+TEST_F(Gangs, AMemberWhoseTrackerTakesNoTasksAnyMoreIsLost) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  submit(gang_of(2));
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  Heartbeat report;
+  report.name = "tt2";
+  report.incarnation = 7;
+  report.sequence = ++h.tracker("tt2").sequence;
+  report.accepts_tasks = false;
+  h.step(report);
+  EXPECT_EQ(h.events<AttemptLaunched>().size(), 1u);
+  EXPECT_FALSE(job().gang->started);
+}
+
+}  // namespace
+}  // namespace weir::test
