@@ -109,7 +109,8 @@ PoolWants::Rules ContainerFair::rules() const {
           .may = [this](const Job& job, const Resources& need,
                         const std::map<QueueId, Amounts>& taken) {
             return within_queues(job, need, &taken);
-          }};
+          },
+          .line_of = [this](JobId job) { return find(job); }};
 }
 
 PoolWants ContainerFair::wants() const {

@@ -44,7 +44,8 @@ void ContainerPoolKills::serve(const Due& due, Preemption& plan) {
   while (const auto want = wants_.owed(due.pool, within)) {
     const Job& job = state_.job(want->job->job);
     if (want->size->gang && waits_for_another_gang(state_, job)) return;
-    if (!is_on_the_way(*want) && rooms_.put(job, want->kind, 1) == 0) {
+    if (helps(due, want->size->need) && !is_on_the_way(*want) &&
+        rooms_.put(job, want->kind, 1) == 0) {
       const ClaimBlock block = want->size->gang ? kill_for_gang(due, *want, plan)
                                                 : kill_for(due, *want, plan.kills);
       if (block != ClaimBlock::kNone) {
@@ -54,6 +55,19 @@ void ContainerPoolKills::serve(const Due& due, Preemption& plan) {
     }
     wants_.take(*want);
   }
+}
+
+// The pool is short of something that the task takes: else it would kill for it, and be as short as
+// before, for ever.
+bool ContainerPoolKills::helps(const Due& due, const Resources& need) const {
+  const ShareLine& line = figures_.amounts.pool(due.pool);
+  const auto& minimum = figures_.tree.node(due.pool).settings->minimum;
+  const auto& dimensions = state_.space().dimensions();
+  return std::any_of(dimensions.begin(), dimensions.end(), [&](Dimension d) {
+    const bool full = d.place() < line.full.size() && line.full[d.place()];
+    const bool counts = due.reason == KillReason::kMinShare ? minimum[d.value()].has_value() : full;
+    return counts && need[d] > 0;
+  });
 }
 
 // Room that an earlier kill makes, for this pool or for one above it.

@@ -43,6 +43,7 @@ class ContainerPoolKills {
   using Candidate = ContainerVictims::Candidate;
   using Pile = ContainerVictims::Pile;
   void serve(const Due& due, Preemption& plan);
+  bool helps(const Due& due, const Resources& need) const;
   bool is_on_the_way(const PoolWants::Want& want);
   ClaimBlock kill_for(const Due& due, const PoolWants::Want& want, std::vector<KillOrder>& kills);
   ClaimBlock kill_for_gang(const Due& due, const PoolWants::Want& want, Preemption& plan);

@@ -69,8 +69,8 @@ std::optional<PoolWants::Want> PoolWants::first_of_leaf(PoolId pool) {
     const Entry& entry = heap.front();
     const Want want{entry.job, entry.kind, state_.job(entry.job->job).tasks(entry.kind).size};
     const Resources& need = want.size->need;
-    if (!below_maximums(pool, need, true)) {
-      if (below_maximums(pool, need, false)) return std::nullopt;
+    if (!below_maximums(*want.job, need, true)) {
+      if (below_maximums(*want.job, need, false)) return std::nullopt;
     } else if (rules_.may(state_.job(want.job->job), need, of_queue_)) {
       return want;
     }
@@ -79,15 +79,34 @@ std::optional<PoolWants::Want> PoolWants::first_of_leaf(PoolId pool) {
   return std::nullopt;
 }
 
-bool PoolWants::below_maximums(PoolId leaf, const Resources& need, bool runs) const {
-  for (PoolId p = leaf; p != PoolTree::root(); p = tree_.node(p).parent) {
+bool PoolWants::below_maximums(const JobLine& job, const Resources& need, bool runs) const {
+  for (PoolId p = job.pool; p != PoolTree::root(); p = tree_.node(p).parent) {
+    const auto& maximum = tree_.node(p).settings->maximum;
+    if (std::none_of(maximum.begin(), maximum.end(), [](const auto& m) { return m.has_value(); }))
+      continue;
+    Amounts taken;
+    if (runs) {
+      taken = running(p);
+      taken += kept_for_others(p, job);
+    }
     for (const Dimension d : state_.space().dimensions()) {
-      const auto& most = tree_.node(p).settings->maximum[d.value()];
-      const std::int64_t running_now = runs ? running(p)[d] : 0;
-      if (most && need[d] > 0 && running_now + need[d] > *most) return false;
+      const auto& most = maximum[d.value()];
+      if (most && need[d] > 0 && taken[d] + need[d] > *most) return false;
     }
   }
   return true;
+}
+
+// Reservations count at maximums: room that a kill makes beside one could not be used.
+Amounts PoolWants::kept_for_others(PoolId pool, const JobLine& job) const {
+  Amounts kept;
+  for (const Reservation& other : state_.claims().reservations()) {
+    const JobLine* line = rules_.line_of(other.job);
+    if (other.job == job.job || line == nullptr || !tree_.contains(pool, line->pool)) continue;
+    const Resources& need = state_.job(other.job).need(other.kind);
+    for (const Dimension d : state_.space().dimensions()) kept[d] += need[d];
+  }
+  return kept;
 }
 
 void PoolWants::take(const Want& want) {

@@ -170,7 +170,8 @@ void AttemptLife::attempt_succeeded(AttemptSlot slot, const AttemptReport& repor
   if (is_over(job.state)) return;
   if (job.spec->service) {  // it is to run on, and nothing of it is done
     tracker.unacknowledged.emplace_back(attempt.key, durable_seq_);
-    return parts_.jobs.rest(job, key, now_ - attempt.launched_at);
+    parts_.jobs.rest(job, key, now_ - attempt.launched_at);
+    return parts_.gangs.member_lost(attempt.key);
   }
   state_.mark_succeeded(job, key.kind, key.index, attempt.key.attempt, attempt.tracker);
   job.losses.erase({key.kind, key.index});

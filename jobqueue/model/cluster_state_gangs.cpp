@@ -19,6 +19,10 @@ void ClusterState::follow_gang(Job& job) {
     each_attempt(task, [&](AttemptSlot slot) { dies = dies || attempt(slot).dying(); });
     waits = waits && !dies;  // what it had is not free yet, and it may still succeed
     if (task.state == Task::State::kRunning) continue;
+    const TaskGroup& group = job.tasks(member.kind);
+    const bool rests = group.fresh.at_or_after(member.index) != member.index &&
+                       group.retries.at_or_after(member.index) != member.index;
+    waits = waits && !rests;
     sum += job.need(member.kind);
     any = true;
   }

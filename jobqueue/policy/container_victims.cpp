@@ -217,8 +217,11 @@ ClaimBlock ContainerVictims::plan_gang(const Job& job,
   for (const TaskKey& member : gang_without_room(state_, job)) {
     if (const auto tracker = put(job.id, member.kind)) {
       const TrackerState& there = state_.tracker(*tracker);
-      if (state_.fits_in(job.need(member.kind), there, used_on(state_, there)))
-        free.push_back({member, *tracker});
+      Resources used = used_on(state_, there);
+      for (const GangRoom& room : free) {
+        if (room.tracker == *tracker) used += job.need(room.task.kind);
+      }
+      if (state_.fits_in(job.need(member.kind), there, used)) free.push_back({member, *tracker});
       continue;
     }
     const ClaimBlock block = kill_for(member);

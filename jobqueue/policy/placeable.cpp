@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "jobqueue/model/labels.h"
+
 namespace weir {
 namespace {
 
@@ -32,10 +34,14 @@ std::size_t avoided_trackers(const Job& job) {
 
 bool Placeable::operator()(const Job& job, TaskKind kind) {
   if (job.is_gang(kind)) return fits_empty(state_, job);
+  static const std::vector<Requirement> kNone;
+  const auto& required =
+      is_group(kind) ? job.spec->task_groups[group_number(kind)].require : kNone;
   const Resources& need = job.need(kind);
-  if (!job.has_failures || avoided_trackers(job) == 0) return known_to_fit(need);
+  if (!job.has_failures || avoided_trackers(job) == 0) return known_to_fit(need, required);
   return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
-    return wide_enough(state_, t, need) && !state_.avoided(job, t.id);
+    return wide_enough(state_, t, need) && meets(t, state_, required) &&
+           !state_.avoided(job, t.id);
   });
 }
 
@@ -43,22 +49,25 @@ bool Placeable::refresh() {
   bool changed = false;
   for (KnownNeed& known : known_) {
     const bool before = known.fits;
-    known.fits = fits_somewhere(known.need);
+    known.fits = fits_somewhere(known.need, known.required);
     changed = changed || known.fits != before;
   }
   return changed;
 }
 
-bool Placeable::fits_somewhere(const Resources& need) const {
-  return std::any_of(state_.trackers().begin(), state_.trackers().end(),
-                     [&](const auto& t) { return wide_enough(state_, t, need); });
+bool Placeable::fits_somewhere(const Resources& need,
+                               const std::vector<Requirement>& required) const {
+  return std::any_of(state_.trackers().begin(), state_.trackers().end(), [&](const auto& t) {
+    return wide_enough(state_, t, need) && meets(t, state_, required);
+  });
 }
 
-bool Placeable::known_to_fit(const Resources& need) {
-  const auto known = std::find_if(known_.begin(), known_.end(),
-                                  [&](const KnownNeed& k) { return k.need == need; });
+bool Placeable::known_to_fit(const Resources& need, const std::vector<Requirement>& required) {
+  const auto known = std::find_if(known_.begin(), known_.end(), [&](const KnownNeed& k) {
+    return k.need == need && k.required == required;
+  });
   if (known != known_.end()) return known->fits;
-  known_.push_back({need, fits_somewhere(need)});
+  known_.push_back({need, required, fits_somewhere(need, required)});
   return known_.back().fits;
 }
 

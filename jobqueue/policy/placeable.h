@@ -1,5 +1,6 @@
-// Whether any tracker that counts could ever run a job's tasks: large enough, and not avoided by
-// the job. Jobs differ, what they need seldom does, so answers are kept by need. A part of a
+// Whether any tracker that counts could ever run a job's tasks: large enough, with the labels that
+// they require, and not avoided by the job. Jobs differ, what they need seldom does, so answers are
+// kept by need. A part of a
 // policy's indexes: derived state, on the engine's thread.
 #pragma once
 
@@ -20,13 +21,14 @@ class Placeable {
   bool refresh();
 
  private:
-  // What some job needs, and whether any live tracker is wide enough for it.
+  // What some job needs, and whether any live tracker will do.
   struct KnownNeed {
     Resources need;
+    std::vector<Requirement> required;
     bool fits = false;
   };
-  bool fits_somewhere(const Resources& need) const;
-  bool known_to_fit(const Resources& need);
+  bool fits_somewhere(const Resources& need, const std::vector<Requirement>& required) const;
+  bool known_to_fit(const Resources& need, const std::vector<Requirement>& required);
 
   const ClusterState& state_;
   std::vector<KnownNeed> known_;

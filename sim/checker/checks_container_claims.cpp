@@ -115,6 +115,9 @@ class ClaimCheck {
     if (job.is_gang(kind)) return gang_fits(job) ? job.launchable(kind) : 0;
     const bool anywhere = std::any_of(
         state_.trackers().begin(), state_.trackers().end(), [&](const TrackerState& tracker) {
+          if (is_group(kind) &&
+              !meets(tracker, state_, job.spec->task_groups[group_number(kind)].require))
+            return false;
           return tracker.counts() && !state_.avoided(job, tracker.id) &&
                  covers(tracker.total, job.need(kind));
         });

@@ -109,6 +109,28 @@ TEST_F(Gangs, OfOneThatIsReplacedAloneTheOthersGoOn) {
   EXPECT_THAT(h.tracker("tt1").last.kill, testing::IsEmpty());
 }
 
+// Of a service a member that ends is lost, and the gang waits for as long as it rests.
+TEST_F(Gangs, OfAServiceStartAgainWholeAfterThePause) {
+  add_tracker("tt1");
+  add_tracker("tt2");
+  auto spec = gang_of(2);
+  spec->service = true;
+  submit(spec);
+  ASSERT_EQ(h.heartbeat("tt1"), "J1/t0");
+  ASSERT_EQ(h.heartbeat("tt2"), "J1/t1");
+  h.finish("J1/t0");
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  EXPECT_EQ(h.heartbeat("tt2"), "");
+  ASSERT_THAT(h.tracker("tt2").last.kill, testing::ElementsAre(member(1, 0)));
+  h.tracker("tt2").held.clear();
+  h.heartbeat("tt2");
+  h.advance(999);
+  EXPECT_EQ(h.heartbeat("tt1"), "");
+  h.advance(1);
+  EXPECT_EQ(h.heartbeat("tt1"), "J1/t0");
+  EXPECT_EQ(h.heartbeat("tt2"), "J1/t1");
+}
+
 // They run for all sums; their trackers are told with their next heartbeats.
 TEST_F(Gangs, AMemberIsLaunchedWithTheHeartbeatOfItsTracker) {
   add_tracker("tt1");
