@@ -17,25 +17,57 @@ void PoolAmounts::add(JobLine& line, const Amounts& running, const Amounts& dema
   made_pools();
   for (const Dimension d : state_.space().dimensions()) {
     const std::int64_t more = running[d] - line.running[d];
-    if (demand[d] != line.demand[d]) {
-      leaves_[line.pool.index()].demand[d] += demand[d] - line.demand[d];
-      leaves_[line.pool.index()].stale = stale_ = true;
-    }
     if (more == 0) continue;
     for (PoolId p = line.pool; p.valid(); p = tree_.node(p).parent)
       pools_[p.index()].running[d] += more;
   }
   line.running = running;
-  line.demand = demand;
+  if (!same(line.demand, demand)) set_demand(line, demand);
   const bool stands = line.runnable || !running.all_zero();
   if (stands == line.stands) return;
   line.stands = stands;
+  note_dealt(line);
   leaves_[line.pool.index()].stale = stale_ = true;
   if (stands) {
     leaves_[line.pool.index()].jobs.emplace(line.tie, &line);
   } else {
     leaves_[line.pool.index()].jobs.erase(line.tie);
   }
+}
+
+bool PoolAmounts::same(const Amounts& a, const Amounts& b) const {
+  const auto& all = state_.space().dimensions();
+  return std::all_of(all.begin(), all.end(), [&](Dimension d) { return a[d] == b[d]; });
+}
+
+void PoolAmounts::set_demand(JobLine& line, const Amounts& demand) {
+  Leaf& leaf = leaves_[line.pool.index()];
+  for (const Dimension d : state_.space().dimensions())
+    leaf.demand[d] += demand[d] - line.demand[d];
+  leaf.otherwise -= same(line.demand, line.dealt) ? 0 : 1;
+  line.demand = demand;
+  leaf.otherwise += same(line.demand, line.dealt) ? 0 : 1;
+  if (leaf.touched) return;
+  leaf.touched = true;
+  touched_.push_back(line.pool);
+}
+
+void PoolAmounts::note_dealt(JobLine& line) {
+  if (same(line.demand, line.dealt)) return;
+  line.dealt = line.demand;
+  --leaves_[line.pool.index()].otherwise;
+}
+
+// A task that ends and is wanted again leaves what its pool wants as it was.
+bool PoolAmounts::wants_the_same() {
+  bool all = true;
+  for (const PoolId pool : touched_) {
+    Leaf& leaf = leaves_[pool.index()];
+    leaf.touched = false;
+    all = all && same(leaf.demand, leaf.dealt);
+  }
+  touched_.clear();
+  return all;
 }
 
 void PoolAmounts::count_sizes(const JobLine& line, std::int32_t sign) {
@@ -74,11 +106,13 @@ DrfClaimant PoolAmounts::claimant(const ShareLine& line, const PoolSettings* set
 
 void PoolAmounts::settle() {
   made_pools();
+  if (!touched_.empty() && !wants_the_same()) stale_ = true;
   if (!stale_) return;
   if (std::exchange(resized_, false)) {
     for (Leaf& leaf : leaves_) leaf.stale = true;
   }
   stale_ = false;
+  for (Leaf& leaf : leaves_) leaf.dealt = leaf.demand;
   gather(PoolTree::root());
   std::vector<Share> divide;
   for (const std::int64_t total : totals()) divide.push_back(total * kWholeSlot);
@@ -87,8 +121,10 @@ void PoolAmounts::settle() {
 }
 
 void PoolAmounts::settle_jobs(PoolId leaf) {
-  if (std::exchange(leaves_[leaf.index()].stale, false))
-    deal_to_jobs(leaf, leaves_[leaf.index()].divide);
+  Leaf& here = leaves_[leaf.index()];
+  if (!std::exchange(here.stale, false) && here.otherwise == 0) return;
+  deal_to_jobs(leaf, here.divide);
+  for (const auto& [tie, job] : here.jobs) note_dealt(*job);
 }
 
 void PoolAmounts::settle_all() {

@@ -1,8 +1,8 @@
 // The tree of pools where containers count (containers.md, section 5): what each pool and job runs,
 // wants and is due, in every dimension. Shares are dealt from the top down by dominant resource, or
 // by memory alone, as each pool says of its children; they change when what is wanted does, not
-// with a launch. Jobs' shares are dealt when those of their pool are asked for. Derived state, on
-// the engine's thread.
+// with a launch, nor with an end after which the task is wanted again. Jobs' shares are dealt when
+// those of their pool are asked for. Derived state, on the engine's thread.
 #pragma once
 
 #include <boost/container/flat_map.hpp>
@@ -60,6 +60,7 @@ class PoolAmounts {
     Tie tie;
     bool runnable = false;
     bool stands = false;  // it runs, or may
+    Amounts dealt;        // what it wanted when its share was dealt
     // Of its groups that could start something.
     boost::container::small_vector<std::pair<const Size*, bool>, 2> sizes;  // picky ones marked
   };
@@ -111,6 +112,10 @@ class PoolAmounts {
 
  private:
   void add(JobLine& line, const Amounts& running, const Amounts& demand);
+  void set_demand(JobLine& line, const Amounts& demand);
+  void note_dealt(JobLine& line);
+  bool wants_the_same();
+  bool same(const Amounts& a, const Amounts& b) const;
   void count_sizes(const JobLine& line, std::int32_t sign);
   PoolPart key_of(const ShareLine& line, const Amounts& running, PoolSettings::Sharing by) const;
   DrfClaimant claimant(const ShareLine& line, const PoolSettings* settings) const;
@@ -127,11 +132,15 @@ class PoolAmounts {
     std::map<Tie, JobLine*> jobs;
     Amounts demand;             // of all of them
     boost::container::flat_map<const Size*, Wanted> sizes;
+    Amounts dealt;              // likewise, when the shares of pools were
     std::vector<Share> divide;  // what they divide
+    std::int32_t otherwise = 0;  // jobs that want something else than what was dealt for
     bool stale = true;
+    bool touched = false;
   };
   std::vector<Leaf> leaves_;  // by PoolId, as the pools
-  bool stale_ = true;    // what some pool wants has changed,
+  std::vector<PoolId> touched_;  // leaves that may want something else than what was dealt for
+  bool stale_ = true;    // who stands in them has changed,
   bool resized_ = true;  // or what there is, which pools and jobs, or their weights
 };
 
