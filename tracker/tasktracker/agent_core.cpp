@@ -132,6 +132,13 @@ void AgentCore::on_over_limit(const AttemptKey& key, const std::string& why, Now
   kill(found->second, KillCause::kOverLimit, now);
 }
 
+bool AgentCore::has_succeeded(const AttemptKey& key) const {
+  const auto found = attempts_.find(key);
+  return found != attempts_.end() && found->second.stage == Stage::kRuns &&
+         found->second.final_state == ReportedState::kSucceeded &&
+         found->second.kill == KillCause::kNone;
+}
+
 bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
                         const std::string& note) {
   const auto found = attempts_.find(key);
