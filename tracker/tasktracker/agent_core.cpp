@@ -213,7 +213,7 @@ void AgentCore::on_reply(const HeartbeatReply& reply, std::int64_t sent_steady_m
   in_flight_ = false;
   if (goodbye_sent_) return actions_.push_back(action::Leave{leaving_});
   retry_ms_ = 0;
-  gap_ms_ = std::max<std::int64_t>(reply.out_of_band_gap_ms, 0);
+  gap_ms_ = std::max(reply.out_of_band_gap_ms, limits_.early_gap_ms);
   next_regular_ms_ = now.steady_ms + std::max<std::int64_t>(reply.interval_ms, 1);
   for (const AttemptKey& key : reply.acknowledged) acknowledge(key);
   for (const AttemptKey& key : reply.kill) {

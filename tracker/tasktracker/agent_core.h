@@ -29,6 +29,9 @@ struct Now {
 struct AgentLimits {
   // A commit and a last duty are obeyed this long after their heartbeat was sent.
   std::int64_t commit_fresh_ms = 5000;
+  // At least so long from one early heartbeat to the next, so that one carries what several short
+  // tasks have come to: each is worked on at both ends, whatever is in it.
+  std::int64_t early_gap_ms = 5;
   // Of a failed call; doubles. Up to a half is taken off, so that after a restart of the JobTracker
   // not all of its trackers come back in one instant.
   std::int64_t first_retry_ms = 200;
