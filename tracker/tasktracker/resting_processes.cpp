@@ -4,6 +4,13 @@
 #include <utility>
 
 namespace weir::tasktracker {
+namespace {
+
+bool is_of(JobId job, const RestingProcess& resting) {
+  return resting.last.task.job == job;
+}
+
+}  // namespace
 
 void RestingProcesses::put(RestingProcess resting) {
   resting_.push_back(std::move(resting));
@@ -13,9 +20,8 @@ void RestingProcesses::put(RestingProcess resting) {
 }
 
 std::optional<RestingProcess> RestingProcesses::take(JobId job) {
-  const auto found =
-      std::find_if(resting_.rbegin(), resting_.rend(),
-                   [job](const RestingProcess& each) { return each.last.task.job == job; });
+  const auto found = std::find_if(resting_.rbegin(), resting_.rend(),
+                                  [job](const auto& each) { return is_of(job, each); });
   if (found == resting_.rend()) return std::nullopt;
   RestingProcess taken = std::move(*found);
   resting_.erase(std::next(found).base());
@@ -35,7 +41,7 @@ void RestingProcesses::end_if(const std::function<bool(const RestingProcess&)>& 
 }
 
 void RestingProcesses::end_job(JobId job) {
-  end_if([job](const RestingProcess& each) { return each.last.task.job == job; });
+  end_if([job](const RestingProcess& each) { return is_of(job, each); });
 }
 
 void RestingProcesses::end_before(std::int64_t since_ms) {

@@ -12,6 +12,7 @@
 
 #include "job_run.h"
 #include "tracker/tasktracker/process_table.h"
+#include "tracker/tasktracker/resting_processes.h"
 #include "tracker/tasktracker/task_line.h"
 
 namespace weir::tasktracker {
@@ -146,6 +147,21 @@ TEST(Resting, ProcessesEndWithTheirJob) {
   };
   for (int waits = 0; entries() > 1 && waits < 20000; ++waits) ::usleep(1000);
   EXPECT_EQ(entries(), 1);  // the sessions
+}
+
+TEST(RestingProcesses, AreTakenByTheirJobAloneTheLastFirst) {
+  const auto map = [](std::uint64_t job, std::uint32_t index) {
+    return AttemptKey{{JobId(job), TaskKind::kMap, index}, 0};
+  };
+  RestingProcesses resting;
+  resting.put({map(7, 1), nullptr, 10});
+  resting.put({map(8, 2), nullptr, 20});
+  resting.put({map(7, 3), nullptr, 30});
+  EXPECT_FALSE(resting.take(JobId(9)).has_value());
+  EXPECT_EQ(resting.take(JobId(7))->last, map(7, 3));
+  EXPECT_EQ(resting.take(JobId(7))->last, map(7, 1));
+  EXPECT_FALSE(resting.take(JobId(7)).has_value());
+  EXPECT_EQ(resting.take(JobId(8))->last, map(8, 2));
 }
 
 class TaskLineTest : public testing::Test {
