@@ -135,7 +135,7 @@ void AgentCore::on_over_limit(const AttemptKey& key, const std::string& why, Now
 bool AgentCore::has_succeeded(const AttemptKey& key) const {
   const auto found = attempts_.find(key);
   return found != attempts_.end() && found->second.stage == Stage::kRuns &&
-         found->second.final_state == ReportedState::kSucceeded &&
+         found->second.committing && found->second.final_state == ReportedState::kSucceeded &&
          found->second.kill == KillCause::kNone;
 }
 

@@ -115,7 +115,8 @@ class AgentCore {
   // What happens on this machine.
   void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
   void on_report(const AttemptKey& key, TaskReport report, Now now);
-  // Its process has said so, and nobody wants it killed.
+  // Its process has said so after it was told to commit, and nobody wants it killed. (A command
+  // that has found its process' pipe can say so only before.)
   bool has_succeeded(const AttemptKey& key) const;
   // It took more than it may have of something: it is killed, and has failed with `why`.
   void on_over_limit(const AttemptKey& key, const std::string& why, Now now);

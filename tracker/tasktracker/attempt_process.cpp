@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/run_task.h"
 #include "tracker/tasktracker/task_line.h"
 
@@ -30,6 +31,12 @@ Result<UniqueFd> memory_for_notes() {
       ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     return system_error("memory for the attempt's notes");
   return memory;
+}
+
+// By its group; without one by its children, of which everybody whom it has started is one, or
+// below one: it adopts orphans. A process that says so may be wrong.
+bool is_alone(pid_t process, const AttemptCgroup& group) {
+  return group.directories.empty() ? is_childless(process) : group.has_only(process);
 }
 
 // Written so far: the process writes by the same descriptor.
@@ -121,7 +128,7 @@ void AttemptProcess::kill() {
 
 bool AttemptProcess::rest() {
   if (killed_ || reaped_ || reports_over_ || !damage_.empty()) return false;
-  if (::lseek(notes_.get(), 0, SEEK_CUR) != 0 || !group_.has_only(pid_)) return false;
+  if (::lseek(notes_.get(), 0, SEEK_CUR) != 0 || !is_alone(pid_, group_)) return false;
   handlers_ = {};
   return true;
 }

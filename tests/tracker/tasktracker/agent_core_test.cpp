@@ -342,6 +342,33 @@ TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
   EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=FAILED m2.0=FAILED");
 }
 
+TEST(AgentCore, OneHasSucceededWhenItSaysSoAfterItsCommit) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0", "m1.0"}));
+  h.describe();
+  const AttemptKey honest = CoreHarness::key("m0.0"), forged = CoreHarness::key("m1.0");
+  h.report("m1.0", ReportedState::kSucceeded, TaskPhase::kCommit);
+  EXPECT_FALSE(h.core.has_succeeded(forged));
+  h.report("m1.0", ReportedState::kCommitPending, TaskPhase::kCommit);
+  EXPECT_FALSE(h.core.has_succeeded(forged));
+  h.report("m0.0", ReportedState::kCommitPending, TaskPhase::kCommit);
+  h.at(2000);
+  auto reply = CoreHarness::every(1000);
+  reply.commit = {honest};
+  EXPECT_TRUE(h.reply(reply).starts_with("commit m0.0"));
+  EXPECT_FALSE(h.core.has_succeeded(honest));
+  h.report("m0.0", ReportedState::kSucceeded, TaskPhase::kCommit);
+  EXPECT_TRUE(h.core.has_succeeded(honest));
+  reply.commit = {};
+  reply.kill = {honest};
+  h.at(3000);
+  h.reply(reply);
+  EXPECT_FALSE(h.core.has_succeeded(honest));
+  EXPECT_FALSE(h.core.has_succeeded(CoreHarness::key("m2.0")));
+}
+
 // One alone is at once.
 TEST(AgentCore, EarlyHeartbeatsKeepASmallGapThatNobodyAskedFor) {
   CoreHarness h;

@@ -2,6 +2,7 @@
 // when a process has done its last.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -49,6 +50,29 @@ TEST(Resting, MapsOfAJobWithoutReducesShareProcesses) {
   const auto parts = outputs_with("echo $PPID");
   EXPECT_GE(distinct(parts), 1u);
   EXPECT_LE(distinct(parts), kSlots);
+}
+
+// Where there are no control groups it is children that are looked for.
+TEST(Resting, SoDoOnesWithoutControlGroups) {
+  JobParts parts = maps_of("(setsid sleep 4711.6 > /dev/null 2>&1 &); echo $PPID");
+  parts.task.cgroups = parts.task.mounts = false;
+  JobRun run(parts);
+  ASSERT_EQ(run.go(), "SUCCEEDED");
+  std::vector<std::string> told;
+  for (int i = 0; i < kMaps; ++i) told.push_back(run.part(i));
+  EXPECT_LE(distinct(told), kSlots);
+}
+
+TEST(Resting, WhoHasChildrenIsNotChildless) {
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    for (;;) ::pause();
+  }
+  EXPECT_TRUE(is_childless(parent));
+  EXPECT_FALSE(is_childless(::getpid()));
+  ::kill(parent, SIGKILL);
+  ::waitpid(parent, nullptr, 0);
+  EXPECT_FALSE(is_childless(parent));  // nobody can tell
 }
 
 TEST(Resting, OnesWithReducesDoNot) {
