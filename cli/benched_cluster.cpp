@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "cli/exit_code.h"
+#include "tracker/tasktracker/process_table.h"
 
 namespace weir::cli {
 namespace {
@@ -96,6 +97,11 @@ void BenchedCluster::wait_for(std::int64_t job) {
       throw CliFailure(kExitNotSo,
                        fmt::format("{} {}: {}", status.job_name, status.state, status.diagnostics));
   }
+}
+
+void BenchedCluster::wait_for_processes() {
+  constexpr std::size_t kStarter = 1;  // of attempts' processes
+  while (tasktracker::children_of(tracker_->pid).size() > kStarter) pause();
 }
 
 void BenchedCluster::wait_for_jobs(std::int64_t jobs) {

@@ -38,7 +38,10 @@ class BenchedCluster {
   void wait_for_jobs(std::int64_t jobs);
 
   double jobtracker_cpu() const { return jobtracker_.cpu_seconds(); }
+  // With that of attempts' processes that have ended.
   double tracker_cpu() const { return cpu_seconds_of(tracker_->pid, true); }
+  // Until all have, which is a moment after their job.
+  void wait_for_processes();
 
  private:
   void pause();  // throws CliFailure when interrupted, or when the tracker is gone

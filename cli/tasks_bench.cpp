@@ -87,6 +87,7 @@ TaskFigures bench_tasks(const TasksBenchOptions& options, InterruptScope& interr
       const auto start = Clock::now();
       run_job(cluster, request);
       tasks.push_back(options.tasks / passed_since(start));
+      cluster.wait_for_processes();
       tracker.push_back(1e3 * (cluster.tracker_cpu() - tracker_cpu) / options.tasks);
       jobtracker.push_back(1e3 * (cluster.jobtracker_cpu() - job_cpu) / options.tasks);
     }

@@ -58,6 +58,23 @@ class Isolation(Cluster):
         self.assertRegex(self.json("job", "status", greedy)["diagnostics"],
                          r"takes \d+ MB of this tracker's disk, allowed are 20 MB \(tracker.job_disk_mb\)")
 
+    # Maps without reduces share processes, those of two jobs never, also where they run at the same time.
+    def test_processes_are_of_one_job(self):
+        self.start_with("log_stream_mb: 1")
+        inputs = self.dir / "in"
+        inputs.mkdir()
+        for i in range(24):
+            (inputs / f"{i:02}").write_text("a\n")
+        jobs = {name: self.submitted(name, input=inputs, mapper="echo $PPID", reduces=0) for name in ("one", "two", "three")}
+        processes = {}
+        for name, job in jobs.items():
+            self.assertEqual(self.wait_for_end(job), "SUCCEEDED")
+            told = [path.read_text() for path in (self.dir / name).glob("part-*")]
+            self.assertEqual(len(told), 24)
+            processes[name] = set(told)
+            self.assertLess(len(processes[name]), 24)
+        self.assertEqual(len(set.union(*processes.values())), sum(map(len, processes.values())))
+
     # The tracker has something to remove that no path can name, and starts at once.
     def test_a_tree_deeper_than_any_path_stops_no_tracker(self):
         self.start_with("log_stream_mb: 1")

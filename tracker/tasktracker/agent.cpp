@@ -330,6 +330,7 @@ void Agent::do_action(action::DropJob& drop) {
     for (const std::string& each : spare) remove(each);
   });
   durable_outputs_.erase(drop.job);
+  resting_.end_job(drop.job);
   for (const AttemptCgroup& group : isolation_.drop(drop.job)) remove_group(group);
   // After what is still being measured of it.
   gauge_.push([this, job = drop.job] { asio::post(io_, [this, job] { job_disk_.drop(job); }); });

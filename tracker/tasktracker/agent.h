@@ -22,6 +22,7 @@
 #include "tracker/tasktracker/log_sweep.h"
 #include "tracker/tasktracker/output_work.h"
 #include "tracker/tasktracker/port_book.h"
+#include "tracker/tasktracker/resting_processes.h"
 #include "tracker/tasktracker/scratch.h"
 #include "tracker/tasktracker/session_log.h"
 #include "tracker/tasktracker/shuffle_server.h"
@@ -68,6 +69,7 @@ class Agent {
   void do_action(action::DropJob& drop);
   void do_action(action::Leave& leave);
   AttemptProcess* process(const AttemptKey& key);
+  AttemptProcess::Handlers handlers_for(const TaskSpec& spec);
   Result<std::shared_ptr<AttemptProcess>> start_once(const LaunchPlan& plan,
                                                      const AttemptProcess::Handlers& handlers);
   Result<std::shared_ptr<AttemptProcess>> start_process(const LaunchPlan& plan,
@@ -78,6 +80,11 @@ class Agent {
   void remove_group(const AttemptCgroup& group);
   void remove_rejected();  // scratch
   void kill_everything();
+  // In agent_resting.cpp.
+  void attempt_rests(const AttemptKey& key);
+  bool go_on(TaskSpec& spec, const AttemptProcess::Handlers& handlers);
+  void end_long_rests();
+  bool resting_ended();  // some have
   // In agent_housekeeping.cpp.
   void keep_house();
   void tell_of_logs(const SweptLogs& swept);
@@ -111,6 +118,7 @@ class Agent {
   std::set<JobId> durable_outputs_;  // of jobs that an attempt here has published for
   SessionLog sessions_;
   std::map<AttemptKey, std::shared_ptr<AttemptProcess>> processes_;
+  RestingProcesses resting_;
   bool jobtracker_lost_ = false, stopping_ = false;
   std::int64_t health_at_ms_ = 0;
   OutputWork outputs_;

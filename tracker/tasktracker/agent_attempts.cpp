@@ -44,6 +44,20 @@ Result<std::shared_ptr<AttemptProcess>> Agent::start_process(
   return start_once(plan, handlers);
 }
 
+AttemptProcess::Handlers Agent::handlers_for(const TaskSpec& spec) {
+  const AttemptKey key = spec.id;
+  AttemptProcess::Handlers handlers;
+  handlers.report = [this, key, may_rest = spec.may_be_followed()](TaskReport report) {
+    const bool rests = report.goes_on && may_rest;
+    core_->on_report(key, std::move(report), now());
+    if (rests) attempt_rests(key);
+    turn();
+  };
+  handlers.over = [this, key, output = spec.publishes() ? output_of(spec) : JobOutput()](
+                      const std::string& how) { attempt_over(key, output, how); };
+  return handlers;
+}
+
 void Agent::do_action(action::StartAttempt& start) {
   const AttemptKey key = start.launch.attempt;
   auto spec = make_task_spec(start.job, start.launch);
@@ -52,26 +66,20 @@ void Agent::do_action(action::StartAttempt& start) {
   spec->log_dir = dirs_.log(key);
   spec->output_is_durable = durable_outputs_.contains(key.task.job);
   if (spec->is_map() && !spec->map_only()) spec->map_output_dir = dirs_.output(key);
-  const bool publishes = spec->publishes();
-  if (publishes) spec->spare_output_dir = scratch_.take_output_dir(key.task.job);
+  if (spec->publishes()) spec->spare_output_dir = scratch_.take_output_dir(key.task.job);
   if (start.launch.grant) {
     auto ports = ports_.take(key, start.launch.grant->ports);
     if (!ports) return core_->on_start_failed(key, ports.error().message, now());
     spec->application.ports = std::move(*ports);
   }
+  const auto handlers = handlers_for(*spec);
+  if (go_on(*spec, handlers)) return;
   auto group = isolation_.prepare(*spec);
   if (!group) {
     ports_.give_back(key);
     spdlog::error("{}: control group: {}", attempt_name(key), group.error().message);
     return core_->on_start_failed(key, "control group: " + group.error().message, now());
   }
-  AttemptProcess::Handlers handlers;
-  handlers.report = [this, key](TaskReport report) {
-    core_->on_report(key, std::move(report), now());
-    turn();
-  };
-  handlers.over = [this, key, output = publishes ? output_of(*spec) : JobOutput()](
-                      const std::string& how) { attempt_over(key, output, how); };
   auto process = start_process({std::move(*spec), *group}, handlers);
   if (!process) {
     ports_.give_back(key);
@@ -114,7 +122,8 @@ void Agent::do_action(action::PushOutputs& push) {
 
 void Agent::children_ended() {
   starter_.reap();
-  bool hard_end = false;
+  // One that rested may have said so with its command still running, if a task said it.
+  bool hard_end = resting_ended();
   std::vector<std::shared_ptr<AttemptProcess>> ended;
   for (auto& [key, process] : processes_) {
     if (!process->reap()) continue;
@@ -135,6 +144,7 @@ void Agent::sweep_orphans() {
   for (int sweep = 0; sweep < kMostKillSweeps; ++sweep) {
     std::set<pid_t> attempts;
     for (const auto& [key, process] : processes_) attempts.insert(process->pid());
+    resting_.add_pids(attempts);
     attempts.insert(starter_.pid());
     bool found = false;
     std::set<pid_t> groups;  // each once: there may be thousands of processes in one
@@ -215,6 +225,11 @@ void Agent::kill_everything() {
     while (!process->reaped() && !process->reap()) ::usleep(1000);
   }
   processes_.clear();
+  resting_.end_all();
+  while (resting_.any_ending()) {
+    resting_.reap();
+    ::usleep(1000);
+  }
   sweep_orphans();
   isolation_.end();
   // From here on nothing that ran here can have taken this process down.

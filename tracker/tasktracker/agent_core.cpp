@@ -132,6 +132,13 @@ void AgentCore::on_over_limit(const AttemptKey& key, const std::string& why, Now
   kill(found->second, KillCause::kOverLimit, now);
 }
 
+bool AgentCore::has_succeeded(const AttemptKey& key) const {
+  const auto found = attempts_.find(key);
+  return found != attempts_.end() && found->second.stage == Stage::kRuns &&
+         found->second.committing && found->second.final_state == ReportedState::kSucceeded &&
+         found->second.kill == KillCause::kNone;
+}
+
 bool AgentCore::on_exit(const AttemptKey& key, const std::string& how, Now now,
                         const std::string& note) {
   const auto found = attempts_.find(key);
@@ -206,7 +213,7 @@ void AgentCore::on_reply(const HeartbeatReply& reply, std::int64_t sent_steady_m
   in_flight_ = false;
   if (goodbye_sent_) return actions_.push_back(action::Leave{leaving_});
   retry_ms_ = 0;
-  gap_ms_ = std::max<std::int64_t>(reply.out_of_band_gap_ms, 0);
+  gap_ms_ = std::max(reply.out_of_band_gap_ms, limits_.early_gap_ms);
   next_regular_ms_ = now.steady_ms + std::max<std::int64_t>(reply.interval_ms, 1);
   for (const AttemptKey& key : reply.acknowledged) acknowledge(key);
   for (const AttemptKey& key : reply.kill) {

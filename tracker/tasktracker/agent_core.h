@@ -29,6 +29,9 @@ struct Now {
 struct AgentLimits {
   // A commit and a last duty are obeyed this long after their heartbeat was sent.
   std::int64_t commit_fresh_ms = 5000;
+  // At least so long from one early heartbeat to the next, so that one carries what several short
+  // tasks have come to: each is worked on at both ends, whatever is in it.
+  std::int64_t early_gap_ms = 5;
   // Of a failed call; doubles. Up to a half is taken off, so that after a restart of the JobTracker
   // not all of its trackers come back in one instant.
   std::int64_t first_retry_ms = 200;
@@ -112,6 +115,9 @@ class AgentCore {
   // What happens on this machine.
   void on_start_failed(const AttemptKey& key, const std::string& message, Now now);
   void on_report(const AttemptKey& key, TaskReport report, Now now);
+  // Its process has said so after it was told to commit, and nobody wants it killed. (A command
+  // that has found its process' pipe can say so only before.)
+  bool has_succeeded(const AttemptKey& key) const;
   // It took more than it may have of something: it is killed, and has failed with `why`.
   void on_over_limit(const AttemptKey& key, const std::string& why, Now now);
   // The process is gone and nothing is left of it; `how` says how it ended, for a task that did not

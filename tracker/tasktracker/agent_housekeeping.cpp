@@ -32,6 +32,7 @@ void Agent::remove(const std::string& path) {
 }
 
 void Agent::keep_house() {
+  end_long_rests();
   std::set<std::string> running;
   for (const auto& [key, process] : processes_) running.insert(attempt_name(key));
   house_.push([this, running = std::move(running)] {

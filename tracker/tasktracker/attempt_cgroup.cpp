@@ -37,6 +37,10 @@ std::int64_t entry_in(const std::string& path, const std::string& word) {
   return 0;
 }
 
+const char* memory_events(int version) {
+  return version == 1 ? "/memory.oom_control" : "/memory.events";
+}
+
 bool there(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
@@ -92,6 +96,15 @@ bool AttemptCgroup::is_empty() const {
   });
 }
 
+bool AttemptCgroup::has_only(pid_t process) const {
+  // A number is read for less than a list is made, and nobody moves between groups.
+  if (!pids.empty()) return read_control(pids + "/pids.current") == "1";
+  const std::string number = std::to_string(process);
+  return std::all_of(directories.begin(), directories.end(), [&](const std::string& directory) {
+    return read_control(directory + "/cgroup.procs") == number;
+  });
+}
+
 bool AttemptCgroup::kill_all() const {
   for (int round = 0; round < kMostKillRounds; ++round) {
     bool anybody = false;
@@ -117,19 +130,18 @@ bool AttemptCgroup::kill_all() const {
 
 CgroupEvents AttemptCgroup::events() const {
   CgroupEvents events;
-  for (const std::string& directory : directories) {
-    // How much it was matters only if it was too much, and to look costs as much again.
-    if (entry_in(directory + "/memory.oom_control", "oom_kill") > 0) {
-      events.killed_for_memory = true;
-      events.memory_peak_bytes = number_in(directory + "/memory.max_usage_in_bytes");
-      events.memory_limit_bytes = number_in(directory + "/memory.limit_in_bytes");
-    } else if (entry_in(directory + "/memory.events", "oom_kill") > 0) {
-      events.killed_for_memory = true;
-      events.memory_peak_bytes = number_in(directory + "/memory.peak");
-      events.memory_limit_bytes = number_in(directory + "/memory.max");
+  // How much it was matters only if it was too much, and to look costs as much again.
+  if (!memory.empty() && entry_in(memory + memory_events(version), "oom_kill") > 0) {
+    events.killed_for_memory = true;
+    if (version == 1) {
+      events.memory_peak_bytes = number_in(memory + "/memory.max_usage_in_bytes");
+      events.memory_limit_bytes = number_in(memory + "/memory.limit_in_bytes");
+    } else {
+      events.memory_peak_bytes = number_in(memory + "/memory.peak");
+      events.memory_limit_bytes = number_in(memory + "/memory.max");
     }
-    if (entry_in(directory + "/pids.events", "max") > 0) events.out_of_processes = true;
   }
+  events.out_of_processes = !pids.empty() && entry_in(pids + "/pids.events", "max") > 0;
   return events;
 }
 

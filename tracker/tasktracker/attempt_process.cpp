@@ -10,8 +10,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/run_task.h"
-#include "tracker/tasktracker/task_spec_codec.h"
+#include "tracker/tasktracker/task_line.h"
 
 namespace weir::tasktracker {
 
@@ -19,15 +20,6 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 namespace {
-
-// What the task is, in memory that its process alone reads.
-Result<UniqueFd> spec_in_memory(const TaskSpec& spec) {
-  UniqueFd memory(::memfd_create("task", MFD_CLOEXEC));
-  if (!memory.valid()) return system_error("memory for the task's description");
-  if (auto put = write_all(memory.get(), encode_task_spec(spec), "task's description"); !put)
-    return put.error();
-  return memory;
-}
 
 // What the process says of itself (its stdout and stderr), mostly nothing: a file is made of it
 // when it has ended, if there is anything. No more fits than this.
@@ -39,6 +31,12 @@ Result<UniqueFd> memory_for_notes() {
       ::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     return system_error("memory for the attempt's notes");
   return memory;
+}
+
+// By its group; without one by its children, of which everybody whom it has started is one, or
+// below one: it adopts orphans. A process that says so may be wrong.
+bool is_alone(pid_t process, const AttemptCgroup& group) {
+  return group.directories.empty() ? is_childless(process) : group.has_only(process);
 }
 
 // Written so far: the process writes by the same descriptor.
@@ -72,16 +70,15 @@ Status AttemptProcess::spawn(AttemptStarter& starter, const TaskSpec& spec) {
   if (!reports) return reports.error();
   auto notes = memory_for_notes();
   if (!notes) return notes.error();
-  auto task = spec_in_memory(spec);
-  if (!task) return task.error();
-  const auto started = starter.start(
-      {commands->read_end.get(), reports->write_end.get(), notes->get(), task->get()});
+  const auto started =
+      starter.start({commands->read_end.get(), reports->write_end.get(), notes->get()});
   if (!started) return started.error();
   pid_ = *started;
   notes_ = std::move(*notes);
   notes_path_ = spec.log_dir + "/syslog";
   commands_.assign(commands->write_end.release());
   reports_.assign(reports->read_end.release());
+  send(task_command(spec));
   return Ok{};
 }
 
@@ -100,8 +97,8 @@ void AttemptProcess::read_reports() {
                                  self->kill();
                                } else if (!*report) {
                                  break;
-                               } else if (self->handlers_.report) {
-                                 self->handlers_.report(std::move(**report));
+                               } else if (const auto tell = self->handlers_.report) {
+                                 tell(std::move(**report));  // after which it may be another's
                                }
                              }
                              self->read_reports();
@@ -125,7 +122,23 @@ void AttemptProcess::write_commands() {
 }
 
 void AttemptProcess::kill() {
+  killed_ = true;
   if (!reaped_) ::kill(pid_, SIGKILL);
+}
+
+bool AttemptProcess::rest() {
+  if (killed_ || reaped_ || reports_over_ || !damage_.empty()) return false;
+  if (::lseek(notes_.get(), 0, SEEK_CUR) != 0 || !is_alone(pid_, group_)) return false;
+  handlers_ = {};
+  return true;
+}
+
+bool AttemptProcess::go_on(const TaskSpec& spec, Handlers handlers) {
+  if (killed_ || reaped_ || reports_over_ || !damage_.empty()) return false;
+  handlers_ = std::move(handlers);
+  notes_path_ = spec.log_dir + "/syslog";
+  send(task_command(spec));
+  return true;
 }
 
 bool AttemptProcess::reap() {

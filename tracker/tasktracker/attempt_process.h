@@ -2,7 +2,8 @@
 // decodes its reports, and knows when it is over (exited, and its report pipe read to the end).
 // Killing is SIGKILL to the process; what the user's command left behind is killed as a member of
 // the attempt's control group, or becomes the agent's child and is swept by it. Belongs to the
-// agent's thread.
+// agent's thread. A process that goes on after its task rests until it is given another of its job;
+// for the agent that is another attempt.
 #pragma once
 
 #include <functional>
@@ -40,6 +41,11 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
   pid_t pid() const { return pid_; }
   void send(std::string command);  // with its newline
   void kill();
+  // Its task is over and nobody is told of anything until there is another one. False: somebody is
+  // left of the task, or it has met its bounds, or has something to say; it is to end.
+  bool rest();
+  // After rest(). False: it has ended meanwhile.
+  bool go_on(const TaskSpec& spec, Handlers handlers);
   // Has the process ended? Reaps it. The agent calls this when a child ended, and then finish()
   // after its sweep.
   bool reap();
@@ -72,7 +78,7 @@ class AttemptProcess : public std::enable_shared_from_this<AttemptProcess> {
   pid_t pid_ = -1;
   int wait_status_ = 0;
   bool emptied_ = true, left_nobody_ = false;
-  bool reaped_ = false, swept_ = false, reports_over_ = false;
+  bool killed_ = false, reaped_ = false, swept_ = false, reports_over_ = false;
   std::string damage_;  // why its reports are not believed any more
 };
 

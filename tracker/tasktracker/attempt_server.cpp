@@ -63,7 +63,7 @@ Request receive(int socket) {
   std::memcpy(numbers.data(), CMSG_DATA(header), sizeof numbers);
   return {.over = false,
           .descriptors = TaskDescriptors{UniqueFd(numbers[0]), UniqueFd(numbers[1]),
-                                         UniqueFd(numbers[2]), UniqueFd(numbers[3])}};
+                                         UniqueFd(numbers[2])}};
 }
 
 // What comes through the line must not get the number of one of these: an attempt writes there what

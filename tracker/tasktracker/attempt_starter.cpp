@@ -51,7 +51,7 @@ class Attributes {
 
 bool send_request(int socket, const AttemptStarter::Descriptors& descriptors) {
   const std::array<int, kRequestDescriptors> numbers = {descriptors.commands, descriptors.reports,
-                                                        descriptors.log, descriptors.spec};
+                                                        descriptors.log};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof numbers)> space{};
   char byte = 1;
   iovec data{&byte, 1};

@@ -28,7 +28,7 @@ class AttemptStarter {
   ~AttemptStarter() { stop(); }
 
   struct Descriptors {
-    int commands, reports, log, spec;
+    int commands, reports, log;
   };
   // A child of this process. An error of the server's own leaves pid() at -1: there may be a child
   // then that nobody knows, which ends when it finds its commands' other end closed.

@@ -18,6 +18,7 @@ class BoundedLog {
   BoundedLog(std::string path, std::int64_t limit_bytes);
 
   void append(std::string_view bytes);
+  bool has_begun() const { return file_.valid(); }  // there is a file
 
  private:
   Status write(std::string_view bytes);

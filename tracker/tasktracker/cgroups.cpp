@@ -129,13 +129,15 @@ void Cgroups::add_v2(const CgroupPlace& place, const std::string& name) {
 }
 
 Result<AttemptCgroup> Cgroups::make(const std::string& attempt, const CgroupLimits& limits) const {
-  AttemptCgroup group{{}, limits};
+  AttemptCgroup group{{}, limits, version_, "", ""};
   for (const Parent& parent : parents_) {
     const std::string directory = parent.directory + "/" + attempt;
     const AttemptCgroup earlier{{directory}, {}};
     if (::access(directory.c_str(), F_OK) == 0 && earlier.kill_all()) (void)earlier.remove();
     Status done = make_group(directory);
     group.directories.push_back(directory);
+    if (has(parent.controllers, "memory")) group.memory = directory;
+    if (has(parent.controllers, "pids")) group.pids = directory;
     if (done.ok() && has(parent.controllers, "memory"))
       done = set_memory_limit(directory, version_, limits.memory_mb);
     if (done.ok() && has(parent.controllers, "pids") && limits.processes > 0)

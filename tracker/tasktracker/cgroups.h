@@ -6,6 +6,8 @@
 // list of paths, for any.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,15 +28,19 @@ struct CgroupLimits {
 struct CgroupEvents {
   bool killed_for_memory = false, out_of_processes = false;
   std::int64_t memory_peak_bytes = 0, memory_limit_bytes = 0;
+  bool any() const { return killed_for_memory || out_of_processes; }
 };
 
 // The directories of one attempt's group: one for each hierarchy.
 struct AttemptCgroup {
   std::vector<std::string> directories;
   CgroupLimits limits;
+  int version = 0;
+  std::string memory, pids;  // those of the directories that count what it meets; empty: none does
 
   Status enter() const;  // this process
   bool is_empty() const;
+  bool has_only(pid_t process) const;  // one that is in it, of one thread
   // Until nobody is in it; false: somebody does not end.
   bool kill_all() const;
   CgroupEvents events() const;

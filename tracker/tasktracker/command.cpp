@@ -19,6 +19,7 @@
 #include "tracker/tasktracker/plain_command.h"
 #include "tracker/tasktracker/process_table.h"
 #include "tracker/tasktracker/raw_buffer.h"
+#include "tracker/tasktracker/run_task.h"
 #include "tracker/tasktracker/task_limits.h"
 
 namespace weir::tasktracker {
@@ -92,7 +93,7 @@ void execute_plainly(Program& program) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
-  for (int signal = 1; signal < 32; ++signal) ::signal(signal, SIG_DFL);
+  for (const int each : kIgnoredSignals) ::signal(each, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -332,6 +333,11 @@ Status run_command(const CommandOptions& options, const CommandStreams& streams)
   if (auto started = command.start(); !started) return started;
   if (auto pumped = command.pump(); !pumped) return pumped;
   return command.outcome();
+}
+
+void start_commands_again() {
+  const std::lock_guard lock(fork_mutex);
+  no_more_commands = false;
 }
 
 void end_all_commands() {

@@ -49,5 +49,7 @@ Status run_command(const CommandOptions& options, const CommandStreams& streams)
 // Kills and reaps every descendant of this process, which must be a child subreaper, for good: a
 // command that another thread would start after this is refused. From any thread.
 void end_all_commands();
+// In spite of that, for another task. There is one thread.
+void start_commands_again();
 
 }  // namespace weir::tasktracker

@@ -43,18 +43,18 @@ class PosixDirectory final : public Directory {
 
   Result<UniqueFd> create_file(const std::string& name) override {
     const Place at = place(name);
-    if (!at.holder.valid()) return system_error(path_of(name));
-    return create_anew_at(at.holder.get(), at.leaf, path_of(name));
+    if (at.holder < 0) return system_error(path_of(name));
+    return create_anew_at(at.holder, at.leaf, path_of(name));
   }
 
   Status make_directory(const std::string& name) override {
     const Place at = place(name);
-    if (!at.holder.valid()) return system_error(path_of(name));
+    if (at.holder < 0) return system_error(path_of(name));
     for (int tries = 1;; ++tries) {
-      if (::mkdirat(at.holder.get(), at.leaf.c_str(), 0777) == 0) return Ok{};
+      if (::mkdirat(at.holder, at.leaf.c_str(), 0777) == 0) return Ok{};
       const int problem = errno;
       if (problem != EEXIST) return system_error(path_of(name), problem);
-      if (UniqueFd(open_directory_at(at.holder.get(), at.leaf.c_str())).valid()) return Ok{};
+      if (UniqueFd(open_directory_at(at.holder, at.leaf.c_str())).valid()) return Ok{};
       if (errno != ENOENT || tries == kMostLooks) return system_error(path_of(name), problem);
     }
   }
@@ -66,8 +66,8 @@ class PosixDirectory final : public Directory {
   std::string read_small(const std::string& name) override {
     const Place at = place(name);
     struct stat here {};
-    if (!at.holder.valid() || ::fstat(at.holder.get(), &here) != 0) return "";
-    const auto fd = open_untrusted_at(at.holder.get(), at.leaf, here.st_uid, path_of(name));
+    if (at.holder < 0 || ::fstat(at.holder, &here) != 0) return "";
+    const auto fd = open_untrusted_at(at.holder, at.leaf, here.st_uid, path_of(name));
     if (!fd) return "";
     std::string text(kSmallBytes, '\0');
     const ssize_t n = ::read(fd->get(), text.data(), text.size());
@@ -89,21 +89,21 @@ class PosixDirectory final : public Directory {
 
   Result<bool> publish(const std::string& from, const std::string& to) override {
     return give_name(from, to, [](const Place& old_place, const Place& new_place) {
-      const int done = ::linkat(old_place.holder.get(), old_place.leaf.c_str(),
-                                new_place.holder.get(), new_place.leaf.c_str(), 0);
+      const int done = ::linkat(old_place.holder, old_place.leaf.c_str(),
+                                new_place.holder, new_place.leaf.c_str(), 0);
       if (done == 0 || !no_hard_links(errno)) return done;
-      return rename_to_free_name(old_place.holder.get(), old_place.leaf, new_place.holder.get(),
+      return rename_to_free_name(old_place.holder, old_place.leaf, new_place.holder,
                                  new_place.leaf);
     });
   }
 
   Result<bool> rename_directory(const std::string& from, const std::string& to) override {
     return give_name(from, to, [](const Place& old_place, const Place& new_place) {
-      const int done = rename_to_free_name(old_place.holder.get(), old_place.leaf,
-                                           new_place.holder.get(), new_place.leaf);
+      const int done = rename_to_free_name(old_place.holder, old_place.leaf,
+                                           new_place.holder, new_place.leaf);
       if (done == 0 || (errno != EINVAL && errno != ENOSYS)) return done;
       // Where that is unknown: what has the name is replaced only if it is an empty directory.
-      return ::renameat(old_place.holder.get(), old_place.leaf.c_str(), new_place.holder.get(),
+      return ::renameat(old_place.holder, old_place.leaf.c_str(), new_place.holder,
                         new_place.leaf.c_str());
     });
   }
@@ -114,8 +114,8 @@ class PosixDirectory final : public Directory {
       if (::fstat(fd_.get(), &found) != 0) return std::nullopt;
     } else {
       const Place at = place(name);
-      if (!at.holder.valid() ||
-          ::fstatat(at.holder.get(), at.leaf.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
+      if (at.holder < 0 ||
+          ::fstatat(at.holder, at.leaf.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0)
         return std::nullopt;
     }
     return Info{{found.st_dev, found.st_ino}, found.st_nlink};
@@ -138,8 +138,8 @@ class PosixDirectory final : public Directory {
 
   Status remove_tree(const std::string& name) override {
     const Place at = place(name);
-    if (!at.holder.valid()) return errno == ENOENT ? Status(Ok{}) : system_error(path_of(name));
-    return remove_tree_at(at.holder.get(), at.leaf, path_of(name));
+    if (at.holder < 0) return errno == ENOENT ? Status(Ok{}) : system_error(path_of(name));
+    return remove_tree_at(at.holder, at.leaf, path_of(name));
   }
 
   Status remove_file(const std::string& name) override {
@@ -155,17 +155,22 @@ class PosixDirectory final : public Directory {
   }
 
  private:
-  // The directory that the last part of a name is in, and that part.
+  // The directory that the last part of a name is in, and that part. Mostly the directory itself,
+  // which is open already.
   struct Place {
-    UniqueFd holder;  // invalid: errno says why
+    UniqueFd below;
+    int holder = -1;  // negative: errno says why
     std::string leaf;
   };
 
   UniqueFd step_into(const std::string& name) const {
-    UniqueFd at(open_directory_at(fd_.get(), "."));
-    for (std::size_t from = 0; at.valid() && from < name.size();) {
+    if (name.empty()) return UniqueFd(open_directory_at(fd_.get(), "."));
+    UniqueFd at;
+    for (std::size_t from = 0; from < name.size();) {
       const std::size_t end = std::min(name.find('/', from), name.size());
-      at = UniqueFd(open_directory_at(at.get(), name.substr(from, end - from).c_str()));
+      const int above = from == 0 ? fd_.get() : at.get();
+      at = UniqueFd(open_directory_at(above, name.substr(from, end - from).c_str()));
+      if (!at.valid()) return at;
       from = end + 1;
     }
     return at;
@@ -173,16 +178,18 @@ class PosixDirectory final : public Directory {
 
   Place place(const std::string& name) const {
     const std::size_t slash = name.rfind('/');
-    if (slash == std::string::npos) return {step_into(""), name};
-    return {step_into(name.substr(0, slash)), name.substr(slash + 1)};
+    if (slash == std::string::npos) return {UniqueFd(), fd_.get(), name};
+    UniqueFd below = step_into(name.substr(0, slash));
+    const int holder = below.get();
+    return {std::move(below), holder, name.substr(slash + 1)};
   }
 
   template <class Give>
   Result<bool> give_name(const std::string& from, const std::string& to, Give give) {
     const Place old_place = place(from);
-    if (!old_place.holder.valid()) return system_error(path_of(from));
+    if (old_place.holder < 0) return system_error(path_of(from));
     const Place new_place = place(to);
-    if (!new_place.holder.valid()) return system_error(path_of(to));
+    if (new_place.holder < 0) return system_error(path_of(to));
     if (give(old_place, new_place) == 0) return true;
     if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR) return false;
     return system_error("publishing " + path_of(from) + " as " + path_of(to));
@@ -191,7 +198,7 @@ class PosixDirectory final : public Directory {
   // errno, or 0, also if nothing was there.
   int remove(const std::string& name, int flags) {
     const Place at = place(name);
-    if (at.holder.valid() && ::unlinkat(at.holder.get(), at.leaf.c_str(), flags) == 0) return 0;
+    if (at.holder >= 0 && ::unlinkat(at.holder, at.leaf.c_str(), flags) == 0) return 0;
     return errno == ENOENT ? 0 : errno;
   }
 

@@ -18,10 +18,17 @@ namespace {
 
 // Enough for the mount points of one attempt.
 constexpr const char* kEmpty = "mode=0755,size=256k,nr_inodes=256";
+constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
 Status mount_step(const std::string& what, int result) {
   if (result == 0) return Ok{};
   return system_error("mount namespace: " + what);
+}
+
+// Whether anything can be made in what covers the directory.
+Status change_cover(const std::string& covered, unsigned long more_flags) {
+  const unsigned long flags = MS_REMOUNT | kFlags | more_flags;
+  return mount_step(covered, ::mount(nullptr, covered.c_str(), nullptr, flags, kEmpty));
 }
 
 // What the mounts keep is known by a descriptor: its path leads into the empty file system by then.
@@ -44,7 +51,6 @@ Status hide_directories(const HiddenDirectories& hidden) {
     if (!directory) return directory.error();
     kept.push_back(std::move(*directory));
   }
-  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   const char* over = hidden.covered.c_str();
   if (auto done = mount_step(over, ::mount("weir", over, "tmpfs", kFlags, kEmpty)); !done)
     return done;
@@ -54,9 +60,7 @@ Status hide_directories(const HiddenDirectories& hidden) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (auto bound = bind_back(kept[i], hidden.kept[i]); !bound) return bound;
   }
-  const int sealed =
-      ::mount(nullptr, over, nullptr, MS_REMOUNT | MS_RDONLY | kFlags, kEmpty);
-  if (auto done = mount_step(over, sealed); !done) return done;
+  if (auto sealed = change_cover(hidden.covered, MS_RDONLY); !sealed) return sealed;
   for (const std::string& path : hidden.read_only) {
     const int done =
         ::mount(nullptr, path.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY, nullptr);
@@ -66,6 +70,17 @@ Status hide_directories(const HiddenDirectories& hidden) {
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) return system_error("capabilities");
   }
   return Ok{};
+}
+
+Status rename_kept(const std::string& covered, const std::vector<KeptRename>& renames) {
+  if (auto open = change_cover(covered, 0); !open) return open;
+  for (const KeptRename& each : renames) {
+    if (::mkdir(each.to.c_str(), 0755) != 0) return system_error(each.to);
+    const int moved = ::mount(each.from.c_str(), each.to.c_str(), nullptr, MS_MOVE, nullptr);
+    if (auto done = mount_step(each.to, moved); !done) return done;
+    if (::rmdir(each.from.c_str()) != 0) return system_error(each.from);
+  }
+  return change_cover(covered, MS_RDONLY);
 }
 
 std::string why_not_hidden(const HiddenDirectories& hidden) {

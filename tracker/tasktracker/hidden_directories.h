@@ -21,6 +21,11 @@ struct HiddenDirectories {
 
 // In this process and those it starts, for good.
 Status hide_directories(const HiddenDirectories& hidden);
+// After that: what is kept has another name, in the directory where it is, from now on.
+struct KeptRename {
+  std::string from, to;
+};
+Status rename_kept(const std::string& covered, const std::vector<KeptRename>& renames);
 // Whether that works here, tried by a child: empty, or why not.
 std::string why_not_hidden(const HiddenDirectories& hidden);
 

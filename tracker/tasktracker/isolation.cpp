@@ -70,13 +70,17 @@ std::int64_t Isolation::memory_limit_mb(const TaskSpec& spec) const {
   return asked > 0 ? asked + spec.sort_memory_mb + kOwnMemoryMb : 0;
 }
 
-Result<AttemptCgroup> Isolation::prepare(TaskSpec& spec) {
+void Isolation::protect(TaskSpec& spec) const {
   spec.settings = task_;
   spec.log_stream_mb = log_.stream_mb;
   if (mounts_.empty()) {
     spec.hidden_root = dirs_.root;
     spec.sealed_mounts = cgroups_.mounts();
   }
+}
+
+Result<AttemptCgroup> Isolation::prepare(TaskSpec& spec) {
+  protect(spec);
   const CgroupLimits limits{memory_limit_mb(spec), task_.processes, spec.application.vcores};
   auto& spare = spare_[spec.id.task.job];
   const auto found = std::find_if(spare.begin(), spare.end(), [&](const AttemptCgroup& each) {
@@ -130,6 +134,12 @@ Status confine_attempt(const TaskSpec& spec) {
   }
   hidden.read_only = spec.sealed_mounts;
   return hide_directories(hidden);
+}
+
+Status confine_next(const TaskSpec& before, const TaskSpec& spec) {
+  if (spec.hidden_root.empty()) return Ok{};
+  return rename_kept(spec.hidden_root, {{before.attempt_dir, spec.attempt_dir},
+                                        {before.log_dir, spec.log_dir}});
 }
 
 }  // namespace weir::tasktracker

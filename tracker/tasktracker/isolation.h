@@ -23,8 +23,9 @@ class Isolation {
 
   std::vector<std::string> lines() const;  // "cgroup: v1 memory, pids, cpu"
 
-  // Completes the attempt's spec, with a group for it: a new one, or one that an attempt of the
-  // same job has given back.
+  // Completes the attempt's spec but for its group.
+  void protect(TaskSpec& spec) const;
+  // And with a group for it: a new one, or one that an attempt of the same job has given back.
   Result<AttemptCgroup> prepare(TaskSpec& spec);
   // Of an attempt that has succeeded and left nobody in it. False: it is to be removed, for it has
   // met its bounds, which its counters go on saying, or there is none.
@@ -50,5 +51,8 @@ class Isolation {
 // The runner's part, before anything of the user's runs: into the group, and the others out of
 // sight.
 Status confine_attempt(const TaskSpec& spec);
+// The same process for another attempt of the job, which has the directories of the one before
+// under its own name; outside that has happened already.
+Status confine_next(const TaskSpec& before, const TaskSpec& spec);
 
 }  // namespace weir::tasktracker

@@ -57,6 +57,12 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
+bool is_childless(pid_t process) {
+  const std::string number = std::to_string(process);
+  const auto text = read_system_file("/proc/" + number + "/task/" + number + "/children", 65536);
+  return text.ok() && text->empty();
+}
+
 bool has_environment(pid_t pid, std::string_view entry) {
   const auto text = read_system_file("/proc/" + std::to_string(pid) + "/environ", kMostEnvironment);
   if (!text) return false;

@@ -20,6 +20,8 @@ struct ProcessInfo {
 std::optional<ProcessInfo> process_info(pid_t pid);
 std::vector<ProcessInfo> all_processes();
 std::vector<pid_t> children_of(pid_t parent);
+// Of a process with one thread; false as well where the kernel does not say.
+bool is_childless(pid_t process);
 // Does the process have exactly `NAME=value` in the environment it was started with?
 bool has_environment(pid_t pid, std::string_view entry);
 

@@ -1,12 +1,14 @@
 #include "tracker/tasktracker/run_task.h"
 
+#include <malloc.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include "tracker/tasktracker/isolation.h"
 #include "tracker/tasktracker/job_files.h"
@@ -14,12 +16,9 @@
 #include "tracker/tasktracker/task_context.h"
 #include "tracker/tasktracker/task_environment.h"
 #include "tracker/tasktracker/task_output.h"
-#include "tracker/tasktracker/task_spec_codec.h"
 
 namespace weir::tasktracker {
 namespace {
-
-constexpr std::size_t kMostSpecBytes = 32u << 20;
 
 Status run(TaskContext& task) {
   try {
@@ -33,11 +32,16 @@ Status run(TaskContext& task) {
   }
 }
 
-[[noreturn]] void run_attempt(const TaskSpec& spec, UniqueFd commands, UniqueFd reports) {
-  const Status confined = confine_attempt(spec);  // while there is one thread
+// Nothing of the task is left but what was to be.
+bool may_go_on(const TaskSpec& spec, const StderrSink& errors, bool emptied) {
+  return spec.may_be_followed() && emptied && !errors.has_logged();
+}
+
+// Returns if its process goes on.
+TaskLine run_attempt(const TaskSpec& spec, TaskLine line, const Status& confined) {
   const bool one_command = spec.of_application() || (spec.is_map() && spec.map_only());
   using Served = TaskControl::Served;
-  TaskControl control(spec.id, std::move(commands), std::move(reports), spec.compute_granted,
+  TaskControl control(spec.id, std::move(line), spec.compute_granted,
                       one_command ? Served::kByCaller : Served::kByThread);
   StderrSink::Handlers handlers;
   handlers.counter = [&control](std::string_view group, std::string_view name,
@@ -54,8 +58,11 @@ Status run(TaskContext& task) {
     if (spec.publishes()) remove_unpublished(output_of(spec), spec.id);
   }
   const bool emptied = empty_scratch(spec.attempt_dir);
+  using After = TaskControl::After;
   if (outcome.ok()) {
-    control.report_end(ReportedState::kSucceeded, "");
+    const bool goes_on = may_go_on(spec, errors, emptied);
+    control.report_end(ReportedState::kSucceeded, "", goes_on ? After::kGoesOn : After::kEnds);
+    if (goes_on) return control.give_line();
   } else {
     control.report_end(ReportedState::kFailed, outcome.error().message);
   }
@@ -63,19 +70,23 @@ Status run(TaskContext& task) {
   ::_exit(emptied ? kLeftScratchEmpty : kLeftScratch);
 }
 
-Result<std::string> description_in(int file) {
-  struct stat there {};
-  if (::fstat(file, &there) != 0) return system_error("description");
-  const auto size = static_cast<std::size_t>(there.st_size);
-  if (size > kMostSpecBytes) return data_error("description of " + std::to_string(size) + " bytes");
-  std::string text(size, '\0');
-  if (auto read = read_exactly_at(file, text, 0, "description"); !read) return read.error();
-  return text;
-}
-
 [[noreturn]] void end_with(const std::string& what) {
   std::fprintf(stderr, "task: %s\n", what.c_str());
   ::_exit(2);
+}
+
+// Buffers of one task are the next one's: to give them back and take them again costs a
+// twentieth of a short task.
+void keep_memory() {
+  constexpr int kLargest = 1 << 20, kAtMost = 4 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, kLargest);
+  ::mallopt(M_TRIM_THRESHOLD, kAtMost);
+}
+
+// As people see it in `ps`: m_000012_0.
+void show_name(const AttemptKey& attempt) {
+  const std::string name = attempt_name(attempt);
+  ::prctl(PR_SET_NAME, name.substr(name.find('_', name.find('_') + 1) + 1).c_str());
 }
 
 }  // namespace
@@ -83,20 +94,25 @@ Result<std::string> description_in(int file) {
 void run_task(TaskDescriptors descriptors) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a limit of the tracker's own is an error of the write that met it
+  // A limit of the tracker's own is an error of the write that met it.
+  for (const int each : kIgnoredSignals) ::signal(each, SIG_IGN);
   ::dup2(descriptors.log.get(), 1);
   ::dup2(descriptors.log.get(), 2);
   descriptors.log.reset();
-  const auto text = description_in(descriptors.spec.get());
-  if (!text) end_with(text.error().message);
-  descriptors.spec.reset();
-  const auto spec = decode_task_spec(*text);
-  if (!spec) end_with(spec.error().message);
-  // As people see it in `ps`: m_000012_0.
-  const std::string name = attempt_name(spec->id);
-  ::prctl(PR_SET_NAME, name.substr(name.find('_', name.find('_') + 1) + 1).c_str());
-  run_attempt(*spec, std::move(descriptors.commands), std::move(descriptors.reports));
+  TaskLine line{std::move(descriptors.commands), std::move(descriptors.reports), ""};
+  std::optional<TaskSpec> before;
+  for (;;) {
+    auto spec = next_task(line);
+    if (!spec) end_with(spec.error().message);
+    if (!*spec && before) ::_exit(kLeftScratchEmpty);
+    if (!*spec) end_with("was not told what to do");
+    show_name((*spec)->id);
+    if (!before && (*spec)->may_be_followed()) keep_memory();
+    const Status confined = before ? confine_next(*before, **spec) : confine_attempt(**spec);
+    if (before) start_commands_again();
+    line = run_attempt(**spec, std::move(line), confined);
+    before = std::move(*spec);
+  }
 }
 
 }  // namespace weir::tasktracker

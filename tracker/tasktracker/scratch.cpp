@@ -113,6 +113,12 @@ void Scratch::give_back(const AttemptKey& attempt, bool emptied) {
   spare.logs.push_back(dirs_.log(attempt));
 }
 
+bool Scratch::rename(const AttemptKey& from, const AttemptKey& to) const {
+  return is_pristine(dirs_.attempt(from)) && is_empty_directory(dirs_.log(from)) &&
+         rename_to_free(dirs_.attempt(from), dirs_.attempt(to)) &&
+         rename_to_free(dirs_.log(from), dirs_.log(to));
+}
+
 std::string Scratch::take_output_dir(JobId job) {
   const auto found = spare_.find(job);
   return found == spare_.end() ? "" : popped(found->second.output_dirs);

@@ -27,6 +27,9 @@ class Scratch {
   // `emptied`: the attempt says that it has left its scratch as it was. It is looked at before the
   // next one has it.
   void give_back(const AttemptKey& attempt, bool emptied);
+  // The first one's, as it left them, get the second one's name. False: they are not as they were
+  // made, and are to be removed.
+  bool rename(const AttemptKey& from, const AttemptKey& to) const;
   // What was not as it should be, and is to be removed.
   std::vector<std::string> take_rejected() { return std::exchange(rejected_, {}); }
 

@@ -23,6 +23,7 @@ class StderrSink {
   void consume(std::string_view bytes);
   void finish();  // the stream is over: an unfinished line counts as one
   std::string last_lines() const;
+  bool has_logged() const { return log_.has_begun(); }
 
  private:
   void take_line(std::string_view line);

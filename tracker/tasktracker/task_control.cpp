@@ -13,7 +13,6 @@ namespace weir::tasktracker {
 namespace {
 
 constexpr int kReportIntervalMs = 300;
-constexpr std::size_t kLongestCommand = 4096;
 
 template <class Integer>
 bool take_number(std::string_view& text, Integer& into) {
@@ -26,10 +25,12 @@ bool take_number(std::string_view& text, Integer& into) {
 
 }  // namespace
 
-TaskControl::TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports,
-                         bool compute_granted, Served served)
-    : commands_(std::move(commands)), reports_(std::move(reports)), granted_(compute_granted) {
+TaskControl::TaskControl(const AttemptKey& id, TaskLine line, bool compute_granted, Served served)
+    : line_(std::move(line)), granted_(compute_granted) {
   report_.status.attempt = id;
+  // The first report is due when a while has passed: a short task is over by then.
+  sent_ms_ = steady_now_ms();
+  take_commands();  // that came with the task
   if (served == Served::kByCaller) return;
   if (auto pipe = make_pipe(); pipe.ok()) {
     stop_read_ = std::move(pipe->read_end);
@@ -135,10 +136,11 @@ std::int64_t TaskControl::wait_for_commit() {
   return *commit_until_ms_;
 }
 
-void TaskControl::report_end(ReportedState state, std::string_view diagnostics) {
+void TaskControl::report_end(ReportedState state, std::string_view diagnostics, After after) {
   {
     const std::lock_guard lock(mutex_);
     report_.status.state = state;
+    report_.goes_on = after == After::kGoesOn;
     if (!diagnostics.empty())
       report_.status.diagnostics = printable(diagnostics, kMaxDiagnostics, true);
     if (state == ReportedState::kSucceeded) progress_ = 1000000;
@@ -164,12 +166,12 @@ void TaskControl::send() {
     frame = encode_report(report_);
   }
   // A failure shows as the end of the command pipe, which is handled there.
-  (void)write_all(reports_.get(), frame, "report pipe").ok();
+  (void)write_all(line_.reports.get(), frame, "report pipe").ok();
 }
 
 void TaskControl::serve() {
   for (;;) {
-    pollfd fds[2] = {{commands_.get(), POLLIN, 0}, {stop_read_.get(), POLLIN, 0}};
+    pollfd fds[2] = {{line_.commands.get(), POLLIN, 0}, {stop_read_.get(), POLLIN, 0}};
     if (::poll(fds, 2, kReportIntervalMs) < 0 && errno != EINTR) agent_is_gone();
     if (fds[1].revents != 0) return;
     if (fds[0].revents != 0) {
@@ -181,13 +183,13 @@ void TaskControl::serve() {
 }
 
 void TaskControl::wait_for_line(int milliseconds) {
-  pollfd line = {commands_.get(), POLLIN, 0};
+  pollfd line = {line_.commands.get(), POLLIN, 0};
   const int ready = ::poll(&line, 1, milliseconds);
   if (ready < 0 && errno != EINTR) agent_is_gone();
 }
 
 void TaskControl::serve_now() {
-  pollfd line = {commands_.get(), POLLIN, 0};
+  pollfd line = {line_.commands.get(), POLLIN, 0};
   if (::poll(&line, 1, 0) > 0) read_commands();
   const std::int64_t now_ms = steady_now_ms();
   if (now_ms - sent_ms_ < kReportIntervalMs) return;
@@ -197,16 +199,20 @@ void TaskControl::serve_now() {
 
 void TaskControl::read_commands() {
   char bytes[16384];
-  const ssize_t n = ::read(commands_.get(), bytes, sizeof bytes);
+  const ssize_t n = ::read(line_.commands.get(), bytes, sizeof bytes);
   if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) agent_is_gone();
-  if (n > 0) unread_.append(bytes, static_cast<std::size_t>(n));
+  if (n > 0) line_.unread.append(bytes, static_cast<std::size_t>(n));
+  take_commands();
+}
+
+void TaskControl::take_commands() {
   std::size_t start = 0, newline;
-  while ((newline = unread_.find('\n', start)) != std::string::npos) {
-    take_command(std::string_view(unread_).substr(start, newline - start));
+  while ((newline = line_.unread.find('\n', start)) != std::string::npos) {
+    take_command(std::string_view(line_.unread).substr(start, newline - start));
     start = newline + 1;
   }
-  unread_.erase(0, start);
-  if (unread_.size() > kLongestCommand) agent_is_gone();
+  line_.unread.erase(0, start);
+  if (line_.unread.size() > kLongestCommand) agent_is_gone();
 }
 
 void TaskControl::report_news() {

@@ -16,9 +16,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "tracker/tasktracker/counters.h"
 #include "tracker/tasktracker/posix.h"
+#include "tracker/tasktracker/task_line.h"
 #include "tracker/tasktracker/task_report.h"
 
 namespace weir::tasktracker {
@@ -35,14 +37,14 @@ class TaskControl {
  public:
   enum class Served { kByThread, kByCaller };
 
-  TaskControl(const AttemptKey& id, UniqueFd commands, UniqueFd reports, bool compute_granted,
+  TaskControl(const AttemptKey& id, TaskLine line, bool compute_granted,
               Served served = Served::kByThread);
   ~TaskControl();
 
   // kByCaller: when there is something to be read from the line, and from time to time. The thread
   // that does it is the only one.
   bool served_by_caller() const { return !thread_.joinable(); }
-  int line() const { return commands_.get(); }
+  int line() const { return line_.commands.get(); }
   void serve_now();
 
   void moved() { movement_.fetch_add(1, std::memory_order_relaxed); }
@@ -62,19 +64,25 @@ class TaskControl {
   // Says that the output is complete and waits for the order to publish it, valid until the
   // returned steady time.
   std::int64_t wait_for_commit();
+  // What the process does after its task.
+  enum class After { kEnds, kGoesOn };
   // The last report of the attempt.
-  void report_end(ReportedState state, std::string_view diagnostics);
+  void report_end(ReportedState state, std::string_view diagnostics, After after = After::kEnds);
+  // After that, where the caller serves the line.
+  TaskLine give_line() { return std::move(line_); }
 
  private:
   void serve();
   void wait_for_line(int milliseconds);
   void read_commands();
+  void take_commands();
   void report_news();
   void take_command(std::string_view line);
   void send();
   [[noreturn]] void agent_is_gone();
 
-  UniqueFd commands_, reports_, stop_read_, stop_write_;
+  TaskLine line_;
+  UniqueFd stop_read_, stop_write_;
   std::atomic<std::uint64_t> movement_{0};
   std::atomic<std::int32_t> progress_{0};
   std::mutex mutex_;
@@ -90,7 +98,6 @@ class TaskControl {
   std::uint64_t movement_sent_ = 0;
   std::int32_t progress_sent_ = 0;
   std::int64_t sent_ms_ = 0;  // kByCaller
-  std::string unread_;        // the beginning of a command
   bool changed_since_sent_ = true, ended_ = false;
   std::thread thread_;
 };

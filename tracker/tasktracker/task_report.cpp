@@ -32,7 +32,8 @@ std::string encode_report(const TaskReport& report) {
   auto memory = std::make_shared<TMemoryBuffer>();
   TBinaryProtocolT<TMemoryBuffer> protocol(memory);
   to_wire(report.status).write(&protocol);
-  std::string body(1, static_cast<char>((report.waiting ? 1 : 0) | (report.active ? 2 : 0)));
+  std::string body(1, static_cast<char>((report.waiting ? 1 : 0) | (report.active ? 2 : 0) |
+                                   (report.goes_on ? 4 : 0)));
   body += memory->getBufferAsString();
   std::string frame;
   put_number(frame, body.size());
@@ -66,9 +67,10 @@ Result<std::optional<TaskReport>> ReportDecoder::next() {
   }
   auto report = from_wire(status);
   if (!report) return data_error("report pipe: not a report (" + report.error().message + ")");
-  const bool waiting = (body[0] & 1) != 0, active = (body[0] & 2) != 0;
+  const bool waiting = (body[0] & 1) != 0, active = (body[0] & 2) != 0,
+             goes_on = (body[0] & 4) != 0;
   buffer_.erase(0, kHeaderBytes + length);
-  return std::optional(TaskReport{std::move(*report), waiting, active});
+  return std::optional(TaskReport{std::move(*report), waiting, active, goes_on});
 }
 
 }  // namespace weir::tasktracker

@@ -1,5 +1,5 @@
 // What an attempt's process tells the agent over its report pipe: its part of the next heartbeat,
-// and two facts that only the agent needs. A message is complete in itself (level-triggered); the
+// and three facts that only the agent needs. A message is complete in itself (level-triggered); the
 // newest counts. A frame is two little-endian 32-bit numbers, length and CRC-32, then a byte of
 // flags and the Thrift struct that a heartbeat has. The decoder treats the pipe as outside bytes: a
 // user's program may have found it. Pure, any thread.
@@ -17,6 +17,7 @@ struct TaskReport {
   AttemptReport status;
   bool waiting = false;  // for maps, or for the grant to compute: idleness is not the task's fault
   bool active = false;   // something moved since the last report
+  bool goes_on = false;  // it has ended, and its process waits for another task of the job
 };
 
 inline constexpr std::size_t kMaxReportBytes = 256 * 1024;

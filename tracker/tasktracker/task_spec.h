@@ -60,6 +60,8 @@ struct TaskSpec {
   bool map_only() const { return reduces == 0; }
   // Into the output of the job, when it is told to.
   bool publishes() const { return !of_application() && (!is_map() || map_only()); }
+  // By another task of its job in the same process (run_task.h).
+  bool may_be_followed() const { return is_map() && map_only() && maps > 1; }
   std::int64_t input_bytes() const {
     std::int64_t bytes = 0;
     for (const InputPiece& piece : input) {

@@ -342,6 +342,51 @@ TEST(AgentCore, FinishesAreCoalescedAndKeepTheGap) {
   EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=FAILED m2.0=FAILED");
 }
 
+TEST(AgentCore, OneHasSucceededWhenItSaysSoAfterItsCommit) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0", "m1.0"}));
+  h.describe();
+  const AttemptKey honest = CoreHarness::key("m0.0"), forged = CoreHarness::key("m1.0");
+  h.report("m1.0", ReportedState::kSucceeded, TaskPhase::kCommit);
+  EXPECT_FALSE(h.core.has_succeeded(forged));
+  h.report("m1.0", ReportedState::kCommitPending, TaskPhase::kCommit);
+  EXPECT_FALSE(h.core.has_succeeded(forged));
+  h.report("m0.0", ReportedState::kCommitPending, TaskPhase::kCommit);
+  h.at(2000);
+  auto reply = CoreHarness::every(1000);
+  reply.commit = {honest};
+  EXPECT_TRUE(h.reply(reply).starts_with("commit m0.0"));
+  EXPECT_FALSE(h.core.has_succeeded(honest));
+  h.report("m0.0", ReportedState::kSucceeded, TaskPhase::kCommit);
+  EXPECT_TRUE(h.core.has_succeeded(honest));
+  reply.commit = {};
+  reply.kill = {honest};
+  h.at(3000);
+  h.reply(reply);
+  EXPECT_FALSE(h.core.has_succeeded(honest));
+  EXPECT_FALSE(h.core.has_succeeded(CoreHarness::key("m2.0")));
+}
+
+// One alone is at once.
+TEST(AgentCore, EarlyHeartbeatsKeepASmallGapThatNobodyAskedFor) {
+  CoreHarness h;
+  h.quiet();
+  h.at(1000);
+  h.reply(CoreHarness::launch({"m0.0", "m1.0", "m2.0"}));
+  h.describe();
+  h.now_ms = 1100;
+  EXPECT_EQ(h.exit("m0.0"), "heartbeat");
+  EXPECT_EQ(h.reply(CoreHarness::every(1000)), "");
+  EXPECT_EQ(h.exit("m1.0"), "");
+  EXPECT_EQ(h.exit("m2.0"), "");
+  EXPECT_EQ(h.at(1104), "");
+  EXPECT_EQ(h.at(1105), "heartbeat");
+  EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=FAILED m2.0=FAILED");
+  h.reply(CoreHarness::every(1000));
+}
+
 TEST(AgentCore, DutiesRunOnceAndAreReportedWhileAskedFor) {
   CoreHarness h;
   h.quiet();
@@ -378,7 +423,7 @@ TEST(AgentCore, ADutyThatWasTurnedRoundIsDoneWhenTheOtherIsOver) {
   EXPECT_EQ(h.at(h.now_ms), "heartbeat");
   EXPECT_EQ(h.reply(fail), "duty");
   h.core.on_duty_done(fail.duties[0], true, "", h.now());
-  EXPECT_EQ(h.at(h.now_ms), "heartbeat");
+  EXPECT_EQ(h.at(h.now_ms + 5), "heartbeat");
   ASSERT_EQ(h.beat.duties.size(), 1u);
   EXPECT_EQ(h.beat.duties[0].succeed, false);
   EXPECT_EQ(h.reply(fail), "");
@@ -429,7 +474,8 @@ TEST(AgentCore, AHeartbeatThatIsFullStillNamesEveryAttempt) {
   EXPECT_EQ(h.states(), "m0.0=FAILED m1.0=RUNNING m2.0=RUNNING m3.0=RUNNING");
   auto reply = CoreHarness::every(1000);
   reply.acknowledged.push_back(CoreHarness::key("m0.0"));
-  EXPECT_EQ(h.reply(reply), "heartbeat");  // the rest follows at once
+  EXPECT_EQ(h.reply(reply), "");
+  EXPECT_EQ(h.at(1005), "heartbeat");  // the rest follows soon
   EXPECT_EQ(h.states(), "m1.0=FAILED m2.0=RUNNING m3.0=RUNNING");
   EXPECT_EQ(h.beat.attempts[0].diagnostics.size(), 4000u);
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,12 +20,12 @@ class CarriedProgram : public testing::Test {
 
 TEST_F(CarriedProgram, ServesAttempts) {
   AttemptStarter starter(program_.path(), {}, 5000);
-  const auto commands = make_pipe(), reports = make_pipe();
+  auto commands = make_pipe(), reports = make_pipe();
   const UniqueFd notes(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  const UniqueFd no_spec(::memfd_create("task", MFD_CLOEXEC));
-  const auto started = starter.start(
-      {commands->read_end.get(), reports->write_end.get(), notes.get(), no_spec.get()});
+  const auto started =
+      starter.start({commands->read_end.get(), reports->write_end.get(), notes.get()});
   ASSERT_TRUE(started.ok()) << started.error().message;
+  commands->write_end.reset();
   int status = 0;
   ASSERT_EQ(::waitpid(*started, &status, 0), *started);
   EXPECT_EQ(WEXITSTATUS(status), 2);  // it says that it was told nothing

@@ -133,6 +133,29 @@ TEST(RealCgroups, AreFoundWhereTheyAreMounted) {
   EXPECT_EQ(Cgroups::of_this_process(dir.path()).how().find("is mounted here"), std::string::npos);
 }
 
+TEST(RealCgroups, SayWhetherAProcessIsAlone) {
+  const TempDir dir;
+  const Cgroups cgroups = Cgroups::of_this_process(dir.path());
+  if (!cgroups.active()) GTEST_SKIP() << cgroups.how();
+  const auto group = cgroups.make("attempt", {0, 100});
+  ASSERT_TRUE(group.ok()) << group.error().message;
+  const auto enter = [&group] {
+    const pid_t child = ::fork();
+    if (child != 0) return child;
+    if (!group->enter().ok()) ::_exit(1);
+    for (;;) ::pause();
+  };
+  const pid_t first = enter();
+  EXPECT_FALSE(group->has_only(::getpid()) && group->pids.empty());
+  while (!group->has_only(first)) ::usleep(1000);
+  const pid_t second = enter();
+  while (group->has_only(first)) ::usleep(1000);
+  EXPECT_TRUE(group->kill_all());
+  for (const pid_t child : {first, second}) EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(group->has_only(first));
+  cgroups.remove_own();
+}
+
 // A later life of the same work directory kills what it finds, wherever it has gone.
 TEST(RealCgroups, WhatAnEarlierLifeLeftIsSwept) {
   const TempDir dir;

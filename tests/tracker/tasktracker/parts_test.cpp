@@ -48,7 +48,7 @@ TEST(TaskReport, ReadsWholeFramesAndRefusesNonsense) {
   report.status.attempt = reduce_key(1);
   report.status.phase = TaskPhase::kSort;
   report.status.status = "busy";
-  report.waiting = true;
+  report.waiting = report.goes_on = true;
   const std::string frame = encode_report(report);
   ReportDecoder decoder;
   for (const char c : frame) {
@@ -60,6 +60,8 @@ TEST(TaskReport, ReadsWholeFramesAndRefusesNonsense) {
   ASSERT_TRUE(whole.ok() && *whole);
   EXPECT_EQ((*whole)->status.status, "busy");
   EXPECT_TRUE((*whole)->waiting);
+  EXPECT_TRUE((*whole)->goes_on);
+  EXPECT_FALSE((*whole)->active);
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string damaged = frame;

@@ -235,8 +235,8 @@ class Copying : public Shuffle {
   }
   void start(std::uint32_t maps) {
     spec_.maps = maps;
-    control_ = std::make_unique<TaskControl>(spec_.id, std::move(commands_.read_end),
-                                             std::move(reports_.write_end), true);
+    control_ = std::make_unique<TaskControl>(
+        spec_.id, TaskLine{std::move(commands_.read_end), std::move(reports_.write_end), ""}, true);
     copier_ = std::make_unique<ShuffleCopier>(spec_, *control_);
   }
   OutputNews at(std::uint32_t map, std::uint32_t attempt, bool obsolete = false) const {
