@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "jobqueue/model/ids.h"
+#include "views/amount.h"
 
 namespace weir {
 
@@ -27,7 +29,8 @@ struct DecisionView {
   std::optional<std::string> reason;
   std::optional<std::string> for_whom;  // of a kill: who gains, if anybody
   std::optional<std::int64_t> ran_ms;
-  std::optional<std::int64_t> slots;
+  std::optional<std::int64_t> slots;     // of a claim; of a kill: of its task
+  std::vector<Amount> container;         // of a kill, where containers count: what its task had
   std::optional<std::int64_t> deadline_ms;  // of a claim; -1: never
   std::optional<std::int64_t> claim;
   std::optional<std::string> state;

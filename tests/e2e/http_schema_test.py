@@ -36,7 +36,7 @@ queues:
 # containers, speculation, copies that go on, a store or a tracker that fails, a cluster that anybody administers, trackers
 # and attempts from before a restart.
 NOT_HERE = {"Claim.width", "Claim.dimension", "Claim.overdue_ms", "OpenClaim.width", "OpenClaim.dimension", "Hold.room",
-            "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what",
+            "OpenClaim.overdue_ms", "Cluster.store_error", "Decision.speculative", "Decision.what", "Decision.container",
             "Figures.unmet", "Hold.claim", "Hold.dying", "Hold.kind", "Hold.slots", "Hold.tracker", "JobStanding.locality_left_ms",
             "JobStanding.may_run", "QueueUser.limit_reduces", "SeriesFigures.share_thousandths", "SettingsDiff.queues.moves_to",
             "Slots.copying", "Tasks.copied", "Tasks.copying", "Tasks.speculative", "Tasks.speculative_won", "Tracker.back_at_ms",

@@ -133,6 +133,10 @@ class Document(Http):
         wrong = self.call("POST", "/jobs", 400, body={**self.submission(), "nonsense": 1}).json()
         self.assertIn("nonsense", wrong["message"])
         fields = DOCUMENT["components"]["schemas"]["Submission"]["properties"]
+        self.assertEqual(set(wrong["hint"].removeprefix("one of: ").split(", ")), set(fields))
+        files = fields["files"]["items"]["properties"]
+        wrong = self.call("POST", "/jobs", 400, body={**self.submission(), "files": [{"nonsense": 1}]}).json()
+        self.assertEqual(set(wrong["hint"].removeprefix("one of: ").split(", ")), set(files))
         for name, schema in fields.items():
             bad = {"string": 7, "integer": "x", "boolean": "x", "array": 7, "object": 7}[schema["type"]]
             with self.subTest(field=name):

@@ -97,6 +97,7 @@ class DecisionLog::Writer {
     record_->amount = fact.ran_ms;
     record_->claim = static_cast<std::int64_t>(fact.claim);
     record_->flag = is_preemption(fact.reason);
+    what_it_had(fact.attempt.task);
     end();
   }
   void operator()(const TaskReopened& fact) {
@@ -218,6 +219,18 @@ class DecisionLog::Writer {
     record_->queue = name_of(pool_or(engine_, attempt.task.job, path_of(engine_, queue)));
     if (const Job* known = engine_.state().find_job(attempt.task.job))
       record_->user = name_of(engine_.state().user_name(known->user));
+  }
+  // For what its kill threw away.
+  void what_it_had(const TaskKey& task) {
+    const Job* known = engine_.state().find_job(task.job);
+    if (known == nullptr) return;
+    const Space& space = engine_.state().space();
+    record_->more = space.containers() ? 1 : known->width(task.kind);
+    if (!space.containers()) return;
+    std::vector<Amount> had;
+    for (const Dimension d : space.dimensions())
+      had.push_back({std::string(space.name(d)), known->need(task.kind)[d]});
+    record_->by = name_of(container_text(had));
   }
   template <class Fact>
   void claim(DecisionKind kind, const Fact& fact) {

@@ -30,6 +30,7 @@
 #include "jobqueue/model/event.h"
 #include "tracker/published/decision_segment.h"
 #include "tracker/published/wall_clock.h"
+#include "views/amount.h"
 #include "views/decision_view.h"
 
 namespace weir {
@@ -50,6 +51,13 @@ struct DecisionPage {
 
 // Attempts killed for others, by the dotted path of their leaf and their class.
 using KillCounts = std::map<std::string, std::array<std::int64_t, kTaskKindCount>, std::less<>>;
+
+// What kills for others took, and threw away: slots, or what containers had, times milliseconds.
+struct KillSum {
+  std::int64_t attempts = 0;
+  std::int64_t slot_ms = 0;  // a container counts as one, as in a queue's list of kills
+  std::vector<Amount> amounts_ms;
+};
 
 class DecisionLog {
  public:
@@ -73,6 +81,8 @@ class DecisionLog {
   // The preemptions behind number `after`, as far as they are still there; returns the number up to
   // which they are counted.
   std::int64_t count_kills(std::int64_t after, KillCounts& counts) const;
+  // Of all preemptions that were ordered at `since` or later, in engine time.
+  KillSum kills_since(TimeMs since) const;
 
  private:
   class Ring {

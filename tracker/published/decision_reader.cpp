@@ -1,5 +1,6 @@
 // The reading side of the decision log: newest first, from the two rings at once, in words.
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "tracker/published/decision_log.h"
@@ -85,6 +86,8 @@ void put_what_is_its_own(const DecisionRecord& record, const DecisionSegment& na
       break;
     case DecisionKind::kKill:
       out.for_whom = other;
+      if (record.more > 0) out.slots = record.more;
+      out.container = container_of(names.name_at(record.by));
       if (record.claim != 0) out.claim = record.claim;
       [[fallthrough]];
     case DecisionKind::kFinish:
@@ -149,9 +152,19 @@ DecisionView view_of(const DecisionRecord& record, const DecisionSegment& names,
   out.tracker = text_of(names, record.tracker);
   out.queue = text_of(names, record.queue);
   out.user = text_of(names, record.user);
-  out.by = text_of(names, record.by);
+  if (record.kind != DecisionKind::kKill) out.by = text_of(names, record.by);
   put_what_is_its_own(record, names, wall, out);
   return out;
+}
+
+void add_up(const std::vector<Amount>& had, std::int64_t ran_ms, std::vector<Amount>& sum) {
+  for (const Amount& each : had) {
+    auto same = std::find_if(sum.begin(), sum.end(), [&](const Amount& known) {
+      return known.dimension == each.dimension;
+    });
+    if (same == sum.end()) same = sum.insert(sum.end(), {each.dimension, 0});
+    same->amount += each.amount * ran_ms;
+  }
 }
 
 // Which kinds are asked for, as bits.
@@ -173,6 +186,28 @@ Result<std::uint32_t> kinds_of(const DecisionFilter& filter) {
 }
 
 }  // namespace
+
+std::string container_text(const std::vector<Amount>& container) {
+  std::string text;
+  for (const Amount& each : container) {
+    text += (text.empty() ? "" : ",") + each.dimension + "=" + std::to_string(each.amount);
+  }
+  return text;
+}
+
+std::vector<Amount> container_of(std::string_view text) {
+  std::vector<Amount> container;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const std::size_t equals = part.rfind('=');
+    if (equals == std::string_view::npos) continue;
+    std::int64_t amount = 0;
+    std::from_chars(part.data() + equals + 1, part.data() + part.size(), amount);
+    container.push_back({std::string(part.substr(0, equals)), amount});
+  }
+  return container;
+}
 
 const std::vector<std::string>& DecisionLog::kinds() {
   static const std::vector<std::string> all(std::begin(kDecisionKinds), std::end(kDecisionKinds));
@@ -221,6 +256,19 @@ std::int64_t DecisionLog::count_kills(std::int64_t after, KillCounts& counts) co
       ++counts[rare.segment().name_at(record->leaf)][record->task_kind];
   }
   return last;
+}
+
+KillSum DecisionLog::kills_since(TimeMs since) const {
+  KillSum sum;
+  for (Walk rare(rare_.segments()); const DecisionRecord* record = rare.record(); rare.next()) {
+    if (record->at < since) break;
+    if (record->kind != DecisionKind::kKill || !record->flag) continue;
+    ++sum.attempts;
+    // Without a number: from before a kill's slots were noted.
+    sum.slot_ms += std::max<std::int64_t>(1, record->more) * record->amount;
+    add_up(container_of(rare.segment().name_at(record->by)), record->amount, sum.amounts_ms);
+  }
+  return sum;
 }
 
 }  // namespace weir

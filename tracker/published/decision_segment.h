@@ -13,8 +13,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "jobqueue/model/time.h"
+#include "views/amount.h"
 
 namespace weir {
 
@@ -54,7 +56,7 @@ struct DecisionRecord {
   std::int64_t number = 0;
   TimeMs at = 0;                // engine time
   std::int64_t amount = 0;      // ran_ms; slots of a claim, map slots of a tracker
-  std::int64_t more = 0;        // deadline of a claim, reduce slots of a tracker
+  std::int64_t more = 0;        // deadline of a claim, reduce slots of a tracker, slots of a kill
   std::int64_t claim = 0;
   std::uint32_t job = kNone;
   std::uint32_t task = kNone;   // of the class in `task_kind`
@@ -64,7 +66,7 @@ struct DecisionRecord {
   std::uint16_t user = 0;
   std::uint16_t text = 0;       // reason, state, priority, policy
   std::uint16_t other = 0;      // for whom, pool, what, source
-  std::uint16_t by = 0;
+  std::uint16_t by = 0;         // of a kill: what its container had (container_text())
   std::uint16_t leaf = 0;       // of a kill: the queue of the task, also where `queue` is a pool
   std::uint16_t group = 0;      // of a task of an application
   DecisionKind kind = DecisionKind::kLaunch;
@@ -106,6 +108,10 @@ class DecisionSegment {
   std::size_t named_ = 1;
   std::size_t text_bytes_ = 0;
 };
+
+// What a container had, as a name: "memory_mb=2048,vcores=2".
+std::string container_text(const std::vector<Amount>& container);
+std::vector<Amount> container_of(std::string_view text);
 
 inline std::uint16_t DecisionSegment::name(std::string_view text) {
   if (text.empty()) return 0;

@@ -40,6 +40,7 @@ Json to_json(const DecisionView& decision) {
   }
   put(json, "ran_ms", decision.ran_ms);
   put(json, "slots", decision.slots);
+  if (!decision.container.empty()) json["container"] = amounts_json(decision.container);
   put(json, "deadline", decision.deadline_ms);
   put(json, "claim", decision.claim);
   put(json, "by", decision.by);

@@ -28,7 +28,7 @@ void get_cluster(ApiContext& context, const Call& call) {
   read_shared(context, call, query, "/cluster", [&context](const PublishedViews& views) {
     const ServerView server = context.tracker.cluster().info();
     Json json = to_json(server);
-    json.update(cluster_json(views, context.tracker.loop().time()));
+    json.update(cluster_json(views, context.tracker.loop()));
     json["views_version"] = views.version;
     return json_answer(json, views.version);
   });

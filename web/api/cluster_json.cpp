@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tracker/published/listing.h"
@@ -62,35 +60,27 @@ Json jobs_json(const PublishedViews& views) {
           {"unfinished", views.jobs_unfinished}};
 }
 
-// A queue shows the kills for it and those of its tasks: one kill is in two lists.
-Json kills_json(const PublishedViews& views, std::int64_t now_ms) {
-  std::set<std::pair<std::string, std::int64_t>> seen;
-  std::int64_t waste_ms = 0;
+// Of the decisions, which are the kills of the report and of the Events page too: the lists of the
+// queues end after the last few.
+Json kills_json(const PublishedViews& views, const DecisionLog& decisions, TimeMs now) {
+  const KillSum kills = decisions.kills_since(now - kHourMs);
   std::vector<Amount> amounts;
-  const auto add = [&](const std::string& dimension, std::int64_t amount_ms) {
+  if (!views.queues->empty()) {
+    for (const auto& counted : views.queues->front().amounts)
+      amounts.push_back({counted.dimension});
+  }
+  for (const Amount& lost : kills.amounts_ms) {
     const auto same = std::find_if(amounts.begin(), amounts.end(), [&](const Amount& known) {
-      return known.dimension == dimension;
+      return known.dimension == lost.dimension;
     });
     if (same == amounts.end()) {
-      amounts.push_back({dimension, amount_ms});
+      amounts.push_back(lost);
     } else {
-      same->amount += amount_ms;
-    }
-  };
-  if (!views.queues->empty()) {
-    for (const auto& counted : views.queues->front().amounts) add(counted.dimension, 0);
-  }
-  for (const QueueView& queue : *views.queues) {
-    for (const QueueView::Kill& kill : queue.kills) {
-      const bool died = kill.outcome != "logged_only" && kill.outcome != "finished_first";
-      if (kill.at_ms + kHourMs < now_ms || !died) continue;
-      if (!seen.emplace(kill.attempt, kill.at_ms).second) continue;
-      waste_ms += kill.lost_slot_ms();
-      for (const Amount& lost : kill.lost_amounts_ms()) add(lost.dimension, lost.amount);
+      *same = lost;
     }
   }
-  return {{"attempts", seen.size()},
-          {"waste_slot_ms", waste_ms},
+  return {{"attempts", kills.attempts},
+          {"waste_slot_ms", kills.slot_ms},
           {"waste_ms", amounts_json(amounts)}};
 }
 
@@ -110,14 +100,14 @@ Json claims_json(const PublishedViews& views) {
   return claims;
 }
 
-Json cluster_json(const PublishedViews& views, const TimeSource& time) {
-  const TimeMs now = time.now();
+Json cluster_json(const PublishedViews& views, const EngineLoop& loop) {
+  const TimeMs now = loop.time().now();
   Json json = {{"policy", views.policy},
                {"policy_since_ms", views.policy_since},
                {"jobs", jobs_json(views)},
                {"queues", views.queues->size()},
                {"claims", claims_json(views)},
-               {"kills_last_hour", kills_json(views, time.wall().at(now))}};
+               {"kills_last_hour", kills_json(views, loop.decisions(), now)}};
   json.update(trackers_json(views, now));
   return json;
 }

@@ -83,8 +83,8 @@ std::string one_text(std::int64_t version, const Json& view) {
   return delta.end(Json::array());
 }
 
-std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const TimeSource& time) {
-  const WallClock& wall = time.wall();
+std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const EngineLoop& loop) {
+  const WallClock& wall = loop.time().wall();
   std::vector<ChangeBatch::Part> parts;
   const PublishedViews& after = *changes.after;
   const auto add = [&](const std::string& topic, const std::string& data) {
@@ -107,7 +107,7 @@ std::vector<ChangeBatch::Part> encode(const ViewChanges& changes, const TimeSour
                                              {"name", after.settings->source}}));
   }
   if (changes.cluster || !changes.queues.empty() || !changes.trackers.empty())
-    add("cluster", one_text(after.version, cluster_json(after, time)));
+    add("cluster", one_text(after.version, cluster_json(after, loop)));
   return parts;
 }
 
@@ -158,9 +158,8 @@ EventStreams::EventStreams(JobTracker& tracker)
     : tracker_(tracker),
       made_(std::make_shared<Made>()),
       feed_(std::make_unique<ChangeFeed>(tracker.loop().views(),
-                                         [&time = tracker.loop().time()](
-                                             const ViewChanges& changes) {
-                                           return encode(changes, time);
+                                         [&loop = tracker.loop()](const ViewChanges& changes) {
+                                           return encode(changes, loop);
                                          })) {}
 
 EventStreams::~EventStreams() {

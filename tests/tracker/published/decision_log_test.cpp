@@ -245,6 +245,40 @@ TEST(DecisionLog, KillsForOthersAreCountedOnceByLeafAndClass) {
   EXPECT_EQ(h.events(of_b).size(), 3u);
 }
 
+// However many they are, and each with all slots of its task.
+TEST(DecisionLog, KillsForOthersAreSummedOverTheTimeThatIsAsked) {
+  DecisionHarness h;
+  h.add_queue(queue("a"));
+  h.add_tracker("tt1", {.map_slots = 4});
+  h.submit({.queue = "a", .maps = 1, .slots_per_map = 2});
+  h.heartbeat("tt1");
+  h.tell();
+  const auto kill = [&](TimeMs at, KillReason reason) {
+    KillOrdered fact;
+    fact.attempt = {{JobId(1), TaskKind::kMap, 0}, 0};
+    fact.tracker = TrackerId(0);
+    fact.reason = reason;
+    fact.queue = *h.state().tree().find_path("a");
+    fact.ran_ms = 100;
+    h.log.on({0, at, SoftFact(fact)}, h.engine());
+  };
+  kill(h.now, KillReason::kReclaim);
+  for (int i = 1; i <= 2'000; ++i) kill(h.now + i, KillReason::kFairShare);
+  kill(h.now + 2'001, KillReason::kJobKilled);
+  const KillSum all = h.log.kills_since(h.now);
+  EXPECT_EQ(all.attempts, 2'001);
+  EXPECT_EQ(all.slot_ms, 2'001 * 2 * 100);
+  EXPECT_EQ(h.log.kills_since(h.now + 1'001).attempts, 1'000);
+  EXPECT_EQ(h.newest("kill").slots, 2);
+}
+
+TEST(DecisionLog, WhatAContainerHadIsReadAsItWasWritten) {
+  const std::vector<Amount> had = {{"memory_mb", 2048}, {"vcores", 2}, {"odd=name", 0}};
+  EXPECT_EQ(container_text(had), "memory_mb=2048,vcores=2,odd=name=0");
+  EXPECT_EQ(container_of(container_text(had)), had);
+  EXPECT_TRUE(container_of("").empty());
+}
+
 TEST(DecisionLog, IsReadWhileItIsWritten) {
   DecisionHarness h;
   h.submit({});
