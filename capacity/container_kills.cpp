@@ -221,29 +221,16 @@ ClaimBlock ContainerKills::kill_for(const Due& due, const OwedItem& item,
   return found.block;
 }
 
-// It collects room from then on; what nobody need die for is its at once.
 ClaimBlock ContainerKills::kill_for_gang(const Due& due, const OwedItem& item, Preemption& plan) {
-  victims_.collect();
+  const auto before = std::pair(killed_, lost_ms_);
   const Job& job = state_.job(item.job);
-  const auto killed = killed_;
-  const auto lost_ms = lost_ms_;
-  std::vector<KillOrder> kills;
-  std::vector<GangRoom> free;
   const ClaimBlock block = victims_.plan_gang(
       job,
-      [&](const TaskKey& member) {
-        return kill_for(due, {item.job, member.kind, &job.size(member.kind), 1}, kills);
+      [&](TaskKind group, std::vector<KillOrder>& kills) {
+        return kill_for(due, {job.id, group, &job.size(group), 1}, kills);
       },
-      free);
-  if (block != ClaimBlock::kNone) {
-    killed_ = killed;
-    lost_ms_ = lost_ms;
-    return block;
-  }
-  plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
-  if (preemption_ == CapacitySettings::Preemption::kLogOnly) return block;
-  plan.gang = job.id;
-  plan.rooms = std::move(free);
+      preemption_ == CapacitySettings::Preemption::kLogOnly, plan);
+  if (block != ClaimBlock::kNone) std::tie(killed_, lost_ms_) = before;
   return block;
 }
 

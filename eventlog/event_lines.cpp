@@ -168,12 +168,17 @@ void EventLines::put(const ComputeGranted& fact) {
   line_.end();
 }
 
+// That is kept on the tracker for the task.
+void EventLines::room(const char* event, const TaskKey& task, TrackerId tracker) {
+  begin(event)
+      .add("job", names_(task.job))
+      .add("task", task_name_part(task, *engine_))
+      .add("tracker", engine_->state().tracker(tracker).name);
+  container(task);
+}
+
 void EventLines::put(const Reserved& fact) {
-  begin("reserve")
-      .add("job", names_(fact.task.job))
-      .add("task", task_name_part(fact.task, *engine_))
-      .add("tracker", engine_->state().tracker(fact.tracker).name);
-  container(fact.task);
+  room("reserve", fact.task, fact.tracker);
   line_.add("queue", pool_or(fact.task.job, queue_path(fact.queue))).end();
 }
 
@@ -186,11 +191,7 @@ void EventLines::put(const Unreserved& fact) {
 }
 
 void EventLines::put(const GangHeld& fact) {
-  begin("gang_hold")
-      .add("job", names_(fact.task.job))
-      .add("task", task_name_part(fact.task, *engine_))
-      .add("tracker", engine_->state().tracker(fact.tracker).name);
-  container(fact.task);
+  room("gang_hold", fact.task, fact.tracker);
   line_.end();
 }
 

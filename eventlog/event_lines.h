@@ -35,6 +35,7 @@ class EventLines {
   void task(const AttemptKey& attempt, TrackerId tracker);
   void owner(const AttemptKey& attempt, QueueId queue);
   void container(const TaskKey& task);
+  void room(const char* event, const TaskKey& task, TrackerId tracker);
   std::string queue_path(QueueId queue) const;
   std::string pool_or(JobId job, const std::string& queue) const;
   template <class Fact>

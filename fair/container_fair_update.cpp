@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "fair/container_fair.h"
-#include "jobqueue/policy/gang_search.h"
 #include "fair/pool_clocks.h"
+#include "jobqueue/policy/gang_search.h"
 
 namespace weir {
 

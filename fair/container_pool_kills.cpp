@@ -197,32 +197,17 @@ ClaimBlock ContainerPoolKills::kill_for(const Due& due, const PoolWants::Want& w
   return found.block;
 }
 
-// It collects room from then on; what nobody need die for is its at once.
 ClaimBlock ContainerPoolKills::kill_for_gang(const Due& due, const PoolWants::Want& want,
                                              Preemption& plan) {
-  victims_.collect();
+  const auto before = std::tuple(killed_, job_killed_, lost_ms_);
   const Job& job = state_.job(want.job->job);
-  const auto killed = killed_;
-  const auto job_killed = job_killed_;
-  const auto lost_ms = lost_ms_;
-  std::vector<KillOrder> kills;
-  std::vector<GangRoom> free;
   const ClaimBlock block = victims_.plan_gang(
       job,
-      [&](const TaskKey& member) {
-        return kill_for(due, {want.job, member.kind, &job.size(member.kind)}, kills);
+      [&](TaskKind group, std::vector<KillOrder>& kills) {
+        return kill_for(due, {want.job, group, &job.size(group)}, kills);
       },
-      free);
-  if (block != ClaimBlock::kNone) {
-    killed_ = killed;
-    job_killed_ = job_killed;
-    lost_ms_ = lost_ms;
-    return block;
-  }
-  plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
-  if (log_only_) return block;
-  plan.gang = job.id;
-  plan.rooms = std::move(free);
+      log_only_, plan);
+  if (block != ClaimBlock::kNone) std::tie(killed_, job_killed_, lost_ms_) = before;
   return block;
 }
 

@@ -210,10 +210,12 @@ std::optional<TrackerId> ContainerVictims::put(JobId job, TaskKind kind) {
   return std::nullopt;
 }
 
-ClaimBlock ContainerVictims::plan_gang(const Job& job,
-                                       const std::function<ClaimBlock(const TaskKey&)>& kill_for,
-                                       std::vector<GangRoom>& free) {
+ClaimBlock ContainerVictims::plan_gang(const Job& job, const KillForMember& kill_for,
+                                       bool log_only, Preemption& plan) {
+  collect();
   const Plan before = planned();
+  std::vector<KillOrder> kills;
+  std::vector<GangRoom> free;
   for (const TaskKey& member : gang_without_room(state_, job)) {
     if (const auto tracker = put(job.id, member.kind)) {
       const TrackerState& there = state_.tracker(*tracker);
@@ -224,12 +226,15 @@ ClaimBlock ContainerVictims::plan_gang(const Job& job,
       if (state_.fits_in(job.need(member.kind), there, used)) free.push_back({member, *tracker});
       continue;
     }
-    const ClaimBlock block = kill_for(member);
+    const ClaimBlock block = kill_for(member.kind, kills);
     if (block == ClaimBlock::kNone) continue;
     go_back_to(before);
-    free.clear();
     return block;
   }
+  plan.kills.insert(plan.kills.end(), kills.begin(), kills.end());
+  if (log_only) return ClaimBlock::kNone;
+  plan.gang = job.id;
+  plan.rooms = std::move(free);
   return ClaimBlock::kNone;
 }
 

@@ -15,6 +15,7 @@
 
 #include "jobqueue/model/cluster_state.h"
 #include "jobqueue/policy/free_rooms.h"
+#include "jobqueue/policy/policy.h"
 
 namespace weir {
 
@@ -63,10 +64,12 @@ class ContainerVictims {
   void take(const Found& found, const Resources& need);
   // Room for the task in what is free or dies anyway, by registration; it takes that.
   std::optional<TrackerId> put(JobId job, TaskKind kind);
-  // For all members of a gang that have no room, free room first: `kill_for(member)` plans the
-  // kills for one. All of it or nothing: tells why not. Kills that are under way are waited for.
-  ClaimBlock plan_gang(const Job& job, const std::function<ClaimBlock(const TaskKey&)>& kill_for,
-                       std::vector<GangRoom>& free);
+  // For all members of a gang that have no room, free room first: `kill_for(group, kills)` plans
+  // the kills for one. It collects room from then on; what nobody need die for is its at once.
+  // Nothing, and why, if there is not room for all: the caller goes back to what it had planned.
+  using KillForMember = std::function<ClaimBlock(TaskKind, std::vector<KillOrder>&)>;
+  ClaimBlock plan_gang(const Job& job, const KillForMember& kill_for, bool log_only,
+                       Preemption& plan);
   // What take() and put() have planned, to go back to.
   struct Plan {
     std::vector<bool> taken;

@@ -102,7 +102,9 @@ bool GangSearch::may_assemble(const Job& job) const {
   const bool is_own = assembly != nullptr && assembly->job == job.id;
   if (is_own && !assembly->beyond) return true;
   const bool is_within = within_(job);
-  if (assembly != nullptr && !is_own) return is_within && assembly->beyond;
+  // One that was beyond its share when it began may be within it by now.
+  if (assembly != nullptr && !is_own)
+    return is_within && assembly->beyond && !within_(state_.job(assembly->job));
   if (is_within) return true;
   const auto& had_turn = state_.gangs_that_had_their_turn();
   const auto since = had_turn.find(job.id);
@@ -149,7 +151,8 @@ std::string_view assembly_over(const ClusterState& state, bool within) {
   const Job* job = state.find_job(assembly.job);
   if (job == nullptr || job->gang == nullptr || job->launchable(job->gang_kind()) == 0)
     return "over";
-  if (!assembly.beyond) return within ? "" : "share";
+  if (within) return "";
+  if (!assembly.beyond) return "share";
   const DurationMs at_most = state.settings().resources.gang_hold_ms;
   return state.now() - assembly.since >= at_most ? "hold" : "";
 }

@@ -47,8 +47,8 @@ class GangSearch {
 // on, or (`may` is false, or it wants it no more) it is anybody's.
 Choice take_for_gang(const ClusterState& state, const Hold& hold, bool may);
 
-// Why the gang that collects room should do so no longer, whatever else it wants; empty: it should.
-// One that is beyond its share has had its time.
+// Why the gang that collects room should do so no longer; empty: it should go on, as it does while
+// it is within its share. One that has been beyond it all the time has a time of its own.
 std::string_view assembly_over(const ClusterState& state, bool within);
 
 }  // namespace weir
