@@ -106,6 +106,11 @@ class Cluster(unittest.TestCase):
         self.tracker_port = int(tracker)
         return process
 
+    def keep_ports(self, conf, more=""):
+        """A JobTracker that is started with the file again is where its trackers look for it; `more`: of `listen`."""
+        conf.write_text(conf.read_text().replace(
+            "thrift: 127.0.0.1:0", f"thrift: {self.address}, trackers: 127.0.0.1:{self.tracker_port}{more}"))
+
     def start_tracker(self, name, map_slots=2, reduce_slots=2, process=None, **popen):
         """`process`: what it is known as here, and its work directory, if not its name."""
         process = process or name

@@ -67,11 +67,6 @@ class Containers(Cluster):
         self.assertEqual(wait_for("B is done", lambda: self.job_state(b) == "SUCCEEDED" and "SUCCEEDED"), "SUCCEEDED")
         self.assertEqual(self.queue("a")["claims"], [])
 
-    def keep_ports(self, conf, more=""):
-        port = self.address.rsplit(":", 1)[1]
-        conf.write_text(conf.read_text().replace(
-            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}{more}"))
-
     def restart(self, conf):
         self.processes["jobtracker"].send_signal(signal.SIGKILL)
         self.processes["jobtracker"].wait()

@@ -13,9 +13,7 @@ class Gangs(Cluster):
     def start_cluster(self, policy, trackers):
         self.conf = self.settings("\n  - {name: a}\n", extra=CONTAINERS.format(policy=policy))
         self.start_jobtracker(self.conf)
-        port = self.address.rsplit(":", 1)[1]  # the same after a restart
-        text = self.conf.read_text()
-        self.conf.write_text(text.replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.keep_ports(self.conf)
         self.gate = self.dir / "gate"
         for number in range(1, trackers + 1):
             self.start_tracker(f"tt{number}")

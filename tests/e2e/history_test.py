@@ -36,13 +36,11 @@ class History(Cluster):
     def restart_under_trackers(self, down_seconds=0):
         """Kills the JobTracker alone and starts it again on its ports."""
         jobtracker = self.processes.pop("jobtracker")
-        port = self.address.rsplit(":", 1)[1]
         jobtracker.send_signal(signal.SIGKILL)
         jobtracker.wait()
         time.sleep(down_seconds)
         conf = self.dir / "weir.yaml"
-        conf.write_text(conf.read_text().replace(
-            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.keep_ports(conf)
         self.start_jobtracker(conf)
 
     def test_what_is_over_is_on_record_also_after_a_crash(self):

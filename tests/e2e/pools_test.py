@@ -22,9 +22,7 @@ class PoolsOfContainers(Cluster):
     def start_pools(self, pools):
         self.conf = self.settings("\n  - {name: a}\n  - {name: b}\n", extra=FAIR.format(pools=pools))
         self.start_jobtracker(self.conf)
-        port = self.address.rsplit(":", 1)[1]  # the same after a restart
-        text = self.conf.read_text()
-        self.conf.write_text(text.replace("thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}"))
+        self.keep_ports(self.conf)
         self.gate = self.dir / "gate"
 
     def start_tracker(self, offer):

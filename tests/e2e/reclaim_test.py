@@ -91,11 +91,6 @@ class Reclaim(Cluster):
         self.assertEqual((bob["jobs_succeeded"], bob["lost_map_slot_ms"]), (1, b["map_slot_time"]["lost_ms"]))
         self.assertEqual(a["claims"], [])
 
-    def keep_ports(self, conf):
-        port = self.address.split(":")[1]
-        conf.write_text(conf.read_text().replace(
-            "thrift: 127.0.0.1:0", f"thrift: 127.0.0.1:{port}, trackers: 127.0.0.1:{self.tracker_port}, http: 127.0.0.1:0"))
-
     def decisions(self, kinds):
         return requests.get(f"{self.page}/api/v1/decisions", params={"kind": kinds}, timeout=30).json()
 
@@ -105,7 +100,7 @@ class Reclaim(Cluster):
 
     def test_who_took_whose_slots_outlives_the_jobtracker(self):
         conf = self.start_two_orgs("1s")
-        self.keep_ports(conf)
+        self.keep_ports(conf, ", http: 127.0.0.1:0")
         self.restart(conf, signal.SIGTERM)
         job_b = self.borrow()
         job_a = self.submit_a()
@@ -144,7 +139,7 @@ class Reclaim(Cluster):
 
     def test_a_claim_outlives_the_jobtracker(self):
         conf = self.start_two_orgs("12s")
-        self.keep_ports(conf)
+        self.keep_ports(conf, ", http: 127.0.0.1:0")
         job_b = self.borrow()
         job_a = self.submit_a()
         before = wait_for("A's claim", self.claim)

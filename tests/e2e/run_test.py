@@ -112,12 +112,6 @@ groups:
         self.assertEqual(self.wait_for_end(job), "KILLED")
         wait_for("nothing of it is left", lambda: self.used("vcores") == {"tt1": 0})
 
-    def keep_addresses(self):
-        """The trackers look for the JobTracker where it was."""
-        conf = self.dir / "weir.yaml"
-        conf.write_text(conf.read_text().replace(
-            "thrift: 127.0.0.1:0", f"thrift: {self.address}, trackers: 127.0.0.1:{self.tracker_port}"))
-
     def kill_jobtracker_and_start_again(self):
         self.processes["jobtracker"].send_signal(signal.SIGKILL)
         self.processes["jobtracker"].wait()
@@ -125,7 +119,7 @@ groups:
 
     def test_a_jobtracker_that_is_killed_again_and_again_loses_and_doubles_nothing(self):
         self.start_offers(("memory_mb=4096,vcores=3,gpu=0",), ("memory_mb=4096,vcores=3,gpu=0",))
-        self.keep_addresses()
+        self.keep_ports(self.dir / "weir.yaml")
         log = self.dir / "log"
         service = self.run_job("--service", "--vcores", 1, "--", f"echo service >> {log}; exec sleep 1000")
         array = self.run_job("--count", 40, "--vcores", 1, "--",
@@ -158,7 +152,7 @@ groups:
 
     def test_a_restart_of_the_jobtracker_leaves_what_runs(self):
         self.start_offers(("memory_mb=2048,vcores=4,gpu=2",), ("memory_mb=2048,vcores=4,gpu=2",))
-        self.keep_addresses()
+        self.keep_ports(self.dir / "weir.yaml")
         go = self.dir / "go"
         job = self.run_job("--count", 3, "--resource", "gpu=1", "--", f"echo $WEIR_RES_GPU; until [ -e {go} ]; do sleep 0.1; done")
         wait_for("all run", lambda: sum(self.used("gpu").values()) == 3)

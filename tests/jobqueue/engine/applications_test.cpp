@@ -2,17 +2,10 @@
 // restart knows of both.
 #include <gmock/gmock.h>
 
-#include "fifo/container_fifo.h"
-#include "support/harness.h"
+#include "support/container_harness.h"
 
 namespace weir::test {
 namespace {
-
-PolicyFactory fifo_of_containers() {
-  return [](std::string_view, const ClusterState& state, PolicyMemory&) -> std::unique_ptr<Policy> {
-    return std::make_unique<ContainerFifo>(state);
-  };
-}
 
 std::shared_ptr<const JobSpec> application(std::uint32_t count, bool service = false) {
   auto spec = std::make_shared<JobSpec>();
@@ -31,20 +24,9 @@ std::shared_ptr<const JobSpec> application(std::uint32_t count, bool service = f
 }
 
 struct Applications : testing::Test {
-  Applications() {
-    h.settings().resources.mode = ResourceSettings::Mode::kContainers;
-    h.settings().resources.named = {"gpu"};
-  }
+  Applications() { h.settings().resources.named = {"gpu"}; }
   void add_tracker(const std::string& name) {
-    h.tracker(name).incarnation = 7;
-    RegisterTracker registration;
-    registration.name = name;
-    registration.incarnation = 7;
-    registration.host = name;
-    registration.total = Resources{{0, 0, 8192, 8}};
-    registration.named = {{"gpu", 4}};
-    registration.port_count = 10;
-    h.step(registration);
+    h.register_tracker(name, Resources{{0, 0, 8192, 8}}, {{"gpu", 4}}, 10);
   }
   std::uint32_t submit(std::shared_ptr<const JobSpec> spec) {
     for (const Reply& reply : h.step(SubmitJob{{"ann", {}}, std::move(spec)})) {
@@ -68,7 +50,7 @@ struct Applications : testing::Test {
     return {{JobId(1), group_kind(0), index}, number};
   }
 
-  Harness h{fifo_of_containers(), "fifo"};
+  ContainerHarness h;
 };
 
 TEST_F(Applications, ALaunchBringsItsContainerWithTheLowestFreeUnits) {

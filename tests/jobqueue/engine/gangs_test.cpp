@@ -2,8 +2,7 @@
 // the gang started; the rest is told by scenarios.
 #include <gmock/gmock.h>
 
-#include "fifo/container_fifo.h"
-#include "support/harness.h"
+#include "support/container_harness.h"
 
 namespace weir::test {
 namespace {
@@ -24,15 +23,8 @@ std::shared_ptr<JobSpec> gang_of(std::uint32_t members) {
 }
 
 struct Gangs : testing::Test {
-  Gangs() { h.settings().resources.mode = ResourceSettings::Mode::kContainers; }
   void add_tracker(const std::string& name) {
-    h.tracker(name).incarnation = 7;
-    RegisterTracker registration;
-    registration.name = name;
-    registration.incarnation = 7;
-    registration.host = name;
-    registration.total = Resources{{0, 0, 4096, 8}};
-    h.step(registration);
+    h.register_tracker(name, Resources{{0, 0, 4096, 8}});
   }
   void submit(std::shared_ptr<const JobSpec> spec) {
     h.step(SubmitJob{{"ann", {}}, std::move(spec)});
@@ -62,11 +54,7 @@ struct Gangs : testing::Test {
   }
   const Job& job() { return h.state().job(JobId(1)); }
 
-  Harness h{[](std::string_view, const ClusterState& state,
-               PolicyMemory&) -> std::unique_ptr<Policy> {
-              return std::make_unique<ContainerFifo>(state);
-            },
-            "fifo"};
+  ContainerHarness h;
 };
 
 TEST_F(Gangs, GoOnAfterARestartIfAllMembersAreThere) {
