@@ -36,21 +36,26 @@ class Gangs(Cluster):
     def running(self):
         return self.json("queue", "show", "a")["dimensions"]["memory_mb"]["running"]
 
-    def test_all_start_or_none(self):
-        for policy in ("fifo", "capacity", "fair"):
-            with self.subTest(policy):
-                self.start_cluster(policy, 1)
-                first = self.submit(1, 0)
-                wait_for("the tracker is full", lambda: self.started() == ["0"])
-                gang = self.submit(2, 2, memory="512M")
-                wait_for("it says what it waits for", lambda: "gang" in [r["code"] for r in self.json("job", "explain", gang)["reasons"]])
-                self.assertIn("2 tasks start together or none does", self.ok("job", "explain", gang))
-                self.assertEqual(self.started(), ["0"])
-                self.gate.touch()
-                self.assertEqual([self.wait_for_end(first), self.wait_for_end(gang)], ["SUCCEEDED"] * 2)
-                self.assertEqual(self.started(), ["0", "0", "1"])
-                self.tearDown()
-                self.setUp()
+    def all_start_or_none(self, policy):
+        self.start_cluster(policy, 1)
+        first = self.submit(1, 0)
+        wait_for("the tracker is full", lambda: self.started() == ["0"])
+        gang = self.submit(2, 2, memory="512M")
+        wait_for("it says what it waits for", lambda: "gang" in [r["code"] for r in self.json("job", "explain", gang)["reasons"]])
+        self.assertIn("2 tasks start together or none does", self.ok("job", "explain", gang))
+        self.assertEqual(self.started(), ["0"])
+        self.gate.touch()
+        self.assertEqual([self.wait_for_end(first), self.wait_for_end(gang)], ["SUCCEEDED"] * 2)
+        self.assertEqual(self.started(), ["0", "0", "1"])
+
+    def test_all_start_or_none_under_capacity(self):
+        self.all_start_or_none("capacity")
+
+    def test_all_start_or_none_under_fair(self):
+        self.all_start_or_none("fair")
+
+    def test_all_start_or_none_under_fifo(self):
+        self.all_start_or_none("fifo")
 
     def test_a_member_that_fails_takes_all_with_it(self):
         self.start_cluster("capacity", 3)
