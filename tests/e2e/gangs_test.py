@@ -59,8 +59,10 @@ class Gangs(Cluster):
 
     def test_a_member_that_fails_takes_all_with_it(self):
         self.start_cluster("capacity", 3)
-        command = (f"echo $WEIR_TASK_INDEX >> {self.dir}/started; [ $WEIR_TASK_INDEX = 1 ] && mkdir {self.dir}/failed && exit 3;"
-                   f"while [ ! -e {self.gate} ]; do sleep 0.1; done")
+        # It fails when all have said that they start: a member may be taken with it before its command runs.
+        command = (f"echo $WEIR_TASK_INDEX >> {self.dir}/started; [ $WEIR_TASK_INDEX = 1 ] && mkdir {self.dir}/failed &&"
+                   f" while [ $(wc -l < {self.dir}/started) -lt 3 ]; do sleep 0.1; done && exit 3;"
+                   f" while [ ! -e {self.gate} ]; do sleep 0.1; done")
         job = re.search(r"job_\d+", self.ok("run", "--queue", "a", "--count", 3, "--gang", 3, "--memory", "1G", "--", command)).group()
         wait_for("all have started twice", lambda: self.started() == ["0", "0", "1", "1", "2", "2"])
         self.gate.touch()
