@@ -55,7 +55,8 @@ std::string owed_cell(const QueueView& queue, const std::string& dimension) {
     if (first == nullptr) first = &claim;
   }
   if (first == nullptr) return "-";
-  const std::string due = first->overdue_ms              ? "due"
+  const std::string due = first->state == "paused"       ? "paused"
+                          : first->overdue_ms            ? "due"
                           : first->milliseconds_left < 0 ? "never"
                                                          : short_duration(first->milliseconds_left);
   return fmt::format("{} ({})", owed, due);

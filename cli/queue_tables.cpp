@@ -133,6 +133,7 @@ std::string users_block(const QueueView& queue, std::size_t width) {
 }
 
 std::string due_text(const QueueView::Claim& claim) {
+  if (claim.state == "paused") return "paused";
   return claim.milliseconds_left < 0 ? "never" : "in " + short_duration(claim.milliseconds_left);
 }
 
@@ -162,7 +163,9 @@ std::string claims_block(const QueueView& queue, std::int64_t now_ms, std::size_
                {.header = "STATE", .least_width = 12}});
   for (const auto& claim : queue.claims) {
     const std::string due =
-        claim.overdue_ms ? short_duration(*claim.overdue_ms) + " ago" : due_text(claim);
+        claim.state == "paused" ? "-"
+        : claim.overdue_ms      ? short_duration(*claim.overdue_ms) + " ago"
+                                : due_text(claim);
     table.add({or_dash(claim.claim), owed_text(claim),
                claim.opened_at_ms ? short_duration(now_ms - *claim.opened_at_ms) : "-", due,
                kill_state(claim)});

@@ -102,6 +102,21 @@ TEST_F(QueueCommands, QueueListSaysWhoLendsAndBorrows) {
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("borrowed")));
 }
 
+TEST_F(QueueCommands, AClaimThatStandsStillIsPausedAndNotDue) {
+  auto queue = queue_status("research");
+  wire::ClaimInfo claim;
+  claim.kind = wire::TaskKind::MAP;
+  claim.slots = 2;
+  claim.milliseconds_left = -1;
+  claim.__set_state("paused");
+  queue.claims = {claim};
+  fake.queue_list = {queue};
+  EXPECT_THAT(weir({"queue", "list"}).out, HasSubstr("2 maps paused"));
+  const std::string shown = weir({"queue", "show", "research"}).out;
+  EXPECT_THAT(shown, HasSubstr("stands still: another policy rules"));
+  EXPECT_THAT(shown, Not(HasSubstr("never")));
+}
+
 TEST_F(QueueCommands, QueueShowTellsEverything) {
   auto queue = queue_status("research");
   queue.maps.__set_maximum(10);

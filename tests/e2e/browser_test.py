@@ -157,6 +157,28 @@ class Pages(WithPages):
         self.assertIn("maps: production runs its maximum of 2, with 2 jobs waiting", self.ok("queue", "list"))
         self.sound()
 
+    def test_a_claim_that_stands_still_is_paused_wherever_it_is_shown(self):
+        self.start_pages()
+        conf = self.dir / "owed.yaml"
+        conf.write_text(self.json("conf", "show")["text"].replace("reclaim_after: never", "reclaim_after: 1h"))
+        self.ok("conf", "apply", conf, user="ann")
+        self.sleeper("first", inputs=6)
+        wait_for("four maps run", lambda: self.job(1)["maps"]["running"] == 4)
+        self.sleeper("second", queue="production", inputs=3)
+        wait_for("a claim", lambda: self.json("queue", "show", "production")["claims"])
+        self.ok("policy", "set", "fair", user="ann")
+        self.assertRegex(self.ok("queue", "list"), r"\d maps? paused")
+        self.browser.size(1440, 900)
+        self.browser.open("/")
+        for place in (".stats", ".side", ".table"):
+            self.browser.see("paused", place)
+        self.assertNotIn("first in", self.browser.text(".stats"))
+        self.browser.open("/queues/production?tab=claims")
+        self.browser.see("paused")
+        self.browser.open("/queues/production?tab=settings")
+        self.browser.see("40%; does not count under the policy that rules")
+        self.sound()
+
     def test_pages_follow_when_the_policy_is_switched(self):
         self.start_pages()
         self.browser.open("/")

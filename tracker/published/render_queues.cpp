@@ -133,6 +133,7 @@ const char* claim_state(const Engine& engine, const Claim& claim) {
 
 void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, QueueView* out) {
   const TimeMs now = engine.claims_now();
+  const bool still = engine.claims_paused();  // for as long as that is so it has no deadline
   const Space& space = engine.state().space();
   for (const Dimension d : space.dimensions()) {
     for (const Claim& claim : engine.state().claims().claims(leaf, d)) {
@@ -143,7 +144,7 @@ void render_claims(const Engine& engine, QueueId leaf, const WallClock& wall, Qu
         info.kind = d.kind();
       }
       info.slots = claim.slots;
-      const bool never = claim.deadline == kNever;
+      const bool never = still || claim.deadline == kNever;
       info.milliseconds_left = never ? -1 : std::max<DurationMs>(0, claim.deadline - now);
       info.claim = static_cast<std::int64_t>(claim.id);
       info.opened_at_ms = wall.at(claim.born);

@@ -5,6 +5,7 @@ import {plainTable, showFacts, wideTable} from './plain_table.js';
 import {DASH, amountOf, clock, duration, moment, seconds} from './format.js';
 import {slotTime, timeOf, whole} from './format.js';
 import {href} from './router.js';
+import {measureOf} from './measure.js';
 import {killLines} from './queue_tree.js';
 import {empty} from './states.js';
 import {WORDS} from './words.js';
@@ -19,6 +20,7 @@ export function claimTable(queue) {
     'State',
   ];
   const killsIn = (claim) => {
+    if (claim.state === 'paused') return DASH;
     if (claim.milliseconds_left < 0) return 'never';
     return claim.overdue_ms
       ? `overdue since ${duration(claim.overdue_ms)}`
@@ -157,8 +159,14 @@ export function settingsList(queue) {
       : names.length
         ? names.map(visible).join(', ')
         : 'administrators alone';
+  const slots = [queue.maps, ...Object.values(queue.dimensions)];
+  const counts = slots.some((one) => measureOf(one) === 'guarantee');
   const facts = [
-    ['guaranteed', queue.guaranteed, WORDS.guaranteed],
+    [
+      'guaranteed',
+      counts ? queue.guaranteed : `${queue.guaranteed}; does not count under the policy that rules`,
+      WORDS.guaranteed,
+    ],
     ['maximum', maximumOf(queue), WORDS.maximum],
     [
       'reclaim after',

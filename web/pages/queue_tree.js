@@ -70,14 +70,20 @@ const ORDERS = {
   jobs: (queue) => queue.jobs_running + queue.jobs_pending + queue.jobs_waiting,
 };
 
+/** When the first of some claims kills; while another policy rules they all stand still. */
+export function firstKill(claims) {
+  if (claims.some((claim) => claim.state === 'paused')) return 'paused';
+  const left = claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
+  return left.length ? seconds(Math.min(...left)) : '';
+}
+
 function claimsText(queue) {
   if (!queue.claims.length) return '';
   const amounts = queue.claims.filter((claim) => claim.dimension);
   const slots = amounts.length
     ? amounts.map((claim) => amountOf(claim.slots, claim.dimension)).join(', ')
     : whole(queue.claims.reduce((sum, claim) => sum + claim.slots, 0));
-  const left = queue.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
-  return `${slots} owed` + (left.length ? ` ${seconds(Math.min(...left))}` : '');
+  return `${slots} owed ${firstKill(queue.claims)}`.trim();
 }
 
 export class QueueTree {

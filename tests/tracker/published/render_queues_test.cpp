@@ -93,6 +93,17 @@ TEST(RenderQueues, AClaimIsOverdueFromItsDeadlineOn) {
   EXPECT_EQ(claim.overdue_ms, 0);
 }
 
+TEST(RenderQueues, AClaimThatStandsStillKillsAtNoTime) {
+  SeenCapacity h;
+  lend_and_claim(h);
+  h.step(SetPolicy{{"root", {}}, "fifo"});
+  h.now += 3'000;
+  const QueueView::Claim claim = h.queue_view("a").claims.at(0);
+  EXPECT_EQ(claim.state, "paused");
+  EXPECT_EQ(claim.milliseconds_left, -1);
+  EXPECT_FALSE(claim.deadline_ms.has_value());
+}
+
 TEST(RenderQueues, AClaimThatNeverKillsHasNoDeadline) {
   SeenCapacity h;
   h.add_queue(reclaimed(queue("a", 50), kNever)).add_queue(queue("b", 50));

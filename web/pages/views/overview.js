@@ -1,7 +1,7 @@
 // The overview: what the cluster has and does, the tree of queues, who is owed slots, and which
 // jobs wait for what.
 import {h, fill, setText, visible} from '../dom.js';
-import {QueueTree, allKills, killLines} from '../queue_tree.js';
+import {QueueTree, allKills, firstKill, killLines} from '../queue_tree.js';
 import {legend} from '../bars.js';
 import {whole, timeOf, seconds, clock, duration, counted, amountOf} from '../format.js';
 import {href} from '../router.js';
@@ -76,6 +76,7 @@ function slotStat(kind) {
 /** When a claim kills: claims of a queue that say the same are shown as one. */
 function killsIn(claim, ago) {
   const left = claim.milliseconds_left;
+  if (claim.state === 'paused') return 'paused';
   if (left < 0) return 'never';
   if (left === 0) return (claim.state ?? 'due').replaceAll('_', ' ');
   return seconds(Math.max(0, left - ago));
@@ -300,12 +301,12 @@ export function draw(page) {
       `${whole(value.jobs.pending)} pending, ${whole(value.jobs.waiting)} waiting`,
     );
     const owed = value.claims.reduce((sum, claim) => sum + claim.slots, 0);
-    const left = value.claims.map((claim) => claim.milliseconds_left).filter((ms) => ms >= 0);
+    const first = firstKill(value.claims);
     claims.set(
       whole(value.claims.length),
       owed
         ? `${counted(owed, 'slot')}` +
-            (left.length ? `, first in ${seconds(Math.min(...left))}` : '')
+            (first === 'paused' ? `, ${first}` : first && `, first in ${first}`)
         : 'nobody is owed',
     );
     const hour = value.kills_last_hour ?? {};
