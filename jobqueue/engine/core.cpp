@@ -8,8 +8,7 @@
 namespace weir {
 namespace {
 
-// The store says since when the policy rules that it names; of one that the settings name it knows
-// only that nobody switched to it.
+// The store says since when the policy rules that the snapshot names; another one begins now.
 TimeMs policy_since_of(const Snapshot& snapshot, TimeMs now) {
   const bool known = !snapshot.policy.empty() && snapshot.policy_since > 0;
   return known ? snapshot.policy_since : now;

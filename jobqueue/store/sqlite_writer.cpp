@@ -91,6 +91,10 @@ SqliteWriter::SqliteWriter(Database& database, const SpecCodec& codec)
                     "INSERT INTO meta (key, value) SELECT 'policy_since', ?2 WHERE NOT EXISTS"
                     " (SELECT 1 FROM meta WHERE key = 'policy' AND value = ?1)"
                     " ON CONFLICT DO UPDATE SET value = excluded.value"),
+      // That of the first settings, for as long as nobody and no settings switch.
+      first_policy_(database,
+                    "INSERT INTO meta (key, value) SELECT 'policy_since', ?1 WHERE NOT EXISTS"
+                    " (SELECT 1 FROM meta WHERE key = 'policy') ON CONFLICT DO NOTHING"),
       put_series_(database,
                   "INSERT OR REPLACE INTO series (step, start, series, data) VALUES (?, ?, ?, ?)"),
       forget_series_(database,
@@ -188,6 +192,7 @@ void SqliteWriter::apply(const SettingsChanged& fact, TimeMs at) {
     set_meta("settings_at", std::to_string(at));
     set_meta("settings_by", fact.by);
   }
+  first_policy_.run(at);
   history_.put(fact, at);
 }
 

@@ -87,7 +87,7 @@ class SqliteWriter {
   Statement put_claim_, set_claim_slots_, delete_claim_, put_tracker_, delete_tracker_;
   Statement put_order_, delete_order_, end_stop_, put_fault_, forget_faults_;
   Statement put_lost_, keep_lost_, delete_lost_;
-  Statement set_meta_, raise_meta_, policy_began_;
+  Statement set_meta_, raise_meta_, policy_began_, first_policy_;
   Statement put_series_, forget_series_;
   Statement put_container_, delete_containers_, put_named_, delete_named_;
 };

@@ -82,6 +82,24 @@ class PolicySwitch(Cluster):
         self.ok("conf", "revert", 3)
         self.assertEqual(self.policy()["current"], "fifo")
 
+    def test_the_policy_of_the_settings_rules_since_it_began(self):
+        conf = self.settings(QUEUES)
+        self.start_cluster(trackers=1, map_slots=1, reduce_slots=1, conf=conf)
+        text = conf.read_text()
+        for more, policy in (("", "capacity"), ("# a comment\n", "capacity"), ("policy: fair\n", "fair")):
+            before = self.json("info")["started_at_ms"]
+            conf.write_text(text + more)
+            jobtracker = self.processes["jobtracker"]
+            jobtracker.kill()
+            jobtracker.wait()
+            self.start_jobtracker(conf)
+            shown = self.policy()
+            self.assertEqual(shown["current"], policy)
+            if policy == "capacity":
+                self.assertLess(shown["since_ms"], self.json("info")["started_at_ms"], more)
+            else:
+                self.assertGreater(shown["since_ms"], before)
+
     def check_event_log(self, jobs):
         """The event log tells the ten switches, and each task was launched once and finished once."""
         def events():

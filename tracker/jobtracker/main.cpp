@@ -171,6 +171,9 @@ int run(const JobTrackerOptions& options) {
   // A file that names another policy than the settings before wins over a switch made by command.
   const bool names_policy = start->from_file && start->policy_before != settings->policy;
   if (names_policy) snapshot->policy.clear();
+  // Nobody has switched: that of the settings rules since then.
+  if (!names_policy && snapshot->policy.empty() && snapshot->policy_since > 0)
+    snapshot->policy = settings->policy;
   std::unique_ptr<SettingsReload> reload;
   const auto store_file = [&](JobTracker& made) {
     start_log();

@@ -208,6 +208,19 @@ TEST_F(RoundTrip, TotalsOfTrackersAndSinceWhenThePolicyRules) {
   EXPECT_GT(restarted().policy_since, 6000);
 }
 
+// Which it is the settings say: a switch is always written as one.
+TEST_F(RoundTrip, ThePolicyOfTheFirstSettingsRulesSinceThese) {
+  const auto changed = [] { return SettingsChanged{std::make_shared<Settings>(), {}}; };
+  append({changed()});
+  const TimeMs first = restarted().policy_since;
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(restarted().policy, "");
+  append({changed()});
+  EXPECT_EQ(restarted().policy_since, first);
+  append({PolicyChanged{"fair", ""}, changed()});
+  EXPECT_GT(restarted().policy_since, first);
+}
+
 TEST_F(RoundTrip, WhatIsOrderedOfTrackersAndTheirFaults) {
   append(
       {TrackersOrdered{{{"tt1", 7}, {"tt2", 8}, {"tt3", 9}}, TrackerOrder::kDrain, "ann",
