@@ -1,6 +1,7 @@
 // Trackers. Their age is by the clock, and their state with it, so these answers have no tag.
 #include <fmt/format.h>
 
+#include "jobqueue/model/plain_text.h"
 #include "tracker/published/listing.h"
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
@@ -32,6 +33,10 @@ void get_trackers(ApiContext& context, const Call& call) {
   const auto limit = query.limit(10'000);
   const std::string after = query.text("cursor").value_or("");
   const auto render = [limit, after, &context](const PublishedViews& views) {
+    if (!after.empty() && find_tracker(views, after) == nullptr) {
+      refuse("query: cursor: there is no tracker '" + plain_text(after.substr(0, 100)) + "'",
+             "ask for the first page again");
+    }
     std::vector<TrackerView> page;
     bool more = false;
     each_tracker_by_name(views, context.tracker.loop().time().now(), after,

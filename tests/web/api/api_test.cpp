@@ -213,7 +213,10 @@ TEST_F(ApiTest, BodiesOfJsonAreReadInOnePass) {
   };
   EXPECT_THAT(refusal("{\n \"text\": 1e999}"), HasSubstr("line 2, column"));
   EXPECT_THAT(refusal("{\"text\": " + std::string(100'000, '9') + "}"), HasSubstr("too large"));
-  EXPECT_EQ(refusal("{\"a\": 1, \"b\": {}, \"a\": 2}"), "the body says 'a' twice");
+  EXPECT_EQ(refusal("{\"a\": 1, \"b\": {}, \"a\": 2}"),
+            "the body, line 1, column 18, says 'a' twice");
+  EXPECT_EQ(refusal("{\"a\": [{\"x\": 1}, {\"\\\"\": 1,\n  \"\\\"\" : 1}], \"b\": 1}"),
+            "the body, line 2, column 3, says '\"' twice");
   EXPECT_THAT(refusal("{\"a\": " + std::string(40, '[')), HasSubstr("more than 32 levels"));
   EXPECT_THAT(refusal("{\"a\": [" + std::string(50'000, ',')), HasSubstr("no JSON: line 1"));
   EXPECT_THAT(refusal("[1]"), HasSubstr("no object"));
@@ -236,7 +239,8 @@ TEST_F(ApiTest, SettingsWithoutQueuesReplaceNone) {
   EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\"").status, 412);
   EXPECT_EQ(put("queues: [{name: one}]", "\"foreign\", \"999\", " + tag).status, 200);
   EXPECT_EQ(get("/api/v1/settings/history/999999").status, 404);
-  EXPECT_EQ(get("/api/v1/queues?cursor=forged").status, 400);
+  for (const char* list : {"queues", "trackers"})
+    EXPECT_EQ(get("/api/v1/" + std::string(list) + "?cursor=forged").status, 400) << list;
   for (const char* list : {"queues", "jobs", "trackers", "history", "decisions"})
     EXPECT_EQ(get("/api/v1/" + std::string(list) + "?limit=0").status, 400) << list;
 }
