@@ -100,11 +100,12 @@ ScreenLine Painter::class_line(TaskKind kind) const {
 }
 
 void Painter::header() {
-  const std::string who = fmt::format("weir top  {}", shown(model_.address));
-  const std::string policy =
-      fmt::format("  policy {}, {}", shown(model_.policy), counted(model_.trackers, "tracker"));
-  ScreenLine first = {{who, Look::kBold}};
-  if (model_.complete && model_.trouble.empty()) first.push_back({policy});
+  ScreenLine first = {{"weir top  " + shown(model_.address), Look::kBold}};
+  if (model_.complete && model_.trouble.empty()) {
+    const std::string live = counted(model_.trackers, "tracker");
+    first.push_back({"  policy " + shown(model_.policy) + ", " + live});
+    if (!model_.away.empty()) first.push_back({" live, " + shown(model_.away), Look::kBad});
+  }
   if (!model_.trouble.empty()) {
     const std::int64_t since = std::max<std::int64_t>(0, now_ - model_.trouble_since_ms) / 1000;
     first.push_back({fmt::format("  no answer for {} s, trying again: {}", since,
@@ -120,10 +121,9 @@ void Painter::header() {
                                   model_.pending, model_.waiting)}};
   std::string kills = fmt::format("; kills in the last hour: {}", model_.kills);
   if (model_.kills > 0) {
-    kills += fmt::format(", {} lost",
-                         model_.waste_ms.empty()
-                             ? fmt::format("{} slot-s", model_.waste_slot_ms / 1000)
-                             : shown(amount_times_text(model_.waste_ms)));
+    kills += ", " + (model_.waste_ms.empty()
+                         ? fmt::format("{} slot-s", model_.waste_slot_ms / 1000)
+                         : shown(amount_times_text(model_.waste_ms))) + " lost";
   }
   line.push_back({kills, model_.kills > 0 ? Look::kWarn : Look::kDim});
   add(std::move(line));

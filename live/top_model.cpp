@@ -10,6 +10,11 @@ namespace {
 
 constexpr const char* kKinds[] = {"maps", "reduces"};
 
+std::string lower_case(std::string word) {
+  for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  return word;
+}
+
 TopQueue queue_of(const Json& json) {
   TopQueue queue;
   queue.name = text_of(json, "name");
@@ -106,6 +111,15 @@ void take_cluster(TopModel& model, const Json& cluster, std::int64_t now_ms) {
   model.pending = number_of(jobs, "pending");
   model.running = number_of(jobs, "running");
   model.trackers = number_of(cluster, "trackers_live");
+  model.away.clear();
+  if (const Json& states = part_of(cluster, "trackers_by_state"); states.is_object()) {
+    for (const auto& [state, count] : states.items()) {
+      const std::int64_t many = number_of(states, state.c_str());
+      if (state == "LIVE" || many == 0) continue;
+      model.away += model.away.empty() ? "" : ", ";
+      model.away += std::to_string(many) + " " + lower_case(state);
+    }
+  }
   const Json& kills = part_of(cluster, "kills_last_hour");
   model.kills = number_of(kills, "attempts");
   model.waste_slot_ms = number_of(kills, "waste_slot_ms");

@@ -55,7 +55,8 @@ struct TopModel {
   std::string policy;
   std::array<Slots, kTaskKindCount> slots{};
   std::int64_t waiting = 0, pending = 0, running = 0;
-  std::int64_t trackers = 0;
+  std::int64_t trackers = 0;  // that are live
+  std::string away;           // the others, by their state: "1 lost, 2 silent"
   std::int64_t kills = 0, waste_slot_ms = 0;  // in the last hour
   std::vector<Amount> waste_ms;               // where containers count: by dimension
   std::vector<TopQueue> queues;               // as the server has them: parents first

@@ -257,6 +257,13 @@ class Pages(WithPages):
         self.assertNotIn("1 jobs", self.browser.text())
         self.sound()
 
+    def test_states_of_jobs_are_known_in_any_case(self):
+        self.start_pages()
+        self.browser.open("/jobs?state=failed")
+        self.browser.see("No job is like that.")
+        self.assertEqual(self.browser.text(".chips [aria-pressed=true]"), "failed")
+        self.sound()
+
     def test_hostile_names_are_text(self):
         self.start_pages()
         numbers = [self.sleeper(name, user="mal<b>lory" if i == 0 else "bob") for i, name in enumerate(HOSTILE)]
@@ -444,6 +451,10 @@ class Administrators(WithPages):
             self.browser.find("button", "Forget…")
             self.browser.open("/")
             self.browser.see("1 lost")
+            self.browser.open("/trackers")
+            self.browser.find("button", "Forget…")
+            self.assertEqual(self.browser.js("return [...document.querySelectorAll('.t-row button')].filter("
+                                             "(one) => one.textContent === 'Drain…').length"), 1, "tt2's")
         finally:
             os.kill(self.processes["tt1"].pid, signal.SIGCONT)
         self.sound()

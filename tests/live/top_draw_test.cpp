@@ -75,6 +75,13 @@ TEST(TopDraw, OneIsNotMany) {
   EXPECT_THAT(lines, Contains(HasSubstr("1 job by")));
 }
 
+TEST(TopDraw, TrackersThatAreNotLiveAreSaid) {
+  TopModel model = sample();
+  model.away = "1 lost, 2 silent";
+  EXPECT_THAT(texts(model, {}, {.columns = 80, .rows = 24})[0],
+              HasSubstr("policy capacity, 10 trackers live, 1 lost, 2 silent"));
+}
+
 TEST(TopDraw, HasWhatTheClusterDoes) {
   const auto lines = texts(sample(), {}, {.columns = 80, .rows = 24});
   EXPECT_THAT(lines[0], HasSubstr("weir top  jt:8080  policy capacity, 10 trackers"));

@@ -68,6 +68,16 @@ TEST(TopModel, AnswersOfAnotherKindAreNoDisaster) {
   EXPECT_EQ(model.slots[0].total, 0);
 }
 
+TEST(TopModel, KnowsHowManyTrackersAreNotLive) {
+  TopModel model;
+  const Json states = {{"LIVE", 2}, {"SILENT", 1}, {"LOST", 3}, {"DRAINED", 0}};
+  take_cluster(model, Json{{"trackers_live", 2}, {"trackers_by_state", states}}, 0);
+  EXPECT_EQ(model.trackers, 2);
+  EXPECT_EQ(model.away, "3 lost, 1 silent");
+  take_cluster(model, Json{{"trackers_by_state", {{"LIVE", 2}}}}, 0);
+  EXPECT_EQ(model.away, "");
+}
+
 TEST(TopModel, WhatKillsLostGoesByDimensionWhereContainersCount) {
   TopModel model;
   const auto take = [&model](const Json& lost) {

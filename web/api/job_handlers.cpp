@@ -1,6 +1,8 @@
 // Jobs, and those that are over for long.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "web/api/fields.h"
 #include "web/api/handlers.h"
 #include "web/api/reads.h"
@@ -17,6 +19,17 @@ std::size_t cursor_of(const Query& query) {
   const auto job = parse_job_name(*text);
   if (!job) refuse("query: cursor: is none of ours", "X-Weir-Next-Cursor of the page before");
   return job->index();
+}
+
+// In capitals, whatever they are written in.
+std::vector<std::string> states_of(const Query& query) {
+  std::vector<std::string> states = query.list("state");
+  for (std::string& state : states) {
+    std::transform(state.begin(), state.end(), state.begin(), [](unsigned char c) {
+      return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    });
+  }
+  return states;
 }
 
 std::size_t limit_of(const Query& query) {
@@ -74,7 +87,7 @@ void get_jobs(ApiContext& context, const Call& call) {
   filter.pool = query.text("pool").value_or("");
   filter.user = query.text("user").value_or("");
   filter.name = query.text("name").value_or("");
-  filter.states = query.list("state");
+  filter.states = states_of(query);
   filter.unfinished_only = query.flag("unfinished");
   filter.since_ms = query.integer("since").value_or(0);
   read_order(query, filter);
@@ -98,7 +111,7 @@ void get_history(ApiContext& context, const Call& call) {
   filter.queue = query.text("queue").value_or("");
   filter.user = query.text("user").value_or("");
   filter.name = query.text("name").value_or("");
-  filter.states = query.list("state");
+  filter.states = states_of(query);
   const std::string sort = query.text("sort").value_or("-finished");
   if (sort != "finished" && sort != "-finished")
     refuse("query: sort: must be finished or -finished", "finished, -finished");

@@ -204,6 +204,14 @@ TEST_F(ApiTest, AStreamThatNamesJobsIsToldToReadThemAgainWhenItComesBack) {
   EXPECT_THAT(first_of("", back), ::testing::Not(HasSubstr("reload")));
 }
 
+TEST_F(ApiTest, StatesAreKnownInAnyCase) {
+  submit();
+  for (const char* path : {"jobs?state=waiting,Pending,HELD", "jobs?state=PENDING"})
+    EXPECT_EQ(parsed(get("/api/v1/" + std::string(path))).size(), 1u) << path;
+  EXPECT_EQ(get("/api/v1/history?state=failed").status, 200);
+  EXPECT_EQ(get("/api/v1/jobs?state=happy").status, 400);
+}
+
 // What cannot be right is refused with its place, in time that grows with its length alone.
 TEST_F(ApiTest, BodiesOfJsonAreReadInOnePass) {
   const auto refusal = [&](const std::string& body) {

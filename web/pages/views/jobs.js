@@ -21,12 +21,12 @@ export function draw(page) {
   page.title('Jobs');
   const filters = () => {
     const at = query();
-    const state = at.has('state') ? at.get('state') : OPEN;
+    const state = at.has('state') ? at.get('state').toUpperCase() : OPEN;
     return {
       queue: at.get('queue'),
       user: at.get('user'),
       name: at.get('name'),
-      state: state === 'all' ? '' : state,
+      state: state === 'ALL' ? '' : state,
       since: at.get('since'),
       sort: at.get('sort'),
     };

@@ -110,10 +110,18 @@ const ACTS = {
   drain: ['Drain…', 'Drain'],
   resume: ['Resume…', 'Resume'],
   lost: ['Lost…', 'Declare lost:'],
+  forget: ['Forget…', 'Forget'],
 };
 
+/** What is asked of it first. */
+function firstOrder(tracker) {
+  if (tracker.state === 'LOST') return 'forget';
+  if (isSilent(tracker)) return 'lost';
+  return ordered(tracker) ? 'resume' : 'drain';
+}
+
 function actCell(cell, tracker) {
-  const order = isSilent(tracker) ? 'lost' : ordered(tracker) ? 'resume' : 'drain';
+  const order = firstOrder(tracker);
   if (cell.order === order && cell.tracker === tracker) return;
   cell.order = order;
   cell.tracker = tracker;
