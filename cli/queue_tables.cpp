@@ -301,22 +301,41 @@ Table queue_table(const std::vector<QueueView>& queues) {
   return table;
 }
 
+namespace {
+
+struct Loan {
+  std::string queue;
+  std::int64_t slots;
+};
+
+// Those of most slots, and how many others there are.
+std::string most_of(std::vector<Loan> loans) {
+  constexpr std::size_t kNamed = 5;
+  std::stable_sort(loans.begin(), loans.end(),
+                   [](const Loan& a, const Loan& b) { return a.slots > b.slots; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(loans.size(), kNamed); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", loans[i].queue, loans[i].slots);
+  if (loans.size() > kNamed) text += fmt::format(" and {} more", loans.size() - kNamed);
+  return text;
+}
+
+}  // namespace
+
 std::string lending_lines(const std::vector<QueueView>& queues) {
   std::string text;
   const auto add = [&](const char* name, const QueueView::Slots QueueView::*slots) {
-    std::string lends;
-    std::string borrows;
+    std::vector<Loan> lends;
+    std::vector<Loan> borrows;
     for (const auto& queue : queues) {
       const QueueView::Slots& of = queue.*slots;
       if (!queue.leaf) continue;
-      if (of.lends > 0)
-        lends += fmt::format("{}{} {}", lends.empty() ? "" : ", ", queue.name, *of.lends);
-      if (of.borrows > 0)
-        borrows += fmt::format("{}{} {}", borrows.empty() ? "" : ", ", queue.name, *of.borrows);
+      if (of.lends > 0) lends.push_back({queue.name, *of.lends});
+      if (of.borrows > 0) borrows.push_back({queue.name, *of.borrows});
     }
     if (borrows.empty()) return;  // allocated to others, but nobody runs there
-    text += fmt::format("{}: borrowed by {}; lent by {}\n", name, printable(borrows),
-                        lends.empty() ? "nobody any more" : printable(lends));
+    text += fmt::format("{}: borrowed by {}; lent by {}\n", name, printable(most_of(borrows)),
+                        lends.empty() ? "nobody any more" : printable(most_of(lends)));
   };
   add("maps", &QueueView::maps);
   add("reduces", &QueueView::reduces);

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "live/top_draw.h"
+#include "views/text_width.h"
 
 namespace weir::live {
 
@@ -21,10 +24,11 @@ const std::vector<std::string>& top_help() {
       "  q ^C             quit",
       "/ j k Enter s m p x r h ? mean the same on the web pages.",
       "",
-      "Bars are as wide as the cluster's slots: used within the guarantee, then",
-      "beyond it (borrowed); | is what is guaranteed (or the fair share), : the",
-      "maximum. RUN/GUAR are slots, WAIT is what wants a slot. A claim is what a",
-      "queue is owed; when its time is over, tasks of others are killed for it.",
+      "Bars are as wide as the cluster's slots, : is the maximum. Under capacity |",
+      "is what is guaranteed, and what runs beyond it is borrowed; under fair | is",
+      "the fair share. RUN/GUAR and RUN/SHARE are slots, WAIT is what wants a slot.",
+      "A claim is what a queue is owed; when its time is over, tasks of others are",
+      "killed for it.",
       "",
       "Any key goes back."};
   return kText;
@@ -38,19 +42,19 @@ ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii) {
   };
   std::size_t used = place(figures.running);
   if (figures.running > 0 && used == 0 && columns > 0) used = 1;
-  const bool has_guarantee = figures.guaranteed >= 0;
-  const std::size_t guarantee = has_guarantee ? place(figures.guaranteed) : columns;
-  const bool borrows = has_guarantee && figures.running > figures.guaranteed;
-  const std::size_t own = borrows ? std::min(used, guarantee) : used;
+  const bool has_due = figures.due >= 0;
+  const std::size_t due = has_due ? place(figures.due) : columns;
+  const bool borrows = has_due && figures.lent && figures.running > figures.due;
+  const std::size_t own = borrows ? std::min(used, due) : used;
   const auto mark_at = [&](double slots) {
     return slots < 0 || columns == 0 ? columns : std::min(place(slots), columns - 1);
   };
-  const std::size_t guarantee_mark = mark_at(figures.guaranteed);
+  const std::size_t due_mark = mark_at(figures.due);
   const std::size_t maximum_mark = mark_at(figures.maximum);
   ScreenLine pieces;
   for (std::size_t i = 0; i < columns; ++i) {
     Piece cell = {" ", Look::kPlain};
-    if (i == guarantee_mark) {
+    if (i == due_mark) {
       cell = {ascii ? "|" : "│", Look::kMark};
     } else if (i == maximum_mark) {
       cell = {ascii ? ":" : "┊", Look::kMark};
@@ -58,7 +62,7 @@ ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii) {
       cell = {ascii ? "#" : "█", Look::kOwn};
     } else if (i < used) {
       cell = {ascii ? "+" : "▓", Look::kBorrowed};
-    } else if (has_guarantee && i < guarantee) {
+    } else if (has_due && i < due) {
       cell = {ascii ? "." : "·", Look::kDim};
     }
     if (!pieces.empty() && pieces.back().look == cell.look) {
@@ -68,6 +72,36 @@ ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii) {
     }
   }
   return pieces;
+}
+
+// As `weir queue list` writes it.
+std::string share_text(std::int64_t thousandths) {
+  const std::int64_t tenths = (thousandths + 50) / 100;
+  return fmt::format("{}.{}", tenths / 10, tenths % 10);
+}
+
+// What the ruling policy holds queues against.
+const char* run_head(const std::vector<TopQueue>& queues) {
+  const char* head = "RUN";
+  for (const TopQueue& queue : queues) {
+    for (const TopQueue::Slots& slots : queue.of) {
+      if (slots.guarantees) return "RUN/GUAR";
+      if (slots.share_thousandths) head = "RUN/SHARE";
+    }
+  }
+  return head;
+}
+
+std::string ends_of(const std::string& text, std::size_t columns) {
+  if (display_width(text) <= columns) return text;
+  const std::string begin = truncated(text, columns - columns / 2);
+  const std::size_t rest = columns - std::min(columns, display_width(begin));
+  std::size_t from = 0;
+  while (from < text.size() && display_width(std::string_view(text).substr(from)) > rest) {
+    ++from;
+    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
+  }
+  return begin + text.substr(from);
 }
 
 std::string text_of(const ScreenLine& line) {

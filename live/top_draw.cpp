@@ -151,23 +151,19 @@ void Painter::claims(std::size_t rows) {
   }
 }
 
-std::string share_text(std::int64_t thousandths) {
-  return thousandths % 1000 == 0 ? std::to_string(thousandths / 1000)
-                                 : fmt::format("{:.1f}", static_cast<double>(thousandths) / 1000);
-}
-
 std::vector<Piece> Painter::queue_class(const TopQueue::Slots& slots, TaskKind kind,
                                         std::size_t columns) const {
-  constexpr std::size_t kFigures = 17;  // " RUN/GUAR  WAIT "
+  constexpr std::size_t kFigures = 17;  // " RUN/SHARE  WAIT "
   BarFigures figures;
   figures.running = static_cast<double>(slots.running);
   figures.whole = static_cast<double>(std::max<std::int64_t>(model_.slots[index(kind)].total, 1));
   std::string used = std::to_string(slots.running);
   if (slots.guarantees) {
-    figures.guaranteed = static_cast<double>(slots.guaranteed);
+    figures.due = static_cast<double>(slots.guaranteed);
     used += "/" + std::to_string(slots.guaranteed);
   } else if (slots.share_thousandths) {
-    figures.guaranteed = static_cast<double>(*slots.share_thousandths) / 1000;
+    figures.due = static_cast<double>(*slots.share_thousandths) / 1000;
+    figures.lent = false;
     used += "/" + share_text(*slots.share_thousandths);
   }
   if (slots.maximum) figures.maximum = static_cast<double>(*slots.maximum);
@@ -189,10 +185,11 @@ void Painter::queue(const TopQueue& queue, bool chosen) {
   const auto depth = static_cast<std::size_t>(
       std::count(queue.name.begin(), queue.name.end(), '.'));
   const std::size_t dot = queue.name.rfind('.');
-  std::string name = std::string(2 * std::min<std::size_t>(depth, 6), ' ') +
-                     (dot == std::string::npos ? queue.name : queue.name.substr(dot + 1));
+  const std::string indent(2 * std::min<std::size_t>(depth, 6), ' ');
+  std::string name = shown(dot == std::string::npos ? queue.name : queue.name.substr(dot + 1));
   if (queue.stopped) name += " (stopped)";
-  ScreenLine line = {{left(name, names), chosen ? Look::kChosen
+  const std::size_t room = names - std::min(names, indent.size());
+  ScreenLine line = {{padded(indent + ends_of(name, room), names), chosen ? Look::kChosen
                                         : queue.leaf ? Look::kPlain
                                                      : Look::kBold}};
   for (const TaskKind kind : kTaskKinds) {
@@ -215,7 +212,7 @@ void Painter::queues(std::size_t rows) {
   const std::size_t names = name_columns(size_.columns);
   const std::size_t half = (size_.columns - std::min(size_.columns, names)) / 2;
   const bool here = view_.pane == Pane::kQueues;
-  const std::string figures = "  RUN/GUAR  WAIT ";
+  const std::string figures = right(run_head(model_.queues), 10) + "  WAIT ";
   const auto head = [&](const char* what) {
     return left(what, half - std::min(half, figures.size())) + figures;
   };

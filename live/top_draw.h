@@ -30,11 +30,20 @@ struct ScreenSize {
 std::vector<ScreenLine> draw(const TopModel& model, const TopView& view, ScreenSize size,
                              std::int64_t now_ms);
 // A bar of so many columns for `whole` slots: used up to the guarantee, used beyond it, marks of
-// the guarantee and of the maximum.
+// what is due (the guarantee, or the fair share) and of the maximum. Beyond a share nothing is
+// borrowed.
 struct BarFigures {
-  double running = 0, guaranteed = -1, maximum = -1, whole = 1;  // -1: there is none
+  double running = 0, due = -1, maximum = -1, whole = 1;  // -1: there is none
+  bool lent = true;  // what runs beyond what is due is others'
 };
 ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii);
+
+// A fair share as `weir queue list` writes it.
+std::string share_text(std::int64_t thousandths);
+// The head of what queues run, beside what the ruling policy holds them against.
+const char* run_head(const std::vector<TopQueue>& queues);
+// A name that is too long: its beginning and its end, "language-u…erstanding".
+std::string ends_of(const std::string& text, std::size_t columns);
 
 const std::vector<std::string>& top_help();
 

@@ -102,6 +102,18 @@ TEST_F(QueueCommands, QueueListSaysWhoLendsAndBorrows) {
   EXPECT_THAT(weir({"queue", "list"}).out, Not(HasSubstr("borrowed")));
 }
 
+TEST_F(QueueCommands, OfManyLendersThoseOfMostSlotsAreNamed) {
+  auto borrower = queue_status("production");
+  borrower.maps.__set_borrows(30);
+  fake.queue_list = {borrower};
+  for (int i = 1; i <= 9; ++i) {
+    fake.queue_list.push_back(queue_status("team_" + std::to_string(i)));
+    fake.queue_list.back().maps.__set_lends(i == 7 ? 20 : 1);
+  }
+  EXPECT_THAT(weir({"queue", "list"}).out,
+              HasSubstr("lent by team_7 20, team_1 1, team_2 1, team_3 1, team_4 1 and 4 more\n"));
+}
+
 TEST_F(QueueCommands, AClaimThatStandsStillIsPausedAndNotDue) {
   auto queue = queue_status("research");
   wire::ClaimInfo claim;

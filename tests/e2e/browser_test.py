@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import time
 import unittest
 import urllib.request
 
@@ -176,7 +177,12 @@ class Pages(WithPages):
         self.browser.open("/queues/production?tab=claims")
         self.browser.see("paused")
         self.browser.open("/queues/production?tab=settings")
-        self.browser.see("40%; does not count under the policy that rules")
+        self.browser.see("40%; does not count while fair rules")
+        self.browser.see("map 1h00m, reduce 1h00m; does not count while fair rules")
+        self.ok("policy", "set", "fifo", user="ann")
+        self.browser.see("40%; does not count while fifo rules")
+        self.ok("policy", "set", "capacity", user="ann")
+        self.browser.wait("it counts", lambda: "does not count" not in self.browser.text())
         self.sound()
 
     def test_pages_follow_when_the_policy_is_switched(self):
@@ -202,7 +208,8 @@ class Pages(WithPages):
               chart.set(points, step);
               const path = (name) => chart.element.querySelector('.c-line.' + name).getAttribute('d');
               done({running: path('c-running'), pending: path('c-pending'),
-                    above: [...chart.element.querySelectorAll('.c-above')].map((one) => one.textContent)});
+                    above: [...chart.element.querySelectorAll('.c-above')].map((one) => one.textContent),
+                    over: [...chart.element.querySelectorAll('.c-over')].map((one) => one.getAttribute('d'))});
             })""", points, step)
 
     def test_a_chart_has_gaps_where_nothing_was_measured_and_marks_what_is_above_it(self):
@@ -218,6 +225,12 @@ class Pages(WithPages):
         self.assertEqual(drawn["above"], ["\u25b2 up to 35"])
         top = min(float(y) for y in re.findall(r"[ML][\d.]+ ([\d.]+)", drawn["pending"]))
         self.assertNotRegex(drawn["pending"], rf"[ML][\d.]+ {top}L[\d.]+ {top}\D")  # no flat line at the top
+        self.assertEqual(len(drawn["over"]), 1)
+        points = [{"t": t * 1000, "running": 4, "pending": 35 if t in (10, 11, 13, 60, 70) else 2} for t in range(80)]
+        points[60]["pending"] = 50
+        drawn = self.chart(points, 1000)
+        self.assertEqual(len(drawn["over"]), 4, "each stretch, near to one another or not")
+        self.assertIn("\u25b2 50", drawn["above"])
         self.sound()
 
     def test_changes_arrive_by_themselves(self):
@@ -540,10 +553,31 @@ class Administrators(WithPages):
         other.write_text(self.json("conf", "show")["text"].replace("50%", "45%").replace("10%", "15%"))
         self.browser.js("""const area = document.querySelector('.editor textarea'); area.value += '\\n# mine\\n';
                            area.dispatchEvent(new Event('input', {bubbles: true}))""")
+        may = "return !document.querySelector('.edit-side button.primary').disabled"
+        self.browser.wait("it may be applied", lambda: self.browser.js(may))
         self.ok("conf", "apply", other, user="ann")
-        self.browser.see("while you edit")
+        self.browser.see("changed by ann (number 2) while you edit")
+        self.browser.wait("it is checked", lambda: "Sound" in self.browser.text(".panel-head"))
+        time.sleep(1)
+        self.assertFalse(self.browser.js(may), "not onto what was not edited")
         self.assertIn("# mine", self.browser.js("return document.querySelector('.editor textarea').value"))
-        self.sound()
+        self.browser.click("button", "Keep mine")
+        self.browser.see("takes back what was changed by ann (number 2)")
+        self.browser.click(".edit-side button", "Apply…")
+        self.browser.see("It takes back what was changed by ann (number 2)", "dialog")
+        # What comes while the dialog is open is not overwritten either.
+        other.write_text(other.read_text().replace("45%", "44%").replace("15%", "16%"))
+        self.ok("conf", "apply", other, user="ann")
+        self.browser.click("dialog button.primary")
+        self.browser.see("meanwhile (number 3)", "dialog .problem")
+        self.assertIn("44%", self.json("conf", "show")["text"])
+        self.browser.press(Keys.ESCAPE)
+        self.browser.see("(number 3) while you edit")
+        self.browser.click("button", "Keep mine")
+        self.browser.click(".edit-side button", "Apply…")
+        self.browser.click("dialog button.primary")
+        wait_for("mine are in force", lambda: "# mine" in self.json("conf", "show")["text"])
+        self.assertEqual([one for one in self.browser.failed_requests() if not one.startswith("412")], [])
 
     def test_who_may_not_is_told_so_and_nothing_happens(self):
         self.start_pages(user="eve")

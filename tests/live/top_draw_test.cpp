@@ -96,6 +96,31 @@ TEST(TopDraw, HasWhatTheClusterDoes) {
   EXPECT_THAT(lines[23], HasSubstr("q quit"));
 }
 
+TEST(TopDraw, UnderFairQueuesHaveSharesAndBorrowNothing) {
+  TopModel model = sample();
+  const ScreenSize size = {.columns = 120, .rows = 24, .ascii = true};
+  EXPECT_THAT(texts(model, {}, size),
+              Contains(AllOf(HasSubstr(" RUN/GUAR  WAIT "), HasSubstr("MAPS"))));
+  EXPECT_THAT(texts(model, {}, size), Contains(AllOf(HasSubstr("vision"), HasSubstr("+"))));
+  model.policy = "fair";
+  for (TopQueue& queue : model.queues) {
+    for (auto& slots : queue.of) {
+      slots.guarantees = false;
+      slots.share_thousandths = 12'000;
+    }
+  }
+  EXPECT_THAT(texts(model, {}, size),
+              Contains(AllOf(HasSubstr(" RUN/SHARE  WAIT "), HasSubstr("MAPS"))));
+  EXPECT_THAT(texts(model, {}, size),
+              Contains(AllOf(HasSubstr("vision"), HasSubstr("14/12.0"), HasSubstr("#|#"),
+                             Not(HasSubstr("+")))));
+  for (TopQueue& queue : model.queues) {
+    for (auto& slots : queue.of) slots.share_thousandths.reset();
+  }
+  EXPECT_THAT(texts(model, {}, size),
+              Contains(AllOf(HasSubstr("    RUN  WAIT "), HasSubstr("MAPS"))));
+}
+
 TEST(TopDraw, WhatKillsLostIsInSlotsOrOfEachDimension) {
   TopModel model = sample();
   model.kills = 2;
@@ -192,6 +217,19 @@ TEST(TopDraw, OfAPathTheEndIsShown) {
               Contains(HasSubstr("~speech")));
 }
 
+TEST(TopDraw, InTheTreeANameKeepsBothEnds) {
+  TopModel model = sample();
+  model.queues = {queue("research", 1, 2), queue("research.language-understanding-en", 1, 2),
+                  queue("research.language-understanding-fr", 1, 2)};
+  const auto lines = texts(model, {}, {.columns = 80, .rows = 24});
+  EXPECT_THAT(lines, Contains(HasSubstr("  language…anding-en")));
+  EXPECT_THAT(lines, Contains(HasSubstr("  language…anding-fr")));
+  EXPECT_EQ(ends_of("abc", 3), "abc");
+  EXPECT_EQ(ends_of("abcdef", 1), "…");
+  EXPECT_EQ(ends_of("abcdef", 0), "");
+  EXPECT_EQ(ends_of("名前名前名前", 5), "名…前");
+}
+
 TEST(TopDraw, SaysThatNobodyAnswersAndSinceWhen) {
   TopModel model = sample();
   model.trouble = "Connection refused";
@@ -202,13 +240,13 @@ TEST(TopDraw, SaysThatNobodyAnswersAndSinceWhen) {
 }
 
 TEST(TopDraw, ABarShowsWhatIsUsedWithinAndBeyondTheGuarantee) {
-  EXPECT_EQ(text_of(bar({.running = 2, .guaranteed = 5, .maximum = 8, .whole = 10}, 10, true)),
+  EXPECT_EQ(text_of(bar({.running = 2, .due = 5, .maximum = 8, .whole = 10}, 10, true)),
             "##...|  : ");
-  EXPECT_EQ(text_of(bar({.running = 8, .guaranteed = 5, .maximum = -1, .whole = 10}, 10, true)),
+  EXPECT_EQ(text_of(bar({.running = 8, .due = 5, .maximum = -1, .whole = 10}, 10, true)),
             "#####|++  ");
   EXPECT_EQ(text_of(bar({.running = 10, .whole = 10}, 4, true)), "####");
   EXPECT_EQ(text_of(bar({.running = 1, .whole = 1000}, 4, true)), "#   ");
-  EXPECT_EQ(text_of(bar({.running = 90, .guaranteed = 20, .whole = 10}, 4, true)), "###|");
+  EXPECT_EQ(text_of(bar({.running = 90, .due = 20, .whole = 10}, 4, true)), "###|");
   EXPECT_EQ(text_of(bar({.running = 1}, 0, true)), "");
 }
 

@@ -5,7 +5,7 @@ import {h, visible} from './dom.js';
 import {confirm, notice} from './dialogs.js';
 import {counted, whole} from './format.js';
 import {roomOf} from './measure.js';
-import {mayBeChanged, openTo} from './rights.js';
+import {mayBeChanged, openTo, priorityMeans} from './rights.js';
 
 export const PRIORITIES = ['VERY_HIGH', 'HIGH', 'NORMAL', 'LOW', 'VERY_LOW'];
 
@@ -20,7 +20,16 @@ export async function setPriority(one, priority) {
   });
 }
 
-export function askPriority(one) {
+/** What a priority does for these jobs, for the dialog that sets it. */
+export async function priorityNote(jobs) {
+  const [queues, {policy}] = await Promise.all([get('/queues'), get('/cluster')]);
+  const names = [...new Set(jobs.map((one) => one.queue))];
+  const {text, counts} = priorityMeans(policy, queues, names);
+  return h('p', {class: counts ? 'muted' : 'loss'}, visible(text));
+}
+
+export async function askPriority(one) {
+  const note = await priorityNote([one]).catch(() => null);
   const select = h(
     'select',
     {autofocus: true, 'aria-label': 'Priority'},
@@ -34,12 +43,7 @@ export function askPriority(one) {
       {},
       h('p', {}, named(one), ` has priority ${one.priority}.`),
       select,
-      h(
-        'p',
-        {class: 'muted'},
-        'Under capacity it counts in queues that go by priority; under fair it ' +
-          "is the job's weight; under fifo it decides who comes first.",
-      ),
+      note,
     ),
     run: () => setPriority(one, select.value),
   });

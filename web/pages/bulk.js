@@ -4,7 +4,7 @@ import {get, send} from './api.js';
 import {h, setText, visible} from './dom.js';
 import {confirm, notice, openDialog, refusal} from './dialogs.js';
 import {counted, whole} from './format.js';
-import {PRIORITIES, queueOptions} from './actions.js';
+import {PRIORITIES, priorityNote, queueOptions} from './actions.js';
 import {mayBeChanged, openTo} from './rights.js';
 
 const NAMED = 5;
@@ -150,8 +150,9 @@ async function askMove(selection) {
   });
 }
 
-function askPriority(selection) {
+async function askPriority(selection) {
   const jobs = selection.jobs();
+  const note = await priorityNote(jobs).catch(() => null);
   const select = h(
     'select',
     {autofocus: true, 'aria-label': 'Priority'},
@@ -160,7 +161,7 @@ function askPriority(selection) {
   return ask(selection, {
     title: 'Priority of',
     action: 'Set priority of',
-    before: select,
+    before: [select, note],
     are: () => `${jobs.length === 1 ? 'has' : 'have'} priority ${select.value}`,
     change: (job) => send('PATCH', path(job), {priority: select.value}),
     back: (job) => send('PATCH', path(job), {priority: job.priority}),

@@ -41,19 +41,39 @@ function path(points, x, y, step, top) {
   return points.length > 1 ? text : text + 'h1';
 }
 
-/** Where a line is above the top: how far up it goes there, and from where to where. */
+/** Each stretch in which a line is above the top: how far up it goes, and from where to where. */
 function above(all, x, top) {
   const out = [];
-  for (const [t, value] of all.flat()) {
-    if (value <= top) continue;
-    const last = out[out.length - 1];
-    const px = x(t);
-    if (last && px - last.to < MARK_WIDTH) {
-      last.to = px;
-      last.most = Math.max(last.most, value);
-    } else out.push({from: px, to: px, most: value});
+  for (const run of all) {
+    let last = null;
+    for (const [t, value] of run) {
+      if (value <= top) last = null;
+      else if (last) Object.assign(last, {to: x(t), most: Math.max(last.most, value)});
+      else out.push((last = {from: x(t), to: x(t), most: value}));
+    }
   }
   return out;
+}
+
+/** Each is marked along the top; how far up it goes stands beside the highest that have room. */
+function marks(stretches, className, width) {
+  const said = [];
+  for (const one of stretches.toSorted((a, b) => b.most - a.most)) {
+    const at = Math.max(LEFT + 30, Math.min(width - 40, (one.from + one.to) / 2));
+    if (said.every((other) => Math.abs(other.at - at) >= MARK_WIDTH)) said.push({...one, at});
+  }
+  return [
+    ...stretches.map(({from, to}) =>
+      svg('path', {class: `c-over ${className}`, d: `M${from - 2} ${TOP}H${to + 2}`}),
+    ),
+    ...said.map(({from, to, most, at}) =>
+      svg(
+        'text',
+        {x: at, y: 11, class: `c-above ${className}`},
+        `▲ ${from === to ? '' : 'up to '}${whole(most)}`,
+      ),
+    ),
+  ];
 }
 
 /**
@@ -147,16 +167,7 @@ export function timeChart({series, label, unit}) {
         out.push(svg('path', {class: `c-area ${one.className}`, d: areas.join('')}));
       }
       out.push(svg('path', {class: `c-line ${one.className}`, d: lines.join('')}));
-      for (const {from, to, most} of above(all, x, top)) {
-        const middle = Math.max(LEFT + 30, Math.min(width - 40, (from + to) / 2));
-        out.push(
-          svg(
-            'text',
-            {x: middle, y: 11, class: `c-above ${one.className}`},
-            `▲ ${from === to ? '' : 'up to '}${whole(most)}`,
-          ),
-        );
-      }
+      out.push(marks(above(all, x, top), one.className, width));
     }
     mark = svg('line', {class: 'c-mark', y1: TOP, y2: HEIGHT - BOTTOM, x1: -9, x2: -9});
     fill(drawing, out, mark);

@@ -109,16 +109,6 @@ export function userText(text, className = '') {
   );
 }
 
-/** A queue's path in a link (or what it is given): where there is no room its beginning goes. */
-export function setPath(element, path) {
-  if (!element.path) {
-    element.path = h('bdi', {dir: 'ltr'});
-    element.replaceChildren(element.path);
-  }
-  element.classList.toggle('path', path.includes('.')); // a name alone loses its end
-  setText(element.path, visible(path));
-}
-
 export function link(href, ...children) {
   return h('a', {href}, ...children);
 }

@@ -1,5 +1,6 @@
 // What rows of jobs are made of, wherever jobs are listed.
-import {h, fill, oneLine, setPath, setText, visible} from './dom.js';
+import {h, fill, oneLine, setText, visible} from './dom.js';
+import {setPath} from './names.js';
 import {tone, duration, whole} from './format.js';
 import {colourClass} from './colours.js';
 import {setProgress} from './bars.js';
@@ -39,9 +40,11 @@ function stateCell(cell, job) {
   fill(cell, stateBadge(job.state));
 }
 
+export const DOT = 17; // pixels of the mark in a queue's colour, and beside it
+
 /** A queue as a link in its colour. */
 export function queueLink(name) {
-  const text = h('span', {title: name});
+  const text = h('span', {});
   setPath(text, name);
   return h(
     'a',
@@ -61,12 +64,19 @@ function queueCell(cell, {queue}) {
   cell.dot.hidden = cell.link.hidden = !queue;
   cell.link.href = href.queue(queue ?? '');
   setPath(cell.link, queue ?? '');
-  cell.link.title = visible(queue);
 }
 
-/** The column of what has a queue, or has none. */
+/** The column of what has a queue, or has none: as wide as the longest, where there is room. */
 export function queueColumn(options) {
-  return {key: 'queue', label: 'Queue', className: 'with-dot', draw: queueCell, ...options};
+  return {
+    key: 'queue',
+    label: 'Queue',
+    least: 118,
+    names: {of: ({queue}) => queue ?? '', beside: () => DOT},
+    className: 'with-dot',
+    draw: queueCell,
+    ...options,
+  };
 }
 
 function reasonCell(cell, job) {
@@ -106,7 +116,7 @@ export function jobColumns({queue = true, select = null} = {}) {
     },
     {key: 'state', label: 'State', width: '92px', sort: 'state', draw: stateCell},
     ...(queue
-      ? [queueColumn({width: 'minmax(118px, 0.8fr)', from: 620, sort: 'queue'})]
+      ? [queueColumn({from: 620, sort: 'queue'})]
       : []),
     {
       key: 'user',

@@ -11,7 +11,7 @@ import {confirm, notice} from './dialogs.js';
 import {colourClass, knowQueues} from './colours.js';
 import {measureOfAll, roomOf, slotsText} from './measure.js';
 import {failure, loading} from './states.js';
-import {mayChange, openTo, priorityCounts} from './rights.js';
+import {PRIORITY, mayChange, openTo, priorityCounts} from './rights.js';
 
 /** What helps this job, of what whoever acts may do. */
 function remedies(job, {policy, queue, queues}) {
@@ -83,6 +83,8 @@ function advice(reason, {counts}) {
 function suggestion(job, {may, targets}) {
   if (!may)
     return h('p', {class: 'muted'}, 'Its owner, or who administers its queue, may change it.');
+  if (job.state === 'HELD')
+    return h('p', {}, 'It would start in no queue while it is held: release it first.');
   const kind = needs(job);
   const best = targets
     .map((queue) => ({queue, room: roomOf(queue, kind)}))
@@ -116,11 +118,6 @@ function suggestion(job, {may, targets}) {
     ),
   );
 }
-
-const PRIORITY = {
-  fair: "Under fair a job's priority is its weight.",
-  fifo: 'Under fifo jobs of all queues go by priority.',
-};
 
 function priorityLine(policy, {counts}) {
   const text =

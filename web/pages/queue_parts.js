@@ -125,6 +125,9 @@ export function userTable(queue) {
   );
 }
 
+const IDLE_GUARANTEE =
+  'Guaranteed slots (GC): what the queue can have whenever it wants them, while capacity rules.';
+
 function maximumOf(queue) {
   const dimensions = Object.entries(queue.dimensions);
   if (dimensions.length)
@@ -133,8 +136,9 @@ function maximumOf(queue) {
 }
 
 /** Facts of what the queue has had: of maps and reduces, or a line a dimension. */
-function totals(queue) {
-  const tip = `${WORDS.slotTime} Since ${moment(queue.totals_since_ms)}.`;
+function totals(queue, idle) {
+  const when = idle ? ' Lent and borrowed: while capacity ruled.' : '';
+  const tip = `${WORDS.slotTime}${when} Since ${moment(queue.totals_since_ms)}.`;
   const fact = (name, time, text) => [
     `used, lent, borrowed (${name})`,
     time ? ['used', 'lent', 'borrowed'].map((key) => text(time[key + '_ms'])).join(', ') : DASH,
@@ -151,7 +155,8 @@ function totals(queue) {
   ];
 }
 
-export function settingsList(queue) {
+/** `policy` rules now: guarantees, and what they are defended by, count under capacity alone. */
+export function settingsList(queue, policy) {
   const time = (ms) => (ms === null ? DASH : ms < 0 ? 'never' : duration(ms));
   const named = (names) =>
     names === null
@@ -160,24 +165,24 @@ export function settingsList(queue) {
         ? names.map(visible).join(', ')
         : 'administrators alone';
   const slots = [queue.maps, ...Object.values(queue.dimensions)];
-  const counts = slots.some((one) => measureOf(one) === 'guarantee');
+  const idle = !slots.some((one) => measureOf(one) === 'guarantee');
+  const not = idle ? `; does not count while ${policy ?? 'another policy'} rules` : '';
   const facts = [
-    [
-      'guaranteed',
-      counts ? queue.guaranteed : `${queue.guaranteed}; does not count under the policy that rules`,
-      WORDS.guaranteed,
-    ],
+    ['guaranteed', queue.guaranteed + not, idle ? IDLE_GUARANTEE : WORDS.guaranteed],
     ['maximum', maximumOf(queue), WORDS.maximum],
     [
       'reclaim after',
-      Object.keys(queue.dimensions).length
+      (Object.keys(queue.dimensions).length
         ? time(queue.reclaim_after_map_ms)
-        : `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`,
+        : `map ${time(queue.reclaim_after_map_ms)}, reduce ${time(queue.reclaim_after_reduce_ms)}`) +
+        not,
       'How long a claim of the queue waits until tasks of others are killed for it.',
     ],
     [
       'kill budget',
-      queue.kill_budget === null ? 'unlimited' : `${whole(queue.kill_budget)} slot-seconds an hour`,
+      (queue.kill_budget === null
+        ? 'unlimited'
+        : `${whole(queue.kill_budget)} slot-seconds an hour`) + not,
       'Slot-time of its tasks that may be lost to kills for other queues within an hour.',
     ],
     [
@@ -186,7 +191,7 @@ export function settingsList(queue) {
     ],
     ['submit', named(queue.submit)],
     ['administer', named(queue.administer)],
-    ...totals(queue),
+    ...totals(queue, idle),
   ];
   const list = h('div', {});
   showFacts(list, facts);

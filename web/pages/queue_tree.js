@@ -1,6 +1,7 @@
 // The queues as a tree with bars: the heart of the overview and of the page of queues. Branches
 // fold, and what is folded is in the address; a filter shows matching queues with their parents.
-import {h, setPath, setText, visible} from './dom.js';
+import {h, setText} from './dom.js';
+import {setPath} from './names.js';
 import {Table} from './table.js';
 import {CLASSES, makeBar, setBar, scales, ownScale} from './bars.js';
 import {colourClass, knowQueues} from './colours.js';
@@ -18,10 +19,13 @@ import {
 
 const EACH_ABOVE = 20; // of so many queues each has a scale of its own: bars can be read
 const FOLD_ABOVE = 80; // so many queues begin folded
+// Pixels of a name's column beside the name.
+const BESIDE = 26;
+const INDENT = 16;
+const STOPPED = 64;
 
 const parentOf = (name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '');
 const lastPart = (name) => name.slice(name.lastIndexOf('.') + 1);
-const depthOf = (name) => name.split('.').length - 1;
 
 function slotsCell(cell, queue, view, kind, tree) {
   if (!cell.bar) {
@@ -142,7 +146,12 @@ export class QueueTree {
       {
         key: 'name',
         label: 'Queue',
-        width: 'minmax(130px, 2.2fr)',
+        least: 130,
+        names: {
+          of: (queue) => this.nameOf(queue),
+          beside: (queue) =>
+            BESIDE + INDENT * this.depth(queue) + (queue.state === 'STOPPED' ? STOPPED : 0),
+        },
         sort: 'tree',
         tip: 'In the order of the tree. By another column they are a list, without the tree.',
         className: 'tree-name',
@@ -260,8 +269,7 @@ export class QueueTree {
       cell.append(cell.fold, cell.dot, cell.link, cell.badge);
     }
     cell.queue = queue;
-    const list = this.isList();
-    cell.style.setProperty('--depth', list ? 0 : depthOf(queue.name));
+    cell.style.setProperty('--depth', this.depth(queue));
     cell.fold.hidden = queue.leaf;
     const open = this.isOpen(queue.name);
     setText(cell.fold, open ? '▾' : '▸');
@@ -270,10 +278,18 @@ export class QueueTree {
     cell.dot.className = 'dot ' + colourClass(queue.name, queue.leaf);
     cell.dot.hidden = !queue.leaf;
     cell.link.href = href.queue(queue.name);
+    setPath(cell.link, this.nameOf(queue));
     cell.link.title = queue.name;
-    const whole = this.filter || list;
-    setPath(cell.link, whole ? queue.name : lastPart(queue.name));
     cell.badge.hidden = queue.state !== 'STOPPED';
+  }
+
+  depth({name}) {
+    return this.isList() ? 0 : name.split('.').length - 1;
+  }
+
+  /** In the tree its place says the rest. */
+  nameOf(queue) {
+    return this.filter || this.isList() ? queue.name : lastPart(queue.name);
   }
 
   isList() {

@@ -31,3 +31,26 @@ export function openTo(queues, except = []) {
 export function priorityCounts(policy, queue) {
   return policy !== 'capacity' || Boolean(queue?.priorities);
 }
+
+export const PRIORITY = {
+  fair: "Under fair a job's priority is its weight.",
+  fifo: 'Under fifo jobs of all queues go by priority.',
+};
+const NAMED = 3;
+
+/** What a priority does now for jobs in queues of these names; and whether it does something. */
+export function priorityMeans(policy, queues, names) {
+  if (PRIORITY[policy]) return {text: PRIORITY[policy], counts: true};
+  const idle = names.filter(
+    (name) => !priorityCounts(policy, queues.find((queue) => queue.name === name)),
+  );
+  if (!idle.length)
+    return {text: 'Jobs go by priority there, then by submit time.', counts: true};
+  const more = idle.length - NAMED;
+  const where = idle.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const go = idle.length === 1 ? 'that queue goes' : 'these queues go';
+  return {
+    text: `It does not count in ${where} now: under capacity ${go} by submit time.`,
+    counts: false,
+  };
+}

@@ -4,11 +4,16 @@
 //
 // A column: {key, label, tip, width, from, right, sort, text(item) or draw(cell, item)}; `from` is
 // the least width of the table, in pixels, at which the column is shown, `upTo` the first at which
-// it is not.
+// it is not. A column of names has, instead of `width`, `least` and names: {of(item), beside(item)}:
+// it is as wide as the longest of them, with the pixels beside it, up to a part of the table.
 import {h, fill, setText} from './dom.js';
+import {widest} from './names.js';
 
 const PRINTED_ROWS = 500; // paper has no rows to scroll to
 const SPARE_ROWS = 6;
+// Of the table's width, for a column of names: where there are few others, and else.
+const NAMES_PART = {few: 0.5, many: 0.36};
+const FEW_BELOW = 660; // pixels
 
 export class Table {
   constructor({
@@ -41,6 +46,7 @@ export class Table {
     });
     this.items = [];
     this.rows = new Map(); // key -> row element
+    this.longest = new Map(); // key of a column of names -> pixels of the longest
     this.active = null; // key of the row in the tab order
     this.head = h('div', {class: 't-head', role: 'row'});
     this.body = h('div', {class: 't-body', role: 'rowgroup'});
@@ -77,6 +83,7 @@ export class Table {
     this.element.setAttribute('aria-rowcount', items.length + 1);
     this.body.style.setProperty('height', `${items.length * this.rowHeight}px`);
     if (this.emptyState) fill(this.note, items.length ? null : this.emptyState());
+    this.layColumns();
     this.draw(true);
   }
 
@@ -88,6 +95,29 @@ export class Table {
     this.draw();
   }
 
+  /** What was once wide stays so: columns do not move while one reads. */
+  widthOf({key, width, least, names}) {
+    if (!names) return width;
+    const all = new Map();
+    for (const item of this.items) {
+      const one = [names.of(item), names.beside(item)];
+      all.set(one.join('\n'), one);
+    }
+    const longest = Math.max(this.longest.get(key) ?? 0, widest([...all.values()], this.element));
+    this.longest.set(key, longest);
+    const whole = this.element.clientWidth;
+    const part = whole < FEW_BELOW ? NAMES_PART.few : NAMES_PART.many;
+    const most = Math.min(longest, Math.floor(whole * part));
+    return `minmax(${least}px, ${Math.max(least, most)}px)`;
+  }
+
+  layColumns() {
+    if (!this.shown || !this.element.isConnected) return;
+    const columns = this.shown.map((column) => this.widthOf(column)).join(' ');
+    if (columns !== this.laid) this.element.style.setProperty('--columns', columns);
+    this.laid = columns;
+  }
+
   layOut() {
     const width = this.element.clientWidth;
     const isNarrow = Boolean(this.narrow && width < this.narrow.below);
@@ -95,10 +125,13 @@ export class Table {
       (column) => width >= (column.from ?? 0) && width < (column.upTo ?? Infinity),
     );
     const signature = shown.map((column) => column.key).join() + isNarrow;
-    if (signature === this.signature) return this.draw();
+    if (signature === this.signature) {
+      this.layColumns();
+      return this.draw();
+    }
     this.signature = signature;
     this.shown = shown;
-    this.element.style.setProperty('--columns', shown.map((column) => column.width).join(' '));
+    this.layColumns();
     this.rowHeight = isNarrow ? this.narrow.rowHeight : this.wideHeight;
     this.element.style.setProperty('--row-height', `${this.rowHeight}px`);
     this.element.classList.toggle('narrow', isNarrow);
@@ -194,8 +227,22 @@ export class Table {
       this.active = from < to ? this.keyOf(this.items[from]) : null;
     for (let i = from; i < to; i++) this.drawRow(i, changed);
     for (const row of this.spare) row.remove();
+    this.openCut();
     if (gone) this.focusIndex(place);
     if (this.onEnd && to >= this.items.length - 20 && this.items.length) this.onEnd();
+  }
+
+  /** What is cut in a column of sentences can be opened: by the pointer, a click, the arrow keys. */
+  openCut() {
+    const cells = [...this.body.querySelectorAll('.whole')];
+    const cut = cells.map((cell) => {
+      const text = cell.firstElementChild ?? cell;
+      return text.scrollWidth > text.clientWidth || text.scrollHeight > text.clientHeight;
+    });
+    cells.forEach((cell, i) => {
+      if (cut[i]) cell.dataset.tip = cell.textContent;
+      else delete cell.dataset.tip;
+    });
   }
 
   drawRow(index, changed) {

@@ -139,9 +139,10 @@ export function draw(page) {
       key: 'what',
       label: 'What',
       width: 'minmax(180px, 4fr)',
-      draw: (cell, one) => fill(cell, sentence(one)),
+      className: 'whole',
+      draw: (cell, one) => fill(cell, h('span', {}, sentence(one))),
     },
-    queueColumn({width: 'minmax(100px, 1fr)', from: 700}),
+    queueColumn({least: 100, from: 700}),
     {
       key: 'user',
       label: 'User',
@@ -153,6 +154,7 @@ export function draw(page) {
   const table = new Table({
     columns,
     rowHeight: 30,
+    narrow: {below: 620, rowHeight: 46},
     keyOf: (one) => one.number,
     label: 'Decisions',
     onEnd: () => more(),

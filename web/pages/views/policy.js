@@ -39,8 +39,8 @@ function askSwitch(policy, to) {
   });
 }
 
-function cell(figures, scale, name) {
-  if (!figures) return h('td', {class: 'muted'}, DASH);
+function cell(figures, scale, name, under) {
+  if (!figures) return h('td', {class: 'muted', 'data-of': under}, DASH);
   const then = wouldRun(figures);
   const has = [];
   if (figures.share !== undefined) has.push(`share ${share(figures.share)}`);
@@ -51,7 +51,7 @@ function cell(figures, scale, name) {
   const of = (n) => Math.min(1, n / scale).toFixed(4);
   return h(
     'td',
-    {},
+    {'data-of': under},
     h(
       'div',
       {class: 'delta ' + colourClass(name)},
@@ -90,6 +90,10 @@ function compare(policy, view, kind) {
     ),
   );
   const shown = names.slice(0, 300);
+  const titleOf = (one) =>
+    one.policy +
+    (one.of === 'pools' ? ' (pools)' : '') +
+    (one.policy === policy.current ? ', rules' : '');
   return h(
     'section',
     {class: 'panel'},
@@ -131,15 +135,7 @@ function compare(policy, view, kind) {
                 'Runs, pending',
               ),
             ),
-            by.map(([one]) =>
-              h(
-                'th',
-                {},
-                one.policy +
-                  (one.of === 'pools' ? ' (pools)' : '') +
-                  (one.policy === policy.current ? ', rules' : ''),
-              ),
-            ),
+            by.map(([one]) => h('th', {}, titleOf(one))),
           ),
         ),
         h(
@@ -159,10 +155,10 @@ function compare(policy, view, kind) {
               ),
               h(
                 'td',
-                {class: 'right'},
+                {class: 'right', 'data-of': 'Runs, pending'},
                 any ? `${whole(any.running)}, +${whole(any.pending)}` : DASH,
               ),
-              by.map(([, shares]) => cell(shares.get(name)?.[view], scale, name)),
+              by.map(([one, shares]) => cell(shares.get(name)?.[view], scale, name, titleOf(one))),
             );
           }),
         ),

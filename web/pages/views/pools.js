@@ -1,6 +1,7 @@
 // Pools and shares, the fair scheduler's page: pools with their shares, and their jobs with pool
 // and priority as menus that change them in place.
 import {h, fill, setText, visible} from '../dom.js';
+import {setPath} from '../names.js';
 import {Table} from '../table.js';
 import {whole, share, duration, slotTime, DASH} from '../format.js';
 import {query, setQuery} from '../router.js';
@@ -10,6 +11,17 @@ import {PRIORITIES, setPriority, move} from '../actions.js';
 import {actingAs, notice, refusal} from '../dialogs.js';
 import {empty, loading} from '../states.js';
 import {WORDS} from '../words.js';
+
+/** Jobs are in leaves: what is above has those below it. */
+function withJobsBelow(pools) {
+  return pools.map((pool) => {
+    const below = pools.filter(({name}) => name.startsWith(pool.name + '.'));
+    if (!below.length || pool.jobs_running === undefined) return pool;
+    const leaves = below.filter(({name}) => !below.some((one) => one.name.startsWith(name + '.')));
+    const sum = (key) => leaves.reduce((all, one) => all + (one[key] ?? 0), 0);
+    return {...pool, jobs_running: sum('jobs_running'), jobs_waiting: sum('jobs_waiting')};
+  });
+}
 
 const pair = (of) => (pool) => `${of(pool.maps)} / ${of(pool.reduces)}`;
 
@@ -37,8 +49,7 @@ function poolColumns(advanced) {
           );
         cell.pool = pool;
         cell.firstChild.className = 'dot ' + colourClass(pool.name);
-        setText(cell.lastChild, visible(pool.name));
-        cell.lastChild.title = visible(pool.name);
+        setPath(cell.lastChild, pool.name);
       },
     },
     {
@@ -53,8 +64,8 @@ function poolColumns(advanced) {
           ? DASH
           : `${whole(pool.jobs_running)}/${whole(pool.jobs_waiting ?? 0)}`,
     },
-    figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, '84px'),
-    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, '96px'),
+    figure('running', 'Running', WORDS.running, (one) => whole(one.running), 0, '72px'),
+    figure('share', 'Fair share', WORDS.fairShare, (one) => share(one.share), 0, '88px'),
     figure(
       'demand',
       'Demand',
@@ -336,7 +347,7 @@ export function draw(page) {
     );
   };
   const showPools = (value) => {
-    pools = value;
+    pools = withJobsBelow(value);
     if (!table) drawTable();
     table.set(pools);
   };

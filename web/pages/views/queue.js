@@ -116,11 +116,12 @@ export function draw(page) {
     fill(parts.claims, claimTable(queue));
     fill(parts.kills, killTable(queue));
     fill(parts.users, userTable(queue));
-    fill(parts.settings, settingsList(queue));
+    fill(parts.settings, settingsList(queue, cluster?.policy));
   };
   stateButton.addEventListener('click', () => queue && askQueueState(queue));
   page.use('/cluster', {topic: 'cluster', every: 10_000}, (value) => {
     cluster = value ?? cluster;
+    if (queue) fill(parts.settings, settingsList(queue, cluster?.policy));
   });
   showQueues(page, trouble, show);
   const panel = (title, element) =>

@@ -101,8 +101,7 @@ function drawEditor(page, place) {
     {
       on: {
         click: () => {
-          editor.value = inForce.text;
-          changed();
+          takeTheirs();
         },
       },
     },
@@ -114,6 +113,8 @@ function drawEditor(page, place) {
     'Apply…',
   );
   let inForce = null;
+  let base = null; // what is edited here: it is applied onto that alone
+  let over = null; // what others have applied since, and is to be taken back knowingly
   let timer = 0;
   let asked = 0;
   let known = null;
@@ -123,6 +124,44 @@ function drawEditor(page, place) {
     clearTimeout(timer);
     timer = setTimeout(changed, CHECK_AFTER_MS);
   });
+  const isStale = () => base.number !== inForce.number;
+  const whoOf = ({by, number}) => `${visible(by || 'the settings file')} (number ${whole(number)})`;
+  const takeTheirs = () => {
+    editor.value = inForce.text;
+    [base, over] = [inForce, null];
+    showStale();
+    changed();
+  };
+  const keepMine = () => {
+    [base, over] = [inForce, inForce];
+    showStale();
+    changed();
+  };
+  const showStale = () => {
+    const button = (text, click) => h('button', {on: {click}}, text);
+    const differs = () =>
+      openDialog('What differs', diffElement(inForce.text, editor.value), null, 'wide');
+    fill(
+      stale,
+      isStale()
+        ? h(
+            'p',
+            {class: 'banner warn'},
+            `These settings were changed by ${whoOf(inForce)} while you edit. `,
+            button('What differs', differs),
+            button('Take theirs', takeTheirs),
+            button('Keep mine', keepMine),
+          )
+        : over &&
+            h(
+              'p',
+              {class: 'banner warn'},
+              `Your text takes back what was changed by ${whoOf(over)}. `,
+              button('What differs', differs),
+              button('Take theirs', takeTheirs),
+            ),
+    );
+  };
   const changed = async () => {
     const text = editor.value;
     const mine = ++asked;
@@ -168,7 +207,7 @@ function drawEditor(page, place) {
       if (mine !== asked) return;
       known = diff;
       fill(effectPlace, effect(diff));
-      apply.disabled = text === inForce.text || (diff.refusals ?? []).length > 0;
+      apply.disabled = text === inForce.text || (diff.refusals ?? []).length > 0 || isStale();
     } catch (error) {
       if (mine === asked) {
         setText(status, error.status ? 'Not sound' : 'No answer');
@@ -184,11 +223,13 @@ function drawEditor(page, place) {
       body: h(
         'div',
         {},
+        over &&
+          h('p', {class: 'loss'}, `It takes back what was changed by ${whoOf(over)} meanwhile.`),
         effect(known),
         h('details', {}, h('summary', {}, 'The text'), diffElement(inForce.text, editor.value)),
       ),
       run: async () => {
-        const before = inForce;
+        const before = base;
         try {
           await send('PUT', '/settings', editor.value, {headers: {'If-Match': before.etag}});
         } catch (error) {
@@ -197,7 +238,7 @@ function drawEditor(page, place) {
           throw Object.assign(error, {
             message:
               `${now.by || 'The settings file'} has changed the settings meanwhile ` +
-              `(number ${now.number}). Your text is kept; look at what differs, then apply again.`,
+              `(number ${now.number}). Your text is kept: close this, and look at what differs.`,
           });
         }
         const now = await load();
@@ -213,11 +254,11 @@ function drawEditor(page, place) {
   const load = async () => {
     const {value, headers} = await read(withMine('/settings'), {signal: page.signal});
     const mine = {...value, etag: headers.get('ETag') ?? `"${value.number}"`};
-    const untouched = !inForce || editor.value === inForce.text;
-    const other =
-      inForce && inForce.number !== mine.number && !untouched && editor.value !== mine.text;
+    const untouched = !base || editor.value === base.text;
     inForce = mine;
     if (untouched) editor.value = mine.text;
+    if (editor.value === mine.text) [base, over] = [mine, null];
+    else if (base.text === mine.text) base = mine; // the policy was switched, or the same applied
     setText(
       title,
       [
@@ -229,40 +270,7 @@ function drawEditor(page, place) {
         .filter(Boolean)
         .join(', '),
     );
-    fill(
-      stale,
-      other
-        ? h(
-            'p',
-            {class: 'banner warn'},
-            `These settings were changed by ${visible(mine.by || 'the settings file')} while ` +
-              `you edit. `,
-            h(
-              'button',
-              {
-                on: {
-                  click: () =>
-                    openDialog('What differs', diffElement(mine.text, editor.value), null, 'wide'),
-                },
-              },
-              'What differs',
-            ),
-            h(
-              'button',
-              {
-                on: {
-                  click: () => {
-                    editor.value = mine.text;
-                    fill(stale);
-                    changed();
-                  },
-                },
-              },
-              'Take theirs',
-            ),
-          )
-        : null,
-    );
+    showStale();
     changed();
     return mine;
   };

@@ -32,7 +32,7 @@ const COLUMNS = [
         h('a', {href: href.job(one.job_number)}, 'job_' + String(one.job_number).padStart(4, '0')),
       ),
   },
-  queueColumn({width: 'minmax(90px, 1fr)', from: 560}),
+  queueColumn({least: 90, from: 560}),
   {
     key: 'state',
     label: 'State',
