@@ -71,7 +71,9 @@ bool count_containers(const std::vector<QueueView>& queues) {
 Table queue_amounts_table(const std::vector<QueueView>& queues) {
   const bool guarantees = queues.front().amounts.front().figures.lends.has_value();
   std::vector<TableColumn> columns = {
-      {.header = "QUEUE", .least_width = 10}, {.header = "STATE", .rank = 4}, {"DIMENSION"}};
+      {.header = "QUEUE", .least_width = 10, .ends = true},
+      {.header = "STATE", .rank = 4},
+      {"DIMENSION"}};
   if (guarantees) columns.push_back({.header = "GUAR", .right = true});
   if (guarantees) columns.push_back({.header = "ALLOC", .right = true, .rank = 2});
   const bool keeps = any_amount(queues, [](const auto& each) { return each.kept.value_or(0); });

@@ -274,7 +274,7 @@ Table queue_table(const std::vector<QueueView>& queues) {
   if (count_containers(queues)) return queue_amounts_table(queues);
   const Shown shown(queues);
   // While all of them run the state says nothing: it goes first then, and else last.
-  std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10},
+  std::vector<TableColumn> columns = {{.header = "QUEUE", .least_width = 10, .ends = true},
                                       {.header = "STATE", .rank = shown.all_run ? 5 : 1}};
   shown.add_columns("MAP", columns);
   shown.add_columns("RED", columns);

@@ -61,7 +61,8 @@ std::string Table::line(const std::vector<std::string>& cells,
                         const std::vector<Shown>& shown) const {
   std::string line;
   for (const auto& [column, width] : shown) {
-    const std::string cell = truncated(cells[column], width);
+    const std::string cell = columns_[column].ends ? truncated_middle(cells[column], width)
+                                                   : truncated(cells[column], width);
     const std::string padding(width - display_width(cell), ' ');
     if (!line.empty()) line.append(kGap, ' ');
     line += columns_[column].right ? padding + cell : cell + padding;

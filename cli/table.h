@@ -28,6 +28,7 @@ struct TableColumn {
   bool right = false;           // numbers
   std::size_t least_width = 0;  // 0: never cut
   int rank = 0;                 // 0: never left out; else the higher goes first
+  bool ends = false;            // of a name that is cut both ends stay
 };
 
 class Table {

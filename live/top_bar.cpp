@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "live/top_draw.h"
-#include "views/text_width.h"
 
 namespace weir::live {
 
@@ -90,18 +89,6 @@ const char* run_head(const std::vector<TopQueue>& queues) {
     }
   }
   return head;
-}
-
-std::string ends_of(const std::string& text, std::size_t columns) {
-  if (display_width(text) <= columns) return text;
-  const std::string begin = truncated(text, columns - columns / 2);
-  const std::size_t rest = columns - std::min(columns, display_width(begin));
-  std::size_t from = 0;
-  while (from < text.size() && display_width(std::string_view(text).substr(from)) > rest) {
-    ++from;
-    while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0) == 0x80) ++from;
-  }
-  return begin + text.substr(from);
 }
 
 std::string text_of(const ScreenLine& line) {

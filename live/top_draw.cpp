@@ -189,7 +189,7 @@ void Painter::queue(const TopQueue& queue, bool chosen) {
   std::string name = shown(dot == std::string::npos ? queue.name : queue.name.substr(dot + 1));
   if (queue.stopped) name += " (stopped)";
   const std::size_t room = names - std::min(names, indent.size());
-  ScreenLine line = {{padded(indent + ends_of(name, room), names), chosen ? Look::kChosen
+  ScreenLine line = {{padded(indent + truncated_middle(name, room), names), chosen ? Look::kChosen
                                         : queue.leaf ? Look::kPlain
                                                      : Look::kBold}};
   for (const TaskKind kind : kTaskKinds) {

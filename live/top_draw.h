@@ -42,8 +42,6 @@ ScreenLine bar(const BarFigures& figures, std::size_t columns, bool ascii);
 std::string share_text(std::int64_t thousandths);
 // The head of what queues run, beside what the ruling policy holds them against.
 const char* run_head(const std::vector<TopQueue>& queues);
-// A name that is too long: its beginning and its end, "language-u…erstanding".
-std::string ends_of(const std::string& text, std::size_t columns);
 
 const std::vector<std::string>& top_help();
 

@@ -159,6 +159,15 @@ std::string truncated_path(std::string_view path, std::size_t columns) {
   return truncated("…" + std::string(last), columns);
 }
 
+std::string truncated_middle(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  const std::string begin = truncated(text, columns - columns / 2);
+  const std::size_t rest = columns - std::min(columns, display_width(begin));
+  while (!text.empty() && display_width(text) > rest)
+    text.remove_prefix(std::max<std::size_t>(utf8_length(text), 1));
+  return begin + std::string(text);
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   const std::size_t first = std::min(text.find_first_not_of(' '), text.size());
   const std::string margin(std::min(first + 2, columns / 2), ' ');

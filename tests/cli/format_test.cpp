@@ -98,6 +98,11 @@ TEST(Format, OfAPathTheEndIsKept) {
   EXPECT_EQ(truncated_path("production", 6), "produ…");
   EXPECT_EQ(truncated_path("research.", 4), "…");
   EXPECT_EQ(truncated_path("research.speech", 0), "");
+  EXPECT_EQ(truncated_middle("speech", 6), "speech");
+  EXPECT_EQ(truncated_middle("language-understanding", 15), "languag…tanding");
+  EXPECT_EQ(truncated_middle("名前名前名前", 5), "名…前");
+  EXPECT_EQ(truncated_middle("speech", 1), "…");
+  EXPECT_EQ(truncated_middle("speech", 0), "");
 }
 
 TEST(Format, TextIsWrappedAtSpaces) {

@@ -216,6 +216,13 @@ TEST_F(QueueCommands, QueueListLeavesOutTheStateFirstWhileItSaysNothing) {
   EXPECT_THAT(on_terminal(60, {"queue", "list"}), AllOf(HasSubstr("MAP GUAR"), HasSubstr("PEND")));
 }
 
+TEST_F(QueueCommands, OfANameInANarrowTreeBothEndsStay) {
+  fake.queue_list = {queue_status("research"), queue_status("research.language-understanding-en"),
+                     queue_status("research.language-understanding-fr")};
+  EXPECT_THAT(on_terminal(44, {"queue", "list"}),
+              AllOf(HasSubstr("\n  la…ng-en "), HasSubstr("\n  la…ng-fr ")));
+}
+
 TEST_F(QueueCommands, QueuesPolicyAndServer) {
   EXPECT_THAT(weir({"queue", "stop", "research"}).out, HasSubstr("queue research stopped"));
   EXPECT_THAT(weir({"queue", "start", "research"}).out, HasSubstr("queue research started"));

@@ -19,8 +19,7 @@ class Fit(WithPages):
                        for team in TEAMS)
         conf = self.dir / "many.yaml"
         text = self.json("conf", "show")["text"]
-        start, end = text.index("queues:"), text.index("administrators:")
-        conf.write_text(f"{text[:start]}queues:{tree}\n{text[end:].split('fair:')[0]}")
+        conf.write_text(text[:text.index("queues:")] + "queues:" + tree + "\n")
         self.ok("conf", "apply", conf, user="ann")
 
     def shown(self, place=".t-body"):
@@ -47,7 +46,7 @@ class Fit(WithPages):
         # Where the middle tells, it stays.
         self.assertEqual(cut(["research.one.vision", "research.two.vision"], 15), ["re…ch.one.vi…on", "re…ch.two.vi…on"])
         self.assertEqual(cut(["queue-number-1-of-many", "queue-number-2-of-many"], 9), ["…er-1-of…", "…er-2-of…"])
-        self.assertEqual(cut(["same.name", "same.name"], 7), ["sa….n…e"] * 2)
+        self.assertEqual(cut(["same.name", "same.name"], 7), ["s…e.n…e"] * 2)
         self.assertEqual(cut(["研究研究研究.名前名前"], 7), ["研…究.名…前"])
         self.assertEqual(cut(["one.two"], 2), ["one.two"])  # nothing helps
         self.sound()
@@ -67,22 +66,22 @@ class Fit(WithPages):
                         self.assertEqual(len(set(texts)), len(texts))
                     else:
                         self.assertTrue(all(text[-1] == whole[-1] for whole, (text,) in seen.items()), texts)
-                    if width == 1440:
+                    if width == 1440 and path.startswith("/queues"):
                         self.assertNotIn("…", "".join(texts))
         self.sound()
 
     def test_the_list_of_jobs_shows_names_whole_where_there_is_room(self):
         self.many()
         for queue in ("engineering-platform.language-understanding", "research.language-understanding", "research.speech"):
-            self.sleeper(queue[:4], queue, "bob", 1, 1, "--hold")
-        for width in (700, 1440):
+            self.sleeper(queue[:4], queue, "bob", 120, 1)
+        for width, cut in ((390, 3), (700, 3), (1440, 1), (1920, 0)):
             self.browser.size(width, 900)
             self.browser.open("/jobs")
             self.browser.see("engi")
             self.browser.wait("three queues", lambda: len(self.shown()) == 3)
             texts = sorted(text for (text,) in self.shown().values())
             self.assertEqual(len(set(texts)), 3)
-            self.assertEqual("…" in "".join(texts), width == 700, texts)
+            self.assertLessEqual(sum("…" in text for text in texts), cut, texts)
         self.sound()
 
     def test_pools_on_a_telephone(self):

@@ -288,6 +288,16 @@ class Overview(WithPages):
             "return document.querySelector('.c-line.c-running')?.getAttribute('d').length > 10"))
         self.sound()
 
+    def test_what_was_taken_back_leads_to_all_kills(self):
+        self.start_pages()
+        self.browser.open("/")
+        self.browser.see("No attempt was killed for another queue")
+        self.browser.click(".late a", "all")
+        self.browser.see("Nothing of that kind is remembered")
+        self.assertIn("/events?kind=kill", self.browser.driver.current_url)
+        self.assertEqual(self.browser.text(".chips [aria-pressed=true]"), "kills")
+        self.sound()
+
     def many(self):
         self.start_pages()
         names = [f"team_{i}" for i in range(22)]

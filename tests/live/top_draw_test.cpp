@@ -224,10 +224,6 @@ TEST(TopDraw, InTheTreeANameKeepsBothEnds) {
   const auto lines = texts(model, {}, {.columns = 80, .rows = 24});
   EXPECT_THAT(lines, Contains(HasSubstr("  language…anding-en")));
   EXPECT_THAT(lines, Contains(HasSubstr("  language…anding-fr")));
-  EXPECT_EQ(ends_of("abc", 3), "abc");
-  EXPECT_EQ(ends_of("abcdef", 1), "…");
-  EXPECT_EQ(ends_of("abcdef", 0), "");
-  EXPECT_EQ(ends_of("名前名前名前", 5), "名…前");
 }
 
 TEST(TopDraw, SaysThatNobodyAnswersAndSinceWhen) {

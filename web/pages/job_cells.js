@@ -17,20 +17,21 @@ function nameCell(cell, job) {
   if (!cell.link) {
     cell.link = h('a', {});
     cell.name = h('bdi', {class: 'user-text'});
-    cell.sub = h('span', {class: 'sub'});
+    cell.where = h('span', {});
+    cell.rest = h('span', {});
+    cell.sub = h('span', {class: 'sub'}, cell.where, cell.rest);
     cell.append(cell.link, cell.name, cell.sub);
   }
   cell.link.href = href.job(job.number);
   setText(cell.link, job.job);
   setText(cell.name, visible(job.name));
   cell.name.title = visible(job.name);
+  const why = job.reason ?? oneLine(job.diagnostics);
+  cell.where.hidden = Boolean(why);
+  setPath(cell.where, job.queue ?? '');
   setText(
-    cell.sub,
-    visible(
-      job.reason ??
-        oneLine(job.diagnostics) ??
-        `${job.queue}, ${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`,
-    ),
+    cell.rest,
+    visible(why ?? `, ${whole(job.maps.succeeded)}/${whole(job.maps.total)} maps`),
   );
 }
 
@@ -72,7 +73,7 @@ export function queueColumn(options) {
     key: 'queue',
     label: 'Queue',
     least: 118,
-    names: {of: ({queue}) => queue ?? '', beside: () => DOT},
+    names: {of: ({queue}) => queue ?? '', beside: () => DOT, part: 0.2},
     className: 'with-dot',
     draw: queueCell,
     ...options,

@@ -88,6 +88,12 @@ export function cutNames(wanted) {
 
 const pen = document.createElement('canvas').getContext('2d');
 
+// The shorthand is empty where figures are tabular.
+function fontOf(element) {
+  const {fontWeight, fontSize, fontFamily} = getComputedStyle(element);
+  return `${fontWeight} ${fontSize} ${fontFamily}`;
+}
+
 function width(text, font) {
   pen.font = font;
   return pen.measureText(text).width;
@@ -95,7 +101,7 @@ function width(text, font) {
 
 /** How wide the longest of [text, pixels beside it] is, as the element would write it. */
 export function widest(list, element) {
-  const {font} = getComputedStyle(element);
+  const font = fontOf(element);
   return Math.ceil(Math.max(0, ...list.map(([text, beside]) => width(visible(text), font) + beside)));
 }
 
@@ -116,7 +122,7 @@ function fit(place) {
     const room = one.clientWidth;
     const name = visible(one.whole);
     if (one.scrollWidth <= room) return {name, fits: () => true};
-    const {font} = getComputedStyle(one);
+    const font = fontOf(one);
     return {name, fits: (text) => width(text, font) <= room};
   });
   const texts = cutNames(wanted);

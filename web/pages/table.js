@@ -11,7 +11,7 @@ import {widest} from './names.js';
 
 const PRINTED_ROWS = 500; // paper has no rows to scroll to
 const SPARE_ROWS = 6;
-// Of the table's width, for a column of names: where there are few others, and else.
+// Of the table's width, for a column of names: where there are few others, and else (or `part`).
 const NAMES_PART = {few: 0.5, many: 0.36};
 const FEW_BELOW = 660; // pixels
 
@@ -106,7 +106,7 @@ export class Table {
     const longest = Math.max(this.longest.get(key) ?? 0, widest([...all.values()], this.element));
     this.longest.set(key, longest);
     const whole = this.element.clientWidth;
-    const part = whole < FEW_BELOW ? NAMES_PART.few : NAMES_PART.many;
+    const part = whole < FEW_BELOW ? NAMES_PART.few : (names.part ?? NAMES_PART.many);
     const most = Math.min(longest, Math.floor(whole * part));
     return `minmax(${least}px, ${Math.max(least, most)}px)`;
   }

@@ -3,6 +3,8 @@ import {h, fill} from './dom.js';
 import {roving} from './keyboard.js';
 import {query, setQuery} from './router.js';
 
+const ROOM = 60; // pixels of the tab before it
+
 /** `tabs`: [[key, label, draw(place)]]. Draws the chosen one; `draw` may return what ends it. */
 export function drawTabs(root, tabs, {name = 'tab', label = 'Views'} = {}) {
   const place = h('div', {role: 'tabpanel'});
@@ -14,6 +16,8 @@ export function drawTabs(root, tabs, {name = 'tab', label = 'Views'} = {}) {
       const on = button.dataset.tab === chosen;
       button.setAttribute('aria-selected', on);
       button.tabIndex = on ? 0 : -1;
+      // Of more tabs than fit the chosen one is in view.
+      if (on) list.scrollTo({left: button.offsetLeft - list.offsetLeft - ROOM});
     }
     end?.();
     fill(place);

@@ -6,7 +6,7 @@ import {duration, fullMoment, millionths, whole, DASH} from '../format.js';
 import {href} from '../router.js';
 import {stateBadge} from '../job_cells.js';
 import {setProgress} from '../bars.js';
-import {colourClass} from '../colours.js';
+import {colourClass, knowQueues} from '../colours.js';
 import {askMove, askPriority, askRelease, askKill, jobKey} from '../actions.js';
 import {drawWhy} from '../job_why.js';
 import {drawAttempts, drawFailures, drawCounters} from '../job_parts.js';
@@ -137,7 +137,7 @@ export function draw(page) {
     return () => watchers.delete(watcher);
   };
   let begun = false;
-  page.show(trouble, path, {topic: 'jobs', every: 4000}, (value) => {
+  const show = (value) => {
     job = value;
     page.title(`${job.job} ${visible(job.name).slice(0, 60)}`);
     fill(trouble);
@@ -169,7 +169,15 @@ export function draw(page) {
       begun = true;
       begin();
     }
+  };
+  // A colour is a queue's wherever it is shown: which there are is known first.
+  const known = new Promise((resolve) => {
+    page.use('/queues', {}, (queues) => {
+      if (queues) knowQueues(queues);
+      resolve();
+    });
   });
+  known.then(() => page.show(trouble, path, {topic: 'jobs', every: 4000}, show));
   const begin = () =>
     drawTabs(
       rest,

@@ -77,7 +77,7 @@ export function draw(page) {
         },
       },
     });
-  const name = field('name', 'Name, * for anything  /', {'data-filter': true});
+  const name = field('name', 'Name, * for anything  /', {'data-filter': true, class: 'wide'});
   const queues = h('datalist', {id: 'queue-names'});
   const queue = field('queue', 'Queue', {list: 'queue-names'});
   const user = field('user', 'User');

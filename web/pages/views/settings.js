@@ -147,7 +147,7 @@ function drawEditor(page, place) {
         ? h(
             'p',
             {class: 'banner warn'},
-            `These settings were changed by ${whoOf(inForce)} while you edit. `,
+            h('span', {}, `These settings were changed by ${whoOf(inForce)} while you edit.`),
             button('What differs', differs),
             button('Take theirs', takeTheirs),
             button('Keep mine', keepMine),
@@ -156,7 +156,7 @@ function drawEditor(page, place) {
             h(
               'p',
               {class: 'banner warn'},
-              `Your text takes back what was changed by ${whoOf(over)}. `,
+              h('span', {}, `Your text takes back what was changed by ${whoOf(over)}.`),
               button('What differs', differs),
               button('Take theirs', takeTheirs),
             ),
