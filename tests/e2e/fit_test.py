@@ -157,9 +157,9 @@ class Fit(WithPages):
                     const pen = document.createElement('canvas').getContext('2d');
                     return [...document.querySelectorAll('main input[placeholder]')].filter((one) => {
                       const style = getComputedStyle(one);
-                      pen.font = style.font;
+                      pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
                       const room = one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
-                      return pen.measureText(one.placeholder).width > room - 2;
+                      return pen.measureText(one.placeholder).width > room - 16;  // the button that empties it
                     }).map((one) => one.placeholder)"""), [], f"{path} at {width}")
         self.sound()
 

@@ -141,6 +141,7 @@ export function draw(page) {
   const filter = h('input', {
     type: 'search',
     'data-filter': true,
+    class: 'wide',
     'aria-label': 'Filter trackers',
     value: query().get('filter') ?? '',
     placeholder: 'Name, host or rack  /',
