@@ -160,8 +160,8 @@ class Reclaim(Cluster):
     def stored(self, step, series="", wait=0):
         time.sleep(wait)
         with contextlib.closing(sqlite3.connect(f"file:{self.dir}/weir.db?mode=ro", uri=True)) as store:
-            rows = store.execute("SELECT data FROM series WHERE step = ? AND series = ? ORDER BY start", (step, series))
-            return "".join(str(row[0]) for row in rows)
+            rows = store.execute("SELECT hex(data) FROM series WHERE step = ? AND series = ? ORDER BY start", (step, series))
+            return "".join(bytes.fromhex(row[0]).decode("latin-1") for row in rows)
 
     def stored_of(self, queue):
         """What the store has of a queue's past."""
